@@ -1,0 +1,101 @@
+#include "harness/base/files.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/random_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace harness {
+namespace fs = std::filesystem;
+
+Result<std::string> read_file(const fs::path& path, std::uintmax_t limit) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  if (!fs::exists(status))
+    return fail(ErrorKind::missing, Location{path.string()}, "no such file");
+  if (fs::is_directory(status))
+    return fail(ErrorKind::usage, Location{path.string()}, "is a folder, not a file");
+  const std::uintmax_t size = fs::is_regular_file(status) ? fs::file_size(path, code) : 0;
+  if (size > limit)
+    return fail(ErrorKind::usage, Location{path.string()},
+                fmt::format("is {} bytes; at most {} are read", size, limit));
+  std::ifstream in(path, std::ios::binary);
+  std::string text;
+  text.reserve(size);
+  text.assign(std::istreambuf_iterator<char>(in), {});
+  if (in.bad() || (!in.is_open()))
+    return fail(ErrorKind::environment, Location{path.string()},
+                fmt::format("cannot be read: {}", std::strerror(errno)));
+  return text;
+}
+
+Status write_file_atomically(const fs::path& path, std::string_view text) {
+  const auto failed = [&](std::string_view what) {
+    return fail(ErrorKind::environment, Location{path.string()},
+                fmt::format("cannot be {}: {}", what, std::strerror(errno)));
+  };
+  std::error_code code;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), code);
+  std::string temporary = path.string() + ".XXXXXX";
+  const int fd = mkstemp(temporary.data());
+  if (fd < 0) return failed("created");
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = write(fd, text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      close(fd);
+      unlink(temporary.c_str());
+      return failed("written");
+    }
+    done += static_cast<std::size_t>(count);
+  }
+  const bool synced = fchmod(fd, 0644) == 0 && fsync(fd) == 0;
+  close(fd);
+  if (!synced || rename(temporary.c_str(), path.c_str()) != 0) {
+    unlink(temporary.c_str());
+    return failed("replaced");
+  }
+  return {};
+}
+
+std::string content_hash(std::string_view text) {
+  boost::uuids::name_generator_sha1 generate(boost::uuids::ns::oid());
+  const boost::uuids::uuid id = generate(text.data(), text.size());
+  std::string hex;
+  for (const std::uint8_t byte : id) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+std::string random_uuid() { return boost::uuids::to_string(boost::uuids::random_generator()()); }
+
+std::string utc_timestamp() {
+  const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (fs::temp_directory_path() / "harness-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr)
+    throw std::runtime_error("no temporary folder: " + std::string(std::strerror(errno)));
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace harness

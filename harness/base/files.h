@@ -1,0 +1,46 @@
+// Files and identities: whole-file reads with a size limit, atomic writes, content hashes, UUIDs,
+// wall-clock time stamps.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace harness {
+
+inline constexpr std::uintmax_t default_file_limit = 1ULL << 32;
+
+// Reads a whole file. Larger than `limit` bytes, missing or a directory: an error that says so.
+Result<std::string> read_file(const std::filesystem::path& path,
+                              std::uintmax_t limit = default_file_limit);
+
+// Writes to a temporary file in the same folder, flushes it to disk and renames it over `path`, so a
+// reader or a crash sees the old text or the new, never half. Creates missing parent folders.
+Status write_file_atomically(const std::filesystem::path& path, std::string_view text);
+
+// SHA-1 name-based identity of some text, as 32 hex digits. For change detection, not for security.
+std::string content_hash(std::string_view text);
+
+// A random version-4 UUID, 36 characters.
+std::string random_uuid();
+
+// Now, as "2026-11-20T05:40:00Z".
+std::string utc_timestamp();
+
+// A new empty folder under the system's temporary folder, removed by the destructor.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace harness

@@ -1,0 +1,264 @@
+#include "harness/base/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace harness {
+namespace {
+
+class Pipe {
+ public:
+  Pipe() {
+    if (pipe2(ends_.data(), O_CLOEXEC) != 0) ends_ = {-1, -1};
+  }
+  ~Pipe() {
+    for (const int end : ends_)
+      if (end >= 0) close(end);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  [[nodiscard]] bool ok() const { return ends_[0] >= 0; }
+  [[nodiscard]] int read_end() const { return ends_[0]; }
+  [[nodiscard]] int write_end() const { return ends_[1]; }
+  int take_read_end() { return std::exchange(ends_[0], -1); }
+  int take_write_end() { return std::exchange(ends_[1], -1); }
+  void close_write_end() { close(std::exchange(ends_[1], -1)); }
+  void close_read_end() { close(std::exchange(ends_[0], -1)); }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+struct Descriptors {
+  int in, out, err, message;
+};
+
+// Runs between fork and exec: only async-signal-safe calls.
+[[noreturn]] void become(const Descriptors& fds, const char* folder, char* const* argv, char* const* envp,
+                         int failure_pipe) {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGPIPE, SIG_DFL);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  setpgid(0, 0);
+  const bool ready = (folder == nullptr || chdir(folder) == 0) && dup2(fds.in, 0) >= 0 &&
+                     dup2(fds.out, 1) >= 0 && dup2(fds.err, 2) >= 0 &&
+                     (fds.message < 0 || dup2(fds.message, message_descriptor) >= 0);
+  if (ready) execvpe(argv[0], argv, envp);
+  const int code = errno;
+  [[maybe_unused]] const ssize_t ignored = write(failure_pipe, &code, sizeof code);
+  _exit(127);
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (std::string& s : strings) out.push_back(s.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+std::vector<std::string> merged_environment(const std::map<std::string, std::string>& extra) {
+  std::vector<std::string> out;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    if (!extra.contains(text.substr(0, text.find('=')))) out.push_back(text);
+  }
+  for (const auto& [name, value] : extra) out.push_back(name + "=" + value);
+  return out;
+}
+
+// A descriptor above the numbers that become() assigns, so that dup2 never overwrites a source.
+int lifted(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, message_descriptor + 1); }
+
+Result<pid_t> spawn(const Command& command, const Descriptors& wanted) {
+  std::vector<std::string> arguments = command.argv;
+  std::vector<std::string> environment = merged_environment(command.environment);
+  const std::vector<char*> argv = pointers(arguments);
+  const std::vector<char*> envp = pointers(environment);
+  const std::string folder = command.folder.string();
+  Pipe failure;
+  const Descriptors fds{lifted(wanted.in), lifted(wanted.out), lifted(wanted.err),
+                        wanted.message < 0 ? -1 : lifted(wanted.message)};
+  const int failure_end = lifted(failure.write_end());
+  const pid_t pid = fork();
+  if (pid == 0)
+    become(fds, folder.empty() ? nullptr : folder.c_str(), argv.data(), envp.data(), failure_end);
+  for (const int fd : {fds.in, fds.out, fds.err, fds.message, failure_end})
+    if (fd >= 0) close(fd);
+  failure.close_write_end();
+  int code = pid < 0 ? errno : 0;
+  if (pid > 0) {
+    setpgid(pid, pid);
+    int sent = 0;
+    while (true) {
+      const ssize_t count = read(failure.read_end(), &sent, sizeof sent);
+      if (count < 0 && errno == EINTR) continue;
+      if (count == sizeof sent) code = sent;
+      break;
+    }
+    if (code != 0) waitpid(pid, nullptr, 0);
+  }
+  if (code != 0)
+    return fail(ErrorKind::environment,
+                fmt::format("`{}` could not be started: {}", command.argv.front(), std::strerror(code)));
+  return pid;
+}
+
+Exit wait_for(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) return Exit{0, WTERMSIG(status)};
+  return Exit{WEXITSTATUS(status), 0};
+}
+
+}  // namespace
+
+std::string Exit::text() const {
+  if (signal != 0) return fmt::format("killed by signal {} ({})", signal, strsignal(signal));
+  return fmt::format("exit status {}", code);
+}
+
+Result<Output> run_command(const Command& command) {
+  Pipe out;
+  Pipe err;
+  const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (!out.ok() || !err.ok() || null < 0)
+    return fail(ErrorKind::environment, fmt::format("no pipe: {}", std::strerror(errno)));
+  const Result<pid_t> pid = spawn(command, {null, out.write_end(), err.write_end(), -1});
+  close(null);
+  if (!pid) return fail(pid.error());
+  out.close_write_end();
+  err.close_write_end();
+  Output output;
+  std::array<pollfd, 2> waits{{{out.read_end(), POLLIN, 0}, {err.read_end(), POLLIN, 0}}};
+  std::array<std::string*, 2> sinks{&output.out, &output.err};
+  while (waits[0].fd >= 0 || waits[1].fd >= 0) {
+    if (poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) break;
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+      if (waits[i].fd < 0 || waits[i].revents == 0) continue;
+      std::array<char, 65536> chunk;
+      const ssize_t count = read(waits[i].fd, chunk.data(), chunk.size());
+      if (count > 0) sinks[i]->append(chunk.data(), static_cast<std::size_t>(count));
+      if (count == 0 || (count < 0 && errno != EINTR)) waits[i].fd = -1;
+    }
+  }
+  output.exit = wait_for(*pid);
+  return output;
+}
+
+Result<Child> Child::start(const Command& command, Streams streams) {
+  Pipe input;
+  Pipe messages;
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (!input.ok() || !messages.ok() || null < 0)
+    return fail(ErrorKind::environment, fmt::format("no pipe: {}", std::strerror(errno)));
+  const Result<pid_t> pid =
+      spawn(command, {input.read_end(), streams.out >= 0 ? streams.out : null,
+                      streams.err >= 0 ? streams.err : STDERR_FILENO, messages.write_end()});
+  close(null);
+  if (!pid) return fail(pid.error());
+  Child child;
+  child.pid_ = *pid;
+  child.input_ = input.take_write_end();
+  child.messages_ = messages.take_read_end();
+  return child;
+}
+
+Child::Child(Child&& other) noexcept { *this = std::move(other); }
+
+Child& Child::operator=(Child&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(input_, other.input_);
+  std::swap(messages_, other.messages_);
+  std::swap(buffer_, other.buffer_);
+  return *this;
+}
+
+Child::~Child() {
+  if (pid_ > 0) {
+    kill_group();
+    wait();
+  }
+  close_pipes();
+}
+
+void Child::close_pipes() {
+  if (input_ >= 0) close(std::exchange(input_, -1));
+  if (messages_ >= 0) close(std::exchange(messages_, -1));
+}
+
+Status Child::send(std::string_view text) {
+  struct sigaction ignore {};
+  struct sigaction saved {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, &saved);
+  int code = 0;
+  while (!text.empty() && code == 0) {
+    const ssize_t count = write(input_, text.data(), text.size());
+    if (count >= 0)
+      text.remove_prefix(static_cast<std::size_t>(count));
+    else if (errno != EINTR)
+      code = errno;
+  }
+  sigaction(SIGPIPE, &saved, nullptr);
+  close(std::exchange(input_, -1));
+  if (code != 0)
+    return fail(ErrorKind::environment,
+                fmt::format("process {} does not read its input: {}", pid_, std::strerror(code)));
+  return {};
+}
+
+Result<std::optional<std::string>> Child::read_line(Seconds deadline) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(deadline);
+  while (true) {
+    if (const std::size_t newline = buffer_.find('\n'); newline != std::string::npos) {
+      std::string line = buffer_.substr(0, newline);
+      buffer_.erase(0, newline + 1);
+      return line;
+    }
+    const double left = std::chrono::duration<double>(end - Clock::now()).count();
+    if (left <= 0) return fail(ErrorKind::environment, "timeout");
+    pollfd wait{messages_, POLLIN, 0};
+    const int ready = poll(&wait, 1, static_cast<int>(std::min(left * 1e3 + 1, 1e9)));
+    if (ready < 0 && errno != EINTR)
+      return fail(ErrorKind::environment, fmt::format("poll: {}", std::strerror(errno)));
+    if (ready < 0) return fail(ErrorKind::environment, "interrupted");
+    if (ready == 0) continue;
+    std::array<char, 65536> chunk;
+    const ssize_t count = read(messages_, chunk.data(), chunk.size());
+    if (count == 0) return std::optional<std::string>{};
+    if (count > 0) buffer_.append(chunk.data(), static_cast<std::size_t>(count));
+  }
+}
+
+void Child::kill_group() {
+  if (pid_ > 0) kill(-pid_, SIGKILL);
+}
+
+Exit Child::wait() {
+  if (pid_ <= 0) return {};
+  const Exit exit = wait_for(std::exchange(pid_, -1));
+  return exit;
+}
+
+std::filesystem::path this_program() {
+  std::error_code code;
+  std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", code);
+  return code ? std::filesystem::path("harness") : path;
+}
+
+}  // namespace harness

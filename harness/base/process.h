@@ -1,0 +1,85 @@
+// Child processes: run one to its end and capture what it printed, or start one and talk to it
+// through pipes. Descriptors are close-on-exec, so children never inherit each other's pipes.
+// One thread owns a Child; nothing here is thread-safe.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/base/units.h"
+
+namespace harness {
+
+struct Command {
+  std::vector<std::string> argv;
+  std::filesystem::path folder = {};               // working folder; empty: ours
+  std::map<std::string, std::string> environment = {};  // added to ours
+};
+
+// How a process ended.
+struct Exit {
+  int code = 0;    // exit status, valid when signal == 0
+  int signal = 0;  // the signal that killed it, or 0
+  [[nodiscard]] bool ok() const { return code == 0 && signal == 0; }
+  [[nodiscard]] std::string text() const;  // "exit status 3", "killed by signal 9 (Killed)"
+};
+
+struct Output {
+  Exit exit;
+  std::string out;
+  std::string err;
+};
+
+// Runs a command to its end with an empty standard input. The error is "could not be started"; a
+// non-zero exit is a value, not an error.
+Result<Output> run_command(const Command& command);
+
+// A child in a process group of its own, with `input` (its fd 0) and `messages` (its fd 3) as pipes.
+// Its standard output and error go to `log` files of ours (a caller passes descriptors).
+class Child {
+ public:
+  struct Streams {
+    int out = -1;  // descriptor that becomes its standard output; -1: /dev/null
+    int err = -1;  // likewise standard error; -1: ours
+  };
+  static Result<Child> start(const Command& command, Streams streams);
+
+  Child(Child&& other) noexcept;
+  Child& operator=(Child&& other) noexcept;
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child();  // kills the group if it still runs
+
+  // Writes all of `text` to its standard input and closes it.
+  Status send(std::string_view text);
+
+  // The next whole line from its message pipe. std::nullopt: the pipe closed. An error of kind
+  // `environment` with message "timeout" when `deadline` seconds pass first.
+  Result<std::optional<std::string>> read_line(Seconds deadline);
+
+  void kill_group();
+  Exit wait();
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  Child() = default;
+  void close_pipes();
+
+  pid_t pid_ = -1;
+  int input_ = -1;
+  int messages_ = -1;
+  std::string buffer_;
+};
+
+inline constexpr int message_descriptor = 3;
+
+// The path of the running program.
+std::filesystem::path this_program();
+
+}  // namespace harness

@@ -1,0 +1,20 @@
+#include "harness/base/result.h"
+
+namespace harness {
+
+std::string to_string(const Location& where) {
+  std::string text = where.file;
+  if (where.line > 0) text += ":" + std::to_string(where.line);
+  if (where.line > 0 && where.column > 0) text += ":" + std::to_string(where.column);
+  return text;
+}
+
+std::string Error::text() const {
+  std::string out = to_string(where);
+  if (!out.empty()) out += ": ";
+  out += "error: " + message;
+  if (!advice.empty()) out += "\n  advice: " + advice;
+  return out;
+}
+
+}  // namespace harness

@@ -1,0 +1,36 @@
+// Text: spelling suggestions, joining, wildcards, escaping of untrusted names for a terminal.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harness {
+
+// The candidate nearest to `name` by Damerau-Levenshtein distance, if it is near enough to be a
+// plausible slip of the finger (distance <= 1 + length/4); std::nullopt otherwise.
+std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates);
+
+// "; did you mean `x`?" when `nearest` finds one, else "". `quote_all` lists every candidate instead
+// ("; known: a, b, c") when there are at most `list_limit`.
+std::string suggestion(std::string_view name, std::span<const std::string> candidates,
+                       std::size_t list_limit = 12);
+
+std::string join(std::span<const std::string> parts, std::string_view separator);
+std::vector<std::string> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+std::string to_lower(std::string_view text);
+
+// Shell-style wildcard over a whole string: `*` any run, `?` any one character.
+bool wildcard_match(std::string_view pattern, std::string_view text);
+
+// Replaces control characters (ANSI escapes, newlines, right-to-left overrides) by visible escapes,
+// so that a name from a suite or a record cannot drive a terminal.
+std::string printable(std::string_view text);
+
+// Width in terminal columns of UTF-8 text, counting each code point as one column.
+std::size_t display_width(std::string_view text);
+
+}  // namespace harness

@@ -1,0 +1,42 @@
+// Catalog: everything that can run, by name: built-in workloads and variants, and those of plugins.
+// A variant that this build or machine cannot run is in it too, with its reason.
+// Not thread-safe while modules are loaded; const use is.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/sdk/registry.h"
+
+namespace harness {
+
+class Catalog {
+ public:
+  // The workloads and variants compiled into this program, and an entry with a reason for each CUDA
+  // variant (the CUDA module, when a worker loads it, replaces those).
+  static Catalog built_in();
+
+  // Loads a plugin (a shared library with HARNESS_MODULE) and adds what it registers. The library
+  // stays loaded for the rest of the process.
+  Status load_module(const std::filesystem::path& path);
+
+  // Adds a module's registrations. A variant with the same workload and name replaces an
+  // unavailable one; otherwise a duplicate is an error that names both.
+  Status add(const sdk::Module& module);
+
+  [[nodiscard]] const sdk::Workload* workload(std::string_view name) const;
+  [[nodiscard]] const sdk::Variant* variant(std::string_view workload, std::string_view name) const;
+
+  [[nodiscard]] std::vector<std::string> workload_names() const;
+  [[nodiscard]] std::vector<std::string> variant_names(std::string_view workload) const;
+
+ private:
+  Status merge(sdk::Registry incoming, const std::string& origin);
+
+  sdk::Registry contents_;
+};
+
+}  // namespace harness

@@ -1,0 +1,87 @@
+// Device: the only seam between the harness and hardware. One implementation a kind: cpu.h, cuda/
+// (in the CUDA module), scripted.h (replays durations, for tests). Used from one thread of a worker
+// process; the parent process never opens a CUDA device.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "harness/base/result.h"
+#include "harness/base/units.h"
+#include "harness/model/record.h"
+#include "harness/sdk/variant.h"
+
+namespace harness {
+
+// Device memory, freed by the destructor. Addresses are at least 256-byte aligned.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  virtual ~Buffer() = default;
+  [[nodiscard]] virtual void* data() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+struct TimingOptions {
+  CacheMode cache = CacheMode::cold;
+  bool gated = true;  // hold the device until the work is queued, so launch latency stays out
+  Seconds gate_deadline = 0.25;
+};
+
+struct Timing {
+  Seconds elapsed = 0;
+  bool gate_forced = false;  // the watchdog opened the gate: launch latency may be in `elapsed`
+};
+
+// Which case is being measured; lets the scripted device find its script and NVTX name its range.
+struct Place {
+  std::string_view case_id;
+  int process = 0;
+  int placement = 0;  // -1 while warming up and verifying
+};
+
+class Device {
+ public:
+  Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  [[nodiscard]] virtual const sdk::DeviceTraits& traits() const = 0;
+  [[nodiscard]] virtual Machine fingerprint() = 0;   // without ceilings
+  // Large copy (bytes/s, read + written) and large matrix product (FLOP/s) on this device:
+  // keys "copy_bytes_per_s", "gemm_flops_per_s". Takes up to about a second.
+  virtual Result<std::map<std::string, double>> measure_ceilings() = 0;
+  [[nodiscard]] virtual std::string_view time_metric() const = 0;  // "gpu_time", "wall_time"
+
+  virtual Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) = 0;
+  virtual Status upload(Buffer& to, std::span<const std::byte> from) = 0;
+  virtual Status download(std::span<std::byte> to, const Buffer& from) = 0;
+  virtual Status fill(Buffer& buffer, unsigned char value) = 0;  // poison
+
+  [[nodiscard]] virtual sdk::Stream stream() = 0;
+  virtual Status synchronize() = 0;
+  virtual void enter(const Place& place) { (void)place; }
+
+  // Runs `work` once on stream() and times it alone. A device error is an Error of kind
+  // `environment`, after which the process must not use the device again.
+  virtual Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) = 0;
+
+  // Wall time of one call including everything the host waits for; for `first_call`.
+  virtual Result<Seconds> time_first_call(const std::function<void()>& work) = 0;
+
+  // Keeps the device busy for about `duration`, so that clocks settle.
+  virtual Status preheat(Seconds duration) = 0;
+
+  // Device clock in GHz measured by a short kernel, 0 when the device has no such measure.
+  virtual double clock_ghz() = 0;
+
+  // A monotonic clock that budgets and deadlines are read from; the scripted device's own.
+  [[nodiscard]] virtual Seconds now() = 0;
+};
+
+}  // namespace harness

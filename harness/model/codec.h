@@ -1,0 +1,34 @@
+// Codec: records and their parts as JSON text and back. No I/O here. The format is described in
+// docs: harness/model/README.md; encode(decode(encode(x))) == encode(x).
+//
+// Decoding checks the version and every field; an error names the source, the JSON path of the field
+// and what was expected. Unknown fields are ignored (a newer minor writer may add some).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/model/record.h"
+
+namespace harness {
+
+std::string encode(const Record& record);  // pretty enough to review in a diff: one line a placement
+Result<Record> decode_record(std::string_view text, const std::string& source);
+
+// A record's header (everything but `cases`), one line; what the store keeps beside results.
+std::string encode_header(const Record& record);
+Result<Record> decode_header(std::string_view text, const std::string& source);
+
+// What was planned for one case (everything but results), one line.
+std::string encode_case(const CaseRecord& planned);
+Result<CaseRecord> decode_case(std::string_view text, const std::string& source);
+
+// One worker's result for one case, one line: the worker protocol's payload and the store's row.
+std::string encode(const ProcessResult& result);
+Result<ProcessResult> decode_process_result(std::string_view text, const std::string& source);
+
+std::string encode(const Machine& machine);
+Result<Machine> decode_machine(std::string_view text, const std::string& source);
+
+}  // namespace harness

@@ -1,0 +1,57 @@
+#include "harness/model/comparison.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace harness {
+namespace {
+
+constexpr std::array<std::pair<Verdict, std::string_view>, 8> verdict_names{
+    {{Verdict::unchanged, "unchanged"},
+     {Verdict::improved, "improved"},
+     {Verdict::regressed, "regressed"},
+     {Verdict::inconclusive, "inconclusive"},
+     {Verdict::missing, "missing"},
+     {Verdict::not_comparable, "not_comparable"},
+     {Verdict::failed, "failed"},
+     {Verdict::skipped, "skipped"}}};
+
+bool any(const std::vector<ComparisonRow>& rows, Verdict verdict) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const ComparisonRow& row) { return row.verdict == verdict; });
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  for (const auto& [value, name] : verdict_names)
+    if (value == verdict) return name;
+  return "?";
+}
+
+std::optional<Verdict> parse_verdict(std::string_view name) {
+  for (const auto& [value, known] : verdict_names)
+    if (known == name) return value;
+  return std::nullopt;
+}
+
+Verdict overall_verdict(const std::vector<ComparisonRow>& rows) {
+  for (const Verdict verdict :
+       {Verdict::failed, Verdict::regressed, Verdict::missing, Verdict::not_comparable,
+        Verdict::inconclusive, Verdict::improved})
+    if (any(rows, verdict)) return verdict;
+  return Verdict::unchanged;
+}
+
+int exit_code(const Comparison& comparison) {
+  const std::vector<ComparisonRow>& rows = comparison.rows;
+  if (any(rows, Verdict::failed)) return 5;
+  if (any(rows, Verdict::regressed)) return 1;
+  const bool missing = any(rows, Verdict::missing) || any(rows, Verdict::not_comparable);
+  if (missing && !comparison.policy.allow_missing) return 4;
+  if (any(rows, Verdict::inconclusive) && !comparison.policy.allow_inconclusive) return 3;
+  return 0;
+}
+
+}  // namespace harness

@@ -1,0 +1,102 @@
+// Comparison: the verdict on every case and metric of two records, with its evidence. Made by
+// compare/, rendered by report/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/model/summary.h"
+
+namespace harness {
+
+enum class Verdict {
+  unchanged,       // both bounds of the effect lie inside the margin
+  improved,        // better by more than the margin, after correction
+  regressed,       // worse by more than the margin, after correction
+  inconclusive,    // neither: more processes would settle it
+  missing,         // one side has no such case, metric or baseline
+  not_comparable,  // both sides exist but on hardware or settings that must not be compared
+  failed,          // the current side failed, timed out or computed a wrong result
+  skipped,         // the current side cannot run here, and says why
+};
+std::string_view name_of(Verdict verdict);
+std::optional<Verdict> parse_verdict(std::string_view name);
+
+// How records are judged. Values set here (from the command line) win over each case's own gate.
+struct Policy {
+  std::optional<double> margin;
+  std::optional<double> alpha;
+  bool allow_inconclusive = false;    // exit 3 -> 0, with a warning
+  bool allow_missing = false;         // exit 4 -> 0, with a warning
+  bool allow_other_device = false;    // another GPU of the same model may be compared
+  double session_sd = 0.001;          // sd of log time between sessions on one device, once a side
+  double device_sd = 0.003;           // between devices of one model, when allowed, once a side
+  int min_processes = 3;              // fewer on a side: inconclusive
+};
+
+// One side of a row.
+struct Side {
+  int processes = 0;
+  double center = 0;      // geometric mean of the process values, in the metric's unit
+  double process_sd = 0;  // of log process values
+  double outlier_rate = 0;              // far outliers / samples
+  std::vector<double> process_values;   // in process order
+};
+
+struct ComparisonRow {
+  std::string case_id;
+  std::string metric;
+  std::string unit;
+  Direction direction = Direction::lower_is_better;
+  Verdict verdict = Verdict::missing;
+  std::string reason;                // one sentence: why this verdict
+  std::vector<std::string> advice;   // what to do; diagnostics in words
+  Side baseline;
+  Side current;
+  double margin = 0;
+  double alpha = 0;
+  // current over baseline. For a "lower is better" metric above 1 is worse.
+  double ratio = 0;
+  std::optional<Interval> interval;  // of the ratio, at 1 - 2 alpha, not adjusted
+  double degrees_of_freedom = 0;
+  std::optional<double> p;           // H0 "not worse by more than the margin", one-sided
+  std::optional<double> p_adjusted;  // Holm over all judged rows
+  std::optional<double> p_improved;  // H0 "not better by more than the margin"
+  std::optional<double> p_improved_adjusted;
+  std::optional<double> minimum_detectable;  // true ratio - 1 found with 80 % power, margin included
+  std::optional<int> processes_needed;       // a side, when inconclusive
+  Location where;                            // in the suite
+};
+
+// Where a side came from.
+struct RecordSource {
+  std::string id;         // record UUID, or ""
+  std::string described;  // "abc1234 (merge base of main and HEAD)", "file base.json"
+  Revision revision;
+  std::string device;     // "NVIDIA H200 GPU-1234"
+  int distance = 0;       // commits between what was asked for and what was found
+};
+
+struct Comparison {
+  std::string suite;
+  std::string suite_file;
+  RecordSource baseline;
+  RecordSource current;
+  Policy policy;
+  std::vector<ComparisonRow> rows;       // worst first: by verdict, then by size of effect
+  std::vector<std::string> differences;  // "driver: 580.1 -> 580.2", warn-class fields
+  Verdict verdict = Verdict::unchanged;  // of the whole
+};
+
+// The overall verdict: failed, then regressed, then missing/not_comparable, then inconclusive,
+// then improved, then unchanged (skipped counts as nothing).
+Verdict overall_verdict(const std::vector<ComparisonRow>& rows);
+
+// The exit code of `compare` and `run --against`: 0 no regression, 1 regressed, 3 inconclusive,
+// 4 missing or not comparable, 5 failed. When several apply: 5, 1, 4, 3. Allowances turn 3 and 4
+// into 0.
+int exit_code(const Comparison& comparison);
+
+}  // namespace harness

@@ -1,0 +1,75 @@
+// Plan: what a suite expands to. Plain data; made by suite/, measured by measure/, printed by
+// `harness list`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/base/units.h"
+#include "harness/sdk/params.h"
+
+namespace harness {
+
+enum class CacheMode {
+  cold,  // evict the last-level cache before each sample, outside the timed region
+  hot,   // leave in the cache what the previous sample left there
+};
+
+// How a case is sampled. One *process* is a fresh worker process and one replicate of the
+// statistics; a *placement* is one allocation of all buffers within a process.
+struct Sampling {
+  int processes = 5;
+  int placements = 5;
+  int samples = 50;       // per placement
+  int min_samples = 5;    // per placement, when max_time cuts sampling short
+  int warmup = 10;        // untimed calls after each placement's allocation
+  CacheMode cache = CacheMode::cold;
+  Seconds preheat = 0.3;         // per process, before its first case: steadies the clock
+  Seconds max_time = 3.0;        // of sampling, per case and process
+  Seconds timeout = 60.0;        // of one case in one process, all included; then its process is killed
+  Seconds gate_deadline = 0.25;  // when the launch gate is opened even if the queue is not full
+  std::uint64_t seed = 1;        // of the inputs; each process derives its own
+
+  bool operator==(const Sampling&) const = default;
+};
+
+// What counts as a change. Effects are on log time, so a margin of 1 % is log(1.01).
+struct Gate {
+  double margin = 0.01;  // changes this small do not matter
+  double alpha = 0.01;   // one-sided, after correction for many cases
+
+  bool operator==(const Gate&) const = default;
+};
+
+struct PlannedCase {
+  std::string id;        // "linear_gelu/cublaslt_epilogue/dtype=f16/m=512/n=1024/k=1024"
+  std::string workload;
+  std::string variant;
+  std::string device;    // kind: "cpu" or "cuda"
+  sdk::Params params;
+  Sampling sampling;
+  Gate gate;
+  std::string reference;          // id of the case that speedups are relative to, or ""
+  std::vector<std::string> tags;
+  std::vector<std::string> metrics;
+  Location where;                 // of the group in the suite
+  std::string skip;               // why it cannot run here, or ""
+};
+
+struct SuiteIdentity {
+  std::string name;
+  std::string file;  // as given by the user
+  std::string hash;  // content_hash of the text
+
+  bool operator==(const SuiteIdentity&) const = default;
+};
+
+struct Plan {
+  SuiteIdentity suite;
+  std::vector<std::string> modules;  // plugin paths, absolute
+  std::vector<PlannedCase> cases;    // in the order of the suite
+};
+
+}  // namespace harness

@@ -1,0 +1,161 @@
+// Record: what one run of a suite measured, on which machine, at which revision. Raw samples are
+// kept as taken; nothing is trimmed at rest. Plain data; its JSON form is in codec.h.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/model/plan.h"
+
+namespace harness {
+
+inline constexpr int record_version = 1;
+
+enum class Outcome { measured, incorrect, failed, timed_out, skipped };
+std::string_view name_of(Outcome outcome);
+std::optional<Outcome> parse_outcome(std::string_view name);
+
+enum class Direction { lower_is_better, higher_is_better };
+std::string_view name_of(Direction direction);  // "lower", "higher"
+std::optional<Direction> parse_direction(std::string_view name);
+
+// One allocation of the buffers within a process.
+struct Placement {
+  std::vector<double> samples;  // in the order taken, in the series' unit
+  int forced_gates = 0;         // samples whose launch gate opened on its deadline
+  double clock_ghz = 0;         // device clock measured right after, 0 when unknown
+
+  bool operator==(const Placement&) const = default;
+};
+
+struct ProcessSamples {
+  int process = 0;                   // numbered from 1 within the record
+  std::optional<double> first_call;  // the cold first call, in the series' unit
+  std::vector<Placement> placements;
+
+  bool operator==(const ProcessSamples&) const = default;
+};
+
+// One metric of one case.
+struct Series {
+  std::string metric;  // "gpu_time", "wall_time", or whatever an import calls it
+  std::string unit;    // "us" for times that the harness measures
+  Direction direction = Direction::lower_is_better;
+  std::vector<ProcessSamples> processes;
+
+  bool operator==(const Series&) const = default;
+};
+
+// ||out - ref|| / ||ref|| of the worst output, before and after timing.
+struct Verification {
+  double before = 0;
+  double after = 0;
+  double tolerance = 0;
+  std::int64_t elements = 0;  // checked per output
+
+  bool operator==(const Verification&) const = default;
+};
+
+// What one worker process reports of one case; one transaction in the store.
+struct ProcessResult {
+  std::string case_id;
+  int process = 0;
+  Outcome outcome = Outcome::measured;
+  std::string reason;                       // when not measured
+  std::optional<Verification> verification;
+  std::vector<Series> series;               // each with exactly this one process
+  std::vector<std::string> notes;           // advice in words: "3 samples were forced by the gate's deadline"
+
+  bool operator==(const ProcessResult&) const = default;
+};
+
+// One case of a record: what was planned and what each process found.
+struct CaseRecord {
+  std::string id;
+  std::string workload;
+  std::string variant;
+  std::string device;
+  sdk::Params params;
+  std::string reference;  // id, or ""
+  std::vector<std::string> tags;
+  Gate gate;
+  Sampling sampling;
+  double flops = 0;  // per call, 0 when unknown
+  double bytes = 0;
+  Location where;  // in the suite
+  Outcome outcome = Outcome::measured;  // the worst of its processes (see worst_outcome)
+  std::string reason;
+  std::vector<ProcessResult> processes;  // `series` here are moved to `series` below
+  std::vector<Series> series;            // merged over processes, process order
+
+  bool operator==(const CaseRecord&) const = default;
+};
+
+// How a field of the fingerprint bears on comparing two records.
+enum class FieldClass { block, warn, info };
+std::string_view name_of(FieldClass kind);
+
+struct MachineField {
+  std::string name;   // "driver"
+  std::string value;  // "580.159.04"
+  FieldClass kind = FieldClass::info;
+
+  bool operator==(const MachineField&) const = default;
+};
+
+struct Machine {
+  std::string machine_class;  // folder name in baselines/: "nvidia-h200", "cpu-amd-epyc"
+  std::string device_uuid;    // of the GPU; a hash of host and CPU for the CPU device
+  std::vector<MachineField> fields;
+  std::map<std::string, double> ceilings;  // measured: "copy_bytes_per_s", "gemm_flops_per_s"
+
+  bool operator==(const Machine&) const = default;
+};
+
+struct Revision {
+  std::string commit;   // 40 hex digits, or "" outside a repository
+  std::string branch;
+  bool dirty = false;
+
+  bool operator==(const Revision&) const = default;
+};
+
+// Who pinned a baseline and why; present only in files under baselines/.
+struct Promotion {
+  std::string author;
+  std::string reason;
+  std::string date;
+
+  bool operator==(const Promotion&) const = default;
+};
+
+struct Record {
+  int version = record_version;
+  std::string id;       // UUID
+  std::string tool;     // "harness 0.1.0"
+  SuiteIdentity suite;
+  Revision revision;
+  std::map<std::string, Machine> machines;  // by device kind: "cpu", "cuda"; imports: "import"
+  std::string started;   // UTC
+  std::string finished;  // UTC, or "" while incomplete
+  std::string estimator = "trimmed_log_mean";  // see stats/estimator.h
+  std::optional<Promotion> promotion;
+  std::vector<CaseRecord> cases;
+
+  bool operator==(const Record&) const = default;
+};
+
+// The outcome of a case given its processes': incorrect > failed > timed_out > measured > skipped.
+Outcome worst_outcome(const std::vector<ProcessResult>& processes);
+
+// A CaseRecord with everything the plan knows and no results yet.
+CaseRecord planned_record(const PlannedCase& planned);
+
+// Adds one process's result: keeps its outcome and notes, merges its series, updates the worst
+// outcome. A result for a (case, process) that is already there replaces it.
+void add_result(CaseRecord& record, ProcessResult result);
+
+}  // namespace harness

@@ -1,0 +1,83 @@
+// Variant: one way to solve a workload on one kind of device. A variant is one source file: a class
+// derived from Kernel and one HARNESS_VARIANT line.
+//
+//   class Tiled final : public harness::sdk::Kernel { ... };
+//   HARNESS_VARIANT(matmul, tiled, cuda, "64x64 tiles in shared memory", Tiled)
+//
+// The class is constructed as Tiled(const Params&, const Problem&, const DeviceTraits&) for each
+// case: check there what you support and throw Unsupported with the reason.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/sdk/workload.h"
+
+namespace harness::sdk {
+
+// What a variant may ask of the device it is to run on.
+struct DeviceTraits {
+  std::string kind;            // "cpu" or "cuda"
+  std::string name;            // "NVIDIA H200"
+  int compute_major = 0;       // cuda only
+  int compute_minor = 0;
+  int multiprocessors = 0;     // cuda: SMs; cpu: hardware threads
+  std::size_t shared_memory_per_block = 0;  // cuda: opt-in maximum, bytes
+  int ordinal = 0;             // cuda: device number, already current
+};
+
+// The queue on which a kernel runs: a cudaStream_t on cuda, null on cpu.
+struct Stream {
+  void* handle = nullptr;
+};
+
+// Where the tensors of the problem are now, in the order of Problem::tensors, 256-byte aligned, in
+// the device's memory; and scratch of workspace_bytes().
+struct Buffers {
+  std::span<void* const> tensors;
+  void* workspace = nullptr;
+
+  template <class T>
+  [[nodiscard]] T* as(std::size_t index) const {
+    return static_cast<T*>(tensors[index]);
+  }
+};
+
+class Kernel {
+ public:
+  Kernel() = default;
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+  virtual ~Kernel() = default;
+
+  // Scratch bytes that bind() receives in Buffers::workspace.
+  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
+
+  // New addresses: called once per placement, never timed. Plans, handles and heuristics are built
+  // in the constructor or here.
+  virtual void bind(const Buffers& buffers) = 0;
+
+  // One call of what is timed: reads the inputs, writes every element of every output. On cuda it
+  // enqueues on `stream` and returns; it must not synchronise, allocate or load code lazily after its
+  // first call unless synchronises() says so.
+  virtual void run(Stream stream) = 0;
+
+  // True when run() waits for the device: it is then timed without a launch gate, and marked so.
+  [[nodiscard]] virtual bool synchronises() const { return false; }
+};
+
+using MakeKernel = std::unique_ptr<Kernel> (*)(const Params&, const Problem&, const DeviceTraits&);
+
+struct Variant {
+  std::string workload;
+  std::string name;
+  std::string device;   // "cpu" or "cuda"
+  std::string summary;  // one line: the idea
+  MakeKernel make = nullptr;       // null when this build or machine cannot run it
+  std::string unavailable = {};    // why make is null
+};
+
+}  // namespace harness::sdk

@@ -1,0 +1,33 @@
+// Pinned baselines: baselines/<machine class>/<suite>.json, reviewed in git. promote() is the only
+// writer. The format is a record with a `promotion` (see baselines/README.md).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/model/record.h"
+
+namespace harness {
+
+struct Baseline {
+  std::filesystem::path path;
+  std::string machine_class;
+  std::string suite;
+  Record record;
+};
+
+// Writes `record` as the baseline of its machine class and suite. Refused: an incomplete record, one
+// with failed or incorrect cases, a dirty revision (unless `allow_dirty`), an empty author or reason.
+Result<std::filesystem::path> promote(const std::filesystem::path& folder, Record record,
+                                      const std::string& author, const std::string& reason,
+                                      bool allow_dirty = false);
+
+// All baselines under `folder`, sorted by path. A broken file is an error that names it.
+Result<std::vector<Baseline>> list_baselines(const std::filesystem::path& folder);
+
+std::filesystem::path baseline_path(const std::filesystem::path& folder, const std::string& machine_class,
+                                    const std::string& suite);
+
+}  // namespace harness

@@ -1,0 +1,42 @@
+// Revisions, through the git command. Every call runs in `folder`.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/model/record.h"
+
+namespace harness {
+
+// HEAD of the repository that holds `folder`, with branch and dirty flag (tracked files only, and
+// not the store's own folder). An empty Revision outside a repository or before the first commit.
+Revision head_revision(const std::filesystem::path& folder);
+
+// A revision name (branch, tag, HEAD~2, short hash) -> 40 hex digits. An unknown name is an error
+// with the nearest branch or tag.
+Result<std::string> resolve_revision(const std::filesystem::path& folder, const std::string& name);
+
+// The merge base of two commits. A shallow clone that hides it is an error that says to fetch with
+// full depth.
+Result<std::string> merge_base(const std::filesystem::path& folder, const std::string& a, const std::string& b);
+
+// `commit` and its ancestors, nearest first (first-parent order first at equal distance), with their
+// distance in commits, at most `limit`.
+struct Ancestor {
+  std::string commit;
+  int distance = 0;
+};
+Result<std::vector<Ancestor>> ancestors(const std::filesystem::path& folder, const std::string& commit, int limit);
+
+bool is_shallow(const std::filesystem::path& folder);
+
+// A file's text at a revision; ErrorKind::missing when it is not there.
+Result<std::string> file_at(const std::filesystem::path& folder, const std::string& commit, const std::string& path);
+
+// The repository's top folder, or nullopt.
+std::optional<std::filesystem::path> repository_root(const std::filesystem::path& folder);
+
+}  // namespace harness

@@ -1,0 +1,74 @@
+// Store: records at rest, in SQLite (default) or PostgreSQL through SOCI. One transaction a result;
+// several processes may write at once; a killed writer leaves a readable store with everything it
+// had finished. The schema and its version are described in README.md of this folder.
+// A Store is used from one thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/model/record.h"
+
+namespace harness {
+
+enum class RunState { running, complete, interrupted };
+
+struct RunInfo {
+  std::string id;  // the record's UUID
+  std::string suite;
+  std::string suite_hash;
+  Revision revision;
+  std::string machine_class;
+  std::string device_uuid;
+  std::string started;
+  std::string finished;
+  RunState state = RunState::running;
+  std::size_t results = 0;  // stored (case, process) pairs
+};
+
+struct RunQuery {
+  std::optional<std::string> suite;
+  std::optional<std::string> suite_hash;
+  std::optional<std::string> commit;
+  std::optional<bool> dirty;
+  std::optional<std::string> machine_class;
+  std::optional<std::string> device_uuid;
+  std::optional<RunState> state;
+};
+
+class Store {
+ public:
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  virtual ~Store() = default;
+
+  // "sqlite:PATH", a bare path, or "postgresql://user@host/db". Creates the schema when it is not
+  // there; a newer schema version is an error.
+  static Result<std::unique_ptr<Store>> open(const std::string& url);
+
+  // Starts a record: its header and the cases as planned (record.cases without results).
+  virtual Status begin(const Record& header) = 0;
+  // Replaces the header of a record already begun (machines become known while it runs).
+  virtual Status update_header(const Record& header) = 0;
+  // Adds one result; a repeated (case, process) replaces the old one.
+  virtual Status put(const std::string& id, const ProcessResult& result) = 0;
+  virtual Status finish(const std::string& id, RunState state) = 0;
+
+  virtual Result<Record> load(const std::string& id) = 0;
+  // Newest first.
+  virtual Result<std::vector<RunInfo>> list(const RunQuery& query) = 0;
+
+  // begin + every result + finish in one transaction; for imports.
+  virtual Status put_record(const Record& record) = 0;
+};
+
+inline constexpr const char* default_store = ".harness/results.db";
+
+// A URL with any password replaced by "***", for messages.
+std::string without_password(const std::string& url);
+
+}  // namespace harness

@@ -1,0 +1,95 @@
+// Suite: what a suite file (YAML, version 1) says, and the plan that it expands to. The format is
+// described in suites/README.md and, for editors, by harness/suite/suite.schema.json, which
+// load_suite() enforces. Reading is bounded: at most 8 MiB, 64 levels, and a limited number of nodes
+// after aliases, so a hostile file is an error and not a hang.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/catalog/catalog.h"
+#include "harness/model/plan.h"
+
+namespace harness {
+
+// A value with the place where it stands, for errors.
+template <class T>
+struct At {
+  T value{};
+  Location where;
+};
+
+using Axis = std::pair<std::string, std::vector<At<sdk::Value>>>;  // name, values in order
+using Point = std::vector<std::pair<std::string, At<sdk::Value>>>;  // one zipped/included/excluded point
+
+// Sampling or gate settings as written: only what the text names.
+struct Overrides {
+  std::optional<int> processes, placements, samples, min_samples, warmup;
+  std::optional<CacheMode> cache;
+  std::optional<Seconds> preheat, max_time, timeout, gate_deadline;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> margin, alpha;
+};
+
+// Which points a group covers: the product of the axes, each combined with each zipped point, plus
+// `include`, minus `exclude`.
+struct Points {
+  std::vector<Axis> axes;
+  std::vector<Point> zip;
+  std::vector<Point> include;
+  std::vector<Point> exclude;
+};
+
+struct PointOverride {
+  Point match;  // every named parameter (or "variant") equal
+  Overrides overrides;
+  Location where;
+};
+
+// One entry of `cases:`.
+struct CaseGroup {
+  At<std::string> workload;
+  std::vector<At<std::string>> variants;
+  std::optional<At<std::string>> reference;  // a variant name, or a whole case id
+  Points points;
+  std::map<std::string, Points> per_device;  // replaces `points` for that kind of device
+  std::vector<std::string> tags;
+  std::vector<At<std::string>> metrics;
+  Overrides overrides;
+  std::vector<PointOverride> point_overrides;
+  Location where;
+};
+
+struct Suite {
+  SuiteIdentity identity;
+  std::string description;
+  std::vector<At<std::string>> modules;  // plugin paths, relative to the suite's folder
+  Overrides defaults;
+  std::vector<CaseGroup> groups;
+};
+
+// Reads and checks a suite against the schema. All errors at once, with file:line:column.
+Checked<Suite> load_suite(const std::string& path);
+Checked<Suite> parse_suite(const std::string& text, const std::string& file);
+
+// What the machine at hand can run; an entry with a reason means every case of that device kind is
+// planned as skipped.
+struct PlanOptions {
+  std::map<std::string, std::string> unavailable_devices;  // "cuda" -> "no NVIDIA driver here"
+  std::vector<std::string> filters;  // wildcards over case ids; a `!` in front excludes
+  std::vector<std::string> tags;     // any of these; empty: all
+  Overrides overrides;               // from the command line; win over the suite's
+};
+
+// Expands a suite to its cases, checking every name and value against the catalog (which already
+// holds the suite's modules).
+Checked<Plan> make_plan(const Suite& suite, const Catalog& catalog, const PlanOptions& options);
+
+// The JSON Schema (draft 4, which the validator implements) as text.
+std::string suite_schema();
+
+}  // namespace harness

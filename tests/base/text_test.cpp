@@ -1,0 +1,39 @@
+#include "harness/base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace harness {
+namespace {
+
+const std::vector<std::string> variants{"cublas_unfused", "cublaslt_epilogue", "wmma_fused"};
+
+TEST(Nearest, FindsASlip) { EXPECT_EQ(nearest("cublaslt_epilouge", variants), "cublaslt_epilogue"); }
+TEST(Nearest, IgnoresWhatIsFar) { EXPECT_EQ(nearest("attention", variants), std::nullopt); }
+TEST(Nearest, IgnoresCase) { EXPECT_EQ(nearest("WMMA_Fused", variants), "wmma_fused"); }
+
+TEST(Suggestion, ListsWhenNothingIsNear) {
+  EXPECT_EQ(suggestion("zzz", variants), "known: cublas_unfused, cublaslt_epilogue, wmma_fused");
+}
+
+TEST(Wildcard, MatchesWholeStrings) {
+  EXPECT_TRUE(wildcard_match("linear*/dtype=f16/*", "linear_gelu/a/dtype=f16/m=1"));
+  EXPECT_TRUE(wildcard_match("*", ""));
+  EXPECT_FALSE(wildcard_match("linear", "linear_gelu"));
+  EXPECT_TRUE(wildcard_match("?b*", "abc"));
+  EXPECT_FALSE(wildcard_match("?", ""));
+}
+
+TEST(Printable, DisarmsTerminals) {
+  EXPECT_EQ(printable("a\x1b[31mb"), "a\\u001b[31mb");
+  EXPECT_EQ(printable("x\u202Ey"), "x\\u202ey");
+  EXPECT_EQ(printable("m\u00b5s"), "m\u00b5s");
+  EXPECT_EQ(printable("\xff"), "\\xff");
+  EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");
+  EXPECT_EQ(printable("\xf0"), "\\xf0");
+}
+
+TEST(Split, KeepsEmptyParts) { EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"})); }
+TEST(Trim, TakesBothEnds) { EXPECT_EQ(trim("  a b\t\n"), "a b"); }
+
+}  // namespace
+}  // namespace harness

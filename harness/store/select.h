@@ -22,6 +22,9 @@ struct SelectOptions {
   std::string device_uuid;     // preferred among several records of one commit
 };
 
+// The record with this UUID, described as "this run".
+Result<Selected> select_stored(Store& store, const std::string& id);
+
 // The current side: a path to a record file, or a revision whose newest complete record is taken
 // (for HEAD of a dirty tree, a record of the dirty tree).
 Result<Selected> select_current(Store& store, const std::string& name, const SelectOptions& options);

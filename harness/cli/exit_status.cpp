@@ -1,0 +1,34 @@
+#include "harness/cli/exit_status.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace harness {
+namespace {
+
+int status_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::missing:
+    case ErrorKind::not_comparable: return exit_missing;
+    case ErrorKind::usage:
+    case ErrorKind::environment:
+    case ErrorKind::internal: return exit_usage;
+  }
+  return exit_usage;
+}
+
+}  // namespace
+
+int report_error(const Error& error) {
+  fmt::print(stderr, "{}\n", error.text());
+  return status_of(error.kind);
+}
+
+int report_errors(const std::vector<Error>& errors) {
+  int status = exit_usage;
+  for (const Error& error : errors) status = report_error(error);
+  return errors.size() == 1 ? status : exit_usage;
+}
+
+}  // namespace harness

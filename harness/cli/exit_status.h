@@ -1,0 +1,22 @@
+// Exit statuses, and how an Error becomes one. `run` and `compare` mean the same by them:
+// 0 no regression, 1 regressed, 2 usage or configuration, 3 inconclusive, 4 baseline missing or not
+// comparable, 5 a case failed or computed a wrong result; 130 interrupted.
+#pragma once
+
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace harness {
+
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_missing = 4;
+inline constexpr int exit_failed = 5;
+inline constexpr int exit_interrupted = 130;
+
+// Prints the error, with its advice, to standard error and returns its exit status.
+int report_error(const Error& error);
+int report_errors(const std::vector<Error>& errors);
+
+}  // namespace harness

@@ -1,0 +1,38 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "harness/cli/commands.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/output.h"
+#include "harness/cli/prepare.h"
+
+namespace harness {
+namespace {
+
+struct ListArguments {
+  PlanArguments plan;
+  OutputArguments output;
+};
+
+int list(const ListArguments& arguments) {
+  if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
+  const Checked<Prepared> prepared = prepare(arguments.plan);
+  if (!prepared) return report_errors(prepared.error());
+  const Status emitted = emit(arguments.output, [&](Format format, const Style& style) {
+    return render_plan(prepared->plan, format, style);
+  });
+  return emitted ? exit_ok : report_error(emitted.error());
+}
+
+}  // namespace
+
+void add_list(CLI::App& program, Action& chosen) {
+  CLI::App* command =
+      program.add_subcommand("list", "Print what a suite would measure here, and what not and why");
+  auto arguments = std::make_shared<ListArguments>();
+  add_plan_options(*command, arguments->plan);
+  add_output_options(*command, arguments->output);
+  command->callback([&chosen, arguments] { chosen = [arguments] { return list(*arguments); }; });
+}
+
+}  // namespace harness

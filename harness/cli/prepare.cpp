@@ -1,0 +1,133 @@
+#include "harness/cli/prepare.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <filesystem>
+
+#include "harness/base/text.h"
+#include "harness/device/open.h"
+#include "harness/measure/run.h"
+
+namespace harness {
+namespace {
+
+bool names_cuda(const Suite& suite, const Catalog& catalog) {
+  for (const CaseGroup& group : suite.groups)
+    for (const At<std::string>& name : group.variants) {
+      const sdk::Variant* variant = catalog.variant(group.workload.value, name.value);
+      if (variant != nullptr && variant->device == "cuda") return true;
+    }
+  return false;
+}
+
+Status load_modules(Catalog& catalog, const Suite& suite, const PlanArguments& arguments,
+                    std::vector<std::string>& loaded) {
+  const std::filesystem::path folder = std::filesystem::path(arguments.suite).parent_path();
+  for (const At<std::string>& module : suite.modules) {
+    const std::string path = std::filesystem::absolute(folder / module.value).lexically_normal().string();
+    if (Status status = catalog.load_module(path); !status) {
+      Error error = status.error();
+      error.message = fmt::format("module {}: {}", printable(path), error.message);
+      error.where = module.where;
+      return fail(error);
+    }
+    loaded.push_back(path);
+  }
+  for (const std::string& module : arguments.modules) {
+    const std::string path = std::filesystem::absolute(module).lexically_normal().string();
+    if (Status status = catalog.load_module(path); !status) return status;
+    loaded.push_back(path);
+  }
+  return {};
+}
+
+// Which device stands for each kind, and why a kind is missing.
+Status find_devices(const PlanArguments& arguments, bool wants_cuda, Prepared& prepared) {
+  const std::string& wanted = arguments.device;
+  const bool scripted = wanted.starts_with("scripted:");
+  if (!wanted.empty() && wanted != "cpu" && wanted != "cuda" && !wanted.starts_with("cuda:") && !scripted)
+    return fail(ErrorKind::usage, fmt::format("--device: `{}` is not a device", printable(wanted)),
+                "write cpu, cuda or cuda:N");
+  prepared.devices["cpu"] = scripted ? wanted : "cpu";
+  if (wanted == "cpu" || scripted) {
+    prepared.unavailable_devices["cuda"] = fmt::format("left out by --device {}", wanted);
+    return {};
+  }
+  if (!wanted.empty()) prepared.unavailable_devices["cpu"] = fmt::format("left out by --device {}", wanted);
+  if (!wants_cuda) return {};
+  const std::string name = wanted.empty() || wanted == "cuda" ? "cuda:0" : wanted;
+  std::string obstacle = cuda_obstacle();
+  if (obstacle.empty()) {
+    if (const auto probe = probe_device(name); !probe) obstacle = probe.error().message;
+  }
+  if (obstacle.empty())
+    prepared.devices["cuda"] = name;
+  else
+    prepared.unavailable_devices["cuda"] = obstacle;
+  return {};
+}
+
+Result<Overrides> overrides_from(const PlanArguments& arguments) {
+  Overrides overrides;
+  if (arguments.processes > 0) overrides.processes = arguments.processes;
+  if (arguments.placements > 0) overrides.placements = arguments.placements;
+  if (arguments.samples > 0) {
+    overrides.samples = arguments.samples;
+    overrides.min_samples = std::min(arguments.samples, Sampling{}.min_samples);
+  }
+  if (!arguments.seed.empty()) {
+    std::uint64_t seed = 0;
+    const auto [end, code] =
+        std::from_chars(arguments.seed.data(), arguments.seed.data() + arguments.seed.size(), seed);
+    if (code != std::errc{} || end != arguments.seed.data() + arguments.seed.size())
+      return fail(ErrorKind::usage,
+                  fmt::format("--seed: `{}` is not a whole number", printable(arguments.seed)));
+    overrides.seed = seed;
+  }
+  return overrides;
+}
+
+}  // namespace
+
+void add_plan_options(CLI::App& command, PlanArguments& arguments) {
+  command.add_option("suite", arguments.suite, "suite file (YAML)")->required()->type_name("SUITE");
+  command.add_option("--filter", arguments.filters, "only cases whose name matches; `!` in front leaves out")
+      ->type_name("WILDCARD");
+  command.add_option("--tag", arguments.tags, "only cases with one of these tags");
+  command.add_option("--module", arguments.modules, "load a plugin as well")->type_name("FILE");
+  command.add_option("--device", arguments.device,
+                     "cpu, cuda or cuda:N; default: every device the suite names");
+  command.add_option("--processes", arguments.processes, "fresh worker processes a case")
+      ->check(CLI::Range(1, 10000));
+  command.add_option("--placements", arguments.placements, "allocations a process")
+      ->check(CLI::Range(1, 10000));
+  command.add_option("--samples", arguments.samples, "samples a placement")->check(CLI::Range(1, 10000000));
+  command.add_option("--seed", arguments.seed, "of the random inputs");
+}
+
+Checked<Prepared> prepare(const PlanArguments& arguments) {
+  const auto refused = [](const Error& error) {
+    return tl::unexpected<std::vector<Error>>(std::vector<Error>{error});
+  };
+  const Checked<Suite> suite = load_suite(arguments.suite);
+  if (!suite) return tl::unexpected<std::vector<Error>>(suite.error());
+  Catalog catalog = Catalog::built_in();
+  Prepared prepared;
+  std::vector<std::string> modules;
+  if (const Status loaded = load_modules(catalog, *suite, arguments, modules); !loaded)
+    return refused(loaded.error());
+  if (const Status found = find_devices(arguments, names_cuda(*suite, catalog), prepared); !found)
+    return refused(found.error());
+  const Result<Overrides> overrides = overrides_from(arguments);
+  if (!overrides) return refused(overrides.error());
+  Checked<Plan> plan = make_plan(
+      *suite, catalog, {prepared.unavailable_devices, arguments.filters, arguments.tags, *overrides});
+  if (!plan) return tl::unexpected<std::vector<Error>>(plan.error());
+  prepared.plan = std::move(*plan);
+  prepared.plan.modules = std::move(modules);
+  return prepared;
+}
+
+}  // namespace harness

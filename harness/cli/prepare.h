@@ -1,0 +1,43 @@
+// From a suite file to a plan for this machine: the first half of `list` and `run`.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/catalog/catalog.h"
+#include "harness/model/plan.h"
+#include "harness/suite/suite.h"
+
+namespace CLI {
+class App;
+}
+
+namespace harness {
+
+struct PlanArguments {
+  std::string suite;
+  std::vector<std::string> filters;
+  std::vector<std::string> tags;
+  std::vector<std::string> modules;
+  std::string device;  // "", "cpu", "cuda", "cuda:1", "scripted:FILE"
+  int processes = 0;   // 0: as the suite says; likewise below
+  int placements = 0;
+  int samples = 0;
+  std::string seed;
+};
+
+// Declares SUITE, --filter, --tag, --module, --device and the sampling overrides.
+void add_plan_options(CLI::App& command, PlanArguments& arguments);
+
+struct Prepared {
+  Plan plan;
+  std::map<std::string, std::string> devices;              // kind -> name for open_device()
+  std::map<std::string, std::string> unavailable_devices;  // kind -> why not
+};
+
+// Loads the suite and its modules, finds out which devices this machine has (asking a worker about
+// the GPU only when the suite has CUDA variants), and expands the plan.
+Checked<Prepared> prepare(const PlanArguments& arguments);
+
+}  // namespace harness

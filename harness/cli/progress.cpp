@@ -1,0 +1,46 @@
+#include "harness/cli/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+
+namespace harness {
+namespace {
+
+std::size_t columns() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col;
+  return 80;
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(bool quiet) : active_(!quiet && isatty(STDERR_FILENO) == 1) {}
+
+ProgressLine::~ProgressLine() {
+  clear();
+}
+
+void ProgressLine::show(const Progress& progress) {
+  if (!active_) return;
+  const std::string left = progress.left > 0 ? fmt::format(", {:.0f} s left", progress.left) : "";
+  std::string line = fmt::format("[{}/{}] {:.0f} s{}  process {}  {}", progress.done, progress.total,
+                                 progress.elapsed, left, progress.process, printable(progress.case_id));
+  line.resize(std::min(line.size(), columns() - 1));
+  fmt::print(stderr, "\r\x1b[K{}", line);
+  std::fflush(stderr);
+}
+
+void ProgressLine::clear() {
+  if (!active_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
+}  // namespace harness

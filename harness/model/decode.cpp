@@ -1,0 +1,272 @@
+// The reading half of codec.h. The writing half is encode.cpp; README.md describes the format.
+#include <array>
+#include <limits>
+#include <set>
+
+#include "harness/model/codec.h"
+#include "harness/model/json_reader.h"
+
+namespace harness {
+namespace {
+
+constexpr std::array<Outcome, 5> outcomes{Outcome::measured, Outcome::incorrect, Outcome::failed,
+                                          Outcome::timed_out, Outcome::skipped};
+constexpr std::array<Direction, 2> directions{Direction::lower_is_better, Direction::higher_is_better};
+constexpr std::array<FieldClass, 3> field_classes{FieldClass::block, FieldClass::warn, FieldClass::info};
+
+// The enumerator that the node's text names; the fallback when the node is absent.
+template <class Enum, std::size_t n>
+Enum read_enum(const JsonNode& node, const std::array<Enum, n>& values, Enum fallback) {
+  if (!node.present()) return fallback;
+  std::array<std::string_view, n> names;
+  for (std::size_t i = 0; i < n; ++i) names[i] = name_of(values[i]);
+  return values[node.choice(names)];
+}
+
+CacheMode read_cache(const JsonNode& node) {
+  static constexpr std::array<std::string_view, 2> names{"cold", "hot"};
+  return node.present() && node.choice(names) == 1 ? CacheMode::hot : CacheMode::cold;
+}
+
+// Calls `read(name, node)` for each member and refuses a name that comes twice.
+template <class Read>
+void each_unique_member(const JsonNode& node, Read read) {
+  std::set<std::string_view> seen;
+  node.each_member([&](std::string_view name, const JsonNode& member) {
+    if (!seen.insert(name).second) member.problem("is there twice");
+    read(name, member);
+  });
+}
+
+sdk::Params read_params(const JsonNode& node) {
+  std::vector<std::pair<std::string, sdk::Value>> entries;
+  each_unique_member(node, [&](std::string_view name, const JsonNode& member) {
+    if (auto value = member.scalar()) entries.emplace_back(name, std::move(*value));
+  });
+  return sdk::Params(std::move(entries));
+}
+
+Sampling read_sampling(const JsonNode& node) {
+  Sampling sampling;
+  if (!node.present()) return sampling;
+  sampling.processes = node.find("processes").integer(sampling.processes, 0);
+  sampling.placements = node.find("placements").integer(sampling.placements, 0);
+  sampling.samples = node.find("samples").integer(sampling.samples, 0);
+  sampling.min_samples = node.find("min_samples").integer(sampling.min_samples, 0);
+  sampling.warmup = node.find("warmup").integer(sampling.warmup, 0);
+  sampling.cache = read_cache(node.find("cache"));
+  sampling.preheat = node.find("preheat").number(sampling.preheat);
+  sampling.max_time = node.find("max_time").number(sampling.max_time);
+  sampling.timeout = node.find("timeout").number(sampling.timeout);
+  sampling.gate_deadline = node.find("gate_deadline").number(sampling.gate_deadline);
+  sampling.seed = node.find("seed").integer(sampling.seed);
+  return sampling;
+}
+
+Gate read_gate(const JsonNode& node) {
+  Gate gate;
+  if (!node.present()) return gate;
+  gate.margin = node.find("margin").number(gate.margin);
+  gate.alpha = node.find("alpha").number(gate.alpha);
+  return gate;
+}
+
+Location read_location(const JsonNode& node) {
+  if (!node.present()) return {};
+  return {node.find("file").text(), node.find("line").integer<int>(), node.find("column").integer<int>()};
+}
+
+Placement read_placement(const JsonNode& node) {
+  Placement placement;
+  placement.samples = node.require("samples").numbers();
+  placement.forced_gates = node.find("forced_gates").integer<int>(0, 0);
+  placement.clock_ghz = node.find("clock_ghz").number();
+  return placement;
+}
+
+ProcessSamples read_process_samples(const JsonNode& node) {
+  ProcessSamples process;
+  process.process = node.require("process").integer<int>(0, 0);
+  if (const JsonNode first = node.find("first_call"); first.present()) process.first_call = first.number();
+  const JsonNode placements = node.require("placements");
+  process.placements.reserve(placements.size());
+  placements.each_element([&](const JsonNode& one) { process.placements.push_back(read_placement(one)); });
+  return process;
+}
+
+Series read_series(const JsonNode& node) {
+  Series series;
+  series.metric = node.require("metric").text();
+  series.unit = node.require("unit").text();
+  series.direction = read_enum(node.find("direction"), directions, Direction::lower_is_better);
+  const JsonNode processes = node.require("processes");
+  std::set<int> seen;
+  series.processes.reserve(processes.size());
+  processes.each_element([&](const JsonNode& one) {
+    series.processes.push_back(read_process_samples(one));
+    if (!seen.insert(series.processes.back().process).second)
+      one.problem("repeats process " + std::to_string(series.processes.back().process));
+  });
+  return series;
+}
+
+std::vector<Series> read_all_series(const JsonNode& node) {
+  std::vector<Series> all;
+  std::set<std::string> seen;
+  node.each_element([&](const JsonNode& one) {
+    all.push_back(read_series(one));
+    if (!seen.insert(all.back().metric).second) one.problem("repeats metric `" + all.back().metric + "`");
+  });
+  return all;
+}
+
+// An error of a wrong output can be infinite or not a number; both are null in JSON.
+double read_relative_error(const JsonNode& node) {
+  return node.is_null() ? std::numeric_limits<double>::quiet_NaN() : node.number();
+}
+
+std::optional<Verification> read_verification(const JsonNode& node) {
+  if (!node.present()) return std::nullopt;
+  Verification verification;
+  verification.before = read_relative_error(node.require("before"));
+  verification.after = read_relative_error(node.require("after"));
+  verification.tolerance = node.require("tolerance").number();
+  verification.elements = node.find("elements").integer<std::int64_t>(0, 0);
+  return verification;
+}
+
+ProcessResult read_outcome(const JsonNode& node) {
+  ProcessResult result;
+  result.process = node.require("process").integer<int>(0, 0);
+  result.outcome = read_enum(node.require("outcome"), outcomes, Outcome::failed);
+  result.reason = node.find("reason").text();
+  result.verification = read_verification(node.find("verification"));
+  result.notes = node.find("notes").texts();
+  return result;
+}
+
+Machine read_machine(const JsonNode& node) {
+  Machine machine;
+  machine.machine_class = node.require("class").text();
+  machine.device_uuid = node.find("uuid").text();
+  node.find("fields").each_element([&](const JsonNode& one) {
+    machine.fields.push_back({one.require("name").text(), one.require("value").text(),
+                              read_enum(one.find("kind"), field_classes, FieldClass::info)});
+  });
+  each_unique_member(node.find("ceilings"), [&](std::string_view name, const JsonNode& value) {
+    machine.ceilings[std::string(name)] = value.number();
+  });
+  return machine;
+}
+
+CaseRecord read_planned(const JsonNode& node) {
+  CaseRecord record;
+  const JsonNode id = node.require("id");
+  record.id = id.text();
+  if (record.id.empty()) id.problem("is empty; expected the case's identity");
+  record.workload = node.find("workload").text();
+  record.variant = node.find("variant").text();
+  record.device = node.find("device").text();
+  record.params = read_params(node.find("params"));
+  record.reference = node.find("reference").text();
+  record.tags = node.find("tags").texts();
+  record.gate = read_gate(node.find("gate"));
+  record.sampling = read_sampling(node.find("sampling"));
+  record.flops = node.find("flops").number();
+  record.bytes = node.find("bytes").number();
+  record.where = read_location(node.find("where"));
+  record.outcome = read_enum(node.require("outcome"), outcomes, Outcome::failed);
+  record.reason = node.find("reason").text();
+  return record;
+}
+
+CaseRecord read_case(const JsonNode& node) {
+  CaseRecord record = read_planned(node);
+  std::set<int> seen;
+  node.find("results").each_element([&](const JsonNode& one) {
+    record.processes.push_back(read_outcome(one));
+    record.processes.back().case_id = record.id;
+    if (!seen.insert(record.processes.back().process).second)
+      one.problem("repeats process " + std::to_string(record.processes.back().process));
+  });
+  record.series = read_all_series(node.require("metrics"));
+  return record;
+}
+
+std::optional<Promotion> read_promotion(const JsonNode& node) {
+  if (!node.present()) return std::nullopt;
+  return Promotion{node.require("author").text(), node.require("reason").text(), node.find("date").text()};
+}
+
+Record read_header(JsonReader& reader) {
+  Record record;
+  reader.expect_format("harness-record", record_version);
+  const JsonNode root = reader.root();
+  record.id = root.require("id").text();
+  record.tool = root.find("tool").text();
+  const JsonNode suite = root.require("suite");
+  record.suite = {suite.require("name").text(), suite.find("file").text(), suite.find("hash").text()};
+  const JsonNode revision = root.find("revision");
+  if (revision.present())
+    record.revision = {revision.find("commit").text(), revision.find("branch").text(),
+                       revision.find("dirty").flag()};
+  record.started = root.find("started").text();
+  record.finished = root.find("finished").text();
+  record.estimator = root.find("estimator").text(record.estimator);
+  record.promotion = read_promotion(root.find("promotion"));
+  each_unique_member(root.find("machines"), [&](std::string_view kind, const JsonNode& machine) {
+    record.machines[std::string(kind)] = read_machine(machine);
+  });
+  return record;
+}
+
+// Parses `text` and hands the reader to `read`; the first problem wins over what it returned.
+template <class Read>
+auto decode(std::string_view text, const std::string& source, Read read)
+    -> Result<decltype(read(std::declval<JsonReader&>()))> {
+  auto reader = JsonReader::parse(text, {source});
+  if (!reader) return fail(reader.error());
+  return (*reader)->finish(read(**reader));
+}
+
+}  // namespace
+
+Result<Record> decode_record(std::string_view text, const std::string& source) {
+  return decode(text, source, [](JsonReader& reader) {
+    Record record = read_header(reader);
+    const JsonNode root = reader.root();
+    const JsonNode cases = root.require("cases");
+    std::set<std::string> seen;
+    record.cases.reserve(cases.size());
+    cases.each_element([&](const JsonNode& one) {
+      record.cases.push_back(read_case(one));
+      if (!seen.insert(record.cases.back().id).second)
+        one.problem("repeats case `" + record.cases.back().id + "`");
+    });
+    return record;
+  });
+}
+
+Result<Record> decode_header(std::string_view text, const std::string& source) {
+  return decode(text, source, [](JsonReader& reader) { return read_header(reader); });
+}
+
+Result<CaseRecord> decode_case(std::string_view text, const std::string& source) {
+  return decode(text, source, [](JsonReader& reader) { return read_planned(reader.root()); });
+}
+
+Result<ProcessResult> decode_process_result(std::string_view text, const std::string& source) {
+  return decode(text, source, [](JsonReader& reader) {
+    const JsonNode root = reader.root();
+    ProcessResult result = read_outcome(root);
+    result.case_id = root.require("case").text();
+    result.series = read_all_series(root.find("metrics"));
+    return result;
+  });
+}
+
+Result<Machine> decode_machine(std::string_view text, const std::string& source) {
+  return decode(text, source, [](JsonReader& reader) { return read_machine(reader.root()); });
+}
+
+}  // namespace harness

@@ -1,0 +1,230 @@
+// The writing half of codec.h. The reading half is decode.cpp; README.md describes the format.
+#include "harness/model/codec.h"
+#include "harness/model/json_writer.h"
+
+namespace harness {
+namespace {
+
+void write_text_unless_empty(JsonWriter& json, std::string_view key, std::string_view value) {
+  if (!value.empty()) json.key(key).text(value);
+}
+
+void write_texts_unless_empty(JsonWriter& json, std::string_view key,
+                              const std::vector<std::string>& values) {
+  if (values.empty()) return;
+  json.key(key).open_array(JsonLayout::line);
+  for (const std::string& value : values) json.text(value);
+  json.close();
+}
+
+void write_params(JsonWriter& json, const sdk::Params& params) {
+  json.open_object(JsonLayout::line);
+  for (const auto& [name, value] : params.entries()) {
+    json.key(name);
+    if (const auto* integer = std::get_if<std::int64_t>(&value))
+      json.integer(*integer);
+    else if (const auto* real = std::get_if<double>(&value))
+      json.real(*real);
+    else if (const auto* flag = std::get_if<bool>(&value))
+      json.flag(*flag);
+    else
+      json.text(std::get<std::string>(value));
+  }
+  json.close();
+}
+
+void write_sampling(JsonWriter& json, const Sampling& sampling) {
+  json.open_object(JsonLayout::line);
+  json.key("processes").integer(sampling.processes);
+  json.key("placements").integer(sampling.placements);
+  json.key("samples").integer(sampling.samples);
+  json.key("min_samples").integer(sampling.min_samples);
+  json.key("warmup").integer(sampling.warmup);
+  json.key("cache").text(sampling.cache == CacheMode::cold ? "cold" : "hot");
+  json.key("preheat").number(sampling.preheat);
+  json.key("max_time").number(sampling.max_time);
+  json.key("timeout").number(sampling.timeout);
+  json.key("gate_deadline").number(sampling.gate_deadline);
+  json.key("seed").integer(sampling.seed);
+  json.close();
+}
+
+void write_gate(JsonWriter& json, const Gate& gate) {
+  json.open_object(JsonLayout::line);
+  json.key("margin").number(gate.margin).key("alpha").number(gate.alpha);
+  json.close();
+}
+
+void write_location(JsonWriter& json, const Location& where) {
+  json.open_object(JsonLayout::line);
+  json.key("file").text(where.file);
+  json.key("line").integer(where.line).key("column").integer(where.column);
+  json.close();
+}
+
+void write_placement(JsonWriter& json, const Placement& placement) {
+  json.open_object(JsonLayout::line);
+  if (placement.forced_gates != 0) json.key("forced_gates").integer(placement.forced_gates);
+  if (placement.clock_ghz != 0) json.key("clock_ghz").number(placement.clock_ghz);
+  json.key("samples").open_array(JsonLayout::line);
+  for (const double sample : placement.samples) json.number(sample);
+  json.close().close();
+}
+
+void write_series(JsonWriter& json, const Series& series) {
+  json.open_object();
+  json.key("metric").text(series.metric);
+  json.key("unit").text(series.unit);
+  json.key("direction").text(name_of(series.direction));
+  json.key("processes").open_array();
+  for (const ProcessSamples& process : series.processes) {
+    json.open_object();
+    json.key("process").integer(process.process);
+    if (process.first_call) json.key("first_call").number(*process.first_call);
+    json.key("placements").open_array();
+    for (const Placement& placement : process.placements) write_placement(json, placement);
+    json.close().close();
+  }
+  json.close().close();
+}
+
+void write_verification(JsonWriter& json, const Verification& verification) {
+  json.open_object(JsonLayout::line);
+  json.key("before").number(verification.before);
+  json.key("after").number(verification.after);
+  json.key("tolerance").number(verification.tolerance);
+  json.key("elements").integer(verification.elements);
+  json.close();
+}
+
+// The fields of a result that stay with it once its samples are merged into the case.
+void write_outcome(JsonWriter& json, const ProcessResult& result) {
+  json.key("process").integer(result.process);
+  json.key("outcome").text(name_of(result.outcome));
+  write_text_unless_empty(json, "reason", result.reason);
+  if (result.verification) write_verification(json.key("verification"), *result.verification);
+  write_texts_unless_empty(json, "notes", result.notes);
+}
+
+void write_machine(JsonWriter& json, const Machine& machine) {
+  json.open_object();
+  json.key("class").text(machine.machine_class);
+  json.key("uuid").text(machine.device_uuid);
+  json.key("fields").open_array();
+  for (const MachineField& field : machine.fields) {
+    json.open_object(JsonLayout::line);
+    json.key("name").text(field.name).key("value").text(field.value);
+    json.key("kind").text(name_of(field.kind));
+    json.close();
+  }
+  json.close();
+  json.key("ceilings").open_object();
+  for (const auto& [name, value] : machine.ceilings) json.key(name).number(value);
+  json.close().close();
+}
+
+void write_header(JsonWriter& json, const Record& record) {
+  json.key("format").text("harness-record");
+  json.key("version").integer(record.version);
+  json.key("id").text(record.id);
+  json.key("tool").text(record.tool);
+  json.key("suite").open_object(JsonLayout::line);
+  json.key("name").text(record.suite.name).key("file").text(record.suite.file);
+  json.key("hash").text(record.suite.hash).close();
+  json.key("revision").open_object(JsonLayout::line);
+  json.key("commit").text(record.revision.commit).key("branch").text(record.revision.branch);
+  json.key("dirty").flag(record.revision.dirty).close();
+  json.key("started").text(record.started);
+  json.key("finished").text(record.finished);
+  json.key("estimator").text(record.estimator);
+  if (record.promotion) {
+    json.key("promotion").open_object();
+    json.key("author").text(record.promotion->author);
+    json.key("reason").text(record.promotion->reason);
+    json.key("date").text(record.promotion->date).close();
+  }
+  json.key("machines").open_object();
+  for (const auto& [kind, machine] : record.machines) write_machine(json.key(kind), machine);
+  json.close();
+}
+
+void write_planned(JsonWriter& json, const CaseRecord& planned) {
+  json.key("id").text(planned.id);
+  write_text_unless_empty(json, "workload", planned.workload);
+  write_text_unless_empty(json, "variant", planned.variant);
+  json.key("device").text(planned.device);
+  if (!planned.params.empty()) write_params(json.key("params"), planned.params);
+  write_text_unless_empty(json, "reference", planned.reference);
+  write_texts_unless_empty(json, "tags", planned.tags);
+  write_gate(json.key("gate"), planned.gate);
+  write_sampling(json.key("sampling"), planned.sampling);
+  if (planned.flops != 0) json.key("flops").number(planned.flops);
+  if (planned.bytes != 0) json.key("bytes").number(planned.bytes);
+  if (planned.where != Location{}) write_location(json.key("where"), planned.where);
+  json.key("outcome").text(name_of(planned.outcome));
+  write_text_unless_empty(json, "reason", planned.reason);
+}
+
+void write_case(JsonWriter& json, const CaseRecord& record) {
+  json.open_object();
+  write_planned(json, record);
+  json.key("results").open_array();
+  for (const ProcessResult& result : record.processes) {
+    json.open_object(JsonLayout::line);
+    write_outcome(json, result);
+    json.close();
+  }
+  json.close();
+  json.key("metrics").open_array();
+  for (const Series& series : record.series) write_series(json, series);
+  json.close().close();
+}
+
+}  // namespace
+
+std::string encode(const Record& record) {
+  JsonWriter json;
+  json.open_object();
+  write_header(json, record);
+  json.key("cases").open_array();
+  for (const CaseRecord& one : record.cases) write_case(json, one);
+  json.close().close();
+  return json.take() + "\n";
+}
+
+std::string encode_header(const Record& record) {
+  JsonWriter json;
+  json.open_object(JsonLayout::line);
+  write_header(json, record);
+  json.close();
+  return json.take();
+}
+
+std::string encode_case(const CaseRecord& planned) {
+  JsonWriter json;
+  json.open_object(JsonLayout::line);
+  write_planned(json, planned);
+  json.close();
+  return json.take();
+}
+
+std::string encode(const ProcessResult& result) {
+  JsonWriter json;
+  json.open_object(JsonLayout::line);
+  json.key("case").text(result.case_id);
+  write_outcome(json, result);
+  json.key("metrics").open_array();
+  for (const Series& series : result.series) write_series(json, series);
+  json.close().close();
+  return json.take();
+}
+
+std::string encode(const Machine& machine) {
+  JsonWriter json;
+  json.open_object(JsonLayout::line);
+  write_machine(json, machine);
+  json.close();
+  return json.take();
+}
+
+}  // namespace harness

@@ -1,0 +1,139 @@
+// JsonReader: strict reading of JSON text into structs, with errors that name the source and the path
+// of the field ("base.json: cases[3].metrics[0].unit: is a number; expected text").
+//
+// Reading never stops in the middle: the first problem is kept, later reads yield empty values, and
+// the caller asks once at the end. That keeps the reading code free of a check on every line. A
+// JsonNode points into its JsonReader and into the node it came from; both must outlive it. Not
+// thread-safe.
+#pragma once
+
+#include <rapidjson/document.h>
+
+#include <concepts>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/sdk/params.h"
+
+namespace harness {
+
+class JsonReader;
+
+class JsonNode {
+ public:
+  // The member `name` of this object. require(): a missing one is the problem.
+  [[nodiscard]] JsonNode require(std::string_view name) const;
+  [[nodiscard]] JsonNode find(std::string_view name) const;
+  [[nodiscard]] bool present() const { return value_ != nullptr; }
+  [[nodiscard]] bool is_null() const { return value_ != nullptr && value_->IsNull(); }
+
+  // The value, or the fallback when the member is absent. Another type is a problem.
+  [[nodiscard]] std::string text(std::string_view fallback = {}) const;
+  [[nodiscard]] bool flag(bool fallback = false) const;
+  [[nodiscard]] double number(double fallback = 0) const;
+  [[nodiscard]] std::vector<double> numbers() const;
+  [[nodiscard]] std::vector<std::string> texts() const;
+  [[nodiscard]] std::optional<sdk::Value> scalar() const;  // any kind that a parameter can have
+
+  // A whole number within the range of T and [least, most].
+  template <std::integral T>
+  [[nodiscard]] T integer(T fallback = 0, T least = std::numeric_limits<T>::min(),
+                          T most = std::numeric_limits<T>::max()) const {
+    if (value_ == nullptr) return fallback;
+    if (value_->IsUint64()) {
+      const std::uint64_t value = value_->GetUint64();
+      if (std::in_range<T>(value) && static_cast<T>(value) >= least && static_cast<T>(value) <= most)
+        return static_cast<T>(value);
+    } else if (value_->IsInt64()) {
+      const std::int64_t value = value_->GetInt64();
+      if (std::in_range<T>(value) && static_cast<T>(value) >= least) return static_cast<T>(value);
+    } else {
+      expected("a whole number");
+      return fallback;
+    }
+    problem("is out of range; expected " + std::to_string(least) + " to " + std::to_string(most));
+    return fallback;
+  }
+
+  // One of `names`; a suggestion when it is none of them.
+  [[nodiscard]] std::size_t choice(std::span<const std::string_view> names) const;
+
+  // Calls `read(JsonNode)` for each element, or `read(std::string_view name, JsonNode)` for each
+  // member in the order of the text. An absent node has none.
+  template <class Read>
+  void each_element(Read read) const {
+    if (value_ == nullptr) return;
+    if (!value_->IsArray()) return expected("an array");
+    std::size_t index = 0;
+    for (const rapidjson::Value& element : value_->GetArray())
+      read(JsonNode(*reader_, this, {}, index++, &element));
+  }
+  template <class Read>
+  void each_member(Read read) const {
+    if (!expect_object()) return;
+    for (const auto& [name, value] : value_->GetObject()) {
+      const std::string_view key(name.GetString(), name.GetStringLength());
+      read(key, JsonNode(*reader_, this, key, no_index, &value));
+    }
+  }
+  [[nodiscard]] std::size_t size() const;  // of an array or object, 0 otherwise
+
+  // "cases[3].metrics[0]"; "" for the whole document.
+  [[nodiscard]] std::string path() const;
+  // Records a problem with this node unless there is one already.
+  void problem(const std::string& what, const std::string& advice = {}) const;
+  void expected(const std::string& type) const;  // "is text; expected a number"
+
+ private:
+  friend class JsonReader;
+  static constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
+
+  JsonNode(JsonReader& reader, const JsonNode* parent, std::string_view key, std::size_t index,
+           const rapidjson::Value* value)
+      : reader_(&reader), parent_(parent), key_(key), index_(index), value_(value) {}
+
+  [[nodiscard]] bool expect_object() const;
+
+  JsonReader* reader_;
+  const JsonNode* parent_;
+  std::string_view key_;
+  std::size_t index_;
+  const rapidjson::Value* value_;
+};
+
+class JsonReader {
+ public:
+  // Malformed JSON is an error with line and column. `source` names the text in every error; its line
+  // is the number of the first line of `text` (for a file of many documents).
+  static Result<std::unique_ptr<JsonReader>> parse(std::string_view text, const Location& source);
+
+  [[nodiscard]] JsonNode root() { return {*this, nullptr, {}, JsonNode::no_index, &document_}; }
+
+  // Checks "format" and "version" of a document of ours.
+  void expect_format(std::string_view format, int version);
+
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+  // `value`, or the first problem.
+  template <class T>
+  Result<T> finish(T value) {
+    if (error_) return fail(*error_);
+    return value;
+  }
+
+ private:
+  friend class JsonNode;
+  explicit JsonReader(Location source) : source_(std::move(source)) {}
+
+  Location source_;
+  rapidjson::Document document_;
+  std::optional<Error> error_;
+};
+
+}  // namespace harness

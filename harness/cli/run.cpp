@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judge.h"
@@ -26,6 +27,7 @@ struct RunArguments {
   std::string store = default_store;
   std::string file;
   std::string against;
+  std::string commit;
   bool resume = false;
   bool require_gpu = false;
   bool quiet = false;
@@ -33,20 +35,37 @@ struct RunArguments {
   OutputArguments output;
 };
 
-Record new_record(const Plan& plan) {
+// What is measured: the checked-out revision; or, where the tree was carried without its repository
+// (a container, a lab machine), the commit that the user names.
+Result<Revision> measured_revision(const std::string& named) {
+  Revision revision = head_revision(".");
+  if (named.empty() || named == revision.commit) return revision;
+  const bool hexadecimal =
+      named.size() == 40 && named.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!hexadecimal)
+    return fail(ErrorKind::usage, fmt::format("--commit: `{}` is not a full commit id", printable(named)),
+                "give the 40 hexadecimal digits that `git rev-parse HEAD` prints");
+  if (!revision.commit.empty())
+    return fail(ErrorKind::usage,
+                fmt::format("--commit {} is not what is checked out here: {}", named, revision.commit),
+                "leave --commit out inside a repository");
+  revision.commit = named;
+  return revision;
+}
+
+Record new_record(const Plan& plan, const Revision& revision) {
   Record record;
   record.id = random_uuid();
   record.tool = "harness " HARNESS_VERSION;
   record.suite = plan.suite;
-  record.revision = head_revision(".");
+  record.revision = revision;
   record.started = utc_timestamp();
   for (const PlannedCase& planned : plan.cases) record.cases.push_back(planned_record(planned));
   return record;
 }
 
 // The newest unfinished record of the same suite text and revision, with what it holds so far.
-Result<Record> unfinished_record(Store& store, const Plan& plan) {
-  const Revision revision = head_revision(".");
+Result<Record> unfinished_record(Store& store, const Plan& plan, const Revision& revision) {
   RunQuery query;
   query.suite = plan.suite.name;
   query.suite_hash = plan.suite.hash;
@@ -81,14 +100,16 @@ Status check_continuation(const Record& record, const Plan& plan) {
 // Measures the plan into the store. The result is the record as stored, and whether it was cut short.
 Result<std::pair<Record, bool>> measure(Store& store, const Prepared& prepared,
                                         const RunArguments& arguments) {
+  const Result<Revision> revision = measured_revision(arguments.commit);
+  if (!revision) return fail(revision.error());
   Record record;
   if (arguments.resume) {
-    Result<Record> unfinished = unfinished_record(store, prepared.plan);
+    Result<Record> unfinished = unfinished_record(store, prepared.plan, *revision);
     if (!unfinished) return fail(unfinished.error());
     record = std::move(*unfinished);
     if (const Status same = check_continuation(record, prepared.plan); !same) return fail(same.error());
   } else {
-    record = new_record(prepared.plan);
+    record = new_record(prepared.plan, *revision);
     if (const Status begun = store.begin(record); !begun) return fail(begun.error());
   }
   ProgressLine progress(arguments.quiet);
@@ -204,6 +225,10 @@ void add_run(CLI::App& program, Action& chosen) {
       ->type_name("FILE");
   command->add_option("--against", arguments->against, "then compare with this revision or record file")
       ->type_name("REV|FILE");
+  command
+      ->add_option("--commit", arguments->commit,
+                   "commit that this tree is, where its repository is not here")
+      ->type_name("HASH");
   command->add_flag("--continue", arguments->resume,
                     "finish the newest interrupted run of this suite and revision");
   command->add_flag("--require-gpu", arguments->require_gpu,

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# A run that is interrupted or killed keeps what it finished and can be continued.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+repository
+suite slow right also_right
+sed -i 's/processes: 5/processes: 30/; s/samples: 20/samples: 30/' suite.yaml
+commit "long enough to be interrupted"
+
+# Waits until a run has put something into its store; a bound, not a timing.
+wait_for_results() {
+  local try
+  for try in $(seq 200); do
+    [ -s "$1" ] && [ "$(sqlite_results "$1")" -ge 3 ] && return 0
+    sleep 0.05
+  done
+  problem "no results after $try tries"
+}
+sqlite_results() {
+  python3 -c 'import sqlite3,sys; print(sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True).execute("select count(*) from results").fetchone()[0])' "$1" 2>/dev/null || echo 0
+}
+
+for signal in INT KILL; do
+  store=$signal.db
+  setsid "$HARNESS" run suite.yaml --store $store >"$signal.log" 2>&1 &
+  pid=$!
+  wait_for_results $store
+  kill -$signal "$pid"
+  status=0
+  wait "$pid" || status=$?
+  [ $signal = INT ] && [ "$status" -ne 130 ] && problem "SIGINT: exit status $status, not 130"
+  kept=$(sqlite_results $store)
+  [ "$kept" -ge 3 ] || problem "$signal: only $kept results were kept"
+  # No worker outlives its parent.
+  for _ in $(seq 100); do pgrep -f "$HARNESS worker" >/dev/null || break; sleep 0.05; done
+  pgrep -f "$HARNESS worker" >/dev/null && problem "$signal: a worker outlived the run"
+  expect 2 "$HARNESS" run suite.yaml --store $store --continue --samples 7
+  says "--continue"
+  expect 0 "$HARNESS" run suite.yaml --store $store --continue --output $signal.json
+  python3 - "$signal.json" <<'PY' || problem "$signal: the continued record is not whole"
+import json, sys
+for case in json.load(open(sys.argv[1]))["cases"]:
+    assert case["outcome"] == "measured", case["reason"]
+    assert len(case["metrics"][0]["processes"]) == 30
+PY
+  expect 4 "$HARNESS" run suite.yaml --store $store --continue
+  says "no unfinished run"
+done
+finish

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# What the worker does with variants that are broken, one way each; on the real CPU device.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+repository
+suite right slow wrong nan unwritten drifts crashes hangs throws prints
+sed -i 's/processes: 5, placements: 3, samples: 20/processes: 2, placements: 2, samples: 5/; s/timeout: 5s/timeout: 700ms/' suite.yaml
+commit "every way to be wrong"
+
+expect 5 "$HARNESS" run suite.yaml --output record.json
+python3 - <<'PY' || problem "the record does not tell the outcomes apart"
+import json
+cases = {case["case"].split("/")[1]: case for case in json.load(open("record.json"))["cases"]}
+want = {"right": "measured", "slow": "measured", "prints": "measured", "wrong": "incorrect", "nan": "incorrect",
+        "unwritten": "incorrect", "drifts": "incorrect", "crashes": "failed", "throws": "failed", "hangs": "timed_out"}
+for name, outcome in want.items():
+    assert cases[name]["outcome"] == outcome, (name, cases[name]["outcome"], cases[name].get("reason"))
+assert "Segmentation fault" in cases["crashes"]["reason"]
+assert "no memory for the plan" in cases["throws"]["reason"]
+PY
+says "incorrect" "failed" "Segmentation fault" "no memory for the plan"
+
+# --filter leaves the broken ones out.
+expect 0 "$HARNESS" run suite.yaml --filter '*/right/*'
+expect 2 "$HARNESS" run suite.yaml --filter '*/rihgt/*'
+
+# Lists without running, and says so in all formats.
+expect 0 "$HARNESS" list suite.yaml
+says "twice/right/n=64"
+expect 0 "$HARNESS" list suite.yaml --format json
+python3 -c 'import json; json.load(open(".out"))' || problem "list --format json is not JSON"
+
+# --require-gpu is an error here or runs there; without a GPU it names the reason.
+if [ ! -e /dev/nvidia0 ]; then
+  expect 2 "$HARNESS" run suite.yaml --require-gpu --filter '*/right/*' --device cuda
+  says "--require-gpu"
+fi
+
+# A suite that is wrong in three ways, all told at once with their lines.
+cat >bad.yaml <<'YAML'
+version: 1
+name: bad
+modules: [./plugin.so]
+cases:
+  - workload: twice
+    variants: [rigth]
+    axes: {n: [-4]}
+    tgas: [x]
+YAML
+expect 2 "$HARNESS" list bad.yaml
+says "bad.yaml:" "tgas" "did you mean"
+finish

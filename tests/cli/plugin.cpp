@@ -1,0 +1,106 @@
+// A plugin for the command-line tests: a trivial workload (y = 2x) with variants that behave and
+// variants that are broken on purpose, one way each.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <limits>
+
+#include "harness/sdk/registry.h"
+
+namespace {
+
+using namespace harness::sdk;
+
+class Twice final : public Workload {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "twice"; }
+  [[nodiscard]] std::string_view summary() const override { return "y = 2x"; }
+  [[nodiscard]] std::vector<ParamSpec> params() const override {
+    return {{"n", ParamKind::integer, "elements", {}, {}, 1}};
+  }
+  [[nodiscard]] Problem problem(const Params& params) const override {
+    const std::vector<std::int64_t> shape{params.integer("n")};
+    return Problem{{{"x", Role::input, DType::f32, shape}, {"y", Role::output, DType::f32, shape}},
+                   Work{static_cast<double>(shape[0]), static_cast<double>(8 * shape[0])},
+                   Tolerance{1e-6}};
+  }
+  void reference(const Params&, std::span<const HostTensor> inputs, std::size_t,
+                 std::span<const std::int64_t> wanted, std::span<double> expected) const override {
+    for (std::size_t i = 0; i < wanted.size(); ++i) expected[i] = 2 * inputs[0].at(wanted[i]);
+  }
+};
+
+enum class Way { right, slow, wrong, nan, unwritten, drifts, crashes, hangs, throws, prints };
+
+template <Way way>
+class Doubler final : public Kernel {
+ public:
+  Doubler(const Params& params, const Problem&, const DeviceTraits&) : count_(params.integer("n")) {
+    if (way == Way::throws) throw std::runtime_error("no memory for the plan");
+  }
+  void bind(const Buffers& buffers) override {
+    x_ = buffers.as<const float>(0);
+    y_ = buffers.as<float>(1);
+  }
+  void run(Stream) override {
+    ++calls_;
+    if (way == Way::crashes) raise(SIGSEGV);
+    if (way == Way::slow) usleep(2000);
+    if (way == Way::hangs)
+      while (true) pause();
+    if (way == Way::prints) {
+      std::printf("{\"this is\": \"not the protocol\"}\n");
+      std::fprintf(stderr, "a workload that talks\n");
+    }
+    for (std::int64_t i = 0; i < count_; ++i) y_[i] = 2 * x_[i];
+    if (way == Way::wrong) y_[0] += 1;
+    if (way == Way::nan) y_[count_ / 2] = std::numeric_limits<float>::quiet_NaN();
+    if (way == Way::drifts && calls_ > 3) y_[0] += 1;  // right at first, wrong once warm
+  }
+
+ private:
+  std::int64_t count_;
+  std::int64_t calls_ = 0;
+  const float* x_ = nullptr;
+  float* y_ = nullptr;
+};
+
+class Unwritten final : public Kernel {
+ public:
+  Unwritten(const Params&, const Problem&, const DeviceTraits&) {}
+  void bind(const Buffers&) override {}
+  void run(Stream) override {}
+};
+
+HARNESS_WORKLOAD(twice, Twice)
+HARNESS_VARIANT(twice, right, cpu, "as it should be", Doubler<Way::right>)
+HARNESS_VARIANT(twice, also_right, cpu, "another that is right", Doubler<Way::right>)
+HARNESS_VARIANT(twice, slow, cpu, "sleeps two milliseconds a call", Doubler<Way::slow>)
+HARNESS_VARIANT(twice, wrong, cpu, "one element is off by one", Doubler<Way::wrong>)
+HARNESS_VARIANT(twice, nan, cpu, "one element is not a number", Doubler<Way::nan>)
+HARNESS_VARIANT(twice, unwritten, cpu, "writes nothing", Unwritten)
+HARNESS_VARIANT(twice, drifts, cpu, "wrong from the fourth call on", Doubler<Way::drifts>)
+HARNESS_VARIANT(twice, crashes, cpu, "segmentation fault", Doubler<Way::crashes>)
+HARNESS_VARIANT(twice, hangs, cpu, "never returns", Doubler<Way::hangs>)
+HARNESS_VARIANT(twice, throws, cpu, "cannot be built", Doubler<Way::throws>)
+HARNESS_VARIANT(twice, prints, cpu, "writes to standard output", Doubler<Way::prints>)
+
+void register_all(Registry& registry) {
+  register_workload_twice(registry);
+  register_variant_twice_right(registry);
+  register_variant_twice_also_right(registry);
+  register_variant_twice_slow(registry);
+  register_variant_twice_wrong(registry);
+  register_variant_twice_nan(registry);
+  register_variant_twice_unwritten(registry);
+  register_variant_twice_drifts(registry);
+  register_variant_twice_crashes(registry);
+  register_variant_twice_hangs(registry);
+  register_variant_twice_throws(registry);
+  register_variant_twice_prints(registry);
+}
+
+}  // namespace
+
+HARNESS_MODULE("command-line test plugin", register_all)

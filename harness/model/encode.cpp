@@ -106,8 +106,8 @@ void write_outcome(JsonWriter& json, const ProcessResult& result) {
   write_texts_unless_empty(json, "notes", result.notes);
 }
 
-void write_machine(JsonWriter& json, const Machine& machine) {
-  json.open_object();
+void write_machine(JsonWriter& json, const Machine& machine, JsonLayout layout = JsonLayout::lines) {
+  json.open_object(layout);
   json.key("class").text(machine.machine_class);
   json.key("uuid").text(machine.device_uuid);
   json.key("fields").open_array();
@@ -221,9 +221,7 @@ std::string encode(const ProcessResult& result) {
 
 std::string encode(const Machine& machine) {
   JsonWriter json;
-  json.open_object(JsonLayout::line);
-  write_machine(json, machine);
-  json.close();
+  write_machine(json, machine, JsonLayout::line);
   return json.take();
 }
 

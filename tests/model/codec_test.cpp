@@ -1,0 +1,247 @@
+#include "harness/model/codec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "example_record.h"
+
+namespace harness {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// The text with `from` (which must be there) replaced by `to`, once.
+std::string with(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+std::string message_of(const std::string& text) {
+  const auto record = decode_record(text, "base.json");
+  EXPECT_FALSE(record) << "was accepted";
+  return record ? "" : record.error().text();
+}
+
+TEST(RecordText, ReadsBackAsTheSameRecord) {
+  const Record record = example_record();
+  const auto again = decode_record(encode(record), "r");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(*again, record);
+}
+
+TEST(RecordText, EncodeDecodeEncodeIsTheIdentity) {
+  for (const Record& record : {example_record(), Record{}}) {
+    const std::string text = encode(record);
+    const auto again = decode_record(text, "r");
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ(encode(*again), text);
+  }
+}
+
+TEST(RecordText, HasOneLineAPlacement) {
+  const std::string text = encode(example_record());
+  EXPECT_THAT(text, HasSubstr("\n                {\"forced_gates\": 3, \"clock_ghz\": 1.98, "
+                              "\"samples\": [23.7, 23.648, 23.616]}"));
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(RecordText, KeepsOddNames) {
+  Record record = example_record();
+  for (const std::string& odd :
+       {std::string("µs \"quoted\" back\\slash /"), std::string("a\nb\tc\x01\x7f"),
+        std::string("zero\0in", 7), std::string("\xF0\x9F\x98\x80 \u202e"), std::string()}) {
+    record.cases[0].workload = odd;
+    record.cases[0].tags = {odd, odd};
+    record.machines["cuda"].fields[0].value = odd;
+    record.cases[0].series[0].metric = "m" + odd;
+    const std::string text = encode(record);
+    const auto again = decode_record(text, "r");
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ(*again, record);
+    EXPECT_EQ(encode(*again), text);
+  }
+}
+
+TEST(RecordText, ReplacesBytesThatAreNotUtf8) {
+  for (const std::string& bad : {std::string("\xff"), std::string("\xc0\xaf"), std::string("\xed\xa0\x80"),
+                                 std::string("\xe2\x82"), std::string("\xf5\x80\x80\x80")}) {
+    Record record = example_record();
+    record.suite.name = "a" + bad + "b";
+    const auto again = decode_record(encode(record), "r");
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_THAT(again->suite.name, StartsWith("a\xEF\xBF\xBD"));
+    EXPECT_EQ(again->suite.name.back(), 'b');
+  }
+}
+
+TEST(RecordText, KeepsTheKindOfEveryParameter) {
+  CaseRecord one = example_record().cases[0];
+  one.params = sdk::Params({{"integer", std::int64_t{1}},
+                            {"real", 1.0},
+                            {"text", std::string("1")},
+                            {"flag", true},
+                            {"least", std::numeric_limits<std::int64_t>::min()},
+                            {"most", std::numeric_limits<std::int64_t>::max()},
+                            {"huge", 1e300},
+                            {"beyond", 1e22},
+                            {"negative_zero", -0.0}});
+  const auto again = decode_case(encode_case(one), "r");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->params, one.params);
+  EXPECT_TRUE(std::signbit(again->params.real("negative_zero")));
+}
+
+TEST(RecordText, KeepsEveryDigitOfASample) {
+  Placement placement;
+  double value = 0.1;
+  for (int i = 0; i < 2000; ++i) placement.samples.push_back(value = std::nextafter(value * 1.37, 1e9));
+  placement.samples.insert(placement.samples.end(), {0.0, -0.0, 5e-324, 2.2250738585072011e-308,
+                                                     std::numeric_limits<double>::max(), 1e21});
+  ProcessResult result{"c", 1, Outcome::measured, "", {}, {{"t", "us", {}, {{1, {}, {placement}}}}}, {}};
+  const auto again = decode_process_result(encode(result), "r");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(*again, result);
+  EXPECT_TRUE(std::signbit(again->series[0].processes[0].placements[0].samples[2001]));
+}
+
+TEST(RecordText, HoldsEmptySeriesAndPlacements) {
+  Record record = example_record();
+  record.cases[0].series[0].processes[0].placements[0].samples.clear();
+  record.cases[0].series[0].processes[1].placements.clear();
+  record.cases[1].series = {{"m", "us", Direction::higher_is_better, {}}};
+  const auto again = decode_record(encode(record), "r");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(*again, record);
+}
+
+TEST(RecordText, KeepsEveryOutcome) {
+  for (const Outcome outcome :
+       {Outcome::measured, Outcome::incorrect, Outcome::failed, Outcome::timed_out, Outcome::skipped}) {
+    const ProcessResult result{"c", 2, outcome, "because", {}, {}, {"a note"}};
+    const auto again = decode_process_result(encode(result), "r");
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ(*again, result);
+  }
+}
+
+TEST(RecordText, KeepsAnErrorThatIsNotFiniteAsNotANumber) {
+  ProcessResult result{"c", 1, Outcome::incorrect, "wrong", Verification{}, {}, {}};
+  result.verification->before = std::numeric_limits<double>::infinity();
+  result.verification->after = std::nan("");
+  const std::string text = encode(result);
+  EXPECT_THAT(text, HasSubstr(R"("before": null, "after": null)"));
+  const auto again = decode_process_result(text, "r");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_TRUE(std::isnan(again->verification->before));
+  EXPECT_TRUE(std::isnan(again->verification->after));
+  EXPECT_EQ(encode(*again), text);
+}
+
+TEST(RecordText, RefusesASampleThatIsNotANumber) {
+  Record record = example_record();
+  record.cases[0].series[0].processes[1].placements[0].samples[2] = std::nan("");
+  EXPECT_THAT(
+      message_of(encode(record)),
+      HasSubstr("base.json: error: cases[0].metrics[0].processes[1].placements[0].samples[2]: is null; "
+                "expected a number"));
+}
+
+TEST(RecordText, PartsReadBackTheSame) {
+  const Record record = example_record();
+  Record header = record;
+  header.cases.clear();
+  EXPECT_EQ(decode_header(encode_header(record), "r").value(), header);
+  CaseRecord planned = record.cases[0];
+  planned.processes.clear();
+  planned.series.clear();
+  EXPECT_EQ(decode_case(encode_case(record.cases[0]), "r").value(), planned);
+  const Machine& machine = record.machines.at("cuda");
+  EXPECT_EQ(decode_machine(encode(machine), "r").value(), machine);
+  for (const std::string& part : {encode_header(record), encode_case(planned), encode(machine)})
+    EXPECT_EQ(part.find('\n'), std::string::npos) << part;
+}
+
+TEST(RecordText, IgnoresUnknownFields) {
+  const std::string text = encode(example_record());
+  const auto record = decode_record(with(text, "\"tool\"", "\"later\": [{\"x\": [[null]]}], \"tool\""), "r");
+  ASSERT_TRUE(record) << record.error().text();
+  EXPECT_EQ(*record, example_record());
+}
+
+TEST(RecordErrors, NameTheLineAndColumnOfMalformedText) {
+  const auto record = decode_record("{\n  \"format\": oops\n}", "base.json");
+  ASSERT_FALSE(record);
+  EXPECT_EQ(record.error().where, (Location{"base.json", 2, 13}));
+  EXPECT_THAT(record.error().message, HasSubstr("not JSON"));
+}
+
+TEST(RecordErrors, RefuseAnotherFormatAndAnotherVersion) {
+  const std::string text = encode(example_record());
+  EXPECT_THAT(message_of(with(text, "harness-record", "holiday-photo")),
+              HasSubstr("format: is `holiday-photo`; expected `harness-record`"));
+  EXPECT_THAT(
+      message_of(with(text, "\"version\": 1", "\"version\": 2")),
+      HasSubstr("version: is 2; this harness reads version 1\n  advice: use the harness that wrote it"));
+  EXPECT_THAT(message_of(with(text, "\"version\": 1", "\"version\": 0")), HasSubstr("version: is 0"));
+  EXPECT_THAT(message_of(with(text, "\"version\": 1", "\"version\": 1.0")),
+              HasSubstr("version: is a number; expected a whole number"));
+  EXPECT_THAT(message_of("{}"), HasSubstr("the document has no `format`"));
+  EXPECT_THAT(message_of("[]"), HasSubstr("the document is an array; expected an object"));
+}
+
+TEST(RecordErrors, NameThePathOfWhatIsWrong) {
+  const std::string text = encode(example_record());
+  EXPECT_THAT(message_of(with(text, "\"process\": 2,\n", "\"process\": \"2\",\n")),
+              HasSubstr("cases[0].metrics[0].processes[1].process: is text; expected a whole number"));
+  EXPECT_THAT(message_of(with(text, "\"process\": 2,\n", "\"process\": 1,\n")),
+              HasSubstr("cases[0].metrics[0].processes[1]: repeats process 1"));
+  EXPECT_THAT(message_of(with(text, "\"process\": 2,\n", "\"process\": -2,\n")),
+              HasSubstr("cases[0].metrics[0].processes[1].process: is out of range"));
+  EXPECT_THAT(message_of(with(text, "\"process\": 2,\n", "\"process\": 4294967297,\n")),
+              HasSubstr("cases[0].metrics[0].processes[1].process: is out of range"));
+  EXPECT_THAT(message_of(with(text, "\"samples\": [23.7", "\"sample\": [23.7")),
+              HasSubstr("placements[0]: has no `samples`; is `sample` meant?"));
+  EXPECT_THAT(message_of(with(text, "23.648", "1e999")), HasSubstr("is not JSON"));
+  EXPECT_THAT(message_of(with(text, "\"kind\": \"block\"", "\"kind\": \"blok\"")),
+              HasSubstr("machines.cuda.fields[0].kind: is `blok`, which is unknown; did you mean `block`?"));
+  EXPECT_THAT(message_of(with(text, "\"outcome\": \"incorrect\"", "\"outcome\": \"incorect\"")),
+              HasSubstr("did you mean `incorrect`?"));
+  EXPECT_THAT(message_of(with(text, "\"cache\": \"hot\"", "\"cache\": \"hott\"")),
+              HasSubstr("cases[0].sampling.cache: is `hott`"));
+  EXPECT_THAT(message_of(with(text, "\"m\": 512", "\"dtype\": 512")),
+              HasSubstr("cases[0].params.dtype: is there twice"));
+  EXPECT_THAT(message_of(with(text, "\"m\": 512", "\"m\": 9223372036854775808")),
+              HasSubstr("cases[0].params.m: is too large"));
+  EXPECT_THAT(message_of(with(text, "\"m\": 512", "\"m\": [512]")),
+              HasSubstr("cases[0].params.m: is an array"));
+}
+
+TEST(RecordErrors, RefuseRepeatedCasesAndMetrics) {
+  Record record = example_record();
+  record.cases.push_back(record.cases[0]);
+  EXPECT_THAT(message_of(encode(record)), HasSubstr("cases[3]: repeats case"));
+  record = example_record();
+  record.cases[0].series.push_back(record.cases[0].series[0]);
+  EXPECT_THAT(message_of(encode(record)), HasSubstr("cases[0].metrics[2]: repeats metric"));
+}
+
+TEST(RecordErrors, ControlCharactersInAPathAreEscaped) {
+  const std::string text = with(encode(example_record()), "\"m\": 512", "\"\\u001b[31m\": []");
+  EXPECT_THAT(message_of(text), HasSubstr("cases[0].params.\\u001b[31m: is an array"));
+}
+
+TEST(RecordErrors, DeepNestingIsNoCrash) {
+  EXPECT_THAT(message_of(std::string(1'000'000, '[')), HasSubstr("not JSON"));
+  EXPECT_THAT(message_of(std::string("{}\0{}", 5)), HasSubstr("a zero byte"));
+  const std::string nested = std::string(100'000, '[') + std::string(100'000, ']');
+  EXPECT_TRUE(
+      decode_record(with(encode(example_record()), "\"tool\"", "\"x\": " + nested + ", \"tool\""), "r"));
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,78 @@
+// A record with something in every field, for the tests of what reads, writes and stores records.
+#pragma once
+
+#include "harness/model/record.h"
+
+namespace harness {
+
+inline ProcessResult example_result(const std::string& case_id, int process) {
+  ProcessResult result{case_id, process, Outcome::measured, "", Verification{1.25e-4, 1.5e-4, 1e-3, 4096},
+                       {},      {}};
+  result.series.push_back(
+      {"gpu_time",
+       "us",
+       Direction::lower_is_better,
+       {{process, 93.25 + process, {{{23.7, 23.648, 23.616}, 3, 1.98}, {{23.5, 1.0 / 3, 24}, 0, 0}}}}});
+  result.series.push_back(
+      {"clock", "GHz", Direction::higher_is_better, {{process, std::nullopt, {{{1.98}, 0, 0}}}}});
+  result.notes = {"3 samples were forced by the gate's deadline"};
+  return result;
+}
+
+// A complete record: a measured case, an incorrect one and a skipped one.
+inline Record example_record() {
+  Record record;
+  record.id = "6a1f0c3e-0000-4000-8000-000000000001";
+  record.tool = "harness 0.1.0";
+  record.suite = {"fusion", "suites/fusion.yaml", "0123456789abcdef0123456789abcdef"};
+  record.revision = {"1111111111111111111111111111111111111111", "main", false};
+  record.started = "2026-11-20T05:40:00Z";
+  record.finished = "2026-11-20T05:41:00Z";
+  record.machines["cuda"] = {
+      "nvidia-h200",
+      "GPU-1234",
+      {{"gpu", "NVIDIA H200", FieldClass::block}, {"driver", "580.1", FieldClass::warn}},
+      {{"copy_bytes_per_s", 4.1e12}, {"gemm_flops_per_s", 7.5e14}}};
+  record.machines["cpu"] = {"cpu-amd-epyc", "feed", {{"cores", "64", FieldClass::info}}, {}};
+
+  CaseRecord measured;
+  measured.id = "linear_gelu/cublas/dtype=f16/m=512";
+  measured.workload = "linear_gelu";
+  measured.variant = "cublas";
+  measured.device = "cuda";
+  measured.params =
+      sdk::Params({{"dtype", std::string("f16")}, {"m", std::int64_t{512}}, {"scale", 2.0}, {"bias", true}});
+  measured.reference = "linear_gelu/broken/dtype=f16/m=512";
+  measured.tags = {"fast", "nightly"};
+  measured.gate = {0.005, 0.02};
+  measured.sampling.cache = CacheMode::hot;
+  measured.sampling.seed = 18446744073709551615ULL;
+  measured.flops = 1.1e9;
+  measured.bytes = 3.2e6;
+  measured.where = {"suites/fusion.yaml", 12, 3};
+  for (const int process : {1, 2, 3}) add_result(measured, example_result(measured.id, process));
+
+  CaseRecord incorrect = measured;
+  incorrect.id = "linear_gelu/broken/dtype=f16/m=512";
+  incorrect.variant = "broken";
+  incorrect.processes.clear();
+  incorrect.series.clear();
+  add_result(incorrect, {incorrect.id,
+                         1,
+                         Outcome::incorrect,
+                         "error 0.5 is above 0.001",
+                         Verification{0.5, 0.5, 1e-3, 4096},
+                         {},
+                         {}});
+
+  CaseRecord skipped;
+  skipped.id = "linear_gelu/wgmma/dtype=f16/m=512";
+  skipped.device = "cuda";
+  skipped.outcome = Outcome::skipped;
+  skipped.reason = "needs compute capability 9.0a";
+
+  record.cases = {measured, incorrect, skipped};
+  return record;
+}
+
+}  // namespace harness

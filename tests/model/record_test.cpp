@@ -1,0 +1,56 @@
+#include "harness/model/record.h"
+
+#include <gtest/gtest.h>
+
+#include "example_record.h"
+
+namespace harness {
+namespace {
+
+ProcessResult outcome_only(int process, Outcome outcome, std::string reason) {
+  return {"c", process, outcome, std::move(reason), {}, {}, {}};
+}
+
+TEST(AddResult, MergesSeriesInProcessOrder) {
+  CaseRecord record;
+  for (const int process : {3, 1, 2}) add_result(record, example_result("c", process));
+  ASSERT_EQ(record.series.size(), 2U);
+  ASSERT_EQ(record.series[0].processes.size(), 3U);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(record.series[0].processes[static_cast<std::size_t>(i)].process, i + 1);
+    EXPECT_EQ(record.processes[static_cast<std::size_t>(i)].process, i + 1);
+    EXPECT_TRUE(record.processes[static_cast<std::size_t>(i)].series.empty());
+  }
+}
+
+TEST(AddResult, ReplacesARepeatedProcess) {
+  CaseRecord record;
+  add_result(record, example_result("c", 1));
+  add_result(record, outcome_only(1, Outcome::failed, "sticky error"));
+  EXPECT_EQ(record.processes.size(), 1U);
+  EXPECT_TRUE(record.series[0].processes.empty());
+  EXPECT_EQ(record.outcome, Outcome::failed);
+  EXPECT_EQ(record.reason, "sticky error");
+}
+
+TEST(AddResult, TakesTheWorstOutcomeAndItsReason) {
+  CaseRecord record;
+  add_result(record, outcome_only(1, Outcome::measured, ""));
+  EXPECT_EQ(record.outcome, Outcome::measured);
+  add_result(record, outcome_only(2, Outcome::timed_out, "slow"));
+  EXPECT_EQ(record.outcome, Outcome::timed_out);
+  add_result(record, outcome_only(3, Outcome::incorrect, "wrong"));
+  add_result(record, outcome_only(4, Outcome::failed, "broken"));
+  EXPECT_EQ(record.outcome, Outcome::incorrect);
+  EXPECT_EQ(record.reason, "wrong");
+}
+
+TEST(OutcomeNames, ReadBack) {
+  for (const Outcome outcome :
+       {Outcome::measured, Outcome::incorrect, Outcome::failed, Outcome::timed_out, Outcome::skipped})
+    EXPECT_EQ(parse_outcome(name_of(outcome)), outcome);
+  EXPECT_EQ(parse_outcome("mesured"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace harness

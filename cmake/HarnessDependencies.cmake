@@ -1,6 +1,6 @@
 # Every third-party library. README.md says why each is here.
 find_package(Threads REQUIRED)
-find_package(Boost 1.81 REQUIRED)  # headers: Math (students_t, non_central_t), Uuid
+find_package(Boost 1.74 REQUIRED)  # headers: Math (students_t, non_central_t), Uuid
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3 REQUIRED)
 find_package(RapidJSON REQUIRED)   # headers: SchemaValidator, fast record reading
@@ -29,21 +29,27 @@ target_link_libraries(harness_soci INTERFACE ${SOCI_SQLITE3} ${SOCI_CORE} sqlite
 set(HARNESS_HAVE_CUDA OFF)
 if(NOT HARNESS_CUDA STREQUAL "OFF")
   find_package(CUDAToolkit 13.0 QUIET)
-  if(CUDAToolkit_FOUND)
+  set(cuda_obstacle "no CUDA toolkit 13.0 or newer was found")
+  if(CUDAToolkit_FOUND AND NOT TARGET CUDA::cublasLt)
+    set(cuda_obstacle "the CUDA toolkit in ${CUDAToolkit_TARGET_DIR} has no cuBLAS development files")
+  endif()
+  if(CUDAToolkit_FOUND AND TARGET CUDA::cublasLt)
     set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
     set(CMAKE_CUDA_ARCHITECTURES ${HARNESS_CUDA_ARCHITECTURES})
     enable_language(CUDA)
     set(CMAKE_CUDA_STANDARD 20)
     set(HARNESS_HAVE_CUDA ON)
   elseif(HARNESS_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "HARNESS_CUDA=ON, but no CUDA toolkit 13.0 or newer was found. "
+    message(FATAL_ERROR "HARNESS_CUDA=ON, but ${cuda_obstacle}. "
                         "Put its bin folder on PATH or set CUDAToolkit_ROOT; or configure with HARNESS_CUDA=OFF.")
+  else()
+    set(why_no_cuda ": ${cuda_obstacle}")
   endif()
 endif()
 if(HARNESS_HAVE_CUDA)
   message(STATUS "CUDA module: ON, toolkit ${CUDAToolkit_VERSION}, architectures ${HARNESS_CUDA_ARCHITECTURES}")
 else()
-  message(STATUS "CUDA module: OFF (HARNESS_CUDA=${HARNESS_CUDA})")
+  message(STATUS "CUDA module: OFF (HARNESS_CUDA=${HARNESS_CUDA}${why_no_cuda})")
 endif()
 
 if(HARNESS_TESTS)

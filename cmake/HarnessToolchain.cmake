@@ -15,3 +15,15 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
 endif()
+
+# Programs that are carried to other machines look beside themselves first. The old kind of tag
+# (RPATH, not RUNPATH) also holds for what the libraries load in turn. Stripped: it is what travels.
+if(HARNESS_PORTABLE)
+  set(CMAKE_BUILD_RPATH "$ORIGIN/../lib;$ORIGIN;/usr/local/cuda/lib64")
+  add_link_options(-Wl,--disable-new-dtags -s)
+endif()
+
+if(HARNESS_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "HARNESS_FUZZ=ON needs clang, because libFuzzer is part of it: "
+                      "configure with --preset fuzz, or add -DCMAKE_CXX_COMPILER=clang++.")
+endif()

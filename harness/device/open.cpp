@@ -1,0 +1,98 @@
+#include "harness/device/open.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "harness/base/process.h"
+#include "harness/base/text.h"
+#include "harness/device/cpu.h"
+#include "harness/device/scripted.h"
+
+namespace harness {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr std::string_view scripted_prefix = "scripted:";
+using OpenCuda = Device* (*)(int ordinal, Error* error);
+
+fs::path cuda_module_path() {
+  if (const char* chosen = std::getenv("HARNESS_CUDA_MODULE"); chosen != nullptr && *chosen != '\0')
+    return chosen;
+  return this_program().parent_path() / ".." / "lib" / "libharness_cuda.so";
+}
+
+bool has_cuda_module() {
+  std::error_code code;
+  return fs::is_regular_file(cuda_module_path(), code);
+}
+
+// "cuda" -> 0, "cuda:3" -> 3, anything else nothing.
+std::optional<int> cuda_ordinal(std::string_view name) {
+  if (!name.starts_with("cuda")) return std::nullopt;
+  name.remove_prefix(4);
+  if (name.empty()) return 0;
+  if (name.front() != ':') return std::nullopt;
+  int ordinal = -1;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), ordinal);
+  if (error != std::errc{} || end != name.data() + name.size() || ordinal < 0) return std::nullopt;
+  return ordinal;
+}
+
+Result<OpenedDevice> open_cuda(int ordinal) {
+  if (std::string obstacle = cuda_obstacle(); !obstacle.empty())
+    return fail(ErrorKind::environment, std::move(obstacle));
+  const Location where{cuda_module_path().lexically_normal().string()};
+  // Never closed: its kernels and the driver's threads live as long as the process.
+  void* library = dlopen(where.file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return fail(ErrorKind::environment, where, fmt::format("the CUDA module cannot be loaded: {}", dlerror()),
+                "put the CUDA libraries of the toolkit that built it on LD_LIBRARY_PATH");
+  const auto entry = reinterpret_cast<sdk::ModuleFunction>(dlsym(library, sdk::module_symbol));
+  const auto open = reinterpret_cast<OpenCuda>(dlsym(library, "harness_open_cuda"));
+  if (entry == nullptr || open == nullptr)
+    return fail(ErrorKind::environment, where, "is not a CUDA module of this harness",
+                "rebuild it, or unset HARNESS_CUDA_MODULE");
+  Error error;
+  std::unique_ptr<Device> device(open(ordinal, &error));
+  if (!device) return fail(std::move(error));
+  return OpenedDevice{std::move(device), entry()};
+}
+
+}  // namespace
+
+Result<OpenedDevice> open_device(std::string_view name) {
+  if (name == "cpu") return OpenedDevice{std::make_unique<CpuDevice>(), nullptr};
+  if (name.starts_with(scripted_prefix)) {
+    auto scripted = ScriptedDevice::load(std::string(name.substr(scripted_prefix.size())));
+    if (!scripted) return fail(scripted.error());
+    return OpenedDevice{std::move(*scripted), nullptr};
+  }
+  if (const std::optional<int> ordinal = cuda_ordinal(name)) return open_cuda(*ordinal);
+  const std::vector<std::string> known{"cpu", "cuda", "cuda:0", "cuda:1"};
+  return fail(ErrorKind::usage, fmt::format("unknown device `{}`", printable(name)), suggestion(name, known));
+}
+
+std::string cuda_obstacle() {
+  if (!has_cuda_module()) return "this build has no CUDA module (configured without a CUDA toolkit)";
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver == nullptr) return "no NVIDIA driver on this machine (libcuda.so.1 not found)";
+  dlclose(driver);
+  return {};
+}
+
+std::string cuda_architectures() {
+  if (!has_cuda_module()) return {};
+  void* library = dlopen(cuda_module_path().c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return {};
+  const auto* text = static_cast<const char*>(dlsym(library, "harness_cuda_architectures"));
+  std::string architectures = text == nullptr ? "" : text;
+  dlclose(library);
+  return architectures;
+}
+
+}  // namespace harness

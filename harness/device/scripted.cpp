@@ -1,0 +1,156 @@
+#include "harness/device/scripted.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+
+namespace harness {
+namespace {
+
+constexpr Seconds microsecond = 1e-6;
+
+// FNV-1a over the parts, then the finaliser of splitmix64: the same on every platform.
+class Hash {
+ public:
+  Hash& add(std::string_view text) {
+    for (const char c : text) mix(static_cast<unsigned char>(c));
+    mix(0xFFU);
+    return *this;
+  }
+  Hash& add(std::uint64_t value) {
+    for (int shift = 0; shift < 64; shift += 8) mix((value >> shift) & 0xFFU);
+    return *this;
+  }
+  [[nodiscard]] std::uint64_t value() const {
+    std::uint64_t z = state_ + 0x9E3779B97F4A7C15U;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+    return z ^ (z >> 31);
+  }
+  // In (0, 1).
+  [[nodiscard]] double uniform() const { return (static_cast<double>(value() >> 11) + 0.5) * 0x1p-53; }
+
+ private:
+  void mix(std::uint64_t byte) { state_ = (state_ ^ byte) * 0x100000001B3U; }
+  std::uint64_t state_ = 0xCBF29CE484222325U;
+};
+
+Hash hash_of(std::uint64_t seed, std::string_view purpose, std::string_view case_id, int process,
+             int placement, int index) {
+  return Hash()
+      .add(seed)
+      .add(purpose)
+      .add(case_id)
+      .add(static_cast<std::uint64_t>(process))
+      .add(static_cast<std::uint64_t>(placement))
+      .add(static_cast<std::uint64_t>(index));
+}
+
+template <class T>
+const T& cyclic(const std::vector<T>& values, int index) {
+  return values[static_cast<std::size_t>(std::max(index, 0)) % values.size()];
+}
+
+}  // namespace
+
+ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), current_(&script_.fallback) {
+  traits_.kind = "cpu";
+  traits_.name = "scripted";
+  traits_.multiprocessors = 1;
+}
+
+Result<std::unique_ptr<ScriptedDevice>> ScriptedDevice::load(const std::filesystem::path& path) {
+  const Result<std::string> text = read_file(path, 16U << 20);
+  if (!text) return fail(text.error());
+  Result<Script> script = parse_script(*text, path.string());
+  if (!script) return fail(script.error());
+  return std::make_unique<ScriptedDevice>(std::move(*script));
+}
+
+Machine ScriptedDevice::fingerprint() {
+  Machine machine = script_.machine;
+  machine.ceilings.clear();
+  return machine;
+}
+
+Result<std::map<std::string, double>> ScriptedDevice::measure_ceilings() {
+  return script_.machine.ceilings;
+}
+
+Status ScriptedDevice::synchronize() {
+  if (lost_) return fail(ErrorKind::environment, *lost_);
+  return {};
+}
+
+void ScriptedDevice::enter(const Place& place) {
+  if (place.case_id != case_id_ || place.process != process_) calls_ = 0;
+  case_id_ = place.case_id;
+  process_ = place.process;
+  placement_ = place.placement;
+  index_ = 0;
+  gated_calls_ = 0;
+  const auto found = std::find_if(script_.cases.begin(), script_.cases.end(),
+                                  [&](const ScriptedCase& c) { return wildcard_match(c.match, case_id_); });
+  current_ = found == script_.cases.end() ? &script_.fallback : &*found;
+}
+
+// A standard normal variate by Box and Muller's transform.
+double ScriptedDevice::noise(std::string_view level, int placement, int index) const {
+  const Hash hash = hash_of(script_.seed, level, case_id_, process_, placement, index);
+  const double u = hash.uniform();
+  const double v = Hash(hash).add(1).uniform();
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+}
+
+double ScriptedDevice::microseconds(CacheMode cache) const {
+  const ScriptedCase& c = *current_;
+  if (!c.samples.empty() && placement_ >= 0) return cyclic(c.samples, index_);
+  double us = cache == CacheMode::hot ? c.hot_us.value_or(c.us) : c.us;
+  if (!c.process_us.empty()) us = cyclic(c.process_us, process_ - 1);
+  us *= std::exp(c.process_sd * noise("process", 0, 0) + c.placement_sd * noise("placement", placement_, 0) +
+                 c.sample_sd * noise("sample", placement_, index_));
+  us *= 1 + (c.warmup_factor - 1) * std::exp(-calls_ / c.warmup_calls);
+  const double draw = hash_of(script_.seed, "outlier", case_id_, process_, placement_, index_).uniform();
+  return draw < c.outliers ? us * c.outlier_factor : us;
+}
+
+bool ScriptedDevice::fails_now() const {
+  if (!current_->error) return false;
+  const ScriptedError& error = *current_->error;
+  return (error.process == 0 || error.process == process_) && error.placement == placement_ &&
+         error.sample == index_;
+}
+
+Result<Timing> ScriptedDevice::time(const std::function<void()>& work, const TimingOptions& options) {
+  if (fails_now()) lost_ = current_->error->message;
+  if (lost_) return fail(ErrorKind::environment, *lost_);
+  work();
+  Timing timing{microseconds(options.cache) * microsecond, false};
+  now_ += timing.elapsed + current_->overhead_us * microsecond;
+  if (options.gated && current_->gate_forced_every > 0 && ++gated_calls_ % current_->gate_forced_every == 0) {
+    timing.gate_forced = true;
+    now_ += options.gate_deadline;
+  }
+  ++index_;
+  ++calls_;
+  return timing;
+}
+
+Result<Seconds> ScriptedDevice::time_first_call(const std::function<void()>& work) {
+  if (lost_) return fail(ErrorKind::environment, *lost_);
+  work();
+  const Seconds elapsed = current_->first_call_us.value_or(10 * current_->us) * microsecond;
+  now_ += elapsed;
+  return elapsed;
+}
+
+Status ScriptedDevice::preheat(Seconds duration) {
+  if (lost_) return fail(ErrorKind::environment, *lost_);
+  now_ += duration;
+  return {};
+}
+
+}  // namespace harness

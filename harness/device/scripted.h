@@ -1,0 +1,117 @@
+// ScriptedDevice: host memory as on the CPU, but every duration comes from a script and the clock is
+// virtual. Work really runs, so results are verified; it is never timed and nothing sleeps. Tests of the
+// stop rule, the warm-up, the gate and whole runs get exact numbers from it. One thread uses it.
+//
+// The script is one JSON object. All members but `version` are optional; a member that is not listed
+// here is an error.
+//
+//   version        1
+//   seed           of the noise; another seed is another session (default 1)
+//   machine_class, device_uuid, ceilings {name: value}, clock_ghz
+//   fields         {name: value} of class info, or {name: {"value": v, "class": "block|warn|info"}}
+//   cases          list; the first whose `match` (wildcards * and ?) fits the case id is used
+//   default        used when none fits
+//
+// A case, durations in microseconds, standard deviations of log time:
+//
+//   us             true time (default 100)            hot_us        the same with a warm cache (default us)
+//   process_us     [..] true times by process, cyclic; wins over us and hot_us
+//   process_sd, placement_sd, sample_sd               noise at each level (default 0)
+//   samples        [..] exact samples by index, cyclic; wins over everything above
+//   outliers       share of samples that are far off, outlier_factor (default 2) times slower
+//   first_call_us  (default 10 times us)
+//   overhead_us    of virtual time around each call, a cache flush for example (default 10)
+//   warmup_factor, warmup_calls   call n (from 0) of a process takes 1 + (factor - 1) exp(-n / calls)
+//                  times longer (default 1, 10)
+//   gate_forced_every   every n-th gated sample finds its gate forced (default 0: none)
+//   error          {"process": p, "placement": l, "sample": i, "message": "..."}: that call fails, and so
+//                  does all that follows. process 0: any. placement -1: while warming up or verifying
+//
+// Noise depends on (seed, case, process, placement, index) alone, never on the order of measuring.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/device/host_memory.h"
+
+namespace harness {
+
+struct ScriptedError {
+  int process = 0;
+  int placement = 0;
+  int sample = 0;
+  std::string message = "scripted device error";
+};
+
+struct ScriptedCase {
+  std::string match = "*";
+  double us = 100;
+  std::optional<double> hot_us;
+  std::vector<double> process_us;
+  double process_sd = 0;
+  double placement_sd = 0;
+  double sample_sd = 0;
+  std::vector<double> samples;
+  double outliers = 0;
+  double outlier_factor = 2;
+  std::optional<double> first_call_us;
+  double overhead_us = 10;
+  double warmup_factor = 1;
+  double warmup_calls = 10;
+  int gate_forced_every = 0;
+  std::optional<ScriptedError> error;
+};
+
+struct Script {
+  std::uint64_t seed = 1;
+  Machine machine;  // with ceilings
+  double clock_ghz = 0;
+  std::vector<ScriptedCase> cases;
+  ScriptedCase fallback;
+};
+
+// Errors name the source, the JSON path and what was expected there.
+Result<Script> parse_script(std::string_view text, const std::string& source);
+
+class ScriptedDevice final : public HostMemoryDevice {
+ public:
+  explicit ScriptedDevice(Script script);
+  static Result<std::unique_ptr<ScriptedDevice>> load(const std::filesystem::path& path);
+
+  [[nodiscard]] const sdk::DeviceTraits& traits() const override { return traits_; }
+  [[nodiscard]] Machine fingerprint() override;
+  Result<std::map<std::string, double>> measure_ceilings() override;
+  [[nodiscard]] std::string_view time_metric() const override { return "wall_time"; }
+
+  Status synchronize() override;
+  void enter(const Place& place) override;
+  Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override;
+  Result<Seconds> time_first_call(const std::function<void()>& work) override;
+  Status preheat(Seconds duration) override;
+  double clock_ghz() override { return script_.clock_ghz; }
+  [[nodiscard]] Seconds now() override { return now_; }
+
+ private:
+  [[nodiscard]] double microseconds(CacheMode cache) const;
+  [[nodiscard]] double noise(std::string_view level, int placement, int index) const;
+  [[nodiscard]] bool fails_now() const;
+
+  Script script_;
+  sdk::DeviceTraits traits_;
+  Seconds now_ = 0;
+  const ScriptedCase* current_;  // into script_
+  std::string case_id_;
+  int process_ = 0;
+  int placement_ = -1;
+  int index_ = 0;                    // of the next call in this placement
+  int calls_ = 0;                    // of this case in this process, for the warm-up
+  int gated_calls_ = 0;              // in this placement
+  std::optional<std::string> lost_;  // why the device is gone
+};
+
+}  // namespace harness

@@ -1,5 +1,8 @@
 // Location and spread of one process's samples, and the one value that stands for the process.
-// Pure functions; inputs must be finite unless a function says otherwise.
+//
+// Pure functions over spans; nothing is owned beyond the call, so any thread may call them. An input
+// that holds a NaN gives NaN (or no outliers), never an unordered sort; other oddities are said per
+// function.
 #pragma once
 
 #include <cstddef>
@@ -8,32 +11,66 @@
 
 namespace harness::stats {
 
-double mean(std::span<const double> values);                 // NaN when empty
-double standard_deviation(std::span<const double> values);   // n - 1; NaN below two values
+double mean(std::span<const double> values);                // NaN when empty
+double standard_deviation(std::span<const double> values);  // n - 1; NaN below two values
 
 // Quantile by linear interpolation of order statistics, Hyndman & Fan (1996) type 7, as numpy's
-// default; `fraction` in [0, 1]. `sorted` must be ascending and not empty.
+// default; `fraction` is clamped to [0, 1]. `sorted` must be ascending. NaN when empty.
 double quantile_sorted(std::span<const double> sorted, double fraction);
 double quantile(std::span<const double> values, double fraction);
+
+// The same for several ascending fractions at once, in expected linear time. Reorders `values`.
+std::vector<double> quantiles_in_place(std::span<double> values, std::span<const double> fractions);
 
 // Tukey's fences (1977) from type-7 quartiles. "mild": beyond 1.5 IQR, "far": beyond 3 IQR.
 struct Fences {
   double mild_low, mild_high, far_low, far_high;
 };
+Fences fences_from_quartiles(double first, double third);
 Fences tukey_fences(std::span<const double> values);
 
 struct OutlierCount {
   std::size_t mild = 0;  // beyond 1.5 IQR but not beyond 3
   std::size_t far = 0;   // beyond 3 IQR
+
+  bool operator==(const OutlierCount&) const = default;
 };
 OutlierCount count_outliers(std::span<const double> values);
 
-// Mean after dropping floor(fraction * n) values at each end, as scipy.stats.trim_mean.
+// Mean after dropping floor(fraction * n) values at each end, as scipy.stats.trim_mean; `fraction`
+// in [0, 0.5). NaN when empty.
 double trimmed_mean(std::span<const double> values, double fraction);
 
-// log of one process's value: for each placement, the 10 % trimmed mean of log samples after
-// removing those beyond the far fences; then the mean over placements. NaN without samples; samples
-// must be positive.
+// Mean of log(value) of positive finite values, by one logarithm for many values: the mantissas are
+// multiplied and the exponents added. NaN when empty or when a value is not positive and finite.
+double mean_log(std::span<const double> values);
+
+// What the samples of one process come to.
+struct ProcessEstimate {
+  double log_value = 0;  // NaN without samples or with a sample that is not positive and finite
+  std::size_t samples = 0;
+  OutlierCount outliers;  // each counted by the fences of its own placement
+};
+
+// Estimates processes one after the other; keeps its scratch memory between calls, so one instance
+// belongs to one thread.
+//
+// log_value: for each placement, the samples beyond the far fences (of the samples as they are, not
+// of their logs) are left out, and what remains gives a 10 % trimmed mean of log samples; then the
+// mean over placements, each with the same weight. Placements without samples do not count.
+class ProcessEstimator {
+ public:
+  void begin();
+  void add_placement(std::span<const double> samples);
+  [[nodiscard]] ProcessEstimate finish() const;
+
+ private:
+  std::vector<double> scratch_;
+  double sum_ = 0;
+  std::size_t placements_ = 0;
+  ProcessEstimate estimate_;
+};
+
 double process_log_value(std::span<const std::vector<double>> placements);
 
 }  // namespace harness::stats

@@ -1,0 +1,217 @@
+#include "harness/stats/estimator.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+
+namespace harness::stats {
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double trimmed_share = 0.1;
+
+bool any_nan(std::span<const double> values) {
+  return std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+}
+
+// Where a type-7 quantile lies: between order statistics `below` and `below + 1`.
+struct Position {
+  std::size_t below;
+  double weight;  // of the upper one
+};
+
+Position position_of(double fraction, std::size_t count) {
+  const double at = std::clamp(fraction, 0.0, 1.0) * static_cast<double>(count - 1);
+  const auto below = std::min(static_cast<std::size_t>(at), count - 1);
+  return {below, at - static_cast<double>(below)};
+}
+
+double interpolate(double below, double above, double weight) {
+  // Equal neighbours, infinite ones too, need no arithmetic that could turn them into NaN.
+  return weight == 0 || below == above ? below : below + weight * (above - below);
+}
+
+// Puts the order statistic `position.below` in its place within [from, end) and reads the quantile;
+// everything before it is then no greater, everything after no less.
+double select_quantile(std::span<double> values, std::size_t from, Position position) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(position.below);
+  if (position.below >= from)
+    std::nth_element(values.begin() + static_cast<std::ptrdiff_t>(from), at, values.end());
+  if (position.weight == 0 || at + 1 == values.end()) return *at;
+  return interpolate(*at, *std::min_element(at + 1, values.end()), position.weight);
+}
+
+}  // namespace
+
+double mean(std::span<const double> values) {
+  if (values.empty()) return not_a_number;
+  const double count = static_cast<double>(values.size());
+  const double first = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  if (!std::isfinite(first)) return first;
+  // A second pass over the residuals takes out the rounding of the first (Chan, Golub, LeVeque 1983).
+  double residual = 0;
+  for (const double value : values) residual += value - first;
+  return first + residual / count;
+}
+
+double standard_deviation(std::span<const double> values) {
+  if (values.size() < 2) return not_a_number;
+  const double center = mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - center) * (value - center);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+double quantile_sorted(std::span<const double> sorted, double fraction) {
+  if (sorted.empty() || std::isnan(fraction)) return not_a_number;
+  const Position position = position_of(fraction, sorted.size());
+  if (position.below + 1 == sorted.size()) return sorted.back();
+  return interpolate(sorted[position.below], sorted[position.below + 1], position.weight);
+}
+
+double quantile(std::span<const double> values, double fraction) {
+  std::vector<double> copy(values.begin(), values.end());
+  return quantiles_in_place(copy, std::span(&fraction, 1)).front();
+}
+
+std::vector<double> quantiles_in_place(std::span<double> values, std::span<const double> fractions) {
+  std::vector<double> found(fractions.size(), not_a_number);
+  if (values.empty() || any_nan(values) || any_nan(fractions)) return found;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < fractions.size(); ++i) {
+    const Position position = position_of(fractions[i], values.size());
+    found[i] = select_quantile(values, from, position);
+    from = position.below + 1;
+  }
+  return found;
+}
+
+Fences fences_from_quartiles(double first, double third) {
+  const double spread = third - first;
+  return {first - 1.5 * spread, third + 1.5 * spread, first - 3 * spread, third + 3 * spread};
+}
+
+Fences tukey_fences(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  const double fractions[] = {0.25, 0.75};
+  const std::vector<double> quartiles = quantiles_in_place(copy, fractions);
+  return fences_from_quartiles(quartiles[0], quartiles[1]);
+}
+
+OutlierCount count_outliers(std::span<const double> values) {
+  const Fences fences = tukey_fences(values);
+  std::size_t outside_mild = 0, outside_far = 0;
+  for (const double value : values) {
+    outside_mild += value < fences.mild_low || value > fences.mild_high ? 1 : 0;
+    outside_far += value < fences.far_low || value > fences.far_high ? 1 : 0;
+  }
+  return {outside_mild - outside_far, outside_far};
+}
+
+double trimmed_mean(std::span<const double> values, double fraction) {
+  if (values.empty() || any_nan(values) || !(fraction >= 0 && fraction < 0.5)) return not_a_number;
+  const auto cut = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size()));
+  std::vector<double> copy(values.begin(), values.end());
+  if (cut > 0) {
+    std::nth_element(copy.begin(), copy.begin() + cut, copy.end());
+    std::nth_element(copy.begin() + cut, copy.end() - cut, copy.end());
+  }
+  return mean(std::span(copy).subspan(static_cast<std::size_t>(cut),
+                                      values.size() - 2 * static_cast<std::size_t>(cut)));
+}
+
+double mean_log(std::span<const double> values) {
+  constexpr std::uint64_t mantissa_bits = (std::uint64_t{1} << 52) - 1;
+  constexpr std::uint64_t exponent_of_one = std::uint64_t{1023} << 52;
+  constexpr std::size_t block = 1000;  // mantissas lie in [1, 2): their product stays below 2^1000
+  double logs = 0;
+  std::int64_t exponents = 0;
+  for (std::size_t start = 0; start < values.size(); start += block) {
+    double product = 1;
+    for (const double value : values.subspan(start, std::min(block, values.size() - start))) {
+      const auto bits = std::bit_cast<std::uint64_t>(value);
+      const auto exponent = static_cast<std::int64_t>(bits >> 52);  // the sign, if set, makes it large
+      if (exponent >= 2047) return not_a_number;
+      if (exponent == 0) {  // subnormal, or zero
+        if (!(value > 0)) return not_a_number;
+        logs += std::log(value);
+        continue;
+      }
+      exponents += exponent - 1023;
+      product *= std::bit_cast<double>((bits & mantissa_bits) | exponent_of_one);
+    }
+    logs += std::log(product);
+  }
+  constexpr double log_two = 0.693147180559945309417;
+  return (logs + static_cast<double>(exponents) * log_two) / static_cast<double>(values.size());
+}
+
+void ProcessEstimator::begin() {
+  sum_ = 0;
+  placements_ = 0;
+  estimate_ = {};
+}
+
+void ProcessEstimator::add_placement(std::span<const double> samples) {
+  if (samples.empty()) return;
+  ++placements_;
+  estimate_.samples += samples.size();
+  scratch_.assign(samples.begin(), samples.end());
+  const std::span<double> values = scratch_;
+  const std::size_t count = values.size();
+  int unusable = 0;
+  for (const double value : values)
+    unusable |= static_cast<int>(!(value > 0 && value <= std::numeric_limits<double>::max()));
+  if (unusable != 0) {
+    sum_ = not_a_number;
+    return;
+  }
+
+  const Position first = position_of(0.25, count), third = position_of(0.75, count);
+  const double first_quartile = select_quantile(values, 0, first);
+  const double third_quartile = select_quantile(values, first.below + 1, third);
+  const Fences fences = fences_from_quartiles(first_quartile, third_quartile);
+  std::size_t mild = 0, far_low = 0, far_high = 0;
+  for (const double value : values) {
+    mild += static_cast<std::size_t>(value < fences.mild_low) +
+            static_cast<std::size_t>(value > fences.mild_high);
+    far_low += static_cast<std::size_t>(value < fences.far_low);
+    far_high += static_cast<std::size_t>(value > fences.far_high);
+  }
+  estimate_.outliers.far += far_low + far_high;
+  estimate_.outliers.mild += mild - far_low - far_high;
+
+  // Logarithms keep the order, so trimming needs only the ranks `low` and `high` in place. Both are
+  // looked for in the part of the already partitioned values that holds them.
+  const std::size_t kept = count - far_low - far_high;
+  const auto cut = static_cast<std::size_t>(trimmed_share * static_cast<double>(kept));
+  const std::size_t low = far_low + cut, high = count - far_high - cut;  // [low, high) stays
+  const auto at = [&](std::size_t rank) { return values.begin() + static_cast<std::ptrdiff_t>(rank); };
+  const bool low_before = low <= first.below;
+  if (low > 0)
+    std::nth_element(at(low_before ? 0 : first.below + 1), at(low),
+                     low_before ? at(first.below + 1) : values.end());
+  if (high < count) {
+    const std::size_t from = low_before ? (high > third.below ? third.below : first.below) + 1 : low;
+    std::nth_element(at(from), at(high), values.end());
+  }
+  sum_ += mean_log(values.subspan(low, high - low));
+}
+
+ProcessEstimate ProcessEstimator::finish() const {
+  ProcessEstimate estimate = estimate_;
+  estimate.log_value = placements_ == 0 ? not_a_number : sum_ / static_cast<double>(placements_);
+  return estimate;
+}
+
+double process_log_value(std::span<const std::vector<double>> placements) {
+  ProcessEstimator estimator;
+  estimator.begin();
+  for (const std::vector<double>& samples : placements) estimator.add_placement(samples);
+  return estimator.finish().log_value;
+}
+
+}  // namespace harness::stats

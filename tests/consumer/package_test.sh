@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The package door: installs the built tree, builds tests/consumer/project against what was installed
+# and measures its plugin with the installed program, from folders that this tree knows nothing of.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export HARNESS=${HARNESS:-none} PLUGIN=none
+# shellcheck source=tests/cli/lib.sh
+. "$here/../cli/lib.sh"
+: "${BUILD:?folder of the build to install}" "${COMPILER:?the C++ compiler of that build}"
+
+component=()
+[ "$HARNESS" != none ] || component=(--component sdk)  # nothing else is built yet
+expect 0 cmake --install "$BUILD" --prefix "$work/prefix" "${component[@]}"
+mv "$work/prefix" "$work/moved"  # a package must not remember where it was installed first
+prefix=$work/moved
+if grep -rIl -- "$BUILD" "$prefix" | grep -q .; then
+  problem "installed files name the build folder: $(grep -rIl -- "$BUILD" "$prefix")"
+fi
+
+cp -r "$here/project" "$work/project"
+expect 0 cmake -S "$work/project" -B "$work/project/build" -DCMAKE_BUILD_TYPE=Release \
+  "-DCMAKE_CXX_COMPILER=$COMPILER" "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror" "-DCMAKE_PREFIX_PATH=$prefix"
+expect 0 cmake --build "$work/project/build"
+[ -f "$work/project/libaxpy_kernels.so" ] || problem "harness_add_module made no libaxpy_kernels.so"
+if [ "$HARNESS" = none ]; then
+  finish
+fi
+
+harness=$prefix/bin/harness
+[ -f "$prefix/share/harness/suite.schema.json" ] || problem "the schema is not installed"
+expect 0 "$harness" list project/good.yaml
+says "axpy/loop/n=1000"
+expect 0 "$harness" run project/good.yaml --store good.db
+says "axpy/loop/n=1000"
+expect 5 "$harness" run project/broken.yaml --store broken.db --report json=broken.json
+says "incorrect"
+grep -q '"incorrect"' broken.json || problem "broken.json does not say that a case is incorrect"
+finish

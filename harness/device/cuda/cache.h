@@ -1,0 +1,38 @@
+// CacheFlusher: evicts the L2 cache before a cold sample by overwriting a buffer of at least twice
+// its size. The buffer is allocated by the first flush and kept, so that suites which measure hot
+// alone do not pay for it.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <memory>
+
+#include "harness/base/result.h"
+
+namespace harness::cuda {
+
+struct FreeDeviceMemory {
+  void operator()(void* memory) const { (void)cudaFree(memory); }
+};
+using DeviceMemory = std::unique_ptr<void, FreeDeviceMemory>;
+
+// Plain device memory; an Error with the free and total bytes when there is not enough.
+Result<DeviceMemory> allocate_device_memory(std::size_t bytes);
+
+class CacheFlusher {
+ public:
+  explicit CacheFlusher(std::size_t l2_bytes);
+
+  // Enqueues the eviction. The first call allocates, drops lines that a persisting-access window
+  // holds in L2, flushes once and waits, so that no later call loads code.
+  Status flush(cudaStream_t stream);
+
+ private:
+  Status prepare(cudaStream_t stream);
+
+  std::size_t bytes_;
+  DeviceMemory buffer_;
+};
+
+}  // namespace harness::cuda

@@ -1,0 +1,19 @@
+// Ceilings: what this device reaches at best, measured now, so that throughput can be reported as a
+// share of it: a large device-to-device copy and a large matrix product by cuBLAS.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "harness/device/device.h"
+
+namespace harness::cuda {
+
+// "copy_bytes_per_s": read plus written bytes of a copy of 1 GiB, the better of a 16-byte kernel and
+// cudaMemcpyAsync. "gemm_flops_per_s": 2 n^3 over the time of an n = 8192 product of uniform random
+// bfloat16 matrices (half where the GPU has no bfloat16), float accumulation. Both are medians of ten
+// gated samples after a warm-up. Smaller when memory is short or the device slow, so that the whole
+// stays within about a second. Frees what it allocates.
+Result<std::map<std::string, double>> measure_ceilings(Device& device);
+
+}  // namespace harness::cuda

@@ -1,0 +1,79 @@
+#include "harness/device/cuda/clock.h"
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "harness/device/cuda/check.h"
+
+namespace harness::cuda {
+namespace {
+
+constexpr unsigned long long reading_nanoseconds = 200'000;
+constexpr double steady = 0.005;  // two readings this close: the clock has settled
+constexpr Seconds between_readings = 0.02;
+
+// About 4 ms of work, waited for: long against the gap of a few microseconds that waiting leaves,
+// short against any duration asked for.
+Status busy_burst(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, float* sink) {
+  for (int i = 0; i < 6; ++i) {
+    launch_busy(stream, multiprocessors, sink);
+    if (auto status = check_launch("the preheating kernel"); !status) return status;
+    if (auto status = memory.flush(stream); !status) return status;
+  }
+  return check(cudaStreamSynchronize(stream), "cudaStreamSynchronize (preheat)");
+}
+
+}  // namespace
+
+Seconds host_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Result<std::unique_ptr<ClockMeter>> ClockMeter::create() {
+  void* host = nullptr;
+  if (auto status = check(cudaHostAlloc(&host, sizeof(ClockReading), cudaHostAllocMapped),
+                          "cudaHostAlloc of the clock's result");
+      !status)
+    return fail(std::move(status.error()));
+  std::unique_ptr<ClockMeter> meter(new ClockMeter);
+  meter->reading_.reset(new (host) ClockReading);
+  void* device = nullptr;
+  if (auto status = check(cudaHostGetDevicePointer(&device, host, 0), "cudaHostGetDevicePointer"); !status)
+    return fail(std::move(status.error()));
+  meter->device_reading_ = static_cast<ClockReading*>(device);
+  return meter;
+}
+
+double ClockMeter::ghz(cudaStream_t stream) {
+  *reading_ = ClockReading{};
+  launch_clock(stream, reading_nanoseconds, device_reading_);
+  if (!check_launch("the clock kernel")) return 0;
+  if (!check(cudaStreamSynchronize(stream), "cudaStreamSynchronize (clock)")) return 0;
+  if (reading_->nanoseconds < reading_nanoseconds) return 0;
+  return static_cast<double>(reading_->cycles) / static_cast<double>(reading_->nanoseconds);
+}
+
+Status preheat_device(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, ClockMeter& meter,
+                      Seconds duration) {
+  if (!(duration > 0)) return {};
+  auto sink = allocate_device_memory(sizeof(float));
+  if (!sink) return fail(std::move(sink.error()));
+  const Seconds begin = host_now();
+  double last_ghz = 0;
+  Seconds next_reading = begin + duration - between_readings;
+  for (Seconds now = begin; now < begin + 1.5 * duration; now = host_now()) {
+    if (now >= next_reading) {
+      const double ghz = meter.ghz(stream);
+      const bool settled = last_ghz > 0 && std::abs(ghz / last_ghz - 1) < steady;
+      if (now >= begin + duration && (settled || ghz == 0)) break;
+      last_ghz = ghz;
+      next_reading = now + between_readings;
+    }
+    if (auto status = busy_burst(stream, multiprocessors, memory, static_cast<float*>(sink->get())); !status)
+      return status;
+  }
+  return usable();
+}
+
+}  // namespace harness::cuda

@@ -1,0 +1,227 @@
+#include "harness/device/cuda/cuda_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/device/cuda/ceilings.h"
+#include "harness/device/cuda/check.h"
+#include "harness/device/cuda/fingerprint.h"
+#include "harness/device/cuda/gpu_kernels.h"
+
+namespace harness::cuda {
+namespace {
+
+class CudaBuffer final : public Buffer {
+ public:
+  CudaBuffer(DeviceMemory memory, std::size_t bytes) : memory_(std::move(memory)), bytes_(bytes) {}
+  [[nodiscard]] void* data() const override { return memory_.get(); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  DeviceMemory memory_;
+  std::size_t bytes_;
+};
+
+const char* advice_for_opening(cudaError_t code) {
+  switch (code) {
+    case cudaErrorInsufficientDriver:
+      return "the installed driver is older than this build's CUDA runtime needs: update the driver";
+    case cudaErrorNoDevice: return "check `nvidia-smi` and CUDA_VISIBLE_DEVICES";
+    case cudaErrorDevicesUnavailable:
+      return "another process may hold the GPU in exclusive mode: check `nvidia-smi`";
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorSystemNotReady: return "the driver is not ready: check `nvidia-smi` and the fabric manager";
+    case cudaErrorCompatNotSupportedOnDevice:
+      return "forward compatibility libraries do not work on this GPU: update the driver";
+    default: return "check `nvidia-smi`";
+  }
+}
+
+Status size_error(std::string_view what, std::size_t host, std::size_t device) {
+  return fail(ErrorKind::internal,
+              fmt::format("{} of {} bytes does not fit a device buffer of {} bytes", what, host, device));
+}
+
+Status check_machine_code(const cudaDeviceProp& properties) {
+  const cudaError_t code = find_machine_code();
+  if (code != cudaErrorNoKernelImageForDevice && code != cudaErrorInvalidDeviceFunction)
+    return check(code, "looking for machine code", advice_for_opening(code));
+  (void)cudaGetLastError();
+  return fail(
+      ErrorKind::environment,
+      fmt::format("this build's CUDA module has no code for {} (compute capability {}.{}); it was "
+                  "built for {}",
+                  properties.name, properties.major, properties.minor, HARNESS_CUDA_ARCHITECTURES_BUILT),
+      fmt::format("configure with -DHARNESS_CUDA_ARCHITECTURES={}{}-real and build again", properties.major,
+                  properties.minor));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
+  int count = 0;
+  const cudaError_t counted = cudaGetDeviceCount(&count);
+  if (auto status = check(counted, "cudaGetDeviceCount", advice_for_opening(counted)); !status)
+    return fail(std::move(status.error()));
+  if (ordinal < 0 || ordinal >= count)
+    return fail(ErrorKind::environment,
+                fmt::format("there is no GPU {}; this machine shows {}", ordinal, count),
+                "GPUs are numbered from 0; CUDA_VISIBLE_DEVICES may hide some");
+  const cudaError_t chosen = cudaSetDevice(ordinal);
+  if (auto status = check(chosen, "cudaSetDevice", advice_for_opening(chosen)); !status)
+    return fail(std::move(status.error()));
+  cudaDeviceProp properties{};
+  if (auto status = check(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties"); !status)
+    return fail(std::move(status.error()));
+  if (auto status = check_machine_code(properties); !status) return fail(std::move(status.error()));
+  std::unique_ptr<CudaDevice> device(new CudaDevice(ordinal, properties));
+  if (auto status = device->create_resources(); !status) return fail(std::move(status.error()));
+  return device;
+}
+
+CudaDevice::CudaDevice(int ordinal, const cudaDeviceProp& properties)
+    : ordinal_(ordinal),
+      properties_(properties),
+      traits_{.kind = "cuda",
+              .name = properties.name,
+              .compute_major = properties.major,
+              .compute_minor = properties.minor,
+              .multiprocessors = properties.multiProcessorCount,
+              .shared_memory_per_block = properties.sharedMemPerBlockOptin,
+              .ordinal = ordinal},
+      flusher_(static_cast<std::size_t>(std::max(0, properties.l2CacheSize))) {}
+
+Status CudaDevice::create_resources() {
+  // A stream that synchronises with the legacy default stream: a kernel that is launched there by
+  // mistake is still between the events, and so is timed instead of lost.
+  if (auto status = check(cudaStreamCreateWithFlags(&stream_, cudaStreamDefault), "cudaStreamCreate");
+      !status)
+    return status;
+  for (cudaEvent_t* event : {&begin_, &end_})
+    if (auto status = check(cudaEventCreate(event), "cudaEventCreate"); !status) return status;
+  auto gate = Gate::create(stream_);
+  if (!gate) return fail(std::move(gate.error()));
+  gate_ = std::move(*gate);
+  auto meter = ClockMeter::create();
+  if (!meter) return fail(std::move(meter.error()));
+  meter_ = std::move(*meter);
+  return {};
+}
+
+CudaDevice::~CudaDevice() {
+  gate_.reset();
+  for (cudaEvent_t event : {begin_, end_})
+    if (event != nullptr) (void)cudaEventDestroy(event);
+  if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
+}
+
+Machine CudaDevice::fingerprint() {
+  return read_fingerprint(properties_, ordinal_, gate_->kind());
+}
+
+Result<std::map<std::string, double>> CudaDevice::measure_ceilings() {
+  if (auto status = usable(); !status) return fail(std::move(status.error()));
+  return cuda::measure_ceilings(*this);
+}
+
+Result<std::unique_ptr<Buffer>> CudaDevice::allocate(std::size_t bytes) {
+  if (auto status = usable(); !status) return fail(std::move(status.error()));
+  auto memory = allocate_device_memory(bytes);
+  if (!memory) return fail(std::move(memory.error()));
+  return std::make_unique<CudaBuffer>(std::move(*memory), bytes);
+}
+
+Status CudaDevice::upload(Buffer& to, std::span<const std::byte> from) {
+  if (from.size() > to.bytes()) return size_error("an upload", from.size(), to.bytes());
+  if (auto status = usable(); !status || from.empty()) return status;
+  if (auto status =
+          check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyHostToDevice, stream_),
+                "cudaMemcpyAsync to the device");
+      !status)
+    return status;
+  return synchronize();
+}
+
+Status CudaDevice::download(std::span<std::byte> to, const Buffer& from) {
+  if (to.size() > from.bytes()) return size_error("a download", to.size(), from.bytes());
+  if (auto status = usable(); !status || to.empty()) return status;
+  if (auto status = check(cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, stream_),
+                          "cudaMemcpyAsync to the host");
+      !status)
+    return status;
+  return synchronize();
+}
+
+Status CudaDevice::fill(Buffer& buffer, unsigned char value) {
+  if (auto status = usable(); !status || buffer.bytes() == 0) return status;
+  if (auto status =
+          check(cudaMemsetAsync(buffer.data(), value, buffer.bytes(), stream_), "cudaMemsetAsync (fill)");
+      !status)
+    return status;
+  return synchronize();
+}
+
+Status CudaDevice::synchronize() {
+  if (auto status = usable(); !status) return status;
+  return check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+}
+
+Result<Timing> CudaDevice::time(const std::function<void()>& work, const TimingOptions& options) {
+  if (auto status = usable(); !status) return fail(std::move(status.error()));
+  if (options.cache == CacheMode::cold)
+    if (auto status = flusher_.flush(stream_); !status) return fail(std::move(status.error()));
+  if (options.gated)
+    if (auto status = gate_->close(options.gate_deadline); !status) return fail(std::move(status.error()));
+  HeldGate held(options.gated ? gate_.get() : nullptr);
+  cudaError_t launched = cudaEventRecord(begin_, stream_);
+  if (launched == cudaSuccess) {
+    work();
+    launched = cudaGetLastError();
+  }
+  // Recorded even when the work could not be queued: what was queued is then waited for below.
+  const cudaError_t recorded = cudaEventRecord(end_, stream_);
+  return finish_sample(held.open(), launched != cudaSuccess ? launched : recorded);
+}
+
+Result<Timing> CudaDevice::finish_sample(bool forced, cudaError_t launched) {
+  const cudaError_t finished = cudaEventSynchronize(end_);
+  if (auto status = check(launched, "queueing the timed work",
+                          "a kernel was launched with a configuration that this device refuses");
+      !status)
+    return fail(std::move(status.error()));
+  if (auto status = check(finished, "the timed work (cudaEventSynchronize)"); !status)
+    return fail(std::move(status.error()));
+  float milliseconds = 0;
+  if (auto status = check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime"); !status)
+    return fail(std::move(status.error()));
+  return Timing{.elapsed = static_cast<double>(milliseconds) * 1e-3, .gate_forced = forced};
+}
+
+Result<Seconds> CudaDevice::time_first_call(const std::function<void()>& work) {
+  if (auto status = synchronize(); !status) return fail(std::move(status.error()));
+  const Seconds begin = now();
+  work();
+  const cudaError_t launched = cudaGetLastError();
+  const cudaError_t finished = cudaStreamSynchronize(stream_);
+  const Seconds elapsed = now() - begin;
+  if (auto status = check(launched, "queueing the first call",
+                          "a kernel was launched with a configuration that this device refuses");
+      !status)
+    return fail(std::move(status.error()));
+  if (auto status = check(finished, "the first call (cudaStreamSynchronize)"); !status)
+    return fail(std::move(status.error()));
+  return elapsed;
+}
+
+Status CudaDevice::preheat(Seconds duration) {
+  if (auto status = usable(); !status) return status;
+  return preheat_device(stream_, traits_.multiprocessors, flusher_, *meter_, duration);
+}
+
+double CudaDevice::clock_ghz() {
+  return meter_->ghz(stream_);
+}
+
+}  // namespace harness::cuda

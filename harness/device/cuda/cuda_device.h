@@ -1,0 +1,65 @@
+// CudaDevice: the device.h seam on one NVIDIA GPU. Owns its stream, events, launch gate, flush buffer
+// and the buffers' memory is owned by the Buffers it hands out, which must not outlive the process's
+// context. One thread uses it; the gate's watchdog is the only other thread.
+//
+// After a sticky CUDA error every call fails with that error's text: see check.h.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <memory>
+
+#include "harness/device/cuda/cache.h"
+#include "harness/device/cuda/clock.h"
+#include "harness/device/cuda/gate.h"
+#include "harness/device/cuda/ranges.h"
+#include "harness/device/device.h"
+
+namespace harness::cuda {
+
+class CudaDevice final : public Device {
+ public:
+  // Makes GPU `ordinal` current and creates its context. The error says what is in the way: no or too
+  // old a driver, no such GPU, no machine code for it in this build.
+  static Result<std::unique_ptr<CudaDevice>> open(int ordinal);
+  ~CudaDevice() override;
+
+  [[nodiscard]] const sdk::DeviceTraits& traits() const override { return traits_; }
+  [[nodiscard]] Machine fingerprint() override;
+  Result<std::map<std::string, double>> measure_ceilings() override;
+  [[nodiscard]] std::string_view time_metric() const override { return "gpu_time"; }
+
+  Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override;
+  Status upload(Buffer& to, std::span<const std::byte> from) override;
+  Status download(std::span<std::byte> to, const Buffer& from) override;
+  Status fill(Buffer& buffer, unsigned char value) override;
+
+  [[nodiscard]] sdk::Stream stream() override { return sdk::Stream{stream_}; }
+  Status synchronize() override;
+  void enter(const Place& place) override { ranges_.enter(place); }
+
+  // An exception of `work` passes through, with the gate open.
+  Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override;
+  Result<Seconds> time_first_call(const std::function<void()>& work) override;
+  Status preheat(Seconds duration) override;
+  double clock_ghz() override;
+  [[nodiscard]] Seconds now() override { return host_now(); }
+
+ private:
+  CudaDevice(int ordinal, const cudaDeviceProp& properties);
+  Status create_resources();
+  Result<Timing> finish_sample(bool forced, cudaError_t launched);
+
+  int ordinal_;
+  cudaDeviceProp properties_;
+  sdk::DeviceTraits traits_;
+  CacheFlusher flusher_;
+  Ranges ranges_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+  std::unique_ptr<Gate> gate_;
+  std::unique_ptr<ClockMeter> meter_;
+};
+
+}  // namespace harness::cuda

@@ -1,0 +1,19 @@
+// Fingerprint: which GPU, driver and toolkit a record was measured with, each field classed by how it
+// bears on comparing two records (model/record.h, FieldClass).
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <string_view>
+
+#include "harness/model/record.h"
+
+namespace harness::cuda {
+
+// block: device, compute_capability, memory, ecc, mig.
+// warn: driver, cuda_driver, cuda_runtime, cublas, nvcc, architectures, power_limit, persistence, gate.
+// info: vbios, multiprocessors, l2_cache, sm_clock_max, memory_clock, pci_bus, nvcc_flags.
+// A fact that cannot be read is left out. `gate_kind` is Gate::kind().
+Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, std::string_view gate_kind);
+
+}  // namespace harness::cuda

@@ -1,0 +1,310 @@
+#include "harness/compare/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "harness/base/text.h"
+#include "harness/compare/comparable.h"
+#include "harness/compare/diagnose.h"
+#include "harness/compare/judge.h"
+
+namespace harness {
+namespace {
+
+const Series* series_named(const CaseRecord& record, std::string_view metric) {
+  for (const Series& series : record.series)
+    if (series.metric == metric) return &series;
+  return nullptr;
+}
+
+std::string outcome_text(const CaseRecord& record) {
+  const std::string_view name = record.outcome == Outcome::timed_out ? "timed out" : name_of(record.outcome);
+  return record.reason.empty() ? std::string(name) : fmt::format("{}: {}", name, record.reason);
+}
+
+double square_of_sd(double sd) {
+  return std::isfinite(sd) && sd > 0 ? sd * sd : 0;
+}
+
+// Pairs the cases and metrics of two records and turns each pair into a row.
+class Comparer {
+ public:
+  Comparer(const Record& baseline, const Record& current, const Policy& policy)
+      : baseline_(baseline),
+        current_(current),
+        policy_(policy),
+        estimator_obstacle_(estimator_obstacle(baseline, current)) {}
+
+  std::vector<ComparisonRow> rows() {
+    std::unordered_map<std::string_view, const CaseRecord*> before;
+    before.reserve(baseline_.cases.size());
+    for (const CaseRecord& record : baseline_.cases) before.emplace(record.id, &record);
+    std::unordered_set<std::string_view> present;
+    present.reserve(current_.cases.size());
+    rows_.reserve(current_.cases.size() + 16);
+    for (const CaseRecord& record : current_.cases) {
+      if (!present.insert(record.id).second) continue;  // the first of two with the same name counts
+      const auto found = before.find(record.id);
+      add_case(found == before.end() ? nullptr : found->second, record);
+    }
+    for (const CaseRecord& record : baseline_.cases)
+      if (present.insert(record.id).second) add_removed(record);
+    decide(rows_, evidence_, policy_);
+    return std::move(rows_);
+  }
+
+  [[nodiscard]] std::vector<std::string> differences() const {
+    std::vector<std::string> all;
+    for (const auto& [device, match] : machines_)
+      for (const std::string& difference : match.differences)
+        all.push_back(machines_.size() > 1 ? device + " " + difference : difference);
+    return all;
+  }
+
+ private:
+  // A row about `series` of `record`, or about the case as a whole when `series` is null.
+  ComparisonRow& start(const CaseRecord& record, const Series* series) {
+    ComparisonRow& row = rows_.emplace_back();
+    row.case_id = record.id;
+    row.where = record.where;
+    if (series != nullptr) {
+      row.metric = series->metric;
+      row.unit = series->unit;
+      row.direction = series->direction;
+    } else if (!record.series.empty()) {
+      row.metric = record.series.front().metric;
+      row.unit = record.series.front().unit;
+      row.direction = record.series.front().direction;
+    }
+    row.margin = policy_.margin.value_or(record.gate.margin);
+    row.alpha = policy_.alpha.value_or(record.gate.alpha);
+    return row;
+  }
+
+  ComparisonRow& conclude(ComparisonRow& row, Verdict verdict, std::string reason, std::string advice = {}) {
+    row.verdict = verdict;
+    row.reason = std::move(reason);
+    if (!advice.empty()) row.advice.push_back(std::move(advice));
+    return row;
+  }
+
+  void add_removed(const CaseRecord& record) {
+    ComparisonRow& row = start(record, nullptr);
+    conclude(row, Verdict::missing, "removed: only the baseline has this case",
+             "if the case was removed on purpose, promote a new baseline; otherwise restore it in the suite");
+  }
+
+  // True when the outcomes or settings of the two cases already say everything.
+  bool settled_without_samples(const CaseRecord* before, const CaseRecord& after) {
+    if (after.outcome == Outcome::skipped) {
+      conclude(start(after, nullptr), Verdict::skipped,
+               after.reason.empty() ? "skipped, without a reason given" : after.reason);
+      return true;
+    }
+    if (after.outcome != Outcome::measured) {
+      conclude(start(after, nullptr), Verdict::failed, outcome_text(after));
+      return true;
+    }
+    if (before == nullptr) {
+      conclude(start(after, nullptr), Verdict::missing, "new: the baseline has no such case",
+               "nothing to compare with yet; the next baseline will have it");
+      return true;
+    }
+    if (before->outcome != Outcome::measured) {
+      conclude(start(after, nullptr), Verdict::missing,
+               fmt::format("the baseline was not measured ({})", outcome_text(*before)),
+               "measure the baseline again, or choose another one");
+      return true;
+    }
+    if (after.series.empty() && before->series.empty()) {
+      conclude(start(after, nullptr), Verdict::missing, "neither side holds any samples");
+      return true;
+    }
+    return false;
+  }
+
+  void add_case(const CaseRecord* before, const CaseRecord& after) {
+    if (settled_without_samples(before, after)) return;
+    for (const Series& series : after.series) {
+      const Series* old = series_named(*before, series.metric);
+      if (old == nullptr)
+        conclude(start(after, &series), Verdict::missing,
+                 fmt::format("new: the baseline has no metric `{}` of this case", series.metric),
+                 "nothing to compare with yet; the next baseline will have it");
+      else
+        add_pair(*before, after, *old, series);
+    }
+    for (const Series& series : before->series)
+      if (series_named(after, series.metric) == nullptr)
+        conclude(start(after, &series), Verdict::missing,
+                 fmt::format("removed: only the baseline has the metric `{}` of this case", series.metric),
+                 "if the metric was removed on purpose, promote a new baseline");
+  }
+
+  // The first reason for which the pair must not be compared, with its advice; "" when there is none.
+  std::pair<std::string, std::string> obstacle(const CaseRecord& before, const CaseRecord& after,
+                                               const Series& old, const Series& now, double margin,
+                                               double alpha) {
+    if (std::string why = sampling_obstacle(before, after); !why.empty())
+      return {why, "measure the baseline again with the settings of the current suite"};
+    const MachineMatch& match = machine_match(after.device);
+    if (!match.obstacle.empty()) return {match.obstacle, match.advice};
+    if (!estimator_obstacle_.empty())
+      return {estimator_obstacle_, "measure both sides with one version of the tool"};
+    if (std::string why = series_obstacle(old, now); !why.empty())
+      return {why, "give a metric with another meaning another name"};
+    if (std::string why = gate_obstacle(margin, alpha); !why.empty())
+      return {why, "correct the gate of the case"};
+    return {};
+  }
+
+  void add_pair(const CaseRecord& before, const CaseRecord& after, const Series& old, const Series& now) {
+    const std::size_t index = rows_.size();
+    ComparisonRow& row = start(after, &now);
+    const SideReading baseline = reader_.read(old), current = reader_.read(now);
+    row.baseline = side_of(baseline);
+    row.current = side_of(current);
+    const auto [why, advice] = obstacle(before, after, old, now, row.margin, row.alpha);
+    if (!why.empty()) {
+      conclude(row, Verdict::not_comparable, why, advice);
+    } else if (!current.unusable.empty()) {
+      conclude(row, Verdict::failed, "current: " + current.unusable + ", which has no ratio",
+               "a sample must be a positive finite number");
+    } else if (!baseline.unusable.empty()) {
+      conclude(row, Verdict::missing, "baseline: " + baseline.unusable + ", which has no ratio",
+               "measure the baseline again: a sample must be a positive finite number");
+    } else if (current.log_values.empty() || baseline.log_values.empty()) {
+      conclude(row, Verdict::missing,
+               fmt::format("{} holds no samples of `{}`",
+                           !current.log_values.empty()    ? "the baseline"
+                           : !baseline.log_values.empty() ? "the current side"
+                                                          : "neither side",
+                           now.metric),
+               "look at the notes of the run: sampling may have been cut short");
+    } else {
+      judge_pair(row, index, before, baseline, current);
+    }
+  }
+
+  void judge_pair(ComparisonRow& row, std::size_t index, const CaseRecord& before,
+                  const SideReading& baseline, const SideReading& current) {
+    double known = square_of_sd(policy_.session_sd);
+    if (machine_match(before.device).other_device) known += square_of_sd(policy_.device_sd);
+    if (auto evidence = weigh(row, index, baseline, current, known, policy_)) evidence_.push_back(*evidence);
+    if (!policy_.margin && before.gate.margin < row.margin)
+      row.advice.push_back(
+          fmt::format("the margin of this case was {:.2f} % in the baseline and is {:.2f} % now",
+                      before.gate.margin * 100, row.margin * 100));
+    for (std::string& note : diagnose(row, baseline, current)) row.advice.push_back(std::move(note));
+  }
+
+  const MachineMatch& machine_match(const std::string& device) {
+    const auto found = machines_.find(device);
+    if (found != machines_.end()) return found->second;
+    return machines_.emplace(device, match_machines(baseline_, current_, device, policy_)).first->second;
+  }
+
+  const Record& baseline_;
+  const Record& current_;
+  const Policy& policy_;
+  std::string estimator_obstacle_;
+  SideReader reader_;
+  std::map<std::string, MachineMatch> machines_;
+  std::vector<ComparisonRow> rows_;
+  std::vector<Evidence> evidence_;
+};
+
+int badness(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::failed: return 0;
+    case Verdict::regressed: return 1;
+    case Verdict::missing: return 2;
+    case Verdict::not_comparable: return 3;
+    case Verdict::inconclusive: return 4;
+    case Verdict::improved: return 5;
+    case Verdict::unchanged: return 6;
+    case Verdict::skipped: return 7;
+  }
+  return 8;
+}
+
+void sort_worst_first(std::vector<ComparisonRow>& rows) {
+  // Positive is worse; improvements go by their size instead.
+  const auto harm = [](const ComparisonRow& row) {
+    if (!(row.ratio > 0)) return 0.0;
+    const double effect =
+        row.direction == Direction::lower_is_better ? std::log(row.ratio) : -std::log(row.ratio);
+    return row.verdict == Verdict::improved ? -effect : effect;
+  };
+  struct Key {
+    int badness;
+    double harm;
+    std::size_t index;
+  };
+  std::vector<Key> keys;
+  keys.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) keys.push_back({badness(rows[i].verdict), harm(rows[i]), i});
+  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+    if (a.badness != b.badness) return a.badness < b.badness;
+    if (a.harm != b.harm) return a.harm > b.harm;
+    const ComparisonRow &one = rows[a.index], &other = rows[b.index];
+    if (const int order = one.case_id.compare(other.case_id); order != 0) return order < 0;
+    if (const int order = one.metric.compare(other.metric); order != 0) return order < 0;
+    return a.index < b.index;
+  });
+  std::vector<ComparisonRow> sorted;
+  sorted.reserve(rows.size());
+  for (const Key& key : keys) sorted.push_back(std::move(rows[key.index]));
+  rows = std::move(sorted);
+}
+
+// "NVIDIA H200 GPU-1234" for each device that a case of the record was measured on.
+std::string devices_of(const Record& record) {
+  std::set<std::string_view> used;
+  for (const CaseRecord& one : record.cases)
+    if (one.outcome != Outcome::skipped) used.insert(one.device);
+  std::vector<std::string> described;
+  for (const auto& [kind, machine] : record.machines) {
+    if (!used.contains(kind)) continue;
+    std::string_view model = machine.machine_class;
+    for (const MachineField& field : machine.fields)
+      if (field.name == "gpu" || field.name == "cpu") model = field.value;
+    described.push_back(std::string(model));
+    if (!machine.device_uuid.empty()) described.back() += " " + machine.device_uuid;
+  }
+  return join(described, ", ");
+}
+
+RecordSource source_of(const Record& record) {
+  RecordSource source;
+  source.id = record.id;
+  source.revision = record.revision;
+  source.device = devices_of(record);
+  return source;
+}
+
+}  // namespace
+
+Comparison compare(const Record& baseline, const Record& current, const Policy& policy) {
+  Comparison comparison;
+  comparison.suite = current.suite.name;
+  comparison.suite_file = current.suite.file;
+  comparison.baseline = source_of(baseline);
+  comparison.current = source_of(current);
+  comparison.policy = policy;
+  Comparer comparer(baseline, current, policy);
+  comparison.rows = comparer.rows();
+  comparison.differences = comparer.differences();
+  sort_worst_first(comparison.rows);
+  comparison.verdict = overall_verdict(comparison.rows);
+  return comparison;
+}
+
+}  // namespace harness

@@ -1,0 +1,21 @@
+// Diagnose: what is odd about the two sides of a row although the verdict may not show it, in words
+// with advice. Pure; the verdict does not depend on it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/compare/side.h"
+
+namespace harness {
+
+// `row` has its sides, margin, alpha and ratio.
+std::vector<std::string> diagnose(const ComparisonRow& row, const SideReading& baseline,
+                                  const SideReading& current);
+
+// Share of a side's samples whose launch gate opened on its deadline: launch latency is in those.
+double forced_share(const SideReading& reading);
+// Above this share the trimmed mean no longer keeps them out, and no verdict rests on the side.
+inline constexpr double tolerable_forced_share = 0.1;
+
+}  // namespace harness

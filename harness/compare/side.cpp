@@ -1,0 +1,80 @@
+#include "harness/compare/side.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/compare/compare.h"
+
+namespace harness {
+namespace {
+
+// The first sample that has no logarithm, in words. Called only when there is one.
+std::string describe_unusable(const ProcessSamples& process, const std::string& unit) {
+  for (const Placement& placement : process.placements)
+    for (const double sample : placement.samples)
+      if (!(sample > 0) || !std::isfinite(sample))
+        return fmt::format("process {} holds a sample of {}{}{}", process.process, sample,
+                           unit.empty() ? "" : " ", unit);
+  return fmt::format("process {} holds a sample that cannot be used", process.process);
+}
+
+}  // namespace
+
+SideReading SideReader::read(const Series& series) {
+  SideReading reading;
+  reading.log_values.reserve(series.processes.size());
+  reading.outlier_rates.reserve(series.processes.size());
+  double clock_sum = 0;
+  std::size_t clocks = 0;
+  for (const ProcessSamples& process : series.processes) {
+    estimator_.begin();
+    for (const Placement& placement : process.placements) {
+      estimator_.add_placement(placement.samples);
+      if (placement.samples.empty()) continue;
+      if (placement.forced_gates > 0)
+        reading.forced_gates += static_cast<std::size_t>(placement.forced_gates);
+      if (placement.clock_ghz > 0 && std::isfinite(placement.clock_ghz)) {
+        clock_sum += placement.clock_ghz;
+        ++clocks;
+      }
+    }
+    const stats::ProcessEstimate estimate = estimator_.finish();
+    if (estimate.samples == 0) {
+      reading.empty.push_back(process.process);
+      continue;
+    }
+    if (std::isnan(estimate.log_value)) {
+      if (reading.unusable.empty()) reading.unusable = describe_unusable(process, series.unit);
+      continue;
+    }
+    reading.log_values.push_back(estimate.log_value);
+    reading.outlier_rates.push_back(static_cast<double>(estimate.outliers.far) /
+                                    static_cast<double>(estimate.samples));
+    reading.samples += estimate.samples;
+    reading.outliers.mild += estimate.outliers.mild;
+    reading.outliers.far += estimate.outliers.far;
+  }
+  if (!reading.log_values.empty()) reading.moments = stats::moments(reading.log_values);
+  if (clocks > 0) reading.clock_ghz = clock_sum / static_cast<double>(clocks);
+  return reading;
+}
+
+Side side_of(const SideReading& reading) {
+  Side side;
+  side.processes = static_cast<int>(reading.log_values.size());
+  if (reading.log_values.empty()) return side;
+  side.center = std::exp(reading.moments.mean);
+  side.process_sd = std::sqrt(reading.moments.variance);
+  if (reading.samples > 0)
+    side.outlier_rate = static_cast<double>(reading.outliers.far) / static_cast<double>(reading.samples);
+  side.process_values.reserve(reading.log_values.size());
+  for (const double value : reading.log_values) side.process_values.push_back(std::exp(value));
+  return side;
+}
+
+std::vector<double> process_values(const Series& series) {
+  return side_of(SideReader().read(series)).process_values;
+}
+
+}  // namespace harness

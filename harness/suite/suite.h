@@ -23,8 +23,16 @@ struct At {
   Location where;
 };
 
-using Axis = std::pair<std::string, std::vector<At<sdk::Value>>>;  // name, values in order
-using Point = std::vector<std::pair<std::string, At<sdk::Value>>>;  // one zipped/included/excluded point
+struct Axis {
+  At<std::string> name;
+  std::vector<At<sdk::Value>> values;  // in order, at least one
+};
+
+struct Setting {
+  At<std::string> name;
+  At<sdk::Value> value;
+};
+using Point = std::vector<Setting>;  // one zipped, included or excluded point; never empty
 
 // Sampling or gate settings as written: only what the text names.
 struct Overrides {
@@ -35,8 +43,9 @@ struct Overrides {
   std::optional<double> margin, alpha;
 };
 
-// Which points a group covers: the product of the axes, each combined with each zipped point, plus
-// `include`, minus `exclude`.
+// Which points a group covers: the product of the axes (the first varies slowest), each combined with
+// each zipped point, plus `include`, minus `exclude`. A group without axes and zip, and without
+// include, covers the one point where every parameter has its workload's fallback.
 struct Points {
   std::vector<Axis> axes;
   std::vector<Point> zip;
@@ -45,7 +54,7 @@ struct Points {
 };
 
 struct PointOverride {
-  Point match;  // every named parameter (or "variant") equal
+  Point match;  // every named parameter (or "variant", or "device") equal
   Overrides overrides;
   Location where;
 };
@@ -58,7 +67,7 @@ struct CaseGroup {
   Points points;
   std::map<std::string, Points> per_device;  // replaces `points` for that kind of device
   std::vector<std::string> tags;
-  std::vector<At<std::string>> metrics;
+  std::vector<std::string> metrics;  // of "time" and "first_call"; empty: both
   Overrides overrides;
   std::vector<PointOverride> point_overrides;
   Location where;
@@ -76,17 +85,24 @@ struct Suite {
 Checked<Suite> load_suite(const std::string& path);
 Checked<Suite> parse_suite(const std::string& text, const std::string& file);
 
+// The suite's modules as absolute paths, in its order: what the catalog must load before make_plan().
+std::vector<std::string> module_paths(const Suite& suite);
+
 // What the machine at hand can run; an entry with a reason means every case of that device kind is
 // planned as skipped.
 struct PlanOptions {
   std::map<std::string, std::string> unavailable_devices;  // "cuda" -> "no NVIDIA driver here"
-  std::vector<std::string> filters;  // wildcards over case ids; a `!` in front excludes
-  std::vector<std::string> tags;     // any of these; empty: all
-  Overrides overrides;               // from the command line; win over the suite's
+  std::vector<std::string> filters;                        // wildcards over case ids; a `!` in front excludes
+  std::vector<std::string> tags;                           // any of these; empty: all
+  Overrides overrides;                                     // from the command line; win over the suite's
 };
 
 // Expands a suite to its cases, checking every name and value against the catalog (which already
-// holds the suite's modules).
+// holds the suite's modules). Cases stand in the order of the groups; within one, the variants at a
+// point stand beside each other. Settings from weak to strong: the defaults in model/plan.h, the
+// suite's `defaults`, the group, its `overrides` in their order, PlanOptions::overrides. A case that
+// cannot run here is planned all the same, with the reason in `skip`. A reference that a filter left
+// out becomes "". At most 100,000 cases.
 Checked<Plan> make_plan(const Suite& suite, const Catalog& catalog, const PlanOptions& options);
 
 // The JSON Schema (draft 4, which the validator implements) as text.

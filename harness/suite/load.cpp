@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/suite/reader.h"
+#include "harness/suite/schema_check.h"
+#include "harness/suite/suite.h"
+#include "harness/suite/yaml_tree.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t largest_file = 8 << 20;
+
+Error too_large(const std::string& file, const std::string& size) {
+  return {ErrorKind::usage, fmt::format("the suite is larger than 8 MiB{}", size), Location{file},
+          "a suite describes cases, most by `axes`; is this the right file?"};
+}
+
+Error missing_file(const fs::path& path) {
+  std::vector<std::string> others;
+  std::error_code code;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code))
+    if (entry->path().extension() == ".yaml" || entry->path().extension() == ".yml")
+      others.push_back(entry->path().filename().string());
+  const auto near = nearest(path.filename().string(), others);
+  return {ErrorKind::usage, "no such suite", Location{path.string()},
+          near ? fmt::format("did you mean `{}`?", printable((path.parent_path() / *near).string()))
+               : "give the path of a YAML file, such as `suites/smoke.yaml`"};
+}
+
+// At most one byte more than the largest suite is read, whatever `path` is (a pipe has no size).
+Result<std::string> read_bounded(const std::string& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  if (!fs::exists(status)) return fail(missing_file(path));
+  if (fs::is_directory(status))
+    return fail(ErrorKind::usage, Location{path}, "is a folder, not a suite", "give one YAML file of it");
+  if (fs::is_regular_file(status)) {
+    const std::uintmax_t size = fs::file_size(path, code);
+    if (!code && size > largest_file) return fail(too_large(path, fmt::format(" ({} bytes)", size)));
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in.is_open())
+    return fail(ErrorKind::usage, Location{path}, "the suite cannot be read", "check the file's permissions");
+  std::string text;
+  char buffer[1 << 16];
+  while (text.size() <= largest_file && (in.read(buffer, sizeof buffer) || in.gcount() > 0))
+    text.append(buffer, static_cast<std::size_t>(in.gcount()));
+  if (text.size() > largest_file) return fail(too_large(path, ""));
+  return text;
+}
+
+// A suite of another version may look quite different: that alone is worth saying.
+bool known_version(const YamlValue& root, const std::string& file, ErrorList& errors) {
+  const YamlValue* version = root.find("version");
+  if (version == nullptr || version->kind != YamlValue::Kind::integer || version->integer == 1) return true;
+  errors.add({file, version->place.line, version->place.column},
+             fmt::format("unknown suite version {}", version->integer),
+             "this harness reads version 1; a newer harness may read this suite");
+  return false;
+}
+
+}  // namespace
+
+Checked<Suite> parse_suite(const std::string& text, const std::string& file) {
+  if (text.size() > largest_file) return tl::unexpected(std::vector<Error>{too_large(file, "")});
+  ErrorList errors;
+  const YamlTree tree(text, file, errors);
+  Suite suite;
+  if (tree.root() != nullptr && known_version(*tree.root(), file, errors)) {
+    check_schema(*tree.root(), file, errors);
+    suite = Reader(file, errors).suite(*tree.root());
+  }
+  if (!errors.empty()) return tl::unexpected(errors.take());
+  suite.identity.hash = content_hash(text);
+  return suite;
+}
+
+Checked<Suite> load_suite(const std::string& path) {
+  const Result<std::string> text = read_bounded(path);
+  if (!text) return tl::unexpected(std::vector<Error>{text.error()});
+  return parse_suite(*text, path);
+}
+
+std::vector<std::string> module_paths(const Suite& suite) {
+  std::vector<std::string> paths;
+  const fs::path folder = fs::path(suite.identity.file).parent_path();
+  for (const At<std::string>& module : suite.modules)
+    paths.push_back(fs::absolute(folder / module.value).lexically_normal().string());
+  return paths;
+}
+
+}  // namespace harness

@@ -1,0 +1,313 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/base/text.h"
+#include "harness/suite/expand.h"
+#include "harness/suite/selection.h"
+#include "harness/suite/settings.h"
+#include "harness/suite/suite.h"
+
+namespace harness {
+namespace {
+
+// What the catalog says of a CUDA variant that only a worker process can load (cmake/HarnessWorkload.cmake):
+// no reason to skip it where a CUDA device is at hand.
+constexpr std::string_view needs_device = "needs a CUDA device";
+
+class Planner {
+ public:
+  Planner(const Suite& suite, const Catalog& catalog, const PlanOptions& options)
+      : suite_(suite), catalog_(catalog), options_(options) {}
+
+  Checked<Plan> run() {
+    plan_.suite = suite_.identity;
+    plan_.modules = module_paths(suite_);
+    for (const CaseGroup& group : suite_.groups) add_group(group);
+    report_duplicates();
+    if (errors_.empty()) resolve_references();
+    if (errors_.empty()) select_cases(plan_, options_, errors_);
+    if (!errors_.empty()) return tl::unexpected(errors_.take());
+    return std::move(plan_);
+  }
+
+ private:
+  struct Duplicate {
+    std::string id;
+    int first_line = 0;
+    int count = 0;
+  };
+
+  // The group's names, checked. A target without workload: an error was reported.
+  Target target_of(const CaseGroup& group) {
+    Target target;
+    const sdk::Workload* workload = catalog_.workload(group.workload.value);
+    if (workload == nullptr) {
+      const std::vector<std::string> known = catalog_.workload_names();
+      errors_.add(group.workload.where, fmt::format("unknown workload {}", in_ticks(group.workload.value)),
+                  known.empty() ? "there are none; is a plugin missing in `modules`?"
+                                : suggestion(group.workload.value, known));
+      return target;
+    }
+    bool good = true;
+    for (const At<std::string>& variant : group.variants) good = known_variant(group, variant) && good;
+    if (group.reference && group.reference->value.find('/') == std::string::npos)
+      good = known_variant(group, *group.reference) && good;
+    if (!good) return target;
+    target.specs = workload->params();
+    target.workload = workload;
+    for (const At<std::string>& variant : group.variants) {
+      target.variants.push_back(variant.value);
+      const std::string& device = variant_of(group, variant.value).device;
+      if (std::find(target.devices.begin(), target.devices.end(), device) == target.devices.end())
+        target.devices.push_back(device);
+    }
+    return target;
+  }
+
+  bool known_variant(const CaseGroup& group, const At<std::string>& variant) {
+    if (catalog_.variant(group.workload.value, variant.value) != nullptr) return true;
+    const std::vector<std::string> known = catalog_.variant_names(group.workload.value);
+    errors_.add(variant.where,
+                fmt::format("unknown variant {} of workload {}", in_ticks(variant.value),
+                            in_ticks(group.workload.value)),
+                suggestion(variant.value, known));
+    return false;
+  }
+
+  const sdk::Variant& variant_of(const CaseGroup& group, const std::string& name) const {
+    return *catalog_.variant(group.workload.value, name);
+  }
+
+  // Variants that are measured at the same points stay together, so that a table shows them side by
+  // side.
+  void add_group(const CaseGroup& group) {
+    const Target target = target_of(group);
+    if (target.workload == nullptr) return;
+    std::vector<std::pair<const Points*, std::vector<const sdk::Variant*>>> sets;
+    for (const At<std::string>& name : group.variants) {
+      const sdk::Variant& variant = variant_of(group, name.value);
+      const auto own = group.per_device.find(variant.device);
+      const Points* points = own != group.per_device.end() ? &own->second : &group.points;
+      const auto same =
+          std::find_if(sets.begin(), sets.end(), [&](const auto& set) { return set.first == points; });
+      if (same != sets.end())
+        same->second.push_back(&variant);
+      else
+        sets.push_back({points, {&variant}});
+    }
+    const std::size_t before = errors_.size();
+    const std::size_t first = plan_.cases.size();
+    for (const auto& [points, variants] : sets) add_points(group, target, *points, variants);
+    if (errors_.size() > before) return;
+    if (plan_.cases.size() == first)
+      errors_.add(group.where, "this case expands to nothing: `exclude` leaves no point", "exclude less");
+    else
+      apply_overrides(group, target, first);
+  }
+
+  void add_points(const CaseGroup& group, const Target& target, const Points& points,
+                  const std::vector<const sdk::Variant*>& variants) {
+    std::vector<std::size_t> hits(points.exclude.size(), 0);
+    const std::size_t before = errors_.size();
+    for (const ExpandedPoint& point : expand_points(target, points, group.where, errors_)) {
+      const std::optional<std::string> unsupported = why_unsupported(target, point);
+      if (!unsupported) continue;
+      for (const sdk::Variant* variant : variants)
+        if (!excluded(target, points, point, *variant, hits)) add_case(group, point, *variant, *unsupported);
+      if (plan_.cases.size() > most_cases) return too_many(group);
+    }
+    if (errors_.size() > before) return;
+    for (std::size_t i = 0; i < hits.size(); ++i)
+      if (hits[i] == 0)
+        errors_.add(points.exclude[i].front().name.where, "this point excludes nothing",
+                    "no case has these values; correct it or remove it");
+  }
+
+  void too_many(const CaseGroup& group) {
+    if (std::exchange(reported_too_many_, true)) return;
+    errors_.add(group.where, fmt::format("the suite has more than {} cases", most_cases),
+                "give fewer values");
+  }
+
+  static bool excluded(const Target& target, const Points& points, const ExpandedPoint& point,
+                       const sdk::Variant& variant, std::vector<std::size_t>& hits) {
+    bool any = false;
+    for (std::size_t i = 0; i < points.exclude.size(); ++i)
+      if (selects(target, points.exclude[i], point.params, variant.name, variant.device)) {
+        ++hits[i];
+        any = true;
+      }
+    return any;
+  }
+
+  // "" when the workload can be had at this point, the reason when it is unsupported; std::nullopt,
+  // with an error, when the workload refuses the values.
+  std::optional<std::string> why_unsupported(const Target& target, const ExpandedPoint& point) {
+    std::string why;
+    try {
+      (void)target.workload->problem(point.params);
+      return "";
+    } catch (const sdk::Unsupported& reason) {
+      const std::string text = reason.what();
+      return text.empty() ? "the workload does not support these parameters" : text;
+    } catch (const std::exception& error) {
+      why = printable(error.what());
+    } catch (...) {
+      why = "an unknown exception";
+    }
+    errors_.add(point.where,
+                fmt::format("workload {} refuses {}: {}", in_ticks(std::string(target.workload->name())),
+                            in_ticks(point.params.text_id()), why),
+                "correct the values, or exclude this point");
+    return std::nullopt;
+  }
+
+  void add_case(const CaseGroup& group, const ExpandedPoint& point, const sdk::Variant& variant,
+                const std::string& unsupported) {
+    PlannedCase planned;
+    const std::string point_id = point.params.text_id();
+    const std::string tail = point_id.empty() ? "" : "/" + point_id;
+    planned.id = variant.workload + "/" + variant.name + tail;
+    const auto [known, is_new] = index_.emplace(planned.id, plan_.cases.size());
+    if (!is_new) return note_duplicate(known->second, planned.id, point.where);
+    planned.workload = variant.workload;
+    planned.variant = variant.name;
+    planned.device = variant.device;
+    planned.params = point.params;
+    if (group.reference) {
+      const bool whole = group.reference->value.find('/') != std::string::npos;
+      planned.reference =
+          whole ? group.reference->value : variant.workload + "/" + group.reference->value + tail;
+    }
+    planned.tags = group.tags;
+    planned.metrics = group.metrics.empty() ? std::vector<std::string>{"time", "first_call"} : group.metrics;
+    planned.where = group.where;
+    planned.skip = unsupported.empty() ? why_skipped(variant) : unsupported;
+    Settings settings;
+    apply(suite_.defaults, settings);
+    apply(group.overrides, settings);
+    planned.sampling = settings.sampling;
+    planned.gate = settings.gate;
+    origins_.push_back({&group, point.where.line});
+    plan_.cases.push_back(std::move(planned));
+  }
+
+  [[nodiscard]] std::string why_skipped(const sdk::Variant& variant) const {
+    if (variant.make == nullptr && variant.unavailable != needs_device)
+      return variant.unavailable.empty() ? "this build cannot run the variant" : variant.unavailable;
+    const auto missing = options_.unavailable_devices.find(variant.device);
+    if (missing == options_.unavailable_devices.end()) return {};
+    return missing->second.empty() ? "no " + variant.device + " device here" : missing->second;
+  }
+
+  void note_duplicate(std::size_t first, const std::string& id, const Location& where) {
+    Duplicate& duplicate = duplicates_[{where.line, where.column}];
+    if (duplicate.count++ == 0) duplicate = {id, origins_[first].line, 1};
+  }
+
+  void report_duplicates() {
+    for (const auto& [place, duplicate] : duplicates_)
+      errors_.add({suite_.identity.file, place.first, place.second},
+                  duplicate.count == 1 ? fmt::format("duplicate case {}", in_ticks(duplicate.id))
+                                       : fmt::format("duplicate case {} and {} more", in_ticks(duplicate.id),
+                                                     duplicate.count - 1),
+                  fmt::format("line {} gives it already; remove one of them", duplicate.first_line));
+  }
+
+  // The group's own overrides in their order, then those of the command line, on the cases from
+  // `first` on.
+  void apply_overrides(const CaseGroup& group, const Target& target, std::size_t first) {
+    std::vector<bool> good;
+    for (const PointOverride& entry : group.point_overrides)
+      good.push_back(check_selector(target, entry.match, errors_));
+    std::vector<std::size_t> hits(good.size(), 0);
+    for (std::size_t i = first; i < plan_.cases.size(); ++i) {
+      PlannedCase& planned = plan_.cases[i];
+      Settings settings{planned.sampling, planned.gate};
+      for (std::size_t k = 0; k < good.size(); ++k) {
+        const PointOverride& entry = group.point_overrides[k];
+        if (!good[k] || !selects(target, entry.match, planned.params, planned.variant, planned.device))
+          continue;
+        apply(entry.overrides, settings);
+        ++hits[k];
+      }
+      apply(options_.overrides, settings);
+      settings.sampling.min_samples = std::min(settings.sampling.min_samples, settings.sampling.samples);
+      planned.sampling = settings.sampling;
+      planned.gate = settings.gate;
+    }
+    for (std::size_t k = 0; k < good.size(); ++k)
+      if (good[k] && hits[k] == 0)
+        errors_.add(group.point_overrides[k].where, "this override matches no case",
+                    "no case has these values; correct `match` or remove the override");
+  }
+
+  // A reference must be a case of the suite. It has none itself: it would be compared with itself.
+  void resolve_references() {
+    std::vector<std::size_t> referring;
+    std::map<const CaseGroup*, std::size_t> left;  // references other than to the case itself
+    for (std::size_t i = 0; i < plan_.cases.size(); ++i) {
+      PlannedCase& planned = plan_.cases[i];
+      if (planned.reference.empty()) continue;
+      const CaseGroup& group = *origins_[i].group;
+      const bool is_itself = planned.reference == planned.id;
+      left[&group] += is_itself ? 0 : 1;
+      if (is_itself)
+        planned.reference.clear();
+      else if (!index_.contains(planned.reference) && reported_.emplace(&group, true).second)
+        unknown_reference(group, planned.reference);
+    }
+    for (const auto& [group, count] : left)
+      if (count == 0)
+        errors_.add(
+            group->reference->where,
+            fmt::format("the reference {} is all that this case measures", in_ticks(group->reference->value)),
+            "add a variant to compare with it, or remove `reference`");
+  }
+
+  void unknown_reference(const CaseGroup& group, const std::string& id) {
+    const At<std::string>& written = *group.reference;
+    if (written.value.find('/') == std::string::npos) {
+      errors_.add(
+          written.where,
+          fmt::format("the reference {} has no case {}", in_ticks(written.value), in_ticks(id)),
+          "measure it at the same points: add it to `variants`, exclude less, or name a whole case id");
+      return;
+    }
+    std::vector<std::string> ids;
+    for (const PlannedCase& planned : plan_.cases) ids.push_back(planned.id);
+    const auto near = nearest(id, ids);
+    errors_.add(
+        written.where, fmt::format("unknown reference {}", in_ticks(id)),
+        near ? "did you mean `" + *near + "`?" : "name a case of this suite, as `harness list` prints it");
+  }
+
+  struct Origin {
+    const CaseGroup* group;
+    int line;
+  };
+
+  const Suite& suite_;
+  const Catalog& catalog_;
+  const PlanOptions& options_;
+  Plan plan_;
+  ErrorList errors_;
+  std::vector<Origin> origins_;  // of the plan's cases, by index
+  std::unordered_map<std::string, std::size_t> index_;
+  std::map<std::pair<int, int>, Duplicate> duplicates_;
+  std::map<const CaseGroup*, bool> reported_;
+  bool reported_too_many_ = false;
+};
+
+}  // namespace
+
+Checked<Plan> make_plan(const Suite& suite, const Catalog& catalog, const PlanOptions& options) {
+  return Planner(suite, catalog, options).run();
+}
+
+}  // namespace harness

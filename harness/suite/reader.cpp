@@ -1,0 +1,261 @@
+#include "harness/suite/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "harness/base/units.h"
+
+namespace harness {
+namespace {
+
+constexpr Seconds longest = 24 * 3600.0;
+
+std::string text_of(const YamlValue* value) {
+  return value != nullptr ? value->text : "";
+}
+
+std::optional<int> count(const YamlValue& map, const char* name) {
+  const YamlValue* found = map.find(name);
+  if (found == nullptr) return std::nullopt;
+  return static_cast<int>(found->integer);
+}
+
+// The distinct texts of a list, in order; empty when it is absent.
+std::vector<std::string> words(const YamlValue* list) {
+  std::vector<std::string> out;
+  if (list == nullptr) return out;
+  for (const YamlValue* item : list->items)
+    if (!item->rejected && std::find(out.begin(), out.end(), item->text) == out.end())
+      out.push_back(item->text);
+  return out;
+}
+
+}  // namespace
+
+At<std::string> Reader::text_at(const YamlValue& value) const {
+  return {value.text, location(value.place)};
+}
+
+At<sdk::Value> Reader::value_at(const YamlValue& value) const {
+  const Location where = location(value.place);
+  switch (value.kind) {
+    case YamlValue::Kind::integer: return {value.integer, where};
+    case YamlValue::Kind::real: return {value.real, where};
+    case YamlValue::Kind::boolean: return {value.boolean, where};
+    default: return {value.text, where};
+  }
+}
+
+Suite Reader::suite(const YamlValue& root) {
+  Suite out;
+  out.identity.name = text_of(root.find("name"));
+  out.identity.file = file_;
+  out.description = text_of(root.find("description"));
+  if (const YamlValue* modules = root.find("modules"))
+    for (const YamlValue* module : modules->items)
+      if (!module->rejected) out.modules.push_back(text_at(*module));
+  if (const YamlValue* defaults = root.find("defaults")) out.defaults = overrides(*defaults);
+  if (const YamlValue* cases = root.find("cases"))
+    for (const YamlValue* entry : cases->items)
+      if (!entry->rejected) out.groups.push_back(group(*entry));
+  return out;
+}
+
+CaseGroup Reader::group(const YamlValue& value) {
+  CaseGroup out;
+  out.where = location(value.place);
+  if (const YamlValue* workload = value.find("workload")) out.workload = text_at(*workload);
+  out.variants = variants(value);
+  if (const YamlValue* reference = value.find("reference")) out.reference = text_at(*reference);
+  out.points = points(value);
+  if (const YamlValue* devices = value.find("per_device"))
+    for (const YamlMember& device : devices->members)
+      if (!device.value->rejected) out.per_device[device.name] = points(*device.value);
+  out.tags = words(value.find("tags"));
+  out.metrics = words(value.find("metrics"));
+  out.overrides = overrides(value);
+  if (const YamlValue* list = value.find("overrides"))
+    for (const YamlValue* entry : list->items) {
+      const YamlValue* match = entry->rejected ? nullptr : entry->find("match");
+      if (match != nullptr)
+        out.point_overrides.push_back({point(*match), overrides(*entry), location(entry->place)});
+    }
+  return out;
+}
+
+std::vector<At<std::string>> Reader::variants(const YamlValue& value) {
+  std::vector<At<std::string>> out;
+  const auto add = [&](const YamlValue& name) {
+    for (const At<std::string>& known : out)
+      if (known.value == name.text)
+        errors_.add(location(name.place), fmt::format("variant {} is listed twice", in_ticks(name.text)),
+                    "remove one of them");
+    out.push_back(text_at(name));
+  };
+  for (const char* key : {"variants", "variant"})
+    if (const YamlValue* found = value.find(key)) {
+      if (found->kind == YamlValue::Kind::text) add(*found);
+      for (const YamlValue* item : found->items)
+        if (!item->rejected) add(*item);
+    }
+  return out;
+}
+
+Points Reader::points(const YamlValue& value) {
+  Points out;
+  if (const YamlValue* found = value.find("axes")) out.axes = axes(*found);
+  if (const YamlValue* found = value.find("zip")) out.zip = zip(*found);
+  out.include = point_list(value.find("include"));
+  out.exclude = point_list(value.find("exclude"));
+  for (const Axis& axis : out.axes)
+    for (const Point& zipped : out.zip)
+      for (const Setting& setting : zipped)
+        if (setting.name.value == axis.name.value)
+          errors_.add(setting.name.where,
+                      fmt::format("{} is given by `axes` and by `zip`", in_ticks(axis.name.value)),
+                      "keep it in one of them");
+  return out;
+}
+
+std::vector<Axis> Reader::axes(const YamlValue& value) {
+  std::vector<Axis> out;
+  for (const YamlMember& member : value.members) {
+    if (member.value->rejected) continue;
+    Axis axis{{member.name, location(member.place)}, {}};
+    std::set<std::string> seen;
+    const auto add = [&](const YamlValue& item) {
+      if (!seen.insert(item.text).second)
+        errors_.add(location(item.place),
+                    fmt::format("axis {} has the value {} twice", in_ticks(member.name), in_ticks(item.text)),
+                    "remove one of them");
+      axis.values.push_back(value_at(item));
+    };
+    if (member.value->kind != YamlValue::Kind::list) add(*member.value);
+    for (const YamlValue* item : member.value->items)
+      if (!item->rejected) add(*item);
+    if (!axis.values.empty()) out.push_back(std::move(axis));
+  }
+  return out;
+}
+
+std::vector<Point> Reader::zip(const YamlValue& value) {
+  return value.kind == YamlValue::Kind::map ? transposed(value) : point_list(&value);
+}
+
+// `{m: [1, 2], n: [3, 4]}` -> `[{m: 1, n: 3}, {m: 2, n: 4}]`.
+std::vector<Point> Reader::transposed(const YamlValue& lists) {
+  std::vector<Point> out;
+  const YamlMember* first = nullptr;
+  for (const YamlMember& member : lists.members) {
+    if (member.value->rejected) continue;
+    const std::vector<YamlValue*>& items = member.value->items;
+    if (first == nullptr) {
+      first = &member;
+      out.resize(items.size());
+    }
+    const std::size_t expected = first->value->items.size();
+    if (items.size() != expected) {
+      errors_.add(location(member.place),
+                  fmt::format("zipped lists differ in length: {} has {}, {} has {}", in_ticks(first->name),
+                              expected, in_ticks(member.name), items.size()),
+                  "give every zipped parameter equally many values");
+      continue;
+    }
+    for (std::size_t i = 0; i < items.size(); ++i)
+      if (!items[i]->rejected) out[i].push_back({{member.name, location(member.place)}, value_at(*items[i])});
+  }
+  std::erase_if(out, [](const Point& point) { return point.empty(); });
+  return out;
+}
+
+std::vector<Point> Reader::point_list(const YamlValue* list) {
+  std::vector<Point> out;
+  if (list == nullptr) return out;
+  for (const YamlValue* entry : list->items) {
+    if (entry->rejected) continue;
+    Point read = point(*entry);
+    if (!read.empty()) out.push_back(std::move(read));
+  }
+  return out;
+}
+
+Point Reader::point(const YamlValue& value) {
+  Point out;
+  for (const YamlMember& member : value.members)
+    if (!member.value->rejected)
+      out.push_back({{member.name, location(member.place)}, value_at(*member.value)});
+  return out;
+}
+
+Overrides Reader::overrides(const YamlValue& value) {
+  Overrides out;
+  if (const YamlValue* found = value.find("sampling")) sampling(*found, out);
+  if (const YamlValue* found = value.find("gate")) gate(*found, out);
+  return out;
+}
+
+void Reader::sampling(const YamlValue& value, Overrides& out) {
+  out.processes = count(value, "processes");
+  out.placements = count(value, "placements");
+  out.samples = count(value, "samples");
+  out.min_samples = count(value, "min_samples");
+  out.warmup = count(value, "warmup");
+  if (const YamlValue* cache = value.find("cache"))
+    out.cache = cache->text == "hot" ? CacheMode::hot : CacheMode::cold;
+  out.preheat = duration(value, "preheat", true);
+  out.max_time = duration(value, "max_time", false);
+  out.timeout = duration(value, "timeout", false);
+  out.gate_deadline = duration(value, "gate_deadline", false);
+  if (const YamlValue* seed = value.find("seed")) out.seed = static_cast<std::uint64_t>(seed->integer);
+  if (out.samples && out.min_samples && *out.min_samples > *out.samples)
+    errors_.add(location(value.find("min_samples")->place),
+                fmt::format("`min_samples`: {} is more than `samples`, {}", *out.min_samples, *out.samples),
+                "it is what `max_time` leaves at the least of `samples`");
+}
+
+void Reader::gate(const YamlValue& value, Overrides& out) {
+  out.margin = fraction(value, "margin");
+  out.alpha = fraction(value, "alpha");
+  if (out.alpha && (*out.alpha <= 0 || *out.alpha > 0.5)) {
+    errors_.add(location(value.find("alpha")->place),
+                fmt::format("`alpha`: expected a probability above 0 and at most 0.5, found {}",
+                            described(*value.find("alpha"))),
+                "0.01 is usual");
+    out.alpha.reset();
+  }
+}
+
+std::optional<Seconds> Reader::duration(const YamlValue& map, const std::string& name, bool zero_allowed) {
+  const YamlValue* found = map.find(name);
+  if (found == nullptr) return std::nullopt;
+  const Result<Seconds> parsed = parse_duration(found->text);
+  if (!parsed) {
+    errors_.add(location(found->place), fmt::format("`{}`: {}", name, parsed.error().message),
+                parsed.error().advice);
+    return std::nullopt;
+  }
+  if (*parsed > longest || (*parsed == 0 && !zero_allowed)) {
+    errors_.add(location(found->place),
+                fmt::format("`{}`: expected a duration {} and at most 24h, found {}", name,
+                            zero_allowed ? "of at least 0s" : "above 0s", described(*found)));
+    return std::nullopt;
+  }
+  return *parsed;
+}
+
+std::optional<double> Reader::fraction(const YamlValue& map, const std::string& name) {
+  const YamlValue* found = map.find(name);
+  if (found == nullptr) return std::nullopt;
+  if (found->kind == YamlValue::Kind::integer) return static_cast<double>(found->integer);
+  if (found->kind == YamlValue::Kind::real) return found->real;
+  const Result<double> parsed = parse_fraction(found->text);
+  if (parsed) return *parsed;
+  errors_.add(location(found->place), fmt::format("`{}`: {}", name, parsed.error().message),
+              parsed.error().advice);
+  return std::nullopt;
+}
+
+}  // namespace harness

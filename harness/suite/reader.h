@@ -1,0 +1,43 @@
+// Reader: a checked YAML tree -> Suite. What the schema rejected is skipped, so that the errors that
+// only reading finds (durations, lists of unequal length, values given twice) come in the same go.
+#pragma once
+
+#include <string>
+
+#include "harness/suite/errors.h"
+#include "harness/suite/suite.h"
+#include "harness/suite/yaml_tree.h"
+
+namespace harness {
+
+class Reader {
+ public:
+  Reader(const std::string& file, ErrorList& errors) : file_(file), errors_(errors) {}
+
+  // Everything but identity.hash.
+  Suite suite(const YamlValue& root);
+
+ private:
+  CaseGroup group(const YamlValue& value);
+  std::vector<At<std::string>> variants(const YamlValue& value);
+  Points points(const YamlValue& value);
+  std::vector<Axis> axes(const YamlValue& value);
+  std::vector<Point> zip(const YamlValue& value);
+  std::vector<Point> transposed(const YamlValue& lists);
+  std::vector<Point> point_list(const YamlValue* list);
+  Point point(const YamlValue& value);
+  Overrides overrides(const YamlValue& value);
+  void sampling(const YamlValue& value, Overrides& out);
+  void gate(const YamlValue& value, Overrides& out);
+  std::optional<Seconds> duration(const YamlValue& map, const std::string& name, bool zero_allowed);
+  std::optional<double> fraction(const YamlValue& map, const std::string& name);
+
+  [[nodiscard]] Location location(Place place) const { return {file_, place.line, place.column}; }
+  [[nodiscard]] At<std::string> text_at(const YamlValue& value) const;
+  [[nodiscard]] At<sdk::Value> value_at(const YamlValue& value) const;
+
+  const std::string& file_;
+  ErrorList& errors_;
+};
+
+}  // namespace harness

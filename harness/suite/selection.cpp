@@ -1,0 +1,83 @@
+#include "harness/suite/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+
+#include "harness/base/text.h"
+
+namespace harness {
+namespace {
+
+bool any_case_matches(const Plan& plan, const std::string& pattern) {
+  return std::any_of(plan.cases.begin(), plan.cases.end(),
+                     [&](const PlannedCase& planned) { return wildcard_match(pattern, planned.id); });
+}
+
+std::string advice_for_filter(const Plan& plan, const std::string& pattern, bool excludes) {
+  if (const std::string wider = "*" + pattern + "*"; any_case_matches(plan, wider))
+    return fmt::format("a filter covers the whole id: did you mean `{}{}`?", excludes ? "!" : "",
+                       printable(wider));
+  std::vector<std::string> some;
+  for (std::size_t i = 0; i < std::min<std::size_t>(plan.cases.size(), 3); ++i)
+    some.push_back("`" + printable(plan.cases[i].id) + "`");
+  return fmt::format("`*` and `?` are wildcards; ids are for example {}", join(some, ", "));
+}
+
+void check_filters(const Plan& plan, const PlanOptions& options, ErrorList& errors) {
+  for (const std::string& filter : options.filters) {
+    const bool excludes = filter.starts_with('!');
+    const std::string pattern = excludes ? filter.substr(1) : filter;
+    if (!any_case_matches(plan, pattern))
+      errors.add({plan.suite.file}, fmt::format("the filter {} matches no case", in_ticks(filter)),
+                 advice_for_filter(plan, pattern, excludes));
+  }
+  std::set<std::string> known;
+  for (const PlannedCase& planned : plan.cases) known.insert(planned.tags.begin(), planned.tags.end());
+  const std::vector<std::string> tags(known.begin(), known.end());
+  for (const std::string& tag : options.tags)
+    if (!known.contains(tag))
+      errors.add({plan.suite.file}, fmt::format("no case has the tag {}", in_ticks(tag)),
+                 tags.empty() ? "this suite has no tags" : suggestion(tag, tags));
+}
+
+bool selected(const PlannedCase& planned, const PlanOptions& options) {
+  bool has_positive = false;
+  bool matched = false;
+  for (const std::string& filter : options.filters) {
+    if (filter.starts_with('!')) {
+      if (wildcard_match(std::string_view(filter).substr(1), planned.id)) return false;
+      continue;
+    }
+    has_positive = true;
+    matched = matched || wildcard_match(filter, planned.id);
+  }
+  if (has_positive && !matched) return false;
+  return options.tags.empty() ||
+         std::any_of(options.tags.begin(), options.tags.end(), [&](const std::string& tag) {
+           return std::find(planned.tags.begin(), planned.tags.end(), tag) != planned.tags.end();
+         });
+}
+
+}  // namespace
+
+void select_cases(Plan& plan, const PlanOptions& options, ErrorList& errors) {
+  if (options.filters.empty() && options.tags.empty()) return;
+  check_filters(plan, options, errors);
+  if (!errors.empty()) return;
+  std::erase_if(plan.cases, [&](const PlannedCase& planned) { return !selected(planned, options); });
+  if (plan.cases.empty()) {
+    errors.add({plan.suite.file}, "the filters and tags together leave no case",
+               "each alone matches some; drop one");
+    return;
+  }
+  std::unordered_set<std::string_view> left;
+  for (const PlannedCase& planned : plan.cases) left.insert(planned.id);
+  for (PlannedCase& planned : plan.cases)
+    if (!left.contains(planned.reference)) planned.reference.clear();
+}
+
+}  // namespace harness

@@ -1,0 +1,21 @@
+// What is checked on a suite's bytes before they are parsed as YAML, and how the parser's complaints
+// are put in words that help.
+#pragma once
+
+#include <string>
+
+#include "harness/suite/yaml_tree.h"
+
+namespace harness {
+
+// UTF-8, no control characters (one of them ends the input for the parser), not more flow indicators
+// than the limit. False, with an error in `errors`: do not parse.
+bool check_yaml_text(const std::string& text, const std::string& file, const YamlLimits& limits,
+                     ErrorList& errors);
+
+// Adds an error for the parser's complaint `message` at `place` (line 0: not known). A tab used as
+// indentation above that place is named as the cause.
+void add_syntax_error(const std::string& text, const std::string& file, Place place,
+                      const std::string& message, ErrorList& errors);
+
+}  // namespace harness

@@ -203,7 +203,7 @@ build() {
   fi
   say "building (build/$preset); the first time takes some minutes"
   if ! ninja -C "$folder" "$@" 2>&1 | tee "$folder/build.log" | show_progress; then
-    grep -v '^\[' "$folder/build.log" | head -n 60 >&2
+    grep -E -A 5 'error:|undefined reference|^FAILED|ninja: error' "$folder/build.log" | head -n 60 >&2
     die "the build failed (the whole log: $folder/build.log)"
   fi
   say "built in $((SECONDS - started)) s"

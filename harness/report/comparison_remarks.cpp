@@ -1,0 +1,241 @@
+#include "harness/report/comparison_remarks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+#include "harness/report/numbers.h"
+#include "harness/report/run_table.h"
+
+namespace harness::report {
+namespace {
+
+constexpr std::array<Verdict, 8> worst_first{
+    Verdict::failed,       Verdict::regressed, Verdict::missing,   Verdict::not_comparable,
+    Verdict::inconclusive, Verdict::improved,  Verdict::unchanged, Verdict::skipped};
+
+using Counts = std::map<Verdict, std::size_t>;
+
+Counts count(const Comparison& comparison) {
+  Counts counts;
+  for (const Verdict verdict : worst_first) counts[verdict] = 0;
+  for (const ComparisonRow& row : comparison.rows) ++counts[row.verdict];
+  return counts;
+}
+
+bool one_row_a_case(const Comparison& comparison) {
+  std::set<std::string_view> ids;
+  return std::all_of(comparison.rows.begin(), comparison.rows.end(),
+                     [&](const ComparisonRow& row) { return ids.insert(row.case_id).second; });
+}
+
+// "slower" and "faster" where every row of that verdict is a time, else "worse" and "better".
+std::string_view direction_word(const Comparison& comparison, Verdict verdict) {
+  const bool times =
+      std::all_of(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
+        return row.verdict != verdict ||
+               (seconds_per_unit(row.unit) > 0 && row.direction == Direction::lower_is_better);
+      });
+  if (verdict == Verdict::regressed) return times ? "slower" : "worse";
+  return times ? "faster" : "better";
+}
+
+std::string headline_for(Verdict verdict, const std::string& part, bool one, const Comparison& comparison) {
+  const std::string_view are = one ? "is" : "are";
+  switch (verdict) {
+    case Verdict::failed: return fmt::format("FAILED: {} failed, timed out or computed a wrong result", part);
+    case Verdict::regressed:
+      return fmt::format("REGRESSED: {} {} {} by more than {} margin", part, are,
+                         direction_word(comparison, verdict), one ? "its" : "their");
+    case Verdict::missing:
+      return fmt::format("MISSING: {} {} nothing to be compared with", part, one ? "has" : "have");
+    case Verdict::not_comparable:
+      return fmt::format("NOT COMPARABLE: {} {} measured on hardware or settings that must not be compared",
+                         part, one ? "was" : "were");
+    case Verdict::inconclusive: return fmt::format("INCONCLUSIVE: {} could not be decided", part);
+    case Verdict::improved:
+      return fmt::format("IMPROVED: {} {} {} by more than {} margin", part, are,
+                         direction_word(comparison, verdict), one ? "its" : "their");
+    case Verdict::unchanged:
+    case Verdict::skipped: break;
+  }
+  return fmt::format("UNCHANGED: {} {} within {} margin", part, are, one ? "its" : "their");
+}
+
+std::string describe_source(const RecordSource& source) {
+  std::string text = source.described.empty() ? "(nothing was found)" : source.described;
+  if (source.distance > 0)
+    text += fmt::format(", {} away from the one asked for",
+                        counted(static_cast<std::size_t>(source.distance), "commit", "commits"));
+  if (source.revision.dirty) text += ", with uncommitted changes";
+  if (!source.device.empty()) text += " · " + source.device;
+  return text;
+}
+
+// A rate that is the same in every judged row: "1 %"; else "each case's own".
+std::string shared_rate(const Comparison& comparison, const std::optional<double>& set,
+                        double ComparisonRow::*member) {
+  if (set) return plain_percent(*set);
+  std::set<double> values;
+  for (const ComparisonRow& row : comparison.rows)
+    if (row.*member > 0) values.insert(row.*member);
+  return values.size() == 1 ? plain_percent(*values.begin()) : "each case's own";
+}
+
+std::string rule_fact(const Comparison& comparison) {
+  const auto judged = static_cast<std::size_t>(
+      std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                    [](const ComparisonRow& row) { return row.p_adjusted.has_value(); }));
+  std::string text = fmt::format("Welch's t-test on one value a process; margin {}, alpha {} one-sided",
+                                 shared_rate(comparison, comparison.policy.margin, &ComparisonRow::margin),
+                                 shared_rate(comparison, comparison.policy.alpha, &ComparisonRow::alpha));
+  if (judged > 1) text += fmt::format(", Holm over {} results", judged);
+  if (comparison.policy.allow_other_device) text += "; another GPU of the same model was allowed";
+  return text;
+}
+
+std::string where_text(const ComparisonRow& row) {
+  return row.where.file.empty() ? std::string() : to_string(Location{row.where.file, row.where.line, 0});
+}
+
+std::string step_for(Verdict verdict, const Comparison& comparison) {
+  switch (verdict) {
+    case Verdict::failed: return "Fix the failed cases first: a wrong or missing result has no speed.";
+    case Verdict::regressed:
+      return "If the regression is intended, say so in the change and promote the new record once it is "
+             "merged (`harness baseline promote`); otherwise look at what changed between the two "
+             "revisions.";
+    case Verdict::missing:
+      return comparison.policy.allow_missing
+                 ? "Cases without a counterpart were let through; measure or promote a baseline that has "
+                   "them."
+                 : "Measure the baseline revision with `harness run`, or pin a reviewed record with "
+                   "`harness baseline promote`; new cases pass with `--allow missing`.";
+    case Verdict::not_comparable:
+      return "Measure both sides on the same device and settings; the differences are listed above.";
+    case Verdict::inconclusive:
+      return "Measure more processes for the undecided cases (`sampling: processes` in the suite) on a "
+             "quiet machine, or accept a wider margin.";
+    case Verdict::improved:
+    case Verdict::unchanged:
+    case Verdict::skipped: break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string words_for(Verdict verdict) {
+  return verdict == Verdict::not_comparable ? "not comparable" : std::string(name_of(verdict));
+}
+
+Paint paint_for(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::failed:
+    case Verdict::regressed: return Paint::bad;
+    case Verdict::missing:
+    case Verdict::not_comparable:
+    case Verdict::inconclusive: return Paint::doubtful;
+    case Verdict::improved: return Paint::good;
+    case Verdict::unchanged:
+    case Verdict::skipped: break;
+  }
+  return Paint::faint;
+}
+
+std::string comparison_headline(const Comparison& comparison) {
+  Counts counts = count(comparison);
+  const bool cases = one_row_a_case(comparison);
+  const std::size_t judged = comparison.rows.size() - counts[Verdict::skipped];
+  if (comparison.rows.empty()) return "NOTHING COMPARED: neither record has a case";
+  if (judged == 0)
+    return fmt::format("NOTHING COMPARED: {} skipped",
+                       comparison.rows.size() == 1 ? "the only case is"
+                                                   : fmt::format("all {} cases are", comparison.rows.size()));
+  const Verdict verdict = comparison.verdict;
+  const std::size_t some = counts[verdict];
+  const std::string noun = cases ? (judged == 1 ? "case" : "cases") : (judged == 1 ? "result" : "results");
+  const bool all = some == judged;
+  const std::string part = all && judged == 1 ? "the only " + noun
+                           : all              ? fmt::format("all {} {}", judged, noun)
+                                              : fmt::format("{} of {} {}", some, judged, noun);
+  return headline_for(verdict, part, some == 1, comparison);
+}
+
+std::string comparison_tally(const Comparison& comparison) {
+  Counts counts = count(comparison);
+  std::vector<std::string> parts;
+  for (const Verdict verdict : worst_first)
+    if (counts[verdict] > 0) parts.push_back(fmt::format("{} {}", counts[verdict], words_for(verdict)));
+  return join(parts, ", ");
+}
+
+std::vector<std::pair<std::string, std::string>> comparison_facts(const Comparison& comparison) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::string suite = comparison.suite;
+  if (!comparison.suite_file.empty()) suite += " (" + comparison.suite_file + ")";
+  if (const std::string tally = comparison_tally(comparison); !tally.empty()) suite += ": " + tally;
+  facts.emplace_back("suite", suite);
+  facts.emplace_back("baseline", describe_source(comparison.baseline));
+  facts.emplace_back("current", describe_source(comparison.current));
+  facts.emplace_back("rule", rule_fact(comparison));
+  return facts;
+}
+
+std::vector<std::string> row_names(const Comparison& comparison) {
+  const bool plain = one_row_a_case(comparison);
+  std::vector<std::string> names;
+  names.reserve(comparison.rows.size());
+  for (const ComparisonRow& row : comparison.rows)
+    names.push_back(plain || row.metric.empty() ? row.case_id : row.case_id + " " + row.metric);
+  return names;
+}
+
+std::vector<Explanation> comparison_explanations(const Comparison& comparison) {
+  const std::vector<std::string> names = row_names(comparison);
+  std::vector<Explanation> result;
+  std::map<std::tuple<Verdict, std::string, std::vector<std::string>>, std::size_t> known;
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    const ComparisonRow& row = comparison.rows[i];
+    if (row.verdict == Verdict::unchanged && row.advice.empty()) continue;
+    const auto [at, is_new] = known.try_emplace({row.verdict, row.reason, row.advice}, result.size());
+    if (is_new) result.push_back({row.verdict, {}, where_text(row), row.reason, row.advice});
+    result[at->second].cases.push_back(names[i]);
+  }
+  return result;
+}
+
+std::vector<std::string> next_steps(const Comparison& comparison) {
+  Counts counts = count(comparison);
+  std::vector<std::string> steps;
+  for (const Verdict verdict : worst_first) {
+    const std::string step = counts[verdict] > 0 ? step_for(verdict, comparison) : std::string();
+    if (!step.empty()) steps.push_back(step);
+  }
+  return steps;
+}
+
+std::string exit_code_meaning(const Comparison& comparison) {
+  const int code = exit_code(comparison);
+  const Counts counts = count(comparison);
+  switch (code) {
+    case 1: return "exit code 1: at least one case regressed";
+    case 3: return "exit code 3: nothing regressed, but something could not be decided";
+    case 4: return "exit code 4: a baseline is missing or must not be compared";
+    case 5: return "exit code 5: a case failed or computed a wrong result";
+    default: break;
+  }
+  std::vector<std::string> allowed;
+  if (counts.at(Verdict::missing) + counts.at(Verdict::not_comparable) > 0) allowed.emplace_back("missing");
+  if (counts.at(Verdict::inconclusive) > 0) allowed.emplace_back("inconclusive");
+  if (allowed.empty()) return "exit code 0: no case regressed";
+  return fmt::format("exit code 0: WARNING, only because of `--allow {}`", join(allowed, ","));
+}
+
+}  // namespace harness::report

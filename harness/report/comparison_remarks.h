@@ -1,0 +1,31 @@
+// Comparison remarks: the sentences around a comparison's table. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/report/comparison_table.h"
+
+namespace harness::report {
+
+// The verdict in one sentence, counted over the rows that could be judged.
+std::string comparison_headline(const Comparison& comparison);
+
+// How many rows have each verdict, worst first.
+std::string comparison_tally(const Comparison& comparison);
+
+std::vector<std::pair<std::string, std::string>> comparison_facts(const Comparison& comparison);
+
+// Rows with the same verdict, reason and advice share one explanation.
+std::vector<Explanation> comparison_explanations(const Comparison& comparison);
+
+// What to do next, most urgent first.
+std::vector<std::string> next_steps(const Comparison& comparison);
+
+// What the exit code of this comparison means, allowances included.
+std::string exit_code_meaning(const Comparison& comparison);
+
+// A row's name: the case id, and the metric where the case has rows for several.
+std::vector<std::string> row_names(const Comparison& comparison);
+
+}  // namespace harness::report

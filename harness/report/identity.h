@@ -1,0 +1,55 @@
+// Identity: how case ids are shown beside each other. What all of them share is said once, in the form
+// of a wildcard that `--filter` accepts; reasons that many cases share are said once, too. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace harness::report {
+
+// A pattern and, for each id in order, what the pattern leaves open.
+struct Shared {
+  std::string pattern;              // "linear_gelu/*/dtype=f16/m=512", or "" when nothing is shared
+  std::vector<std::string> labels;  // "cublaslt_epilogue"
+};
+
+// Drops the path segments that are the same in all ids; with fewer than two ids, nothing.
+Shared factor_ids(std::span<const std::string> ids);
+
+struct Member {
+  std::size_t index = 0;  // into the ids given
+  std::string label;
+};
+
+struct CaseGroup {
+  std::string heading;  // a pattern, or ""
+  std::vector<Member> members;
+};
+
+// Puts the variants of one workload at the same parameters side by side, in order of first
+// appearance. Where that would leave most groups with a single member, one group of all ids.
+std::vector<CaseGroup> group_ids(std::span<const std::string> ids);
+
+struct Reasoned {
+  std::string id;
+  std::string reason;
+};
+
+struct ReasonGroup {
+  std::string reason;
+  std::vector<std::string> ids;
+};
+
+// In order of first appearance.
+std::vector<ReasonGroup> group_by_reason(std::span<const Reasoned> cases);
+
+struct Abridged {
+  std::string pattern;  // one id, or "linear_gelu/cublaslt_epilogue/*" for several
+  std::size_t count = 0;
+};
+
+// A long list of ids as patterns over their first two segments, in order of first appearance.
+std::vector<Abridged> abridge(std::span<const std::string> ids);
+
+}  // namespace harness::report

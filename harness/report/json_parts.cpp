@@ -1,0 +1,69 @@
+#include "harness/report/json_parts.h"
+
+#include <cmath>
+
+namespace harness::report {
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json number(const std::optional<double>& value) {
+  return value ? number(*value) : Json(nullptr);
+}
+
+Json positive(double value) {
+  return value > 0 ? number(value) : Json(nullptr);
+}
+
+Json interval_json(const std::optional<Interval>& interval) {
+  if (!interval) return nullptr;
+  return Json::array({number(interval->lo), number(interval->hi)});
+}
+
+Json location_json(const Location& where) {
+  if (where.file.empty()) return nullptr;
+  return {{"file", where.file}, {"line", where.line}, {"column", where.column}};
+}
+
+Json revision_json(const Revision& revision) {
+  return {{"commit", revision.commit}, {"branch", revision.branch}, {"dirty", revision.dirty}};
+}
+
+Json suite_json(const SuiteIdentity& suite) {
+  return {{"name", suite.name}, {"file", suite.file}, {"hash", suite.hash}};
+}
+
+Json sampling_json(const Sampling& sampling) {
+  return {{"processes", sampling.processes},
+          {"placements", sampling.placements},
+          {"samples", sampling.samples},
+          {"min_samples", sampling.min_samples},
+          {"warmup", sampling.warmup},
+          {"cache", sampling.cache == CacheMode::cold ? "cold" : "hot"},
+          {"preheat_s", number(sampling.preheat)},
+          {"max_time_s", number(sampling.max_time)},
+          {"timeout_s", number(sampling.timeout)},
+          {"gate_deadline_s", number(sampling.gate_deadline)},
+          {"seed", sampling.seed}};
+}
+
+Json gate_json(const Gate& gate) {
+  return {{"margin", number(gate.margin)}, {"alpha", number(gate.alpha)}};
+}
+
+Json params_json(const sdk::Params& params) {
+  Json json = Json::object();
+  for (const auto& [name, value] : params.entries()) {
+    const double* real = std::get_if<double>(&value);
+    json[name] =
+        real != nullptr ? number(*real) : std::visit([](const auto& held) { return Json(held); }, value);
+  }
+  return json;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace harness::report

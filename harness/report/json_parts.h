@@ -1,0 +1,27 @@
+// JSON parts: building blocks of the JSON reports. Numbers that JSON cannot hold (NaN, infinities)
+// become null; text that is not UTF-8 is repaired, so that a report can always be written. Pure.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "harness/report/report.h"
+
+namespace harness::report {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value);
+Json number(const std::optional<double>& value);
+Json positive(double value);  // null for 0 and below: "not known"
+Json interval_json(const std::optional<Interval>& interval);
+Json location_json(const Location& where);  // null when there is none
+Json revision_json(const Revision& revision);
+Json suite_json(const SuiteIdentity& suite);
+Json sampling_json(const Sampling& sampling);
+Json gate_json(const Gate& gate);
+Json params_json(const sdk::Params& params);
+std::string dump(const Json& json);
+
+}  // namespace harness::report

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "harness/report/comparison_table.h"
+#include "harness/report/identity.h"
+#include "harness/report/numbers.h"
+#include "harness/report/reporter.h"
+#include "harness/report/terminal_lists.h"
+#include "harness/report/terminal_text.h"
+
+namespace harness::report {
+namespace {
+
+constexpr std::size_t most_named = 6;  // cases listed by name under one explanation
+
+std::string explanation_lines(const Explanation& why, const Style& style) {
+  const std::size_t room = static_cast<std::size_t>(std::max(style.width, 20)) - 2;
+  std::string text;
+  const bool many = why.cases.size() > most_named;
+  const ReasonGroup group{why.reason, why.cases};
+  if (many) {
+    text +=
+        paint(fmt::format("  {}", counted(why.cases.size(), "case", "cases")), Paint::strong, style) + "\n";
+    for (const Abridged& some : abridge(why.cases))
+      text += "    " +
+              paint(safe_name(some.pattern, room - 14) +
+                        (some.count > 1 ? fmt::format("  ({})", some.count) : ""),
+                    Paint::faint, style) +
+              "\n";
+  } else {
+    for (const std::string& id : why.cases)
+      text += "  " + paint(safe_name(id, room), Paint::strong, style) + "\n";
+  }
+  if (!why.reason.empty()) text += wrapped(words_for(why.verdict) + ": " + why.reason, "      ", style);
+  for (const std::string& advice : why.advice) text += wrapped(advice, "      - ", style);
+  if (!why.where.empty()) text += painted_lines(wrapped(why.where, "      at ", style), Paint::faint, style);
+  return text;
+}
+
+}  // namespace
+
+std::string terminal_comparison(const Comparison& comparison, const Style& style) {
+  const ComparisonReport report = describe_comparison(comparison);
+  Paint mood = paint_for(comparison.verdict);
+  if (mood == Paint::faint) mood = Paint::strong;
+  std::string text = painted_lines(wrapped(report.headline, "", style), mood, style);
+  text += fact_lines(report.facts, style);
+  if (!report.grid.sections.empty()) text += "\n" + draw(report.grid, style) + "\n";
+  for (const std::string& line : report.legend)
+    text += painted_lines(wrapped(line, "  ", style), Paint::faint, style);
+  if (!report.explanations.empty()) text += "\n" + paint("why", Paint::strong, style) + "\n";
+  for (const Explanation& why : report.explanations) text += explanation_lines(why, style);
+  if (!report.differences.empty())
+    text += "\n" + paint("the environments differ", Paint::strong, style) + "\n";
+  for (const std::string& difference : report.differences) text += wrapped(difference, "  ", style);
+  if (!report.next.empty()) text += "\n" + paint("what to do", Paint::strong, style) + "\n";
+  for (const std::string& step : report.next) text += wrapped(step, "  ", style);
+  return text + "\n" + painted_lines(wrapped(report.exit_meaning, "", style), Paint::faint, style);
+}
+
+}  // namespace harness::report

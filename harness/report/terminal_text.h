@@ -1,0 +1,27 @@
+// Terminal text: colours, names cut to fit, wrapped sentences, and grids drawn to the width of the
+// terminal. Whatever comes in as a name is made harmless here. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/report/grid.h"
+#include "harness/report/report.h"
+
+namespace harness::report {
+
+// `text` between ANSI codes, or as it is without Style.colour.
+std::string paint(std::string_view text, Paint paint, const Style& style);
+
+// An untrusted name: control characters made visible, the middle of a long one replaced by "…".
+std::string safe_name(std::string_view name, std::size_t columns);
+
+// Wraps at spaces to the style's width. The first line starts with `lead`, the others with as many
+// spaces. Untrusted text is made printable; no word is wider than the space there is.
+std::string wrapped(std::string_view text, std::string_view lead, const Style& style);
+
+// The grid, one table where it fits, else one a block; labels beside the numbers where they fit, else
+// on lines of their own; columns of low priority left out (and named) where nothing else helps.
+std::string draw(const Grid& grid, const Style& style);
+
+}  // namespace harness::report

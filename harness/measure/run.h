@@ -17,21 +17,21 @@
 namespace harness {
 
 struct Progress {
-  std::size_t done = 0;   // (case, process) pairs finished, those already in the store included
+  std::size_t done = 0;  // (case, process) pairs finished, those already in the store included
   std::size_t total = 0;
-  std::string case_id;    // being measured
+  std::string case_id;  // being measured
   int process = 0;
   Seconds elapsed = 0;
-  Seconds left = 0;       // estimate from the pairs measured so far; 0 while unknown
+  Seconds left = 0;  // estimate from the pairs measured so far; 0 while unknown
 };
 
 struct RunOptions {
   // Device to use for each kind, as open_device() takes it: {"cuda", "cuda:0"}, {"cpu", "cpu"}.
   std::map<std::string, std::string> devices;
-  std::set<std::pair<std::string, int>> already;  // (case id, process) to leave out: a continued run
-  std::uint64_t order_seed = 1;                   // of each process's case order
-  std::vector<std::string> worker_command;        // default: this program, "worker"
-  std::function<Status(ProcessResult)> on_result;               // required: the journal
+  std::set<std::pair<std::string, int>> already;   // (case id, process) to leave out: a continued run
+  std::uint64_t order_seed = 1;                    // of each process's case order
+  std::vector<std::string> worker_command;         // default: this program, "worker"
+  std::function<Status(ProcessResult)> on_result;  // required: the journal
   std::function<void(const std::string& device_kind, const Machine&)> on_machine;  // once a kind
   std::function<void(const Progress&)> on_progress;
 };
@@ -49,6 +49,7 @@ Result<RunReport> run_plan(const Plan& plan, const RunOptions& options);
 struct DeviceProbe {
   Machine machine;
 };
-Result<DeviceProbe> probe_device(const std::string& device, const std::vector<std::string>& worker_command = {});
+Result<DeviceProbe> probe_device(const std::string& device,
+                                 const std::vector<std::string>& worker_command = {});
 
 }  // namespace harness

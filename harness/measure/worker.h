@@ -16,11 +16,17 @@
 
 namespace harness {
 
+class InputCache;  // inputs.h
+
 // Measures one case in this process: inputs from the seed, first call, verification, placements with
 // warm-up and samples, verification again. Everything about time goes through `device`, so a
 // scripted device tests it without sleeping. Never fails as a function: failures are outcomes.
-ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned,
-                           int process);
+ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process);
+
+// The same, sharing inputs and references with the other variants of the point that this process
+// measures.
+ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
+                           InputCache& cache);
 
 // What a worker is told on its standard input, one JSON document.
 struct Job {

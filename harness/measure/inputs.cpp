@@ -1,0 +1,102 @@
+#include "harness/measure/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+namespace harness {
+namespace {
+
+std::uint64_t mixed(std::uint64_t z) {  // splitmix64
+  z += 0x9E3779B97F4A7C15U;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31);
+}
+
+std::int64_t output_elements(const sdk::Problem& problem) {
+  std::int64_t count = 0;
+  for (const sdk::TensorSpec& tensor : problem.tensors)
+    if (tensor.role == sdk::Role::output) count += tensor.elements();
+  return count;
+}
+
+std::size_t bytes_of(const CaseInputs& inputs) {
+  std::size_t bytes = 0;
+  for (const sdk::HostTensor& tensor : inputs.inputs) bytes += tensor.data.size();
+  for (const Expected& expected : inputs.expected) bytes += expected.indices.size() * 16;
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit, std::uint64_t seed) {
+  std::vector<std::int64_t> indices;
+  if (count <= limit) {
+    indices.resize(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+    for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<std::int64_t>(i);
+    return indices;
+  }
+  indices.push_back(0);
+  for (std::int64_t stretch = 1; stretch + 1 < limit; ++stretch) {
+    // In double: count * limit may not fit an integer, and a stretch need not be exact.
+    const double width = static_cast<double>(count) / static_cast<double>(limit);
+    const double offset =
+        static_cast<double>(mixed(seed + static_cast<std::uint64_t>(stretch)) >> 11) * 0x1p-53;
+    const auto index = static_cast<std::int64_t>((static_cast<double>(stretch) + offset) * width);
+    indices.push_back(std::clamp<std::int64_t>(index, indices.back() + 1, count - 1));
+  }
+  if (indices.back() != count - 1) indices.push_back(count - 1);
+  return indices;
+}
+
+std::int64_t elements_to_check(const sdk::Problem& problem) {
+  const std::int64_t outputs = std::max<std::int64_t>(output_elements(problem), 1);
+  const double operations = std::max({problem.work.flops, problem.work.bytes, static_cast<double>(outputs)});
+  return operations <= reference_budget ? outputs : sampled_elements;
+}
+
+std::uint64_t input_seed(const std::string& workload, const sdk::Params& params, std::uint64_t seed,
+                         int process) {
+  std::uint64_t state = mixed(seed) ^ mixed(static_cast<std::uint64_t>(process));
+  for (const char c : workload + "/" + params.text_id()) state = mixed(state ^ static_cast<unsigned char>(c));
+  return state;
+}
+
+std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload, const sdk::Params& params,
+                                                  const sdk::Problem& problem, std::uint64_t seed) {
+  const std::string key = fmt::format("{}/{}#{}", workload.name(), params.text_id(), seed);
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
+  if (found != entries_.end()) {
+    entries_.splice(entries_.begin(), entries_, found);
+    return entries_.front().inputs;
+  }
+  auto made = std::make_shared<CaseInputs>();
+  for (const sdk::TensorSpec& tensor : problem.tensors)
+    if (tensor.role == sdk::Role::input) made->inputs.emplace_back(tensor);
+  workload.fill(params, seed, made->inputs);
+  const std::int64_t limit = elements_to_check(problem);
+  for (const sdk::TensorSpec& tensor : problem.tensors) {
+    if (tensor.role != sdk::Role::output) continue;
+    Expected expected;
+    expected.indices = checked_indices(tensor.elements(), limit, seed);
+    expected.values.resize(expected.indices.size());
+    workload.reference(params, made->inputs, made->expected.size(), expected.indices, expected.values);
+    made->expected.push_back(std::move(expected));
+  }
+  entries_.push_front({key, bytes_of(*made), made});
+  bytes_ += entries_.front().bytes;
+  trim();
+  return made;
+}
+
+void InputCache::trim() {
+  while (bytes_ > byte_limit_ && !entries_.empty()) {
+    bytes_ -= entries_.back().bytes;
+    entries_.pop_back();
+  }
+}
+
+}  // namespace harness

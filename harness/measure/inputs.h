@@ -1,0 +1,63 @@
+// Inputs and right answers of one case, kept between the variants of the same point: filling tensors
+// and computing references costs more than measuring does. One thread uses a cache; entries that the
+// memory limit pushes out stay alive while somebody holds them.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/sdk/workload.h"
+
+namespace harness {
+
+// The elements of one output that are checked, and their right values.
+struct Expected {
+  std::vector<std::int64_t> indices;  // ascending, each once
+  std::vector<double> values;
+};
+
+struct CaseInputs {
+  std::vector<sdk::HostTensor> inputs;  // in the order of Problem::tensors
+  std::vector<Expected> expected;       // one an output, in the order of Problem::tensors
+};
+
+// Which elements of `count` are checked: all when `limit` allows, else the first, the last and one
+// drawn from each of `limit` equal stretches between them. Depends on the arguments alone.
+std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit, std::uint64_t seed);
+
+// The most elements of each output that are worth checking: all while the reference costs at most
+// `reference_budget` operations, otherwise `sampled_elements`.
+std::int64_t elements_to_check(const sdk::Problem& problem);
+inline constexpr double reference_budget = 5e7;
+inline constexpr std::int64_t sampled_elements = 4096;
+
+// The seed of a point's inputs in one process: the same for all variants of the point.
+std::uint64_t input_seed(const std::string& workload, const sdk::Params& params, std::uint64_t seed,
+                         int process);
+
+class InputCache {
+ public:
+  explicit InputCache(std::size_t byte_limit = std::size_t{512} << 20) : byte_limit_(byte_limit) {}
+
+  // May throw what the workload throws.
+  std::shared_ptr<const CaseInputs> get(const sdk::Workload& workload, const sdk::Params& params,
+                                        const sdk::Problem& problem, std::uint64_t seed);
+
+ private:
+  struct Entry {
+    std::string key;
+    std::size_t bytes = 0;
+    std::shared_ptr<const CaseInputs> inputs;
+  };
+  void trim();
+
+  std::size_t byte_limit_;
+  std::size_t bytes_ = 0;
+  std::list<Entry> entries_;  // most recently used first
+};
+
+}  // namespace harness

@@ -1,0 +1,28 @@
+// Ctrl-C and SIGTERM while a run goes on: the first asks it to stop, the second ends the program at
+// once. One guard at a time, from the thread that runs the plan; the old handlers come back with its
+// destructor.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+namespace harness {
+
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  [[nodiscard]] static bool interrupted();
+
+  // The process group that a second signal kills before the program ends; 0: none.
+  static void watch(pid_t group);
+
+ private:
+  struct sigaction old_int_ {};
+  struct sigaction old_term_ {};
+};
+
+}  // namespace harness

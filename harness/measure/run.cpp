@@ -1,0 +1,333 @@
+#include "harness/measure/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "harness/measure/interrupt.h"
+#include "harness/measure/worker_process.h"
+
+namespace harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Cases = std::vector<const PlannedCase*>;
+
+constexpr Seconds opening_deadline = 120;  // for a worker to open its device and measure its ceilings
+constexpr Seconds idle_deadline = 60;      // between two cases, preheat not counted
+
+// How a case ends that is not measured.
+struct Ending {
+  Outcome outcome = Outcome::failed;
+  std::string reason;
+};
+
+class Run {
+ public:
+  Run(const Plan& plan, const RunOptions& options);
+  Result<RunReport> all();
+
+ private:
+  enum class Next { listen, finished, restart, stop };
+
+  Status one_process(int process, const std::string& kind);
+  [[nodiscard]] Cases order(int process, const std::string& kind) const;
+  Status drop_hopeless(Cases& cases, int process);
+  [[nodiscard]] Job job_for(const Cases& cases, int process, const std::string& kind) const;
+  Result<Next> serve(WorkerProcess& worker, Cases& cases, int process, const std::string& kind);
+  Result<Next> closed(WorkerProcess& worker, Cases& cases, int process);
+  Result<Next> timed_out(WorkerProcess& worker, Cases& cases, int process);
+  Result<Next> take(const Message& message, WorkerProcess& worker, Cases& cases, int process,
+                    const std::string& kind);
+  Result<Next> take_result(const ProcessResult& result, WorkerProcess& worker, Cases& cases, int process);
+  void greet(const Hello& hello, const std::string& kind);
+  Result<Next> lost(WorkerProcess& worker, Cases& cases, int process, const Ending& ending);
+  Result<Next> give_up(Cases& cases, int process, const Ending& ending);
+  Status finish(Cases& cases, ProcessResult result);
+  Status hand_over(ProcessResult result);
+  [[nodiscard]] Seconds deadline(const Cases& cases) const;
+  [[nodiscard]] std::string device_of(const std::string& kind) const;
+  void report_progress();
+
+  const Plan& plan_;
+  const RunOptions& options_;
+  RunReport report_;
+  std::vector<std::string> kinds_;               // in the order of the plan
+  std::map<std::string, std::string> hopeless_;  // by case id: why it is not tried again
+  std::set<std::string> opened_;                 // kinds whose device was seen
+  const PlannedCase* current_ = nullptr;         // that the worker has begun
+  bool greeted_ = false;                         // by the worker at hand
+  Progress progress_;
+  std::size_t measured_ = 0;  // by workers, in this run
+  Clock::time_point begin_ = Clock::now();
+};
+
+Run::Run(const Plan& plan, const RunOptions& options) : plan_(plan), options_(options) {
+  for (const PlannedCase& planned : plan.cases) {
+    if (!planned.skip.empty()) continue;
+    if (std::find(kinds_.begin(), kinds_.end(), planned.device) == kinds_.end())
+      kinds_.push_back(planned.device);
+    for (int process = 1; process <= planned.sampling.processes; ++process) {
+      ++progress_.total;
+      progress_.done += options.already.count({planned.id, process});
+    }
+  }
+}
+
+Result<RunReport> Run::all() {
+  int processes = 0;
+  for (const PlannedCase& planned : plan_.cases) processes = std::max(processes, planned.sampling.processes);
+  for (int process = 1; process <= processes; ++process)
+    for (const std::string& kind : kinds_) {
+      const Status done = one_process(process, kind);
+      if (!done) return fail(done.error());
+      if (InterruptGuard::interrupted()) {
+        report_.interrupted = true;
+        return std::move(report_);
+      }
+    }
+  return std::move(report_);
+}
+
+// The cases of one process in an order of its own (Fisher and Yates, so that every standard library
+// gives the same), without those that a continued run has already.
+Cases Run::order(int process, const std::string& kind) const {
+  Cases cases;
+  for (const PlannedCase& planned : plan_.cases)
+    if (planned.skip.empty() && planned.device == kind && process <= planned.sampling.processes &&
+        !options_.already.contains({planned.id, process}))
+      cases.push_back(&planned);
+  std::seed_seq seeds{static_cast<std::uint32_t>(options_.order_seed),
+                      static_cast<std::uint32_t>(options_.order_seed >> 32),
+                      static_cast<std::uint32_t>(process)};
+  std::mt19937_64 random(seeds);
+  for (std::size_t left = cases.size(); left > 1; --left) std::swap(cases[left - 1], cases[random() % left]);
+  return cases;
+}
+
+Status Run::one_process(int process, const std::string& kind) {
+  Cases cases = order(process, kind);
+  if (Status dropped = drop_hopeless(cases, process); !dropped) return dropped;
+  bool fresh = true;  // no worker was started for these cases yet
+  while (!cases.empty() && !InterruptGuard::interrupted()) {
+    const std::size_t before = cases.size();
+    progress_.process = process;
+    current_ = nullptr;
+    greeted_ = false;
+    Result<WorkerProcess> worker =
+        WorkerProcess::start(options_.worker_command, job_for(cases, process, kind));
+    if (!worker) return fail(worker.error());
+    const Result<Next> next = serve(*worker, cases, process, kind);
+    if (!next) return fail(next.error());
+    if (*next != Next::restart) return {};
+    const bool idle = cases.size() == before;
+    if (idle && !fresh) {
+      const auto given_up = give_up(
+          cases, process, {Outcome::failed, "two workers in a row ended before they measured anything"});
+      return given_up ? Status{} : fail(given_up.error());
+    }
+    fresh = !idle;
+  }
+  return {};
+}
+
+// A case that failed is not tried again: it fails the run already, and a hang costs its whole timeout
+// in each process. Later processes say so instead.
+Status Run::drop_hopeless(Cases& cases, int process) {
+  Cases hopeful;
+  for (const PlannedCase* planned : cases) {
+    const auto found = hopeless_.find(planned->id);
+    if (found == hopeless_.end()) {
+      hopeful.push_back(planned);
+      continue;
+    }
+    ProcessResult result{planned->id, process, Outcome::skipped, found->second, {}, {}, {}};
+    if (Status handed = hand_over(std::move(result)); !handed) return handed;
+  }
+  cases = std::move(hopeful);
+  return {};
+}
+
+std::string Run::device_of(const std::string& kind) const {
+  const auto found = options_.devices.find(kind);
+  return found == options_.devices.end() ? kind : found->second;
+}
+
+Job Run::job_for(const Cases& cases, int process, const std::string& kind) const {
+  Job job;
+  job.device = device_of(kind);
+  job.process = process;
+  job.modules = plan_.modules;
+  job.measure_ceilings = !opened_.contains(kind);
+  for (const PlannedCase* planned : cases) job.cases.push_back(*planned);
+  return job;
+}
+
+Seconds Run::deadline(const Cases& cases) const {
+  if (current_ != nullptr) return current_->sampling.timeout;
+  if (!greeted_) return opening_deadline;
+  Seconds longest = 0;
+  for (const PlannedCase* planned : cases) longest = std::max(longest, planned->sampling.preheat);
+  return idle_deadline + longest;
+}
+
+// Reads one worker's messages until it has said all, or has to be replaced.
+Result<Run::Next> Run::serve(WorkerProcess& worker, Cases& cases, int process, const std::string& kind) {
+  Result<Next> next = Next::listen;
+  while (next && *next == Next::listen) {
+    const WorkerProcess::Event event = worker.next(deadline(cases), [&] { report_progress(); });
+    if (std::holds_alternative<WorkerProcess::Interrupted>(event))
+      next = Next::stop;
+    else if (std::holds_alternative<WorkerProcess::Closed>(event))
+      next = closed(worker, cases, process);
+    else if (std::holds_alternative<WorkerProcess::TimedOut>(event))
+      next = timed_out(worker, cases, process);
+    else if (const Error* error = std::get_if<Error>(&event))
+      next = lost(worker, cases, process,
+                  {Outcome::failed, "the worker cannot be understood: " + error->message});
+    else
+      next = take(std::get<Message>(event), worker, cases, process, kind);
+  }
+  return next;
+}
+
+Result<Run::Next> Run::closed(WorkerProcess& worker, Cases& cases, int process) {
+  const std::string how = worker.post_mortem();
+  if (current_ != nullptr) return lost(worker, cases, process, {Outcome::failed, "crashed: " + how});
+  if (greeted_) return Next::restart;  // it gave up a device that the case before had broken
+  return lost(worker, cases, process, {Outcome::failed, "the worker ended before it was ready: " + how});
+}
+
+Result<Run::Next> Run::timed_out(WorkerProcess& worker, Cases& cases, int process) {
+  std::string reason =
+      current_ != nullptr
+          ? fmt::format("did not end within {:g} s; raise `timeout`, or take fewer samples", deadline(cases))
+          : fmt::format("the worker said nothing for {:g} s", deadline(cases));
+  if (const std::string last = worker.printed(); !last.empty()) reason += "; it printed last: " + last;
+  return lost(worker, cases, process, {Outcome::timed_out, std::move(reason)});
+}
+
+Result<Run::Next> Run::take(const Message& message, WorkerProcess& worker, Cases& cases, int process,
+                            const std::string& kind) {
+  if (const auto* hello = std::get_if<Hello>(&message)) {
+    greet(*hello, kind);
+  } else if (const auto* begin = std::get_if<Begin>(&message)) {
+    const auto found = std::find_if(cases.begin(), cases.end(), [&](const PlannedCase* planned) {
+      return planned->id == begin->case_id;
+    });
+    if (found == cases.end())
+      return lost(worker, cases, process, {Outcome::failed, "the worker began a case that it was not given"});
+    current_ = *found;
+    progress_.case_id = begin->case_id;
+    report_progress();
+  } else if (const auto* result = std::get_if<ProcessResult>(&message)) {
+    return take_result(*result, worker, cases, process);
+  } else if (const auto* refusal = std::get_if<Refusal>(&message)) {
+    worker.dismiss();
+    // A device that never opened is not there; one that opened before and no longer does has failed.
+    const Outcome outcome = opened_.contains(kind) ? Outcome::failed : Outcome::skipped;
+    return give_up(cases, process, {outcome, refusal->reason});
+  } else {
+    worker.dismiss();
+    return give_up(cases, process, {Outcome::failed, "the worker left it out"});  // there should be none
+  }
+  return Next::listen;
+}
+
+void Run::greet(const Hello& hello, const std::string& kind) {
+  greeted_ = true;
+  if (opened_.insert(kind).second && options_.on_machine) options_.on_machine(kind, hello.machine);
+}
+
+Result<Run::Next> Run::take_result(const ProcessResult& result, WorkerProcess& worker, Cases& cases,
+                                   int process) {
+  if (current_ == nullptr || result.case_id != current_->id || result.process != process)
+    return lost(worker, cases, process, {Outcome::failed, "the worker sent a result of another case"});
+  ++measured_;
+  const Status finished = finish(cases, result);
+  if (!finished) return fail(finished.error());
+  return Next::listen;
+}
+
+// The worker at hand is of no more use. The case that it was in gets the blame; without one, all do.
+Result<Run::Next> Run::lost(WorkerProcess& worker, Cases& cases, int process, const Ending& ending) {
+  worker.kill();
+  if (current_ == nullptr) return give_up(cases, process, ending);
+  ++measured_;
+  const Status finished = finish(cases, {current_->id, process, ending.outcome, ending.reason, {}, {}, {}});
+  if (!finished) return fail(finished.error());
+  return Next::restart;
+}
+
+Result<Run::Next> Run::give_up(Cases& cases, int process, const Ending& ending) {
+  while (!cases.empty()) {
+    current_ = cases.front();
+    const Status finished = finish(cases, {current_->id, process, ending.outcome, ending.reason, {}, {}, {}});
+    if (!finished) return fail(finished.error());
+  }
+  return Next::finished;
+}
+
+// The current case is over, in this process at least.
+Status Run::finish(Cases& cases, ProcessResult result) {
+  std::erase(cases, std::exchange(current_, nullptr));
+  if (result.outcome == Outcome::skipped)
+    hopeless_.insert({result.case_id, result.reason});
+  else if (result.outcome != Outcome::measured)
+    hopeless_.insert({result.case_id, fmt::format("not tried again after process {}: {}", result.process,
+                                                  name_of(result.outcome))});
+  return hand_over(std::move(result));
+}
+
+Status Run::hand_over(ProcessResult result) {
+  progress_.case_id = result.case_id;
+  progress_.process = result.process;
+  if (Status taken = options_.on_result(std::move(result)); !taken) return taken;
+  ++progress_.done;
+  report_progress();
+  return {};
+}
+
+void Run::report_progress() {
+  if (!options_.on_progress) return;
+  progress_.elapsed = std::chrono::duration<double>(Clock::now() - begin_).count();
+  const auto remaining = static_cast<double>(progress_.total - progress_.done);
+  progress_.left = measured_ == 0 ? 0 : progress_.elapsed / static_cast<double>(measured_) * remaining;
+  options_.on_progress(progress_);
+}
+
+}  // namespace
+
+Result<RunReport> run_plan(const Plan& plan, const RunOptions& options) {
+  if (!options.on_result) return fail(ErrorKind::internal, "a run needs somewhere to put its results");
+  const InterruptGuard guard;
+  return Run(plan, options).all();
+}
+
+Result<DeviceProbe> probe_device(const std::string& device, const std::vector<std::string>& worker_command) {
+  Job job;
+  job.device = device;
+  Result<WorkerProcess> worker = WorkerProcess::start(worker_command, job);
+  if (!worker) return fail(worker.error());
+  const WorkerProcess::Event event = worker->next(opening_deadline);
+  if (const auto* message = std::get_if<Message>(&event)) {
+    if (const auto* hello = std::get_if<Hello>(message)) {
+      worker->dismiss();
+      return DeviceProbe{hello->machine};
+    }
+    if (const auto* refusal = std::get_if<Refusal>(message))
+      return fail(ErrorKind::environment, refusal->reason);
+  }
+  if (const auto* error = std::get_if<Error>(&event)) return fail(*error);
+  if (std::holds_alternative<WorkerProcess::Closed>(event))
+    return fail(ErrorKind::environment, "the worker ended before it was ready: " + worker->post_mortem());
+  if (std::holds_alternative<WorkerProcess::Interrupted>(event))
+    return fail(ErrorKind::environment, "interrupted");
+  return fail(ErrorKind::environment, fmt::format("{} did not open within {:g} s", device, opening_deadline));
+}
+
+}  // namespace harness

@@ -1,0 +1,155 @@
+// The worker process: reads a job, opens the device, measures case after case, streams messages.
+#include "harness/measure/worker.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "harness/base/process.h"
+#include "harness/base/text.h"
+#include "harness/device/open.h"
+#include "harness/measure/inputs.h"
+
+namespace harness {
+namespace {
+
+constexpr int exit_misused = 64;      // EX_USAGE
+constexpr int exit_device_lost = 75;  // EX_TEMPFAIL: the rest needs a fresh process
+constexpr int first_free_descriptor = 100;
+
+// The pipe to the parent. It is moved away from fd 3 and closed on exec, and fd 3 becomes /dev/null, so
+// that neither what a workload prints, nor a program that it starts, can write between the messages.
+class MessagePipe {
+ public:
+  MessagePipe() {
+    fd_ = fcntl(message_descriptor, F_DUPFD_CLOEXEC, first_free_descriptor);
+    redirect(message_descriptor, O_WRONLY);
+  }
+  [[nodiscard]] bool ok() const { return fd_ >= 0; }
+
+  // A parent that is gone wants no more: the process ends at once.
+  void send(const Message& message) const {
+    std::string line = encode(message) + "\n";
+    std::string_view rest = line;
+    while (!rest.empty()) {
+      const ssize_t count = write(fd_, rest.data(), rest.size());
+      if (count >= 0)
+        rest.remove_prefix(static_cast<std::size_t>(count));
+      else if (errno != EINTR)
+        _exit(exit_misused);
+    }
+  }
+
+  static void redirect(int descriptor, int flags) {
+    const int null = open("/dev/null", flags | O_CLOEXEC);
+    if (null < 0) return;
+    dup2(null, descriptor);
+    if (null != descriptor) close(null);
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+std::string read_standard_input() {
+  std::string text;
+  std::array<char, 65536> chunk;
+  while (true) {
+    const ssize_t count = read(STDIN_FILENO, chunk.data(), chunk.size());
+    if (count > 0) text.append(chunk.data(), static_cast<std::size_t>(count));
+    if (count == 0 || (count < 0 && errno != EINTR)) break;
+  }
+  MessagePipe::redirect(STDIN_FILENO, O_RDONLY);
+  return text;
+}
+
+// The reason that a person reads; the location matters when it is a plugin's file.
+std::string reason_of(const Error& error) {
+  const std::string where = to_string(error.where);
+  return printable(fmt::format("{}{}{}{}{}", where, where.empty() ? "" : ": ", error.message,
+                               error.advice.empty() ? "" : "; ", error.advice));
+}
+
+Result<Catalog> catalog_for(const Job& job, const OpenedDevice& opened) {
+  Catalog catalog = Catalog::built_in();
+  if (opened.module != nullptr)
+    if (const Status added = catalog.add(*opened.module); !added) return fail(added.error());
+  for (const std::string& module : job.modules)
+    if (const Status loaded = catalog.load_module(module); !loaded) return fail(loaded.error());
+  return catalog;
+}
+
+Machine machine_of(Device& device, bool with_ceilings) {
+  Machine machine = device.fingerprint();
+  if (!with_ceilings) return machine;
+  if (auto ceilings = device.measure_ceilings())
+    machine.ceilings = std::move(*ceilings);
+  else
+    machine.fields.push_back({"ceilings", "not measured: " + reason_of(ceilings.error()), FieldClass::info});
+  return machine;
+}
+
+Status preheat(Device& device, const Job& job) {
+  Seconds longest = 0;
+  for (const PlannedCase& planned : job.cases) longest = std::max(longest, planned.sampling.preheat);
+  return longest > 0 ? device.preheat(longest) : Status{};
+}
+
+// What is no fault of the device: the parent quotes it from the worker's log.
+int misused(const Error& error) {
+  fmt::print(stderr, "{}\n", reason_of(error));
+  return exit_misused;
+}
+
+// Everything from an open device to the last message; the exit status.
+int work(const Job& job, Device& device, const Catalog& catalog, const MessagePipe& pipe) {
+  pipe.send(Hello{job.device, machine_of(device, job.measure_ceilings)});
+  if (const Status warm = preheat(device, job); !warm) {
+    pipe.send(Refusal{reason_of(warm.error())});
+    return EXIT_SUCCESS;
+  }
+  InputCache cache;
+  for (const PlannedCase& planned : job.cases) {
+    pipe.send(Begin{planned.id});
+    const ProcessResult result = measure_case(device, catalog, planned, job.process, cache);
+    const bool suspect = result.outcome == Outcome::failed;
+    pipe.send(result);
+    // An error of the device outlives its case: what follows needs a process that has not seen it.
+    if (suspect && !device.synchronize()) return exit_device_lost;
+  }
+  pipe.send(Done{});
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int run_worker() {
+  // The parent's death is ours, however it dies. One that died before this line has closed the pipes.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGPIPE, SIG_IGN);
+  const MessagePipe pipe;
+  if (!pipe.ok()) {
+    fmt::print(stderr, "harness worker is started by `harness run`, which gives it a pipe on descriptor {}\n",
+               message_descriptor);
+    return exit_misused;
+  }
+  const Result<Job> job = decode_job(read_standard_input());
+  if (!job) return misused(job.error());
+  Result<OpenedDevice> opened = open_device(job->device);
+  if (!opened) {
+    pipe.send(Refusal{reason_of(opened.error())});
+    return EXIT_SUCCESS;
+  }
+  const Result<Catalog> catalog = catalog_for(*job, *opened);
+  if (!catalog) return misused(catalog.error());
+  return work(*job, *opened->device, *catalog, pipe);
+}
+
+}  // namespace harness

@@ -94,7 +94,37 @@ constexpr std::array wordings{
             "write `\\\\` for a backslash, or use single quotes"},
 };
 
+std::size_t offset_of(std::string_view text, Place place) {
+  std::size_t begin = 0;
+  for (int line = 1; line < place.line && begin != std::string_view::npos; ++line) {
+    begin = text.find('\n', begin);
+    if (begin != std::string_view::npos) ++begin;
+  }
+  if (begin == std::string_view::npos) return text.size();
+  return std::min(text.size(), begin + static_cast<std::size_t>(place.column) - 1);
+}
+
 }  // namespace
+
+bool quote_is_closed(std::string_view text, Place place) {
+  std::size_t i = offset_of(text, place);
+  // The place is that of an anchor or a tag where the value has one.
+  while (i < text.size() && (text[i] == '&' || text[i] == '!')) {
+    i = std::min(text.size(), text.find_first_of(" \t\r\n", i));
+    i = std::min(text.size(), text.find_first_not_of(" \t\r\n", i));
+  }
+  if (i >= text.size() || (text[i] != '"' && text[i] != '\'')) return true;
+  const char quote = text[i];
+  for (++i; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\')
+      ++i;
+    else if (text[i] == quote && quote == '\'' && i + 1 < text.size() && text[i + 1] == quote)
+      ++i;
+    else if (text[i] == quote)
+      return true;
+  }
+  return false;
+}
 
 bool check_yaml_text(const std::string& text, const std::string& file, const YamlLimits& limits,
                      ErrorList& errors) {
@@ -111,10 +141,10 @@ bool check_yaml_text(const std::string& text, const std::string& file, const Yam
                    "remove it; in double quotes, write it as an escape");
     const std::size_t length = utf8_length(text, i);
     if (length == 0) return wrong(i, fmt::format("not UTF-8: byte 0x{:02x}", byte), "save the file as UTF-8");
-    if (byte == ',' || byte == '[' || byte == ']' || byte == '{' || byte == '}')
-      if (++indicators > limits.flow_indicators)
-        return wrong(i, fmt::format("more than {} brackets, braces and commas", limits.flow_indicators),
-                     "describe cases by `axes` rather than one by one, or split the suite");
+    if (std::string_view(",[]{}&*!'\"").find(text[i]) != std::string_view::npos &&
+        ++indicators > limits.indicators)
+      return wrong(i, fmt::format("more than {} brackets, commas, quotes and the like", limits.indicators),
+                   "describe cases by `axes` rather than one by one, or split the suite");
     i += length;
   }
   return true;

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "harness/suite/yaml_tree.h"
 
 namespace harness {
 
-// UTF-8, no control characters (one of them ends the input for the parser), not more flow indicators
-// than the limit. False, with an error in `errors`: do not parse.
+// UTF-8, no control characters (one of them ends the input for the parser), not more indicators than
+// the limit. False, with an error in `errors`: do not parse.
 bool check_yaml_text(const std::string& text, const std::string& file, const YamlLimits& limits,
                      ErrorList& errors);
 
@@ -17,5 +18,9 @@ bool check_yaml_text(const std::string& text, const std::string& file, const Yam
 // indentation above that place is named as the cause.
 void add_syntax_error(const std::string& text, const std::string& file, Place place,
                       const std::string& message, ErrorList& errors);
+
+// False when the quoted text that stands at `place` runs to the end of the input, which the parser
+// lets pass.
+bool quote_is_closed(std::string_view text, Place place);
 
 }  // namespace harness

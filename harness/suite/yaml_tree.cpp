@@ -88,6 +88,9 @@ class YamlBuilder final : public YAML::EventHandler {
   void OnSequenceEnd() override { end_container(); }
   void OnMapEnd() override { end_container(); }
 
+  // Where the last text in quotes begins; line 0 when there is none.
+  [[nodiscard]] Place last_quoted() const { return last_quoted_; }
+
  private:
   struct Frame {
     YamlValue* container;
@@ -177,6 +180,8 @@ class YamlBuilder final : public YAML::EventHandler {
       container.items.push_back(&value);
       return;
     }
+    // The parser places a missing value at whatever follows it, which may be lines below.
+    if (value.kind == YamlValue::Kind::null) value.place = frame.member.place;
     if (!frame.drop) {
       frame.member.value = &value;
       container.members.push_back(std::move(frame.member));
@@ -193,13 +198,15 @@ class YamlBuilder final : public YAML::EventHandler {
   void resolve(YamlValue& value, const YAML::Mark& mark, const std::string& tag) {
     constexpr std::string_view core = "tag:yaml.org,2002:";
     value.kind = YamlValue::Kind::text;
+    if (tag == "!") last_quoted_ = value.place;
     if (tag == "!" || tag == "tag:yaml.org,2002:str") return;
     if (tag != "?" && !tag.empty()) {
       const std::string_view kind =
           std::string_view(tag).starts_with(core) ? std::string_view(tag).substr(core.size()) : "";
       if (kind != "int" && kind != "float" && kind != "bool" && kind != "null") return unknown_tag(mark, tag);
     }
-    if (!resolve_plain_scalar(value))
+    value.rejected = !resolve_plain_scalar(value);
+    if (value.rejected)
       errors_.add(location(mark), fmt::format("the number {} cannot be held", in_ticks(value.text)),
                   "integers have at most 64 bits, other numbers are finite; quote it if it is text");
   }
@@ -211,15 +218,25 @@ class YamlBuilder final : public YAML::EventHandler {
   std::vector<Frame> frames_;
   std::unordered_map<YAML::anchor_t, YamlValue*> anchors_;
   int documents_ = 0;
+  Place last_quoted_;
 };
 
 YamlTree::YamlTree(const std::string& text, const std::string& file, ErrorList& errors, YamlLimits limits) {
   if (!check_yaml_text(text, file, limits, errors)) return;
-  std::istringstream stream(text);
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  const bool marked = text.starts_with(byte_order_mark);
+  std::istringstream stream(marked ? text.substr(byte_order_mark.size()) : text);
   YamlBuilder builder(*this, file, errors, limits);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
+    }
+    const Place last = builder.last_quoted();
+    if (last.line > 0 && !quote_is_closed(stream.view(), last)) {
+      errors.add({file, last.line, last.column}, "not valid YAML: the quoted text has no end",
+                 "close it with the quote that opened it");
+      root_ = nullptr;
+      return;
     }
     if (root_ == nullptr || root_->kind == YamlValue::Kind::null) {
       errors.add({file, 1, 1}, "the suite is empty",

@@ -54,8 +54,9 @@ struct YamlValue {
 struct YamlLimits {
   int depth = 64;
   std::size_t values = 200'000;
-  // Brackets, braces and commas in the text: the parser holds the tokens of a whole `[...]` in memory.
-  std::size_t flow_indicators = 300'000;
+  // Brackets, commas, quotes, anchors and so on in the text: the parser may hold the tokens of a whole
+  // line or `[...]` in memory.
+  std::size_t indicators = 300'000;
 };
 
 class YamlTree {

@@ -11,6 +11,14 @@
 
 namespace harness {
 
+// The machine that a record is about: that of a GPU or an import when any case was measured there,
+// else the CPU's; before anything was measured, the same among the machines named so far. nullptr
+// when the record names none. Points into `record`.
+const Machine* primary_machine(const Record& record);
+
+// Its class, the folder under baselines/; "" without a machine.
+std::string primary_machine_class(const Record& record);
+
 struct Baseline {
   std::filesystem::path path;
   std::string machine_class;
@@ -27,7 +35,11 @@ Result<std::filesystem::path> promote(const std::filesystem::path& folder, Recor
 // All baselines under `folder`, sorted by path. A broken file is an error that names it.
 Result<std::vector<Baseline>> list_baselines(const std::filesystem::path& folder);
 
+// <folder>/<machine class>/<suite>.json. Names from a record are untrusted: see check_baseline_name.
 std::filesystem::path baseline_path(const std::filesystem::path& folder, const std::string& machine_class,
                                     const std::string& suite);
+
+// An error when `name` cannot be a file name in baselines/: empty, a path, dots only, control characters.
+Status check_baseline_name(const std::string& what, const std::string& name);
 
 }  // namespace harness

@@ -21,7 +21,8 @@ Result<std::string> resolve_revision(const std::filesystem::path& folder, const 
 
 // The merge base of two commits. A shallow clone that hides it is an error that says to fetch with
 // full depth.
-Result<std::string> merge_base(const std::filesystem::path& folder, const std::string& a, const std::string& b);
+Result<std::string> merge_base(const std::filesystem::path& folder, const std::string& a,
+                               const std::string& b);
 
 // `commit` and its ancestors, nearest first (first-parent order first at equal distance), with their
 // distance in commits, at most `limit`.
@@ -29,12 +30,14 @@ struct Ancestor {
   std::string commit;
   int distance = 0;
 };
-Result<std::vector<Ancestor>> ancestors(const std::filesystem::path& folder, const std::string& commit, int limit);
+Result<std::vector<Ancestor>> ancestors(const std::filesystem::path& folder, const std::string& commit,
+                                        int limit);
 
 bool is_shallow(const std::filesystem::path& folder);
 
 // A file's text at a revision; ErrorKind::missing when it is not there.
-Result<std::string> file_at(const std::filesystem::path& folder, const std::string& commit, const std::string& path);
+Result<std::string> file_at(const std::filesystem::path& folder, const std::string& commit,
+                            const std::string& path);
 
 // The repository's top folder, or nullopt.
 std::optional<std::filesystem::path> repository_root(const std::filesystem::path& folder);

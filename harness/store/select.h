@@ -16,10 +16,10 @@ struct Selected {
 };
 
 struct SelectOptions {
-  std::string folder;          // of the repository
-  std::string suite;           // suite name; "" when the store holds only one for the revision
-  std::string machine_class;   // of the current record, for the baseline
-  std::string device_uuid;     // preferred among several records of one commit
+  std::string folder;         // of the repository
+  std::string suite;          // suite name; "" when the store holds only one for the revision
+  std::string machine_class;  // of the current record, for the baseline
+  std::string device_uuid;    // preferred among several records of one commit
 };
 
 // The record with this UUID, described as "this run".

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -15,6 +16,7 @@
 namespace harness {
 
 enum class RunState { running, complete, interrupted };
+std::string_view name_of(RunState state);
 
 struct RunInfo {
   std::string id;  // the record's UUID

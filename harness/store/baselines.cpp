@@ -1,0 +1,129 @@
+#include "harness/store/baselines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/model/codec.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+Status check_cases(const Record& record) {
+  if (record.finished.empty())
+    return fail(ErrorKind::usage, fmt::format("record {} is incomplete", record.id),
+                "finish it with `harness run --continue`, then promote it");
+  const auto any = [&](Outcome outcome) {
+    return std::find_if(record.cases.begin(), record.cases.end(),
+                        [&](const CaseRecord& one) { return one.outcome == outcome; });
+  };
+  for (const Outcome outcome : {Outcome::incorrect, Outcome::failed, Outcome::timed_out})
+    if (const auto bad = any(outcome); bad != record.cases.end())
+      return fail(
+          ErrorKind::usage, bad->where,
+          fmt::format("case `{}` is {}: {}", printable(bad->id), name_of(outcome), printable(bad->reason)),
+          "a baseline is a record in which every case that can run was measured and right");
+  if (any(Outcome::measured) == record.cases.end())
+    return fail(ErrorKind::usage, fmt::format("record {} has no measured case", record.id),
+                "promote a record from a machine that can run the suite");
+  return {};
+}
+
+Status check_promotion(const Record& record, const std::string& author, const std::string& reason,
+                       bool allow_dirty) {
+  if (trim(author).empty())
+    return fail(ErrorKind::usage, "a baseline needs an author", "say who decides this: --author NAME");
+  if (trim(reason).empty())
+    return fail(ErrorKind::usage, "a baseline needs a reason",
+                "say why these numbers are the ones to hold: --reason TEXT");
+  if (record.revision.dirty && !allow_dirty)
+    return fail(
+        ErrorKind::usage,
+        fmt::format("record {} was measured with uncommitted changes, which nobody can check out again",
+                    record.id),
+        "commit and measure again, or insist with --allow-dirty");
+  if (const Status cases = check_cases(record); !cases) return cases;
+  if (const Status name = check_baseline_name("machine class", primary_machine_class(record)); !name)
+    return name;
+  return check_baseline_name("suite", record.suite.name);
+}
+
+}  // namespace
+
+const Machine* primary_machine(const Record& record) {
+  std::set<std::string> measured;
+  for (const CaseRecord& one : record.cases)
+    if (one.outcome != Outcome::skipped) measured.insert(one.device);
+  const auto find = [&](bool only_measured) -> const Machine* {
+    const Machine* last = nullptr;
+    for (const auto& [kind, machine] : record.machines) {
+      if (only_measured && !measured.contains(kind)) continue;
+      if (kind == "cuda") return &machine;
+      if (last == nullptr || kind != "cpu") last = &machine;
+    }
+    return last;
+  };
+  const Machine* machine = find(true);
+  return machine != nullptr ? machine : find(false);
+}
+
+std::string primary_machine_class(const Record& record) {
+  const Machine* machine = primary_machine(record);
+  return machine == nullptr ? "" : machine->machine_class;
+}
+
+Status check_baseline_name(const std::string& what, const std::string& name) {
+  const auto refuse = [&](std::string_view why) {
+    return fail(ErrorKind::usage,
+                fmt::format("{} `{}` cannot name a baseline: {}", what, printable(name), why));
+  };
+  if (name.empty()) return refuse("it is empty");
+  if (name.size() > 200) return refuse("it is longer than 200 bytes");
+  if (name.find_first_of("/\\") != std::string::npos) return refuse("it holds a path separator");
+  if (name.front() == '.') return refuse("it begins with a dot");
+  if (printable(name) != name) return refuse("it holds control characters");
+  return {};
+}
+
+fs::path baseline_path(const fs::path& folder, const std::string& machine_class, const std::string& suite) {
+  return folder / machine_class / (suite + ".json");
+}
+
+Result<fs::path> promote(const fs::path& folder, Record record, const std::string& author,
+                         const std::string& reason, bool allow_dirty) {
+  if (const Status fit = check_promotion(record, author, reason, allow_dirty); !fit) return fail(fit.error());
+  record.promotion = Promotion{std::string(trim(author)), std::string(trim(reason)), utc_timestamp()};
+  const std::string text = encode(record);
+  if (const auto readable = decode_record(text, "record " + record.id); !readable)
+    return fail(readable.error());
+  const fs::path path = baseline_path(folder, primary_machine_class(record), record.suite.name);
+  if (const Status written = write_file_atomically(path, text); !written) return fail(written.error());
+  return path;
+}
+
+Result<std::vector<Baseline>> list_baselines(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code code;
+  for (const fs::directory_entry& machine : fs::directory_iterator(folder, code)) {
+    if (!machine.is_directory()) continue;
+    for (const fs::directory_entry& file : fs::directory_iterator(machine.path(), code))
+      if (file.path().extension() == ".json") paths.push_back(file.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<Baseline> baselines;
+  for (const fs::path& path : paths) {
+    const Result<std::string> text = read_file(path);
+    if (!text) return fail(text.error());
+    Result<Record> record = decode_record(*text, path.string());
+    if (!record) return fail(record.error());
+    baselines.push_back(
+        {path, path.parent_path().filename().string(), path.stem().string(), std::move(*record)});
+  }
+  return baselines;
+}
+
+}  // namespace harness

@@ -1,0 +1,356 @@
+// The one implementation of Store: SQL that SQLite and PostgreSQL both understand.
+#include <fmt/format.h>
+
+#include <array>
+#include <set>
+#include <unordered_map>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/model/codec.h"
+#include "harness/store/baselines.h"
+#include "harness/store/database.h"
+#include "harness/store/schema.h"
+#include "harness/store/store.h"
+
+namespace harness {
+namespace {
+
+constexpr std::array<std::pair<RunState, std::string_view>, 3> state_names{
+    {{RunState::running, "running"},
+     {RunState::complete, "complete"},
+     {RunState::interrupted, "interrupted"}}};
+
+RunState parse_state(std::string_view name) {
+  for (const auto& [state, known] : state_names)
+    if (known == name) return state;
+  return RunState::interrupted;
+}
+
+// Columns are text without zero bytes, which neither database takes.
+std::string column_text(std::string text) {
+  std::erase(text, '\0');
+  return text;
+}
+
+// A row of `runs`, but for its sequence.
+struct RunRow {
+  std::string id, suite, suite_hash, revision, branch, machine_class, device_uuid, started, finished, state,
+      header;
+  int dirty = 0;
+};
+
+// The header as it will be read back: an error now is better than a record that cannot be loaded.
+Result<RunRow> row_of(const Record& given, RunState state) {
+  if (given.id.empty()) return fail(ErrorKind::internal, "a record without an id cannot be stored");
+  RunRow row;
+  row.header = encode_header(given);
+  Result<Record> readable = decode_header(row.header, "record " + given.id);
+  if (!readable) return fail(readable.error());
+  const Machine* machine = primary_machine(given);
+  row.id = column_text(readable->id);
+  row.suite = column_text(readable->suite.name);
+  row.suite_hash = column_text(readable->suite.hash);
+  row.revision = column_text(readable->revision.commit);
+  row.branch = column_text(readable->revision.branch);
+  row.dirty = readable->revision.dirty ? 1 : 0;
+  row.machine_class = machine == nullptr ? "" : column_text(machine->machine_class);
+  row.device_uuid = machine == nullptr ? "" : column_text(machine->device_uuid);
+  row.started = column_text(readable->started);
+  row.finished = column_text(readable->finished);
+  row.state = name_of(state);
+  return row;
+}
+
+Status check_case_id(const CaseRecord& one) {
+  const auto readable = decode_case(encode_case(one), "case `" + printable(one.id) + "`");
+  if (!readable) return fail(readable.error());
+  if (readable->id == one.id && one.id.find('\0') == std::string::npos) return {};
+  return fail(ErrorKind::usage, fmt::format("case `{}` has a name that is not text", printable(one.id)),
+              "use UTF-8 without zero bytes");
+}
+
+// The results of a case with their samples, as workers sent them.
+std::vector<ProcessResult> results_of(const CaseRecord& one) {
+  std::vector<ProcessResult> results = one.processes;
+  const auto result_of = [&](int process) -> ProcessResult& {
+    for (ProcessResult& result : results)
+      if (result.process == process) return result;
+    results.push_back({one.id, process, Outcome::measured, "", {}, {}, {}});
+    return results.back();
+  };
+  for (const Series& series : one.series)
+    for (const ProcessSamples& samples : series.processes)
+      result_of(samples.process).series.push_back({series.metric, series.unit, series.direction, {samples}});
+  return results;
+}
+
+class SqlStore final : public Store {
+ public:
+  explicit SqlStore(std::unique_ptr<Database> database)
+      : database_(std::move(database)), sql_(database_->sql()) {}
+
+  Status begin(const Record& header) override {
+    return database_->write([&] { return insert_run(header, RunState::running); });
+  }
+
+  Status update_header(const Record& header) override {
+    const Result<RunRow> row = row_of(header, RunState::running);
+    if (!row) return fail(row.error());
+    return database_->write([&]() -> Status {
+      soci::statement update =
+          (sql_.prepare << "UPDATE runs SET suite = :suite, suite_hash = :hash, revision = :revision, "
+                           "branch = :branch, dirty = :dirty, machine_class = :class, device_uuid = :uuid, "
+                           "started = :started, finished = :finished, header = :header WHERE id = :id",
+           soci::use(row->suite), soci::use(row->suite_hash), soci::use(row->revision),
+           soci::use(row->branch), soci::use(row->dirty), soci::use(row->machine_class),
+           soci::use(row->device_uuid), soci::use(row->started), soci::use(row->finished),
+           soci::use(row->header), soci::use(row->id));
+      update.execute(true);
+      return update.get_affected_rows() > 0 ? Status{} : no_such_run(row->id);
+    });
+  }
+
+  Status put(const std::string& id, const ProcessResult& result) override {
+    return database_->write([&] { return insert_result(id, result); });
+  }
+
+  Status finish(const std::string& id, RunState state) override {
+    const Status finished = database_->write([&] { return close_run(id, state); });
+    if (finished) database_->flush();
+    return finished;
+  }
+
+  Status put_record(const Record& record) override {
+    const Status put = database_->write([&]() -> Status {
+      if (const Status begun = insert_run(record, RunState::running); !begun) return begun;
+      for (const CaseRecord& one : record.cases)
+        for (const ProcessResult& result : results_of(one))
+          if (const Status stored = insert_result(record.id, result); !stored) return stored;
+      return close_run(record.id, record.finished.empty() ? RunState::interrupted : RunState::complete);
+    });
+    if (put) database_->flush();
+    return put;
+  }
+
+  Result<Record> load(const std::string& id) override {
+    Record record;
+    const Status loaded = database_->read([&] { return load_into(record, id); });
+    if (!loaded) return fail(loaded.error());
+    return record;
+  }
+
+  Result<std::vector<RunInfo>> list(const RunQuery& query) override {
+    std::vector<RunInfo> runs;
+    const Status listed = database_->read([&] { return list_into(runs, query); });
+    if (!listed) return fail(listed.error());
+    return runs;
+  }
+
+ private:
+  Status no_such_run(const std::string& id) {
+    return fail(ErrorKind::missing, fmt::format("no record {} in {}", printable(id), database_->name()));
+  }
+
+  Status insert_run(const Record& record, RunState state);
+  Status insert_cases(const Record& record);
+  Status insert_result(const std::string& id, const ProcessResult& result);
+  Status close_run(const std::string& id, RunState state);
+  Status load_into(Record& record, const std::string& id);
+  Status load_cases(Record& record, const std::string& id);
+  Status load_results(Record& record, const std::string& id);
+  Status list_into(std::vector<RunInfo>& runs, const RunQuery& query);
+
+  std::unique_ptr<Database> database_;
+  soci::session& sql_;
+};
+
+Status SqlStore::insert_run(const Record& record, RunState state) {
+  const Result<RunRow> row = row_of(record, state);
+  if (!row) return fail(row.error());
+  int count = 0;
+  sql_ << "SELECT COUNT(*) FROM runs WHERE id = :id", soci::use(row->id), soci::into(count);
+  if (count > 0)
+    return fail(ErrorKind::usage, fmt::format("record {} is already in {}", row->id, database_->name()));
+  // `sequence` orders what started within one second; two writers may get the same, which is no harm.
+  sql_ << "INSERT INTO runs (id, sequence, suite, suite_hash, revision, branch, dirty, machine_class, "
+          "device_uuid, started, finished, state, header) SELECT :id, COALESCE(MAX(sequence), 0) + 1, "
+          ":suite, :hash, :revision, :branch, CAST(:dirty AS INTEGER), :class, :uuid, :started, :finished, "
+          ":state, :header FROM runs",
+      soci::use(row->id), soci::use(row->suite), soci::use(row->suite_hash), soci::use(row->revision),
+      soci::use(row->branch), soci::use(row->dirty), soci::use(row->machine_class),
+      soci::use(row->device_uuid), soci::use(row->started), soci::use(row->finished), soci::use(row->state),
+      soci::use(row->header);
+  return insert_cases(record);
+}
+
+Status SqlStore::insert_cases(const Record& record) {
+  int position = 0;
+  std::string case_id;
+  std::string device;
+  std::string planned;
+  std::set<std::string_view> seen;
+  soci::statement insert =
+      (sql_.prepare << "INSERT INTO cases (run, position, id, device, planned) VALUES (:run, :position, :id, "
+                       ":device, :planned)",
+       soci::use(record.id), soci::use(position), soci::use(case_id), soci::use(device), soci::use(planned));
+  for (const CaseRecord& one : record.cases) {
+    if (const Status readable = check_case_id(one); !readable) return readable;
+    if (!seen.insert(one.id).second)
+      return fail(ErrorKind::usage, fmt::format("case `{}` is there twice", printable(one.id)));
+    case_id = one.id;
+    device = column_text(one.device);
+    planned = encode_case(one);
+    insert.execute(true);
+    ++position;
+  }
+  return {};
+}
+
+Status SqlStore::insert_result(const std::string& id, const ProcessResult& result) {
+  const std::string text = encode(result);
+  if (const auto readable = decode_process_result(text, "result of case `" + printable(result.case_id) + "`");
+      !readable)
+    return fail(readable.error());
+  const std::string outcome(harness::name_of(result.outcome));
+  const std::string case_id = column_text(result.case_id);
+  soci::statement insert =
+      (sql_.prepare << "INSERT INTO results (run, position, process, outcome, result) SELECT run, position, "
+                       "CAST(:process AS INTEGER), :outcome, :result FROM cases WHERE run = :run AND id = "
+                       ":case ON CONFLICT (run, position, process) DO UPDATE SET outcome = excluded.outcome, "
+                       "result = excluded.result",
+       soci::use(result.process), soci::use(outcome), soci::use(text), soci::use(id), soci::use(case_id));
+  insert.execute(true);
+  if (insert.get_affected_rows() > 0) return {};
+  return fail(ErrorKind::missing, fmt::format("record {} in {} has no case `{}`", printable(id),
+                                              database_->name(), printable(result.case_id)));
+}
+
+Status SqlStore::close_run(const std::string& id, RunState state) {
+  Record record;
+  if (const Status there = load_into(record, id); !there) return there;
+  const std::string state_name(name_of(state));
+  std::string finished;
+  if (state == RunState::complete) finished = record.finished.empty() ? utc_timestamp() : record.finished;
+  const Machine* machine = primary_machine(record);  // only now is it known what was measured where
+  const std::string machine_class = machine == nullptr ? "" : column_text(machine->machine_class);
+  const std::string uuid = machine == nullptr ? "" : column_text(machine->device_uuid);
+  sql_ << "UPDATE runs SET state = :state, finished = :finished, machine_class = :class, device_uuid = :uuid "
+          "WHERE id = :id",
+      soci::use(state_name), soci::use(finished), soci::use(machine_class), soci::use(uuid), soci::use(id);
+  return {};
+}
+
+Status SqlStore::load_into(Record& record, const std::string& id) {
+  std::string header;
+  std::string finished;
+  sql_ << "SELECT header, finished FROM runs WHERE id = :id", soci::use(id), soci::into(header),
+      soci::into(finished);
+  if (!sql_.got_data()) return no_such_run(id);
+  Result<Record> decoded = decode_header(header, fmt::format("{}: record {}", database_->name(), id));
+  if (!decoded) return fail(decoded.error());
+  record = std::move(*decoded);
+  record.finished = finished;
+  if (const Status loaded = load_cases(record, id); !loaded) return loaded;
+  return load_results(record, id);
+}
+
+Status SqlStore::load_cases(Record& record, const std::string& id) {
+  const std::string source = fmt::format("{}: record {}", database_->name(), id);
+  std::string planned;
+  soci::statement select = (sql_.prepare << "SELECT planned FROM cases WHERE run = :run ORDER BY position",
+                            soci::use(id), soci::into(planned));
+  select.execute();
+  while (select.fetch()) {
+    Result<CaseRecord> one = decode_case(planned, source);
+    if (!one) return fail(one.error());
+    record.cases.push_back(std::move(*one));
+  }
+  return {};
+}
+
+Status SqlStore::load_results(Record& record, const std::string& id) {
+  const std::string source = fmt::format("{}: record {}", database_->name(), id);
+  std::size_t position = 0;
+  int stored_position = 0;
+  std::string text;
+  soci::statement select =
+      (sql_.prepare << "SELECT position, result FROM results WHERE run = :run ORDER BY position, process",
+       soci::use(id), soci::into(stored_position), soci::into(text));
+  select.execute();
+  while (select.fetch()) {
+    Result<ProcessResult> result = decode_process_result(text, source);
+    if (!result) return fail(result.error());
+    position = static_cast<std::size_t>(stored_position);
+    if (position >= record.cases.size())
+      return fail(ErrorKind::environment, fmt::format("{} has a result without a case", source));
+    add_result(record.cases[position], std::move(*result));
+  }
+  return {};
+}
+
+Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
+  runs.clear();
+  std::vector<std::string> conditions;
+  std::vector<std::string> values;
+  values.reserve(8);  // statements keep references to them
+  const auto where = [&](const char* column, const std::optional<std::string>& wanted) {
+    if (!wanted) return;
+    conditions.push_back(fmt::format("{} = :v{}", column, values.size()));
+    values.push_back(*wanted);
+  };
+  where("suite", query.suite);
+  where("suite_hash", query.suite_hash);
+  where("revision", query.commit);
+  where("machine_class", query.machine_class);
+  where("device_uuid", query.device_uuid);
+  if (query.state) where("state", std::string(name_of(*query.state)));
+  if (query.dirty) conditions.emplace_back(*query.dirty ? "dirty = 1" : "dirty = 0");
+
+  RunRow row;
+  long long results = 0;
+  soci::statement select(sql_);
+  for (const std::string& value : values) select.exchange(soci::use(value));
+  for (std::string* column : {&row.id, &row.suite, &row.suite_hash, &row.revision, &row.branch,
+                              &row.machine_class, &row.device_uuid, &row.started, &row.finished, &row.state})
+    select.exchange(soci::into(*column));
+  select.exchange(soci::into(row.dirty));
+  select.exchange(soci::into(results));
+  select.alloc();
+  select.prepare(
+      "SELECT id, suite, suite_hash, revision, branch, machine_class, device_uuid, started, finished, "
+      "state, dirty, (SELECT COUNT(*) FROM results WHERE results.run = runs.id) FROM runs" +
+      (conditions.empty() ? "" : " WHERE " + join(conditions, " AND ")) +
+      " ORDER BY started DESC, sequence DESC, id");
+  select.define_and_bind();
+  select.execute();
+  while (select.fetch())
+    runs.push_back({row.id,
+                    row.suite,
+                    row.suite_hash,
+                    {row.revision, row.branch, row.dirty != 0},
+                    row.machine_class,
+                    row.device_uuid,
+                    row.started,
+                    row.finished,
+                    parse_state(row.state),
+                    static_cast<std::size_t>(results)});
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(RunState state) {
+  for (const auto& [known, name] : state_names)
+    if (known == state) return name;
+  return "?";
+}
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& url) {
+  Result<std::unique_ptr<Database>> database = Database::open(url);
+  if (!database) return fail(database.error());
+  if (const Status ready = prepare_schema(**database); !ready) return fail(ready.error());
+  return std::make_unique<SqlStore>(std::move(*database));
+}
+
+}  // namespace harness

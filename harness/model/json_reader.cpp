@@ -83,6 +83,10 @@ JsonNode JsonNode::require(std::string_view name) const {
   return child;
 }
 
+bool JsonNode::ok() const {
+  return !reader_->error_;
+}
+
 bool JsonNode::expect_object() const {
   if (value_ == nullptr) return false;
   if (!value_->IsObject()) expected("an object");

@@ -31,6 +31,8 @@ class JsonNode {
   [[nodiscard]] JsonNode require(std::string_view name) const;
   [[nodiscard]] JsonNode find(std::string_view name) const;
   [[nodiscard]] bool present() const { return value_ != nullptr; }
+  // Whether the whole document has had no problem so far.
+  [[nodiscard]] bool ok() const;
   [[nodiscard]] bool is_null() const { return value_ != nullptr && value_->IsNull(); }
 
   // The value, or the fallback when the member is absent. Another type is a problem.

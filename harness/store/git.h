@@ -11,12 +11,16 @@
 
 namespace harness {
 
+// An error that says why git cannot be used in `folder`: no repository, no git, a repository that git
+// does not trust (common in containers).
+Status check_repository(const std::filesystem::path& folder);
+
 // HEAD of the repository that holds `folder`, with branch and dirty flag (tracked files only, and
 // not the store's own folder). An empty Revision outside a repository or before the first commit.
 Revision head_revision(const std::filesystem::path& folder);
 
 // A revision name (branch, tag, HEAD~2, short hash) -> 40 hex digits. An unknown name is an error
-// with the nearest branch or tag.
+// with the nearest branch or tag. A branch that only `origin` has is found by its plain name.
 Result<std::string> resolve_revision(const std::filesystem::path& folder, const std::string& name);
 
 // The merge base of two commits. A shallow clone that hides it is an error that says to fetch with

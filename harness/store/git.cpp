@@ -1,0 +1,168 @@
+#include "harness/store/git.h"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "harness/base/process.h"
+#include "harness/base/text.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view deepen =
+    "this clone is shallow: run `git fetch --unshallow`, or check out with `fetch-depth: 0` "
+    "(actions/checkout)";
+
+// Arguments are passed as they are, never through a shell. The index is not locked, so that measuring
+// in one terminal does not disturb a commit in another.
+Result<Output> git(const fs::path& folder, std::vector<std::string> arguments) {
+  Command command;
+  command.argv = {"git", "--no-optional-locks"};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.folder = folder;
+  command.environment = {{"LC_ALL", "C"}, {"GIT_TERMINAL_PROMPT", "0"}, {"GIT_PAGER", "cat"}};
+  return run_command(command);
+}
+
+// What git printed, without the last newline; nullopt when it failed.
+std::optional<std::string> git_line(const fs::path& folder, std::vector<std::string> arguments) {
+  const Result<Output> output = git(folder, std::move(arguments));
+  if (!output || !output->exit.ok()) return std::nullopt;
+  return std::string(trim(output->out));
+}
+
+// The first line of git's complaint, without "fatal: ".
+std::string complaint(const Output& output) {
+  std::string line = split(trim(output.err), '\n').front();
+  if (line.starts_with("fatal: ")) line.erase(0, 7);
+  return line.empty() ? output.exit.text() : printable(line);
+}
+
+bool is_hash(std::string_view text) {
+  return (text.size() == 40 || text.size() == 64) &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::optional<std::string> commit_named(const fs::path& folder, const std::string& name) {
+  auto hash = git_line(folder, {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
+  if (hash && !is_hash(*hash)) return std::nullopt;
+  return hash;
+}
+
+Error unknown_revision(const fs::path& folder, const std::string& name) {
+  Error error{ErrorKind::usage, fmt::format("unknown revision `{}`", printable(name)), {}, {}};
+  const auto refs = git_line(
+      folder, {"for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"});
+  const std::vector<std::string> known =
+      refs && !refs->empty() ? split(*refs, '\n') : std::vector<std::string>{};
+  error.advice = suggestion(name, known);
+  if (is_shallow(folder)) error.advice += (error.advice.empty() ? "" : "; ") + std::string(deepen);
+  return error;
+}
+
+}  // namespace
+
+Status check_repository(const fs::path& folder) {
+  const Result<Output> output = git(folder, {"rev-parse", "--git-dir"});
+  if (!output) return fail(ErrorKind::environment, output.error().message, "install git");
+  if (output->exit.ok()) return {};
+  std::string advice = "run inside a git repository, or name record files";
+  if (output->err.find("dubious ownership") != std::string::npos)
+    advice = fmt::format("git config --global --add safe.directory {}",
+                         fs::absolute(folder).lexically_normal().string());
+  return fail(ErrorKind::usage, Location{folder.string()}, "git: " + complaint(*output), advice);
+}
+
+Revision head_revision(const fs::path& folder) {
+  Revision revision;
+  const auto commit = commit_named(folder, "HEAD");
+  if (!commit) return revision;
+  revision.commit = *commit;
+  revision.branch = git_line(folder, {"symbolic-ref", "--quiet", "--short", "HEAD"}).value_or("");
+  const auto changes = git_line(folder, {"status", "--porcelain", "--untracked-files=no", "--", ":(top)",
+                                         ":(top,exclude).harness", ":(exclude).harness"});
+  revision.dirty = changes && !changes->empty();
+  return revision;
+}
+
+Result<std::string> resolve_revision(const fs::path& folder, const std::string& name) {
+  if (const Status repository = check_repository(folder); !repository) return fail(repository.error());
+  const bool sane = !name.empty() && name.front() != '-' && printable(name) == name;
+  // A fresh CI checkout has the target branch only as origin/main.
+  for (const std::string& spelled : {name, "refs/remotes/origin/" + name})
+    if (const auto hash = sane ? commit_named(folder, spelled) : std::nullopt) return *hash;
+  return fail(unknown_revision(folder, name));
+}
+
+Result<std::string> merge_base(const fs::path& folder, const std::string& a, const std::string& b) {
+  const Result<Output> output = git(folder, {"merge-base", "--end-of-options", a, b});
+  if (!output) return fail(output.error());
+  const std::string hash(trim(output->out));
+  if (output->exit.ok() && is_hash(hash)) return hash;
+  if (is_shallow(folder))
+    return fail(
+        ErrorKind::usage,
+        fmt::format("the merge base of {} and {} is not in this clone", a.substr(0, 10), b.substr(0, 10)),
+        std::string(deepen));
+  if (output->exit.code == 1)
+    return fail(ErrorKind::missing,
+                fmt::format("{} and {} have no common ancestor", a.substr(0, 10), b.substr(0, 10)),
+                "name a revision of the same history, or a record file");
+  return fail(ErrorKind::usage, "git: " + complaint(*output));
+}
+
+Result<std::vector<Ancestor>> ancestors(const fs::path& folder, const std::string& commit, int limit) {
+  const Result<Output> output =
+      git(folder, {"rev-list", "--topo-order", "--parents", fmt::format("--max-count={}", 4 * limit),
+                   "--end-of-options", commit, "--"});
+  if (!output) return fail(output.error());
+  if (!output->exit.ok()) return fail(ErrorKind::usage, "git: " + complaint(*output));
+  std::unordered_map<std::string, std::vector<std::string>> parents;
+  std::string start;
+  for (const std::string& line : split(trim(output->out), '\n')) {
+    std::vector<std::string> hashes = split(line, ' ');
+    if (start.empty()) start = hashes.front();
+    parents[hashes.front()].assign(hashes.begin() + 1, hashes.end());
+  }
+  // Breadth first; the queue keeps first parents before others at equal distance.
+  std::vector<Ancestor> found;
+  std::deque<Ancestor> queue{{start, 0}};
+  std::unordered_set<std::string> seen{start};
+  while (!queue.empty() && found.size() < static_cast<std::size_t>(limit)) {
+    found.push_back(queue.front());
+    queue.pop_front();
+    const auto known = parents.find(found.back().commit);
+    if (known == parents.end()) continue;
+    for (const std::string& parent : known->second)
+      if (seen.insert(parent).second) queue.push_back({parent, found.back().distance + 1});
+  }
+  return found;
+}
+
+bool is_shallow(const fs::path& folder) {
+  return git_line(folder, {"rev-parse", "--is-shallow-repository"}) == "true";
+}
+
+Result<std::string> file_at(const fs::path& folder, const std::string& commit, const std::string& path) {
+  if (!is_hash(commit))
+    return fail(ErrorKind::internal, fmt::format("`{}` is no commit id", printable(commit)));
+  const Result<Output> output = git(folder, {"cat-file", "blob", commit + ":" + path});
+  if (!output) return fail(output.error());
+  if (output->exit.ok()) return output->out;
+  const bool absent = output->err.find("does not exist") != std::string::npos ||
+                      output->err.find("exists on disk, but not in") != std::string::npos;
+  return fail(absent ? ErrorKind::missing : ErrorKind::environment,
+              fmt::format("{} at {}: {}", printable(path), commit.substr(0, 10), complaint(*output)));
+}
+
+std::optional<fs::path> repository_root(const fs::path& folder) {
+  const auto root = git_line(folder, {"rev-parse", "--show-toplevel"});
+  if (!root || root->empty()) return std::nullopt;
+  return fs::path(*root);
+}
+
+}  // namespace harness

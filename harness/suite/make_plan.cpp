@@ -19,6 +19,16 @@ namespace {
 // no reason to skip it where a CUDA device is at hand.
 constexpr std::string_view needs_device = "needs a CUDA device";
 
+// A reference is the name of a variant or, with slashes, a whole case id.
+bool is_variant_name(const At<std::string>& reference) {
+  return reference.value.find('/') == std::string::npos;
+}
+
+bool lists(const CaseGroup& group, const std::string& variant) {
+  return std::any_of(group.variants.begin(), group.variants.end(),
+                     [&](const At<std::string>& name) { return name.value == variant; });
+}
+
 class Planner {
  public:
   Planner(const Suite& suite, const Catalog& catalog, const PlanOptions& options)
@@ -55,7 +65,7 @@ class Planner {
     }
     bool good = true;
     for (const At<std::string>& variant : group.variants) good = known_variant(group, variant) && good;
-    if (group.reference && group.reference->value.find('/') == std::string::npos)
+    if (group.reference && is_variant_name(*group.reference) && !lists(group, group.reference->value))
       good = known_variant(group, *group.reference) && good;
     if (!good) return target;
     target.specs = workload->params();
@@ -272,7 +282,7 @@ class Planner {
 
   void unknown_reference(const CaseGroup& group, const std::string& id) {
     const At<std::string>& written = *group.reference;
-    if (written.value.find('/') == std::string::npos) {
+    if (is_variant_name(written)) {
       errors_.add(
           written.where,
           fmt::format("the reference {} has no case {}", in_ticks(written.value), in_ticks(id)),

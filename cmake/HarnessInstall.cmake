@@ -6,14 +6,15 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# The CUDA module is found beside the binary, so the two move together (lib, not lib64 or a triplet).
+# The program looks for the CUDA module beside itself, so the two move together: lib, whatever the
+# platform calls its own folder for libraries.
 if(TARGET harness)
-  set_target_properties(harness PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
   install(TARGETS harness RUNTIME DESTINATION bin COMPONENT harness)
+  if(HARNESS_PORTABLE)
+    set_target_properties(harness PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  endif()
 endif()
 if(TARGET harness_cuda)
-  set_target_properties(harness_cuda PROPERTIES
-    INSTALL_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR};/usr/local/cuda/lib64")
   install(TARGETS harness_cuda LIBRARY DESTINATION lib COMPONENT harness)
 endif()
 

@@ -54,6 +54,8 @@ struct PlannedCase {
   std::string reference;          // id of the case that speedups are relative to, or ""
   std::vector<std::string> tags;
   std::vector<std::string> metrics;
+  double flops = 0;               // executed by one call, as the workload declares; 0 when unknown
+  double bytes = 0;               // compulsory traffic of one call, likewise
   Location where;                 // of the group in the suite
   std::string skip;               // why it cannot run here, or ""
 };

@@ -89,6 +89,8 @@ CaseRecord planned_record(const PlannedCase& planned) {
   record.tags = planned.tags;
   record.gate = planned.gate;
   record.sampling = planned.sampling;
+  record.flops = planned.flops;
+  record.bytes = planned.bytes;
   record.where = planned.where;
   record.outcome = Outcome::skipped;
   record.reason = planned.skip.empty() ? "not measured yet" : planned.skip;

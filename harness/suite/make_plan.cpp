@@ -125,10 +125,10 @@ class Planner {
     std::vector<std::size_t> hits(points.exclude.size(), 0);
     const std::size_t before = errors_.size();
     for (const ExpandedPoint& point : expand_points(target, points, group.where, errors_)) {
-      const std::optional<std::string> unsupported = why_unsupported(target, point);
-      if (!unsupported) continue;
+      const std::optional<Support> support = support_of(target, point);
+      if (!support) continue;
       for (const sdk::Variant* variant : variants)
-        if (!excluded(target, points, point, *variant, hits)) add_case(group, point, *variant, *unsupported);
+        if (!excluded(target, points, point, *variant, hits)) add_case(group, point, *variant, *support);
       if (plan_.cases.size() > most_cases) return too_many(group);
     }
     if (errors_.size() > before) return;
@@ -155,16 +155,20 @@ class Planner {
     return any;
   }
 
-  // "" when the workload can be had at this point, the reason when it is unsupported; std::nullopt,
-  // with an error, when the workload refuses the values.
-  std::optional<std::string> why_unsupported(const Target& target, const ExpandedPoint& point) {
+  // What the workload says of a point: the work of a call, or why it is unsupported.
+  struct Support {
+    sdk::Work work;
+    std::string unsupported;
+  };
+
+  // std::nullopt, with an error, when the workload refuses the values.
+  std::optional<Support> support_of(const Target& target, const ExpandedPoint& point) {
     std::string why;
     try {
-      (void)target.workload->problem(point.params);
-      return "";
+      return Support{target.workload->problem(point.params).work, ""};
     } catch (const sdk::Unsupported& reason) {
       const std::string text = reason.what();
-      return text.empty() ? "the workload does not support these parameters" : text;
+      return Support{{}, text.empty() ? "the workload does not support these parameters" : text};
     } catch (const std::exception& error) {
       why = printable(error.what());
     } catch (...) {
@@ -178,7 +182,7 @@ class Planner {
   }
 
   void add_case(const CaseGroup& group, const ExpandedPoint& point, const sdk::Variant& variant,
-                const std::string& unsupported) {
+                const Support& support) {
     PlannedCase planned;
     const std::string point_id = point.params.text_id();
     const std::string tail = point_id.empty() ? "" : "/" + point_id;
@@ -197,7 +201,9 @@ class Planner {
     planned.tags = group.tags;
     planned.metrics = group.metrics.empty() ? std::vector<std::string>{"time", "first_call"} : group.metrics;
     planned.where = group.where;
-    planned.skip = unsupported.empty() ? why_skipped(variant) : unsupported;
+    planned.flops = support.work.flops;
+    planned.bytes = support.work.bytes;
+    planned.skip = support.unsupported.empty() ? why_skipped(variant) : support.unsupported;
     Settings settings;
     apply(suite_.defaults, settings);
     apply(group.overrides, settings);

@@ -165,7 +165,11 @@ Status CudaDevice::fill(Buffer& buffer, unsigned char value) {
 
 Status CudaDevice::synchronize() {
   if (auto status = usable(); !status) return status;
-  return check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  // A launch that was refused outside a timed sample would otherwise be blamed on the next one.
+  const cudaError_t earlier = cudaGetLastError();
+  const cudaError_t finished = cudaStreamSynchronize(stream_);
+  if (auto status = check(earlier, "an earlier CUDA call or launch"); !status) return status;
+  return check(finished, "cudaStreamSynchronize");
 }
 
 Result<Timing> CudaDevice::time(const std::function<void()>& work, const TimingOptions& options) {

@@ -1,0 +1,144 @@
+// The CUDA device behind the seam: memory, cache, clocks, ceilings, identity.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "tests/gpu/lab.h"
+
+namespace harness::gpu {
+namespace {
+
+class CudaDevice : public GpuTest {};
+
+std::vector<std::byte> random_bytes(std::size_t count) {
+  std::mt19937 random(7);
+  std::vector<std::byte> bytes(count);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  return bytes;
+}
+
+TEST_F(CudaDevice, GivesBackTheBytesThatWentIn) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{255}, std::size_t{1} << 24}) {
+    const std::vector<std::byte> sent = random_bytes(count);
+    auto buffer = device().allocate(count);
+    ASSERT_TRUE(buffer) << buffer.error().text();
+    EXPECT_EQ((*buffer)->bytes(), count);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>((*buffer)->data()) % 256, 0U);
+    ASSERT_TRUE(device().upload(**buffer, sent));
+    std::vector<std::byte> received(count);
+    ASSERT_TRUE(device().download(received, **buffer));
+    EXPECT_TRUE(sent == received) << count << " bytes";
+  }
+}
+
+TEST_F(CudaDevice, PoisonsEveryByte) {
+  auto buffer = device().allocate(100'003);
+  ASSERT_TRUE(buffer) << buffer.error().text();
+  ASSERT_TRUE(device().fill(**buffer, 0xFF));
+  std::vector<std::byte> received(100'003);
+  ASSERT_TRUE(device().download(received, **buffer));
+  EXPECT_EQ(std::count(received.begin(), received.end(), std::byte{0xFF}), 100'003);
+}
+
+TEST_F(CudaDevice, RefusesWhatDoesNotFitABuffer) {
+  auto buffer = device().allocate(16);
+  ASSERT_TRUE(buffer) << buffer.error().text();
+  std::vector<std::byte> larger(17);
+  EXPECT_FALSE(device().upload(**buffer, larger));
+  EXPECT_FALSE(device().download(larger, **buffer));
+}
+
+TEST_F(CudaDevice, SaysHowMuchMemoryIsFreeWhenThereIsNotEnough) {
+  const auto buffer = device().allocate(std::size_t{1} << 50);
+  ASSERT_FALSE(buffer);
+  EXPECT_EQ(buffer.error().kind, ErrorKind::environment);
+  EXPECT_THAT(buffer.error().message, testing::HasSubstr("cudaErrorMemoryAllocation"));
+  EXPECT_THAT(buffer.error().advice, testing::HasSubstr("free"));
+  EXPECT_TRUE(device().allocate(1 << 20)) << "running out of memory is not the end of the device";
+}
+
+TEST_F(CudaDevice, EvictsTheCacheBeforeAColdSample) {
+  // 16 MB in, 16 MB out: inside the L2 of the GPUs that this is run on, and far outside after a flush.
+  Bound copy(device(), catalog(), "probe", "copy", probe_params(4 << 20));
+  const double hot = copy.median({.cache = CacheMode::hot});
+  const double cold = copy.median({.cache = CacheMode::cold});
+  EXPECT_GT(cold, 1.15 * hot);
+}
+
+TEST_F(CudaDevice, MeasuresAClockThatAGpuCanHave) {
+  ASSERT_TRUE(device().preheat(0.1));
+  const double ghz = device().clock_ghz();
+  EXPECT_GT(ghz, 0.2);
+  EXPECT_LT(ghz, 4.0);
+  EXPECT_NEAR(device().clock_ghz() / ghz, 1.0, 0.2) << "two readings in a row";
+}
+
+TEST_F(CudaDevice, PreheatsForAboutAsLongAsAsked) {
+  const Seconds begin = device().now();
+  ASSERT_TRUE(device().preheat(0.2));
+  const Seconds elapsed = device().now() - begin;
+  EXPECT_GE(elapsed, 0.2);
+  EXPECT_LT(elapsed, 2.0);
+  EXPECT_TRUE(device().preheat(0));
+}
+
+TEST_F(CudaDevice, MeasuresCeilingsThatAGpuCanHave) {
+  const Seconds begin = device().now();
+  const auto ceilings = device().measure_ceilings();
+  ASSERT_TRUE(ceilings) << ceilings.error().text();
+  EXPECT_LT(device().now() - begin, 5.0);
+  ASSERT_TRUE(ceilings->contains("copy_bytes_per_s"));
+  ASSERT_TRUE(ceilings->contains("gemm_flops_per_s"));
+  const double copy = ceilings->at("copy_bytes_per_s");
+  const double gemm = ceilings->at("gemm_flops_per_s");
+  RecordProperty("copy_bytes_per_s", std::to_string(copy));
+  RecordProperty("gemm_flops_per_s", std::to_string(gemm));
+  const bool h200 = device().fingerprint().machine_class == "nvidia-h200";
+  EXPECT_GT(copy, h200 ? 3.5e12 : 5e10);
+  EXPECT_LT(copy, h200 ? 4.9e12 : 5e13) << "more than the memory can move";
+  EXPECT_GT(gemm, h200 ? 5e14 : 1e12);
+  EXPECT_LT(gemm, h200 ? 9.9e14 : 1e16) << "more than the tensor cores can do";
+}
+
+TEST_F(CudaDevice, FingerprintsTheMachine) {
+  const Machine machine = device().fingerprint();
+  EXPECT_THAT(machine.machine_class, testing::MatchesRegex("[a-z0-9]+(-[a-z0-9]+)*"));
+  EXPECT_THAT(machine.device_uuid, testing::MatchesRegex("GPU-[0-9a-f-]+"));
+  EXPECT_EQ(machine.device_uuid.size(), 40U);
+  std::set<std::string> names;
+  for (const MachineField& field : machine.fields) {
+    EXPECT_NE(field.value, "") << field.name;
+    EXPECT_TRUE(names.insert(field.name).second) << field.name << " twice";
+    if (field.name == "device") {
+      EXPECT_EQ(field.value, device().traits().name);
+      EXPECT_EQ(field.kind, FieldClass::block);
+    }
+    if (field.name == "nvcc_flags") {
+      EXPECT_EQ(field.kind, FieldClass::info);
+    }
+    if (field.name == "cuda_driver") {
+      EXPECT_EQ(field.kind, FieldClass::warn);
+    }
+  }
+  for (const char* name : {"device", "compute_capability", "memory", "ecc", "cuda_driver", "cuda_runtime",
+                           "cublas", "nvcc", "architectures", "gate", "multiprocessors", "l2_cache"})
+    EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST_F(CudaDevice, KnowsWhatVariantsAskOfIt) {
+  const sdk::DeviceTraits& traits = device().traits();
+  EXPECT_EQ(traits.kind, "cuda");
+  EXPECT_GE(traits.compute_major, 7);
+  EXPECT_GT(traits.multiprocessors, 0);
+  EXPECT_GE(traits.shared_memory_per_block, std::size_t{48} << 10);
+  EXPECT_NE(device().stream().handle, nullptr);
+  EXPECT_EQ(device().time_metric(), "gpu_time");
+}
+
+}  // namespace
+}  // namespace harness::gpu

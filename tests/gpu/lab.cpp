@@ -1,0 +1,184 @@
+#include "tests/gpu/lab.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/base/process.h"
+#include "harness/device/open.h"
+
+namespace harness::gpu {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::uint64_t seed = 20;
+
+fs::path module_path(const char* variable, const char* file) {
+  const char* chosen = std::getenv(variable);
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  return this_program().parent_path().parent_path() / "lib" / file;
+}
+
+// Never destroyed: a device must not outlive the driver, which ends in an order of its own.
+struct Lab {
+  OpenedDevice opened;
+  Catalog catalog = Catalog::built_in();
+  std::string obstacle;
+};
+
+void open(Lab& lab) {
+  auto opened = open_device("cuda");
+  if (!opened) {
+    lab.obstacle = opened.error().text();
+    return;
+  }
+  lab.opened = std::move(*opened);
+  if (const Status added = lab.catalog.add(*lab.opened.module); !added) lab.obstacle = added.error().text();
+  if (const Status added = lab.catalog.load_module(probe_module()); !added)
+    lab.obstacle = added.error().text();
+}
+
+Lab& lab() {
+  static Lab* const shared = [] {
+    auto* fresh = new Lab;
+    open(*fresh);
+    return fresh;
+  }();
+  return *shared;
+}
+
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().text());
+  return std::move(*result);
+}
+
+void require(const Status& status) {
+  if (!status) throw std::runtime_error(status.error().text());
+}
+
+const sdk::Workload& find_workload(const Catalog& catalog, const std::string& name) {
+  const sdk::Workload* workload = catalog.workload(name);
+  if (workload == nullptr) throw std::runtime_error("no workload " + name);
+  return *workload;
+}
+
+}  // namespace
+
+fs::path cuda_module() {
+  return module_path("HARNESS_CUDA_MODULE", "libharness_cuda.so");
+}
+fs::path probe_module() {
+  return module_path("HARNESS_GPU_TEST_MODULE", "libharness_gpu_test.so");
+}
+
+std::string obstacle() {
+  return lab().obstacle;
+}
+Device& device() {
+  return *lab().opened.device;
+}
+Catalog& catalog() {
+  return lab().catalog;
+}
+
+bool gpu_is_required() {
+  const char* wanted = std::getenv("HARNESS_REQUIRE_GPU");
+  return wanted != nullptr && std::string_view(wanted) == "1";
+}
+
+void GpuTest::SetUp() {
+  const std::string reason = obstacle();
+  if (reason.empty()) return;
+  if (gpu_is_required()) FAIL() << "HARNESS_REQUIRE_GPU=1, but: " << reason;
+  GTEST_SKIP() << reason;
+}
+
+sdk::Params probe_params(std::int64_t elements) {
+  sdk::Params params;
+  params.set("n", elements);
+  return params;
+}
+
+Bound::Bound(Device& device, const Catalog& catalog, const std::string& workload, const std::string& variant,
+             sdk::Params params)
+    : device_(device), workload_(find_workload(catalog, workload)), params_(std::move(params)) {
+  const sdk::Variant* found = catalog.variant(workload, variant);
+  if (found == nullptr || found->make == nullptr) throw std::runtime_error("no variant " + variant);
+  problem_ = workload_.problem(params_);
+  kernel_ = found->make(params_, problem_, device_.traits());
+  for (const sdk::TensorSpec& tensor : problem_.tensors)
+    if (tensor.role == sdk::Role::input) inputs_.emplace_back(tensor);
+  workload_.fill(params_, seed, inputs_);
+  std::vector<void*> addresses;
+  std::size_t next_input = 0;
+  for (const sdk::TensorSpec& tensor : problem_.tensors) {
+    buffers_.push_back(value_of(device_.allocate(tensor.bytes())));
+    addresses.push_back(buffers_.back()->data());
+    if (tensor.role == sdk::Role::input)
+      require(device_.upload(*buffers_.back(), inputs_[next_input++].data));
+    else
+      outputs_.push_back(buffers_.size() - 1);
+  }
+  poison_outputs();
+  if (const std::size_t bytes = kernel_->workspace_bytes(); bytes > 0) {
+    workspace_ = value_of(device_.allocate(bytes));
+    require(device_.fill(*workspace_, 0xFF));
+  }
+  kernel_->bind(sdk::Buffers{addresses, workspace_ ? workspace_->data() : nullptr});
+}
+
+void Bound::poison_outputs() {
+  for (const std::size_t index : outputs_) require(device_.fill(*buffers_[index], 0xFF));
+}
+
+sdk::HostTensor Bound::output(std::size_t index) {
+  sdk::HostTensor tensor(problem_.tensors[outputs_.at(index)]);
+  require(device_.download(tensor.data, *buffers_[outputs_.at(index)]));
+  return tensor;
+}
+
+double Bound::error(std::int64_t checked) {
+  const sdk::HostTensor result = output();
+  const std::int64_t elements = result.spec.elements();
+  for (std::int64_t i = 0; i < elements; ++i)
+    if (!std::isfinite(result.at(i))) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<std::int64_t> wanted;
+  if (elements <= checked) {
+    for (std::int64_t i = 0; i < elements; ++i) wanted.push_back(i);
+  } else {
+    // The two ends, where tiles are cut off, and a stride between that visits every column.
+    for (std::int64_t i = 0; i < checked / 4; ++i) {
+      wanted.push_back(i);
+      wanted.push_back(elements - 1 - i);
+    }
+    const std::int64_t between = checked / 2;
+    for (std::int64_t i = 0; i < between; ++i) wanted.push_back(i * elements / between);
+  }
+  std::vector<double> expected(wanted.size());
+  workload_.reference(params_, inputs_, 0, wanted, expected);
+  double off = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const double difference = result.at(wanted[i]) - expected[i];
+    off += difference * difference;
+    norm += expected[i] * expected[i];
+  }
+  return std::sqrt(off) / std::sqrt(norm);
+}
+
+double Bound::median(const TimingOptions& options, int samples) {
+  (void)value_of(device_.time_first_call([this] { call(); }));
+  std::vector<double> times;
+  for (int i = -5; i < samples; ++i) {
+    const Timing timing = value_of(device_.time([this] { call(); }, options));
+    if (timing.gate_forced) throw std::runtime_error("a sample was forced by the gate's deadline");
+    if (i >= 0) times.push_back(timing.elapsed);
+  }
+  std::nth_element(times.begin(), times.begin() + samples / 2, times.end());
+  return times[static_cast<std::size_t>(samples / 2)];
+}
+
+}  // namespace harness::gpu

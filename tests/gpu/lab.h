@@ -1,0 +1,70 @@
+// What the GPU tests share: the opened device, a catalog with every CUDA variant and the probe plugin,
+// and a variant bound to buffers of its own. One device a process, opened by the first test that asks.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/catalog/catalog.h"
+#include "harness/device/device.h"
+
+namespace harness::gpu {
+
+// Where the modules are: beside the test program, or what HARNESS_CUDA_MODULE (HARNESS_GPU_TEST_MODULE)
+// says.
+std::filesystem::path cuda_module();
+std::filesystem::path probe_module();
+
+// Why there is no GPU to test, or "". Opens the device.
+std::string obstacle();
+
+// HARNESS_REQUIRE_GPU=1: a machine without a usable GPU is a failure.
+bool gpu_is_required();
+
+Device& device();
+Catalog& catalog();
+
+// Skips (or fails, when a GPU is required) with the reason.
+class GpuTest : public testing::Test {
+ protected:
+  void SetUp() override;
+};
+
+sdk::Params probe_params(std::int64_t elements);
+
+// One variant at one set of parameters with its buffers: inputs uploaded, outputs poisoned.
+class Bound {
+ public:
+  Bound(Device& device, const Catalog& catalog, const std::string& workload, const std::string& variant,
+        sdk::Params params);
+
+  void call() { kernel_->run(device_.stream()); }
+  // The output called `index` among the outputs, as it is on the device now.
+  sdk::HostTensor output(std::size_t index = 0);
+  void poison_outputs();
+  // ||out - ref|| / ||ref|| of output 0 over at most `checked` elements spread over it; NaN if an
+  // output is not finite.
+  double error(std::int64_t checked = 4096);
+  [[nodiscard]] const sdk::Problem& problem() const { return problem_; }
+
+  // One ungated call, then the median of `samples` in seconds, none of which may be forced.
+  double median(const TimingOptions& options, int samples = 50);
+
+ private:
+  Device& device_;
+  const sdk::Workload& workload_;
+  sdk::Params params_;
+  sdk::Problem problem_;
+  std::vector<sdk::HostTensor> inputs_;
+  std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::vector<std::size_t> outputs_;  // indices into buffers_
+  std::unique_ptr<Buffer> workspace_;
+  std::unique_ptr<sdk::Kernel> kernel_;
+};
+
+}  // namespace harness::gpu

@@ -1,0 +1,112 @@
+// A plugin for the GPU tests: the workload `probe` (y = x) with variants to time and variants that are
+// broken on purpose, one way each.
+#include <cuda_runtime.h>
+
+#include <stdexcept>
+
+#include "harness/sdk/registry.h"
+
+namespace {
+
+using namespace harness::sdk;
+
+class Probe final : public Workload {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "probe"; }
+  [[nodiscard]] std::string_view summary() const override { return "y = x"; }
+  [[nodiscard]] std::vector<ParamSpec> params() const override {
+    return {{"n", ParamKind::integer, "elements", {}, {}, 1}};
+  }
+  [[nodiscard]] Problem problem(const Params& params) const override {
+    const std::vector<std::int64_t> shape{params.integer("n")};
+    return Problem{{{"x", Role::input, DType::f32, shape}, {"y", Role::output, DType::f32, shape}},
+                   Work{0, 8.0 * static_cast<double>(shape[0])},
+                   Tolerance{0}};
+  }
+  void reference(const Params&, std::span<const HostTensor> inputs, std::size_t,
+                 std::span<const std::int64_t> wanted, std::span<double> expected) const override {
+    for (std::size_t i = 0; i < wanted.size(); ++i) expected[i] = inputs[0].at(wanted[i]);
+  }
+};
+
+__global__ void nothing() {}
+
+__global__ void copy(const float* x, float* y, long long count, float last_offset) {
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride)
+    y[i] = x[i] + (i == count - 1 ? last_offset : 0.0F);
+}
+
+__global__ void write_nowhere(float* y) {
+  y[1LL << 44] = 1.0F;
+}
+
+enum class Way { empty, twenty, copy, waits, off_at_the_end, throws, refused, illegal, unsupported };
+
+template <Way way>
+class Variation final : public Kernel {
+ public:
+  Variation(const Params& params, const Problem&, const DeviceTraits&) : count_(params.integer("n")) {
+    if (way == Way::unsupported) throw Unsupported("this variant supports nothing");
+  }
+  void bind(const Buffers& buffers) override {
+    x_ = buffers.as<const float>(0);
+    y_ = buffers.as<float>(1);
+  }
+  void run(Stream stream) override {
+    auto* const queue = static_cast<cudaStream_t>(stream.handle);
+    switch (way) {
+      case Way::empty: nothing<<<1, 1, 0, queue>>>(); break;
+      case Way::twenty:
+        for (int i = 0; i < 20; ++i) nothing<<<1, 1, 0, queue>>>();
+        break;
+      case Way::copy: copy_all(queue, 0); break;
+      case Way::waits:
+        copy_all(queue, 0);
+        cudaStreamSynchronize(queue);
+        break;
+      case Way::off_at_the_end: copy_all(queue, 1); break;
+      case Way::throws: throw std::runtime_error("thrown by run()");
+      case Way::refused: copy<<<1, 4096, 0, queue>>>(x_, y_, count_, 0); break;
+      case Way::illegal: write_nowhere<<<1, 1, 0, queue>>>(y_); break;
+      case Way::unsupported: break;
+    }
+  }
+
+ private:
+  void copy_all(cudaStream_t queue, float last_offset) const {
+    copy<<<1056, 512, 0, queue>>>(x_, y_, count_, last_offset);
+  }
+
+  long long count_;
+  const float* x_ = nullptr;
+  float* y_ = nullptr;
+};
+
+}  // namespace
+
+HARNESS_WORKLOAD(probe, Probe)
+HARNESS_VARIANT(probe, empty, cuda, "one empty kernel", Variation<Way::empty>)
+HARNESS_VARIANT(probe, twenty, cuda, "twenty empty kernels", Variation<Way::twenty>)
+HARNESS_VARIANT(probe, copy, cuda, "a copy", Variation<Way::copy>)
+HARNESS_VARIANT(probe, waits, cuda, "waits for the device and does not say so", Variation<Way::waits>)
+HARNESS_VARIANT(probe, off_at_the_end, cuda, "the last element is wrong", Variation<Way::off_at_the_end>)
+HARNESS_VARIANT(probe, throws, cuda, "run() throws", Variation<Way::throws>)
+HARNESS_VARIANT(probe, refused, cuda, "a launch no device accepts", Variation<Way::refused>)
+HARNESS_VARIANT(probe, illegal, cuda, "writes where no memory is", Variation<Way::illegal>)
+HARNESS_VARIANT(probe, unsupported, cuda, "supports nothing", Variation<Way::unsupported>)
+
+static void register_all(Registry& registry) {
+  register_workload_probe(registry);
+  register_variant_probe_empty(registry);
+  register_variant_probe_twenty(registry);
+  register_variant_probe_copy(registry);
+  register_variant_probe_waits(registry);
+  register_variant_probe_off_at_the_end(registry);
+  register_variant_probe_throws(registry);
+  register_variant_probe_refused(registry);
+  register_variant_probe_illegal(registry);
+  register_variant_probe_unsupported(registry);
+}
+
+HARNESS_MODULE("gpu tests", register_all)

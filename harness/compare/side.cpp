@@ -19,33 +19,18 @@ std::string describe_unusable(const ProcessSamples& process, const std::string& 
   return fmt::format("process {} holds a sample that cannot be used", process.process);
 }
 
-}  // namespace
-
-SideReading SideReader::read(const Series& series) {
-  SideReading reading;
-  reading.log_values.reserve(series.processes.size());
-  reading.outlier_rates.reserve(series.processes.size());
-  double clock_sum = 0;
-  std::size_t clocks = 0;
-  for (const ProcessSamples& process : series.processes) {
-    estimator_.begin();
-    for (const Placement& placement : process.placements) {
-      estimator_.add_placement(placement.samples);
-      if (placement.samples.empty()) continue;
-      if (placement.forced_gates > 0)
-        reading.forced_gates += static_cast<std::size_t>(placement.forced_gates);
-      if (placement.clock_ghz > 0 && std::isfinite(placement.clock_ghz)) {
-        clock_sum += placement.clock_ghz;
-        ++clocks;
-      }
-    }
-    const stats::ProcessEstimate estimate = estimator_.finish();
+void take_estimates(SideReading& reading, const Series& series,
+                    std::span<const stats::ProcessEstimate> estimates) {
+  reading.log_values.reserve(estimates.size());
+  reading.outlier_rates.reserve(estimates.size());
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const stats::ProcessEstimate& estimate = estimates[i];
     if (estimate.samples == 0) {
-      reading.empty.push_back(process.process);
+      reading.empty.push_back(series.processes[i].process);
       continue;
     }
     if (std::isnan(estimate.log_value)) {
-      if (reading.unusable.empty()) reading.unusable = describe_unusable(process, series.unit);
+      if (reading.unusable.empty()) reading.unusable = describe_unusable(series.processes[i], series.unit);
       continue;
     }
     reading.log_values.push_back(estimate.log_value);
@@ -56,7 +41,29 @@ SideReading SideReader::read(const Series& series) {
     reading.outliers.far += estimate.outliers.far;
   }
   if (!reading.log_values.empty()) reading.moments = stats::moments(reading.log_values);
+}
+
+}  // namespace
+
+SideReading SideReader::read(const Series& series) {
+  SideReading reading;
+  estimator_.begin(series.processes.size());
+  double clock_sum = 0;
+  std::size_t clocks = 0;
+  for (std::size_t i = 0; i < series.processes.size(); ++i) {
+    for (const Placement& placement : series.processes[i].placements) {
+      estimator_.add_placement(i, placement.samples);
+      if (placement.samples.empty()) continue;
+      if (placement.forced_gates > 0)
+        reading.forced_gates += static_cast<std::size_t>(placement.forced_gates);
+      if (placement.clock_ghz > 0 && std::isfinite(placement.clock_ghz)) {
+        clock_sum += placement.clock_ghz;
+        ++clocks;
+      }
+    }
+  }
   if (clocks > 0) reading.clock_ghz = clock_sum / static_cast<double>(clocks);
+  take_estimates(reading, series, estimator_.finish());
   return reading;
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/model/comparison.h"
-#include "harness/stats/estimator.h"
+#include "harness/stats/process_estimator.h"
 #include "harness/stats/welch.h"
 
 namespace harness {

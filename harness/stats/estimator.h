@@ -45,32 +45,11 @@ double trimmed_mean(std::span<const double> values, double fraction);
 // multiplied and the exponents added. NaN when empty or when a value is not positive and finite.
 double mean_log(std::span<const double> values);
 
-// What the samples of one process come to.
-struct ProcessEstimate {
-  double log_value = 0;  // NaN without samples or with a sample that is not positive and finite
-  std::size_t samples = 0;
-  OutlierCount outliers;  // each counted by the fences of its own placement
-};
-
-// Estimates processes one after the other; keeps its scratch memory between calls, so one instance
-// belongs to one thread.
-//
-// log_value: for each placement, the samples beyond the far fences (of the samples as they are, not
-// of their logs) are left out, and what remains gives a 10 % trimmed mean of log samples; then the
-// mean over placements, each with the same weight. Placements without samples do not count.
-class ProcessEstimator {
- public:
-  void begin();
-  void add_placement(std::span<const double> samples);
-  [[nodiscard]] ProcessEstimate finish() const;
-
- private:
-  std::vector<double> scratch_;
-  double sum_ = 0;
-  std::size_t placements_ = 0;
-  ProcessEstimate estimate_;
-};
-
+// log of one process's value. For each placement, the samples beyond the far fences (of the samples as
+// they are, not of their logs) are left out, and what remains gives a 10 % trimmed mean of log samples;
+// then the mean over placements, each with the same weight; placements without samples do not count.
+// NaN without samples, or with one that is not positive and finite. For many processes use
+// process_estimator.h, which this calls.
 double process_log_value(std::span<const std::vector<double>> placements);
 
 }  // namespace harness::stats

@@ -1,4 +1,4 @@
-#include "harness/stats/estimator.h"
+#include "harness/stats/process_estimator.h"
 
 #include <gtest/gtest.h>
 
@@ -171,13 +171,48 @@ TEST(ProcessLogValue, OfExtremeButPositiveSamplesIsFinite) {
 
 TEST(ProcessEstimator, CountsOutliersByThePlacementTheyAreIn) {
   ProcessEstimator estimator;
-  for (int again = 0; again < 2; ++again) {  // what an earlier process left behind must not count
-    estimator.begin();
-    estimator.add_placement(std::vector{10.0, 10.1, 10.2, 9.9, 9.8, 10.05, 9.95, 10.15, 11.0, 10.6});
-    estimator.add_placement(std::vector{20.0, 20.1, 20.2, 19.9, 19.8, 20.05, 19.95, 20.15});
-    const ProcessEstimate estimate = estimator.finish();
-    EXPECT_EQ(estimate.samples, 18u);
-    EXPECT_EQ(estimate.outliers, (OutlierCount{1, 1}));
+  for (int again = 0; again < 2; ++again) {  // what an earlier series left behind must not count
+    estimator.begin(2);
+    estimator.add_placement(1, std::vector{10.0, 10.1, 10.2, 9.9, 9.8, 10.05, 9.95, 10.15, 11.0, 10.6});
+    estimator.add_placement(1, std::vector{20.0, 20.1, 20.2, 19.9, 19.8, 20.05, 19.95, 20.15});
+    const auto estimates = estimator.finish();
+    EXPECT_EQ(estimates[0].samples, 0u);
+    EXPECT_TRUE(std::isnan(estimates[0].log_value));
+    EXPECT_EQ(estimates[1].samples, 18u);
+    EXPECT_EQ(estimates[1].outliers, (OutlierCount{1, 1}));
+  }
+}
+
+TEST(ProcessEstimator, KeepsTheLanesOfUnequalPlacementsApart) {
+  std::mt19937_64 random(21);
+  std::lognormal_distribution<double> draw(3, 0.1);
+  ProcessEstimator estimator;
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::vector<std::vector<double>>> processes(1 + random() % 6);
+    estimator.begin(processes.size());
+    for (std::size_t p = 0; p < processes.size(); ++p)
+      for (std::size_t i = random() % 7; i > 0; --i) {
+        auto& samples = processes[p].emplace_back(random() % 2 == 0 ? random() % 300 : random() % 10);
+        for (double& sample : samples) sample = draw(random);
+        if (random() % 20 == 0) samples.push_back(-1);
+        estimator.add_placement(p, samples);
+      }
+    const auto estimates = estimator.finish();
+    for (std::size_t p = 0; p < processes.size(); ++p) {
+      double sum = 0;
+      std::size_t count = 0, outliers = 0;
+      for (const auto& samples : processes[p])
+        if (!samples.empty()) {
+          sum += *std::min_element(samples.begin(), samples.end()) < 0 ? nan_value : plain_log_value(samples);
+          outliers += std::isnan(sum) ? 0 : count_outliers(samples).far;
+          ++count;
+        }
+      const double expected = count == 0 ? nan_value : sum / static_cast<double>(count);
+      ASSERT_EQ(std::isnan(estimates[p].log_value), std::isnan(expected));
+      if (std::isnan(expected)) continue;
+      ASSERT_NEAR(estimates[p].log_value, expected, 1e-12);
+      ASSERT_EQ(estimates[p].outliers.far, outliers);
+    }
   }
 }
 

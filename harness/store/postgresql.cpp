@@ -98,8 +98,9 @@ class Postgresql final : public Database {
       replace_all(message, secret, "***");
       replace_all(message, percent_decoded(secret), "***");
     }
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    const bool refused = error.get_error_category() == soci::soci_error::connection_error;
+    std::replace_if(
+        message.begin(), message.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    const bool refused = message.find("Cannot establish connection") != std::string::npos;
     return {
         ErrorKind::environment,
         fmt::format("{}: {}", name(), printable(trim(message))),

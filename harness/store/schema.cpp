@@ -19,8 +19,6 @@ void create_version_1(soci::session& sql) {
   sql << "CREATE TABLE results (run TEXT NOT NULL, position INTEGER NOT NULL, process INTEGER NOT NULL, "
          "outcome TEXT NOT NULL, result TEXT NOT NULL, PRIMARY KEY (run, position, process), "
          "FOREIGN KEY (run, position) REFERENCES cases (run, position) ON DELETE CASCADE)";
-  sql << "CREATE TABLE harness_schema (version INTEGER NOT NULL)";
-  sql << "INSERT INTO harness_schema (version) VALUES (0)";
 }
 
 // Step i brings version i to version i + 1.
@@ -37,7 +35,13 @@ Result<int> version_of(Database& database) {
 
 Status migrate(Database& database) {
   database.lock_schema();
-  const Result<int> found = version_of(database);  // again: another process may have been faster
+  const Result<bool> there = database.has_schema();  // again: another process may have been faster
+  if (!there) return fail(there.error());
+  if (!*there) {
+    database.sql() << "CREATE TABLE harness_schema (version INTEGER NOT NULL)";
+    database.sql() << "INSERT INTO harness_schema (version) VALUES (0)";
+  }
+  const Result<int> found = version_of(database);
   if (!found) return fail(found.error());
   for (int version = *found; version < schema_version; ++version) {
     steps.at(static_cast<std::size_t>(version))(database.sql());

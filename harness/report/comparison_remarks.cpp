@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -78,6 +79,17 @@ std::string describe_source(const RecordSource& source) {
   return text;
 }
 
+// ", 5 processes a side", ", 5 against 8 processes", or nothing where rows differ.
+std::string shared_processes(const Comparison& comparison) {
+  std::set<std::pair<int, int>> counts;
+  for (const ComparisonRow& row : comparison.rows)
+    if (has_numbers(row)) counts.emplace(row.baseline.processes, row.current.processes);
+  if (counts.size() != 1) return {};
+  const auto [baseline, current] = *counts.begin();
+  if (baseline != current) return fmt::format(", {} against {} processes", baseline, current);
+  return fmt::format(", {} a side", counted(static_cast<std::size_t>(baseline), "process", "processes"));
+}
+
 // A rate that is the same in every judged row: "1 %"; else "each case's own".
 std::string shared_rate(const Comparison& comparison, const std::optional<double>& set,
                         double ComparisonRow::*member) {
@@ -92,7 +104,8 @@ std::string rule_fact(const Comparison& comparison) {
   const auto judged = static_cast<std::size_t>(
       std::count_if(comparison.rows.begin(), comparison.rows.end(),
                     [](const ComparisonRow& row) { return row.p_adjusted.has_value(); }));
-  std::string text = fmt::format("Welch's t-test on one value a process; margin {}, alpha {} one-sided",
+  std::string text = fmt::format("Welch's t-test on one value a process{}; margin {}, alpha {} one-sided",
+                                 shared_processes(comparison),
                                  shared_rate(comparison, comparison.policy.margin, &ComparisonRow::margin),
                                  shared_rate(comparison, comparison.policy.alpha, &ComparisonRow::alpha));
   if (judged > 1) text += fmt::format(", Holm over {} results", judged);
@@ -130,6 +143,10 @@ std::string step_for(Verdict verdict, const Comparison& comparison) {
 }
 
 }  // namespace
+
+bool has_numbers(const ComparisonRow& row) {
+  return std::isfinite(row.ratio) && row.ratio > 0;
+}
 
 std::string words_for(Verdict verdict) {
   return verdict == Verdict::not_comparable ? "not comparable" : std::string(name_of(verdict));
@@ -180,8 +197,9 @@ std::vector<std::pair<std::string, std::string>> comparison_facts(const Comparis
   std::vector<std::pair<std::string, std::string>> facts;
   std::string suite = comparison.suite;
   if (!comparison.suite_file.empty()) suite += " (" + comparison.suite_file + ")";
-  if (const std::string tally = comparison_tally(comparison); !tally.empty()) suite += ": " + tally;
   facts.emplace_back("suite", suite);
+  if (const std::string tally = comparison_tally(comparison); !tally.empty())
+    facts.emplace_back("results", tally);
   facts.emplace_back("baseline", describe_source(comparison.baseline));
   facts.emplace_back("current", describe_source(comparison.current));
   facts.emplace_back("rule", rule_fact(comparison));
@@ -208,6 +226,8 @@ std::vector<Explanation> comparison_explanations(const Comparison& comparison) {
     if (is_new) result.push_back({row.verdict, {}, where_text(row), row.reason, row.advice});
     result[at->second].cases.push_back(names[i]);
   }
+  for (Explanation& why : result)
+    if (why.cases.size() > 1) why.where.clear();
   return result;
 }
 

@@ -25,6 +25,9 @@ std::vector<std::string> next_steps(const Comparison& comparison);
 // What the exit code of this comparison means, allowances included.
 std::string exit_code_meaning(const Comparison& comparison);
 
+// Both sides were measured, whatever came of it.
+bool has_numbers(const ComparisonRow& row);
+
 // A row's name: the case id, and the metric where the case has rows for several.
 std::vector<std::string> row_names(const Comparison& comparison);
 

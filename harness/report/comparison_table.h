@@ -15,7 +15,7 @@ namespace harness::report {
 struct Explanation {
   Verdict verdict = Verdict::missing;
   std::vector<std::string> cases;  // ids, with the metric where a case has several rows
-  std::string where;               // "suites/fusion.yaml:12" of the first
+  std::string where;               // "suites/fusion.yaml:12", for a single case
   std::string reason;
   std::vector<std::string> advice;
 };

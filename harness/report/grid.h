@@ -7,16 +7,17 @@
 
 namespace harness::report {
 
-enum class Align { left, right, decimal };  // decimal: on the point
+enum class Align { left, right, decimal };  // decimal: on the point, section by section
 
 enum class Paint { plain, strong, faint, good, bad, doubtful };
 
 struct Column {
   std::string header;
   Align align = Align::decimal;
-  int block = 0;      // a medium without room for all columns draws one table a block
-  int priority = 0;   // the highest is left out first where even a block has no room
-  bool tied = false;  // belongs to the column before it
+  int block = 0;       // a medium without room for all columns draws one table a block
+  int priority = 0;    // the highest is left out first where even a block has no room
+  bool tied = false;   // belongs to the column before it
+  bool spare = false;  // left out before labels get lines of their own
 };
 
 struct Cell {
@@ -36,6 +37,7 @@ struct Section {
 };
 
 struct Grid {
+  std::string shared;  // the pattern that all labels leave out, or ""
   std::string label_header;
   std::vector<Column> columns;
   std::vector<Section> sections;

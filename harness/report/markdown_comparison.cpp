@@ -49,6 +49,7 @@ std::string tables(const Grid& grid) {
     (section.paint == Paint::faint ? quiet : notable).sections.push_back(section);
     if (section.paint == Paint::faint) quiet_rows += section.rows.size();
   }
+  if (quiet.sections.size() == 1) quiet.sections.front().heading.clear();  // the summary says it
   std::string text;
   if (!notable.sections.empty()) text += "\n" + markdown_table(notable);
   if (!quiet.sections.empty())

@@ -61,8 +61,13 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+// "[12.39, 12.47]", "+4.12 %", "1.51x": numbers that mean nothing to Markdown inside a cell.
+bool is_figure(std::string_view text) {
+  return text.find_first_not_of("0123456789 .,+-%/[]x") == std::string_view::npos;
+}
+
 std::string markdown_cell(const Cell& cell) {
-  const std::string text = markdown_prose(cell.text);
+  const std::string text = is_figure(cell.text) ? cell.text : markdown_prose(cell.text);
   const bool loud = cell.paint == Paint::good || cell.paint == Paint::bad;
   return loud ? "**" + text + "**" : text;
 }
@@ -84,7 +89,7 @@ std::string markdown_code(std::string_view raw, std::size_t longest) {
   const std::string name = safe_name(raw, longest);
   if (name.empty()) return "<code></code>";
   const bool plain =
-      name.find_first_of("`|\\") == std::string::npos && name.front() != ' ' && name.back() != ' ';
+      name.find_first_of("`|\\<>&") == std::string::npos && name.front() != ' ' && name.back() != ' ';
   if (plain) return "`" + name + "`";
   std::string out = "<code>";
   for (const char c : name)
@@ -95,9 +100,9 @@ std::string markdown_code(std::string_view raw, std::size_t longest) {
 }
 
 std::string markdown_table(const Grid& grid) {
-  const bool pattern = grid.label_header.find('/') != std::string::npos;
-  std::string text =
-      "| " + (pattern ? markdown_code(grid.label_header) : markdown_prose(grid.label_header)) + " |";
+  std::string text = "| " + markdown_prose(grid.label_header);
+  if (!grid.shared.empty()) text += " of " + markdown_code(grid.shared);
+  text += " |";
   std::string rule = "|:--|";
   for (const Column& column : grid.columns) {
     text += " " + markdown_prose(column.header) + " |";

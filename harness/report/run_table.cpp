@@ -188,7 +188,7 @@ std::string title_of(const Summaries& rows, const Scale& time, const CaseIndex& 
   if (!time.unit.empty()) title += ", in " + time.unit;
   title += fmt::format(" ({} is better)", name_of(direction_of(cases, first)));
   if (uniform(rows, &Summary::processes) && uniform(rows, &Summary::samples))
-    title += fmt::format("; {} in {} each", counted(first.samples, "sample", "samples"),
+    title += fmt::format("; {} in {} a case", counted(first.samples, "sample", "samples"),
                          counted(static_cast<std::size_t>(first.processes), "process", "processes"));
   return title;
 }

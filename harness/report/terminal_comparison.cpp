@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t most_named = 6;  // cases listed by name under one explanation
 
 std::string explanation_lines(const Explanation& why, const Style& style) {
-  const std::size_t room = static_cast<std::size_t>(std::max(style.width, 20)) - 2;
+  const std::size_t room = columns_of(style) - 2;
   std::string text;
   const bool many = why.cases.size() > most_named;
   const ReasonGroup group{why.reason, why.cases};
@@ -53,7 +53,7 @@ std::string terminal_comparison(const Comparison& comparison, const Style& style
     text += "\n" + paint("the environments differ", Paint::strong, style) + "\n";
   for (const std::string& difference : report.differences) text += wrapped(difference, "  ", style);
   if (!report.next.empty()) text += "\n" + paint("what to do", Paint::strong, style) + "\n";
-  for (const std::string& step : report.next) text += wrapped(step, "  ", style);
+  for (const std::string& step : report.next) text += wrapped(step, "  - ", style);
   return text + "\n" + painted_lines(wrapped(report.exit_meaning, "", style), Paint::faint, style);
 }
 

@@ -12,7 +12,7 @@ namespace harness::report {
 namespace {
 
 std::size_t room(const Style& style, std::size_t indent) {
-  return static_cast<std::size_t>(std::max(style.width, 20)) - indent;
+  return columns_of(style) - indent;
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ struct Track {
   std::size_t column = 0;  // in the grid
   std::size_t gap = 2;
   std::size_t width = 0;
-  std::size_t right = 0;  // columns reserved right of the decimal point
+  std::vector<std::size_t> right;  // a section: columns reserved right of the decimal point
 };
 
 // What is drawn of a grid, and how.
@@ -78,8 +78,8 @@ struct Layout {
 };
 
 // Cells and headers may hold words from a suite: tags, metrics, units.
-Grid harmless(Grid grid) {
-  constexpr std::size_t widest_cell = 40;
+Grid harmless(Grid grid, const Style& style) {
+  const std::size_t widest_cell = std::min<std::size_t>(40, columns_of(style) - stacked_indent - 2);
   for (Column& column : grid.columns) column.header = safe_name(column.header, widest_cell);
   for (Section& section : grid.sections)
     for (GridRow& row : section.rows)
@@ -87,17 +87,28 @@ Grid harmless(Grid grid) {
   return grid;
 }
 
-Track measure(const Grid& grid, std::size_t column) {
+bool is_number(const Cell& cell) {
+  return cell.text.find_first_of("0123456789") != std::string::npos;
+}
+
+Track measure(const Grid& grid, std::size_t column, std::size_t gap) {
   const Column& about = grid.columns[column];
-  Track track{column, about.tied ? 1U : 2U, 0, 0};
-  std::size_t left = 0;
-  for (const Section& section : grid.sections)
+  Track track{column, about.tied ? 1 : gap, display_width(about.header), {}};
+  for (const Section& section : grid.sections) {
+    Extent widest;
     for (const GridRow& row : section.rows) {
-      const Extent extent = extent_of(row.cells[column].text, about.align);
-      left = std::max(left, extent.left);
-      track.right = std::max(track.right, extent.right);
+      const Cell& cell = row.cells[column];
+      const Extent extent = extent_of(cell.text, about.align);
+      if (about.align != Align::decimal || !is_number(cell)) {
+        track.width = std::max(track.width, extent.left + extent.right);
+        continue;
+      }
+      widest.left = std::max(widest.left, extent.left);
+      widest.right = std::max(widest.right, extent.right);
     }
-  track.width = std::max(left + track.right, display_width(about.header));
+    track.right.push_back(widest.right);
+    track.width = std::max(track.width, widest.left + widest.right);
+  }
   return track;
 }
 
@@ -116,21 +127,25 @@ std::size_t label_width_of(const Grid& grid) {
 
 Layout lay_out(const Grid& grid, std::vector<std::size_t> columns, std::size_t width) {
   Layout layout;
-  const auto retrack = [&] {
-    layout.tracks.clear();
-    for (const std::size_t column : columns) layout.tracks.push_back(measure(grid, column));
-  };
-  retrack();
   layout.label_width = label_width_of(grid);
-  if (label_indent + layout.label_width + width_of(layout.tracks) <= width) return layout;
+  const auto needs = [&](std::size_t indent, std::size_t gap = 2) {
+    layout.tracks.clear();
+    for (const std::size_t column : columns) layout.tracks.push_back(measure(grid, column, gap));
+    return indent + width_of(layout.tracks);
+  };
+  const std::size_t beside_labels = label_indent + layout.label_width;
+  if (needs(beside_labels) <= width || needs(beside_labels, 1) <= width) return layout;
+  columns.erase(std::remove_if(columns.begin(), columns.end(),
+                               [&](std::size_t column) { return grid.columns[column].spare; }),
+                columns.end());
+  if (needs(beside_labels) <= width || needs(beside_labels, 1) <= width) return layout;
   layout.stacked = true;
-  while (stacked_indent + width_of(layout.tracks) > width && columns.size() > 1) {
+  while (needs(stacked_indent) > width && columns.size() > 1) {
     const auto least = std::max_element(columns.begin(), columns.end(), [&](std::size_t a, std::size_t b) {
       return grid.columns[a].priority < grid.columns[b].priority;
     });
     layout.left_out.push_back(grid.columns[*least].header);
     columns.erase(least);
-    retrack();
   }
   return layout;
 }
@@ -140,13 +155,13 @@ std::string trimmed_line(std::string line) {
   return line + "\n";
 }
 
-std::string padded(const Cell& cell, const Track& track, Align align, const Style& style) {
+std::string padded(const Cell& cell, const Track& track, std::size_t section, Align align,
+                   const Style& style) {
   const Extent extent = extent_of(cell.text, align);
   const std::size_t used = extent.left + extent.right;
   std::size_t after = 0;
   if (align == Align::left) after = track.width - used;
-  const bool number = cell.text.find_first_of("0123456789") != std::string::npos;
-  if (align == Align::decimal && number) after = track.right - extent.right;
+  if (align == Align::decimal && is_number(cell)) after = track.right[section] - extent.right;
   const std::size_t before = track.width - used - after;
   return spaces(before) + paint(cell.text, cell.paint, style) + spaces(after);
 }
@@ -165,8 +180,9 @@ std::string header_line(const Grid& grid, const Layout& layout, const Style& sty
   return paint(trimmed_line(line).substr(0, trimmed_line(line).size() - 1), Paint::strong, style) + "\n";
 }
 
-std::string row_lines(const Grid& grid, const GridRow& row, const Layout& layout, const Style& style) {
-  const auto width = static_cast<std::size_t>(std::max(style.width, 20));
+std::string row_lines(const Grid& grid, std::size_t section, const GridRow& row, const Layout& layout,
+                      const Style& style) {
+  const std::size_t width = columns_of(style);
   const std::string label = safe_name(row.label, width - label_indent);
   std::string line = spaces(label_indent) + label;
   if (layout.stacked)
@@ -174,19 +190,22 @@ std::string row_lines(const Grid& grid, const GridRow& row, const Layout& layout
   else
     line += spaces(layout.label_width - display_width(label));
   for (const Track& track : layout.tracks)
-    line +=
-        spaces(track.gap) + padded(row.cells[track.column], track, grid.columns[track.column].align, style);
+    line += spaces(track.gap) +
+            padded(row.cells[track.column], track, section, grid.columns[track.column].align, style);
   return trimmed_line(line);
 }
 
 std::string draw_columns(const Grid& grid, const std::vector<std::size_t>& columns, const Style& style) {
-  const auto width = static_cast<std::size_t>(std::max(style.width, 20));
+  const std::size_t width = columns_of(style);
   const Layout layout = lay_out(grid, columns, width);
-  std::string text = header_line(grid, layout, style);
-  for (const Section& section : grid.sections) {
+  std::string text;
+  if (!grid.shared.empty()) text += paint(safe_name(grid.shared, width), Paint::faint, style) + "\n";
+  text += header_line(grid, layout, style);
+  for (std::size_t i = 0; i < grid.sections.size(); ++i) {
+    const Section& section = grid.sections[i];
     if (!section.heading.empty())
       text += paint(safe_name(section.heading, width), section.paint, style) + "\n";
-    for (const GridRow& row : section.rows) text += row_lines(grid, row, layout, style);
+    for (const GridRow& row : section.rows) text += row_lines(grid, i, row, layout, style);
   }
   if (!layout.left_out.empty())
     text += wrapped("not shown at this width: " + join(layout.left_out, ", "), "  ", style);
@@ -194,6 +213,11 @@ std::string draw_columns(const Grid& grid, const std::vector<std::size_t>& colum
 }
 
 }  // namespace
+
+std::size_t columns_of(const Style& style) {
+  constexpr int fewest = 40;
+  return static_cast<std::size_t>(std::max(style.width, fewest));
+}
 
 std::string paint(std::string_view text, Paint paint, const Style& style) {
   const std::string_view code = code_of(paint);
@@ -211,8 +235,7 @@ std::string safe_name(std::string_view name, std::size_t columns) {
 
 std::string wrapped(std::string_view text, std::string_view lead, const Style& style) {
   const std::size_t indent = display_width(lead);
-  const std::size_t room =
-      static_cast<std::size_t>(std::max(style.width, 20)) - std::min<std::size_t>(indent, 12);
+  const std::size_t room = std::max<std::size_t>(columns_of(style), indent + 10) - indent;
   std::string out;
   std::string line;
   const auto flush = [&] {
@@ -230,14 +253,14 @@ std::string wrapped(std::string_view text, std::string_view lead, const Style& s
 }
 
 std::string draw(const Grid& raw, const Style& style) {
-  const Grid grid = harmless(raw);
+  const Grid grid = harmless(raw, style);
   std::vector<std::size_t> all(grid.columns.size());
   std::set<int> blocks;
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i] = i;
     blocks.insert(grid.columns[i].block);
   }
-  const auto width = static_cast<std::size_t>(std::max(style.width, 20));
+  const std::size_t width = columns_of(style);
   if (blocks.size() == 1 || !lay_out(grid, all, width).stacked) return draw_columns(grid, all, style);
   std::string text;
   for (const int block : blocks) {

@@ -10,6 +10,9 @@
 
 namespace harness::report {
 
+// The width drawn to: the style's, but never below 40.
+std::size_t columns_of(const Style& style);
+
 // `text` between ANSI codes, or as it is without Style.colour.
 std::string paint(std::string_view text, Paint paint, const Style& style);
 

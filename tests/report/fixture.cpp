@@ -1,0 +1,300 @@
+#include "fixture.h"
+
+#include <cmath>
+
+namespace harness::fixture {
+namespace {
+
+const std::vector<std::string> shapes{"m=512/n=1024/k=1024", "m=8192/n=8192/k=8192"};
+const std::string no_blackwell = "needs compute capability 100a; this build has 90a-real";
+
+std::string id_of(const std::string& variant, const std::string& shape) {
+  return "linear_gelu/" + variant + "/dtype=f16/" + shape;
+}
+
+sdk::Params params_of(bool large) {
+  sdk::Params params;
+  params.set("dtype", std::string("f16"));
+  params.set("m", std::int64_t{large ? 8192 : 512});
+  params.set("n", std::int64_t{large ? 8192 : 1024});
+  params.set("k", std::int64_t{large ? 8192 : 1024});
+  return params;
+}
+
+PlannedCase planned(const std::string& variant, std::size_t shape, int line, const std::string& skip = "") {
+  PlannedCase one;
+  one.id = id_of(variant, shapes[shape]);
+  one.workload = "linear_gelu";
+  one.variant = variant;
+  one.device = variant.starts_with("threads") ? "cpu" : "cuda";
+  one.params = params_of(shape == 1);
+  one.reference = id_of("cublas_unfused", shapes[shape]);
+  one.metrics = {one.device == "cpu" ? "wall_time" : "gpu_time"};
+  one.tags = {"fusion"};
+  one.where = {"suites/fusion.yaml", line, 5};
+  one.skip = skip;
+  return one;
+}
+
+// A summary with figures around `center` microseconds that agree with each other.
+Summary measured(const std::string& variant, std::size_t shape, double center, double cv, double first_call) {
+  Summary summary;
+  summary.case_id = id_of(variant, shapes[shape]);
+  summary.metric = "gpu_time";
+  summary.unit = "us";
+  summary.processes = 5;
+  summary.samples = 1250;
+  summary.center = center;
+  summary.median = center * 0.999;
+  summary.mean = center * 1.002;
+  summary.sd = summary.mean * cv;
+  summary.cv = cv;
+  summary.min = center * (1 - 1.7 * cv);
+  summary.max = center * (1 + 9 * cv);
+  summary.p95 = center * (1 + 1.6 * cv);
+  summary.p99 = center * (1 + 2.9 * cv);
+  summary.mild_outliers = 31;
+  summary.far_outliers = 4;
+  summary.process_sd = 0.0025;
+  summary.interval = Interval{center * 0.9969, center * 1.0031};
+  summary.first_call = first_call;
+  const double flops = shape == 1 ? 2.0 * 8192 * 8192 * 8192 : 2.0 * 512 * 1024 * 1024;
+  const double bytes = shape == 1 ? 2.0 * 3 * 8192 * 8192 : 2.0 * (512 * 1024 + 1024 * 1024 + 512 * 1024);
+  summary.flops_per_s = flops / (center * 1e-6);
+  summary.bytes_per_s = bytes / (center * 1e-6);
+  summary.share_of_ceiling = shape == 1 ? summary.flops_per_s / 742e12 : summary.bytes_per_s / 3.91e12;
+  summary.bound = shape == 1 ? "compute" : "memory";
+  summary.verification = Verification{4.1e-4, 4.1e-4, 2e-3, 65536};
+  return summary;
+}
+
+Summary with_speedup(Summary summary, std::size_t shape, double ratio) {
+  summary.speedup =
+      Speedup{id_of("cublas_unfused", shapes[shape]), ratio, Interval{ratio * 0.9956, ratio * 1.0044}};
+  return summary;
+}
+
+Summary unmeasured(const std::string& variant, std::size_t shape, Outcome outcome,
+                   const std::string& reason) {
+  Summary summary;
+  summary.case_id = id_of(variant, shapes[shape]);
+  summary.outcome = outcome;
+  summary.reason = reason;
+  return summary;
+}
+
+Machine h200() {
+  Machine machine;
+  machine.machine_class = "nvidia-h200";
+  machine.device_uuid = "GPU-5f1c7a90-0000-0000-0000-000000000001";
+  machine.fields = {{"gpu", "NVIDIA H200", FieldClass::block},
+                    {"ecc", "on", FieldClass::block},
+                    {"power_limit", "700 W", FieldClass::warn},
+                    {"driver", "580.159.04", FieldClass::warn},
+                    {"kernel", "6.8.0", FieldClass::info}};
+  machine.ceilings = {{"copy_bytes_per_s", 3.91e12}, {"gemm_f16_flops_per_s", 742e12}};
+  return machine;
+}
+
+ComparisonRow row_of(const std::string& variant, std::size_t shape, Verdict verdict, double ratio) {
+  ComparisonRow row;
+  row.case_id = id_of(variant, shapes[shape]);
+  row.metric = "gpu_time";
+  row.unit = "us";
+  row.verdict = verdict;
+  row.margin = 0.01;
+  row.alpha = 0.01;
+  row.where = {"suites/fusion.yaml", shape == 1 ? 21 : 14, 5};
+  if (ratio == 0) return row;
+  row.ratio = ratio;
+  row.interval = Interval{ratio * 0.9962, ratio * 1.0038};
+  row.baseline = {5, 20.3, 0.0021, 0.003, {20.27, 20.31, 20.33, 20.28, 20.31}};
+  row.current = {5, 20.3 * ratio, 0.0024, 0.004, {}};
+  for (const double value : row.baseline.process_values) row.current.process_values.push_back(value * ratio);
+  row.degrees_of_freedom = 7.86;
+  row.minimum_detectable = 0.0146;
+  row.p = 0.91;
+  row.p_adjusted = 1.0;
+  row.p_improved = 0.93;
+  row.p_improved_adjusted = 1.0;
+  return row;
+}
+
+ComparisonRow regressed_row() {
+  ComparisonRow row = row_of("cublaslt_epilogue", 0, Verdict::regressed, 1.0412);
+  row.p = 2.1e-7;
+  row.p_adjusted = 1.1e-6;
+  row.reason = "slower by at least 3.72 %, more than the margin of 1 %";
+  row.advice = {"the clock did not move between the records, so the code did"};
+  return row;
+}
+
+ComparisonRow inconclusive_row() {
+  ComparisonRow row = row_of("wmma_fused", 0, Verdict::inconclusive, 1.0105);
+  row.interval = Interval{0.9871, 1.0344};
+  row.p = 0.471;
+  row.p_adjusted = 1.0;
+  row.minimum_detectable = 0.0412;
+  row.processes_needed = 14;
+  row.reason = "the interval holds both the margin and no change at all";
+  row.advice = {"about 14 processes a side would settle it",
+                "the current side has two modes, 19.9 us and 21.4 us, across processes"};
+  return row;
+}
+
+}  // namespace
+
+Plan plan() {
+  Plan plan;
+  plan.suite = {"fusion", "suites/fusion.yaml", "0123456789abcdef0123456789abcdef"};
+  for (const std::size_t shape : {std::size_t{0}, std::size_t{1}})
+    for (const char* variant : {"cublas_unfused", "cublaslt_epilogue", "wmma_fused"})
+      plan.cases.push_back(planned(variant, shape, shape == 1 ? 21 : 14));
+  for (const std::size_t shape : {std::size_t{0}, std::size_t{1}})
+    for (const char* variant : {"tcgen05_fused", "tcgen05_split"})
+      plan.cases.push_back(planned(variant, shape, 30, no_blackwell));
+  plan.cases.push_back(planned("threads", 1, 40, "a CPU run of this shape would take 9 minutes"));
+  return plan;
+}
+
+Record record() {
+  Record record;
+  record.id = "7d1f3c52-0d5e-4c0f-9a4e-0a6f1b2c3d4e";
+  record.tool = "harness 0.1.0";
+  record.suite = plan().suite;
+  record.revision = {"3f2c1d9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e", "faster-epilogue", true};
+  record.machines["cuda"] = h200();
+  record.started = "2026-11-20T05:40:00Z";
+  record.finished = "2026-11-20T05:41:12Z";
+  for (const PlannedCase& one : plan().cases) record.cases.push_back(planned_record(one));
+  for (CaseRecord& one : record.cases) {
+    one.outcome =
+        one.variant.starts_with("tcgen05") || one.variant == "threads" ? Outcome::skipped : Outcome::measured;
+    if (one.outcome == Outcome::measured) one.series = {{"gpu_time", "us", Direction::lower_is_better, {}}};
+  }
+  return record;
+}
+
+std::vector<Summary> summaries() {
+  std::vector<Summary> all;
+  all.push_back(measured("cublas_unfused", 0, 12.43, 0.031, 61240));
+  all.push_back(with_speedup(measured("cublaslt_epilogue", 0, 8.214, 0.042, 4180), 0, 1.513));
+  all.push_back(with_speedup(measured("wmma_fused", 0, 15.97, 0.019, 311.2), 0, 0.7783));
+  all.push_back(measured("cublas_unfused", 1, 1904, 0.004, 63110));
+  all.push_back(with_speedup(measured("cublaslt_epilogue", 1, 1652, 0.0052, 5730), 1, 1.1525));
+  all.push_back(unmeasured("wmma_fused", 1, Outcome::incorrect,
+                           "output `y` is off by 0.31 after timing (tolerance 0.002); first at [17, 4096]"));
+  for (const std::size_t shape : {std::size_t{0}, std::size_t{1}})
+    for (const char* variant : {"tcgen05_fused", "tcgen05_split"})
+      all.push_back(unmeasured(variant, shape, Outcome::skipped, no_blackwell));
+  all.push_back(unmeasured("threads", 1, Outcome::skipped, "a CPU run of this shape would take 9 minutes"));
+  all[2].notes = {
+      "3 of 1250 samples were forced by the gate's deadline: the host was busy; raise "
+      "`gate_deadline` or use fewer neighbours"};
+  return all;
+}
+
+Comparison comparison() {
+  Comparison comparison;
+  comparison.suite = "fusion";
+  comparison.suite_file = "suites/fusion.yaml";
+  comparison.baseline = {"11111111-2222-4333-8444-555555555555",
+                         "abc1234 (merge base of main and HEAD)",
+                         {"abc1234000000000000000000000000000000000", "main", false},
+                         "NVIDIA H200 GPU-5f1c7a90",
+                         2};
+  comparison.current = {"7d1f3c52-0d5e-4c0f-9a4e-0a6f1b2c3d4e", "3f2c1d9 (HEAD)", record().revision,
+                        "NVIDIA H200 GPU-5f1c7a90", 0};
+  comparison.rows.push_back(regressed_row());
+  ComparisonRow missing = row_of("wmma_split", 1, Verdict::missing, 0);
+  missing.reason = "the baseline has no such case";
+  missing.advice = {"it is new: promote a record that has it once this is merged"};
+  comparison.rows.push_back(missing);
+  comparison.rows.push_back(inconclusive_row());
+  comparison.rows.push_back(row_of("wmma_fused", 1, Verdict::improved, 0.9306));
+  comparison.rows.back().p_improved = 3e-18;
+  comparison.rows.back().p_improved_adjusted = 1.8e-17;
+  comparison.rows.back().reason = "faster by at least 6.59 %, more than the margin of 1 %";
+  comparison.rows.push_back(row_of("cublas_unfused", 0, Verdict::unchanged, 1.0018));
+  comparison.rows.push_back(row_of("cublas_unfused", 1, Verdict::unchanged, 0.9991));
+  comparison.rows.push_back(row_of("cublaslt_epilogue", 1, Verdict::unchanged, 1.00001));
+  for (const std::size_t shape : {std::size_t{0}, std::size_t{1}}) {
+    comparison.rows.push_back(row_of("tcgen05_fused", shape, Verdict::skipped, 0));
+    comparison.rows.back().reason = no_blackwell;
+  }
+  comparison.differences = {"driver: 580.126.09 -> 580.159.04"};
+  comparison.verdict = overall_verdict(comparison.rows);
+  return comparison;
+}
+
+std::vector<std::string> hostile_names() {
+  return {"a\x1b[31mred\x1b[0m\x07",
+          "line\nbreak\r\n| cell | cell |\n\n# heading",
+          "right\u202eot-left\u2066\u200b",
+          "<script>alert(1)</script><img src=x onerror=y>&amp;",
+          "a|b\\|c`d``e`f",
+          "@everyone @org/team #1 https://evil.example/x www.evil.example [x](javascript:y) ![z](w)",
+          "*bold* _under_ ~~gone~~ $math$ - + = 1. > quote",
+          "\xff\xfe not utf-8 \xe2\x82",
+          std::string(10240, 'x') + "/" + std::string(64, 'y'),
+          std::string(3000, '/'),
+          "::error file=a::pwned",
+          "</summary></details><code>",
+          "`",
+          ""};
+}
+
+Plan hostile_plan(const std::string& name) {
+  Plan hostile = plan();
+  hostile.suite = {name, name, name};
+  hostile.modules = {name};
+  int count = 0;
+  for (PlannedCase& one : hostile.cases) {
+    one.id = name + std::to_string(count++);
+    one.workload = one.variant = one.device = one.reference = name;
+    one.tags = one.metrics = {name};
+    if (!one.skip.empty()) one.skip = name;
+  }
+  return hostile;
+}
+
+Record hostile_record(const std::string& name) {
+  Record hostile = record();
+  hostile.id = hostile.tool = hostile.started = hostile.finished = name;
+  hostile.suite = {name, name, name};
+  hostile.revision = {name, name, false};
+  hostile.machines[name] = {name, name, {{name, name, FieldClass::block}}, {{name, NAN}}};
+  hostile.promotion = Promotion{name, name, name};
+  int count = 0;
+  for (CaseRecord& one : hostile.cases) one.id = name + std::to_string(count++);
+  return hostile;
+}
+
+std::vector<Summary> hostile_summaries(const std::string& name) {
+  std::vector<Summary> hostile = summaries();
+  int count = 0;
+  for (Summary& one : hostile) {
+    one.case_id = name + std::to_string(count++);
+    one.metric = one.unit = one.bound = name;
+    if (!one.reason.empty()) one.reason = name;
+    if (one.speedup) one.speedup->reference = name + "0";
+    one.notes = {name};
+  }
+  return hostile;
+}
+
+Comparison hostile_comparison(const std::string& name) {
+  Comparison hostile = comparison();
+  hostile.suite = hostile.suite_file = name;
+  hostile.baseline.described = hostile.baseline.device = hostile.current.described = name;
+  hostile.differences = {name};
+  int count = 0;
+  for (ComparisonRow& row : hostile.rows) {
+    row.case_id = name + std::to_string(count++);
+    row.metric = row.unit = row.reason = row.where.file = name;
+    row.advice = {name};
+  }
+  return hostile;
+}
+
+}  // namespace harness::fixture

@@ -90,9 +90,7 @@ std::string cuda_architectures() {
   void* library = dlopen(cuda_module_path().c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return {};
   const auto* text = static_cast<const char*>(dlsym(library, "harness_cuda_architectures"));
-  std::string architectures = text == nullptr ? "" : text;
-  dlclose(library);
-  return architectures;
+  return text == nullptr ? "" : text;  // left loaded: CUDA libraries do not like to be unloaded
 }
 
 }  // namespace harness

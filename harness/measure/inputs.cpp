@@ -59,7 +59,7 @@ std::int64_t elements_to_check(const sdk::Problem& problem) {
 
 std::uint64_t input_seed(const std::string& workload, const sdk::Params& params, std::uint64_t seed,
                          int process) {
-  std::uint64_t state = mixed(seed) ^ mixed(static_cast<std::uint64_t>(process));
+  std::uint64_t state = mixed(mixed(seed) ^ static_cast<std::uint64_t>(process));
   for (const char c : workload + "/" + params.text_id()) state = mixed(state ^ static_cast<unsigned char>(c));
   return state;
 }

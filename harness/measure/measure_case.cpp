@@ -28,10 +28,6 @@ tl::unexpected<Ending> ended(Outcome outcome, std::string reason) {
   return tl::unexpected<Ending>(Ending{outcome, std::move(reason)});
 }
 
-tl::unexpected<Ending> ended(const Error& error) {
-  return ended(Outcome::failed, error.advice.empty() ? error.message : error.message + "; " + error.advice);
-}
-
 // Microseconds with what a clock can tell (0.1 ns), so that records stay small: 32 ns ticks stay exact.
 double to_microseconds(Seconds value) {
   const double us = value * microseconds_per_second;
@@ -80,6 +76,11 @@ class CaseRun {
   Step check_after();
   void finish();
 
+  // An error of the device, with what was being done.
+  [[nodiscard]] tl::unexpected<Ending> broken(const Error& error) const {
+    return ended(Outcome::failed, fmt::format("{}, while {}{}{}", error.message, doing_,
+                                              error.advice.empty() ? "" : "; ", error.advice));
+  }
   void enter(int placement) { device_.enter({planned_.id, process_, placement}); }
   void call() { kernel_->run(device_.stream()); }
   [[nodiscard]] int placements() const { return std::max(1, sampling_.placements); }
@@ -172,19 +173,19 @@ Step CaseRun::place(bool padded) {
   for (const sdk::TensorSpec& tensor : problem_.tensors) {
     if (padded) pad(tensor.bytes());
     Result<std::unique_ptr<Buffer>> buffer = device_.allocate(tensor.bytes());
-    if (!buffer) return ended(buffer.error());
+    if (!buffer) return broken(buffer.error());
     allocation_.addresses.push_back((*buffer)->data());
     allocation_.tensors.push_back(std::move(*buffer));
     if (tensor.role != sdk::Role::input) continue;
     const Status sent = device_.upload(*allocation_.tensors.back(), inputs_->inputs[next_input++].data);
-    if (!sent) return ended(sent.error());
+    if (!sent) return broken(sent.error());
   }
   if (const std::size_t bytes = kernel_->workspace_bytes(); bytes > 0) {
     Result<std::unique_ptr<Buffer>> buffer = device_.allocate(bytes);
-    if (!buffer) return ended(buffer.error());
+    if (!buffer) return broken(buffer.error());
     allocation_.workspace = std::move(*buffer);
     if (const Status filled = device_.fill(*allocation_.workspace, poison); !filled)
-      return ended(filled.error());
+      return broken(filled.error());
   }
   if (Step done = poison_outputs(); !done) return done;
   kernel_->bind({allocation_.addresses, allocation_.workspace ? allocation_.workspace->data() : nullptr});
@@ -203,17 +204,17 @@ Step CaseRun::poison_outputs() {
   for (std::size_t i = 0; i < problem_.tensors.size(); ++i) {
     if (problem_.tensors[i].role != sdk::Role::output) continue;
     if (const Status filled = device_.fill(*allocation_.tensors[i], poison); !filled)
-      return ended(filled.error());
+      return broken(filled.error());
   }
-  if (const Status done = device_.synchronize(); !done) return ended(done.error());
+  if (const Status done = device_.synchronize(); !done) return broken(done.error());
   return {};
 }
 
 Step CaseRun::first_call() {
   doing_ = "making the first call";
   const Result<Seconds> elapsed = device_.time_first_call([&] { call(); });
-  if (!elapsed) return ended(elapsed.error());
-  if (const Status done = device_.synchronize(); !done) return ended(done.error());
+  if (!elapsed) return broken(elapsed.error());
+  if (const Status done = device_.synchronize(); !done) return broken(done.error());
   samples_.first_call = to_microseconds(*elapsed);
   return {};
 }
@@ -225,7 +226,7 @@ tl::expected<Finding, Ending> CaseRun::check() {
     if (problem_.tensors[i].role != sdk::Role::output) continue;
     outputs.emplace_back(problem_.tensors[i]);
     const Status got = device_.download(outputs.back().data, *allocation_.tensors[i]);
-    if (!got) return ended(got.error());
+    if (!got) return broken(got.error());
   }
   return verify(*workload_, planned_.params, problem_, *inputs_, outputs);
 }
@@ -266,7 +267,7 @@ Step CaseRun::warm_up() {
                                 .gated = gated_ && i > 0,
                                 .gate_deadline = sampling_.gate_deadline};
     if (const Result<Timing> timing = device_.time([&] { call(); }, options); !timing)
-      return ended(timing.error());
+      return broken(timing.error());
   }
   return {};
 }
@@ -280,7 +281,7 @@ Step CaseRun::sample(Placement& placement) {
   placement.samples.reserve(most);
   while (placement.samples.size() < most && (placement.samples.size() < least || device_.now() < end)) {
     const Result<Timing> timing = device_.time([&] { call(); }, options);
-    if (!timing) return ended(timing.error());
+    if (!timing) return broken(timing.error());
     if (!(timing->elapsed > 0) || !std::isfinite(timing->elapsed))
       return ended(Outcome::failed, "one call is shorter than the clock can tell; make the case larger");
     placement.samples.push_back(to_microseconds(timing->elapsed));
@@ -294,7 +295,7 @@ Step CaseRun::check_after() {
   enter(-1);
   if (Step done = poison_outputs(); !done) return done;
   call();
-  if (const Status done = device_.synchronize(); !done) return ended(done.error());
+  if (const Status done = device_.synchronize(); !done) return broken(done.error());
   const tl::expected<Finding, Ending> finding = check();
   if (!finding) return tl::unexpected<Ending>(finding.error());
   if (result_.verification && std::isfinite(finding->error)) result_.verification->after = finding->error;

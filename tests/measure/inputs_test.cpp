@@ -1,0 +1,115 @@
+#include "harness/measure/inputs.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/measure/trial.h"
+
+namespace harness {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+class CountedLine : public trial::Line {
+ public:
+  void reference(const sdk::Params& params, std::span<const sdk::HostTensor> inputs, std::size_t output,
+                 std::span<const std::int64_t> wanted, std::span<double> expected) const override {
+    ++references;
+    Line::reference(params, inputs, output, wanted, expected);
+  }
+  mutable int references = 0;
+};
+
+sdk::Params line_of(std::int64_t n) {
+  sdk::Params params;
+  params.set("n", n);
+  return params;
+}
+
+TEST(CheckedIndices, AreAllWhenFew) {
+  EXPECT_THAT(checked_indices(4, 4096, 1), ElementsAre(0, 1, 2, 3));
+}
+TEST(CheckedIndices, OfNothingAreNone) {
+  EXPECT_THAT(checked_indices(0, 4096, 1), SizeIs(0));
+}
+
+TEST(CheckedIndices, AscendWithinBoundsAndIncludeBothEnds) {
+  for (const std::int64_t count :
+       {std::int64_t{11}, std::int64_t{4097}, std::int64_t{5000}, std::int64_t{1} << 40})
+    for (const std::int64_t limit : {10, 4096}) {
+      const std::vector<std::int64_t> indices = checked_indices(count, limit, 7);
+      EXPECT_EQ(indices.front(), 0);
+      EXPECT_EQ(indices.back(), count - 1);
+      EXPECT_LE(static_cast<std::int64_t>(indices.size()), std::min(count, limit));
+      EXPECT_GE(static_cast<std::int64_t>(indices.size()), std::min(count, limit) - 1);
+      EXPECT_TRUE(std::is_sorted(indices.begin(), indices.end(), std::less_equal<>()))
+          << count << " " << limit;
+    }
+}
+
+TEST(CheckedIndices, LeaveNoStretchUnchecked) {
+  const std::vector<std::int64_t> indices = checked_indices(1'000'000, 1000, 3);
+  for (std::size_t i = 1; i < indices.size(); ++i) EXPECT_LE(indices[i] - indices[i - 1], 2000);
+}
+
+TEST(CheckedIndices, DifferBySeedAndNotByCall) {
+  EXPECT_EQ(checked_indices(100'000, 100, 1), checked_indices(100'000, 100, 1));
+  EXPECT_NE(checked_indices(100'000, 100, 1), checked_indices(100'000, 100, 2));
+}
+
+TEST(InputSeed, DependsOnEverythingButTheVariant) {
+  const std::set<std::uint64_t> seeds{input_seed("a", line_of(1), 1, 1), input_seed("b", line_of(1), 1, 1),
+                                      input_seed("a", line_of(2), 1, 1), input_seed("a", line_of(1), 2, 1),
+                                      input_seed("a", line_of(1), 1, 2)};
+  EXPECT_THAT(seeds, SizeIs(5));
+}
+
+TEST(InputCache, ComputesAReferenceOnce) {
+  const CountedLine line;
+  InputCache cache;
+  const auto first = cache.get(line, line_of(10), line.problem(line_of(10)), 5);
+  EXPECT_EQ(cache.get(line, line_of(10), line.problem(line_of(10)), 5), first);
+  EXPECT_EQ(line.references, 1);
+  EXPECT_NE(cache.get(line, line_of(10), line.problem(line_of(10)), 6), first);
+  EXPECT_NE(cache.get(line, line_of(11), line.problem(line_of(11)), 5), first);
+  EXPECT_EQ(line.references, 3);
+}
+
+TEST(InputCache, HoldsTheRightAnswers) {
+  const trial::Line line;
+  InputCache cache;
+  const auto inputs = cache.get(line, line_of(10), line.problem(line_of(10)), 5);
+  ASSERT_THAT(inputs->expected, SizeIs(1));
+  ASSERT_THAT(inputs->expected[0].values, SizeIs(10));
+  for (std::size_t i = 0; i < 10; ++i)
+    EXPECT_EQ(inputs->expected[0].values[i], 2 * inputs->inputs[0].at(static_cast<std::int64_t>(i)) + 1);
+}
+
+TEST(InputCache, ForgetsTheLeastRecentlyUsedBeyondItsLimit) {
+  const CountedLine line;
+  const auto get = [&](InputCache& cache, std::int64_t n) {
+    return cache.get(line, line_of(n), line.problem(line_of(n)), 1);
+  };
+  InputCache cache(50'000);  // two of a thousand elements, 4 bytes and 16 of answers each
+  const auto first = get(cache, 1000);
+  get(cache, 1001);
+  get(cache, 1000);
+  get(cache, 1002);  // 1001 goes
+  const int before = line.references;
+  EXPECT_EQ(get(cache, 1000), first);
+  EXPECT_EQ(line.references, before);
+  get(cache, 1001);
+  EXPECT_EQ(line.references, before + 1);
+}
+
+TEST(InputCache, GivesWhatIsLargerThanItsLimitToo) {
+  const trial::Line line;
+  InputCache cache(1);
+  EXPECT_THAT(cache.get(line, line_of(10), line.problem(line_of(10)), 1)->inputs, SizeIs(1));
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,128 @@
+#include <gmock/gmock.h>
+
+#include "harness/measure/worker.h"
+
+namespace harness {
+namespace {
+
+using testing::HasSubstr;
+
+Job sample_job() {
+  Job job;
+  job.device = "scripted:/tmp/a \"quoted\" path";
+  job.process = 3;
+  job.modules = {"/plugins/liba.so"};
+  job.measure_ceilings = true;
+  PlannedCase& planned = job.cases.emplace_back();
+  planned.id = "w/v/n=1";
+  planned.workload = "w";
+  planned.variant = "v";
+  planned.device = "cuda";
+  planned.params.set("n", std::int64_t{1} << 60);
+  planned.params.set("ratio", 1.0);
+  planned.params.set("flag", true);
+  planned.params.set("text", std::string("x\ny"));
+  planned.sampling = {.processes = 2,
+                      .placements = 3,
+                      .samples = 4,
+                      .min_samples = 1,
+                      .warmup = 6,
+                      .cache = CacheMode::hot,
+                      .preheat = 0.1,
+                      .max_time = 0.2,
+                      .timeout = 0.3,
+                      .gate_deadline = 0.4,
+                      .seed = ~std::uint64_t{0}};
+  return job;
+}
+
+TEST(Protocol, CarriesAJob) {
+  const Job job = sample_job();
+  const Result<Job> back = decode_job(encode(job));
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(back->device, job.device);
+  EXPECT_EQ(back->process, 3);
+  EXPECT_EQ(back->modules, job.modules);
+  EXPECT_TRUE(back->measure_ceilings);
+  ASSERT_EQ(back->cases.size(), 1U);
+  EXPECT_EQ(back->cases[0].id, "w/v/n=1");
+  EXPECT_EQ(back->cases[0].workload, "w");
+  EXPECT_EQ(back->cases[0].variant, "v");
+  EXPECT_EQ(back->cases[0].device, "cuda");
+  EXPECT_EQ(back->cases[0].params, job.cases[0].params);  // 1.0 stays a real number, and the order stays
+  EXPECT_EQ(back->cases[0].sampling, job.cases[0].sampling);
+  EXPECT_EQ(encode(*back), encode(job));
+}
+
+TEST(Protocol, WritesOneLineAMessage) {
+  for (const Message& message : {Message{Hello{"cpu", {}}}, Message{Begin{"a\nb"}}, Message{ProcessResult{}},
+                                 Message{Refusal{"no\ndevice"}}, Message{Done{}}}) {
+    const std::string line = encode(message);
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    const Result<Message> back = decode_message(line);
+    ASSERT_TRUE(back) << back.error().text();
+    EXPECT_EQ(back->index(), message.index());
+    EXPECT_EQ(encode(*back), line);
+  }
+}
+
+TEST(Protocol, CarriesAMachineAndAResult) {
+  Hello hello{"cuda:0", {}};
+  hello.machine.machine_class = "nvidia-h200";
+  hello.machine.device_uuid = "GPU-1";
+  hello.machine.fields = {{"driver", "580", FieldClass::warn}};
+  hello.machine.ceilings = {{"copy_bytes_per_s", 4.1e12}};
+  const Result<Message> hello_back = decode_message(encode(Message{hello}));
+  ASSERT_TRUE(hello_back);
+  EXPECT_EQ(std::get<Hello>(*hello_back).machine, hello.machine);
+  EXPECT_EQ(std::get<Hello>(*hello_back).device, "cuda:0");
+
+  ProcessResult result{"a", 2, Outcome::measured, "", Verification{1e-7, 2e-7, 1e-3, 4096}, {}, {"a note"}};
+  result.series.push_back(
+      {"gpu_time", "us", Direction::lower_is_better, {{2, 5.5, {{{1.25, 0.032}, 1, 1.98}}}}});
+  const Result<Message> result_back = decode_message(encode(Message{result}));
+  ASSERT_TRUE(result_back);
+  EXPECT_EQ(std::get<ProcessResult>(*result_back), result);
+}
+
+TEST(Protocol, ReplacesBytesThatAreNoText) {
+  const Result<Message> back = decode_message(encode(Message{Refusal{"bad \xff byte"}}));
+  ASSERT_TRUE(back);
+  EXPECT_THAT(std::get<Refusal>(*back).reason, HasSubstr("bad "));
+}
+
+TEST(Protocol, ExplainsWhatItCannotRead) {
+  const auto message_of = [](const char* line) { return decode_message(line).error().message; };
+  EXPECT_EQ(message_of("{"), "a message is not JSON");
+  EXPECT_EQ(message_of("[]"), "a message: expected an object with `type`");
+  EXPECT_EQ(message_of(R"({"type": 1})"), "a message: `type` is not a string");
+  EXPECT_EQ(message_of(R"({"type": "bye"})"), "a message: message type `bye` is not known");
+  EXPECT_EQ(message_of(R"({"type": "begin"})"), "a message: `case` is missing");
+  EXPECT_EQ(message_of(R"({"type": "hello", "version": 2})"), "a message: `version` is not 1");
+  EXPECT_EQ(decode_job("{}").error().message, "a job: `version` is missing");
+}
+
+TEST(Protocol, ChecksEveryMemberOfAJob) {
+  const std::string good = encode(sample_job());
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    return decode_job(text);
+  };
+  EXPECT_TRUE(replaced("\"process\":3", "\"process\":4"));
+  EXPECT_FALSE(replaced("\"process\":3", "\"process\":3.5"));
+  EXPECT_FALSE(replaced("\"process\":3", "\"process\":1e300"));
+  EXPECT_FALSE(replaced("\"samples\":4", "\"samples\":\"4\""));
+  EXPECT_FALSE(replaced("\"cache\":\"hot\"", "\"cache\":\"tepid\""));
+  EXPECT_FALSE(replaced("[\"flag\",true]", "[\"flag\"]"));
+  EXPECT_FALSE(replaced("[\"flag\",true]", "[\"flag\",null]"));
+  EXPECT_FALSE(replaced("[\"flag\",true]", "true"));
+  EXPECT_FALSE(replaced("\"seed\":18446744073709551615", "\"seed\":-1"));
+  EXPECT_FALSE(replaced("\"measure_ceilings\":true", "\"measure_ceilings\":1"));
+  EXPECT_FALSE(replaced("[\"/plugins/liba.so\"]", "[7]"));
+}
+
+}  // namespace
+}  // namespace harness

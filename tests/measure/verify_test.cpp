@@ -1,0 +1,158 @@
+#include "harness/measure/verify.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+namespace harness {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// A workload of one output whose right answer is a given function of the index.
+class Given : public sdk::Workload {
+ public:
+  explicit Given(double (*answer)(std::int64_t)) : answer_(answer) {}
+  [[nodiscard]] std::string_view name() const override { return "given"; }
+  [[nodiscard]] std::string_view summary() const override { return ""; }
+  [[nodiscard]] std::vector<sdk::ParamSpec> params() const override { return {}; }
+  [[nodiscard]] sdk::Problem problem(const sdk::Params&) const override { return {}; }
+  void reference(const sdk::Params&, std::span<const sdk::HostTensor>, std::size_t,
+                 std::span<const std::int64_t> wanted, std::span<double> expected) const override {
+    for (std::size_t i = 0; i < wanted.size(); ++i) expected[i] = answer_(wanted[i]);
+  }
+
+ private:
+  double (*answer_)(std::int64_t);
+};
+
+// One check: outputs are right except where `spoil` changes them.
+struct Check {
+  double (*answer)(std::int64_t) = [](std::int64_t i) { return 1.0 + static_cast<double>(i % 2); };
+  sdk::DType dtype = sdk::DType::f32;
+  std::vector<std::int64_t> shape{10, 100};
+  double tolerance = 1e-3;
+  std::int64_t limit = 4096;
+
+  template <class Spoil>
+  Finding operator()(Spoil&& spoil) const {
+    const sdk::TensorSpec spec{"y", sdk::Role::output, dtype, shape};
+    sdk::Problem problem{{spec}, {}, {tolerance}};
+    const Given workload(answer);
+    CaseInputs inputs;
+    Expected& expected = inputs.expected.emplace_back();
+    expected.indices = checked_indices(spec.elements(), limit, 1);
+    expected.values.resize(expected.indices.size());
+    workload.reference({}, {}, 0, expected.indices, expected.values);
+    std::vector<sdk::HostTensor> outputs{sdk::HostTensor(spec)};
+    for (std::int64_t i = 0; i < spec.elements(); ++i) outputs[0].set(i, answer(i));
+    spoil(outputs[0]);
+    return verify(workload, {}, problem, inputs, outputs);
+  }
+};
+
+TEST(Verify, AcceptsTheRightAnswer) {
+  const Finding finding = Check{}([](sdk::HostTensor&) {});
+  EXPECT_EQ(finding.wrong, "");
+  EXPECT_EQ(finding.error, 0);
+  EXPECT_EQ(finding.elements, 1000);
+}
+
+TEST(Verify, MeasuresTheRelativeFrobeniusNorm) {
+  const Finding finding = Check{.tolerance = 0.5}([](sdk::HostTensor& y) {
+    for (std::int64_t i = 0; i < 1000; ++i) y.set(i, y.at(i) * 1.25);
+  });
+  EXPECT_DOUBLE_EQ(finding.error, 0.25);
+  EXPECT_EQ(finding.wrong, "");
+}
+
+TEST(Verify, AcceptsAnErrorEqualToTheToleranceOnly) {
+  const auto quarter_off = [](sdk::HostTensor& y) {
+    for (std::int64_t i = 0; i < 1000; ++i) y.set(i, y.at(i) * 1.25);
+  };
+  EXPECT_EQ(Check{.tolerance = 0.25}(quarter_off).wrong, "");
+  EXPECT_NE(Check{.tolerance = 0.2499}(quarter_off).wrong, "");
+}
+
+TEST(Verify, NamesTheWorstElement) {
+  const Finding finding = Check{.tolerance = 1e-6}([](sdk::HostTensor& y) {
+    y.set(305, 2.25);
+    y.set(700, 7);
+  });
+  EXPECT_THAT(finding.wrong, HasSubstr("worst at [7, 0]: got 7, expected 1"));
+}
+
+TEST(Verify, FindsOneWrongElementThatANormWouldHide) {
+  const Finding finding =
+      Check{.shape = {1000, 1000}, .limit = 1 << 20}([](sdk::HostTensor& y) { y.set(123456, -0.5); });
+  EXPECT_LT(finding.error, 1e-3);
+  EXPECT_THAT(finding.wrong, HasSubstr("is wrong at [123, 456]: got -0.5, expected 1"));
+}
+
+TEST(Verify, RejectsNanAndInfinity) {
+  for (const double bad : {std::nan(""), infinity, -infinity}) {
+    const Finding finding = Check{.tolerance = 1e9}([&](sdk::HostTensor& y) { y.set(5, bad); });
+    EXPECT_THAT(finding.wrong, HasSubstr("is not finite at [0, 5]"));
+  }
+}
+
+TEST(Verify, LooksForNanEverywhere) {
+  const Check sparse{.limit = 10};
+  EXPECT_EQ(sparse([](sdk::HostTensor&) {}).elements, 10);
+  int rejected = 0;
+  for (std::int64_t i = 0; i < 1000; i += 37)
+    rejected += sparse([&](sdk::HostTensor& y) { y.set(i, infinity); }).wrong.empty() ? 0 : 1;
+  EXPECT_EQ(rejected, 28);
+}
+
+TEST(Verify, AcceptsAnInfinityThatTheReferenceHas) {
+  const Check check{.answer = [](std::int64_t i) { return i == 3 ? infinity : i == 4 ? std::nan("") : 1.0; }};
+  EXPECT_EQ(check([](sdk::HostTensor&) {}).wrong, "");
+  EXPECT_NE(check([](sdk::HostTensor& y) { y.set(3, -infinity); }).wrong, "");
+  EXPECT_NE(check([](sdk::HostTensor& y) { y.set(3, 1); }).wrong, "");
+}
+
+TEST(Verify, RecognisesPoisonInEveryFloatingType) {
+  for (const sdk::DType type : {sdk::DType::f64, sdk::DType::f32, sdk::DType::f16, sdk::DType::bf16}) {
+    const Finding finding = Check{.dtype = type, .limit = 10}([](sdk::HostTensor& y) {
+      const std::size_t size = sdk::size_of(y.spec.dtype);
+      std::fill_n(y.data.begin() + static_cast<std::ptrdiff_t>(500 * size), 2 * size, std::byte{poison});
+    });
+    EXPECT_EQ(finding.wrong, "output `y` was not written in 2 of 1000 elements, the first at [5, 0]");
+  }
+}
+
+TEST(Verify, SaysWhenAWrongIntegerIsThePoison) {
+  const Finding finding = Check{.dtype = sdk::DType::i32}([](sdk::HostTensor& y) { y.set(999, -1); });
+  EXPECT_THAT(finding.wrong, HasSubstr("never written"));
+  const Check minus_one{.answer = [](std::int64_t) { return -1.0; }, .dtype = sdk::DType::i32};
+  EXPECT_EQ(minus_one([](sdk::HostTensor&) {}).wrong, "");
+}
+
+TEST(Verify, MeasuresAgainstZeroAbsolutely) {
+  const Check zero{.answer = [](std::int64_t) { return 0.0; }};
+  EXPECT_EQ(zero([](sdk::HostTensor&) {}).wrong, "");
+  const Finding finding = zero([](sdk::HostTensor& y) {
+    for (std::int64_t i = 0; i < 1000; ++i) y.set(i, 0.5);
+  });
+  EXPECT_DOUBLE_EQ(finding.error, 0.5);
+  EXPECT_NE(finding.wrong, "");
+}
+
+TEST(Verify, ComparesExactlyWithoutATolerance) {
+  const Check exact{.tolerance = 0};
+  EXPECT_EQ(exact([](sdk::HostTensor&) {}).wrong, "");
+  EXPECT_NE(exact([](sdk::HostTensor& y) { y.set(0, 1.0000001); }).wrong, "");
+}
+
+TEST(Verify, AcceptsAnEmptyOutput) {
+  const Finding finding = Check{.shape = {0, 5}}([](sdk::HostTensor&) {});
+  EXPECT_EQ(finding.wrong, "");
+  EXPECT_EQ(finding.elements, 0);
+}
+
+}  // namespace
+}  // namespace harness

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -37,7 +38,8 @@ class Planner {
   Checked<Plan> run() {
     plan_.suite = suite_.identity;
     plan_.modules = module_paths(suite_);
-    for (const CaseGroup& group : suite_.groups) add_group(group);
+    for (const CaseGroup& group : suite_.groups)
+      if (!too_many_) add_group(group);
     report_duplicates();
     if (errors_.empty()) resolve_references();
     if (errors_.empty()) select_cases(plan_, options_, errors_);
@@ -65,8 +67,13 @@ class Planner {
     }
     bool good = true;
     for (const At<std::string>& variant : group.variants) good = known_variant(group, variant) && good;
-    if (group.reference && is_variant_name(*group.reference) && !lists(group, group.reference->value))
-      good = known_variant(group, *group.reference) && good;
+    std::vector<const At<std::string>*> references;
+    if (group.reference) references.push_back(&*group.reference);
+    for (const auto& [device, points] : group.per_device)
+      if (points.reference) references.push_back(&*points.reference);
+    for (const At<std::string>* reference : references)
+      if (is_variant_name(*reference) && !lists(group, reference->value))
+        good = known_variant(group, *reference) && good;
     if (!good) return target;
     target.specs = workload->params();
     target.workload = workload;
@@ -124,11 +131,17 @@ class Planner {
                   const std::vector<const sdk::Variant*>& variants) {
     std::vector<std::size_t> hits(points.exclude.size(), 0);
     const std::size_t before = errors_.size();
-    for (const ExpandedPoint& point : expand_points(target, points, group.where, errors_)) {
+    const std::vector<ExpandedPoint> expanded = expand_points(target, points, group.where, errors_);
+    points_ += expanded.size();
+    if (points_ > most_cases) return too_many(group);
+    for (const ExpandedPoint& point : expanded) {
+      std::vector<const sdk::Variant*> measured;
+      for (const sdk::Variant* variant : variants)
+        if (!excluded(target, points, point, *variant, hits)) measured.push_back(variant);
+      if (measured.empty()) continue;  // so that a point that the workload refuses can be excluded
       const std::optional<Support> support = support_of(target, point);
       if (!support) continue;
-      for (const sdk::Variant* variant : variants)
-        if (!excluded(target, points, point, *variant, hits)) add_case(group, point, *variant, *support);
+      for (const sdk::Variant* variant : measured) add_case(group, points, point, *variant, *support);
       if (plan_.cases.size() > most_cases) return too_many(group);
     }
     if (errors_.size() > before) return;
@@ -139,7 +152,7 @@ class Planner {
   }
 
   void too_many(const CaseGroup& group) {
-    if (std::exchange(reported_too_many_, true)) return;
+    too_many_ = true;
     errors_.add(group.where, fmt::format("the suite has more than {} cases", most_cases),
                 "give fewer values");
   }
@@ -174,6 +187,8 @@ class Planner {
     } catch (...) {
       why = "an unknown exception";
     }
+    // One point of each place in the text is enough: a refused axis value is in many.
+    if (!refused_.emplace(point.where.line, point.where.column).second) return std::nullopt;
     errors_.add(point.where,
                 fmt::format("workload {} refuses {}: {}", in_ticks(std::string(target.workload->name())),
                             in_ticks(point.params.text_id()), why),
@@ -181,8 +196,8 @@ class Planner {
     return std::nullopt;
   }
 
-  void add_case(const CaseGroup& group, const ExpandedPoint& point, const sdk::Variant& variant,
-                const Support& support) {
+  void add_case(const CaseGroup& group, const Points& points, const ExpandedPoint& point,
+                const sdk::Variant& variant, const Support& support) {
     PlannedCase planned;
     const std::string point_id = point.params.text_id();
     const std::string tail = point_id.empty() ? "" : "/" + point_id;
@@ -193,11 +208,10 @@ class Planner {
     planned.variant = variant.name;
     planned.device = variant.device;
     planned.params = point.params;
-    if (group.reference) {
-      const bool whole = group.reference->value.find('/') != std::string::npos;
+    const auto& reference = points.reference ? points.reference : group.reference;
+    if (reference)
       planned.reference =
-          whole ? group.reference->value : variant.workload + "/" + group.reference->value + tail;
-    }
+          is_variant_name(*reference) ? variant.workload + "/" + reference->value + tail : reference->value;
     planned.tags = group.tags;
     planned.metrics = group.metrics.empty() ? std::vector<std::string>{"time", "first_call"} : group.metrics;
     planned.where = group.where;
@@ -209,7 +223,7 @@ class Planner {
     apply(group.overrides, settings);
     planned.sampling = settings.sampling;
     planned.gate = settings.gate;
-    origins_.push_back({&group, point.where.line});
+    origins_.push_back(Origin{reference ? &*reference : nullptr, point.where.line});
     plan_.cases.push_back(std::move(planned));
   }
 
@@ -265,38 +279,38 @@ class Planner {
 
   // A reference must be a case of the suite. It has none itself: it would be compared with itself.
   void resolve_references() {
-    std::vector<std::size_t> referring;
-    std::map<const CaseGroup*, std::size_t> left;  // references other than to the case itself
+    std::map<const At<std::string>*, std::size_t> compared;  // cases that a reference is good for
     for (std::size_t i = 0; i < plan_.cases.size(); ++i) {
       PlannedCase& planned = plan_.cases[i];
-      if (planned.reference.empty()) continue;
-      const CaseGroup& group = *origins_[i].group;
+      const At<std::string>* written = origins_[i].reference;
+      if (written == nullptr) continue;
       const bool is_itself = planned.reference == planned.id;
-      left[&group] += is_itself ? 0 : 1;
+      compared[written] += is_itself ? 0 : 1;
       if (is_itself)
         planned.reference.clear();
-      else if (!index_.contains(planned.reference) && reported_.emplace(&group, true).second)
-        unknown_reference(group, planned.reference);
+      else if (!index_.contains(planned.reference))
+        unknown_reference(*written, planned.reference);
     }
-    for (const auto& [group, count] : left)
+    for (const auto& [written, count] : compared)
       if (count == 0)
-        errors_.add(
-            group->reference->where,
-            fmt::format("the reference {} is all that this case measures", in_ticks(group->reference->value)),
-            "add a variant to compare with it, or remove `reference`");
+        errors_.add(written->where,
+                    fmt::format("the reference {} is all that is measured here", in_ticks(written->value)),
+                    "add a variant to compare with it, or remove `reference`");
   }
 
-  void unknown_reference(const CaseGroup& group, const std::string& id) {
-    const At<std::string>& written = *group.reference;
+  void unknown_reference(const At<std::string>& written, const std::string& id) {
+    if (!reported_.insert(&written).second) return;
     if (is_variant_name(written)) {
       errors_.add(
           written.where,
           fmt::format("the reference {} has no case {}", in_ticks(written.value), in_ticks(id)),
-          "measure it at the same points: add it to `variants`, exclude less, or name a whole case id");
+          "measure it at the same points: add it to `variants`, or exclude less; or give `per_device` "
+          "a reference of its own");
       return;
     }
-    std::vector<std::string> ids;
-    for (const PlannedCase& planned : plan_.cases) ids.push_back(planned.id);
+    std::vector<std::string> ids;  // in a large plan, or after some, the search takes longer than it is worth
+    if (reported_.size() <= 5 && plan_.cases.size() <= 5000)
+      for (const PlannedCase& planned : plan_.cases) ids.push_back(planned.id);
     const auto near = nearest(id, ids);
     errors_.add(
         written.where, fmt::format("unknown reference {}", in_ticks(id)),
@@ -304,7 +318,7 @@ class Planner {
   }
 
   struct Origin {
-    const CaseGroup* group;
+    const At<std::string>* reference;  // as written, or null
     int line;
   };
 
@@ -316,8 +330,10 @@ class Planner {
   std::vector<Origin> origins_;  // of the plan's cases, by index
   std::unordered_map<std::string, std::size_t> index_;
   std::map<std::pair<int, int>, Duplicate> duplicates_;
-  std::map<const CaseGroup*, bool> reported_;
-  bool reported_too_many_ = false;
+  std::set<const At<std::string>*> reported_;  // references
+  std::set<std::pair<int, int>> refused_;
+  std::size_t points_ = 0;
+  bool too_many_ = false;  // planning has stopped
 };
 
 }  // namespace

@@ -73,7 +73,10 @@ CaseGroup Reader::group(const YamlValue& value) {
   out.points = points(value);
   if (const YamlValue* devices = value.find("per_device"))
     for (const YamlMember& device : devices->members)
-      if (!device.value->rejected) out.per_device[device.name] = points(*device.value);
+      if (!device.value->rejected) {
+        Points& own = out.per_device[device.name] = points(*device.value);
+        if (const YamlValue* reference = device.value->find("reference")) own.reference = text_at(*reference);
+      }
   out.tags = words(value.find("tags"));
   out.metrics = words(value.find("metrics"));
   out.overrides = overrides(value);

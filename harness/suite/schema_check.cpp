@@ -152,6 +152,12 @@ class SchemaCheck {
         expected = choices.size() == 1 ? "expected " + choices[0] : "expected one of " + join(choices, ", ");
       if (const auto near = nearest(value.text, choices)) advice = "did you mean `" + *near + "`?";
     }
+    if (keyword == "maxItems") {
+      expected = fmt::format("expected at most {} items", schema["maxItems"].GetInt());
+      errors_.add(location(value.place),
+                  fmt::format("{}: {}, found {}", subject(refusal.path), expected, value.items.size()));
+      return;
+    }
     if (advice.empty()) advice = unit_advice(value, schema);
     errors_.add(location(value.place),
                 fmt::format("{}: {}, found {}", subject(refusal.path), expected, described(value)), advice);
@@ -172,6 +178,7 @@ class SchemaCheck {
       errors_.add(location(member.place),
                   fmt::format("unknown key {} in {}", in_ticks(member.name), string_in(schema, "title")),
                   advice_for_key(member.name, known));
+      if (member.name == "<<") map.rejected = true;  // what it would have brought is unknown
     }
   }
 
@@ -211,6 +218,7 @@ class SchemaCheck {
                   fmt::format("{} has both `{}`", string_in(schema, "title"), join(names, "` and `")),
                   "keep one of them");
       refused_keys_.insert(present.back());
+      present.back()->value->rejected = true;
       return;
     }
     if (present.empty())

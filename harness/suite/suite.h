@@ -51,6 +51,7 @@ struct Points {
   std::vector<Point> zip;
   std::vector<Point> include;
   std::vector<Point> exclude;
+  std::optional<At<std::string>> reference;  // of these points; only in per_device
 };
 
 struct PointOverride {
@@ -63,7 +64,7 @@ struct PointOverride {
 struct CaseGroup {
   At<std::string> workload;
   std::vector<At<std::string>> variants;
-  std::optional<At<std::string>> reference;  // a variant name, or a whole case id
+  std::optional<At<std::string>> reference;  // a variant at the same point, or a whole case id
   Points points;
   std::map<std::string, Points> per_device;  // replaces `points` for that kind of device
   std::vector<std::string> tags;

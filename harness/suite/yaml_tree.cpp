@@ -141,14 +141,16 @@ class YamlBuilder final : public YAML::EventHandler {
 
   void begin_container(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YamlValue::Kind kind) {
+    // This is also how the parser sees a list or a map that the end of the file leaves open.
     if (at_key())
-      stop(mark, "a key must be a word, not a list or a map", "quote the key if it is meant as text");
+      stop(mark, "a list or a map stands where a key is expected",
+           "close it with `]` or `}` if it is a value; quote it if it is a text");
     if (static_cast<int>(frames_.size()) >= limits_.depth) too_deep(mark);
     YamlValue& value = add(mark, anchor);
     value.kind = kind;
     const std::string expected = kind == YamlValue::Kind::list ? "seq" : "map";
     if (tag != "?" && tag != "!" && !tag.empty() && tag != "tag:yaml.org,2002:" + expected)
-      unknown_tag(mark, tag);
+      unknown_tag(value, mark, tag);
     frames_.push_back(Frame{&value, mark});
   }
 
@@ -189,7 +191,8 @@ class YamlBuilder final : public YAML::EventHandler {
     frame.has_key = false;
   }
 
-  void unknown_tag(const YAML::Mark& mark, const std::string& tag) {
+  void unknown_tag(YamlValue& value, const YAML::Mark& mark, const std::string& tag) {
+    value.rejected = true;
     errors_.add(location(mark), fmt::format("the tag {} means nothing here", in_ticks(tag)),
                 "remove it; to keep a number as text, quote it");
   }
@@ -203,7 +206,8 @@ class YamlBuilder final : public YAML::EventHandler {
     if (tag != "?" && !tag.empty()) {
       const std::string_view kind =
           std::string_view(tag).starts_with(core) ? std::string_view(tag).substr(core.size()) : "";
-      if (kind != "int" && kind != "float" && kind != "bool" && kind != "null") return unknown_tag(mark, tag);
+      if (kind != "int" && kind != "float" && kind != "bool" && kind != "null")
+        return unknown_tag(value, mark, tag);
     }
     value.rejected = !resolve_plain_scalar(value);
     if (value.rejected)

@@ -1,0 +1,127 @@
+// Suites that mean harm. None may hang, overflow the stack or fill the memory: each is refused after a
+// bounded amount of work, which the limits in harness/suite/yaml_tree.h set.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/base/files.h"
+#include "test_catalog.h"
+
+namespace harness::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string repeated(const std::string& text, std::size_t count) {
+  std::string out;
+  out.reserve(text.size() * count);
+  for (std::size_t i = 0; i < count; ++i) out += text;
+  return out;
+}
+
+std::string refused(const std::string& text) {
+  const Checked<Suite> suite = parse_suite(text, "hostile.yaml");
+  return suite ? "accepted" : suite.error().front().text();
+}
+
+TEST(HostileSuite, AHundredMegabytesAreRefusedByTheirSize) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "huge.yaml";
+  std::ofstream(path) << "version: 1\n";
+  fs::resize_file(path, 100'000'000);
+  const Checked<Suite> suite = load_suite(path.string());
+  ASSERT_FALSE(suite.has_value());
+  EXPECT_EQ(text_of(suite.error()),
+            path.string() +
+                ": error: the suite is larger than 8 MiB (100000000 bytes)\n"
+                "  advice: a suite describes cases, most by `axes`; is this the right file?\n");
+}
+
+TEST(HostileSuite, AFileWithoutEndIsReadOnlyToTheLimit) {
+  const Checked<Suite> suite = load_suite("/dev/zero");
+  ASSERT_FALSE(suite.has_value());
+  EXPECT_EQ(suite.error().front().message, "the suite is larger than 8 MiB");
+}
+
+TEST(HostileSuite, TextBeyondTheLimitIsNotParsed) {
+  EXPECT_NE(refused(std::string((8 << 20) + 1, '#')).find("larger than 8 MiB"), std::string::npos);
+  EXPECT_NE(refused(std::string(8 << 20, '#')).find("the suite is empty"), std::string::npos);
+}
+
+TEST(HostileSuite, NestingOfAnyKindIsBounded) {
+  for (const char* level : {"[", "{a: ", "[{a: ", "- ", "? ", "&a [", "!!seq ["})
+    EXPECT_NE(refused("a: " + repeated(level, 90'000)), "accepted") << level;
+  EXPECT_NE(refused(repeated("- ", 1'000'000)).find("more than 64 levels"), std::string::npos);
+  EXPECT_NE(refused(repeated("[", 2'000'000)).find("more than 300000 brackets"), std::string::npos);
+}
+
+TEST(HostileSuite, FloodsOfTokensAreRefusedBeforeTheyAreParsed) {
+  for (const char* token : {"1, ", "&a ", "*a ", "!x ", "'' ", "\"\" ", "{}"})
+    EXPECT_NE(refused(repeated(token, 400'000)).find("more than 300000"), std::string::npos) << token;
+}
+
+TEST(HostileSuite, ManyValuesAreRefused) {
+  EXPECT_NE(refused(repeated("- a\n", 300'000)).find("more than 200000 values"), std::string::npos);
+}
+
+TEST(HostileSuite, ManyGroupsOfManyPointsStopAtTheLimitOfCases) {
+  std::string values;
+  for (int i = 1; i <= 300; ++i) values += std::to_string(i) + ", ";
+  const std::string axes = "{dtype: f32, m: &v [" + values + "], n: *v}";
+  std::string cases;
+  for (int i = 0; i < 20; ++i)
+    cases += "  - {workload: gemm, variant: plain, axes: " +
+             (i == 0 ? axes : std::string("{dtype: f32, m: *v, n: *v}")) + ", exclude: [{m: 13}]}\n";
+  const std::string errors = errors_of(suite_text(cases));
+  EXPECT_NE(errors.find("the suite has more than 100000 cases"), std::string::npos) << errors.substr(0, 500);
+}
+
+TEST(HostileSuite, NamesCannotDriveTheTerminal) {
+  const std::string errors = errors_of(
+      suite_text("  - {workload: gemm, variant: plain, axes: {dtype: f32, m: 1, n: 1, form: \"\\e[2J\"}}\n"
+                 "  - {workload: \"\\e]0;x\\a\", variant: \"a\\nb\", reference: \"\\u202eevil\"}\n"));
+  EXPECT_EQ(errors.find('\x1b'), std::string::npos);
+  EXPECT_EQ(errors.find('\a'), std::string::npos);
+  EXPECT_NE(errors.find("\\u001b[2J"), std::string::npos) << errors;
+}
+
+TEST(HostileSuite, LongNamesAreCutInMessages) {
+  const std::string errors =
+      errors_of(suite_text("  - {workload: " + std::string(100'000, 'x') + ", variant: a}\n"));
+  EXPECT_LT(errors.size(), 400U);
+}
+
+TEST(LoadSuite, AMissingFileNamesItsNeighbour) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "fusion.yaml") << "version: 1\n";
+  const Checked<Suite> suite = load_suite((folder.path() / "fuson.yaml").string());
+  ASSERT_FALSE(suite.has_value());
+  EXPECT_EQ(suite.error().front().message, "no such suite");
+  EXPECT_EQ(suite.error().front().advice, "did you mean `" + (folder.path() / "fusion.yaml").string() + "`?");
+  EXPECT_EQ(suite.error().front().kind, ErrorKind::usage);
+}
+
+TEST(LoadSuite, AFolderIsNoSuite) {
+  const TemporaryFolder folder;
+  const Checked<Suite> suite = load_suite(folder.path().string());
+  ASSERT_FALSE(suite.has_value());
+  EXPECT_EQ(suite.error().front().message, "is a folder, not a suite");
+}
+
+TEST(LoadSuite, KeepsThePathAndHashesTheText) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "s.yaml";
+  const std::string text = suite_text("  - {workload: nop, variant: only}\n", "modules: [./a.so, /b/c.so]\n");
+  std::ofstream(path) << text;
+  const Checked<Suite> suite = load_suite(path.string());
+  ASSERT_TRUE(suite.has_value()) << text_of(suite.error());
+  EXPECT_EQ(suite->identity.file, path.string());
+  EXPECT_EQ(suite->identity.hash, content_hash(text));
+  EXPECT_EQ(suite->modules[0].value, "./a.so");
+  EXPECT_EQ(suite->modules[0].where.line, 3);
+  EXPECT_EQ(module_paths(*suite), (std::vector<std::string>{(folder.path() / "a.so").string(), "/b/c.so"}));
+}
+
+}  // namespace
+}  // namespace harness::test

@@ -1,0 +1,216 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include <filesystem>
+#include <map>
+
+#include "harness/suite/errors.h"
+#include "test_catalog.h"
+
+namespace harness::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string four_variants =
+    "  - workload: gemm\n    variants: [plain, tiled, library, blackwell]\n    reference: plain\n"
+    "    axes: {dtype: [f32, bf16], m: 2, n: 8192}\n    tags: [big]\n"
+    "  - {workload: nop, variant: only, tags: [small]}\n";
+
+std::map<std::string, std::string> skips(const std::map<std::string, std::string>& unavailable) {
+  PlanOptions options;
+  options.unavailable_devices = unavailable;
+  const auto plan = plan_of(suite_text("  - workload: gemm\n    variants: [plain, library, blackwell]\n"
+                                       "    axes: {dtype: f32, m: 1, n: 1}\n"),
+                            options);
+  std::map<std::string, std::string> out;
+  for (const PlannedCase& planned : plan->cases) out[planned.variant] = planned.skip;
+  return out;
+}
+
+TEST(Plan, ACudaVariantRunsWhereADeviceIsAlthoughOnlyAWorkerCanMakeIt) {
+  const auto skip = skips({});
+  EXPECT_EQ(skip.at("plain"), "");
+  EXPECT_EQ(skip.at("library"), "");
+  EXPECT_EQ(skip.at("blackwell"), "needs compute capability 100a");
+}
+
+TEST(Plan, AMissingDeviceSkipsItsVariantsWithTheReason) {
+  const auto skip = skips({{"cuda", "no NVIDIA driver here"}});
+  EXPECT_EQ(skip.at("plain"), "");
+  EXPECT_EQ(skip.at("library"), "no NVIDIA driver here");
+  EXPECT_EQ(skip.at("blackwell"), "needs compute capability 100a");
+}
+
+TEST(Plan, AnUnsupportedPointIsSkippedWithTheWorkloadsReason) {
+  const auto plan = plan_of(suite_text(four_variants));
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  for (const PlannedCase& planned : plan->cases)
+    if (planned.workload == "gemm" && planned.params.text("dtype") == "bf16") {
+      EXPECT_EQ(planned.skip, "bf16 is limited to n <= 4096") << planned.id;
+    }
+}
+
+TEST(Plan, VariantsAtAPointStandBesideEachOther) {
+  const auto plan =
+      plan_of(suite_text("  - workload: gemm\n    variants: [tiled, plain]\n"
+                         "    axes: {n: [1, 2], dtype: f32}\n    zip: [{m: 5}, {m: 4}]\n"));
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  std::vector<std::string> order;
+  for (const PlannedCase& planned : plan->cases)
+    order.push_back(planned.variant + std::to_string(planned.params.integer("n")) +
+                    std::to_string(planned.params.integer("m")));
+  EXPECT_THAT(order, ElementsAre("tiled15", "plain15", "tiled14", "plain14", "tiled25", "plain25", "tiled24",
+                                 "plain24"));
+}
+
+TEST(Plan, AnIdNamesEveryParameterInTheWorkloadsOrder) {
+  const auto plan =
+      plan_of(suite_text("  - workload: gemm\n    variant: plain\n"
+                         "    axes: {form: erf, fast: true, scale: 0.25, n: 3, m: 2, dtype: f16}\n"));
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  EXPECT_THAT(ids(*plan), ElementsAre("gemm/plain/dtype=f16/m=2/n=3/scale=0.25/fast=true/form=erf"));
+  EXPECT_EQ(plan->cases[0].params.real("scale"), 0.25);
+}
+
+TEST(Plan, AnIntegerWhereARealIsExpectedBecomesOne) {
+  const auto plan =
+      plan_of(suite_text("  - workload: gemm\n    variant: plain\n"
+                         "    axes: {scale: [2], n: 1e3, m: 2, dtype: f16}\n"));
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  EXPECT_EQ(*plan->cases[0].params.find("scale"), sdk::Value{2.0});
+  EXPECT_EQ(*plan->cases[0].params.find("n"), sdk::Value{std::int64_t{1000}});
+}
+
+TEST(Plan, TheCommandLineWinsOverEverySettingOfTheSuite) {
+  PlanOptions options;
+  options.overrides.processes = 2;
+  options.overrides.samples = 3;
+  options.overrides.margin = 0.25;
+  const auto plan = plan_of(
+      suite_text("  - workload: nop\n    variant: only\n    sampling: {processes: 7, warmup: 1}\n"
+                 "    overrides: [{match: {variant: only}, sampling: {samples: 9}, gate: {margin: 9%}}]\n",
+                 "defaults: {sampling: {warmup: 2, seed: 5}, gate: {alpha: 2%}}\n"),
+      options);
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  const PlannedCase& planned = plan->cases[0];
+  EXPECT_EQ(planned.sampling.processes, 2);
+  EXPECT_EQ(planned.sampling.samples, 3);
+  EXPECT_EQ(planned.sampling.min_samples, 3);  // never above samples
+  EXPECT_EQ(planned.sampling.warmup, 1);
+  EXPECT_EQ(planned.sampling.seed, 5U);
+  EXPECT_DOUBLE_EQ(planned.gate.margin, 0.25);
+  EXPECT_DOUBLE_EQ(planned.gate.alpha, 0.02);
+}
+
+TEST(Plan, ModulesAreAbsoluteAndBesideTheSuite) {
+  const auto plan = plan_of(suite_text("  - {workload: nop, variant: only}\n", "modules: [../p/a.so]\n"), {},
+                            "some/suites/x.yaml");
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  EXPECT_THAT(plan->modules, ElementsAre((std::filesystem::current_path() / "some/p/a.so").string()));
+}
+
+TEST(Plan, AReferenceIsNotRelativeToItself) {
+  const auto plan = plan_of(suite_text(four_variants));
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  EXPECT_EQ(plan->cases[0].variant, "plain");
+  EXPECT_EQ(plan->cases[0].reference, "");
+  EXPECT_EQ(plan->cases[1].reference, plan->cases[0].id);
+  EXPECT_EQ(plan->cases[2].reference, plan->cases[0].id);
+}
+
+TEST(Filter, KeepsWhatMatchesAndDropsReferencesToTheRest) {
+  PlanOptions options;
+  options.filters = {"*/tiled/*", "nop/*"};
+  const auto plan = plan_of(suite_text(four_variants), options);
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  EXPECT_THAT(ids(*plan),
+              ElementsAre(HasSubstr("tiled/dtype=f32"), HasSubstr("tiled/dtype=bf16"), "nop/only"));
+  for (const PlannedCase& planned : plan->cases) EXPECT_EQ(planned.reference, "");
+}
+
+TEST(Filter, KeepsReferencesThatAreStillThere) {
+  PlanOptions options;
+  options.filters = {"gemm/*", "!*bf16*", "!*/blackwell/*"};
+  const auto plan = plan_of(suite_text(four_variants), options);
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  ASSERT_EQ(plan->cases.size(), 3U);
+  EXPECT_EQ(plan->cases[2].reference, plan->cases[0].id);
+}
+
+TEST(Filter, OnlyExclusionsLeaveTheRest) {
+  PlanOptions options;
+  options.filters = {"!gemm/*"};
+  const auto plan = plan_of(suite_text(four_variants), options);
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  EXPECT_THAT(ids(*plan), ElementsAre("nop/only"));
+}
+
+TEST(Filter, TagsSelectAnyOfThem) {
+  PlanOptions options;
+  options.tags = {"small"};
+  const auto plan = plan_of(suite_text(four_variants), options);
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  EXPECT_THAT(ids(*plan), ElementsAre("nop/only"));
+  options.tags = {"small", "big"};
+  EXPECT_EQ(plan_of(suite_text(four_variants), options)->cases.size(), 9U);
+}
+
+TEST(Filter, OneThatMatchesNothingIsAnErrorWithAFewIds) {
+  PlanOptions options;
+  options.filters = {"nop/*", "conv/*", "tiled", "!nothing"};
+  options.tags = {"smal"};
+  EXPECT_EQ(errors_of(suite_text(four_variants), options),
+            "suite.yaml: error: the filter `conv/*` matches no case\n"
+            "  advice: `*` and `?` are wildcards; ids are for example "
+            "`gemm/plain/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`, "
+            "`gemm/tiled/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`, "
+            "`gemm/library/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`\n"
+            "suite.yaml: error: the filter `tiled` matches no case\n"
+            "  advice: a filter covers the whole id: did you mean `*tiled*`?\n"
+            "suite.yaml: error: the filter `!nothing` matches no case\n"
+            "  advice: `*` and `?` are wildcards; ids are for example "
+            "`gemm/plain/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`, "
+            "`gemm/tiled/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`, "
+            "`gemm/library/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`\n"
+            "suite.yaml: error: no case has the tag `smal`\n"
+            "  advice: did you mean `small`?\n");
+}
+
+TEST(Filter, FiltersThatTogetherLeaveNothingAreAnError) {
+  PlanOptions options;
+  options.filters = {"nop/*", "!*only*"};
+  EXPECT_THAT(errors_of(suite_text(four_variants), options), HasSubstr("together leave no case"));
+}
+
+TEST(Schema, IsJsonThatDescribesEveryKeyForEditors) {
+  rapidjson::Document schema;
+  ASSERT_FALSE(schema.Parse(suite_schema().c_str()).HasParseError());
+  EXPECT_STREQ(schema["$schema"].GetString(), "http://json-schema.org/draft-04/schema#");
+  for (const auto& definition : schema["definitions"].GetObject()) {
+    if (!definition.value.HasMember("properties")) continue;
+    for (const auto& property : definition.value["properties"].GetObject())
+      EXPECT_TRUE(property.value.HasMember("description") || property.value.HasMember("$ref") ||
+                  property.value.HasMember("title"))
+          << definition.name.GetString() << "." << property.name.GetString();
+  }
+}
+
+TEST(ErrorList, ComesInTheOrderOfTheTextWithoutDuplicates) {
+  ErrorList errors;
+  errors.add({"f", 3, 1}, "c");
+  errors.add({"f"}, "no place");
+  errors.add({"f", 1, 9}, "b");
+  errors.add({"f", 3, 1}, "c");
+  errors.add({"f", 1, 2}, "a");
+  std::string order;
+  for (const Error& error : errors.take()) order += error.message + ";";
+  EXPECT_EQ(order, "a;b;c;no place;");
+  EXPECT_THAT(errors.take(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace harness::test

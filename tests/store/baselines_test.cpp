@@ -1,0 +1,135 @@
+#include "harness/store/baselines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/files.h"
+#include "harness/model/codec.h"
+#include "tests/model/example_record.h"
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// The example without its incorrect case: fit to be pinned.
+Record right_record() {
+  Record record = example_record();
+  record.cases.erase(record.cases.begin() + 1);
+  return record;
+}
+
+std::string refusal(const Record& record, const std::string& author = "Ann",
+                    const std::string& reason = "why") {
+  const TemporaryFolder folder;
+  const auto path = promote(folder.path(), record, author, reason);
+  EXPECT_FALSE(path);
+  EXPECT_TRUE(fs::is_empty(folder.path())) << "a refused baseline left something";
+  return path ? "" : path.error().text();
+}
+
+TEST(Promote, WritesAReviewableFile) {
+  const TemporaryFolder folder;
+  const auto path = promote(folder.path(), right_record(), " Ann ", "the first pin");
+  ASSERT_TRUE(path) << path.error().text();
+  EXPECT_EQ(*path, folder.path() / "nvidia-h200/fusion.json");
+  const auto record = decode_record(*read_file(*path), "pinned");
+  ASSERT_TRUE(record) << record.error().text();
+  ASSERT_TRUE(record->promotion);
+  EXPECT_EQ(record->promotion->author, "Ann");
+  EXPECT_EQ(record->promotion->reason, "the first pin");
+  EXPECT_FALSE(record->promotion->date.empty());
+  Record rest = *record;
+  rest.promotion.reset();
+  EXPECT_EQ(rest, right_record()) << "nothing else changed";
+}
+
+TEST(Promote, ReplacesAnOlderBaseline) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(promote(folder.path(), right_record(), "Ann", "one"));
+  ASSERT_TRUE(promote(folder.path(), right_record(), "Bob", "two"));
+  const auto all = list_baselines(folder.path());
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->size(), 1U);
+  EXPECT_EQ(all->front().record.promotion->author, "Bob");
+  EXPECT_EQ(all->front().machine_class, "nvidia-h200");
+  EXPECT_EQ(all->front().suite, "fusion");
+}
+
+TEST(Promote, RefusesWhatShouldNotBeHeld) {
+  Record record = right_record();
+  EXPECT_THAT(refusal(record, " ", "why"), HasSubstr("--author"));
+  EXPECT_THAT(refusal(record, "Ann", "\n"), HasSubstr("--reason"));
+  EXPECT_THAT(refusal(example_record()), HasSubstr("is incorrect: error 0.5 is above 0.001"));
+  for (const Outcome outcome : {Outcome::failed, Outcome::timed_out}) {
+    record = right_record();
+    record.cases[0].outcome = outcome;
+    EXPECT_THAT(refusal(record), HasSubstr(std::string(name_of(outcome))));
+  }
+  record = right_record();
+  record.finished.clear();
+  EXPECT_THAT(refusal(record), HasSubstr("incomplete"));
+  record = right_record();
+  record.cases.erase(record.cases.begin());
+  EXPECT_THAT(refusal(record), HasSubstr("no measured case"));
+  record = right_record();
+  record.revision.dirty = true;
+  EXPECT_THAT(refusal(record), HasSubstr("--allow-dirty"));
+  const TemporaryFolder folder;
+  EXPECT_TRUE(promote(folder.path(), record, "Ann", "why", true));
+}
+
+TEST(Promote, RefusesNamesThatAreNoFileNames) {
+  for (const std::string& name : {std::string("../evil"), std::string("a/b"), std::string(".."),
+                                  std::string("."), std::string(), std::string("a\\b"), std::string("a\nb"),
+                                  std::string("a\0b", 3), std::string(".git"), std::string(300, 'x')}) {
+    Record record = right_record();
+    record.suite.name = name;
+    EXPECT_THAT(refusal(record), HasSubstr("suite `")) << name;
+    record = right_record();
+    record.machines["cuda"].machine_class = name;
+    EXPECT_THAT(refusal(record), HasSubstr("machine class `")) << name;
+  }
+}
+
+TEST(ListBaselines, SortsAndNamesABrokenFile) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(list_baselines(folder.path() / "absent")->empty());
+  for (const char* suite : {"b", "a"})
+    for (const char* machine : {"z", "y"}) {
+      Record record = right_record();
+      record.suite.name = suite;
+      record.machines["cuda"].machine_class = machine;
+      ASSERT_TRUE(promote(folder.path(), record, "Ann", "why"));
+    }
+  ASSERT_TRUE(write_file_atomically(folder.path() / "README.md", "text"));
+  std::string found;
+  for (const Baseline& one : *list_baselines(folder.path()))
+    found += one.machine_class + "/" + one.suite + " ";
+  EXPECT_EQ(found, "y/a y/b z/a z/b ");
+  ASSERT_TRUE(write_file_atomically(folder.path() / "y/broken.json", "{"));
+  const auto broken = list_baselines(folder.path());
+  ASSERT_FALSE(broken);
+  EXPECT_THAT(broken.error().where.file, HasSubstr("y/broken.json"));
+}
+
+TEST(PrimaryMachine, IsTheOneThatMeasured) {
+  Record record = example_record();
+  EXPECT_EQ(primary_machine_class(record), "nvidia-h200");
+  for (CaseRecord& one : record.cases) one.device = "cpu";
+  EXPECT_EQ(primary_machine_class(record), "cpu-amd-epyc");
+  record.cases[2].device = "cuda";
+  EXPECT_EQ(primary_machine_class(record), "cpu-amd-epyc") << "a skipped case was not measured there";
+  record.cases[0].device = "cuda";
+  EXPECT_EQ(primary_machine_class(record), "nvidia-h200");
+  record.cases.clear();
+  EXPECT_EQ(primary_machine_class(record), "nvidia-h200") << "as far as is known";
+  record.machines = {{"import", {"other-tool", "", {}, {}}}};
+  EXPECT_EQ(primary_machine_class(record), "other-tool");
+  record.machines.clear();
+  EXPECT_EQ(primary_machine_class(record), "");
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,242 @@
+#include "harness/store/select.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/model/codec.h"
+#include "harness/store/baselines.h"
+#include "repository.h"
+#include "tests/model/example_record.h"
+
+namespace harness {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Selecting : public testing::Test {
+ protected:
+  Selecting() {
+    options_.folder = repository_.path();
+    store_ = *Store::open(repository_.path() + "/.harness/results.db");
+  }
+
+  // Stores a record of `commit`; its id.
+  std::string measured(const std::string& commit, const std::string& device = "GPU-1234",
+                       const std::function<void(Record&)>& change = {}) {
+    Record record = example_record();
+    record.id = "record " + std::to_string(++count_);
+    record.revision = {commit, "", false};
+    record.machines["cuda"].device_uuid = device;
+    if (change) change(record);
+    const Status put = store_->put_record(record);
+    EXPECT_TRUE(put) << put.error().text();
+    return record.id;
+  }
+
+  Selected current(const std::string& commit, const std::string& device = "GPU-1234") {
+    return *select_stored(*store_, measured(commit, device));
+  }
+
+  Result<Selected> baseline(const std::string& name, const Selected& current) {
+    return select_baseline(*store_, name, current, options_);
+  }
+
+  Repository repository_;
+  std::unique_ptr<Store> store_;
+  SelectOptions options_;
+  int count_ = 0;
+};
+
+void dirty(Record& record) {
+  record.revision.dirty = true;
+}
+
+TEST_F(Selecting, TakesTheNewestCompleteRecordOfARevision) {
+  const std::string commit = repository_.commit("one");
+  measured(commit);
+  const std::string newest = measured(commit);
+  measured(commit, "GPU-1234", [](Record& record) { record.finished.clear(); });
+  measured(commit, "GPU-1234", dirty);
+  const auto selected = select_current(*store_, "HEAD", options_);
+  ASSERT_TRUE(selected) << selected.error().text();
+  EXPECT_EQ(selected->source.id, newest);
+  EXPECT_EQ(selected->source.described, commit.substr(0, 10) + " (HEAD)");
+  EXPECT_EQ(selected->source.device, "nvidia-h200 GPU-1234");
+  EXPECT_EQ(selected->source.revision.commit, commit);
+}
+
+TEST_F(Selecting, TakesTheDirtyRecordOfADirtyTree) {
+  const std::string commit = repository_.commit("one");
+  const std::string clean = measured(commit);
+  repository_.write("counter", "changed");
+  const auto none = select_current(*store_, "HEAD", options_);
+  ASSERT_FALSE(none) << "the clean record says nothing of the changes";
+  EXPECT_EQ(none.error().kind, ErrorKind::missing);
+  EXPECT_THAT(none.error().text(),
+              AllOf(HasSubstr("uncommitted changes"), HasSubstr("--current " + commit.substr(0, 10))));
+  const std::string changed = measured(commit, "GPU-1234", dirty);
+  EXPECT_EQ(select_current(*store_, "HEAD", options_)->source.id, changed);
+  EXPECT_THAT(select_current(*store_, "HEAD", options_)->source.described,
+              HasSubstr("with uncommitted changes"));
+  EXPECT_EQ(select_current(*store_, commit, options_)->source.id, clean) << "a commit by name is clean";
+  EXPECT_EQ(select_current(*store_, "main", options_)->source.id, clean);
+}
+
+TEST_F(Selecting, AsksForASuiteWhenThereAreSeveral) {
+  const std::string commit = repository_.commit("one");
+  const std::string fusion = measured(commit);
+  measured(commit, "GPU-1234", [](Record& record) { record.suite.name = "attention"; });
+  const auto several = select_current(*store_, "HEAD", options_);
+  ASSERT_FALSE(several);
+  EXPECT_THAT(several.error().text(), AllOf(HasSubstr("attention, fusion"), HasSubstr("--suite")));
+  options_.suite = "fusion";
+  EXPECT_EQ(select_current(*store_, "HEAD", options_)->source.id, fusion);
+  options_.suite = "fusoin";
+  EXPECT_THAT(select_current(*store_, "HEAD", options_).error().text(),
+              AllOf(HasSubstr("no complete record of suite `fusoin`"), HasSubstr("attention, fusion")));
+}
+
+TEST_F(Selecting, SaysHowToMeasureWhatIsNot) {
+  const std::string commit = repository_.commit("one");
+  const auto none = select_current(*store_, "main", options_);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, ErrorKind::missing);
+  EXPECT_THAT(none.error().text(), AllOf(HasSubstr(commit.substr(0, 10)), HasSubstr("harness run")));
+  measured(commit, "GPU-1234", [](Record& record) { record.finished.clear(); });
+  EXPECT_THAT(select_current(*store_, "main", options_).error().advice, HasSubstr("--continue"));
+  EXPECT_EQ(select_current(*store_, "nothing", options_).error().kind, ErrorKind::usage);
+}
+
+TEST_F(Selecting, TakesAFileAsEitherSide) {
+  const std::string path = repository_.path() + "/base.json";
+  repository_.write("base.json", encode(example_record()));
+  const auto as_current = select_current(*store_, path, options_);
+  ASSERT_TRUE(as_current) << as_current.error().text();
+  EXPECT_EQ(as_current->record, example_record());
+  EXPECT_EQ(as_current->source.described, "file " + path);
+  EXPECT_EQ(baseline(path, *as_current)->record, example_record());
+  EXPECT_EQ(select_current(*store_, "gone.json", options_).error().kind, ErrorKind::missing);
+  EXPECT_EQ(baseline("gone.json", *as_current).error().kind, ErrorKind::missing);
+  repository_.write("no-extension", encode(example_record()));
+  EXPECT_TRUE(select_current(*store_, repository_.path() + "/no-extension", options_));
+  repository_.write("bad.json", "{");
+  EXPECT_THAT(select_current(*store_, repository_.path() + "/bad.json", options_).error().text(),
+              HasSubstr("bad.json:1:2: error: is not JSON"));
+}
+
+TEST_F(Selecting, ComparesWithTheMergeBase) {
+  const std::string base = repository_.commit("base");
+  const std::string wanted = measured(base);
+  repository_.git({"checkout", "--quiet", "-b", "topic"});
+  const std::string topic = repository_.commit("topic");
+  repository_.git({"checkout", "--quiet", "main"});
+  measured(repository_.commit("main went on"));
+  const auto found = baseline("main", current(topic));
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->source.id, wanted);
+  EXPECT_EQ(found->source.distance, 0);
+  EXPECT_EQ(found->source.described,
+            base.substr(0, 10) + " (merge base of main and " + topic.substr(0, 10) + ")");
+}
+
+TEST_F(Selecting, ComparesWithTheNearestMeasuredAncestor) {
+  measured(repository_.commit("far"));
+  const std::string near = repository_.commit("near");
+  const std::string wanted = measured(near);
+  measured(repository_.commit("dirty"), "GPU-1234", dirty);
+  measured(repository_.commit("unfinished"), "GPU-1234", [](Record& record) { record.finished.clear(); });
+  measured(repository_.commit("another suite"), "GPU-1234", [](Record& record) { record.suite.name = "x"; });
+  measured(repository_.commit("another class"), "GPU-1234",
+           [](Record& record) { record.machines["cuda"].machine_class = "nvidia-l4"; });
+  repository_.git({"checkout", "--quiet", "-b", "topic"});
+  const auto found = baseline("main", current(repository_.commit("topic")));
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->source.id, wanted);
+  EXPECT_EQ(found->source.distance, 4);
+  EXPECT_THAT(found->source.described,
+              HasSubstr(near.substr(0, 10) + " (4 commits before the merge base of main and"));
+}
+
+TEST_F(Selecting, PrefersTheSameDevice) {
+  const std::string same = measured(repository_.commit("one"), "GPU-A");
+  const std::string near = repository_.commit("two");
+  const std::string other = measured(near, "GPU-B");
+  repository_.git({"checkout", "--quiet", "-b", "topic"});
+  const std::string topic = repository_.commit("topic");
+  EXPECT_EQ(baseline("main", current(topic, "GPU-A"))->source.id, same);
+  EXPECT_EQ(baseline("main", current(topic, "GPU-B"))->source.id, other);
+  EXPECT_EQ(baseline("main", current(topic, "GPU-C"))->source.id, other)
+      << "the nearest, when none is the same";
+}
+
+TEST_F(Selecting, NeverComparesARecordWithItself) {
+  const std::string first = repository_.commit("one");
+  const std::string wanted = measured(first);
+  const std::string second = repository_.commit("two");
+  const auto found = baseline("main", current(second));
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->source.id, wanted) << "on main itself: what main was before";
+  EXPECT_EQ(found->source.distance, 1);
+}
+
+TEST_F(Selecting, ComparesADirtyTreeWithItsOwnCommit) {
+  const std::string commit = repository_.commit("one");
+  const std::string clean = measured(commit);
+  const Selected changed = *select_stored(*store_, measured(commit, "GPU-1234", dirty));
+  const auto found = baseline("main", changed);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->source.id, clean);
+}
+
+TEST_F(Selecting, FallsBackToThePinnedBaseline) {
+  Record pinned = example_record();
+  pinned.id = "pinned";
+  pinned.cases.erase(pinned.cases.begin() + 1);  // which is incorrect
+  ASSERT_TRUE(promote(repository_.path() + "/baselines", pinned, "Ann", "first"));
+  const std::string base = repository_.commit("pin");
+  repository_.git({"checkout", "--quiet", "-b", "topic"});
+  repository_.git({"rm", "--quiet", "-r", "baselines"});
+  const auto found = baseline("main", current(repository_.commit("unpin")));
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->source.id, "pinned") << "as it was at the merge base, not as it is now";
+  EXPECT_EQ(found->source.described.find("pinned baselines/nvidia-h200/fusion.json at " + base.substr(0, 10)),
+            0U)
+      << found->source.described;
+}
+
+TEST_F(Selecting, NeverLeavesTheBaselinesFolder) {
+  repository_.write("secret.json", encode(example_record()));
+  repository_.commit("one");
+  repository_.git({"checkout", "--quiet", "-b", "topic"});
+  const std::string topic = repository_.commit("topic");
+  Selected hostile = current(topic);
+  hostile.record.suite.name = "../../secret";
+  EXPECT_EQ(baseline("main", hostile).error().kind, ErrorKind::missing);
+}
+
+TEST_F(Selecting, SaysWhatToDoWithoutABaseline) {
+  const std::string base = repository_.commit("one");
+  repository_.git({"checkout", "--quiet", "-b", "topic"});
+  const auto none = baseline("main", current(repository_.commit("topic")));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, ErrorKind::missing);
+  EXPECT_THAT(none.error().text(), AllOf(HasSubstr("suite `fusion` on nvidia-h200 at " + base.substr(0, 10)),
+                                         HasSubstr("git checkout " + base.substr(0, 10) +
+                                                   "`, then `harness run suites/fusion.yaml"),
+                                         HasSubstr("harness baseline promote")));
+  EXPECT_THAT(none.error().advice, Not(HasSubstr("shallow")));
+  EXPECT_EQ(baseline("mian", current(base)).error().kind, ErrorKind::usage);
+}
+
+TEST_F(Selecting, TakesARecordOfAnUnknownCommitByTheNamedRevision) {
+  const std::string wanted = measured(repository_.commit("one"));
+  const auto found = baseline("main", current("2222222222222222222222222222222222222222"));
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->source.id, wanted);
+  EXPECT_THAT(found->source.described, HasSubstr("(main)"));
+}
+
+}  // namespace
+}  // namespace harness

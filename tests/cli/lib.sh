@@ -3,9 +3,12 @@
 # Each test runs in a folder of its own, removed at the end.
 set -uo pipefail
 : "${HARNESS:?path of the harness program}" "${PLUGIN:?path of the test plugin}"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+[ -x "$HARNESS" ] && [ -f "$PLUGIN" ] || { echo "not built: $HARNESS, $PLUGIN" >&2; exit 1; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+work=$scratch/work
+printed=$scratch/printed
+mkdir "$work" && cd "$work" || exit 1
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=tester@example.org
 export GIT_COMMITTER_NAME=tester GIT_COMMITTER_EMAIL=tester@example.org
 failures=0
@@ -13,15 +16,15 @@ failures=0
 problem() {
   failures=$((failures + 1))
   printf 'FAILED: %s\n' "$*" >&2
-  [ -f "$work/.out" ] && sed 's/^/  | /' "$work/.out" >&2
+  [ -f "$printed" ] && sed 's/^/  | /' "$printed" >&2
   return 0
 }
 
-# expect STATUS COMMAND... : runs it, keeps what it printed in .out, checks its exit status.
+# expect STATUS COMMAND... : runs it, keeps what it printed in $printed, checks its exit status.
 expect() {
   local wanted=$1 status=0
   shift
-  "$@" >"$work/.out" 2>&1 </dev/null || status=$?
+  "$@" >"$printed" 2>&1 </dev/null || status=$?
   [ "$status" -eq "$wanted" ] || problem "exit status $status, not $wanted: $*"
 }
 
@@ -29,11 +32,11 @@ expect() {
 says() {
   local text
   for text in "$@"; do
-    grep -qF -- "$text" "$work/.out" || problem "the output does not say: $text"
+    grep -qF -- "$text" "$printed" || problem "the output does not say: $text"
   done
 }
 
-silent_about() { ! grep -qF -- "$1" "$work/.out" || problem "the output says: $1"; }
+silent_about() { ! grep -qF -- "$1" "$printed" || problem "the output says: $1"; }
 
 finish() {
   [ "$failures" -eq 0 ] && echo "passed" && exit 0

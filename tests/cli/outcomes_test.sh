@@ -29,7 +29,7 @@ expect 2 "$HARNESS" run suite.yaml --filter '*/rihgt/*'
 expect 0 "$HARNESS" list suite.yaml
 says "twice/right/n=64"
 expect 0 "$HARNESS" list suite.yaml --format json
-python3 -c 'import json; json.load(open(".out"))' || problem "list --format json is not JSON"
+python3 -m json.tool "$printed" >/dev/null || problem "list --format json is not JSON"
 
 # --require-gpu is an error here or runs there; without a GPU it names the reason.
 if [ ! -e /dev/nvidia0 ]; then

@@ -94,9 +94,9 @@ expect 2 "$HARNESS" compare --basline main
 says "did you mean \`--baseline\`?"
 
 # A shallow clone cannot know its merge base, and says what to do.
-git clone -q --depth 1 "file://$work" shallow
-cp -r .harness shallow/ && cp plugin.so shallow/
-cd shallow || exit 1
+git clone -q --depth 1 --no-single-branch "file://$work" "$scratch/shallow"
+cp -r .harness plugin.so "$scratch/shallow/"
+cd "$scratch/shallow" || exit 1
 expect 2 "$HARNESS" compare --baseline origin/main --current HEAD
 says "fetch"
 cd "$work" || exit 1

@@ -28,8 +28,9 @@ class ProcessEstimator {
   // The estimates of all processes; valid until the next begin().
   std::span<const ProcessEstimate> finish();
 
- private:
   static constexpr std::size_t lanes = 4;
+
+ private:
   static constexpr std::size_t longest_lane = 256;  // beyond, the network does more work than a sort
 
   struct Lane {

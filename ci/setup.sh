@@ -196,29 +196,35 @@ configure() {
 
 # build <preset> [targets...]: one line that counts on a terminal; silent when there is nothing to do.
 build() {
-  local preset=$1 folder=$root/build/$1 started=$SECONDS
+  local folder=$root/build/$1 started=$SECONDS
   shift
-  if ninja -C "$folder" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
-    return 0
-  fi
-  say "building (build/$preset); the first time takes some minutes"
-  if ! ninja -C "$folder" "$@" 2>&1 | tee "$folder/build.log" | show_progress; then
+  if ! ninja -C "$folder" "$@" 2>&1 | tee "$folder/build.log" | show_progress "${folder#"$root/"}"; then
     grep -E -A 5 'error:|undefined reference|^FAILED|ninja: error' "$folder/build.log" | head -n 60 >&2
     die "the build failed (the whole log: $folder/build.log)"
   fi
-  say "built in $((SECONDS - started)) s"
+  if grep '^\[' "$folder/build.log" | grep -qv '\] Re-'; then
+    say "built in $((SECONDS - started)) s"
+  fi
 }
 
+# Ninja's first lines may be about looking for new files, which is not building.
 show_progress() {
-  local line
-  if [ ! -t 2 ]; then
-    cat >/dev/null
-    return 0
-  fi
+  local line said=""
   while IFS= read -r line; do
     case $line in
-      \[*\]*) printf '\r\033[Kharness: %.70s' "$line" >&2 ;;
+      \[*\]\ Re-*) continue ;;
+      \[*\]*) ;;
+      *) continue ;;
     esac
+    if [ -z "$said" ]; then
+      say "building ($1); the first time takes some minutes"
+      said=yes
+    fi
+    if [ -t 2 ]; then
+      printf '\r\033[Kharness: %.70s' "$line" >&2
+    fi
   done
-  printf '\r\033[K' >&2
+  if [ -t 2 ] && [ -n "$said" ]; then
+    printf '\r\033[K' >&2
+  fi
 }

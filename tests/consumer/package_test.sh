@@ -32,6 +32,6 @@ says "axpy/loop/n=1000"
 expect 0 "$harness" run project/good.yaml --store good.db
 says "axpy/loop/n=1000"
 expect 5 "$harness" run project/broken.yaml --store broken.db --report json=broken.json
-says "incorrect"
+says "INCORRECT" "axpy/forgets_the_tail/n=1000"
 grep -q '"incorrect"' broken.json || problem "broken.json does not say that a case is incorrect"
 finish

@@ -43,8 +43,10 @@ class Reader {
     const Json* list = member(name);
     if (list == nullptr) return;
     if (!list->is_array()) return complain(path_ + "/" + name, "a list of numbers");
-    for (const Json& value : *list)
-      number_at(value, fmt::format("{}/{}/{}", path_, name, out.size()), out.emplace_back(), least);
+    for (const Json& value : *list) {
+      const std::string path = fmt::format("{}/{}/{}", path_, name, out.size());
+      number_at(value, path, out.emplace_back(), least);
+    }
   }
   template <class Integer>
   void integer(const std::string& name, Integer& out) {

@@ -235,8 +235,7 @@ Step CaseRun::check_before() {
   doing_ = "checking the first result";
   const tl::expected<Finding, Ending> finding = check();
   if (!finding) return tl::unexpected<Ending>(finding.error());
-  if (std::isfinite(finding->error))
-    result_.verification = Verification{finding->error, 0, problem_.tolerance.relative, finding->elements};
+  result_.verification = Verification{finding->error, 0, problem_.tolerance.relative, finding->elements};
   if (!finding->wrong.empty()) return ended(Outcome::incorrect, finding->wrong);
   return {};
 }
@@ -298,7 +297,7 @@ Step CaseRun::check_after() {
   if (const Status done = device_.synchronize(); !done) return broken(done.error());
   const tl::expected<Finding, Ending> finding = check();
   if (!finding) return tl::unexpected<Ending>(finding.error());
-  if (result_.verification && std::isfinite(finding->error)) result_.verification->after = finding->error;
+  result_.verification->after = finding->error;
   if (!finding->wrong.empty())
     return ended(Outcome::incorrect,
                  finding->wrong +

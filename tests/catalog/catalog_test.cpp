@@ -1,0 +1,119 @@
+#include "harness/catalog/catalog.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/base/files.h"
+
+namespace harness {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Thing : public sdk::Workload {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "thing"; }
+  [[nodiscard]] std::string_view summary() const override { return ""; }
+  [[nodiscard]] std::vector<sdk::ParamSpec> params() const override { return {}; }
+  [[nodiscard]] sdk::Problem problem(const sdk::Params&) const override { return {}; }
+  void reference(const sdk::Params&, std::span<const sdk::HostTensor>, std::size_t,
+                 std::span<const std::int64_t>, std::span<double>) const override {}
+};
+
+std::unique_ptr<sdk::Kernel> no_kernel(const sdk::Params&, const sdk::Problem&, const sdk::DeviceTraits&) {
+  return nullptr;
+}
+
+sdk::Module module_of(void (*register_all)(sdk::Registry&)) {
+  return {sdk::module_abi, sdk::compiler_abi, "test module", register_all};
+}
+
+void register_thing(sdk::Registry& registry) {
+  registry.add(std::make_unique<Thing>());
+  registry.add(sdk::Variant{"thing", "fast", "cuda", "", nullptr, "needs a GPU"});
+  registry.add(sdk::Variant{"thing", "slow", "cpu", "", no_kernel, {}});
+}
+
+void register_fast(sdk::Registry& registry) {
+  registry.add(sdk::Variant{"thing", "fast", "cuda", "now real", no_kernel, {}});
+}
+
+TEST(Catalog, HasTheBuiltInWorkloads) {
+  const Catalog catalog = Catalog::built_in();
+  EXPECT_THAT(catalog.workload_names(), Contains("linear_gelu"));
+  for (const std::string& workload : catalog.workload_names())
+    for (const std::string& name : catalog.variant_names(workload)) {
+      const sdk::Variant* variant = catalog.variant(workload, name);
+      ASSERT_NE(variant, nullptr);
+      EXPECT_TRUE(variant->make != nullptr || !variant->unavailable.empty()) << workload << "/" << name;
+    }
+}
+
+TEST(Catalog, FindsByNameInTheOrderOfRegistration) {
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add(module_of(register_thing)));
+  EXPECT_THAT(catalog.workload_names(), ElementsAre("thing"));
+  EXPECT_THAT(catalog.variant_names("thing"), ElementsAre("fast", "slow"));
+  EXPECT_EQ(catalog.workload("thing")->name(), "thing");
+  EXPECT_EQ(catalog.variant("thing", "fast")->unavailable, "needs a GPU");
+  EXPECT_EQ(catalog.workload("other"), nullptr);
+  EXPECT_EQ(catalog.variant("thing", "other"), nullptr);
+  EXPECT_EQ(catalog.variant("other", "fast"), nullptr);
+}
+
+TEST(Catalog, PutsARealVariantInPlaceOfAnUnavailableOne) {
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add(module_of(register_thing)));
+  ASSERT_TRUE(catalog.add(module_of(register_fast)));
+  EXPECT_THAT(catalog.variant_names("thing"), ElementsAre("fast", "slow"));
+  EXPECT_EQ(catalog.variant("thing", "fast")->summary, "now real");
+  EXPECT_NE(catalog.variant("thing", "fast")->make, nullptr);
+}
+
+TEST(Catalog, RejectsTheSameNameTwice) {
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add(module_of(register_thing)));
+  ASSERT_TRUE(catalog.add(module_of(register_fast)));
+  EXPECT_THAT(catalog.add(module_of(register_thing)).error().message, HasSubstr("brings workload `thing`"));
+  EXPECT_THAT(catalog.add(module_of(register_fast)).error().message,
+              HasSubstr("brings variant `fast` of `thing`"));
+}
+
+TEST(Catalog, RejectsAModuleOfAnotherAbi) {
+  Catalog catalog;
+  sdk::Module module = module_of(register_thing);
+  module.abi = sdk::module_abi + 1;
+  EXPECT_THAT(catalog.add(module).error().text(), HasSubstr("rebuild the module"));
+  module = module_of(register_thing);
+  module.compiler = "something else";
+  EXPECT_THAT(catalog.add(module).error().message, HasSubstr("built for `something else`"));
+  EXPECT_THAT(catalog.workload_names(), testing::IsEmpty());
+}
+
+TEST(Catalog, ExplainsAModuleThatItCannotLoad) {
+  Catalog catalog;
+  EXPECT_THAT(catalog.load_module("/no/such/plugin.so").error().text(),
+              HasSubstr("/no/such/plugin.so: error: no such module"));
+  const TemporaryFolder folder;
+  const std::filesystem::path text = folder.path() / "text.so";
+  std::ofstream(text) << "not a library";
+  EXPECT_THAT(catalog.load_module(text).error().message, HasSubstr("cannot be loaded"));
+}
+
+TEST(Catalog, RejectsALibraryThatIsNoModule) {
+  Catalog catalog;
+  std::filesystem::path library;
+  for (const char* folder :
+       {"/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"})
+    if (std::filesystem::exists(std::filesystem::path(folder) / "libm.so.6"))
+      library = std::filesystem::path(folder) / "libm.so.6";
+  if (library.empty()) GTEST_SKIP() << "no libm.so.6 in the usual folders";
+  EXPECT_THAT(catalog.load_module(library).error().message, HasSubstr("not a harness module"));
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,76 @@
+#include "harness/device/open.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "harness/base/files.h"
+
+namespace harness {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+// Points HARNESS_CUDA_MODULE somewhere for one test.
+class ChosenModule {
+ public:
+  explicit ChosenModule(const std::string& path) { setenv("HARNESS_CUDA_MODULE", path.c_str(), 1); }
+  ~ChosenModule() { unsetenv("HARNESS_CUDA_MODULE"); }
+  ChosenModule(const ChosenModule&) = delete;
+  ChosenModule& operator=(const ChosenModule&) = delete;
+};
+
+bool driver_is_here() {
+  return dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
+}
+
+TEST(OpenDevice, OpensTheCpu) {
+  const Result<OpenedDevice> opened = open_device("cpu");
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->device->traits().kind, "cpu");
+  EXPECT_EQ(opened->module, nullptr);
+}
+
+TEST(OpenDevice, OpensAScript) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "a script.json").string();
+  std::ofstream(path) << R"({"version": 1})";
+  const Result<OpenedDevice> opened = open_device("scripted:" + path);
+  ASSERT_TRUE(opened) << opened.error().text();
+  EXPECT_EQ(opened->device->traits().name, "scripted");
+  EXPECT_THAT(open_device("scripted:/no/such").error().text(), HasSubstr("/no/such: error: no such file"));
+}
+
+TEST(OpenDevice, SuggestsTheNearestName) {
+  EXPECT_THAT(open_device("cdua").error().text(), HasSubstr("did you mean `cuda`?"));
+  for (const char* name : {"", "cuda:", "cuda:-1", "cuda:1x", "cuda:99999999999", "cudas"})
+    EXPECT_THAT(open_device(name).error().message, HasSubstr("unknown device")) << name;
+}
+
+TEST(CudaObstacle, IsTheMissingModule) {
+  const ChosenModule none("/no/such/module.so");
+  EXPECT_THAT(cuda_obstacle(), HasSubstr("this build has no CUDA module"));
+  EXPECT_EQ(cuda_architectures(), "");
+  const Result<OpenedDevice> opened = open_device("cuda:1");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message, cuda_obstacle());
+  EXPECT_EQ(opened.error().kind, ErrorKind::environment);
+}
+
+TEST(CudaObstacle, IsTheMissingDriverWhenThereIsAModule) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "module.so").string();
+  std::ofstream(path) << "not a library";
+  const ChosenModule chosen(path);
+  EXPECT_EQ(cuda_obstacle(),
+            driver_is_here() ? "" : "no NVIDIA driver on this machine (libcuda.so.1 not found)");
+  EXPECT_THAT(open_device("cuda").error().message,
+              AnyOf(HasSubstr("no NVIDIA driver"), HasSubstr("cannot be loaded")));
+  EXPECT_EQ(cuda_architectures(), "");
+}
+
+}  // namespace
+}  // namespace harness

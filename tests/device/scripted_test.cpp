@@ -1,0 +1,214 @@
+#include "harness/device/scripted.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "harness/base/files.h"
+
+namespace harness {
+namespace {
+
+using testing::DoubleEq;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::unique_ptr<ScriptedDevice> scripted(const std::string& json) {
+  Result<Script> script = parse_script(json, "s.json");
+  if (!script) throw std::runtime_error(script.error().text());
+  return std::make_unique<ScriptedDevice>(std::move(*script));
+}
+
+const std::function<void()> nothing = [] {};
+
+std::vector<double> samples(ScriptedDevice& device, const Place& place, int count,
+                            const TimingOptions& options = {}) {
+  device.enter(place);
+  std::vector<double> out;
+  for (int i = 0; i < count; ++i) out.push_back(device.time(nothing, options)->elapsed * 1e6);
+  return out;
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double log_sd(const std::vector<double>& values) {
+  std::vector<double> logs;
+  for (const double value : values) logs.push_back(std::log(value));
+  const double center = mean(logs);
+  std::vector<double> squares;
+  for (const double value : logs) squares.push_back((value - center) * (value - center));
+  return std::sqrt(mean(squares));
+}
+
+TEST(ScriptedDevice, RunsTheWorkAndReplaysTheTime) {
+  const auto device =
+      scripted(R"({"version": 1, "default": {"us": 250, "overhead_us": 50, "first_call_us": 9000}})");
+  device->enter({"a", 1, 0});
+  int calls = 0;
+  EXPECT_DOUBLE_EQ(device->time_first_call([&] { ++calls; }).value(), 9e-3);
+  EXPECT_DOUBLE_EQ(device->time([&] { ++calls; }, {})->elapsed, 250e-6);
+  EXPECT_EQ(calls, 2);
+  EXPECT_DOUBLE_EQ(device->now(), 9e-3 + 300e-6);
+  ASSERT_TRUE(device->preheat(1.5));
+  EXPECT_DOUBLE_EQ(device->now(), 1.5 + 9e-3 + 300e-6);
+}
+
+TEST(ScriptedDevice, UsesTheFirstCaseThatFits) {
+  const auto device =
+      scripted(R"({"version": 1, "cases": [{"match": "a/*", "us": 1}, {"match": "*", "us": 2}]})");
+  EXPECT_THAT(samples(*device, {"a/b", 1, 0}, 1), ElementsAre(DoubleEq(1)));
+  EXPECT_THAT(samples(*device, {"b/a/", 1, 0}, 1), ElementsAre(DoubleEq(2)));
+  const auto other = scripted(R"({"version": 1, "cases": [{"match": "a"}], "default": {"us": 3}})");
+  EXPECT_THAT(samples(*other, {"b", 1, 0}, 1), ElementsAre(DoubleEq(3)));
+}
+
+TEST(ScriptedDevice, KnowsWarmAndColdCaches) {
+  const auto device = scripted(R"({"version": 1, "default": {"us": 100, "hot_us": 60}})");
+  EXPECT_THAT(samples(*device, {"a", 1, 0}, 1, {.cache = CacheMode::cold}), ElementsAre(DoubleEq(100)));
+  EXPECT_THAT(samples(*device, {"a", 1, 0}, 1, {.cache = CacheMode::hot}), ElementsAre(DoubleEq(60)));
+}
+
+TEST(ScriptedDevice, ReplaysExactSamplesInEachPlacement) {
+  const auto device =
+      scripted(R"({"version": 1, "default": {"us": 9, "samples": [1, 2, 3], "sample_sd": 1}})");
+  for (const int placement : {0, 1}) {
+    const std::vector<double> got = samples(*device, {"a", 1, placement}, 4);
+    for (int i = 0; i < 4; ++i) EXPECT_DOUBLE_EQ(got[static_cast<std::size_t>(i)], 1 + i % 3);
+  }
+}
+
+TEST(ScriptedDevice, GivesEachProcessItsTime) {
+  const auto device = scripted(R"({"version": 1, "default": {"process_us": [10, 20]}})");
+  EXPECT_DOUBLE_EQ(samples(*device, {"a", 1, 0}, 1)[0], 10);
+  EXPECT_DOUBLE_EQ(samples(*device, {"a", 2, 0}, 1)[0], 20);
+  EXPECT_DOUBLE_EQ(samples(*device, {"a", 3, 0}, 1)[0], 10);
+}
+
+TEST(ScriptedDevice, DrawsNoiseFromWhereItIsAndNotFromWhenItIsAsked) {
+  const std::string json =
+      R"({"version": 1, "default": {"sample_sd": 0.1, "placement_sd": 0.1, "process_sd": 0.1}})";
+  const auto one = scripted(json);
+  const auto other = scripted(json);
+  const std::vector<double> first = samples(*one, {"a", 1, 0}, 5);
+  samples(*other, {"b", 2, 3}, 17);
+  EXPECT_EQ(samples(*other, {"a", 1, 0}, 5), first);
+  EXPECT_NE(samples(*one, {"a", 1, 1}, 5), first);
+  EXPECT_NE(samples(*one, {"a", 2, 0}, 5), first);
+  EXPECT_NE(samples(*one, {"b", 1, 0}, 5), first);
+  const auto reseeded = scripted(
+      R"({"version": 1, "seed": 2, "default": {"sample_sd": 0.1, "placement_sd": 0.1, "process_sd": 0.1}})");
+  EXPECT_NE(samples(*reseeded, {"a", 1, 0}, 5), first);
+}
+
+TEST(ScriptedDevice, DrawsNoiseOfTheSizeAskedForAtEachLevel) {
+  const auto by_sample = scripted(R"({"version": 1, "default": {"sample_sd": 0.05}})");
+  const std::vector<double> many = samples(*by_sample, {"a", 1, 0}, 20000);
+  EXPECT_NEAR(log_sd(many), 0.05, 0.002);
+  EXPECT_NEAR(std::log(mean(many) / 100), 0.05 * 0.05 / 2, 0.002);
+  const auto by_process = scripted(R"({"version": 1, "default": {"process_sd": 0.05}})");
+  const auto by_placement = scripted(R"({"version": 1, "default": {"placement_sd": 0.05}})");
+  std::vector<double> processes;
+  std::vector<double> placements;
+  for (int i = 1; i <= 20000; ++i) {
+    processes.push_back(samples(*by_process, {"a", i, 0}, 1)[0]);
+    placements.push_back(samples(*by_placement, {"a", 1, i}, 1)[0]);
+  }
+  EXPECT_NEAR(log_sd(processes), 0.05, 0.002);
+  EXPECT_NEAR(log_sd(placements), 0.05, 0.002);
+  const std::vector<double> within = samples(*by_process, {"a", 1, 0}, 10);
+  EXPECT_EQ(within.front(), within.back());
+}
+
+TEST(ScriptedDevice, MixesInOutliers) {
+  const auto device = scripted(R"({"version": 1, "default": {"outliers": 0.1, "outlier_factor": 3}})");
+  int far = 0;
+  for (const double us : samples(*device, {"a", 1, 0}, 10000)) far += us > 200 ? 1 : 0;
+  EXPECT_NEAR(far, 1000, 100);
+}
+
+TEST(ScriptedDevice, WarmsUpWithEachCallOfAProcess) {
+  const auto device =
+      scripted(R"({"version": 1, "default": {"us": 100, "warmup_factor": 2, "warmup_calls": 4}})");
+  const std::vector<double> first = samples(*device, {"a", 1, -1}, 4);
+  EXPECT_DOUBLE_EQ(first[0], 200);
+  EXPECT_NEAR(samples(*device, {"a", 1, 0}, 1)[0], 100 * (1 + std::exp(-1)), 1e-9);
+  EXPECT_DOUBLE_EQ(samples(*device, {"a", 2, -1}, 1)[0], 200);
+}
+
+TEST(ScriptedDevice, ForcesGatesThatAreUsed) {
+  const auto device =
+      scripted(R"({"version": 1, "default": {"us": 1, "overhead_us": 0, "gate_forced_every": 2}})");
+  device->enter({"a", 1, 0});
+  EXPECT_FALSE(device->time(nothing, {.gate_deadline = 0.5})->gate_forced);
+  EXPECT_TRUE(device->time(nothing, {.gate_deadline = 0.5})->gate_forced);
+  EXPECT_NEAR(device->now(), 0.5 + 2e-6, 1e-12);
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(device->time(nothing, {.gated = false})->gate_forced);
+}
+
+TEST(ScriptedDevice, FailsWhereTheScriptSaysAndEverAfter) {
+  const auto device = scripted(R"({"version": 1, "default": {
+      "error": {"process": 2, "placement": 1, "sample": 1, "message": "xid 79"}}})");
+  samples(*device, {"a", 1, 1}, 3);
+  device->enter({"a", 2, 1});
+  EXPECT_TRUE(device->time(nothing, {}));
+  EXPECT_TRUE(device->synchronize());
+  bool ran = false;
+  const Result<Timing> failed = device->time([&] { ran = true; }, {});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, "xid 79");
+  EXPECT_EQ(failed.error().kind, ErrorKind::environment);
+  EXPECT_FALSE(ran);
+  EXPECT_FALSE(device->synchronize());
+  EXPECT_FALSE(device->preheat(1));
+  EXPECT_FALSE(device->time_first_call(nothing));
+}
+
+TEST(ScriptedDevice, IsTheMachineThatTheScriptDescribes) {
+  const auto device = scripted(R"({"version": 1, "machine_class": "toy", "device_uuid": "u", "clock_ghz": 2.5,
+      "fields": {"a": "plain", "b": {"value": "v", "class": "block"}}, "ceilings": {"copy_bytes_per_s": 7}})");
+  const Machine machine = device->fingerprint();
+  EXPECT_EQ(machine.machine_class, "toy");
+  EXPECT_EQ(machine.device_uuid, "u");
+  EXPECT_THAT(machine.fields, ElementsAre(MachineField{"a", "plain", FieldClass::info},
+                                          MachineField{"b", "v", FieldClass::block}));
+  EXPECT_TRUE(machine.ceilings.empty());
+  EXPECT_EQ(device->measure_ceilings()->at("copy_bytes_per_s"), 7);
+  EXPECT_EQ(device->clock_ghz(), 2.5);
+  EXPECT_EQ(device->traits().kind, "cpu");
+}
+
+TEST(ParseScript, SaysWhatIsWrongAndWhere) {
+  const auto error_of = [](const char* json) {
+    const Result<Script> script = parse_script(json, "s.json");
+    return script ? std::string("none") : script.error().text();
+  };
+  EXPECT_THAT(error_of("{"), HasSubstr("s.json: error: is not valid JSON"));
+  EXPECT_THAT(error_of("[]"), HasSubstr("/: expected an object"));
+  EXPECT_THAT(error_of("{}"), HasSubstr("/version: expected 1"));
+  EXPECT_THAT(error_of(R"({"version": 1, "cases": [{}, {"us": "1"}]})"),
+              HasSubstr("/cases/1/us: expected a number"));
+  EXPECT_THAT(error_of(R"({"version": 1, "cases": [{"us": 0}]})"),
+              HasSubstr("/cases/0/us: expected a number of at least"));
+  EXPECT_THAT(error_of(R"({"version": 1, "cases": {}})"), HasSubstr("/cases: expected a list"));
+  EXPECT_THAT(error_of(R"({"version": 1, "cases": [7]})"), HasSubstr("/cases/0: expected an object"));
+  EXPECT_THAT(error_of(R"({"version": 1, "default": {"sampel_sd": 1}})"),
+              HasSubstr("did you mean `sample_sd`?"));
+  EXPECT_THAT(error_of(R"({"version": 1, "default": {"samples": [1, null]}})"),
+              HasSubstr("/default/samples/1"));
+  EXPECT_THAT(error_of(R"({"version": 1, "default": {"match": 1}})"),
+              HasSubstr("/default/match: expected a string"));
+  EXPECT_THAT(error_of(R"({"version": 1, "default": {"error": {"sample": 0.5}}})"),
+              HasSubstr("/default/error/sample"));
+  EXPECT_THAT(error_of(R"({"version": 1, "fields": {"a": {"class": "soft"}}})"),
+              HasSubstr("block, warn or info"));
+  EXPECT_THAT(error_of(R"({"version": 1, "fields": 3})"), HasSubstr("/fields: expected an object"));
+  EXPECT_THAT(error_of(R"({"version": 1, "ceilings": {"x": -1}})"), HasSubstr("/ceilings/x"));
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,17 @@
+// links: harness_device
+// Scripts of the scripted device: any bytes give a script or an error.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "harness/device/scripted.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  auto script = harness::parse_script({reinterpret_cast<const char*>(data), size}, "fuzz");
+  if (!script) return script.error().message.empty() ? (std::abort(), 0) : 0;
+  harness::ScriptedDevice device(std::move(*script));
+  device.enter({"a/b", 1, 0});
+  for (int i = 0; i < 3; ++i) static_cast<void>(device.time([] {}, {}));
+  return 0;
+}

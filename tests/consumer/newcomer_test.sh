@@ -3,9 +3,8 @@
 # is configured with the CUDA module off, lists its suites and runs the smallest; then one file and one
 # word add a variant, and a suite of its own measures it.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-export HARNESS=none PLUGIN=none
-# shellcheck source=tests/cli/lib.sh
-. "$here/../cli/lib.sh"
+# shellcheck source=tests/consumer/lib.sh
+. "$here/lib.sh"
 : "${SOURCE:?root of the tree}" "${COMPILER:?the C++ compiler}" "${BUILD_TYPE:?as in CMake}"
 
 # With ccache, and the build folder as deep as the presets', most of this is compiled already.
@@ -29,6 +28,5 @@ cp "$here/newcomer/cpu_newcomer.cpp" tree/kernels/linear_gelu/
 sed -i '0,/\<CPU\>/s//CPU newcomer/' tree/kernels/linear_gelu/CMakeLists.txt
 expect 0 ninja -C tree/build/first programs
 expect 0 "$harness" run first.yaml --store first.db --report json=first.json
-grep -q '"linear_gelu/newcomer/dtype=f32/m=17/n=9/k=33/' first.json || problem "first.json has no newcomer"
-grep -q '"measured"' first.json || problem "first.json does not say that the case was measured"
+holds first.json '"linear_gelu/newcomer/dtype=f32/m=17/n=9/k=33/' '"measured"'
 finish

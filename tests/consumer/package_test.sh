@@ -2,10 +2,9 @@
 # The package door: installs the built tree, builds tests/consumer/project against what was installed
 # and measures its plugin with the installed program, from folders that this tree knows nothing of.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-export HARNESS=${HARNESS:-none} PLUGIN=none
-# shellcheck source=tests/cli/lib.sh
-. "$here/../cli/lib.sh"
-: "${BUILD:?folder of the build to install}" "${COMPILER:?the C++ compiler of that build}"
+# shellcheck source=tests/consumer/lib.sh
+. "$here/lib.sh"
+: "${HARNESS:?the built program, or none}" "${BUILD:?folder of the build to install}" "${COMPILER:?the C++ compiler of that build}"
 
 component=()
 [ "$HARNESS" != none ] || component=(--component sdk)  # nothing else is built yet
@@ -33,5 +32,5 @@ expect 0 "$harness" run project/good.yaml --store good.db
 says "axpy/loop/n=1000"
 expect 5 "$harness" run project/broken.yaml --store broken.db --report json=broken.json
 says "INCORRECT" "axpy/forgets_the_tail/n=1000"
-grep -q '"incorrect"' broken.json || problem "broken.json does not say that a case is incorrect"
+holds broken.json '"incorrect"' '"axpy/forgets_the_tail/n=1000"'
 finish

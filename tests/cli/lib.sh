@@ -3,7 +3,7 @@
 # Each test runs in a folder of its own, removed at the end.
 set -uo pipefail
 : "${HARNESS:?path of the harness program}" "${PLUGIN:?path of the test plugin}"
-[ -x "$HARNESS" ] && [ -f "$PLUGIN" ] || { echo "not built: $HARNESS, $PLUGIN" >&2; exit 1; }
+if ! [ -x "$HARNESS" ] || ! [ -f "$PLUGIN" ]; then echo "not built: $HARNESS, $PLUGIN" >&2; exit 1; fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 work=$scratch/work

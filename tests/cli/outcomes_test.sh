@@ -11,7 +11,7 @@ commit "every way to be wrong"
 expect 5 "$HARNESS" run suite.yaml --output record.json
 python3 - <<'PY' || problem "the record does not tell the outcomes apart"
 import json
-cases = {case["case"].split("/")[1]: case for case in json.load(open("record.json"))["cases"]}
+cases = {case["id"].split("/")[1]: case for case in json.load(open("record.json"))["cases"]}
 want = {"right": "measured", "slow": "measured", "prints": "measured", "wrong": "incorrect", "nan": "incorrect",
         "unwritten": "incorrect", "drifts": "incorrect", "crashes": "failed", "throws": "failed", "hangs": "timed_out"}
 for name, outcome in want.items():
@@ -19,7 +19,7 @@ for name, outcome in want.items():
 assert "Segmentation fault" in cases["crashes"]["reason"]
 assert "no memory for the plan" in cases["throws"]["reason"]
 PY
-says "incorrect" "failed" "Segmentation fault" "no memory for the plan"
+says "INCORRECT: 4" "FAILED: 2" "TIMED OUT: 1" "Segmentation fault" "no memory for the plan"
 
 # --filter leaves the broken ones out.
 expect 0 "$HARNESS" run suite.yaml --filter '*/right/*'
@@ -27,15 +27,23 @@ expect 2 "$HARNESS" run suite.yaml --filter '*/rihgt/*'
 
 # Lists without running, and says so in all formats.
 expect 0 "$HARNESS" list suite.yaml
-says "twice/right/n=64"
+says "twice/*/n=64" "unwritten"
 expect 0 "$HARNESS" list suite.yaml --format json
 python3 -m json.tool "$printed" >/dev/null || problem "list --format json is not JSON"
 
 # --require-gpu is an error here or runs there; without a GPU it names the reason.
-if [ ! -e /dev/nvidia0 ]; then
-  expect 2 "$HARNESS" run suite.yaml --require-gpu --filter '*/right/*' --device cuda
-  says "--require-gpu"
-fi
+cat >gpu.yaml <<'YAML'
+version: 1
+name: gpu
+cases:
+  - workload: linear_gelu
+    variants: [cublas_unfused]
+    axes: {dtype: [f16], m: [64], n: [64], k: [64]}
+YAML
+expect 2 "$HARNESS" run gpu.yaml --require-gpu --device cpu
+says "--require-gpu" "advice:"
+expect 0 "$HARNESS" run gpu.yaml --device cpu
+says "skipped: 1 case"
 
 # A suite that is wrong in three ways, all told at once with their lines.
 cat >bad.yaml <<'YAML'

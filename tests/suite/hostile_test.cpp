@@ -72,7 +72,7 @@ TEST(HostileSuite, ManyGroupsOfManyPointsStopAtTheLimitOfCases) {
   std::string cases;
   for (int i = 0; i < 20; ++i)
     cases += "  - {workload: gemm, variant: plain, axes: " +
-             (i == 0 ? axes : std::string("{dtype: f32, m: *v, n: *v}")) + ", exclude: [{m: 13}]}\n";
+             (i == 0 ? axes : std::string("{dtype: f32, m: *v, n: *v}")) + ", exclude: [{dtype: f32}]}\n";
   const std::string errors = errors_of(suite_text(cases));
   EXPECT_NE(errors.find("the suite has more than 100000 cases"), std::string::npos) << errors.substr(0, 500);
 }

@@ -36,7 +36,7 @@ double normal_quantile(double probability) {
   return quantile(boost::math::normal_distribution<double, Policy>(), probability);
 }
 
-constexpr std::size_t table_size = 32;
+constexpr std::size_t table_size = 20;
 
 double node(std::size_t index) {  // Chebyshev points of the first kind on [0, 1]
   const double angle = (2.0 * static_cast<double>(index) + 1) / (2.0 * table_size) * std::numbers::pi;

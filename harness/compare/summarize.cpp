@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <unordered_map>
 
@@ -90,16 +91,17 @@ void fill_throughput(Summary& summary, const CaseRecord& record, const Series& s
   consider("gemm_flops_per_s", summary.flops_per_s, "compute");
 }
 
+// The larger error of the two checks; NaN is worse than any number.
+double worst_error(const Verification& one) {
+  if (std::isnan(one.before) || std::isnan(one.after)) return std::numeric_limits<double>::infinity();
+  return std::max(one.before, one.after);
+}
+
 void fill_verification(Summary& summary, const CaseRecord& record) {
-  for (const ProcessResult& process : record.processes) {
-    if (!process.verification) continue;
-    const Verification& one = *process.verification;
-    const double error = std::max(one.before, one.after);
-    // Written so that a NaN error counts as the worst.
-    if (!summary.verification ||
-        !(error <= std::max(summary.verification->before, summary.verification->after)))
-      summary.verification = one;
-  }
+  for (const ProcessResult& process : record.processes)
+    if (process.verification &&
+        (!summary.verification || worst_error(*process.verification) > worst_error(*summary.verification)))
+      summary.verification = process.verification;
 }
 
 void add_notes(Summary& summary, const CaseRecord& record, const SideReading& reading, std::size_t unusable) {

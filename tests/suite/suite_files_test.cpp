@@ -104,12 +104,15 @@ TEST(SuiteFiles, EveryExpectationHasItsSuite) {
   }
 }
 
-TEST(SuiteFiles, TheShippedSuitesReadWithoutErrors) {
+TEST(SuiteFiles, TheShippedSuitesExpandWithTheBuiltInWorkloads) {
   for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(HARNESS_SOURCE_DIR) / "suites")) {
     if (entry.path().extension() != ".yaml") continue;
     const Checked<Suite> suite = load_suite(entry.path().string());
     ASSERT_TRUE(suite.has_value()) << test::text_of(suite.error());
     EXPECT_EQ(suite->identity.name, entry.path().stem().string());
+    const Checked<Plan> plan = make_plan(*suite, Catalog::built_in(), {});
+    ASSERT_TRUE(plan.has_value()) << test::text_of(plan.error());
+    EXPECT_FALSE(plan->cases.empty());
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <barrier>
+
 namespace {
 
 using kernels::Pool;
@@ -29,6 +31,23 @@ TEST(Pool, HasFinishedEveryTaskWhenItReturns) {
   for (int round = 0; round < 500; ++round) {
     pool.for_each(64, [&](std::int64_t index, int) { ++plain[static_cast<std::size_t>(index)]; });
     for (const int value : plain) ASSERT_EQ(value, round + 1);
+  }
+}
+
+// Both threads have a task, and the worker's is the longer one.
+TEST(Pool, WaitsForAWorkerThatIsStillBusy) {
+  Pool pool(2);
+  for (int round = 0; round < 20; ++round) {
+    std::barrier meeting(2);
+    std::atomic<int> finished = 0;
+    pool.for_each(2, [&](std::int64_t, int worker) {
+      meeting.arrive_and_wait();
+      std::atomic<int> turns = 0;
+      while (worker != 0 && turns.fetch_add(1) < 200'000) {
+      }
+      ++finished;
+    });
+    ASSERT_EQ(finished.load(), 2);
   }
 }
 

@@ -60,7 +60,7 @@ step() {
   if [ "$status" -ne 0 ]; then
     failures=$((failures + 1))
     printf '\n--- %s: %s\n' "$name" "$result"
-    tail -n 40 "$text"
+    tail -n 60 "$text"
     return 1
   fi
 }
@@ -74,7 +74,7 @@ sanitize() {
     return
   fi
   step "$1" 80 compute-sanitizer --tool "$1" --error-exitcode 9 --print-limit 20 \
-    "$folder/bin/test_gpu" --gtest_filter='LinearGelu.IsRightInHalfPrecision:LinearGelu.IsRightInBfloat16'
+    "$folder/bin/test_gpu" --gtest_brief=1 --gtest_filter='LinearGelu.IsRightInHalfPrecision:LinearGelu.IsRightInBfloat16'
 }
 
 # run_suite <name> <limit>: record and reports go to $out; what a person would see, to the terminal.
@@ -93,7 +93,7 @@ if command -v nvidia-smi >/dev/null; then
     --format=csv 2>&1 | tee -a "$log"
 fi
 export PATH="$PATH:/usr/local/cuda/bin"
-step tests 150 "$folder/bin/test_gpu" --gtest_output="xml:$out/test_gpu.xml"
+step tests 150 "$folder/bin/test_gpu" --gtest_brief=1 --gtest_output="xml:$out/test_gpu.xml"
 for suite in ${HARNESS_GPU_SUITES:-smoke fusion}; do
   run_suite "$suite" 180
 done

@@ -63,8 +63,8 @@ TEST_F(CudaDevice, SaysHowMuchMemoryIsFreeWhenThereIsNotEnough) {
 }
 
 TEST_F(CudaDevice, EvictsTheCacheBeforeAColdSample) {
-  // 16 MB in, 16 MB out: inside the L2 of the GPUs that this is run on, and far outside after a flush.
-  Bound copy(device(), catalog(), "probe", "copy", probe_params(4 << 20));
+  // 8 MB in, 8 MB out: inside the L2 of the GPUs that this is run on, and far outside after a flush.
+  Bound copy(device(), catalog(), "probe", "copy", probe_params(2 << 20));
   const double hot = copy.median({.cache = CacheMode::hot});
   const double cold = copy.median({.cache = CacheMode::cold});
   EXPECT_GT(cold, 1.15 * hot);

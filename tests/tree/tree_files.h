@@ -1,0 +1,23 @@
+// The files of the source tree, build folders and hidden folders left out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harness::tree {
+
+struct SourceFile {
+  std::string path;  // from the top of the tree, with '/'
+  std::string text;
+  [[nodiscard]] std::size_t lines() const;
+};
+
+// Those with one of the extensions below one of the folders ("" is the top).
+std::vector<SourceFile> files_below(const std::vector<std::string>& folders,
+                                    const std::vector<std::string_view>& extensions);
+
+// Every folder, from the top of the tree.
+std::vector<std::string> all_folders();
+
+}  // namespace harness::tree

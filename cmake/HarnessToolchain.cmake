@@ -26,7 +26,8 @@ endif()
 # Programs that are carried to other machines look beside themselves first. The old kind of tag
 # (RPATH, not RUNPATH) also holds for what the libraries load in turn. Stripped: it is what travels.
 if(HARNESS_PORTABLE)
-  set(CMAKE_BUILD_RPATH "$ORIGIN/../lib;$ORIGIN;/usr/local/cuda/lib64")
+  set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN;/usr/local/cuda/lib64")
+  set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
   add_link_options(-Wl,--disable-new-dtags -s)
 endif()
 

@@ -1,9 +1,11 @@
 #include "harness/device/host_memory.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 namespace harness {
 namespace {
@@ -24,6 +26,13 @@ class HostBuffer final : public Buffer {
   std::size_t bytes_;
 };
 
+std::size_t physical_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long size = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || size <= 0) return std::numeric_limits<std::size_t>::max();
+  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(size);
+}
+
 tl::unexpected<Error> too_long(std::size_t wanted, std::size_t have) {
   return fail(ErrorKind::internal,
               fmt::format("a copy of {} bytes does not fit a buffer of {}", wanted, have));
@@ -31,9 +40,11 @@ tl::unexpected<Error> too_long(std::size_t wanted, std::size_t have) {
 
 }  // namespace
 
+// More than the machine has is refused here: Linux would promise it and kill the process at its use.
 Result<std::unique_ptr<Buffer>> HostMemoryDevice::allocate(std::size_t bytes) {
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* data = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+  const std::size_t rounded = bytes == 0 ? alignment : (bytes + alignment - 1) / alignment * alignment;
+  const bool possible = rounded >= bytes && rounded <= physical_memory();
+  void* data = possible ? std::aligned_alloc(alignment, rounded) : nullptr;
   if (data == nullptr)
     return fail(ErrorKind::environment, fmt::format("{} bytes of host memory cannot be allocated", bytes),
                 "make the case smaller, or run it on a machine with more memory");

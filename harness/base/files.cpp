@@ -23,8 +23,7 @@ namespace fs = std::filesystem;
 Result<std::string> read_file(const fs::path& path, std::uintmax_t limit) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
-  if (!fs::exists(status))
-    return fail(ErrorKind::missing, Location{path.string()}, "no such file");
+  if (!fs::exists(status)) return fail(ErrorKind::missing, Location{path.string()}, "no such file");
   if (fs::is_directory(status))
     return fail(ErrorKind::usage, Location{path.string()}, "is a folder, not a file");
   const std::uintmax_t size = fs::is_regular_file(status) ? fs::file_size(path, code) : 0;
@@ -79,7 +78,9 @@ std::string content_hash(std::string_view text) {
   return hex;
 }
 
-std::string random_uuid() { return boost::uuids::to_string(boost::uuids::random_generator()()); }
+std::string random_uuid() {
+  return boost::uuids::to_string(boost::uuids::random_generator()());
+}
 
 std::string utc_timestamp() {
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());

@@ -14,8 +14,7 @@ namespace harness {
 inline constexpr std::uintmax_t default_file_limit = 1ULL << 32;
 
 // Reads a whole file. Larger than `limit` bytes, missing or a directory: an error that says so.
-Result<std::string> read_file(const std::filesystem::path& path,
-                              std::uintmax_t limit = default_file_limit);
+Result<std::string> read_file(const std::filesystem::path& path, std::uintmax_t limit = default_file_limit);
 
 // Writes to a temporary file in the same folder, flushes it to disk and renames it over `path`, so a
 // reader or a crash sees the old text or the new, never half. Creates missing parent folders.

@@ -3,13 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -64,6 +64,7 @@ struct Descriptors {
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> out;
+  out.reserve(strings.size() + 1);
   for (std::string& s : strings) out.push_back(s.data());
   out.push_back(nullptr);
   return out;
@@ -75,12 +76,14 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
     const std::string text = *entry;
     if (!extra.contains(text.substr(0, text.find('=')))) out.push_back(text);
   }
-  for (const auto& [name, value] : extra) out.push_back(name + "=" + value);
+  for (const auto& [name, value] : extra) out.push_back(fmt::format("{}={}", name, value));
   return out;
 }
 
 // A descriptor above the numbers that become() assigns, so that dup2 never overwrites a source.
-int lifted(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, message_descriptor + 1); }
+int lifted(int fd) {
+  return fcntl(fd, F_DUPFD_CLOEXEC, message_descriptor + 1);
+}
 
 Result<pid_t> spawn(const Command& command, const Descriptors& wanted) {
   std::vector<std::string> arguments = command.argv;
@@ -93,8 +96,7 @@ Result<pid_t> spawn(const Command& command, const Descriptors& wanted) {
                         wanted.message < 0 ? -1 : lifted(wanted.message)};
   const int failure_end = lifted(failure.write_end());
   const pid_t pid = fork();
-  if (pid == 0)
-    become(fds, folder.empty() ? nullptr : folder.c_str(), argv.data(), envp.data(), failure_end);
+  if (pid == 0) become(fds, folder.empty() ? nullptr : folder.c_str(), argv.data(), envp.data(), failure_end);
   for (const int fd : {fds.in, fds.out, fds.err, fds.message, failure_end})
     if (fd >= 0) close(fd);
   failure.close_write_end();
@@ -177,7 +179,9 @@ Result<Child> Child::start(const Command& command, Streams streams) {
   return child;
 }
 
-Child::Child(Child&& other) noexcept { *this = std::move(other); }
+Child::Child(Child&& other) noexcept {
+  *this = std::move(other);
+}
 
 Child& Child::operator=(Child&& other) noexcept {
   std::swap(pid_, other.pid_);

@@ -18,7 +18,7 @@ namespace harness {
 
 struct Command {
   std::vector<std::string> argv;
-  std::filesystem::path folder = {};               // working folder; empty: ours
+  std::filesystem::path folder = {};                    // working folder; empty: ours
   std::map<std::string, std::string> environment = {};  // added to ours
 };
 

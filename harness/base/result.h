@@ -52,7 +52,9 @@ using Status = tl::expected<void, Error>;
 template <class T>
 using Checked = tl::expected<T, std::vector<Error>>;
 
-inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
+inline tl::unexpected<Error> fail(Error error) {
+  return tl::unexpected<Error>(std::move(error));
+}
 
 inline tl::unexpected<Error> fail(ErrorKind kind, std::string message, std::string advice = {}) {
   return tl::unexpected<Error>(Error{kind, std::move(message), {}, std::move(advice)});

@@ -53,8 +53,7 @@ char32_t next_code_point(std::string_view text, std::size_t& i) {
 
 bool is_hidden(char32_t c) {
   return c < 0x20 || c == 0x7F || (c >= 0x80 && c < 0xA0) || c == 0x061C || c == 0xFEFF ||
-         (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x2069);
+         (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069);
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 namespace harness {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, double>, 7> duration_units{{
-    {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"min", 60.0}, {"h", 3600.0}}};
+constexpr std::array<std::pair<std::string_view, double>, 7> duration_units{
+    {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"min", 60.0}, {"h", 3600.0}}};
 
 // Splits "12.5ms" into 12.5 and "ms"; NaN when there is no leading number.
 std::pair<double, std::string_view> number_and_rest(std::string_view text) {

@@ -13,6 +13,8 @@ Json planned_json(const PlannedCase& one) {
           {"params", params_json(one.params)},
           {"metrics", one.metrics},
           {"tags", one.tags},
+          {"flops", positive(one.flops)},
+          {"bytes", positive(one.bytes)},
           {"reference", one.reference.empty() ? Json(nullptr) : Json(one.reference)},
           {"sampling", sampling_json(one.sampling)},
           {"gate", gate_json(one.gate)},

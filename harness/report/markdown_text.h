@@ -11,11 +11,11 @@ namespace harness::report {
 
 // Prose: punctuation that Markdown or HTML acts on becomes entities, "@" mentions nobody, newlines and
 // control characters are made visible. What stands between `backticks` becomes code.
-std::string markdown_prose(std::string_view text);
+std::string markdown_prose(std::string_view raw);
 
 // A name as code: a code span where the name allows one, else <code> with entities. Long names lose
 // their middle.
-std::string markdown_code(std::string_view name, std::size_t longest = 200);
+std::string markdown_code(std::string_view raw, std::size_t longest = 200);
 
 // One table of all columns; sections with headings become rows of their own.
 std::string markdown_table(const Grid& grid);

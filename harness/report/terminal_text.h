@@ -25,6 +25,6 @@ std::string wrapped(std::string_view text, std::string_view lead, const Style& s
 
 // The grid, one table where it fits, else one a block; labels beside the numbers where they fit, else
 // on lines of their own; columns of low priority left out (and named) where nothing else helps.
-std::string draw(const Grid& grid, const Style& style);
+std::string draw(const Grid& raw, const Style& style);
 
 }  // namespace harness::report

@@ -31,6 +31,7 @@ PlannedCase planned(const std::string& variant, std::size_t shape, int line, con
   one.reference = id_of("cublas_unfused", shapes[shape]);
   one.metrics = {one.device == "cpu" ? "wall_time" : "gpu_time"};
   one.tags = {"fusion"};
+  one.flops = shape == 1 ? 2.0 * 8192 * 8192 * 8192 : 2.0 * 512 * 1024 * 1024;
   one.where = {"suites/fusion.yaml", line, 5};
   one.skip = skip;
   return one;

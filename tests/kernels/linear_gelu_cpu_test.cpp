@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(EveryTypeAndTail, CpuVariant,
                                           testing::Values("tanh", "erf"),
                                           testing::Values(Extents{1, 1, 1}, Extents{3, 5, 7},
                                                           Extents{17, 33, 65}, Extents{64, 256, 256},
-                                                          Extents{97, 129, 257}, Extents{193, 300, 600})));
+                                                          Extents{97, 129, 257}, Extents{193, 130, 24})));
 
 TEST(CpuVariantOutput, FusedAndUnfusedDifferOnlyInRounding) {
   LinearGeluCase fused(linear_gelu_params("f32", 100, 140, 300));

@@ -3,17 +3,59 @@
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>
 #include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
 
 #include "harness/base/text.h"
 
 namespace harness {
 namespace {
 
-// Iterative, because a recursive parser overflows the stack on a megabyte of "[".
-constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag |
+// Iterative, because a recursive parser overflows the stack on a megabyte of "[". Numbers arrive as
+// text, because RapidJSON's exact conversion of doubles shifts by undefined amounts on "0e300".
+constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag |
                                  rapidjson::kParseValidateEncodingFlag;
+
+// Builds a document from parser events, with numbers converted by the standard library: exact, and
+// whole numbers of 64 bits stay whole. A number beyond the range of a double ends parsing.
+class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> {
+ public:
+  explicit Builder(rapidjson::Document& document) : document_(document) {}
+
+  bool RawNumber(const char* text, rapidjson::SizeType length, bool /*copy*/) {
+    const char* end = text + length;
+    if (std::string_view(text, length).find_first_of(".eE") == std::string_view::npos) {
+      std::int64_t whole = 0;
+      if (std::from_chars(text, end, whole).ec == std::errc{}) return document_.Int64(whole);
+      std::uint64_t large = 0;
+      if (*text != '-' && std::from_chars(text, end, large).ec == std::errc{}) return document_.Uint64(large);
+    }
+    double real = 0;
+    const auto [last, code] = std::from_chars(text, end, real);
+    // Out of range is also what is too small, which is zero to a double.
+    if (code == std::errc::result_out_of_range) real = std::strtod(std::string(text, end).c_str(), nullptr);
+    return std::isfinite(real) && document_.Double(real);
+  }
+  bool Null() { return document_.Null(); }
+  bool Bool(bool value) { return document_.Bool(value); }
+  bool String(const char* text, rapidjson::SizeType length, bool copy) {
+    return document_.String(text, length, copy);
+  }
+  bool Key(const char* text, rapidjson::SizeType length, bool copy) {
+    return document_.Key(text, length, copy);
+  }
+  bool StartObject() { return document_.StartObject(); }
+  bool EndObject(rapidjson::SizeType count) { return document_.EndObject(count); }
+  bool StartArray() { return document_.StartArray(); }
+  bool EndArray(rapidjson::SizeType count) { return document_.EndArray(count); }
+
+ private:
+  rapidjson::Document& document_;
+};
 
 std::string_view kind_of(const rapidjson::Value& value) {
   if (value.IsNull()) return "null";
@@ -43,10 +85,18 @@ Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, con
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     return fail(ErrorKind::usage, place(source, text, zero), "is not JSON: a zero byte");
   rapidjson::MemoryStream stream(text.data(), text.size());
-  reader->document_.ParseStream<parse_flags, rapidjson::UTF8<>>(stream);
-  if (!reader->document_.HasParseError()) return reader;
-  const std::string_view what = rapidjson::GetParseError_En(reader->document_.GetParseError());
-  return fail(ErrorKind::usage, place(source, text, reader->document_.GetErrorOffset()),
+  rapidjson::Reader parser;
+  const auto parse_into = [&](rapidjson::Document& document) {
+    Builder builder(document);
+    return !parser.Parse<parse_flags>(stream, builder).IsError();
+  };
+  reader->document_.Populate(parse_into);
+  if (!parser.HasParseError()) return reader;
+  const rapidjson::ParseErrorCode code = parser.GetParseErrorCode();
+  const std::string_view what = code == rapidjson::kParseErrorTermination
+                                    ? "Number too big to be stored in double."
+                                    : rapidjson::GetParseError_En(code);
+  return fail(ErrorKind::usage, place(source, text, parser.GetErrorOffset()),
               fmt::format("is not JSON: {}", what));
 }
 

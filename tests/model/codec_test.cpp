@@ -109,6 +109,27 @@ TEST(RecordText, KeepsEveryDigitOfASample) {
   EXPECT_TRUE(std::signbit(again->series[0].processes[0].placements[0].samples[2001]));
 }
 
+TEST(RecordText, ReadsNumbersInEverySpelling) {
+  const auto read = [](const std::string& number) {
+    const auto result = decode_process_result(
+        R"({"case": "c", "process": 1, "outcome": "measured", "metrics": [{"metric": "m", "unit": "x", "processes":
+           [{"process": 1, "placements": [{"samples": [)" +
+            number + "]}]}]}]}",
+        "r");
+    EXPECT_TRUE(result) << number << ": " << result.error().text();
+    return result ? result->series[0].processes[0].placements[0].samples[0] : std::nan("");
+  };
+  EXPECT_EQ(read("0e300"), 0.0);
+  EXPECT_EQ(read("1e-400"), 0.0) << "too small is zero";
+  EXPECT_EQ(read("-0"), 0.0);
+  EXPECT_EQ(read("1E+2"), 100.0);
+  EXPECT_EQ(read("18446744073709551615"), 18446744073709551615.0);
+  EXPECT_EQ(read("123456789012345678901234567890"), 123456789012345678901234567890.0);
+  EXPECT_EQ(read("9007199254740993.0"), 9007199254740992.0) << "half to even";
+  EXPECT_EQ(read("2.2250738585072011e-308"), 2.2250738585072011e-308);
+  EXPECT_EQ(read("179769313486231570000.0e288"), std::numeric_limits<double>::max());
+}
+
 TEST(RecordText, HoldsEmptySeriesAndPlacements) {
   Record record = example_record();
   record.cases[0].series[0].processes[0].placements[0].samples.clear();

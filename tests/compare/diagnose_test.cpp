@@ -46,6 +46,16 @@ TEST(Diagnose, SeesASlowModeThatTheTrimmedMeanHides) {
   EXPECT_THAT(advice_of(before, with_slow_samples(2, 0.002)), IsEmpty());
 }
 
+TEST(Diagnose, DoesNotTakeAScatteredOutlierRateForAChange) {
+  // The means differ by more than a point, but only because one process of five had a bad moment.
+  Record after = with_slow_samples(2);
+  std::vector<double>& samples = after.cases[0].series[0].processes[4].placements[0].samples;
+  for (std::size_t i = 0; i < 15; ++i) samples[i] = 30;
+  const ComparisonRow row = only_row(compare(with_slow_samples(2), after, Policy{}));
+  EXPECT_GT(row.current.outlier_rate - row.baseline.outlier_rate, 0.01);
+  EXPECT_THAT(row.advice, Not(Contains(HasSubstr("far outliers"))));
+}
+
 TEST(Diagnose, CountsForcedGatesAndBeyondAShareGivesNoVerdict) {
   Record after = record_of(about(30));
   after.cases[0].series[0].processes[0].placements[0].forced_gates = 1;

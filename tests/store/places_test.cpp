@@ -67,6 +67,24 @@ TEST(SqliteFile, IsMadeWithItsFolder) {
   ASSERT_TRUE(Store::open("sqlite:" + path.string()));
 }
 
+TEST(SqliteFile, AnswersQueriesByHand) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "results.db").string();
+  const Record record = example_record();
+  const auto store = Store::open(path);
+  ASSERT_TRUE((*store)->put_record(record));
+  ProcessResult failed = example_result(record.cases[0].id, 2);
+  failed.outcome = Outcome::failed;
+  ASSERT_TRUE((*store)->put(record.id, failed));
+  soci::session session(soci::sqlite3, "dbname=" + path);
+  std::string outcome;
+  std::string result;
+  session << "SELECT outcome, result FROM results WHERE position = 0 AND process = 2", soci::into(outcome),
+      soci::into(result);
+  EXPECT_EQ(outcome, "failed");
+  EXPECT_THAT(result, HasSubstr("\"outcome\": \"failed\""));
+}
+
 TEST(SqliteFile, KeepsAGitignoreThatIsThere) {
   const TemporaryFolder folder;
   write_text(folder.path() / ".harness/.gitignore", "mine\n");

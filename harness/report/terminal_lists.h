@@ -21,6 +21,6 @@ std::string abridged_reason(const ReasonGroup& group, const Style& style);
 std::string full_reason(const ReasonGroup& group, const Style& style);
 
 // Paints each line by itself, so that a pager or a log shows them right.
-std::string painted_lines(const std::string& lines, Paint paint, const Style& style);
+std::string painted_lines(const std::string& lines, Paint how, const Style& style);
 
 }  // namespace harness::report

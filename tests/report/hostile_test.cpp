@@ -77,7 +77,7 @@ TEST_P(Hostile, IsInertInMarkdown) {
     for (const std::string& line : split(report, '\n')) {
       const std::string bare = without_our_tags(without_code(line));
       EXPECT_EQ(bare.find_first_of("<>\\~$"), std::string::npos) << bare;
-      EXPECT_EQ(bare.find("@"), std::string::npos) << bare;
+      EXPECT_EQ(bare.find('@'), std::string::npos) << bare;
       EXPECT_EQ(bare.find("]("), std::string::npos) << bare;
       EXPECT_EQ(bare.find("://"), std::string::npos) << bare;
       EXPECT_EQ(bare.find("www."), std::string::npos) << bare;

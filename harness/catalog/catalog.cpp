@@ -21,9 +21,11 @@ Status Catalog::load_module(const std::filesystem::path& path) {
   const std::string file = path.string();
   std::error_code code;
   if (!std::filesystem::exists(path, code))
-    return fail(ErrorKind::usage, Location{file}, "no such module", "build the plugin first, or correct the path");
+    return fail(ErrorKind::usage, Location{file}, "no such module",
+                "build the plugin first, or correct the path");
   void* library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return fail(ErrorKind::usage, Location{file}, fmt::format("cannot be loaded: {}", dlerror()));
+  if (library == nullptr)
+    return fail(ErrorKind::usage, Location{file}, fmt::format("cannot be loaded: {}", dlerror()));
   const auto entry = reinterpret_cast<sdk::ModuleFunction>(dlsym(library, sdk::module_symbol));
   if (entry == nullptr)
     return fail(ErrorKind::usage, Location{file}, "is a shared library but not a harness module",
@@ -37,13 +39,15 @@ Status Catalog::load_module(const std::filesystem::path& path) {
 
 Status Catalog::add(const sdk::Module& module) {
   if (module.abi != sdk::module_abi)
-    return fail(ErrorKind::usage,
-                fmt::format("module ABI {} does not fit this harness, which has {}", module.abi, sdk::module_abi),
-                "rebuild the module against this version's SDK");
+    return fail(
+        ErrorKind::usage,
+        fmt::format("module ABI {} does not fit this harness, which has {}", module.abi, sdk::module_abi),
+        "rebuild the module against this version's SDK");
   if (std::string_view(module.compiler) != sdk::compiler_abi)
-    return fail(ErrorKind::usage,
-                fmt::format("module was built for `{}`, this harness for `{}`", module.compiler, sdk::compiler_abi),
-                "build both with the same compiler and standard library");
+    return fail(
+        ErrorKind::usage,
+        fmt::format("module was built for `{}`, this harness for `{}`", module.compiler, sdk::compiler_abi),
+        "build both with the same compiler and standard library");
   sdk::Registry incoming;
   module.register_all(incoming);
   return merge(std::move(incoming), module.name);
@@ -52,21 +56,22 @@ Status Catalog::add(const sdk::Module& module) {
 Status Catalog::merge(sdk::Registry incoming, const std::string& origin) {
   for (std::unique_ptr<sdk::Workload>& workload : incoming.workloads) {
     if (this->workload(workload->name()) != nullptr)
-      return fail(ErrorKind::usage, fmt::format("module `{}` brings workload `{}`, which exists already", origin,
-                                                workload->name()));
+      return fail(ErrorKind::usage, fmt::format("module `{}` brings workload `{}`, which exists already",
+                                                origin, workload->name()));
     contents_.workloads.push_back(std::move(workload));
   }
   for (sdk::Variant& variant : incoming.variants) {
-    const auto same = std::find_if(contents_.variants.begin(), contents_.variants.end(), [&](const sdk::Variant& v) {
-      return v.workload == variant.workload && v.name == variant.name;
-    });
+    const auto same = std::find_if(
+        contents_.variants.begin(), contents_.variants.end(),
+        [&](const sdk::Variant& v) { return v.workload == variant.workload && v.name == variant.name; });
     if (same == contents_.variants.end())
       contents_.variants.push_back(std::move(variant));
     else if (same->make == nullptr)
       *same = std::move(variant);
     else
-      return fail(ErrorKind::usage, fmt::format("module `{}` brings variant `{}` of `{}`, which exists already", origin,
-                                                variant.name, variant.workload));
+      return fail(ErrorKind::usage,
+                  fmt::format("module `{}` brings variant `{}` of `{}`, which exists already", origin,
+                              variant.name, variant.workload));
   }
   return {};
 }

@@ -7,9 +7,15 @@ namespace {
 
 const std::vector<std::string> variants{"cublas_unfused", "cublaslt_epilogue", "wmma_fused"};
 
-TEST(Nearest, FindsASlip) { EXPECT_EQ(nearest("cublaslt_epilouge", variants), "cublaslt_epilogue"); }
-TEST(Nearest, IgnoresWhatIsFar) { EXPECT_EQ(nearest("attention", variants), std::nullopt); }
-TEST(Nearest, IgnoresCase) { EXPECT_EQ(nearest("WMMA_Fused", variants), "wmma_fused"); }
+TEST(Nearest, FindsASlip) {
+  EXPECT_EQ(nearest("cublaslt_epilouge", variants), "cublaslt_epilogue");
+}
+TEST(Nearest, IgnoresWhatIsFar) {
+  EXPECT_EQ(nearest("attention", variants), std::nullopt);
+}
+TEST(Nearest, IgnoresCase) {
+  EXPECT_EQ(nearest("WMMA_Fused", variants), "wmma_fused");
+}
 
 TEST(Suggestion, ListsWhenNothingIsNear) {
   EXPECT_EQ(suggestion("zzz", variants), "known: cublas_unfused, cublaslt_epilogue, wmma_fused");
@@ -32,8 +38,12 @@ TEST(Printable, DisarmsTerminals) {
   EXPECT_EQ(printable("\xf0"), "\\xf0");
 }
 
-TEST(Split, KeepsEmptyParts) { EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"})); }
-TEST(Trim, TakesBothEnds) { EXPECT_EQ(trim("  a b\t\n"), "a b"); }
+TEST(Split, KeepsEmptyParts) {
+  EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
+}
+TEST(Trim, TakesBothEnds) {
+  EXPECT_EQ(trim("  a b\t\n"), "a b");
+}
 
 }  // namespace
 }  // namespace harness

@@ -190,6 +190,8 @@ TEST(Postgresql, ServerThatIsNotThereIsAnError) {
   const std::string url = "postgresql://ann:secret@/db?host=" + folder.path().string();
   EXPECT_THAT(error_of(url), AllOf(HasSubstr("postgresql://ann:***@/db"),
                                    HasSubstr("check that the server runs"), Not(HasSubstr("secret"))));
+  EXPECT_THAT(error_of("postgresql://ann:sec%zzret@host/db"),  // libpq quotes what it cannot decode
+              AllOf(HasSubstr("percent-encoded"), Not(HasSubstr("sec%zz"))));
   EXPECT_THAT(error_of("postgresql://ann:secret:x@host:port/db"), Not(HasSubstr("secret")));
   EXPECT_THAT(error_of("postgresql://ann:sec%72et@[host/db"),
               AllOf(Not(HasSubstr("sec%72et")), Not(HasSubstr("secret"))));

@@ -28,7 +28,7 @@ int compare_command(const CompareArguments& arguments) {
   select.suite = arguments.suite;
   const Result<Selected> current = select_current(**store, arguments.current, select);
   if (!current) return report_error(current.error());
-  return judge(**store, arguments.baseline, *current, select, *policy, arguments.output);
+  return judge(**store, {arguments.baseline, select}, *current, *policy, arguments.output);
 }
 
 }  // namespace

@@ -62,15 +62,16 @@ Result<Policy> make_policy(const PolicyArguments& arguments) {
   return policy;
 }
 
-int judge(Store& store, const std::string& baseline_name, const Selected& current,
-          const SelectOptions& select, const Policy& policy, const OutputArguments& output) {
-  const Result<Selected> baseline = select_baseline(store, baseline_name, current, select);
+int judge(Store& store, const BaselineChoice& choice, const Selected& current, const Policy& policy,
+          const OutputArguments& output) {
+  Result<Selected> baseline = select_baseline(store, choice.name, current, choice.select);
   if (!baseline) {
     const int status = report_error(baseline.error());
     if (baseline.error().kind != ErrorKind::missing || !policy.allow_missing) return status;
     fmt::print(stderr, "warning: nothing to compare with; allowed by --allow missing\n");
     return exit_ok;
   }
+  if (choice.adapt) choice.adapt(baseline->record);
   Comparison comparison = compare(baseline->record, current.record, policy);
   comparison.baseline = baseline->source;
   comparison.current = current.source;

@@ -1,6 +1,7 @@
 // Judging one record by another: the second half of `compare` and of `run --against`.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,15 @@ struct PolicyArguments {
 void add_policy_options(CLI::App& command, PolicyArguments& arguments);
 Result<Policy> make_policy(const PolicyArguments& arguments);
 
+// Which baseline, and what to do to it before comparing (nothing when empty).
+struct BaselineChoice {
+  std::string name;  // revision or file
+  SelectOptions select;
+  std::function<void(Record&)> adapt = {};
+};
+
 // Finds the baseline for `current`, compares, prints and writes the reports. Returns the exit status.
-int judge(Store& store, const std::string& baseline, const Selected& current, const SelectOptions& select,
-          const Policy& policy, const OutputArguments& output);
+int judge(Store& store, const BaselineChoice& choice, const Selected& current, const Policy& policy,
+          const OutputArguments& output);
 
 }  // namespace harness

@@ -35,6 +35,13 @@ struct RunArguments {
   OutputArguments output;
 };
 
+// What --filter and --tag left out of this run is no removed case: the baseline is cut to the same cases.
+void keep_cases_of(Record& baseline, const Record& current) {
+  std::set<std::string> measured;
+  for (const CaseRecord& one : current.cases) measured.insert(one.id);
+  std::erase_if(baseline.cases, [&](const CaseRecord& one) { return !measured.contains(one.id); });
+}
+
 // What is measured: the checked-out revision; or, where the tree was carried without its repository
 // (a container, a lab machine), the commit that the user names.
 Result<Revision> measured_revision(const std::string& named) {
@@ -207,7 +214,12 @@ int run_command(const RunArguments& arguments) {
     select.suite = record.suite.name;
     const Result<Selected> current = select_stored(**store, record.id);
     if (!current) return report_error(current.error());
-    status = std::max(status, judge(**store, arguments.against, *current, select, *policy, arguments.output));
+    const bool partial = !arguments.plan.filters.empty() || !arguments.plan.tags.empty();
+    const auto adapt = [&](Record& baseline) {
+      if (partial) keep_cases_of(baseline, current->record);
+    };
+    status = std::max(
+        status, judge(**store, {arguments.against, select, adapt}, *current, *policy, arguments.output));
   }
   return status;
 }

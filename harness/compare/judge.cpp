@@ -19,6 +19,7 @@ constexpr double planned_power = 0.8;
 constexpr double planned_power_each = 0.9;
 constexpr int first_look = 5;  // processes to ask for when nothing is known about the spread
 constexpr int most_processes = 1000;
+constexpr int affordable_processes = 40;  // beyond it a wider margin is the better advice
 
 int sign_of(const ComparisonRow& row) {
   return row.direction == Direction::lower_is_better ? 1 : -1;
@@ -63,6 +64,17 @@ void explain_inconclusive(ComparisonRow& row, const Evidence& evidence, std::siz
   }
 }
 
+// A margin that these very measurements would have settled, for a case that varies more than its gate
+// allows for.
+std::string wider_margin(const ComparisonRow& row, const Evidence& evidence) {
+  const double settled = std::expm1(std::max(std::abs(evidence.bounds.lo), std::abs(evidence.bounds.hi)));
+  return fmt::format(
+      "it varies by {:.1f} % between processes, too much for a margin of {:.2f} %: with {} processes give it "
+      "`gate: {{margin: {:.0f}%}}` in the suite, or make the case longer",
+      std::max(row.baseline.process_sd, row.current.process_sd) * 100, row.margin * 100,
+      std::min(row.baseline.processes, row.current.processes), std::ceil(settled * 100));
+}
+
 // What would settle an inconclusive row: processes, when they can.
 void plan_more(ComparisonRow& row, const Evidence& evidence, double strict_alpha, int least,
                ShiftTables& tables) {
@@ -77,7 +89,8 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, double strict_alpha
     // The plan takes the estimates for the truth; that they did not suffice says they were lucky.
     row.processes_needed = std::max({*row.processes_needed, least, now + 1});
     row.advice.push_back(
-        fmt::format("measure about {} processes a side to settle it", *row.processes_needed));
+        fmt::format("measure about {} processes a side to settle it{}", *row.processes_needed,
+                    *row.processes_needed > affordable_processes ? "; " + wider_margin(row, evidence) : ""));
     return;
   }
   const double floor = tables.get(row.alpha, planned_power).at(std::numeric_limits<double>::infinity()) *
@@ -88,6 +101,8 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, double strict_alpha
                     "measure both versions "
                     "in one session, or widen the margin",
                     std::sqrt(evidence.known_variance) * 100));
+  else if (evidence.bounds.hi - evidence.bounds.lo > 2 * log_margin(row))
+    row.advice.push_back(wider_margin(row, evidence));
   else
     row.advice.push_back(fmt::format(
         "the change lies so near the margin of {:.2f} % that more processes will hardly settle it: "

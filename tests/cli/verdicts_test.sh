@@ -82,6 +82,13 @@ suite also_right && commit "renamed"
 expect 4 run --against main
 says "twice/also_right/n=64" "twice/right/n=64"
 
+# ... but what a filter leaves out was not removed.
+suite right also_right && commit "both"
+expect 0 run
+suite right also_right && echo "# again" >>suite.yaml && commit "both again"
+expect 0 run --against HEAD~1 --filter '*/also_right/*'
+silent_about "twice/right/n=64"
+
 # Usage errors.
 expect 2 "$HARNESS" compare --baseline no-such-branch --current HEAD
 says "no-such-branch"

@@ -1,4 +1,5 @@
 // The verdict of one row, and of rows together.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,6 +68,19 @@ TEST(Verdict, OfNoisyProcessesIsInconclusiveAndCountsWhatWouldSettleIt) {
   EXPECT_LT(*row.processes_needed, 100);
   EXPECT_THAT(row.advice, Contains(HasSubstr("processes a side to settle it")));
   EXPECT_GT(*row.minimum_detectable, 0.03);
+}
+
+TEST(Verdict, OfACaseTooNoisyForItsMarginNamesTheMarginThatWouldDo) {
+  const std::vector<double> before{18.4, 19.5, 20, 20.6, 21.7}, after{18.5, 19.6, 20.1, 20.7, 21.8};
+  const ComparisonRow row = compare_values(before, after);
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  ASSERT_THAT(row.advice, Contains(HasSubstr("gate: {margin:")));
+  EXPECT_THAT(row.advice, Not(Contains(HasSubstr("lies so near the margin"))));
+  const double enough = std::ceil(100 * (std::max(row.interval->hi, 1 / row.interval->lo) - 1)) / 100;
+  EXPECT_THAT(row.advice, Contains(HasSubstr(fmt::format("{:.0f}%}}", enough * 100))));
+  Policy wider;
+  wider.margin = enough;
+  EXPECT_EQ(compare_values(before, after, wider).verdict, Verdict::unchanged);
 }
 
 TEST(Verdict, WithNoiseBetweenSessionsAboveTheMarginSaysThatNoNumberOfProcessesHelps) {

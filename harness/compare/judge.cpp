@@ -93,21 +93,20 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, double strict_alpha
                     *row.processes_needed > affordable_processes ? "; " + wider_margin(row, evidence) : ""));
     return;
   }
-  const double floor = tables.get(row.alpha, planned_power).at(std::numeric_limits<double>::infinity()) *
-                       std::sqrt(evidence.known_variance);
-  if (floor > std::abs(gap) && floor > log_margin(row))
-    row.advice.push_back(
-        fmt::format("no number of processes settles it: sessions and devices alone differ by {:.2f} %; "
-                    "measure both versions "
-                    "in one session, or widen the margin",
-                    std::sqrt(evidence.known_variance) * 100));
-  else if (evidence.bounds.hi - evidence.bounds.lo > 2 * log_margin(row))
+  const double standard_error = evidence.effect.standard_error;
+  const bool processes_dominate = standard_error * standard_error > 2 * evidence.known_variance;
+  if (processes_dominate && evidence.bounds.hi - evidence.bounds.lo > 3 * log_margin(row))
     row.advice.push_back(wider_margin(row, evidence));
-  else
+  else if (std::abs(gap) < log_margin(row) / 4)
     row.advice.push_back(fmt::format(
         "the change lies so near the margin of {:.2f} % that more processes will hardly settle it: "
         "choose another margin, or measure both versions in one session",
         row.margin * 100));
+  else
+    row.advice.push_back(fmt::format(
+        "no number of processes settles it: sessions and devices alone differ by {:.2f} %, which leaves too "
+        "little of a margin of {:.2f} %; measure both versions in one session, or widen the margin",
+        std::sqrt(evidence.known_variance) * 100, row.margin * 100));
 }
 
 void set_verdict(ComparisonRow& row, const Evidence& evidence, std::size_t family, int least) {

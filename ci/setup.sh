@@ -15,7 +15,7 @@ oldest_cuda=13.0
 
 run_packages=(libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev rapidjson-dev libsoci-dev
   libsqlite3-dev libexpected-dev libgtest-dev libgmock-dev libbenchmark-dev)
-test_packages=(postgresql shellcheck)
+test_packages=(postgresql shellcheck python3 procps)
 
 say() { printf 'harness: %s\n' "$*" >&2; }
 die() {

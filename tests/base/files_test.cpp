@@ -1,0 +1,63 @@
+#include "harness/base/files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+TEST(ReadFile, GivesBackWhatWasWritten) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "new" / "folder" / "file";
+  const std::string text("a\0b\n", 4);
+  ASSERT_TRUE(write_file_atomically(path, text));
+  EXPECT_EQ(read_file(path).value(), text);
+}
+
+TEST(ReadFile, TellsItsThreeRefusalsApart) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(read_file(folder.path() / "none").error().kind, ErrorKind::missing);
+  EXPECT_THAT(read_file(folder.path()).error().message, HasSubstr("folder"));
+  ASSERT_TRUE(write_file_atomically(folder.path() / "long", "12345"));
+  EXPECT_THAT(read_file(folder.path() / "long", 4).error().message, HasSubstr("5 bytes"));
+  EXPECT_TRUE(read_file(folder.path() / "long", 5));
+}
+
+TEST(WriteFile, ReplacesTheWholeFileAndLeavesNothingElse) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "file";
+  ASSERT_TRUE(write_file_atomically(path, "a long first text"));
+  ASSERT_TRUE(write_file_atomically(path, "short"));
+  EXPECT_EQ(read_file(path).value(), "short");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(WriteFile, ThatFailsNamesTheFile) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder.path() / "file", "x"));
+  const Status written = write_file_atomically(folder.path() / "file" / "below", "x");
+  ASSERT_FALSE(written);
+  EXPECT_THAT(written.error().text(), HasSubstr("below"));
+}
+
+TEST(ContentHash, DependsOnEveryByte) {
+  EXPECT_EQ(content_hash("abc"), content_hash("abc"));
+  EXPECT_NE(content_hash("abc"), content_hash("abd"));
+  EXPECT_EQ(content_hash("").size(), 32U);
+}
+
+TEST(RandomUuid, IsNeverTheSameTwice) {
+  EXPECT_NE(random_uuid(), random_uuid());
+  EXPECT_EQ(random_uuid().size(), 36U);
+}
+
+TEST(UtcTimestamp, HasTheFormOfIso8601) {
+  EXPECT_THAT(utc_timestamp(),
+              testing::MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"));
+}
+
+}  // namespace
+}  // namespace harness

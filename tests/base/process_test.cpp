@@ -1,0 +1,98 @@
+#include "harness/base/process.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "harness/base/files.h"
+
+namespace harness {
+namespace {
+
+using testing::HasSubstr;
+
+Command shell(const std::string& script) {
+  return {{"/bin/sh", "-c", script}};
+}
+
+TEST(RunCommand, CapturesBothStreamsAndTheStatus) {
+  const Result<Output> output = run_command(shell("echo out; echo err >&2; exit 3"));
+  ASSERT_TRUE(output);
+  EXPECT_EQ(output->out, "out\n");
+  EXPECT_EQ(output->err, "err\n");
+  EXPECT_EQ(output->exit.code, 3);
+  EXPECT_FALSE(output->exit.ok());
+  EXPECT_EQ(output->exit.text(), "exit status 3");
+}
+
+TEST(RunCommand, TakesMoreThanAPipeHolds) {
+  const Result<Output> output = run_command(shell("head -c 1000000 /dev/zero; head -c 300000 /dev/zero >&2"));
+  ASSERT_TRUE(output);
+  EXPECT_EQ(output->out.size(), 1000000U);
+  EXPECT_EQ(output->err.size(), 300000U);
+}
+
+TEST(RunCommand, NamesTheSignalThatEndedIt) {
+  const Result<Output> output = run_command(shell("kill -SEGV $$"));
+  ASSERT_TRUE(output);
+  EXPECT_EQ(output->exit.signal, SIGSEGV);
+  EXPECT_THAT(output->exit.text(), HasSubstr("Segmentation fault"));
+}
+
+TEST(RunCommand, SaysWhatCouldNotBeStarted) {
+  const Result<Output> output = run_command({{"/no/such/program"}});
+  ASSERT_FALSE(output);
+  EXPECT_EQ(output.error().kind, ErrorKind::environment);
+  EXPECT_THAT(output.error().message, HasSubstr("/no/such/program"));
+}
+
+TEST(RunCommand, RunsInItsFolderWithItsEnvironment) {
+  const TemporaryFolder folder;
+  const Result<Output> output =
+      run_command({{"/bin/sh", "-c", "pwd -P; echo \"$GREETING\""}, folder.path(), {{"GREETING", "hello"}}});
+  ASSERT_TRUE(output);
+  EXPECT_EQ(output->out, std::filesystem::canonical(folder.path()).string() + "\nhello\n");
+}
+
+TEST(RunCommand, HandsOnNoDescriptorOfOurs) {
+  const int leaked = open("/dev/null", O_RDONLY);  // as a careless caller would leave it: not close-on-exec
+  ASSERT_GE(leaked, 3);
+  const Result<Output> output = run_command({{"ls", "/proc/self/fd"}});
+  close(leaked);
+  ASSERT_TRUE(output);
+  EXPECT_EQ(output->out, "0\n1\n2\n3\n");  // 3 is the folder that ls reads
+}
+
+TEST(Child, ReadsItsInputAndSendsLines) {
+  Result<Child> child = Child::start(shell("while read -r line; do echo \"got $line\" >&3; done"), {});
+  ASSERT_TRUE(child);
+  ASSERT_TRUE(child->send("one\ntwo\n"));
+  EXPECT_EQ(child->read_line(30).value(), "got one");
+  EXPECT_EQ(child->read_line(30).value(), "got two");
+  EXPECT_EQ(child->read_line(30).value(), std::nullopt);
+  EXPECT_TRUE(child->wait().ok());
+}
+
+TEST(Child, IsTimedOutWhenItSaysNothing) {
+  Result<Child> child = Child::start(shell("read -r forever < /dev/tty || exec tail -f /dev/null"), {});
+  ASSERT_TRUE(child);
+  const auto line = child->read_line(0);
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.error().message, "timeout");
+  child->kill_group();
+  EXPECT_EQ(child->wait().signal, SIGKILL);
+}
+
+TEST(Child, ThatIsGoneDoesNotReadItsInput) {
+  Result<Child> child = Child::start(shell("exec 0</dev/null; echo ready >&3"), {});
+  ASSERT_TRUE(child);
+  EXPECT_EQ(child->read_line(30).value(), "ready");
+  EXPECT_EQ(child->read_line(30).value(), std::nullopt);
+  EXPECT_FALSE(child->send(std::string(1 << 20, 'x')));
+}
+
+}  // namespace
+}  // namespace harness

@@ -52,7 +52,7 @@ class Device {
   virtual ~Device() = default;
 
   [[nodiscard]] virtual const sdk::DeviceTraits& traits() const = 0;
-  [[nodiscard]] virtual Machine fingerprint() = 0;   // without ceilings
+  [[nodiscard]] virtual Machine fingerprint() = 0;  // without ceilings
   // Large copy (bytes/s, read + written) and large matrix product (FLOP/s) on this device:
   // keys "copy_bytes_per_s", "gemm_flops_per_s". Takes up to about a second.
   virtual Result<std::map<std::string, double>> measure_ceilings() = 0;

@@ -28,21 +28,21 @@ std::optional<Verdict> parse_verdict(std::string_view name);
 struct Policy {
   std::optional<double> margin;
   std::optional<double> alpha;
-  bool allow_inconclusive = false;    // exit 3 -> 0, with a warning
-  bool allow_missing = false;         // exit 4 -> 0, with a warning
-  bool allow_other_device = false;    // another GPU of the same model may be compared
-  double session_sd = 0.001;          // sd of log time between sessions on one device, once a side
-  double device_sd = 0.003;           // between devices of one model, when allowed, once a side
-  int min_processes = 3;              // fewer on a side: inconclusive
+  bool allow_inconclusive = false;  // exit 3 -> 0, with a warning
+  bool allow_missing = false;       // exit 4 -> 0, with a warning
+  bool allow_other_device = false;  // another GPU of the same model may be compared
+  double session_sd = 0.001;        // sd of log time between sessions on one device, once a side
+  double device_sd = 0.003;         // between devices of one model, when allowed, once a side
+  int min_processes = 3;            // fewer on a side: inconclusive
 };
 
 // One side of a row.
 struct Side {
   int processes = 0;
-  double center = 0;      // geometric mean of the process values, in the metric's unit
-  double process_sd = 0;  // of log process values
-  double outlier_rate = 0;              // far outliers / samples
-  std::vector<double> process_values;   // in process order
+  double center = 0;                   // geometric mean of the process values, in the metric's unit
+  double process_sd = 0;               // of log process values
+  double outlier_rate = 0;             // far outliers / samples
+  std::vector<double> process_values;  // in process order
 };
 
 struct ComparisonRow {
@@ -51,8 +51,8 @@ struct ComparisonRow {
   std::string unit;
   Direction direction = Direction::lower_is_better;
   Verdict verdict = Verdict::missing;
-  std::string reason;                // one sentence: why this verdict
-  std::vector<std::string> advice;   // what to do; diagnostics in words
+  std::string reason;               // one sentence: why this verdict
+  std::vector<std::string> advice;  // what to do; diagnostics in words
   Side baseline;
   Side current;
   double margin = 0;
@@ -75,8 +75,8 @@ struct RecordSource {
   std::string id;         // record UUID, or ""
   std::string described;  // "abc1234 (merge base of main and HEAD)", "file base.json"
   Revision revision;
-  std::string device;     // "NVIDIA H200 GPU-1234"
-  int distance = 0;       // commits between what was asked for and what was found
+  std::string device;  // "NVIDIA H200 GPU-1234"
+  int distance = 0;    // commits between what was asked for and what was found
 };
 
 struct Comparison {

@@ -22,9 +22,9 @@ enum class CacheMode {
 struct Sampling {
   int processes = 5;
   int placements = 5;
-  int samples = 50;       // per placement
-  int min_samples = 5;    // per placement, when max_time cuts sampling short
-  int warmup = 10;        // untimed calls after each placement's allocation
+  int samples = 50;     // per placement
+  int min_samples = 5;  // per placement, when max_time cuts sampling short
+  int warmup = 10;      // untimed calls after each placement's allocation
   CacheMode cache = CacheMode::cold;
   Seconds preheat = 0.3;         // per process, before its first case: steadies the clock
   Seconds max_time = 3.0;        // of sampling, per case and process
@@ -44,20 +44,20 @@ struct Gate {
 };
 
 struct PlannedCase {
-  std::string id;        // "linear_gelu/cublaslt_epilogue/dtype=f16/m=512/n=1024/k=1024"
+  std::string id;  // "linear_gelu/cublaslt_epilogue/dtype=f16/m=512/n=1024/k=1024"
   std::string workload;
   std::string variant;
-  std::string device;    // kind: "cpu" or "cuda"
+  std::string device;  // kind: "cpu" or "cuda"
   sdk::Params params;
   Sampling sampling;
   Gate gate;
-  std::string reference;          // id of the case that speedups are relative to, or ""
+  std::string reference;  // id of the case that speedups are relative to, or ""
   std::vector<std::string> tags;
   std::vector<std::string> metrics;
-  double flops = 0;               // executed by one call, as the workload declares; 0 when unknown
-  double bytes = 0;               // compulsory traffic of one call, likewise
-  Location where;                 // of the group in the suite
-  std::string skip;               // why it cannot run here, or ""
+  double flops = 0;  // executed by one call, as the workload declares; 0 when unknown
+  double bytes = 0;  // compulsory traffic of one call, likewise
+  Location where;    // of the group in the suite
+  std::string skip;  // why it cannot run here, or ""
 };
 
 struct SuiteIdentity {

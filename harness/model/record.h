@@ -64,10 +64,10 @@ struct ProcessResult {
   std::string case_id;
   int process = 0;
   Outcome outcome = Outcome::measured;
-  std::string reason;                       // when not measured
+  std::string reason;  // when not measured
   std::optional<Verification> verification;
-  std::vector<Series> series;               // each with exactly this one process
-  std::vector<std::string> notes;           // advice in words: "3 samples were forced by the gate's deadline"
+  std::vector<Series> series;      // each with exactly this one process
+  std::vector<std::string> notes;  // advice in words: "3 samples were forced by the gate's deadline"
 
   bool operator==(const ProcessResult&) const = default;
 };
@@ -85,7 +85,7 @@ struct CaseRecord {
   Sampling sampling;
   double flops = 0;  // per call, 0 when unknown
   double bytes = 0;
-  Location where;  // in the suite
+  Location where;                       // in the suite
   Outcome outcome = Outcome::measured;  // the worst of its processes (see worst_outcome)
   std::string reason;
   std::vector<ProcessResult> processes;  // `series` here are moved to `series` below
@@ -116,7 +116,7 @@ struct Machine {
 };
 
 struct Revision {
-  std::string commit;   // 40 hex digits, or "" outside a repository
+  std::string commit;  // 40 hex digits, or "" outside a repository
   std::string branch;
   bool dirty = false;
 
@@ -134,13 +134,13 @@ struct Promotion {
 
 struct Record {
   int version = record_version;
-  std::string id;       // UUID
-  std::string tool;     // "harness 0.1.0"
+  std::string id;    // UUID
+  std::string tool;  // "harness 0.1.0"
   SuiteIdentity suite;
   Revision revision;
-  std::map<std::string, Machine> machines;  // by device kind: "cpu", "cuda"; imports: "import"
-  std::string started;   // UTC
-  std::string finished;  // UTC, or "" while incomplete
+  std::map<std::string, Machine> machines;     // by device kind: "cpu", "cuda"; imports: "import"
+  std::string started;                         // UTC
+  std::string finished;                        // UTC, or "" while incomplete
   std::string estimator = "trimmed_log_mean";  // see stats/estimator.h
   std::optional<Promotion> promotion;
   std::vector<CaseRecord> cases;

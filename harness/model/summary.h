@@ -35,7 +35,7 @@ struct Summary {
   std::size_t samples = 0;
   // Over all samples of all processes, nothing removed:
   double median = 0, mean = 0, sd = 0, min = 0, max = 0, p95 = 0, p99 = 0;
-  double cv = 0;  // sd / mean
+  double cv = 0;                  // sd / mean
   std::size_t mild_outliers = 0;  // beyond 1.5 IQR of their placement's samples
   std::size_t far_outliers = 0;   // beyond 3 IQR
   // From one value a process (the replicate):

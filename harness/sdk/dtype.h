@@ -38,8 +38,7 @@ constexpr std::string_view name_of(DType type) {
 }
 
 inline std::optional<DType> parse_dtype(std::string_view name) {
-  for (const DType type :
-       {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i32, DType::i8})
+  for (const DType type : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i32, DType::i8})
     if (name == name_of(type)) return type;
   return std::nullopt;
 }
@@ -85,8 +84,7 @@ inline float float_from_f16(std::uint16_t value) {
 inline double load(const void* data, DType type, std::int64_t index) {
   const auto read = [&]<class T>(T) {
     T value;
-    std::memcpy(&value, static_cast<const std::byte*>(data) + index * std::ptrdiff_t{sizeof(T)},
-                sizeof(T));
+    std::memcpy(&value, static_cast<const std::byte*>(data) + index * std::ptrdiff_t{sizeof(T)}, sizeof(T));
     return value;
   };
   switch (type) {

@@ -50,27 +50,26 @@ using ModuleFunction = const Module* (*)();
 
 // Defines `void register_variant_<workload>_<name>(harness::sdk::Registry&)`, which the list that
 // CMake generates calls.
-#define HARNESS_VARIANT(workload_, name_, device_, summary_, Class_)                                \
-  void register_variant_##workload_##_##name_(harness::sdk::Registry& registry) {                   \
-    registry.add(harness::sdk::Variant{                                                             \
-        #workload_, #name_, #device_, summary_,                                                     \
-        [](const harness::sdk::Params& params, const harness::sdk::Problem& problem,                \
-           const harness::sdk::DeviceTraits& traits) -> std::unique_ptr<harness::sdk::Kernel> {     \
-          return std::make_unique<Class_>(params, problem, traits);                                 \
-        }});                                                                                        \
+#define HARNESS_VARIANT(workload_, name_, device_, summary_, Class_)                            \
+  void register_variant_##workload_##_##name_(harness::sdk::Registry& registry) {               \
+    registry.add(harness::sdk::Variant{                                                         \
+        #workload_, #name_, #device_, summary_,                                                 \
+        [](const harness::sdk::Params& params, const harness::sdk::Problem& problem,            \
+           const harness::sdk::DeviceTraits& traits) -> std::unique_ptr<harness::sdk::Kernel> { \
+          return std::make_unique<Class_>(params, problem, traits);                             \
+        }});                                                                                    \
   }
 
 // Defines `void register_workload_<name>(harness::sdk::Registry&)`.
-#define HARNESS_WORKLOAD(name_, Class_)                                                             \
-  void register_workload_##name_(harness::sdk::Registry& registry) {                                \
-    registry.add(std::make_unique<Class_>());                                                       \
+#define HARNESS_WORKLOAD(name_, Class_)                              \
+  void register_workload_##name_(harness::sdk::Registry& registry) { \
+    registry.add(std::make_unique<Class_>());                        \
   }
 
 // Exports a plugin's entry point.
-#define HARNESS_MODULE(name_, register_function_)                                                   \
-  extern "C" __attribute__((visibility("default"))) const harness::sdk::Module* harness_module() {  \
-    static constexpr harness::sdk::Module module{harness::sdk::module_abi,                          \
-                                                 harness::sdk::compiler_abi, name_,                 \
-                                                 register_function_};                               \
-    return &module;                                                                                 \
+#define HARNESS_MODULE(name_, register_function_)                                                      \
+  extern "C" __attribute__((visibility("default"))) const harness::sdk::Module* harness_module() {     \
+    static constexpr harness::sdk::Module module{harness::sdk::module_abi, harness::sdk::compiler_abi, \
+                                                 name_, register_function_};                           \
+    return &module;                                                                                    \
   }

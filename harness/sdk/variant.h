@@ -20,13 +20,13 @@ namespace harness::sdk {
 
 // What a variant may ask of the device it is to run on.
 struct DeviceTraits {
-  std::string kind;            // "cpu" or "cuda"
-  std::string name;            // "NVIDIA H200"
-  int compute_major = 0;       // cuda only
+  std::string kind;       // "cpu" or "cuda"
+  std::string name;       // "NVIDIA H200"
+  int compute_major = 0;  // cuda only
   int compute_minor = 0;
-  int multiprocessors = 0;     // cuda: SMs; cpu: hardware threads
+  int multiprocessors = 0;                  // cuda: SMs; cpu: hardware threads
   std::size_t shared_memory_per_block = 0;  // cuda: opt-in maximum, bytes
-  int ordinal = 0;             // cuda: device number, already current
+  int ordinal = 0;                          // cuda: device number, already current
 };
 
 // The queue on which a kernel runs: a cudaStream_t on cuda, null on cpu.
@@ -74,10 +74,10 @@ using MakeKernel = std::unique_ptr<Kernel> (*)(const Params&, const Problem&, co
 struct Variant {
   std::string workload;
   std::string name;
-  std::string device;   // "cpu" or "cuda"
-  std::string summary;  // one line: the idea
-  MakeKernel make = nullptr;       // null when this build or machine cannot run it
-  std::string unavailable = {};    // why make is null
+  std::string device;            // "cpu" or "cuda"
+  std::string summary;           // one line: the idea
+  MakeKernel make = nullptr;     // null when this build or machine cannot run it
+  std::string unavailable = {};  // why make is null
 };
 
 }  // namespace harness::sdk

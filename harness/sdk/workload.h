@@ -33,9 +33,7 @@ struct TensorSpec {
     for (const std::int64_t extent : shape) count *= extent;
     return count;
   }
-  [[nodiscard]] std::size_t bytes() const {
-    return static_cast<std::size_t>(elements()) * size_of(dtype);
-  }
+  [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_of(dtype); }
 };
 
 // What one call does at the least: compulsory traffic and executed operations. Throughput and the

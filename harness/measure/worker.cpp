@@ -117,6 +117,8 @@ int work(const Job& job, Device& device, const Catalog& catalog, const MessagePi
   }
   InputCache cache;
   for (const PlannedCase& planned : job.cases) {
+    fmt::print(stderr, "{}\n", case_separator);  // what is printed from here on is this case's
+    std::fflush(stderr);
     pipe.send(Begin{planned.id});
     const ProcessResult result = measure_case(device, catalog, planned, job.process, cache);
     const bool suspect = result.outcome == Outcome::failed;

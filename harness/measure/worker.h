@@ -55,6 +55,9 @@ using Message = std::variant<Hello, Begin, ProcessResult, Refusal, Done>;
 std::string encode(const Message& message);
 Result<Message> decode_message(std::string_view line);
 
+// A line of a worker's log between the output of one case and the next: a crash quotes its own case's.
+inline constexpr std::string_view case_separator = "\x1e";
+
 // Reads a job from standard input, runs it, writes messages to fd 3. Returns the exit status.
 int run_worker();
 

@@ -134,6 +134,7 @@ std::string WorkerProcess::printed() const {
   std::string tail(static_cast<std::size_t>(status.st_size - begin), '\0');
   const ssize_t count = pread(log_, tail.data(), tail.size(), begin);
   tail.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  if (const std::size_t mine = tail.rfind(case_separator); mine != std::string::npos) tail.erase(0, mine + 1);
   std::vector<std::string> lines;
   for (const std::string& line : split(tail, '\n'))
     if (!trim(line).empty()) lines.push_back(printable(trim(line)));

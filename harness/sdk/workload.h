@@ -44,7 +44,8 @@ struct Work {
 };
 
 // When an output counts as right: ||out - ref|| / ||ref|| (Frobenius, over the checked elements) at
-// most `relative`; any NaN or infinity where the reference has none is wrong.
+// most `relative`, and no single element off by more than a multiple of it that rounding cannot reach
+// (measure/verify.h); any NaN or infinity where the reference has none is wrong.
 struct Tolerance {
   double relative = 1e-6;
 };

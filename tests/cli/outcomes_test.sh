@@ -21,6 +21,8 @@ assert "no memory for the plan" in cases["throws"]["reason"]
 PY
 says "INCORRECT: 4" "FAILED: 2" "TIMED OUT: 1" "Segmentation fault" "no memory for the plan"
 
+silent_about "a workload that talks"  # printed by a case that was well, before or after one that was not
+
 # --filter leaves the broken ones out.
 expect 0 "$HARNESS" run suite.yaml --filter '*/right/*'
 expect 2 "$HARNESS" run suite.yaml --filter '*/rihgt/*'

@@ -101,11 +101,12 @@ void on_sanitizer_report() {
 void watch(const Options& options) {
   timeout_seconds = options.timeout;
   signal(SIGALRM, on_timeout);
+  signal(SIGABRT, on_crash);  // which sanitizers leave alone
   if (__sanitizer_set_death_callback != nullptr) {
     __sanitizer_set_death_callback(on_sanitizer_report);
     return;
   }
-  for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS}) signal(number, on_crash);
+  for (const int number : {SIGSEGV, SIGFPE, SIGILL, SIGBUS}) signal(number, on_crash);
 }
 
 void run_one(const std::string& input, int run) {

@@ -105,8 +105,9 @@ TEST(ListBaselines, SortsAndNamesABrokenFile) {
     }
   ASSERT_TRUE(write_file_atomically(folder.path() / "README.md", "text"));
   std::string found;
-  for (const Baseline& one : *list_baselines(folder.path()))
-    found += one.machine_class + "/" + one.suite + " ";
+  const auto listed = list_baselines(folder.path());
+  ASSERT_TRUE(listed);
+  for (const Baseline& one : *listed) found += one.machine_class + "/" + one.suite + " ";
   EXPECT_EQ(found, "y/a y/b z/a z/b ");
   ASSERT_TRUE(write_file_atomically(folder.path() / "y/broken.json", "{"));
   const auto broken = list_baselines(folder.path());

@@ -153,6 +153,22 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string shell_quoted(std::string_view text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) != 0 ||
+                        std::string_view("_./=:@%+-").find(static_cast<char>(c)) != std::string_view::npos);
+  });
+  if (plain) return std::string(text);
+  std::string out = "'";
+  for (const char c : printable(text)) {
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  }
+  return out + "'";
+}
+
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

@@ -198,6 +198,20 @@ std::optional<Promotion> read_promotion(const JsonNode& node) {
   return Promotion{node.require("author").text(), node.require("reason").text(), node.find("date").text()};
 }
 
+// A commit goes into commands and advice, so nothing but a commit id will do.
+std::string read_commit(const JsonNode& node) {
+  const std::string commit = node.text();
+  const bool hash = commit.size() == 40 && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!commit.empty() && !hash) node.problem("is no commit id; expected 40 hexadecimal digits in lower case");
+  return commit;
+}
+
+Revision read_revision(const JsonNode& node) {
+  if (!node.present()) return {};
+  return {read_commit(node.find("commit")), node.find("branch").text(), node.find("dirty").flag(),
+          node.find("changes").text()};
+}
+
 Record read_header(JsonReader& reader) {
   Record record;
   reader.expect_format("harness-record", record_version);
@@ -206,14 +220,12 @@ Record read_header(JsonReader& reader) {
   record.tool = root.find("tool").text();
   const JsonNode suite = root.require("suite");
   record.suite = {suite.require("name").text(), suite.find("file").text(), suite.find("hash").text()};
-  const JsonNode revision = root.find("revision");
-  if (revision.present())
-    record.revision = {revision.find("commit").text(), revision.find("branch").text(),
-                       revision.find("dirty").flag()};
+  record.revision = read_revision(root.find("revision"));
   record.started = root.find("started").text();
   record.finished = root.find("finished").text();
   record.estimator = root.find("estimator").text(record.estimator);
   record.promotion = read_promotion(root.find("promotion"));
+  record.partial = root.find("partial").flag();
   each_unique_member(root.find("machines"), [&](std::string_view kind, const JsonNode& machine) {
     record.machines[std::string(kind)] = read_machine(machine);
   });

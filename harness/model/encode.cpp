@@ -133,7 +133,9 @@ void write_header(JsonWriter& json, const Record& record) {
   json.key("hash").text(record.suite.hash).close();
   json.key("revision").open_object(JsonLayout::line);
   json.key("commit").text(record.revision.commit).key("branch").text(record.revision.branch);
-  json.key("dirty").flag(record.revision.dirty).close();
+  json.key("dirty").flag(record.revision.dirty);
+  write_text_unless_empty(json, "changes", record.revision.changes);
+  json.close();
   json.key("started").text(record.started);
   json.key("finished").text(record.finished);
   json.key("estimator").text(record.estimator);
@@ -143,6 +145,7 @@ void write_header(JsonWriter& json, const Record& record) {
     json.key("reason").text(record.promotion->reason);
     json.key("date").text(record.promotion->date).close();
   }
+  if (record.partial) json.key("partial").flag(true);
   json.key("machines").open_object();
   for (const auto& [kind, machine] : record.machines) write_machine(json.key(kind), machine);
   json.close();

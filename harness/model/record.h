@@ -119,6 +119,7 @@ struct Revision {
   std::string commit;  // 40 hex digits, or "" outside a repository
   std::string branch;
   bool dirty = false;
+  std::string changes = {};  // content_hash of the uncommitted changes of tracked files, "" when clean
 
   bool operator==(const Revision&) const = default;
 };
@@ -143,6 +144,7 @@ struct Record {
   std::string finished;                        // UTC, or "" while incomplete
   std::string estimator = "trimmed_log_mean";  // see stats/estimator.h
   std::optional<Promotion> promotion;
+  bool partial = false;  // of some of the suite's cases: the run left others out by --filter or --tag
   std::vector<CaseRecord> cases;
 
   bool operator==(const Record&) const = default;

@@ -38,6 +38,20 @@ TEST(Printable, DisarmsTerminals) {
   EXPECT_EQ(printable("\xf0"), "\\xf0");
 }
 
+TEST(ShellQuoted, LeavesPlainWordsAlone) {
+  for (const char* plain : {"suites/fusion.yaml", "a=b:c@d%e+f-g_h", "HEAD", "0123456789abcdef"})
+    EXPECT_EQ(shell_quoted(plain), plain);
+}
+TEST(ShellQuoted, DisarmsShells) {
+  EXPECT_EQ(shell_quoted("s.yaml; touch /tmp/x"), "'s.yaml; touch /tmp/x'");
+  EXPECT_EQ(shell_quoted("$(a) `b` \"c\" ~ * \\"), "'$(a) `b` \"c\" ~ * \\'");
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_quoted("a\nb\x1b"), "'a\\u000ab\\u001b'");
+  EXPECT_EQ(shell_quoted("m\u00b5s"), "'m\u00b5s'");
+  EXPECT_EQ(shell_quoted("~"), "'~'");
+  EXPECT_EQ(shell_quoted(""), "''") << "an empty word is a word";
+}
+
 TEST(Split, KeepsEmptyParts) {
   EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
 }

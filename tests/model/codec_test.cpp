@@ -187,6 +187,29 @@ TEST(RecordText, PartsReadBackTheSame) {
     EXPECT_EQ(part.find('\n'), std::string::npos) << part;
 }
 
+TEST(RecordText, KeepsWhatSetsARunApart) {
+  Record record = example_record();
+  EXPECT_EQ(encode(record).find("partial"), std::string::npos);
+  EXPECT_EQ(encode(record).find("changes"), std::string::npos);
+  record.partial = true;
+  record.revision.dirty = true;
+  record.revision.changes = "89abcdef";
+  const auto again = decode_record(encode(record), "r");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(*again, record);
+}
+
+TEST(RecordErrors, RefuseACommitThatIsNone) {
+  const std::string text = encode(example_record());
+  const std::string commit(40, '1');
+  for (const std::string& bad : {std::string("HEAD"), std::string("1; touch x"), std::string(39, '1'),
+                                 std::string(41, '1'), std::string(40, 'A'), std::string(39, '1') + "g"})
+    EXPECT_THAT(message_of(with(text, commit, bad)),
+                HasSubstr("revision.commit: is no commit id; expected 40 hexadecimal digits"))
+        << bad;
+  EXPECT_TRUE(decode_record(with(text, commit, ""), "r")) << "outside a repository";
+}
+
 TEST(RecordText, IgnoresUnknownFields) {
   const std::string text = encode(example_record());
   const auto record = decode_record(with(text, "\"tool\"", "\"later\": [{\"x\": [[null]]}], \"tool\""), "r");

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +86,38 @@ std::string random_uuid() {
 std::string utc_timestamp() {
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+FileLock::FileLock(FileLock&& other) noexcept {
+  *this = std::move(other);
+}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+FileLock::~FileLock() {
+  if (descriptor_ < 0) return;
+  std::error_code ignored;
+  fs::remove(path_, ignored);  // before the lock goes, so that nobody's new lock file is removed
+  close(descriptor_);
+}
+
+Result<FileLock> FileLock::take(const fs::path& path) {
+  FileLock lock;
+  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0)
+    return fail(ErrorKind::environment, Location{path.string()},
+                fmt::format("cannot be locked: {}", std::strerror(errno)));
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    close(descriptor);
+    return fail(ErrorKind::environment, Location{path.string()}, "is locked by another process");
+  }
+  lock.path_ = path;
+  lock.descriptor_ = descriptor;
+  return lock;
 }
 
 TemporaryFolder::TemporaryFolder() {

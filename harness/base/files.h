@@ -29,6 +29,25 @@ std::string random_uuid();
 // Now, as "2026-11-20T05:40:00Z".
 std::string utc_timestamp();
 
+// An exclusive lock on a file, held until the object dies or the process does, however it ends; the file
+// stays behind only after a crash. An empty object holds nothing.
+class FileLock {
+ public:
+  FileLock() = default;
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&& other) noexcept;
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock();
+
+  // Creates the file if need be. An error at once when somebody else holds the lock.
+  static Result<FileLock> take(const std::filesystem::path& path);
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
 // A new empty folder under the system's temporary folder, removed by the destructor.
 class TemporaryFolder {
  public:

@@ -15,6 +15,9 @@ namespace {
 constexpr std::array<std::pair<std::string_view, double>, 7> duration_units{
     {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"min", 60.0}, {"h", 3600.0}}};
 
+// A bare number from here on is rather a percentage whose sign was forgotten than a fraction.
+constexpr double ambiguous_fraction = 0.1;
+
 // Splits "12.5ms" into 12.5 and "ms"; NaN when there is no leading number.
 std::pair<double, std::string_view> number_and_rest(std::string_view text) {
   text = trim(text);
@@ -36,6 +39,10 @@ Result<Seconds> parse_duration(std::string_view text) {
 
 Result<double> parse_fraction(std::string_view text) {
   auto [value, rest] = number_and_rest(text);
+  if (rest.empty() && value >= ambiguous_fraction && value < 1)
+    return fail(ErrorKind::usage,
+                fmt::format("`{}` may mean {} % or {:g} %", printable(text), trim(text), value * 100),
+                fmt::format("write `{}%` or `{:g}%`", trim(text), value * 100));
   if (rest == "%") value /= 100;
   const bool known_suffix = rest.empty() || rest == "%";
   if (known_suffix && std::isfinite(value) && value >= 0 && value < 1) return value;

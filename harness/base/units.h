@@ -15,7 +15,8 @@ using Seconds = double;
 // "250ms", "1.5s", "2m", "30us" -> seconds; a bare number is an error (say the unit).
 Result<Seconds> parse_duration(std::string_view text);
 
-// "0.5%" or "0.005" -> 0.005; rejects negatives, NaN and values >= 100 %.
+// "0.5%" or "0.005" -> 0.005; rejects negatives, NaN and values >= 100 %, and a bare number of
+// 0.1 or more, which may be a percentage whose sign was forgotten.
 Result<double> parse_fraction(std::string_view text);
 
 // Seconds per unit name ("s", "ms", "us", "ns"); std::nullopt-like 0 for anything else.

@@ -16,6 +16,7 @@ void warn_of_allowances(const Comparison& comparison, int status) {
   Comparison strict = comparison;
   strict.policy.allow_inconclusive = false;
   strict.policy.allow_missing = false;
+  strict.policy.allow_not_comparable = false;
   const int without = exit_code(strict);
   if (without != status)
     fmt::print(stderr, "warning: exit status {} was allowed by --allow; the verdict is `{}`\n", without,
@@ -34,7 +35,7 @@ void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
       ->type_name("FRACTION");
   command.add_option("--allow", arguments.allow, "verdicts that do not fail the command")
       ->delimiter(',')
-      ->check(CLI::IsMember({"inconclusive", "missing"}));
+      ->check(CLI::IsMember({"inconclusive", "missing", "not-comparable"}));
   command.add_flag("--allow-other-device", arguments.allow_other_device,
                    "compare across GPUs of the same model, at the price of their spread");
 }
@@ -57,6 +58,7 @@ Result<Policy> make_policy(const PolicyArguments& arguments) {
   for (const std::string& allowed : arguments.allow) {
     policy.allow_inconclusive |= allowed == "inconclusive";
     policy.allow_missing |= allowed == "missing";
+    policy.allow_not_comparable |= allowed == "not-comparable";
   }
   policy.allow_other_device = arguments.allow_other_device;
   return policy;
@@ -67,9 +69,10 @@ int judge(Store& store, const BaselineChoice& choice, const Selected& current, c
   Result<Selected> baseline = select_baseline(store, choice.name, current, choice.select);
   if (!baseline) {
     const int status = report_error(baseline.error());
-    if (baseline.error().kind != ErrorKind::missing || !policy.allow_missing) return status;
-    fmt::print(stderr, "warning: nothing to compare with; allowed by --allow missing\n");
-    return exit_ok;
+    if (baseline.error().kind != ErrorKind::missing) return status;
+    // The reports are written all the same, so that a CI job has something to show: every case is new.
+    baseline = Selected{};
+    baseline->source.described = "none";
   }
   if (choice.adapt) choice.adapt(baseline->record);
   Comparison comparison = compare(baseline->record, current.record, policy);

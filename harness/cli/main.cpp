@@ -39,7 +39,9 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error) {
     const std::string name = unknown.front().substr(0, unknown.front().find('='));
     advice = suggestion(name, known_names(*command), 0);
   }
-  const std::string path = command == &program ? "harness" : "harness " + command->get_name();
+  std::string path = command->get_name();
+  for (const CLI::App* parent = command->get_parent(); parent != nullptr; parent = parent->get_parent())
+    path = parent->get_name() + " " + path;
   if (advice.empty()) advice = fmt::format("see `{} --help`", path);
   return report_error(Error{ErrorKind::usage, message, {}, advice});
 }

@@ -80,9 +80,24 @@ void add_output_options(CLI::App& command, OutputArguments& arguments) {
       ->type_name("FORMAT=FILE");
 }
 
+Status check_writable(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code code;
+  if (fs::is_directory(path, code))
+    return fail(ErrorKind::usage, Location{path}, "is a folder; name a file to write");
+  fs::path folder = fs::absolute(path).parent_path();
+  while (!fs::exists(folder, code) && folder.has_relative_path()) folder = folder.parent_path();
+  if (fs::is_directory(folder, code) && access(folder.c_str(), W_OK) == 0) return {};
+  return fail(ErrorKind::usage, Location{path},
+              fmt::format("cannot be written: {} is not a folder to write in", folder.string()));
+}
+
 Status check_outputs(const OutputArguments& arguments) {
-  for (const std::string& text : arguments.reports)
-    if (const auto target = parse_target(text); !target) return fail(target.error());
+  for (const std::string& text : arguments.reports) {
+    const auto target = parse_target(text);
+    if (!target) return fail(target.error());
+    if (const Status writable = check_writable(target->path); !writable) return writable;
+  }
   return {};
 }
 

@@ -28,7 +28,11 @@ using Render = std::function<std::string(Format, const Style&)>;
 // Prints one rendering to standard output and writes those asked for by --report.
 Status emit(const OutputArguments& arguments, const Render& render);
 
-// Checks --report values before any work is done, so that a slip costs nothing.
+// Checks --report values, and that their files can be written, before any work is done, so that a slip
+// costs nothing.
 Status check_outputs(const OutputArguments& arguments);
+
+// An error when `path` is a folder, or cannot be created where it is to be.
+Status check_writable(const std::string& path);
 
 }  // namespace harness

@@ -53,9 +53,13 @@ Status find_devices(const PlanArguments& arguments, bool wants_cuda, Prepared& p
   prepared.devices["cpu"] = scripted ? wanted : "cpu";
   if (wanted == "cpu" || scripted) {
     prepared.unavailable_devices["cuda"] = fmt::format("left out by --device {}", wanted);
+    prepared.left_out_devices.insert("cuda");
     return {};
   }
-  if (!wanted.empty()) prepared.unavailable_devices["cpu"] = fmt::format("left out by --device {}", wanted);
+  if (!wanted.empty()) {
+    prepared.unavailable_devices["cpu"] = fmt::format("left out by --device {}", wanted);
+    prepared.left_out_devices.insert("cpu");
+  }
   if (!wants_cuda) return {};
   const std::string name = wanted.empty() || wanted == "cuda" ? "cuda:0" : wanted;
   std::string obstacle = cuda_obstacle();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct Prepared {
   Plan plan;
   std::map<std::string, std::string> devices;              // kind -> name for open_device()
   std::map<std::string, std::string> unavailable_devices;  // kind -> why not
+  std::set<std::string> left_out_devices;                  // kinds that --device chose to leave out
 };
 
 // Loads the suite and its modules, finds out which devices this machine has (asking a worker about

@@ -3,12 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/cli/begin_run.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judge.h"
@@ -35,97 +37,39 @@ struct RunArguments {
   OutputArguments output;
 };
 
-// What --filter and --tag left out of this run is no removed case: the baseline is cut to the same cases.
-void keep_cases_of(Record& baseline, const Record& current) {
-  std::set<std::string> measured;
-  for (const CaseRecord& one : current.cases) measured.insert(one.id);
-  std::erase_if(baseline.cases, [&](const CaseRecord& one) { return !measured.contains(one.id); });
+// What this run was told to leave out (--filter, --tag, --device) is no removed case: the baseline is cut
+// to what was left in.
+void keep_cases_of(Record& baseline, const Prepared& prepared) {
+  std::set<std::string> wanted;
+  for (const PlannedCase& one : prepared.plan.cases)
+    if (one.skip.empty() || !prepared.left_out_devices.contains(one.device)) wanted.insert(one.id);
+  std::erase_if(baseline.cases, [&](const CaseRecord& one) { return !wanted.contains(one.id); });
 }
 
-// What is measured: the checked-out revision; or, where the tree was carried without its repository
-// (a container, a lab machine), the commit that the user names.
-Result<Revision> measured_revision(const std::string& named) {
-  Revision revision = head_revision(".");
-  if (named.empty() || named == revision.commit) return revision;
-  const bool hexadecimal =
-      named.size() == 40 && named.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!hexadecimal)
-    return fail(ErrorKind::usage, fmt::format("--commit: `{}` is not a full commit id", printable(named)),
-                "give the 40 hexadecimal digits that `git rev-parse HEAD` prints");
-  if (!revision.commit.empty())
-    return fail(ErrorKind::usage,
-                fmt::format("--commit {} is not what is checked out here: {}", named, revision.commit),
-                "leave --commit out inside a repository");
-  revision.commit = named;
-  return revision;
-}
-
-Record new_record(const Plan& plan, const Revision& revision) {
-  Record record;
-  record.id = random_uuid();
-  record.tool = "harness " HARNESS_VERSION;
-  record.suite = plan.suite;
-  record.revision = revision;
-  record.started = utc_timestamp();
-  for (const PlannedCase& planned : plan.cases) record.cases.push_back(planned_record(planned));
-  return record;
-}
-
-// The newest unfinished record of the same suite text and revision, with what it holds so far.
-Result<Record> unfinished_record(Store& store, const Plan& plan, const Revision& revision) {
-  RunQuery query;
-  query.suite = plan.suite.name;
-  query.suite_hash = plan.suite.hash;
-  query.commit = revision.commit;
-  query.dirty = revision.dirty;
-  const auto runs = store.list(query);
-  if (!runs) return fail(runs.error());
-  for (const RunInfo& run : *runs)
-    if (run.state != RunState::complete) return store.load(run.id);
-  return fail(ErrorKind::missing,
-              fmt::format("no unfinished run of suite `{}` at this revision", plan.suite.name),
-              "run without --continue to start a new one; a changed suite or commit cannot be continued");
-}
-
-std::set<std::pair<std::string, int>> measured_pairs(const Record& record) {
-  std::set<std::pair<std::string, int>> pairs;
-  for (const CaseRecord& one : record.cases)
-    for (const ProcessResult& result : one.processes) pairs.emplace(one.id, result.process);
-  return pairs;
-}
-
-// A continued record is only what it says it is if the plan is the same: same cases, same sampling.
-Status check_continuation(const Record& record, const Plan& plan) {
-  bool same = record.cases.size() == plan.cases.size();
-  for (std::size_t i = 0; same && i < plan.cases.size(); ++i)
-    same = record.cases[i].id == plan.cases[i].id && record.cases[i].sampling == plan.cases[i].sampling;
-  if (same) return {};
-  return fail(ErrorKind::usage, "the unfinished run has other cases or sampling than this command asks for",
-              "repeat the options of the interrupted run, or leave --continue out");
+bool is_partial(const RunArguments& arguments, const Prepared& prepared) {
+  return !arguments.plan.filters.empty() || !arguments.plan.tags.empty() ||
+         !prepared.left_out_devices.empty();
 }
 
 // Measures the plan into the store. The result is the record as stored, and whether it was cut short.
 Result<std::pair<Record, bool>> measure(Store& store, const Prepared& prepared,
                                         const RunArguments& arguments) {
-  const Result<Revision> revision = measured_revision(arguments.commit);
-  if (!revision) return fail(revision.error());
-  Record record;
-  if (arguments.resume) {
-    Result<Record> unfinished = unfinished_record(store, prepared.plan, *revision);
-    if (!unfinished) return fail(unfinished.error());
-    record = std::move(*unfinished);
-    if (const Status same = check_continuation(record, prepared.plan); !same) return fail(same.error());
-  } else {
-    record = new_record(prepared.plan, *revision);
-    if (const Status begun = store.begin(record); !begun) return fail(begun.error());
-  }
+  Result<OpenRun> run =
+      begin_run(store, prepared.plan, {arguments.commit, arguments.resume, is_partial(arguments, prepared)});
+  if (!run) return fail(run.error());
+  Record& record = run->record;
+  Status machine_accepted;
   ProgressLine progress(arguments.quiet);
   RunOptions options;
   options.devices = prepared.devices;
   options.already = measured_pairs(record);
   options.on_progress = [&](const Progress& now) { progress.show(now); };
-  options.on_result = [&](ProcessResult result) { return store.put(record.id, result); };
+  options.on_result = [&](const ProcessResult& result) {
+    return machine_accepted ? store.put(record.id, result) : machine_accepted;
+  };
   options.on_machine = [&](const std::string& kind, const Machine& machine) {
+    machine_accepted = check_same_machine(record, kind, machine);
+    if (!machine_accepted) return;
     Machine& known = record.machines[kind];
     std::map<std::string, double> ceilings = machine.ceilings.empty() ? known.ceilings : machine.ceilings;
     known = machine;
@@ -185,43 +129,75 @@ Status check_arguments(const RunArguments& arguments, const Prepared& prepared) 
   return {};
 }
 
+// What can be wrong is said before anything is measured.
+Status check_before_measuring(const RunArguments& arguments, const Prepared& prepared) {
+  if (const Status checked = check_arguments(arguments, prepared); !checked) return checked;
+  if (!arguments.file.empty())
+    if (const Status writable = check_writable(arguments.file); !writable) return writable;
+  const std::string& against = arguments.against;
+  const bool names_record = against.find_first_not_of("0123456789abcdef-") == std::string::npos;
+  if (against.empty() || names_record || std::filesystem::exists(against)) return {};
+  if (const Result<std::string> commit = resolve_revision(".", against); !commit) return fail(commit.error());
+  return {};
+}
+
+// --require-gpu holds for what only turned out while measuring, too.
+Status check_gpu_was_used(const Record& record) {
+  for (const CaseRecord& one : record.cases)
+    if (one.device == "cuda" && one.outcome == Outcome::skipped)
+      return fail(ErrorKind::environment, one.where,
+                  fmt::format("--require-gpu: {} was skipped: {}", printable(one.id), printable(one.reason)),
+                  "leave it out with --filter '!...', or make the device available");
+  return {};
+}
+
+int judge_run(Store& store, const Record& record, const RunArguments& arguments, const Prepared& prepared,
+              const Policy& policy) {
+  SelectOptions select;
+  select.folder = ".";
+  select.suite = record.suite.name;
+  const Result<Selected> current = select_stored(store, record.id);
+  if (!current) return report_error(current.error());
+  BaselineChoice choice{arguments.against, select};
+  if (is_partial(arguments, prepared))
+    choice.adapt = [&](Record& baseline) { keep_cases_of(baseline, prepared); };
+  return judge(store, choice, *current, policy, arguments.output);
+}
+
+// The table, the record's file, and how the measuring itself went; then the verdict.
+int conclude(Store& store, const Record& record, const RunArguments& arguments, const Prepared& prepared,
+             const Policy& policy) {
+  if (const Status shown = show(record, arguments); !shown) return report_error(shown.error());
+  if (!arguments.file.empty())
+    if (const Status written = write_file_atomically(arguments.file, encode(record)); !written)
+      return report_error(written.error());
+  int status = any_failed(record) ? exit_failed : exit_ok;
+  if (arguments.require_gpu)
+    if (const Status used = check_gpu_was_used(record); !used)
+      status = std::max(status, report_error(used.error()));
+  if (!arguments.against.empty())
+    status = std::max(status, judge_run(store, record, arguments, prepared, policy));
+  return status;
+}
+
 int run_command(const RunArguments& arguments) {
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
   const Result<Policy> policy = make_policy(arguments.policy);
   if (!policy) return report_error(policy.error());
   const Checked<Prepared> prepared = prepare(arguments.plan);
   if (!prepared) return report_errors(prepared.error());
-  if (const Status checked = check_arguments(arguments, *prepared); !checked)
+  if (const Status checked = check_before_measuring(arguments, *prepared); !checked)
     return report_error(checked.error());
   const auto store = Store::open(arguments.store);
   if (!store) return report_error(store.error());
   const auto measured = measure(**store, *prepared, arguments);
   if (!measured) return report_error(measured.error());
   const auto& [record, interrupted] = *measured;
-  if (!arguments.file.empty())
-    if (const Status written = write_file_atomically(arguments.file, encode(record)); !written)
-      return report_error(written.error());
+  if (!interrupted) return conclude(**store, record, arguments, *prepared, *policy);
   if (const Status shown = show(record, arguments); !shown) return report_error(shown.error());
-  if (interrupted) {
-    fmt::print(stderr, "interrupted: {} results are kept; repeat the command with --continue for the rest\n",
-               measured_pairs(record).size());
-    return exit_interrupted;
-  }
-  int status = any_failed(record) ? exit_failed : exit_ok;
-  if (!arguments.against.empty()) {
-    SelectOptions select;
-    select.folder = ".";
-    select.suite = record.suite.name;
-    const Result<Selected> current = select_stored(**store, record.id);
-    if (!current) return report_error(current.error());
-    const bool partial = !arguments.plan.filters.empty() || !arguments.plan.tags.empty();
-    const auto adapt = [&](Record& baseline) {
-      if (partial) keep_cases_of(baseline, current->record);
-    };
-    status = std::max(
-        status, judge(**store, {arguments.against, select, adapt}, *current, *policy, arguments.output));
-  }
-  return status;
+  fmt::print(stderr, "interrupted: {} results are kept; repeat the command with --continue for the rest\n",
+             measured_pairs(record).size());
+  return exit_interrupted;
 }
 
 }  // namespace

@@ -65,6 +65,9 @@ class Comparer {
     for (const auto& [device, match] : machines_)
       for (const std::string& difference : match.differences)
         all.push_back(machines_.size() > 1 ? device + " " + difference : difference);
+    if (loosened_ > 0)
+      all.push_back(fmt::format("gates: looser than the baseline's in {} {}", loosened_,
+                                loosened_ == 1 ? "result" : "results"));
     return all;
   }
 
@@ -104,8 +107,13 @@ class Comparer {
   // True when the outcomes or settings of the two cases already say everything.
   bool settled_without_samples(const CaseRecord* before, const CaseRecord& after) {
     if (after.outcome == Outcome::skipped) {
-      conclude(start(after, nullptr), Verdict::skipped,
-               after.reason.empty() ? "skipped, without a reason given" : after.reason);
+      const std::string reason = after.reason.empty() ? "without a reason given" : after.reason;
+      if (before != nullptr && before->outcome == Outcome::measured)
+        conclude(start(after, nullptr), Verdict::missing,
+                 "the baseline measured it, the current side skipped it: " + reason,
+                 "measure it where the baseline was measured; a skip is no pass");
+      else
+        conclude(start(after, nullptr), Verdict::skipped, reason);
       return true;
     }
     if (after.outcome != Outcome::measured) {
@@ -198,10 +206,13 @@ class Comparer {
     double known = square_of_sd(policy_.session_sd);
     if (machine_match(before.device).other_device) known += square_of_sd(policy_.device_sd);
     if (auto evidence = weigh(row, index, baseline, current, known, policy_)) evidence_.push_back(*evidence);
-    if (!policy_.margin && before.gate.margin < row.margin)
+    if (!policy_.margin && before.gate.margin < row.margin) {
+      ++loosened_;
       row.advice.push_back(
           fmt::format("the margin of this case was {:.2f} % in the baseline and is {:.2f} % now",
                       before.gate.margin * 100, row.margin * 100));
+    }
+    if (!policy_.alpha && before.gate.alpha > row.alpha) ++loosened_;
     for (std::string& note : diagnose(row, baseline, current)) row.advice.push_back(std::move(note));
   }
 
@@ -217,6 +228,7 @@ class Comparer {
   std::string estimator_obstacle_;
   SideReader reader_;
   std::map<std::string, MachineMatch> machines_;
+  int loosened_ = 0;  // results whose gate tells less than the baseline's did
   std::vector<ComparisonRow> rows_;
   std::vector<Evidence> evidence_;
 };
@@ -276,7 +288,7 @@ std::string devices_of(const Record& record) {
     std::string_view model = machine.machine_class;
     for (const MachineField& field : machine.fields)
       if (field.name == "gpu" || field.name == "cpu") model = field.value;
-    described.push_back(std::string(model));
+    described.emplace_back(model);
     if (!machine.device_uuid.empty()) described.back() += " " + machine.device_uuid;
   }
   return join(described, ", ");

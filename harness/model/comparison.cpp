@@ -38,17 +38,20 @@ std::optional<Verdict> parse_verdict(std::string_view name) {
 
 Verdict overall_verdict(const std::vector<ComparisonRow>& rows) {
   for (const Verdict verdict : {Verdict::failed, Verdict::regressed, Verdict::missing,
-                                Verdict::not_comparable, Verdict::inconclusive, Verdict::improved})
+                                Verdict::not_comparable, Verdict::inconclusive, Verdict::improved,
+                                Verdict::unchanged})
     if (any(rows, verdict)) return verdict;
-  return Verdict::unchanged;
+  return Verdict::skipped;
 }
 
 int exit_code(const Comparison& comparison) {
   const std::vector<ComparisonRow>& rows = comparison.rows;
   if (any(rows, Verdict::failed)) return 5;
   if (any(rows, Verdict::regressed)) return 1;
-  const bool missing = any(rows, Verdict::missing) || any(rows, Verdict::not_comparable);
+  const bool nothing_compared = overall_verdict(rows) == Verdict::skipped;
+  const bool missing = any(rows, Verdict::missing) || nothing_compared;
   if (missing && !comparison.policy.allow_missing) return 4;
+  if (any(rows, Verdict::not_comparable) && !comparison.policy.allow_not_comparable) return 4;
   if (any(rows, Verdict::inconclusive) && !comparison.policy.allow_inconclusive) return 3;
   return 0;
 }

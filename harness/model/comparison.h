@@ -29,7 +29,8 @@ struct Policy {
   std::optional<double> margin;
   std::optional<double> alpha;
   bool allow_inconclusive = false;  // exit 3 -> 0, with a warning
-  bool allow_missing = false;       // exit 4 -> 0, with a warning
+  bool allow_missing = false;         // exit 4 -> 0 where a side has no counterpart, with a warning
+  bool allow_not_comparable = false;  // exit 4 -> 0 where sides must not be compared, with a warning
   bool allow_other_device = false;  // another GPU of the same model may be compared
   double session_sd = 0.001;        // sd of log time between sessions on one device, once a side
   double device_sd = 0.003;         // between devices of one model, when allowed, once a side
@@ -91,12 +92,12 @@ struct Comparison {
 };
 
 // The overall verdict: failed, then regressed, then missing/not_comparable, then inconclusive,
-// then improved, then unchanged (skipped counts as nothing).
+// then improved, then unchanged; skipped only when nothing else is there.
 Verdict overall_verdict(const std::vector<ComparisonRow>& rows);
 
 // The exit code of `compare` and `run --against`: 0 no regression, 1 regressed, 3 inconclusive,
-// 4 missing or not comparable, 5 failed. When several apply: 5, 1, 4, 3. Allowances turn 3 and 4
-// into 0.
+// 4 missing or not comparable, or nothing compared at all, 5 failed. When several apply: 5, 1, 4, 3.
+// Allowances turn 3 and 4 into 0.
 int exit_code(const Comparison& comparison);
 
 }  // namespace harness

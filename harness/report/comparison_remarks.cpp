@@ -129,7 +129,7 @@ std::string step_for(Verdict verdict, const Comparison& comparison) {
                  ? "Cases without a counterpart were let through; measure or promote a baseline that has "
                    "them."
                  : "Measure the baseline revision with `harness run`, or pin a reviewed record with "
-                   "`harness baseline promote`; new cases pass with `--allow missing`.";
+                   "`harness baseline promote`; `--allow missing` lets cases without a counterpart through.";
     case Verdict::not_comparable:
       return "Measure both sides on the same device and settings; the differences are listed above.";
     case Verdict::inconclusive:
@@ -252,7 +252,9 @@ std::string exit_code_meaning(const Comparison& comparison) {
     default: break;
   }
   std::vector<std::string> allowed;
-  if (counts.at(Verdict::missing) + counts.at(Verdict::not_comparable) > 0) allowed.emplace_back("missing");
+  if (counts.at(Verdict::missing) > 0 || comparison.verdict == Verdict::skipped)
+    allowed.emplace_back("missing");
+  if (counts.at(Verdict::not_comparable) > 0) allowed.emplace_back("not-comparable");
   if (counts.at(Verdict::inconclusive) > 0) allowed.emplace_back("inconclusive");
   if (allowed.empty()) return "exit code 0: no case regressed";
   return fmt::format("exit code 0: WARNING, only because of `--allow {}`", join(allowed, ","));

@@ -127,6 +127,7 @@ Json policy_json(const Policy& policy) {
           {"alpha", number(policy.alpha)},
           {"allow_inconclusive", policy.allow_inconclusive},
           {"allow_missing", policy.allow_missing},
+          {"allow_not_comparable", policy.allow_not_comparable},
           {"allow_other_device", policy.allow_other_device},
           {"session_sd", number(policy.session_sd)},
           {"device_sd", number(policy.device_sd)},

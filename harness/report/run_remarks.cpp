@@ -81,7 +81,7 @@ std::string remark_on(const Distortion& worst, bool speedup) {
 
 std::string sampling_fact(const Record& record) {
   for (const CaseRecord& one : record.cases) {
-    if (one.outcome == Outcome::skipped) continue;
+    if (one.outcome == Outcome::skipped || one.device == "import") continue;  // sampled by another tool
     const Sampling& how = one.sampling;
     const bool uniform = std::all_of(record.cases.begin(), record.cases.end(), [&](const CaseRecord& other) {
       return other.outcome == Outcome::skipped || other.sampling == how;

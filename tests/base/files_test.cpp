@@ -43,6 +43,18 @@ TEST(WriteFile, ThatFailsNamesTheFile) {
   EXPECT_THAT(written.error().text(), HasSubstr("below"));
 }
 
+TEST(FileLock, IsHeldByOneAtATime) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "lock";
+  {
+    const Result<FileLock> first = FileLock::take(path);
+    ASSERT_TRUE(first);
+    EXPECT_FALSE(FileLock::take(path));
+  }
+  EXPECT_FALSE(fs::exists(path));
+  EXPECT_TRUE(FileLock::take(path));
+}
+
 TEST(ContentHash, DependsOnEveryByte) {
   EXPECT_EQ(content_hash("abc"), content_hash("abc"));
   EXPECT_NE(content_hash("abc"), content_hash("abd"));

@@ -20,7 +20,9 @@ TEST(ParseFraction, TakesPercentagesAndFractionsBelowOne) {
   EXPECT_DOUBLE_EQ(parse_fraction("0.5%").value(), 0.005);
   EXPECT_DOUBLE_EQ(parse_fraction("0.005").value(), 0.005);
   EXPECT_DOUBLE_EQ(parse_fraction("0").value(), 0);
-  for (const char* wrong : {"", "%", "100%", "1", "-1%", "nan", "1 percent"})
+  EXPECT_DOUBLE_EQ(parse_fraction("50%").value(), 0.5);
+  EXPECT_EQ(parse_fraction("0.5").error().advice, "write `0.5%` or `50%`");
+  for (const char* wrong : {"", "%", "100%", "1", "-1%", "nan", "1 percent", "0.5", "0.1"})
     EXPECT_FALSE(parse_fraction(wrong)) << wrong;
 }
 

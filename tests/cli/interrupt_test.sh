@@ -37,6 +37,13 @@ for signal in INT KILL; do
   pgrep -f "$HARNESS worker" >/dev/null && problem "$signal: a worker outlived the run"
   expect 2 "$HARNESS" run suite.yaml --store $store --continue --samples 7
   says "--continue"
+  # Neither another machine nor other uncommitted changes may be mixed in.
+  speeds 100
+  expect 4 "$HARNESS" run suite.yaml --store $store --continue --device scripted:speed.json
+  says "the record to continue was measured on"
+  echo "# changed" >>.gitignore
+  expect 4 "$HARNESS" run suite.yaml --store $store --continue
+  git checkout -q .gitignore
   expect 0 "$HARNESS" run suite.yaml --store $store --continue --output $signal.json
   python3 - "$signal.json" <<'PY' || problem "$signal: the continued record is not whole"
 import json, sys

@@ -100,6 +100,22 @@ says "did you mean \`compare\`?"
 expect 2 "$HARNESS" compare --basline main
 says "did you mean \`--baseline\`?"
 
+# A slip is told before anything is measured.
+expect 2 run --against no-such-branch
+silent_about "twice/right"
+expect 2 run --output /proc/none/x.json
+expect 2 run --report json=/proc/none/x.json
+expect 2 "$HARNESS" compare --margin 0.5
+says "0.5%"
+expect 2 "$HARNESS" baseline promote HEAD
+says "harness baseline promote --help"
+
+# A device that does not open measures nothing, and nothing is no pass.
+suite right && speeds 100 && commit "as at first"
+expect 0 run
+expect 4 "$HARNESS" run suite.yaml --device scripted:none.json --against HEAD
+says "NOTHING COMPARED"
+
 # A shallow clone cannot know its merge base, and says what to do.
 git clone -q --depth 1 --no-single-branch "file://$work" "$scratch/shallow"
 cp -r .harness plugin.so "$scratch/shallow/"

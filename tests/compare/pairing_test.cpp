@@ -39,15 +39,36 @@ TEST(Pairing, TellsANewMetricFromARemovedOne) {
   EXPECT_EQ(comparison.rows[2].verdict, Verdict::unchanged);
 }
 
-TEST(Pairing, OfASkippedCaseIsSkippedWhateverTheBaselineHas) {
+TEST(Pairing, OfACaseThatNeitherSideMeasuredIsSkipped) {
   Record after = record_of(about(20));
   after.cases[0].outcome = Outcome::skipped;
   after.cases[0].reason = "no CUDA device";
-  for (const Record& before : {record_of(about(20)), record_of(std::vector<CaseRecord>{})}) {
-    const ComparisonRow row = row_of(before, after);
-    EXPECT_EQ(row.verdict, Verdict::skipped);
-    EXPECT_EQ(row.reason, "no CUDA device");
+  for (const Record& before : {after, record_of(std::vector<CaseRecord>{})}) {
+    const Comparison comparison = compare(before, after, Policy{});
+    EXPECT_EQ(comparison.rows.at(0).verdict, Verdict::skipped);
+    EXPECT_EQ(comparison.rows.at(0).reason, "no CUDA device");
+    EXPECT_EQ(comparison.verdict, Verdict::skipped);
+    EXPECT_EQ(exit_code(comparison), 4) << "nothing compared is no pass";
   }
+}
+
+TEST(Pairing, OfACaseThatOnlyTheBaselineMeasuredIsMissing) {
+  Record after = record_of(about(20));
+  after.cases[0].outcome = Outcome::skipped;
+  after.cases[0].reason = "no CUDA device";
+  const ComparisonRow row = row_of(record_of(about(20)), after);
+  EXPECT_EQ(row.verdict, Verdict::missing);
+  EXPECT_THAT(row.reason, HasSubstr("no CUDA device"));
+}
+
+TEST(Pairing, SaysWhenTheGateIsLooserThanTheBaselines) {
+  Record before = record_of(about(20)), after = record_of(about(20));
+  EXPECT_TRUE(compare(before, after, Policy{}).differences.empty());
+  after.cases[0].gate.margin = 0.5;
+  EXPECT_THAT(compare(before, after, Policy{}).differences, Contains(HasSubstr("gates: looser")));
+  after.cases[0].gate = before.cases[0].gate;
+  after.cases[0].gate.alpha = before.cases[0].gate.alpha / 10;
+  EXPECT_THAT(compare(before, after, Policy{}).differences, Contains(HasSubstr("gates: looser")));
 }
 
 TEST(Pairing, OfACaseThatWentWrongIsFailed) {
@@ -217,7 +238,7 @@ TEST(Order, IsWorstFirstAndTheSameForEqualRows) {
   add("failed", 1);
   after.back().outcome = Outcome::failed;
   add("skipped", 1);
-  after.back().outcome = Outcome::skipped;
+  before.back().outcome = after.back().outcome = Outcome::skipped;
   add("unsure", 1.0101);
   after.push_back(case_of("new", {series_at(about(1))}));
   const Comparison comparison = compare(record_of(before), record_of(after), Policy{});

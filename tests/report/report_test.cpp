@@ -82,6 +82,14 @@ TEST(Headline, SaysWorseWhereSlowerWouldBeWrong) {
               StartsWith("REGRESSED: the only case is worse by more than its margin\n"));
 }
 
+TEST(ExitCode, OfWhatMustNotBeComparedHasAnAllowanceOfItsOwn) {
+  Comparison comparison = with_verdicts({not_comparable, unchanged});
+  comparison.policy.allow_missing = true;
+  EXPECT_EQ(exit_code(comparison), 4);
+  comparison.policy.allow_not_comparable = true;
+  EXPECT_THAT(terminal(comparison), HasSubstr("only because of `--allow not-comparable`"));
+}
+
 TEST(ExitCode, IsExplainedAndAnAllowanceIsNeverSilent) {
   Comparison comparison = with_verdicts({missing, inconclusive, unchanged});
   EXPECT_THAT(terminal(comparison), HasSubstr("exit code 4: a baseline is missing or must not be compared"));

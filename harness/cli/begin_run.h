@@ -1,0 +1,41 @@
+// Which record a run writes to: a new one, or with --continue the one that an interrupted run left.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "harness/base/files.h"
+#include "harness/base/result.h"
+#include "harness/model/plan.h"
+#include "harness/model/record.h"
+#include "harness/store/store.h"
+
+namespace harness {
+
+// How a run is begun.
+struct BeginOptions {
+  std::string
+      commit;  // the revision where the tree was carried without its repository; "": what is checked out
+  bool resume = false;   // continue the newest unfinished record
+  bool partial = false;  // some of the suite's cases were left out
+};
+
+// A record that this process alone writes to, for as long as the lock lives.
+struct OpenRun {
+  Record record;
+  FileLock lock;
+};
+
+// A continued record must be of the same suite, revision, uncommitted changes, cases and sampling,
+// and no living run may be writing to it; otherwise the error says what differs.
+Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& options);
+
+// Refuses to mix two machines in one record: an error when `record` has this kind of device already and
+// it is another one.
+Status check_same_machine(const Record& record, const std::string& kind, const Machine& machine);
+
+// The (case, process) pairs that a record holds.
+std::set<std::pair<std::string, int>> measured_pairs(const Record& record);
+
+}  // namespace harness

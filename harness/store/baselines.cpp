@@ -16,7 +16,7 @@ namespace {
 Status check_cases(const Record& record) {
   if (record.finished.empty())
     return fail(ErrorKind::usage, fmt::format("record {} is incomplete", record.id),
-                "finish it with `harness run --continue`, then promote it");
+                "finish it with `harness run SUITE --continue`, then promote it");
   const auto any = [&](Outcome outcome) {
     return std::find_if(record.cases.begin(), record.cases.end(),
                         [&](const CaseRecord& one) { return one.outcome == outcome; });

@@ -18,7 +18,7 @@ constexpr std::chrono::seconds patience{30};
 
 struct Scheme {
   std::string_view prefix;
-  Result<std::unique_ptr<Database>> (*open)(const std::string& rest);
+  Result<std::unique_ptr<Database>> (*open)(const std::string& rest, bool create);
   bool whole_url;  // `open` takes the URL with its scheme
 };
 
@@ -34,12 +34,12 @@ void wait_a_little() {
 
 }  // namespace
 
-Result<std::unique_ptr<Database>> Database::open(const std::string& url) {
+Result<std::unique_ptr<Database>> Database::open(const std::string& url, bool create) {
   for (const Scheme& scheme : schemes)
     if (url.starts_with(scheme.prefix))
-      return scheme.open(scheme.whole_url ? url : url.substr(scheme.prefix.size()));
+      return scheme.open(scheme.whole_url ? url : url.substr(scheme.prefix.size()), create);
   const std::size_t colon = url.find("://");
-  if (colon == std::string::npos) return open_sqlite(url);
+  if (colon == std::string::npos) return open_sqlite(url, create);
   const std::vector<std::string> known{"sqlite", "postgresql"};
   return fail(ErrorKind::usage,
               fmt::format("`{}` is no kind of store; {}", printable(url.substr(0, colon)),

@@ -16,8 +16,9 @@ namespace harness {
 
 class Database {
  public:
-  // A URL as Store::open() takes it. Connects; does not look at the schema.
-  static Result<std::unique_ptr<Database>> open(const std::string& url);
+  // A URL as Store::open() takes it. Connects; does not look at the schema. Without `create`, a file
+  // that is not there is ErrorKind::missing.
+  static Result<std::unique_ptr<Database>> open(const std::string& url, bool create);
 
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -75,7 +76,7 @@ struct TextRange {
 std::vector<TextRange> passwords_in(const std::string& url);
 
 // One kind of database, by the scheme of its URLs. A new one is a file and a row in database.cpp.
-Result<std::unique_ptr<Database>> open_sqlite(const std::string& path);
-Result<std::unique_ptr<Database>> open_postgresql(const std::string& url);
+Result<std::unique_ptr<Database>> open_sqlite(const std::string& path, bool create);
+Result<std::unique_ptr<Database>> open_postgresql(const std::string& url, bool create);
 
 }  // namespace harness

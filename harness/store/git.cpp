@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 
@@ -73,9 +74,35 @@ Status check_repository(const fs::path& folder) {
   std::string advice = "run inside a git repository, or name record files";
   if (output->err.find("dubious ownership") != std::string::npos)
     advice = fmt::format("git config --global --add safe.directory {}",
-                         fs::absolute(folder).lexically_normal().string());
+                         shell_quoted(fs::absolute(folder).lexically_normal().string()));
   return fail(ErrorKind::usage, Location{folder.string()}, "git: " + complaint(*output), advice);
 }
+
+namespace {
+
+// A hash of the tracked changes in `paths`, the same for the same changes whatever the user's settings;
+// "" when git cannot say.
+std::string hash_of_changes(const fs::path& folder, const std::vector<std::string>& paths) {
+  std::vector<std::string> arguments{"diff",
+                                     "HEAD",
+                                     "--binary",
+                                     "--full-index",
+                                     "--no-color",
+                                     "--no-renames",
+                                     "--no-ext-diff",
+                                     "--no-textconv",
+                                     "--no-relative",
+                                     "--unified=3",
+                                     "--diff-algorithm=myers",
+                                     "--src-prefix=a/",
+                                     "--dst-prefix=b/",
+                                     "--"};
+  arguments.insert(arguments.end(), paths.begin(), paths.end());
+  const Result<Output> output = git(folder, std::move(arguments));
+  return output && output->exit.ok() ? content_hash(output->out) : "";
+}
+
+}  // namespace
 
 Revision head_revision(const fs::path& folder) {
   Revision revision;
@@ -83,9 +110,12 @@ Revision head_revision(const fs::path& folder) {
   if (!commit) return revision;
   revision.commit = *commit;
   revision.branch = git_line(folder, {"symbolic-ref", "--quiet", "--short", "HEAD"}).value_or("");
-  const auto changes = git_line(folder, {"status", "--porcelain", "--untracked-files=no", "--", ":(top)",
-                                         ":(top,exclude).harness", ":(exclude).harness"});
-  revision.dirty = changes && !changes->empty();
+  const std::vector<std::string> paths{":(top)", ":(top,exclude).harness", ":(exclude).harness"};
+  std::vector<std::string> arguments{"status", "--porcelain", "--untracked-files=no", "--"};
+  arguments.insert(arguments.end(), paths.begin(), paths.end());
+  const auto changes = git_line(folder, std::move(arguments));
+  revision.dirty = !changes || !changes->empty();  // what cannot be told is not clean
+  if (revision.dirty) revision.changes = hash_of_changes(folder, paths);
   return revision;
 }
 

@@ -16,7 +16,8 @@ namespace harness {
 Status check_repository(const std::filesystem::path& folder);
 
 // HEAD of the repository that holds `folder`, with branch and dirty flag (tracked files only, and
-// not the store's own folder). An empty Revision outside a repository or before the first commit.
+// not the store's own folder; dirty also when git cannot tell) and a hash of the changes. An empty Revision
+// outside a repository or before the first commit.
 Revision head_revision(const std::filesystem::path& folder);
 
 // A revision name (branch, tag, HEAD~2, short hash) -> 40 hex digits. An unknown name is an error

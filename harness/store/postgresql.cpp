@@ -121,7 +121,7 @@ class Postgresql final : public Database {
 
 }  // namespace
 
-Result<std::unique_ptr<Database>> open_postgresql(const std::string& url) {
+Result<std::unique_ptr<Database>> open_postgresql(const std::string& url, bool /*create*/) {
   trust_no_current_folder();
   auto database = std::make_unique<Postgresql>(url);
   if (const Status connected = database->connect(); !connected) return fail(connected.error());

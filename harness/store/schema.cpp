@@ -10,8 +10,9 @@ namespace {
 void create_version_1(soci::session& sql) {
   sql << "CREATE TABLE runs (id TEXT PRIMARY KEY, sequence INTEGER NOT NULL, suite TEXT NOT NULL, "
          "suite_hash TEXT NOT NULL, revision TEXT NOT NULL, branch TEXT NOT NULL, dirty INTEGER NOT NULL, "
-         "machine_class TEXT NOT NULL, device_uuid TEXT NOT NULL, started TEXT NOT NULL, "
-         "finished TEXT NOT NULL, state TEXT NOT NULL, header TEXT NOT NULL)";
+         "changes TEXT NOT NULL, partial INTEGER NOT NULL, machine_class TEXT NOT NULL, device_uuid TEXT NOT "
+         "NULL, started TEXT NOT NULL, "
+         "finished TEXT NOT NULL, state TEXT NOT NULL, verdict TEXT NOT NULL, header TEXT NOT NULL)";
   sql << "CREATE INDEX runs_by_suite ON runs (suite, revision)";
   sql << "CREATE TABLE cases (run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, "
          "position INTEGER NOT NULL, id TEXT NOT NULL, device TEXT NOT NULL, planned TEXT NOT NULL, "

@@ -8,6 +8,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/model/codec.h"
+#include "harness/model/comparison.h"
 #include "harness/store/baselines.h"
 #include "harness/store/database.h"
 #include "harness/store/schema.h"
@@ -35,9 +36,10 @@ std::string column_text(std::string text) {
 
 // A row of `runs`, but for its sequence.
 struct RunRow {
-  std::string id, suite, suite_hash, revision, branch, machine_class, device_uuid, started, finished, state,
-      header;
+  std::string id, suite, suite_hash, revision, branch, changes, machine_class, device_uuid, started, finished,
+      state, verdict, header;
   int dirty = 0;
+  int partial = 0;
 };
 
 // The header as it will be read back: an error now is better than a record that cannot be loaded.
@@ -54,6 +56,8 @@ Result<RunRow> row_of(const Record& given, RunState state) {
   row.revision = column_text(readable->revision.commit);
   row.branch = column_text(readable->revision.branch);
   row.dirty = readable->revision.dirty ? 1 : 0;
+  row.changes = column_text(readable->revision.changes);
+  row.partial = readable->partial ? 1 : 0;
   row.machine_class = machine == nullptr ? "" : column_text(machine->machine_class);
   row.device_uuid = machine == nullptr ? "" : column_text(machine->device_uuid);
   row.started = column_text(readable->started);
@@ -100,12 +104,13 @@ class SqlStore final : public Store {
     return database_->write([&]() -> Status {
       soci::statement update =
           (sql_.prepare << "UPDATE runs SET suite = :suite, suite_hash = :hash, revision = :revision, "
-                           "branch = :branch, dirty = :dirty, machine_class = :class, device_uuid = :uuid, "
+                           "branch = :branch, dirty = :dirty, changes = :changes, partial = :partial, "
+                           "machine_class = :class, device_uuid = :uuid, "
                            "started = :started, finished = :finished, header = :header WHERE id = :id",
            soci::use(row->suite), soci::use(row->suite_hash), soci::use(row->revision),
-           soci::use(row->branch), soci::use(row->dirty), soci::use(row->machine_class),
-           soci::use(row->device_uuid), soci::use(row->started), soci::use(row->finished),
-           soci::use(row->header), soci::use(row->id));
+           soci::use(row->branch), soci::use(row->dirty), soci::use(row->changes), soci::use(row->partial),
+           soci::use(row->machine_class), soci::use(row->device_uuid), soci::use(row->started),
+           soci::use(row->finished), soci::use(row->header), soci::use(row->id));
       update.execute(true);
       return update.get_affected_rows() > 0 ? Status{} : no_such_run(row->id);
     });
@@ -131,6 +136,17 @@ class SqlStore final : public Store {
     });
     if (put) database_->flush();
     return put;
+  }
+
+  Status set_verdict(const std::string& id, const std::string& verdict) override {
+    if (!parse_verdict(verdict))
+      return fail(ErrorKind::internal, fmt::format("`{}` is no verdict", printable(verdict)));
+    return database_->write([&]() -> Status {
+      soci::statement update = (sql_.prepare << "UPDATE runs SET verdict = :verdict WHERE id = :id",
+                                soci::use(verdict), soci::use(id));
+      update.execute(true);
+      return update.get_affected_rows() > 0 ? Status{} : no_such_run(id);
+    });
   }
 
   Result<Record> load(const std::string& id) override {
@@ -173,14 +189,15 @@ Status SqlStore::insert_run(const Record& record, RunState state) {
   if (count > 0)
     return fail(ErrorKind::usage, fmt::format("record {} is already in {}", row->id, database_->name()));
   // `sequence` orders what started within one second; two writers may get the same, which is no harm.
-  sql_ << "INSERT INTO runs (id, sequence, suite, suite_hash, revision, branch, dirty, machine_class, "
-          "device_uuid, started, finished, state, header) SELECT :id, COALESCE(MAX(sequence), 0) + 1, "
-          ":suite, :hash, :revision, :branch, CAST(:dirty AS INTEGER), :class, :uuid, :started, :finished, "
-          ":state, :header FROM runs",
+  sql_ << "INSERT INTO runs (id, sequence, suite, suite_hash, revision, branch, dirty, changes, partial, "
+          "machine_class, device_uuid, started, finished, state, verdict, header) SELECT :id, "
+          "COALESCE(MAX(sequence), 0) + 1, :suite, :hash, :revision, :branch, CAST(:dirty AS INTEGER), "
+          ":changes, CAST(:partial AS INTEGER), :class, :uuid, :started, :finished, :state, '', :header FROM "
+          "runs",
       soci::use(row->id), soci::use(row->suite), soci::use(row->suite_hash), soci::use(row->revision),
-      soci::use(row->branch), soci::use(row->dirty), soci::use(row->machine_class),
-      soci::use(row->device_uuid), soci::use(row->started), soci::use(row->finished), soci::use(row->state),
-      soci::use(row->header);
+      soci::use(row->branch), soci::use(row->dirty), soci::use(row->changes), soci::use(row->partial),
+      soci::use(row->machine_class), soci::use(row->device_uuid), soci::use(row->started),
+      soci::use(row->finished), soci::use(row->state), soci::use(row->header);
   return insert_cases(record);
 }
 
@@ -294,11 +311,12 @@ Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
   std::vector<std::string> conditions;
   std::vector<std::string> values;
   values.reserve(8);  // statements keep references to them
-  const auto where = [&](const char* column, const std::optional<std::string>& wanted) {
+  const auto where = [&](const std::string& column, const std::optional<std::string>& wanted) {
     if (!wanted) return;
     conditions.push_back(fmt::format("{} = :v{}", column, values.size()));
     values.push_back(*wanted);
   };
+  if (query.id_prefix) where(fmt::format("SUBSTR(id, 1, {})", query.id_prefix->size()), query.id_prefix);
   where("suite", query.suite);
   where("suite_hash", query.suite_hash);
   where("revision", query.commit);
@@ -309,17 +327,24 @@ Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
 
   RunRow row;
   long long results = 0;
+  long long failures = 0;
   soci::statement select(sql_);
   for (const std::string& value : values) select.exchange(soci::use(value));
-  for (std::string* column : {&row.id, &row.suite, &row.suite_hash, &row.revision, &row.branch,
-                              &row.machine_class, &row.device_uuid, &row.started, &row.finished, &row.state})
+  for (std::string* column :
+       {&row.id, &row.suite, &row.suite_hash, &row.revision, &row.branch, &row.changes, &row.machine_class,
+        &row.device_uuid, &row.started, &row.finished, &row.state, &row.verdict})
     select.exchange(soci::into(*column));
   select.exchange(soci::into(row.dirty));
+  select.exchange(soci::into(row.partial));
   select.exchange(soci::into(results));
+  select.exchange(soci::into(failures));
   select.alloc();
   select.prepare(
-      "SELECT id, suite, suite_hash, revision, branch, machine_class, device_uuid, started, finished, "
-      "state, dirty, (SELECT COUNT(*) FROM results WHERE results.run = runs.id) FROM runs" +
+      "SELECT id, suite, suite_hash, revision, branch, changes, machine_class, device_uuid, started, "
+      "finished, state, verdict, dirty, partial, "
+      "(SELECT COUNT(*) FROM results WHERE results.run = runs.id), "
+      "(SELECT COUNT(*) FROM results WHERE results.run = runs.id AND results.outcome IN "
+      "('incorrect', 'failed', 'timed_out')) FROM runs" +
       (conditions.empty() ? "" : " WHERE " + join(conditions, " AND ")) +
       " ORDER BY started DESC, sequence DESC, id");
   select.define_and_bind();
@@ -328,13 +353,16 @@ Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
     runs.push_back({row.id,
                     row.suite,
                     row.suite_hash,
-                    {row.revision, row.branch, row.dirty != 0},
+                    {row.revision, row.branch, row.dirty != 0, row.changes},
                     row.machine_class,
                     row.device_uuid,
                     row.started,
                     row.finished,
                     parse_state(row.state),
-                    static_cast<std::size_t>(results)});
+                    static_cast<std::size_t>(results),
+                    static_cast<std::size_t>(failures),
+                    row.partial != 0,
+                    row.verdict});
   return {};
 }
 
@@ -346,11 +374,23 @@ std::string_view name_of(RunState state) {
   return "?";
 }
 
-Result<std::unique_ptr<Store>> Store::open(const std::string& url) {
-  Result<std::unique_ptr<Database>> database = Database::open(url);
+namespace {
+
+Result<std::unique_ptr<Store>> open_store(const std::string& url, bool create) {
+  Result<std::unique_ptr<Database>> database = Database::open(url, create);
   if (!database) return fail(database.error());
   if (const Status ready = prepare_schema(**database); !ready) return fail(ready.error());
   return std::make_unique<SqlStore>(std::move(*database));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& url) {
+  return open_store(url, true);
+}
+
+Result<std::unique_ptr<Store>> Store::open_existing(const std::string& url) {
+  return open_store(url, false);
 }
 
 }  // namespace harness

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/store/database.h"
 
 namespace harness {
@@ -76,9 +77,9 @@ class Sqlite final : public Database {
         return because("is not a SQLite database, or is damaged",
                        "move it away, or name another file with --store; a new store is made there");
       case SQLITE_CORRUPT:
-        return because(
-            "is damaged",
-            fmt::format("save what it holds with `sqlite3 {} .recover`, then move it away", path_));
+        return because("is damaged",
+                       fmt::format("save what it holds with `sqlite3 {} .recover`, then move it away",
+                                   shell_quoted(path_)));
       case SQLITE_CANTOPEN:
       case SQLITE_READONLY:
       case SQLITE_PERM:
@@ -107,7 +108,7 @@ void hide_from_git(const fs::path& folder) {
 
 }  // namespace
 
-Result<std::unique_ptr<Database>> open_sqlite(const std::string& path) {
+Result<std::unique_ptr<Database>> open_sqlite(const std::string& path, bool create) {
   if (path.empty())
     return fail(ErrorKind::usage, "the store has no file name",
                 "give a file, for example .harness/results.db");
@@ -117,6 +118,9 @@ Result<std::unique_ptr<Database>> open_sqlite(const std::string& path) {
   std::error_code code;
   if (fs::is_directory(path, code))
     return fail(ErrorKind::usage, Location{path}, "is a folder, not a store", "name a file in it");
+  if (!create && !fs::exists(path, code))
+    return fail(ErrorKind::missing, Location{path}, "there is no store here",
+                "`harness run` makes one; if it is elsewhere, name it with --store");
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty()) {
     fs::create_directories(folder, code);

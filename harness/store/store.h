@@ -28,10 +28,14 @@ struct RunInfo {
   std::string started;
   std::string finished;
   RunState state = RunState::running;
-  std::size_t results = 0;  // stored (case, process) pairs
+  std::size_t results = 0;   // stored (case, process) pairs
+  std::size_t failures = 0;  // of them: failed, timed out or incorrect
+  bool partial = false;      // some of the suite's cases were left out
+  std::string verdict = {};  // as set_verdict() keeps it; "" when never judged
 };
 
 struct RunQuery {
+  std::optional<std::string> id_prefix;  // how the id begins
   std::optional<std::string> suite;
   std::optional<std::string> suite_hash;
   std::optional<std::string> commit;
@@ -51,6 +55,9 @@ class Store {
   // "sqlite:PATH", a bare path, or "postgresql://user@host/db". Creates the schema when it is not
   // there; a newer schema version is an error.
   static Result<std::unique_ptr<Store>> open(const std::string& url);
+  // The same for those who only read: a SQLite file that is not there is ErrorKind::missing, and none
+  // is made.
+  static Result<std::unique_ptr<Store>> open_existing(const std::string& url);
 
   // Starts a record: its header and the cases as planned (record.cases without results).
   virtual Status begin(const Record& header) = 0;
@@ -59,6 +66,9 @@ class Store {
   // Adds one result; a repeated (case, process) replaces the old one.
   virtual Status put(const std::string& id, const ProcessResult& result) = 0;
   virtual Status finish(const std::string& id, RunState state) = 0;
+
+  // Keeps what a comparison said of the record, by the verdict's name; a later one replaces it.
+  virtual Status set_verdict(const std::string& id, const std::string& verdict) = 0;
 
   virtual Result<Record> load(const std::string& id) = 0;
   // Newest first.

@@ -1,5 +1,5 @@
 // Selecting the two sides of a comparison: by revision through the store, by pinned baseline file,
-// or by path.
+// by a record's id or by path.
 #pragma once
 
 #include <string>
@@ -25,13 +25,22 @@ struct SelectOptions {
 // The record with this UUID, described as "this run".
 Result<Selected> select_stored(Store& store, const std::string& id);
 
-// The current side: a path to a record file, or a revision whose newest complete record is taken
-// (for HEAD of a dirty tree, a record of the dirty tree).
+// A side may be named by the path of a record file, or by a record's id or its beginning (8 characters
+// or more, where they name no revision). An unfinished record is refused as a baseline (missing) and
+// described as unfinished as the current side; one of another suite than options.suite is an error.
+
+// The current side: a named record; or a revision whose newest complete record is taken, one of the
+// whole suite before a partial one. For HEAD of a dirty tree it is a record of the dirty tree, one of
+// the very changes before others; source.described says which.
 Result<Selected> select_current(Store& store, const std::string& name, const SelectOptions& options);
 
-// The baseline: a path to a record file; else the merge base of `name` and the current commit or its
-// nearest measured ancestor (distance in source.distance); else baselines/<class>/<suite>.json as it
-// is at that revision; else ErrorKind::missing with advice.
+// The baseline: a named record; else, from the merge base of `name` and the current commit backwards,
+// the first of these, leaving out what regressed or failed (source.described says how many):
+//   1. the nearest record of the same device in the store; but 2. if that measured a nearer commit
+//   2. baselines/<class>/<suite>.json as it is at the merge base, if it is of the same device
+//   3. the nearest record of another device of the class in the store
+//   4. the pinned file of another device
+// else ErrorKind::missing with advice. Never the current record itself (ErrorKind::usage when named).
 Result<Selected> select_baseline(Store& store, const std::string& name, const Selected& current,
                                  const SelectOptions& options);
 

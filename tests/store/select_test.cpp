@@ -15,6 +15,13 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
+// The example without its incorrect case: fit to be a baseline.
+Record right_record() {
+  Record record = example_record();
+  record.cases.erase(record.cases.begin() + 1);
+  return record;
+}
+
 class Selecting : public testing::Test {
  protected:
   Selecting() {
@@ -22,10 +29,10 @@ class Selecting : public testing::Test {
     store_ = *Store::open(repository_.path() + "/.harness/results.db");
   }
 
-  // Stores a record of `commit`; its id.
+  // Stores a right record of `commit`; its id.
   std::string measured(const std::string& commit, const std::string& device = "GPU-1234",
                        const std::function<void(Record&)>& change = {}) {
-    Record record = example_record();
+    Record record = right_record();
     record.id = "record " + std::to_string(++count_);
     record.revision = {commit, "", false};
     record.machines["cuda"].device_uuid = device;
@@ -116,7 +123,8 @@ TEST_F(Selecting, TakesAFileAsEitherSide) {
   ASSERT_TRUE(as_current) << as_current.error().text();
   EXPECT_EQ(as_current->record, example_record());
   EXPECT_EQ(as_current->source.described, "file " + path);
-  EXPECT_EQ(baseline(path, *as_current)->record, example_record());
+  const Selected other = current(repository_.commit("one"));
+  EXPECT_EQ(baseline(path, other)->record, example_record());
   EXPECT_EQ(select_current(*store_, "gone.json", options_).error().kind, ErrorKind::missing);
   EXPECT_EQ(baseline("gone.json", *as_current).error().kind, ErrorKind::missing);
   repository_.write("no-extension", encode(example_record()));
@@ -191,9 +199,8 @@ TEST_F(Selecting, ComparesADirtyTreeWithItsOwnCommit) {
 }
 
 TEST_F(Selecting, FallsBackToThePinnedBaseline) {
-  Record pinned = example_record();
+  Record pinned = right_record();
   pinned.id = "pinned";
-  pinned.cases.erase(pinned.cases.begin() + 1);  // which is incorrect
   ASSERT_TRUE(promote(repository_.path() + "/baselines", pinned, "Ann", "first"));
   const std::string base = repository_.commit("pin");
   repository_.git({"checkout", "--quiet", "-b", "topic"});
@@ -223,8 +230,8 @@ TEST_F(Selecting, SaysWhatToDoWithoutABaseline) {
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().kind, ErrorKind::missing);
   EXPECT_THAT(none.error().text(), AllOf(HasSubstr("suite `fusion` on nvidia-h200 at " + base.substr(0, 10)),
-                                         HasSubstr("git checkout " + base.substr(0, 10) +
-                                                   "`, then `harness run suites/fusion.yaml"),
+                                         HasSubstr("check out " + base.substr(0, 10) +
+                                                   ", rebuild, and run `harness run suites/fusion.yaml`"),
                                          HasSubstr("harness baseline promote")));
   EXPECT_THAT(none.error().advice, Not(HasSubstr("shallow")));
   EXPECT_EQ(baseline("mian", current(base)).error().kind, ErrorKind::usage);

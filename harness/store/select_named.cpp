@@ -1,0 +1,140 @@
+// Records that the user names by file or by id.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/model/codec.h"
+#include "harness/store/baselines.h"
+#include "harness/store/select_parts.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t id_length = 36;       // of a UUID
+constexpr std::size_t least_id_length = 8;  // of its beginning
+
+bool is_id(const std::string& name) {
+  return name.size() >= least_id_length && name.size() <= id_length &&
+         name.find_first_not_of("0123456789abcdefABCDEF-") == std::string::npos;
+}
+
+bool is_whole_id(const std::string& name) {
+  return is_id(name) && name.size() == id_length && std::count(name.begin(), name.end(), '-') == 4;
+}
+
+std::string device_of(const Record& record) {
+  const Machine* machine = primary_machine(record);
+  if (machine == nullptr) return {};
+  return std::string(trim(machine->machine_class + " " + machine->device_uuid));
+}
+
+// A named record as a side, unless it cannot be one.
+Result<Selected> as_side(Record record, std::string described, SideKind kind, const SelectOptions& options) {
+  if (!options.suite.empty() && record.suite.name != options.suite)
+    return fail(ErrorKind::usage,
+                fmt::format("{} is a record of suite `{}`, not of `{}`", described,
+                            printable(record.suite.name), printable(options.suite)),
+                "name a record of the same suite");
+  if (record.finished.empty() && kind == SideKind::baseline)
+    return fail(
+        ErrorKind::missing,
+        fmt::format("{} is unfinished: its run was interrupted, which is nothing to judge by", described),
+        "finish it with `harness run SUITE --continue`, or name another baseline");
+  if (record.finished.empty()) described += " (unfinished)";
+  return make_selected(std::move(record), std::move(described));
+}
+
+std::string advice_for(const fs::path& path, const std::string& otherwise) {
+  const std::string extension = to_lower(path.extension().string());
+  if (extension == ".jsonl")
+    return fmt::format("samples of another tool become a record first: `harness import {}`",
+                       shell_quoted(path.string()));
+  if (extension == ".yaml" || extension == ".yml") return "name a record file, not a suite";
+  return otherwise;
+}
+
+Result<Selected> select_file(const fs::path& path, SideKind kind, const SelectOptions& options) {
+  const Result<std::string> text = read_file(path);
+  if (!text) return fail(text.error());
+  Result<Record> record = decode_record(*text, path.string());
+  if (!record) {
+    Error error = record.error();
+    error.advice = advice_for(path, error.advice);
+    return fail(error);
+  }
+  return as_side(std::move(*record), "file " + printable(path.string()), kind, options);
+}
+
+// nullopt when no record's id begins so.
+std::optional<Result<Selected>> select_id(Store& store, const std::string& name, SideKind kind,
+                                          const SelectOptions& options) {
+  RunQuery query;
+  query.id_prefix = to_lower(name);
+  const auto runs = store.list(query);
+  if (!runs) return fail(runs.error());
+  if (runs->empty()) return std::nullopt;
+  if (runs->size() > 1) {
+    std::vector<std::string> ids;
+    for (const RunInfo& run : *runs) ids.push_back(printable(run.id));
+    return fail(ErrorKind::usage,
+                fmt::format("`{}` is how {} records begin: {}", name, ids.size(), join(ids, ", ")),
+                "write more of the id");
+  }
+  Result<Record> record = store.load(runs->front().id);
+  if (!record) return fail(record.error());
+  std::string described = fmt::format("record {}", printable(record->id));
+  if (!record->revision.commit.empty())
+    described += fmt::format(" of {}{}", short_hash(record->revision.commit),
+                             record->revision.dirty ? " with uncommitted changes" : "");
+  return as_side(std::move(*record), std::move(described), kind, options);
+}
+
+bool exists(const fs::path& path) {
+  std::error_code code;
+  return fs::is_regular_file(path, code);
+}
+
+}  // namespace
+
+std::string short_hash(const std::string& commit) {
+  return commit.substr(0, 10);
+}
+
+fs::path folder_of(const SelectOptions& options) {
+  return options.folder.empty() ? "." : options.folder;
+}
+
+Selected make_selected(Record record, std::string described, int distance) {
+  RecordSource source{record.id, std::move(described), record.revision, device_of(record), distance};
+  return {std::move(record), std::move(source)};
+}
+
+bool means_working_tree(const std::string& name) {
+  return name == "HEAD" || name == "@";
+}
+
+std::optional<Result<Selected>> select_certain(Store& store, const std::string& name, SideKind kind,
+                                               const SelectOptions& options) {
+  if (name.ends_with(".json")) return select_file(name, kind, options);
+  if (!is_whole_id(name)) return std::nullopt;
+  if (auto found = select_id(store, name, kind, options)) return found;
+  return fail(ErrorKind::missing, fmt::format("no record {} in this store", name),
+              "name the store that holds it with --store, or a record file");
+}
+
+std::optional<Result<Selected>> select_other(Store& store, const std::string& name, SideKind kind,
+                                             const SelectOptions& options) {
+  if (is_id(name))
+    if (auto found = select_id(store, name, kind, options)) return found;
+  if (exists(name)) return select_file(name, kind, options);
+  return std::nullopt;
+}
+
+void whole_runs_first(std::vector<RunInfo>& runs) {
+  std::stable_partition(runs.begin(), runs.end(), [](const RunInfo& run) { return !run.partial; });
+}
+
+}  // namespace harness

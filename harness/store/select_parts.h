@@ -1,0 +1,34 @@
+// What both sides of a comparison are selected with: records that the user names by file or by id.
+// Used inside store/ only.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/store/select.h"
+
+namespace harness {
+
+enum class SideKind { baseline, current };
+
+std::string short_hash(const std::string& commit);
+std::filesystem::path folder_of(const SelectOptions& options);
+Selected make_selected(Record record, std::string described, int distance = 0);
+
+// HEAD or @: the working tree with its changes, not only the commit.
+bool means_working_tree(const std::string& name);
+
+// A name that can be nothing else: one that ends in .json, or a whole UUID. nullopt when it is neither.
+std::optional<Result<Selected>> select_certain(Store& store, const std::string& name, SideKind kind,
+                                               const SelectOptions& options);
+
+// A name that is no revision: the beginning of a record's id, else a file. nullopt when it is neither.
+std::optional<Result<Selected>> select_other(Store& store, const std::string& name, SideKind kind,
+                                             const SelectOptions& options);
+
+// Of one commit's records, newest first as the store lists them: those of whole suites before partial ones.
+void whole_runs_first(std::vector<RunInfo>& runs);
+
+}  // namespace harness

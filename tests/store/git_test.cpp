@@ -42,6 +42,43 @@ TEST(HeadRevision, IsDirtyWhenTrackedFilesChanged) {
   EXPECT_TRUE(head_revision(repository.path()).dirty) << "staged";
 }
 
+TEST(HeadRevision, HashesTheChanges) {
+  Repository repository;
+  repository.write("sub/file", "1");
+  repository.write(".harness/tracked", "1");
+  repository.commit("one");
+  const auto changes = [&](const std::string& below = "") {
+    return head_revision(repository.path() + below).changes;
+  };
+  EXPECT_EQ(changes(), "");
+  repository.write("counter", "changed");
+  const std::string once = changes();
+  EXPECT_EQ(once.size(), 32U);
+  EXPECT_EQ(changes("/sub"), once) << "from a folder below, too";
+  repository.git({"add", "counter"});
+  EXPECT_EQ(changes(), once) << "staged or not";
+  repository.write("untracked", "1");
+  repository.write(".harness/tracked", "2");
+  EXPECT_EQ(changes(), once) << "untracked files and the store do not count";
+  for (const char* setting :
+       {"color.ui=always", "diff.noprefix=true", "diff.context=9", "diff.external=true"}) {
+    const std::vector<std::string> words = split(setting, '=');
+    repository.git({"config", words[0], words[1]});
+    EXPECT_EQ(changes(), once) << setting;
+  }
+  repository.write("counter", "changed again");
+  EXPECT_NE(changes(), once);
+  repository.git({"checkout", "--quiet", "HEAD", "--", "counter"});
+  EXPECT_EQ(changes(), "");
+}
+
+TEST(HeadRevision, IsDirtyWhenGitCannotTell) {
+  Repository repository;
+  const std::string commit = repository.commit("one");
+  repository.write(".git/index", "no index at all");
+  EXPECT_EQ(head_revision(repository.path()), (Revision{commit, "main", true}));
+}
+
 TEST(ResolveRevision, TakesWhateverGitTakes) {
   Repository repository;
   const std::string first = repository.commit("one");

@@ -67,6 +67,19 @@ TEST(SqliteFile, IsMadeWithItsFolder) {
   ASSERT_TRUE(Store::open("sqlite:" + path.string()));
 }
 
+TEST(SqliteFile, IsNotMadeByThoseWhoOnlyRead) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / ".harness/results.db";
+  for (const std::string& url : {path.string(), "sqlite:" + path.string()}) {
+    const auto store = Store::open_existing(url);
+    ASSERT_FALSE(store);
+    EXPECT_EQ(store.error().kind, ErrorKind::missing);
+    EXPECT_THAT(store.error().text(), AllOf(HasSubstr("results.db: error: there is no store here"),
+                                            HasSubstr("`harness run` makes one"), HasSubstr("--store")));
+  }
+  EXPECT_TRUE(fs::is_empty(folder.path())) << "not even the folder";
+}
+
 TEST(SqliteFile, AnswersQueriesByHand) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "results.db").string();

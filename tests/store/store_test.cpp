@@ -249,6 +249,91 @@ TEST_P(AnyStore, ListsWhatIsAskedFor) {
   EXPECT_EQ(ids(query), "") << "every condition holds";
 }
 
+TEST_P(AnyStore, ListsByTheBeginningOfAnId) {
+  const auto store = open();
+  for (const char* id : {"abcd-1", "abcd-2", "ab%d-3"}) checked(store->begin(planned_example(id)));
+  const auto count = [&](const std::string& prefix) {
+    RunQuery query;
+    query.id_prefix = prefix;
+    return checked(store->list(query)).size();
+  };
+  EXPECT_EQ(count("abcd"), 2U);
+  EXPECT_EQ(count("abcd-1"), 1U);
+  EXPECT_EQ(count("ab%d"), 1U) << "no pattern";
+  EXPECT_EQ(count("bcd"), 0U);
+  EXPECT_EQ(count(""), 3U);
+}
+
+TEST_P(AnyStore, KeepsAVerdict) {
+  const auto store = open();
+  const Record record = example_record();
+  checked(store->put_record(record));
+  checked(store->begin(planned_example("other")));
+  const auto verdict = [&] {
+    RunQuery query;
+    query.id_prefix = record.id;
+    return checked(open()->list(query)).front().verdict;
+  };
+  EXPECT_EQ(verdict(), "") << "never judged";
+  checked(store->set_verdict(record.id, "regressed"));
+  EXPECT_EQ(verdict(), "regressed");
+  checked(store->update_header(record));
+  checked(store->finish(record.id, RunState::complete));
+  EXPECT_EQ(verdict(), "regressed") << "nothing but a verdict changes it";
+  checked(store->set_verdict(record.id, "unchanged"));
+  EXPECT_EQ(verdict(), "unchanged");
+  RunQuery others;
+  others.id_prefix = "other";
+  EXPECT_EQ(checked(store->list(others)).front().verdict, "");
+  EXPECT_EQ(store->set_verdict("nobody", "regressed").error().kind, ErrorKind::missing);
+  EXPECT_FALSE(store->set_verdict(record.id, "awful"));
+  EXPECT_FALSE(store->set_verdict(record.id, ""));
+  EXPECT_EQ(verdict(), "unchanged");
+}
+
+TEST_P(AnyStore, CountsWhatFailed) {
+  const auto store = open();
+  Record record = planned_example();
+  checked(store->begin(record));
+  const auto failures = [&] { return checked(store->list({})).front().failures; };
+  int process = 0;
+  for (const Outcome fine : {Outcome::measured, Outcome::skipped})
+    checked(store->put(record.id, {record.cases[0].id, ++process, fine, "", {}, {}, {}}));
+  EXPECT_EQ(failures(), 0U);
+  for (const Outcome bad : {Outcome::failed, Outcome::incorrect, Outcome::timed_out})
+    checked(store->put(record.id, {record.cases[0].id, ++process, bad, "", {}, {}, {}}));
+  EXPECT_EQ(failures(), 3U);
+  EXPECT_EQ(checked(store->list({})).front().results, 5U);
+}
+
+TEST_P(AnyStore, KeepsWhatSetsARunApart) {
+  const auto store = open();
+  Record record = planned_example();
+  checked(store->begin(record));
+  EXPECT_FALSE(checked(store->list({})).front().partial);
+  record.partial = true;
+  record.revision.dirty = true;
+  record.revision.changes = "89abcdef";
+  checked(store->update_header(record));
+  EXPECT_EQ(checked(store->load(record.id)), record);
+  EXPECT_TRUE(checked(store->list({})).front().partial);
+  EXPECT_EQ(checked(store->list({})).front().revision, record.revision);
+  record.id = "again";
+  checked(store->begin(record));
+  EXPECT_TRUE(checked(store->list({})).front().partial);
+  EXPECT_EQ(checked(store->list({})).front().revision, record.revision);
+}
+
+TEST_P(AnyStore, OpensWhatIsThere) {
+  if (server_ == nullptr) {
+    EXPECT_EQ(Store::open_existing(url_).error().kind, ErrorKind::missing);
+    open();
+  }
+  const auto store = Store::open_existing(url_);
+  ASSERT_TRUE(store) << store.error().text();
+  EXPECT_TRUE(checked((*store)->list({})).empty());
+}
+
 TEST_P(AnyStore, KeepsOddNames) {
   Record record = planned_example();
   record.suite.name = "'; DROP TABLE runs; -- µ :suite $1 %s";

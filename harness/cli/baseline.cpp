@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/judge.h"
 #include "harness/cli/output.h"
 #include "harness/compare/summarize.h"
 #include "harness/store/baselines.h"
@@ -27,7 +28,7 @@ struct BaselineArguments {
 };
 
 int promote_command(const BaselineArguments& arguments) {
-  const auto store = Store::open(arguments.store);
+  const auto store = open_for_reading(arguments.store);
   if (!store) return report_error(store.error());
   SelectOptions select;
   select.folder = ".";

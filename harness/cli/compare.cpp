@@ -21,7 +21,7 @@ int compare_command(const CompareArguments& arguments) {
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
   const Result<Policy> policy = make_policy(arguments.policy);
   if (!policy) return report_error(policy.error());
-  const auto store = Store::open(arguments.store);
+  const auto store = open_for_reading(arguments.store);
   if (!store) return report_error(store.error());
   SelectOptions select;
   select.folder = ".";

@@ -64,6 +64,12 @@ Result<Policy> make_policy(const PolicyArguments& arguments) {
   return policy;
 }
 
+Result<std::unique_ptr<Store>> open_for_reading(const std::string& url) {
+  Result<std::unique_ptr<Store>> store = Store::open_existing(url);
+  if (store || url != default_store || store.error().kind != ErrorKind::missing) return store;
+  return Store::open("sqlite::memory:");
+}
+
 int judge(Store& store, const BaselineChoice& choice, const Selected& current, const Policy& policy,
           const OutputArguments& output) {
   Result<Selected> baseline = select_baseline(store, choice.name, current, choice.select);
@@ -78,6 +84,8 @@ int judge(Store& store, const BaselineChoice& choice, const Selected& current, c
   Comparison comparison = compare(baseline->record, current.record, policy);
   comparison.baseline = baseline->source;
   comparison.current = current.source;
+  if (choice.on_verdict)
+    if (const Status kept = choice.on_verdict(comparison.verdict); !kept) return report_error(kept.error());
   const Status emitted = emit(output, [&](Format format, const Style& style) {
     return render_comparison(comparison, format, style);
   });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,17 @@ struct PolicyArguments {
 void add_policy_options(CLI::App& command, PolicyArguments& arguments);
 Result<Policy> make_policy(const PolicyArguments& arguments);
 
-// Which baseline, and what to do to it before comparing (nothing when empty).
+// Which baseline, what to do to it before comparing, and who wants to know the verdict.
 struct BaselineChoice {
-  std::string name;  // revision or file
+  std::string name;  // revision, record or file
   SelectOptions select;
   std::function<void(Record&)> adapt = {};
+  std::function<Status(Verdict)> on_verdict = {};
 };
+
+// The store at `url` for reading: a default store that is not there yet is an empty one, because both
+// sides may be files; any other is an error.
+Result<std::unique_ptr<Store>> open_for_reading(const std::string& url);
 
 // Finds the baseline for `current`, compares, prints and writes the reports. Returns the exit status.
 int judge(Store& store, const BaselineChoice& choice, const Selected& current, const Policy& policy,

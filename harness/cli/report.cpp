@@ -4,6 +4,7 @@
 #include "harness/base/files.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/judge.h"
 #include "harness/cli/output.h"
 #include "harness/compare/summarize.h"
 #include "harness/model/codec.h"
@@ -22,7 +23,7 @@ struct ReportArguments {
 
 int report_command(const ReportArguments& arguments) {
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
-  const auto store = Store::open(arguments.store);
+  const auto store = open_for_reading(arguments.store);
   if (!store) return report_error(store.error());
   SelectOptions select;
   select.folder = ".";

@@ -39,16 +39,22 @@ struct RunArguments {
 
 // What this run was told to leave out (--filter, --tag, --device) is no removed case: the baseline is cut
 // to what was left in.
-void keep_cases_of(Record& baseline, const Prepared& prepared) {
-  std::set<std::string> wanted;
-  for (const PlannedCase& one : prepared.plan.cases)
-    if (one.skip.empty() || !prepared.left_out_devices.contains(one.device)) wanted.insert(one.id);
-  std::erase_if(baseline.cases, [&](const CaseRecord& one) { return !wanted.contains(one.id); });
+void cut_to_plan(Record& baseline, const RunArguments& arguments, const Prepared& prepared) {
+  std::erase_if(baseline.cases,
+                [&](const CaseRecord& one) { return prepared.left_out_devices.contains(one.device); });
+  if (arguments.plan.filters.empty() && arguments.plan.tags.empty()) return;
+  std::set<std::string> planned;
+  for (const PlannedCase& one : prepared.plan.cases) planned.insert(one.id);
+  std::erase_if(baseline.cases, [&](const CaseRecord& one) { return !planned.contains(one.id); });
 }
 
+// Less than the suite: its record must not stand in for a whole one.
 bool is_partial(const RunArguments& arguments, const Prepared& prepared) {
+  const auto left_out = [&](const PlannedCase& one) {
+    return prepared.left_out_devices.contains(one.device);
+  };
   return !arguments.plan.filters.empty() || !arguments.plan.tags.empty() ||
-         !prepared.left_out_devices.empty();
+         std::any_of(prepared.plan.cases.begin(), prepared.plan.cases.end(), left_out);
 }
 
 // Measures the plan into the store. The result is the record as stored, and whether it was cut short.
@@ -158,10 +164,11 @@ int judge_run(Store& store, const Record& record, const RunArguments& arguments,
   select.suite = record.suite.name;
   const Result<Selected> current = select_stored(store, record.id);
   if (!current) return report_error(current.error());
-  BaselineChoice choice{arguments.against, select};
-  if (is_partial(arguments, prepared))
-    choice.adapt = [&](Record& baseline) { keep_cases_of(baseline, prepared); };
-  return judge(store, choice, *current, policy, arguments.output);
+  const auto adapt = [&](Record& baseline) { cut_to_plan(baseline, arguments, prepared); };
+  const auto keep = [&](Verdict verdict) {
+    return store.set_verdict(record.id, std::string(name_of(verdict)));
+  };
+  return judge(store, {arguments.against, select, adapt, keep}, *current, policy, arguments.output);
 }
 
 // The table, the record's file, and how the measuring itself went; then the verdict.

@@ -100,9 +100,18 @@ says "did you mean \`compare\`?"
 expect 2 "$HARNESS" compare --basline main
 says "did you mean \`--baseline\`?"
 
+# A run that went red is no baseline for what comes after it; promoting is how a change is accepted.
+git checkout -qb red change && suite right && speeds 110 && commit "slower, and nobody looks"
+expect 1 run --against main
+echo "# nothing" >>note && commit "nothing changed"
+expect 1 run --against red
+says "passed over"
+
 # A slip is told before anything is measured.
 expect 2 run --against no-such-branch
 silent_about "twice/right"
+expect 4 "$HARNESS" compare --store none/typo.db
+[ -e none ] && problem "a comparison created a store"
 expect 2 run --output /proc/none/x.json
 expect 2 run --report json=/proc/none/x.json
 expect 2 "$HARNESS" compare --margin 0.5
@@ -114,7 +123,7 @@ says "harness baseline promote --help"
 suite right && speeds 100 && commit "as at first"
 expect 0 run
 expect 4 "$HARNESS" run suite.yaml --device scripted:none.json --against HEAD
-says "NOTHING COMPARED"
+says "a skip is no pass"
 
 # A shallow clone cannot know its merge base, and says what to do.
 git clone -q --depth 1 --no-single-branch "file://$work" "$scratch/shallow"

@@ -101,11 +101,12 @@ expect 2 "$HARNESS" compare --basline main
 says "did you mean \`--baseline\`?"
 
 # A run that went red is no baseline for what comes after it; promoting is how a change is accepted.
-git checkout -qb red change && suite right && speeds 110 && commit "slower, and nobody looks"
+git checkout -qb red main && suite right && speeds 110 && commit "slower, and nobody looks"
 expect 1 run --against main
 echo "# nothing" >>note && commit "nothing changed"
 expect 1 run --against red
 says "passed over"
+git checkout -q change
 
 # A slip is told before anything is measured.
 expect 2 run --against no-such-branch

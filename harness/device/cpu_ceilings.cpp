@@ -67,11 +67,11 @@ template <int Bytes>
   for (int i = 0; i < chains; ++i) chain[i] = term * static_cast<float>(i);
   for (int round = 0; round < rounds; ++round) {
 #pragma GCC unroll 12
-    for (int i = 0; i < chains; ++i) chain[i] = chain[i] * factor + term;
+    for (V& one : chain) one = one * factor + term;
   }
   V sum{};
 #pragma GCC unroll 12
-  for (int i = 0; i < chains; ++i) sum += chain[i];
+  for (const V& one : chain) sum += one;
   return sum[0];
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 std::atomic<int> signals_seen{0};
 std::atomic<pid_t> watched_group{0};
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free,
-              "a signal handler may touch lock-free atomics only");
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
+static_assert(std::is_same_v<pid_t, int>);
 
 // Async-signal-safe: atomics, kill and _exit.
 void on_signal(int number) {

@@ -3,8 +3,8 @@
 // destructor.
 #pragma once
 
-#include <signal.h>
 #include <sys/types.h>
+#include <csignal>
 
 namespace harness {
 

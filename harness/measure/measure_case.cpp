@@ -320,7 +320,7 @@ void CaseRun::finish() {
                     "run() waits for the device, let synchronises() return true, else raise gate_deadline",
                     forced, taken, sampling_.gate_deadline));
   if (!gated_)
-    result_.notes.push_back(
+    result_.notes.emplace_back(
         "timed without a launch gate, because run() waits for the device: launch latency is included");
   const auto planned =
       static_cast<std::size_t>(placements()) * static_cast<std::size_t>(std::max(1, sampling_.samples));

@@ -37,7 +37,7 @@ struct Job {
   bool measure_ceilings = false;
 };
 std::string encode(const Job& job);
-Result<Job> decode_job(std::string_view text);
+Result<Job> decode_job(std::string_view document);
 
 // Lines that a worker sends.
 struct Hello {  // first: the device is open

@@ -14,7 +14,7 @@ constexpr double trimmed_share = 0.1;
 
 constexpr std::size_t lanes = ProcessEstimator::lanes;
 // Two lanes: the widest vector that every 64-bit processor has. Wider ones would be taken apart, slowly.
-typedef double Pair __attribute__((vector_size(16)));
+using Pair __attribute__((vector_size(16))) = double;
 static_assert(lanes % 2 == 0);
 
 // Orders rows `low` and `high` in every lane; compiles to vector minimum and maximum.

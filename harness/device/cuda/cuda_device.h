@@ -22,6 +22,8 @@ class CudaDevice final : public Device {
   // Makes GPU `ordinal` current and creates its context. The error says what is in the way: no or too
   // old a driver, no such GPU, no machine code for it in this build.
   static Result<std::unique_ptr<CudaDevice>> open(int ordinal);
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
   ~CudaDevice() override;
 
   [[nodiscard]] const sdk::DeviceTraits& traits() const override { return traits_; }

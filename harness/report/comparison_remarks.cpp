@@ -128,7 +128,8 @@ std::string step_for(Verdict verdict, const Comparison& comparison) {
       return comparison.policy.allow_missing
                  ? "Cases without a counterpart were let through; measure or promote a baseline that has "
                    "them."
-                 : "Measure the baseline revision with `harness run`, or pin a reviewed record with "
+                 : "Check out and rebuild the baseline revision and measure it with `harness run`, or pin a "
+                   "reviewed record with "
                    "`harness baseline promote`; `--allow missing` lets cases without a counterpart through.";
     case Verdict::not_comparable:
       return "Measure both sides on the same device and settings; the differences are listed above.";

@@ -37,9 +37,9 @@ std::optional<Verdict> parse_verdict(std::string_view name) {
 }
 
 Verdict overall_verdict(const std::vector<ComparisonRow>& rows) {
-  for (const Verdict verdict : {Verdict::failed, Verdict::regressed, Verdict::missing,
-                                Verdict::not_comparable, Verdict::inconclusive, Verdict::improved,
-                                Verdict::unchanged})
+  for (const Verdict verdict :
+       {Verdict::failed, Verdict::regressed, Verdict::missing, Verdict::not_comparable, Verdict::inconclusive,
+        Verdict::improved, Verdict::unchanged})
     if (any(rows, verdict)) return verdict;
   return Verdict::skipped;
 }

@@ -28,13 +28,13 @@ std::optional<Verdict> parse_verdict(std::string_view name);
 struct Policy {
   std::optional<double> margin;
   std::optional<double> alpha;
-  bool allow_inconclusive = false;  // exit 3 -> 0, with a warning
+  bool allow_inconclusive = false;    // exit 3 -> 0, with a warning
   bool allow_missing = false;         // exit 4 -> 0 where a side has no counterpart, with a warning
   bool allow_not_comparable = false;  // exit 4 -> 0 where sides must not be compared, with a warning
-  bool allow_other_device = false;  // another GPU of the same model may be compared
-  double session_sd = 0.001;        // sd of log time between sessions on one device, once a side
-  double device_sd = 0.003;         // between devices of one model, when allowed, once a side
-  int min_processes = 3;            // fewer on a side: inconclusive
+  bool allow_other_device = false;    // another GPU of the same model may be compared
+  double session_sd = 0.001;          // sd of log time between sessions on one device, once a side
+  double device_sd = 0.003;           // between devices of one model, when allowed, once a side
+  int min_processes = 3;              // fewer on a side: inconclusive
 };
 
 // One side of a row.

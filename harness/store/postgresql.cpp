@@ -4,6 +4,7 @@
 #include <soci/backend-loader.h>
 
 #include <algorithm>
+#include <mutex>
 #include <cstdlib>
 
 #include "harness/base/text.h"
@@ -39,8 +40,11 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 // Only folders named by the installation or by SOCI_BACKENDS_PATH: a library that lies in the folder
 // we happen to run in, perhaps a checked-out pull request, is not ours to load.
 void trust_no_current_folder() {
-  std::vector<std::string>& paths = soci::dynamic_backends::search_paths();
-  std::erase_if(paths, [](const std::string& path) { return path.empty() || path.front() != '/'; });
+  static std::once_flag once;  // the list is SOCI's own and global, and stores open in several threads
+  std::call_once(once, [] {
+    std::vector<std::string>& paths = soci::dynamic_backends::search_paths();
+    std::erase_if(paths, [](const std::string& path) { return path.empty() || path.front() != '/'; });
+  });
 }
 
 class Postgresql final : public Database {

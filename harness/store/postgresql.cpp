@@ -4,8 +4,8 @@
 #include <soci/backend-loader.h>
 
 #include <algorithm>
-#include <mutex>
 #include <cstdlib>
+#include <mutex>
 
 #include "harness/base/text.h"
 #include "harness/store/database.h"

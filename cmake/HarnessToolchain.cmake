@@ -15,6 +15,10 @@ if(HARNESS_SANITIZE)
   target_compile_options(harness_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${HARNESS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
   target_link_options(harness_options INTERFACE -fsanitize=${HARNESS_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(harness_options INTERFACE
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize-ignorelist=${CMAKE_SOURCE_DIR}/cmake/sanitizer-ignore.txt>)
+  endif()
   if(HARNESS_SANITIZE MATCHES "undefined")
     # This check wants the type information of every class, and SOCI's library keeps its own hidden.
     target_compile_options(harness_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=vptr>)

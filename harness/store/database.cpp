@@ -4,7 +4,6 @@
 
 #include <array>
 #include <random>
-#include <ranges>
 #include <thread>
 #include <vector>
 
@@ -107,8 +106,8 @@ std::vector<TextRange> passwords_in(const std::string& url) {
 std::string without_password(const std::string& url) {
   std::string out = url;
   const std::vector<TextRange> ranges = passwords_in(url);
-  for (const TextRange& range : std::views::reverse(ranges))
-    out.replace(range.begin, range.end - range.begin, "***");
+  for (auto range = ranges.rbegin(); range != ranges.rend(); ++range)
+    out.replace(range->begin, range->end - range->begin, "***");
   return out;
 }
 

@@ -73,6 +73,8 @@ class JsonNode {
     if (value_ == nullptr) return;
     if (!value_->IsArray()) return expected("an array");
     std::size_t index = 0;
+    // An empty array begins and ends at null: nothing is dereferenced.
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
     for (const rapidjson::Value& element : value_->GetArray())
       read(JsonNode(*reader_, this, {}, index++, &element));
   }

@@ -1,6 +1,7 @@
 // The bodies behind Isa (cpu_isa.h). Included by one source file per instruction set, each compiled with
 // flags of its own. Everything is in an unnamed namespace and no inline function of another header is
 // called: a shared inline function compiled for AVX-512 here could be the copy the linker keeps for all.
+// NOLINTBEGIN(misc-definitions-in-headers,modernize-use-using,bugprone-implicit-widening-of-multiplication-result)
 #pragma once
 
 #include <cstdint>
@@ -147,3 +148,4 @@ constexpr Isa make_isa(const char* name) {
 
 }  // namespace
 }  // namespace linear_gelu
+// NOLINTEND(misc-definitions-in-headers,modernize-use-using,bugprone-implicit-widening-of-multiplication-result)

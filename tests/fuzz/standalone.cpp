@@ -6,8 +6,8 @@
 // An input that crashes or hangs the target is written to ./fuzz-failure-<run>, which is accepted as
 // FILE; a sanitizer's report is treated as a crash. One thread.
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <algorithm>
 #include <cstddef>
@@ -24,6 +24,7 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the sanitizers' own name
 extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
 
 namespace {
@@ -218,7 +219,9 @@ Options parse(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    const auto number = [&] { return std::atoi(argv[i] + argument.find('=') + 1); };
+    const auto number = [&] {
+      return static_cast<int>(std::strtol(argv[i] + argument.find('=') + 1, nullptr, 10));
+    };
     if (argument.starts_with("-runs="))
       options.runs = number();
     else if (argument.starts_with("-seed="))

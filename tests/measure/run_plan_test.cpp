@@ -1,9 +1,9 @@
 // Whole runs with real worker processes: the test_worker program, a plugin that misbehaves, and scripted
 // time, so that what is waited for is a hang and nothing else.
 #include <gmock/gmock.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <chrono>
 #include <cstdlib>
@@ -21,14 +21,10 @@ namespace harness {
 namespace {
 
 using testing::AllOf;
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-using testing::UnorderedElementsAre;
 
 // A run of some variants on a scripted device, and all that came out of it.
 class RunPlan : public testing::Test {

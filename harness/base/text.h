@@ -13,8 +13,8 @@ namespace harness {
 // plausible slip of the finger (distance <= 1 + length/4); std::nullopt otherwise.
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates);
 
-// "; did you mean `x`?" when `nearest` finds one, else "". `quote_all` lists every candidate instead
-// ("; known: a, b, c") when there are at most `list_limit`.
+// "did you mean `x`?" when `nearest` finds one; else "known: a, b, c" when there are candidates and at most
+// `list_limit` of them; else "".
 std::string suggestion(std::string_view name, std::span<const std::string> candidates,
                        std::size_t list_limit = 12);
 

@@ -23,7 +23,6 @@ Result<double> parse_fraction(std::string_view text);
 double seconds_per_unit(std::string_view unit);
 
 std::string format_seconds(Seconds value);                     // "23.7 us", "1.52 s"
-std::string format_percent(double fraction, int digits = 2);   // 0.0123 -> "1.23 %"
 std::string format_si(double value, std::string_view unit);    // 4.3e12, "B/s" -> "4.30 TB/s"
 std::string format_significant(double value, int digits = 4);  // "37.88", "0.0412", "1235"
 

@@ -28,12 +28,7 @@ struct BaselineArguments {
 };
 
 int promote_command(const BaselineArguments& arguments) {
-  const auto store = open_for_reading(arguments.store);
-  if (!store) return report_error(store.error());
-  SelectOptions select;
-  select.folder = ".";
-  select.suite = arguments.suite;
-  const Result<Selected> selected = select_current(**store, arguments.record, select);
+  const Result<Selected> selected = read_record(arguments.store, arguments.record, arguments.suite);
   if (!selected) return report_error(selected.error());
   const auto path =
       promote(arguments.folder, selected->record, arguments.author, arguments.reason, arguments.allow_dirty);

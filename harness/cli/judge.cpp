@@ -70,6 +70,15 @@ Result<std::unique_ptr<Store>> open_for_reading(const std::string& url) {
   return Store::open("sqlite::memory:");
 }
 
+Result<Selected> read_record(const std::string& url, const std::string& name, const std::string& suite) {
+  const auto store = open_for_reading(url);
+  if (!store) return fail(store.error());
+  SelectOptions select;
+  select.folder = ".";
+  select.suite = suite;
+  return select_current(**store, name, select);
+}
+
 int judge(Store& store, const BaselineChoice& choice, const Selected& current, const Policy& policy,
           const OutputArguments& output) {
   Result<Selected> baseline = select_baseline(store, choice.name, current, choice.select);

@@ -39,6 +39,10 @@ struct BaselineChoice {
 // sides may be files; any other is an error.
 Result<std::unique_ptr<Store>> open_for_reading(const std::string& url);
 
+// The record that `name` (revision, record or file) stands for, from the store at `url`, read only.
+// `suite` chooses where a revision has records of several; "" otherwise.
+Result<Selected> read_record(const std::string& url, const std::string& name, const std::string& suite);
+
 // Finds the baseline for `current`, compares, prints and writes the reports. Returns the exit status.
 int judge(Store& store, const BaselineChoice& choice, const Selected& current, const Policy& policy,
           const OutputArguments& output);

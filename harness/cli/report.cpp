@@ -23,12 +23,7 @@ struct ReportArguments {
 
 int report_command(const ReportArguments& arguments) {
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
-  const auto store = open_for_reading(arguments.store);
-  if (!store) return report_error(store.error());
-  SelectOptions select;
-  select.folder = ".";
-  select.suite = arguments.suite;
-  const Result<Selected> selected = select_current(**store, arguments.record, select);
+  const Result<Selected> selected = read_record(arguments.store, arguments.record, arguments.suite);
   if (!selected) return report_error(selected.error());
   if (!arguments.file.empty())
     if (const Status written = write_file_atomically(arguments.file, encode(selected->record)); !written)

@@ -89,7 +89,6 @@ Result<std::pair<Record, bool>> measure(Store& store, const Prepared& prepared,
       report_error(closed.error());
     return fail(report.error());
   }
-  for (const std::string& warning : report->warnings) fmt::print(stderr, "warning: {}\n", warning);
   if (!report->interrupted) {
     record.finished = utc_timestamp();
     if (const Status kept = store.update_header(record); !kept) return fail(kept.error());

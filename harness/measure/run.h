@@ -38,7 +38,6 @@ struct RunOptions {
 
 struct RunReport {
   bool interrupted = false;  // SIGINT or SIGTERM: what was finished is in the sink
-  std::vector<std::string> warnings;
 };
 
 // Runs every unskipped case of `plan`. An Error only when nothing can be run or the sink fails.

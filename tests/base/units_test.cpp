@@ -31,7 +31,6 @@ TEST(Format, ChoosesTheUnitAPersonWould) {
   EXPECT_EQ(format_seconds(1.524), "1.524 s");
   EXPECT_EQ(format_seconds(2.5e-9), "2.500 ns");
   EXPECT_EQ(format_seconds(300), "5.00 min");
-  EXPECT_EQ(format_percent(0.0123), "1.23 %");
   EXPECT_EQ(format_si(4.26e12, "B/s"), "4.26 TB/s");
   EXPECT_EQ(format_si(12, "B/s"), "12.0 B/s");
 }

@@ -24,6 +24,19 @@ enum class Verdict {
 std::string_view name_of(Verdict verdict);
 std::optional<Verdict> parse_verdict(std::string_view name);
 
+// A regression that the team has accepted for a while, kept in git beside the code.
+struct Waiver {
+  std::string pattern;  // of case ids, wildcards * and ?
+  std::string metric;   // "" : every metric
+  double ceiling = 0;   // the worst change that it covers: 0.05 is 5 % worse
+  std::string expires;  // the last day on which it holds, "2026-12-31", UTC
+  std::string reason;
+  std::string issue;  // where it is tracked, or ""
+  Location where;
+
+  bool operator==(const Waiver&) const = default;
+};
+
 // How records are judged. Values set here (from the command line) win over each case's own gate.
 struct Policy {
   std::optional<double> margin;
@@ -35,6 +48,18 @@ struct Policy {
   double session_sd = 0.001;          // sd of log time between sessions on one device, once a side
   double device_sd = 0.003;           // between devices of one model, when allowed, once a side
   int min_processes = 3;              // fewer on a side: inconclusive
+  bool fail_on_improved = false;      // an improvement is exit 1: the baseline is stale
+  std::vector<Waiver> waivers = {};
+  std::string today = {};  // UTC date that waivers expire against, "2026-11-20"
+};
+
+// How one device kernel inside a case differs between two records.
+struct KernelChange {
+  enum class Kind { moved, appeared, vanished, reshaped };  // reshaped: registers, shared memory, grid, block
+  std::string kernel;
+  Kind kind = Kind::moved;
+  double ratio = 0;  // current over baseline time of a call, when both sides have it
+  std::string what;  // "registers 64 -> 96, dynamic shared memory 48 KiB -> 100 KiB"
 };
 
 // One side of a row.
@@ -68,7 +93,10 @@ struct ComparisonRow {
   std::optional<double> p_improved_adjusted;
   std::optional<double> minimum_detectable;  // true ratio - 1 found with 80 % power, margin included
   std::optional<int> processes_needed;       // a side, when inconclusive
-  Location where;                            // in the suite
+  std::vector<KernelChange> kernels;         // largest share of the case's change first
+  std::optional<Waiver> waiver;  // of a regressed row: it holds, so the row does not fail the build
+  bool informative = false;      // decides nothing (see MetricGate)
+  Location where;                // in the suite
 };
 
 // Where a side came from.

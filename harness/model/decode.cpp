@@ -38,6 +38,11 @@ void each_unique_member(const JsonNode& node, Read read) {
   });
 }
 
+std::optional<double> read_optional(const JsonNode& node) {
+  if (!node.present()) return std::nullopt;
+  return node.number();
+}
+
 sdk::Params read_params(const JsonNode& node) {
   std::vector<std::pair<std::string, sdk::Value>> entries;
   each_unique_member(node, [&](std::string_view name, const JsonNode& member) {
@@ -68,6 +73,11 @@ Gate read_gate(const JsonNode& node) {
   if (!node.present()) return gate;
   gate.margin = node.find("margin").number(gate.margin);
   gate.alpha = node.find("alpha").number(gate.alpha);
+  each_unique_member(node.find("metrics"), [&](std::string_view name, const JsonNode& member) {
+    MetricGate one{std::string(name), read_optional(member.find("margin")),
+                   read_optional(member.find("alpha")), member.find("informative").flag()};
+    gate.metrics.push_back(std::move(one));
+  });
   return gate;
 }
 
@@ -76,11 +86,21 @@ Location read_location(const JsonNode& node) {
   return {node.find("file").text(), node.find("line").integer<int>(), node.find("column").integer<int>()};
 }
 
+std::optional<Conditions> read_conditions(const JsonNode& node) {
+  if (!node.present()) return std::nullopt;
+  return Conditions{
+      read_optional(node.find("sm_clock_mhz")), read_optional(node.find("memory_clock_mhz")),
+      read_optional(node.find("power_w")),      read_optional(node.find("temperature_c")),
+      node.find("throttled").texts(),           node.find("other_processes").integer<int>(0, 0)};
+}
+
 Placement read_placement(const JsonNode& node) {
   Placement placement;
   placement.samples = node.require("samples").numbers();
   placement.forced_gates = node.find("forced_gates").integer<int>(0, 0);
   placement.clock_ghz = node.find("clock_ghz").number();
+  placement.started = node.find("started").number();
+  placement.conditions = read_conditions(node.find("conditions"));
   return placement;
 }
 
@@ -135,6 +155,32 @@ std::optional<Verification> read_verification(const JsonNode& node) {
   return verification;
 }
 
+std::array<std::int64_t, 3> read_extent(const JsonNode& node) {
+  std::array<std::int64_t, 3> extent{};
+  std::size_t index = 0;
+  node.each_element([&](const JsonNode& one) {
+    if (index < extent.size())
+      extent.at(index++) = one.integer<std::int64_t>(0, 0);
+    else
+      one.problem("is one too many; expected three extents");
+  });
+  return extent;
+}
+
+KernelUse read_kernel(const JsonNode& node) {
+  KernelUse kernel;
+  kernel.name = node.require("name").text();
+  kernel.grid = read_extent(node.find("grid"));
+  kernel.block = read_extent(node.find("block"));
+  kernel.registers = node.find("registers").integer<int>(0, 0);
+  kernel.static_shared_bytes = node.find("static_shared_bytes").integer<std::int64_t>(0, 0);
+  kernel.dynamic_shared_bytes = node.find("dynamic_shared_bytes").integer<std::int64_t>(0, 0);
+  kernel.launches = node.find("launches").integer<int>(0, 0);
+  kernel.us = node.find("us").number();
+  kernel.code = node.find("code").text();
+  return kernel;
+}
+
 ProcessResult read_outcome(const JsonNode& node) {
   ProcessResult result;
   result.process = node.require("process").integer<int>(0, 0);
@@ -142,6 +188,10 @@ ProcessResult read_outcome(const JsonNode& node) {
   result.reason = node.find("reason").text();
   result.verification = read_verification(node.find("verification"));
   result.notes = node.find("notes").texts();
+  each_unique_member(node.find("phases"), [&](std::string_view name, const JsonNode& duration) {
+    result.phases.push_back({std::string(name), duration.number()});
+  });
+  node.find("kernels").each_element([&](const JsonNode& one) { result.kernels.push_back(read_kernel(one)); });
   return result;
 }
 

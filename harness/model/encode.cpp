@@ -52,6 +52,17 @@ void write_sampling(JsonWriter& json, const Sampling& sampling) {
 void write_gate(JsonWriter& json, const Gate& gate) {
   json.open_object(JsonLayout::line);
   json.key("margin").number(gate.margin).key("alpha").number(gate.alpha);
+  if (!gate.metrics.empty()) {
+    json.key("metrics").open_object(JsonLayout::line);
+    for (const MetricGate& one : gate.metrics) {
+      json.key(one.metric).open_object(JsonLayout::line);
+      if (one.margin) json.key("margin").number(*one.margin);
+      if (one.alpha) json.key("alpha").number(*one.alpha);
+      if (one.informative) json.key("informative").flag(true);
+      json.close();
+    }
+    json.close();
+  }
   json.close();
 }
 
@@ -62,10 +73,26 @@ void write_location(JsonWriter& json, const Location& where) {
   json.close();
 }
 
+void write_conditions(JsonWriter& json, const Conditions& conditions) {
+  json.open_object(JsonLayout::line);
+  const auto number = [&](std::string_view key, const std::optional<double>& value) {
+    if (value) json.key(key).number(*value);
+  };
+  number("sm_clock_mhz", conditions.sm_clock_mhz);
+  number("memory_clock_mhz", conditions.memory_clock_mhz);
+  number("power_w", conditions.power_w);
+  number("temperature_c", conditions.temperature_c);
+  write_texts_unless_empty(json, "throttled", conditions.throttled);
+  if (conditions.other_processes != 0) json.key("other_processes").integer(conditions.other_processes);
+  json.close();
+}
+
 void write_placement(JsonWriter& json, const Placement& placement) {
   json.open_object(JsonLayout::line);
   if (placement.forced_gates != 0) json.key("forced_gates").integer(placement.forced_gates);
   if (placement.clock_ghz != 0) json.key("clock_ghz").number(placement.clock_ghz);
+  if (placement.started != 0) json.key("started").number(placement.started);
+  if (placement.conditions) write_conditions(json.key("conditions"), *placement.conditions);
   json.key("samples").open_array(JsonLayout::line);
   for (const double sample : placement.samples) json.number(sample);
   json.close().close();
@@ -97,6 +124,26 @@ void write_verification(JsonWriter& json, const Verification& verification) {
   json.close();
 }
 
+void write_extent(JsonWriter& json, const std::array<std::int64_t, 3>& extent) {
+  json.open_array(JsonLayout::line);
+  for (const std::int64_t one : extent) json.integer(one);
+  json.close();
+}
+
+void write_kernel(JsonWriter& json, const KernelUse& kernel) {
+  json.open_object(JsonLayout::line);
+  json.key("name").text(kernel.name);
+  write_extent(json.key("grid"), kernel.grid);
+  write_extent(json.key("block"), kernel.block);
+  json.key("registers").integer(kernel.registers);
+  json.key("static_shared_bytes").integer(kernel.static_shared_bytes);
+  json.key("dynamic_shared_bytes").integer(kernel.dynamic_shared_bytes);
+  json.key("launches").integer(kernel.launches);
+  json.key("us").number(kernel.us);
+  write_text_unless_empty(json, "code", kernel.code);
+  json.close();
+}
+
 // The fields of a result that stay with it once its samples are merged into the case.
 void write_outcome(JsonWriter& json, const ProcessResult& result) {
   json.key("process").integer(result.process);
@@ -104,6 +151,15 @@ void write_outcome(JsonWriter& json, const ProcessResult& result) {
   write_text_unless_empty(json, "reason", result.reason);
   if (result.verification) write_verification(json.key("verification"), *result.verification);
   write_texts_unless_empty(json, "notes", result.notes);
+  if (!result.phases.empty()) {
+    json.key("phases").open_object(JsonLayout::line);
+    for (const Phase& phase : result.phases) json.key(phase.name).number(phase.duration);
+    json.close();
+  }
+  if (result.kernels.empty()) return;
+  json.key("kernels").open_array(JsonLayout::line);
+  for (const KernelUse& kernel : result.kernels) write_kernel(json, kernel);
+  json.close();
 }
 
 void write_machine(JsonWriter& json, const Machine& machine, JsonLayout layout = JsonLayout::lines) {

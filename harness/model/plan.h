@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,21 @@ struct Sampling {
   bool operator==(const Sampling&) const = default;
 };
 
+// What counts as a change of one metric, where it differs from the case's gate.
+struct MetricGate {
+  std::string metric;
+  std::optional<double> margin;
+  std::optional<double> alpha;
+  bool informative = false;  // shown and compared, but it decides nothing
+
+  bool operator==(const MetricGate&) const = default;
+};
+
 // What counts as a change. Effects are on log time, so a margin of 1 % is log(1.01).
 struct Gate {
-  double margin = 0.01;  // changes this small do not matter
-  double alpha = 0.01;   // one-sided, after correction for many cases
+  double margin = 0.01;                  // changes this small do not matter
+  double alpha = 0.01;                   // one-sided, after correction for many cases
+  std::vector<MetricGate> metrics = {};  // by metric, each at most once
 
   bool operator==(const Gate&) const = default;
 };

@@ -2,6 +2,8 @@
 // kept as taken; nothing is trimmed at rest. Plain data; its JSON form is in codec.h.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,11 +24,25 @@ enum class Direction { lower_is_better, higher_is_better };
 std::string_view name_of(Direction direction);  // "lower", "higher"
 std::optional<Direction> parse_direction(std::string_view name);
 
+// What the device was like around one placement. A value is absent where the device does not tell.
+struct Conditions {
+  std::optional<double> sm_clock_mhz;
+  std::optional<double> memory_clock_mhz;
+  std::optional<double> power_w;
+  std::optional<double> temperature_c;
+  std::vector<std::string> throttled;  // why the device held its clock down: "power_cap", "thermal"
+  int other_processes = 0;             // that used the device meanwhile
+
+  bool operator==(const Conditions&) const = default;
+};
+
 // One allocation of the buffers within a process.
 struct Placement {
   std::vector<double> samples;  // in the order taken, in the series' unit
   int forced_gates = 0;         // samples whose launch gate opened on its deadline
   double clock_ghz = 0;         // device clock measured right after, 0 when unknown
+  double started = 0;           // of sampling, Unix time in seconds; 0 when unknown
+  std::optional<Conditions> conditions = {};
 
   bool operator==(const Placement&) const = default;
 };
@@ -59,6 +75,29 @@ struct Verification {
   bool operator==(const Verification&) const = default;
 };
 
+// Wall time of one part of measuring a case in one process: "construct", "first_call", "sampling".
+struct Phase {
+  std::string name;
+  Seconds duration = 0;
+
+  bool operator==(const Phase&) const = default;
+};
+
+// One device kernel that a call of the case launches, as a profiler of its own pass saw it.
+struct KernelUse {
+  std::string name;                       // demangled
+  std::array<std::int64_t, 3> grid{};     // blocks
+  std::array<std::int64_t, 3> block{};    // threads
+  int registers = 0;                      // a thread
+  std::int64_t static_shared_bytes = 0;   // a block
+  std::int64_t dynamic_shared_bytes = 0;  // a block
+  int launches = 0;                       // a call
+  double us = 0;                          // median time of one launch
+  std::string code;                       // hash of its machine code, "" when unknown
+
+  bool operator==(const KernelUse&) const = default;
+};
+
 // What one worker process reports of one case; one transaction in the store.
 struct ProcessResult {
   std::string case_id;
@@ -66,8 +105,10 @@ struct ProcessResult {
   Outcome outcome = Outcome::measured;
   std::string reason;  // when not measured
   std::optional<Verification> verification;
-  std::vector<Series> series;      // each with exactly this one process
-  std::vector<std::string> notes;  // advice in words: "3 samples were forced by the gate's deadline"
+  std::vector<Series> series;           // each with exactly this one process
+  std::vector<std::string> notes;       // advice in words: "3 samples were forced by the gate's deadline"
+  std::vector<Phase> phases = {};       // in the order they ended
+  std::vector<KernelUse> kernels = {};  // in launch order; empty when nobody looked
 
   bool operator==(const ProcessResult&) const = default;
 };

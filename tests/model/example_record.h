@@ -8,14 +8,24 @@ namespace harness {
 inline ProcessResult example_result(const std::string& case_id, int process) {
   ProcessResult result{case_id, process, Outcome::measured, "", Verification{1.25e-4, 1.5e-4, 1e-3, 4096},
                        {},      {}};
-  result.series.push_back(
-      {"gpu_time",
-       "us",
-       Direction::lower_is_better,
-       {{process, 93.25 + process, {{{23.7, 23.648, 23.616}, 3, 1.98}, {{23.5, 1.0 / 3, 24}, 0, 0}}}}});
+  result.series.push_back({"gpu_time",
+                           "us",
+                           Direction::lower_is_better,
+                           {{process,
+                             93.25 + process,
+                             {{{23.7, 23.648, 23.616},
+                               3,
+                               1.98,
+                               1763618400.125,
+                               Conditions{1980.0, 3201.0, 412.5, 51.0, {"power_cap", "thermal"}, 1}},
+                              {{23.5, 1.0 / 3, 24}, 0, 0, 0, Conditions{}}}}}});
   result.series.push_back(
       {"clock", "GHz", Direction::higher_is_better, {{process, std::nullopt, {{{1.98}, 0, 0}}}}});
   result.notes = {"3 samples were forced by the gate's deadline"};
+  result.phases = {{"construct", 0.25}, {"first_call", 9.425e-5}, {"sampling", 1.5}};
+  result.kernels = {
+      {"void gemm<half>(half const*)", {132, 1, 1}, {384, 1, 1}, 168, 1024, 233472, 2, 11.5, "c0de"},
+      {"epilogue", {64, 8, 1}, {256, 1, 1}, 32, 0, 0, 1, 0.5, ""}};
   return result;
 }
 
@@ -44,7 +54,8 @@ inline Record example_record() {
       sdk::Params({{"dtype", std::string("f16")}, {"m", std::int64_t{512}}, {"scale", 2.0}, {"bias", true}});
   measured.reference = "linear_gelu/broken/dtype=f16/m=512";
   measured.tags = {"fast", "nightly"};
-  measured.gate = {0.005, 0.02};
+  measured.gate = {
+      0.005, 0.02, {{"peak_memory", 0.0, std::nullopt, false}, {"clock", std::nullopt, 0.05, true}}};
   measured.sampling.cache = CacheMode::hot;
   measured.sampling.seed = 18446744073709551615ULL;
   measured.flops = 1.1e9;

@@ -52,7 +52,12 @@ export interface ProcessDetails {
   // All samples in the order taken where that fits ("samples"); else their quantiles at equal steps of
   // probability from minimum to maximum ("quantiles"), and the page says so.
   form: "samples" | "quantiles";
-  values: number[];
+  // Differences, in steps of 1 / per_unit, each from the value before it, the first from 0; null where
+  // what was recorded is no number, which leaves the sum as it is. Value i is the sum of the numbers up
+  // to i, divided by per_unit (a power of ten). Rounded far below what a clock resolves; an eighth of
+  // the bytes that the values themselves would take.
+  per_unit: number;
+  deltas: (number | null)[];
   placements: PlacementDetails[];
 }
 

@@ -14,7 +14,8 @@ const fs::path top = HARNESS_SOURCE_DIR;
 
 bool is_left_out(const fs::path& folder) {
   const std::string name = folder.filename().string();
-  return name.starts_with(".") || name.starts_with("build") || name == "Testing" || name == "shared";
+  return name.starts_with(".") || name.starts_with("build") || name == "Testing" || name == "shared" ||
+         name == "node_modules";
 }
 
 template <class Visit>

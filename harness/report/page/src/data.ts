@@ -5,12 +5,16 @@
 // Every text in it comes from suites, records and machines and is untrusted: it reaches the document
 // as text nodes and attributes, never as markup.
 
+import type { Comparison, RunReport } from "./reports";
+
 export interface PageDocument {
   format: "harness-page";
   version: 1;
   tool: string; // "harness 0.1.0"
   title: string;
   command: string; // how this page's verdict or table is made again
+  headline: string; // the verdict in one sentence, as on the terminal: "REGRESSED: 2 of 8 cases are ..."
+  steps: string[]; // what to do next, one sentence each
   comparison: Comparison | null; // `harness-comparison`; null on the page of a run
   current: Side;
   baseline: Side | null;

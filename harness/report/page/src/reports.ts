@@ -1,0 +1,165 @@
+// The two JSON reports that a page document embeds, as harness/report/README.md describes them. A key
+// marked `?` came later than version 1 began: a page made from older reports does without it.
+
+export type Verdict =
+  | "unchanged" | "improved" | "regressed" | "inconclusive"
+  | "missing" | "not_comparable" | "failed" | "skipped";
+
+export type Outcome = "measured" | "incorrect" | "failed" | "timed_out" | "skipped";
+export type Direction = "lower" | "higher";
+export type Bounds = [number, number];
+
+export interface Where {
+  file: string;
+  line: number;
+  column?: number;
+}
+
+export interface Revision {
+  commit: string;
+  branch: string;
+  dirty: boolean;
+}
+
+// --- harness-comparison -------------------------------------------------------------------------------
+
+export interface Comparison {
+  verdict: Verdict;
+  exit_code: number;
+  suite: string;
+  suite_file: string;
+  baseline: Source;
+  current: Source;
+  policy: Policy;
+  differences: string[];
+  cases: ComparisonRow[];
+}
+
+export interface Source {
+  id: string;
+  described: string;
+  revision: Revision;
+  device: string;
+  distance: number;
+}
+
+export interface Policy {
+  margin: number | null;
+  alpha: number | null;
+  allow_inconclusive: boolean;
+  allow_missing: boolean;
+  allow_not_comparable: boolean;
+  allow_other_device: boolean;
+  session_sd: number | null;
+  device_sd: number | null;
+  min_processes: number;
+  fail_on_improved?: boolean;
+  waivers?: Waiver[];
+  today?: string;
+}
+
+export interface Waiver {
+  pattern: string;
+  metric: string;
+  ceiling: number | null;
+  expires: string;
+  reason: string;
+  issue: string;
+  where?: Where | null;
+}
+
+export interface KernelChange {
+  kernel: string;
+  kind: "moved" | "appeared" | "vanished" | "reshaped";
+  ratio: number | null;
+  what: string;
+}
+
+export interface ComparisonSide {
+  processes: number;
+  center: number | null;
+  process_sd: number | null;
+  outlier_rate: number | null;
+  process_values: (number | null)[];
+}
+
+export interface ComparisonRow {
+  case: string;
+  metric: string;
+  verdict: Verdict;
+  ratio: number | null;
+  interval: Bounds | null;
+  p: number | null;
+  p_adjusted: number | null;
+  p_improved?: number | null;
+  p_improved_adjusted?: number | null;
+  processes: Bounds;
+  margin: number | null;
+  alpha: number | null;
+  minimum_detectable: number | null;
+  processes_needed?: number | null;
+  degrees_of_freedom?: number | null;
+  reason: string;
+  advice: string[];
+  unit?: string;
+  direction?: Direction;
+  baseline?: ComparisonSide;
+  current?: ComparisonSide;
+  kernels?: KernelChange[];
+  waiver?: Waiver | null;
+  informative?: boolean;
+  where: Where | null;
+}
+
+// --- harness-run-report -------------------------------------------------------------------------------
+
+export interface RunReport {
+  record: string;
+  tool: string;
+  suite: { name: string; file: string; hash?: string };
+  revision: Revision;
+  started: string;
+  finished: string | null;
+  estimator: string;
+  promotion: { author: string; reason: string; date: string } | null;
+  machines: Record<string, Machine>;
+  cases: RunCase[];
+}
+
+export interface Machine {
+  class: string;
+  device_uuid: string;
+  fields: { name: string; value: string; class: "block" | "warn" | "info" }[];
+  ceilings: Record<string, number | null>;
+}
+
+export interface RunCase {
+  case: string;
+  metric: string;
+  unit: string;
+  outcome: Outcome;
+  reason: string;
+  processes: number;
+  samples: number;
+  median: number | null;
+  mean: number | null;
+  sd: number | null;
+  min: number | null;
+  max: number | null;
+  p95: number | null;
+  p99: number | null;
+  cv: number | null;
+  outliers: { mild: number; far: number };
+  center: number | null;
+  process_sd: number | null;
+  confidence: number | null;
+  interval: Bounds | null;
+  first_call: number | null;
+  flops_per_s: number | null;
+  bytes_per_s: number | null;
+  share_of_ceiling: number | null;
+  bound: "compute" | "memory" | null;
+  speedup: { reference: string; ratio: number | null; interval: Bounds | null } | null;
+  verification: { before: number; after: number; tolerance: number; elements: number } | null;
+  notes: string[];
+}

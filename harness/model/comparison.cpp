@@ -19,7 +19,7 @@ constexpr std::array<std::pair<Verdict, std::string_view>, 8> verdict_names{
 
 bool any(const std::vector<ComparisonRow>& rows, Verdict verdict) {
   return std::any_of(rows.begin(), rows.end(),
-                     [&](const ComparisonRow& row) { return row.verdict == verdict; });
+                     [&](const ComparisonRow& row) { return row.verdict == verdict && decides(row); });
 }
 
 }  // namespace
@@ -36,18 +36,43 @@ std::optional<Verdict> parse_verdict(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view name_of(WaiverUse::State state) {
+  switch (state) {
+    case WaiverUse::State::holds: return "holds";
+    case WaiverUse::State::exceeded: return "exceeded";
+    case WaiverUse::State::expired: return "expired";
+    case WaiverUse::State::unused: return "unused";
+  }
+  return "?";
+}
+
+bool decides(const ComparisonRow& row) {
+  return !row.informative && !(row.waiver && row.verdict == Verdict::regressed);
+}
+
 Verdict overall_verdict(const std::vector<ComparisonRow>& rows) {
   for (const Verdict verdict :
        {Verdict::failed, Verdict::regressed, Verdict::missing, Verdict::not_comparable, Verdict::inconclusive,
         Verdict::improved, Verdict::unchanged})
     if (any(rows, verdict)) return verdict;
-  return Verdict::skipped;
+  // What decides nothing was compared all the same.
+  const bool compared = std::any_of(rows.begin(), rows.end(), [](const ComparisonRow& row) {
+    return row.verdict != Verdict::skipped && !decides(row);
+  });
+  return compared ? Verdict::unchanged : Verdict::skipped;
+}
+
+Verdict verdict_without_waivers(const std::vector<ComparisonRow>& rows) {
+  std::vector<ComparisonRow> bare = rows;
+  for (ComparisonRow& row : bare) row.waiver.reset();
+  return overall_verdict(bare);
 }
 
 int exit_code(const Comparison& comparison) {
   const std::vector<ComparisonRow>& rows = comparison.rows;
   if (any(rows, Verdict::failed)) return 5;
   if (any(rows, Verdict::regressed)) return 1;
+  if (comparison.policy.fail_on_improved && any(rows, Verdict::improved)) return 1;
   const bool nothing_compared = overall_verdict(rows) == Verdict::skipped;
   const bool missing = any(rows, Verdict::missing) || nothing_compared;
   if (missing && !comparison.policy.allow_missing) return 4;

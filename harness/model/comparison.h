@@ -50,8 +50,32 @@ struct Policy {
   int min_processes = 3;              // fewer on a side: inconclusive
   bool fail_on_improved = false;      // an improvement is exit 1: the baseline is stale
   std::vector<Waiver> waivers = {};
-  std::string today = {};  // UTC date that waivers expire against, "2026-11-20"
+  std::string waivers_file = {};  // that they were read from, "" : none
+  std::string today = {};         // UTC date that waivers expire against, "2026-11-20"; "" : none holds
 };
+
+// One value of the policy in force, for people: {"margin", "1 %", "default"}.
+struct PolicyFact {
+  std::string name;
+  std::string value;
+  std::string source;  // "default", "suite suites/a.yaml", "command line", "waivers.yaml"
+};
+
+// What became of one waiver of the policy. A row is decided by the narrowest waiver that matches it.
+struct WaiverUse {
+  enum class State {
+    holds,     // every regression that it decides about stays within its ceiling
+    exceeded,  // at least one may lie above its ceiling: that one fails
+    expired,   // a regression that it decides about fails again
+    unused,    // no regression to decide about
+  };
+  Waiver waiver;
+  State state = State::unused;
+  int waived = 0;                   // rows that do not fail because of it
+  int refused = 0;                  // rows that fail although it matches them
+  std::vector<std::string> advice;  // "expires in 3 days", "matches no case; did you mean ...?"
+};
+std::string_view name_of(WaiverUse::State state);
 
 // How one device kernel inside a case differs between two records.
 struct KernelChange {
@@ -96,6 +120,7 @@ struct ComparisonRow {
   std::vector<KernelChange> kernels;         // largest share of the case's change first
   std::optional<Waiver> waiver;  // of a regressed row: it holds, so the row does not fail the build
   bool informative = false;      // decides nothing (see MetricGate)
+  bool exact = false;            // neither side varies at all: compared as numbers, without a test
   Location where;                // in the suite
 };
 
@@ -117,15 +142,25 @@ struct Comparison {
   std::vector<ComparisonRow> rows;       // worst first: by verdict, then by size of effect
   std::vector<std::string> differences;  // "driver: 580.1 -> 580.2", warn-class fields
   Verdict verdict = Verdict::unchanged;  // of the whole
+  std::vector<PolicyFact> policy_facts;  // the policy in force, in the order to print
+  std::vector<WaiverUse> waivers;        // in the order of the file
+  std::vector<std::string> remarks;      // on the policy, in words: gates that match no metric
 };
 
-// The overall verdict: failed, then regressed, then missing/not_comparable, then inconclusive,
-// then improved, then unchanged; skipped only when nothing else is there.
+// Whether the row bears on the verdict and the exit code: informative rows and waived regressions do not.
+bool decides(const ComparisonRow& row);
+
+// The overall verdict of the rows that decide: failed, then regressed, then missing/not_comparable, then
+// inconclusive, then improved, then unchanged; skipped only when nothing else is there.
 Verdict overall_verdict(const std::vector<ComparisonRow>& rows);
 
-// The exit code of `compare` and `run --against`: 0 no regression, 1 regressed, 3 inconclusive,
-// 4 missing or not comparable, or nothing compared at all, 5 failed. When several apply: 5, 1, 4, 3.
-// Allowances turn 3 and 4 into 0.
+// The same as if nothing were waived: a record with an accepted regression still must not become the
+// baseline by running, or the next one would be measured from there.
+Verdict verdict_without_waivers(const std::vector<ComparisonRow>& rows);
+
+// The exit code of `compare` and `run --against`: 0 no regression, 1 regressed (or improved, when the
+// policy fails on that), 3 inconclusive, 4 missing or not comparable, or nothing compared at all,
+// 5 failed. When several apply: 5, 1, 4, 3. Allowances turn 3 and 4 into 0.
 int exit_code(const Comparison& comparison);
 
 }  // namespace harness

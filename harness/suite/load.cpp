@@ -75,7 +75,7 @@ Checked<Suite> parse_suite(const std::string& text, const std::string& file) {
   const YamlTree tree(text, file, errors);
   Suite suite;
   if (tree.root() != nullptr && known_version(*tree.root(), file, errors)) {
-    check_schema(*tree.root(), file, errors);
+    check_schema(*tree.root(), suite_schema(), file, errors);
     suite = Reader(file, errors).suite(*tree.root());
   }
   if (!errors.empty()) return tl::unexpected(errors.take());

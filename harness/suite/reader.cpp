@@ -221,14 +221,28 @@ void Reader::sampling(const YamlValue& value, Overrides& out) {
 
 void Reader::gate(const YamlValue& value, Overrides& out) {
   out.margin = fraction(value, "margin");
-  out.alpha = fraction(value, "alpha");
-  if (out.alpha && (*out.alpha <= 0 || *out.alpha > 0.5)) {
-    errors_.add(location(value.find("alpha")->place),
-                fmt::format("`alpha`: expected a probability above 0 and at most 0.5, found {}",
-                            described(*value.find("alpha"))),
-                "0.01 is usual");
-    out.alpha.reset();
+  out.alpha = alpha(value);
+  const YamlValue* metrics = value.find("metrics");
+  if (metrics == nullptr) return;
+  for (const YamlMember& member : metrics->members) {
+    if (member.value->rejected) continue;
+    MetricGateOverride& one = out.metric_gates.emplace_back();
+    one.metric = member.name;
+    one.margin = fraction(*member.value, "margin");
+    one.alpha = alpha(*member.value);
+    if (const YamlValue* informative = member.value->find("informative"))
+      one.informative = informative->boolean;
   }
+}
+
+std::optional<double> Reader::alpha(const YamlValue& gate) {
+  std::optional<double> alpha = fraction(gate, "alpha");
+  if (!alpha || (*alpha > 0 && *alpha < 0.5)) return alpha;
+  errors_.add(location(gate.find("alpha")->place),
+              fmt::format("`alpha`: expected a probability above 0 and below 0.5, found {}",
+                          described(*gate.find("alpha"))),
+              "0.01 is usual");
+  return std::nullopt;
 }
 
 std::optional<Seconds> Reader::duration(const YamlValue& map, const std::string& name, bool zero_allowed) {

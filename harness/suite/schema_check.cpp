@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "harness/base/text.h"
-#include "harness/suite/suite.h"
 
 namespace harness {
 namespace {
@@ -52,9 +51,9 @@ struct Refusal {
 
 class SchemaCheck {
  public:
-  SchemaCheck(YamlValue& root, const std::string& file, ErrorList& errors)
+  SchemaCheck(YamlValue& root, const std::string& schema, const std::string& file, ErrorList& errors)
       : root_(root), file_(file), errors_(errors) {
-    json_.Parse(suite_schema().c_str());
+    json_.Parse(schema.c_str());
   }
 
   // The validator stops at the first thing that it refuses. That is reported and rejected, and the
@@ -186,10 +185,10 @@ class SchemaCheck {
                                            const std::vector<std::string>& known) const {
     if (name == "<<")
       return "merge keys are not part of YAML 1.2; use `defaults`, or an alias for a whole value";
-    for (const char* section : {"sampling", "gate", "case"}) {
-      const Json& schema = json_["definitions"][section];
-      if (schema["properties"].HasMember(name.c_str()))
-        return fmt::format("`{}` belongs in {}", name, string_in(schema, "title"));
+    for (const char* section : {"sampling", "gate", "metric_gate", "case"}) {
+      const auto schema = json_["definitions"].FindMember(section);
+      if (schema != json_["definitions"].MemberEnd() && schema->value["properties"].HasMember(name.c_str()))
+        return fmt::format("`{}` belongs in {}", name, string_in(schema->value, "title"));
     }
     return suggestion(name, known, known.size());
   }
@@ -248,14 +247,14 @@ class SchemaCheck {
   }
 
   // "`dtype`, item 2": the last name on the way, and the item of its list.
-  [[nodiscard]] static std::string subject(const std::vector<Step>& path) {
+  [[nodiscard]] std::string subject(const std::vector<Step>& path) const {
     std::string item;
     for (std::size_t i = path.size(); i > 0; --i) {
       const Step& step = path[i - 1];
       if (step.member != nullptr) return in_ticks(step.member->name) + item;
       item = fmt::format(", item {}", step.index + 1) + item;
     }
-    return "the suite" + item;
+    return string_in(json_, "title") + item;
   }
 
   [[nodiscard]] Location location(Place place) const { return {file_, place.line, place.column}; }
@@ -270,8 +269,8 @@ class SchemaCheck {
 
 }  // namespace
 
-void check_schema(YamlValue& root, const std::string& file, ErrorList& errors) {
-  SchemaCheck(root, file, errors).run();
+void check_schema(YamlValue& root, const std::string& schema, const std::string& file, ErrorList& errors) {
+  SchemaCheck(root, schema, file, errors).run();
 }
 
 }  // namespace harness

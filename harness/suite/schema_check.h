@@ -1,4 +1,4 @@
-// The check of a YAML tree against suite.schema.json, by RapidJSON's SchemaValidator, with its
+// The check of a YAML tree against a JSON Schema of this folder, by RapidJSON's SchemaValidator, with its
 // complaints put in words and in places of the text.
 #pragma once
 
@@ -11,7 +11,8 @@ namespace harness {
 
 // Adds an error for everything in the tree that the schema refuses, and marks those values as
 // rejected, so that a reader can go on with the rest. The words come from the schema too: each place
-// says in `errorMessage` what it expects (editors show the same).
-void check_schema(YamlValue& root, const std::string& file, ErrorList& errors);
+// says in `errorMessage` what it expects (editors show the same), and the whole is called by the schema's
+// `title`.
+void check_schema(YamlValue& root, const std::string& schema, const std::string& file, ErrorList& errors);
 
 }  // namespace harness

@@ -1,11 +1,23 @@
 #include "harness/suite/settings.h"
 
+#include <algorithm>
+
 namespace harness {
 namespace {
 
 template <class T>
 void set(T& value, const std::optional<T>& override_value) {
   if (override_value) value = *override_value;
+}
+
+// What a stronger place does not name about a metric stays as a weaker one said.
+void set(std::vector<MetricGate>& gates, const MetricGateOverride& one) {
+  const auto same = [&](const MetricGate& gate) { return gate.metric == one.metric; };
+  auto found = std::find_if(gates.begin(), gates.end(), same);
+  if (found == gates.end()) found = gates.insert(gates.end(), MetricGate{one.metric, {}, {}, false});
+  if (one.margin) found->margin = one.margin;
+  if (one.alpha) found->alpha = one.alpha;
+  set(found->informative, one.informative);
 }
 
 }  // namespace
@@ -25,6 +37,7 @@ void apply(const Overrides& overrides, Settings& settings) {
   set(sampling.seed, overrides.seed);
   set(settings.gate.margin, overrides.margin);
   set(settings.gate.alpha, overrides.alpha);
+  for (const MetricGateOverride& one : overrides.metric_gates) set(settings.gate.metrics, one);
 }
 
 }  // namespace harness

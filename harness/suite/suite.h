@@ -34,6 +34,13 @@ struct Setting {
 };
 using Point = std::vector<Setting>;  // one zipped, included or excluded point; never empty
 
+// What the gate of one metric says where it differs from the case's: only what the text names.
+struct MetricGateOverride {
+  std::string metric;
+  std::optional<double> margin, alpha;
+  std::optional<bool> informative;
+};
+
 // Sampling or gate settings as written: only what the text names.
 struct Overrides {
   std::optional<int> processes, placements, samples, min_samples, warmup;
@@ -41,6 +48,7 @@ struct Overrides {
   std::optional<Seconds> preheat, max_time, timeout, gate_deadline;
   std::optional<std::uint64_t> seed;
   std::optional<double> margin, alpha;
+  std::vector<MetricGateOverride> metric_gates = {};  // by metric, each at most once
 };
 
 // Which points a group covers: the product of the axes (the first varies slowest), each combined with
@@ -101,7 +109,8 @@ struct PlanOptions {
 // Expands a suite to its cases, checking every name and value against the catalog (which already
 // holds the suite's modules). Cases stand in the order of the groups; within one, the variants at a
 // point stand beside each other. Settings from weak to strong: the defaults in model/plan.h, the
-// suite's `defaults`, the group, its `overrides` in their order, PlanOptions::overrides. A case that
+// suite's `defaults`, the group, its `overrides` in their order, PlanOptions::overrides; a stronger gate of
+// a metric replaces what it names of a weaker one. A case that
 // cannot run here is planned all the same, with the reason in `skip`. A reference that a filter left
 // out becomes "". At most 100,000 cases.
 Checked<Plan> make_plan(const Suite& suite, const Catalog& catalog, const PlanOptions& options);

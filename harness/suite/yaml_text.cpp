@@ -128,7 +128,7 @@ bool quote_is_closed(std::string_view text, Place place) {
 }
 
 bool check_yaml_text(const std::string& text, const std::string& file, const YamlLimits& limits,
-                     ErrorList& errors) {
+                     const YamlWords& words, ErrorList& errors) {
   const auto wrong = [&](std::size_t offset, std::string message, std::string advice) {
     const Place place = place_at(text, offset);
     errors.add({file, place.line, place.column}, std::move(message), std::move(advice));
@@ -145,7 +145,7 @@ bool check_yaml_text(const std::string& text, const std::string& file, const Yam
     if (std::string_view(",[]{}&*!'\"").find(text[i]) != std::string_view::npos &&
         ++indicators > limits.indicators)
       return wrong(i, fmt::format("more than {} brackets, commas, quotes and the like", limits.indicators),
-                   "describe cases by `axes` rather than one by one, or split the suite");
+                   words.smaller);
     i += length;
   }
   return true;

@@ -12,7 +12,7 @@ namespace harness {
 // UTF-8, no control characters (one of them ends the input for the parser), not more indicators than
 // the limit. False, with an error in `errors`: do not parse.
 bool check_yaml_text(const std::string& text, const std::string& file, const YamlLimits& limits,
-                     ErrorList& errors);
+                     const YamlWords& words, ErrorList& errors);
 
 // Adds an error for the parser's complaint `message` at `place` (line 0: not known). A tab used as
 // indentation above that place is named as the cause.

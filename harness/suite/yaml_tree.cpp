@@ -37,12 +37,13 @@ const YamlValue* YamlValue::find(std::string_view name) const {
 // faster.
 class YamlBuilder final : public YAML::EventHandler {
  public:
-  YamlBuilder(YamlTree& tree, std::string file, ErrorList& errors, YamlLimits limits)
-      : tree_(tree), file_(std::move(file)), errors_(errors), limits_(limits) {}
+  YamlBuilder(YamlTree& tree, std::string file, ErrorList& errors, YamlLimits limits, const YamlWords& words)
+      : tree_(tree), file_(std::move(file)), errors_(errors), limits_(limits), words_(words) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1)
-      stop(mark, "a second document begins here", "keep one suite in a file, without `---` between");
+      stop(mark, "a second document begins here",
+           fmt::format("a file holds one {}: remove the `---` between", words_.what));
   }
   void OnDocumentEnd() override {}
 
@@ -124,8 +125,10 @@ class YamlBuilder final : public YAML::EventHandler {
   }
 
   [[noreturn]] void too_many(const YAML::Mark& mark) {
-    stop(mark, fmt::format("the suite has more than {} values, aliases counted as copies", limits_.values),
-         "describe cases by `axes` rather than one by one, or split the suite");
+    stop(
+        mark,
+        fmt::format("the {} has more than {} values, aliases counted as copies", words_.what, limits_.values),
+        words_.smaller);
   }
 
   void begin_member(const YAML::Mark& mark, const std::string& name) {
@@ -163,7 +166,7 @@ class YamlBuilder final : public YAML::EventHandler {
 
   [[noreturn]] void too_deep(const YAML::Mark& mark) {
     stop(mark, fmt::format("lists and maps are nested more than {} levels deep", limits_.depth),
-         "a suite needs fewer than ten");
+         fmt::format("a {} needs fewer than ten", words_.what));
   }
 
   // Puts a finished value where it belongs, and counts it there: an alias counts as much as a copy.
@@ -219,18 +222,20 @@ class YamlBuilder final : public YAML::EventHandler {
   std::string file_;
   ErrorList& errors_;
   YamlLimits limits_;
+  const YamlWords& words_;
   std::vector<Frame> frames_;
   std::unordered_map<YAML::anchor_t, YamlValue*> anchors_;
   int documents_ = 0;
   Place last_quoted_;
 };
 
-YamlTree::YamlTree(const std::string& text, const std::string& file, ErrorList& errors, YamlLimits limits) {
-  if (!check_yaml_text(text, file, limits, errors)) return;
+YamlTree::YamlTree(const std::string& text, const std::string& file, ErrorList& errors, YamlLimits limits,
+                   const YamlWords& words) {
+  if (!check_yaml_text(text, file, limits, words, errors)) return;
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   const bool marked = text.starts_with(byte_order_mark);
   std::istringstream stream(marked ? text.substr(byte_order_mark.size()) : text);
-  YamlBuilder builder(*this, file, errors, limits);
+  YamlBuilder builder(*this, file, errors, limits, words);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
@@ -243,8 +248,7 @@ YamlTree::YamlTree(const std::string& text, const std::string& file, ErrorList& 
       return;
     }
     if (root_ == nullptr || root_->kind == YamlValue::Kind::null) {
-      errors.add({file, 1, 1}, "the suite is empty",
-                 "begin with `version: 1`; suites/README.md has an example");
+      errors.add({file, 1, 1}, fmt::format("the {} is empty", words.what), words.beginning);
       root_ = nullptr;
     }
   } catch (const Stop&) {

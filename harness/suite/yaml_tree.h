@@ -59,11 +59,19 @@ struct YamlLimits {
   std::size_t indicators = 300'000;
 };
 
+// What errors call the file and advise about it.
+struct YamlWords {
+  std::string what = "suite";
+  std::string smaller = "describe cases by `axes` rather than one by one, or split the suite";
+  std::string beginning = "begin with `version: 1`; suites/README.md has an example";
+};
+
 class YamlTree {
  public:
   // Reads `text`. What is wrong goes to `errors` with `file` as its place; after an error that stops
   // reading, root() is null.
-  YamlTree(const std::string& text, const std::string& file, ErrorList& errors, YamlLimits limits = {});
+  YamlTree(const std::string& text, const std::string& file, ErrorList& errors, YamlLimits limits = {},
+           const YamlWords& words = {});
 
   [[nodiscard]] YamlValue* root() const { return root_; }
 

@@ -62,6 +62,12 @@ std::string text_of(const PlannedCase& planned) {
   text += fmt::format("  preheat {}, max_time {}, timeout {}, gate_deadline {}; margin {}, alpha {}\n",
                       format_seconds(s.preheat), format_seconds(s.max_time), format_seconds(s.timeout),
                       format_seconds(s.gate_deadline), planned.gate.margin, planned.gate.alpha);
+  const auto or_case = [](const std::optional<double>& own) {
+    return own ? fmt::to_string(*own) : "of the case";
+  };
+  for (const MetricGate& one : planned.gate.metrics)
+    text += fmt::format("  {}: margin {}, alpha {}{}\n", one.metric, or_case(one.margin), or_case(one.alpha),
+                        one.informative ? ", informative" : "");
   return text;
 }
 

@@ -3,10 +3,13 @@
 // process; the parent process never opens a CUDA device.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/base/units.h"
@@ -34,7 +37,8 @@ struct TimingOptions {
 
 struct Timing {
   Seconds elapsed = 0;
-  bool gate_forced = false;  // the watchdog opened the gate: launch latency may be in `elapsed`
+  bool gate_forced = false;            // the watchdog opened the gate: launch latency may be in `elapsed`
+  std::optional<Seconds> launch = {};  // of the host, in queueing the work; absent where there is no queue
 };
 
 // Which case is being measured; lets the scripted device find its script and NVTX name its range.
@@ -80,8 +84,25 @@ class Device {
   // Device clock in GHz measured by a short kernel, 0 when the device has no such measure.
   virtual double clock_ghz() = 0;
 
-  // A monotonic clock that budgets and deadlines are read from; the scripted device's own.
+  // A monotonic clock that budgets, deadlines and phases are read from; the scripted device's own.
   [[nodiscard]] virtual Seconds now() = 0;
+
+  // The time of day, Unix time in seconds; the scripted device's own.
+  [[nodiscard]] virtual Seconds unix_time() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  }
+
+  // What the device was like from begin_conditions() to conditions(): read at both ends, outside of
+  // what is timed, and combined (conditions.h). std::nullopt from a device that tells nothing.
+  virtual void begin_conditions() {}
+  virtual std::optional<Conditions> conditions() { return std::nullopt; }
+
+  // Which kernels one call of `work` launches, in a pass of its own that is never timed: looking slows
+  // the work down. Runs it at least once, or not at all and gives none where nobody can look.
+  virtual Result<std::vector<KernelUse>> kernels(const std::function<void()>& work) {
+    (void)work;
+    return std::vector<KernelUse>{};
+  }
 };
 
 }  // namespace harness

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -49,18 +52,55 @@ class Reader {
     }
   }
   template <class Integer>
-  void integer(const std::string& name, Integer& out) {
+  void integer(const std::string& name, Integer& out, int least = -1) {
     const Json* value = member(name);
     if (value == nullptr) return;
-    if (!value->is_number_integer() || *value < -1 || *value > 1'000'000'000)
-      return complain(path_ + "/" + name, "a whole number");
+    if (!value->is_number_integer() || *value < least || *value > 1'000'000'000)
+      return complain(path_ + "/" + name,
+                      least < 0 ? "a whole number" : "a whole number that is not negative");
     out = value->get<Integer>();
+  }
+  template <class Integer>
+  void count(const std::string& name, Integer& out) {
+    integer(name, out, 0);
   }
   void text(const std::string& name, std::string& out) {
     const Json* value = member(name);
     if (value == nullptr) return;
     if (!value->is_string()) return complain(path_ + "/" + name, "a string");
     out = value->get<std::string>();
+  }
+
+  void texts(const std::string& name, std::vector<std::string>& out) {
+    const Json* list = member(name);
+    if (list == nullptr) return;
+    if (!list->is_array()) return complain(path_ + "/" + name, "a list of strings");
+    for (const Json& value : *list) {
+      if (!value.is_string()) return complain(fmt::format("{}/{}/{}", path_, name, out.size()), "a string");
+      out.push_back(value.get<std::string>());
+    }
+  }
+  // Three whole numbers: blocks or threads along x, y and z.
+  void extent(const std::string& name, std::array<std::int64_t, 3>& out) {
+    const Json* list = member(name);
+    if (list == nullptr) return;
+    const bool three = list->is_array() && list->size() == out.size();
+    for (std::size_t i = 0; three && i < out.size(); ++i) {
+      const Json& value = (*list)[i];
+      if (!value.is_number_integer() || value < 0 || value > 4'000'000'000)
+        return complain(fmt::format("{}/{}/{}", path_, name, i), "a whole number");
+      out.at(i) = value.get<std::int64_t>();
+    }
+    if (!three) complain(path_ + "/" + name, "a list of three whole numbers");
+  }
+  // Calls `read` with each element of a list and its path.
+  template <class Read>
+  void each(const std::string& name, Read&& read) {
+    const Json* list = member(name);
+    if (list == nullptr) return;
+    if (!list->is_array()) return complain(path_ + "/" + name, "a list");
+    std::size_t index = 0;
+    for (const Json& value : *list) read(value, fmt::format("{}/{}/{}", path_, name, index++));
   }
 
   // Complains of members that nobody asked for.
@@ -93,12 +133,47 @@ class Reader {
   std::vector<std::string> known_;
 };
 
+constexpr double any_number = std::numeric_limits<double>::lowest();
 constexpr double positive = 1e-6;  // the shortest time that a script may ask for, in us
 
 struct Context {
   const std::string& source;
   std::optional<Error>& error;
 };
+
+ScriptedConditions read_conditions(const Json& json, const std::string& path, const Context& context) {
+  ScriptedConditions read;
+  Conditions& conditions = read.conditions;
+  Reader reader(json, path, context.source, context.error);
+  reader.integer("process", read.process);
+  reader.integer("placement", read.placement);
+  reader.number("sm_clock_mhz", conditions.sm_clock_mhz, 0);
+  reader.number("memory_clock_mhz", conditions.memory_clock_mhz, 0);
+  reader.number("power_w", conditions.power_w, 0);
+  reader.number("temperature_c", conditions.temperature_c, any_number);
+  reader.texts("throttled", conditions.throttled);
+  reader.count("other_processes", conditions.other_processes);
+  reader.finish();
+  return read;
+}
+
+KernelUse read_kernel(const Json& json, const std::string& path, const Context& context) {
+  KernelUse kernel;
+  kernel.launches = 1;
+  Reader reader(json, path, context.source, context.error);
+  reader.text("name", kernel.name);
+  if (kernel.name.empty()) reader.complain(path + "/name", "the name of a kernel");
+  reader.extent("grid", kernel.grid);
+  reader.extent("block", kernel.block);
+  reader.count("registers", kernel.registers);
+  reader.count("static_shared_bytes", kernel.static_shared_bytes);
+  reader.count("dynamic_shared_bytes", kernel.dynamic_shared_bytes);
+  reader.count("launches", kernel.launches);
+  reader.number("us", kernel.us, 0);
+  reader.text("code", kernel.code);
+  reader.finish();
+  return kernel;
+}
 
 ScriptedCase read_case(const Json& json, const std::string& path, const Context& context) {
   ScriptedCase c;
@@ -118,6 +193,13 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
   reader.number("warmup_factor", c.warmup_factor, positive);
   reader.number("warmup_calls", c.warmup_calls, positive);
   reader.integer("gate_forced_every", c.gate_forced_every);
+  reader.number("launch_us", c.launch_us, 0);
+  reader.each("conditions", [&](const Json& one, const std::string& where) {
+    c.conditions.push_back(read_conditions(one, where, context));
+  });
+  reader.each("kernels", [&](const Json& one, const std::string& where) {
+    c.kernels.push_back(read_kernel(one, where, context));
+  });
   if (const Json* error = reader.member("error")) {
     Reader inner(*error, path + "/error", context.source, context.error);
     c.error.emplace();
@@ -163,6 +245,8 @@ Script read_script(const Json& json, const Context& context) {
   reader.text("machine_class", script.machine.machine_class);
   reader.text("device_uuid", script.machine.device_uuid);
   reader.number("clock_ghz", script.clock_ghz, 0);
+  reader.number("started", script.started, 0);
+  reader.number("process_apart_s", script.process_apart_s, 0);
   if (const Json* fields = reader.member("fields")) {
     if (!fields->is_object()) reader.complain("/fields", "an object");
     for (const auto& [name, value] : fields->items())

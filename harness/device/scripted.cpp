@@ -128,7 +128,8 @@ Result<Timing> ScriptedDevice::time(const std::function<void()>& work, const Tim
   if (fails_now()) lost_ = current_->error->message;
   if (lost_) return fail(ErrorKind::environment, *lost_);
   work();
-  Timing timing{microseconds(options.cache) * microsecond, false};
+  Timing timing{microseconds(options.cache) * microsecond, false, {}};
+  if (current_->launch_us) timing.launch = *current_->launch_us * microsecond;
   now_ += timing.elapsed + current_->overhead_us * microsecond;
   if (options.gated && current_->gate_forced_every > 0 && ++gated_calls_ % current_->gate_forced_every == 0) {
     timing.gate_forced = true;
@@ -151,6 +152,23 @@ Status ScriptedDevice::preheat(Seconds duration) {
   if (lost_) return fail(ErrorKind::environment, *lost_);
   now_ += duration;
   return {};
+}
+
+Seconds ScriptedDevice::unix_time() {
+  return script_.started + script_.process_apart_s * std::max(process_ - 1, 0) + now_;
+}
+
+std::optional<Conditions> ScriptedDevice::conditions() {
+  for (const ScriptedConditions& one : current_->conditions)
+    if ((one.process == 0 || one.process == process_) && (one.placement == -1 || one.placement == placement_))
+      return one.conditions;
+  return std::nullopt;
+}
+
+Result<std::vector<KernelUse>> ScriptedDevice::kernels(const std::function<void()>& work) {
+  if (lost_) return fail(ErrorKind::environment, *lost_);
+  if (!current_->kernels.empty()) work();
+  return current_->kernels;
 }
 
 }  // namespace harness

@@ -9,6 +9,8 @@
 //   seed           of the noise; another seed is another session (default 1)
 //   machine_class, device_uuid, ceilings {name: value}, clock_ghz
 //   fields         {name: value} of class info, or {name: {"value": v, "class": "block|warn|info"}}
+//   started        Unix time in seconds at which each process begins (default 1767225600, which is
+//                  2026-01-01 00:00 UTC), process_apart_s later than the one before (default 60)
 //   cases          list; the first whose `match` (wildcards * and ?) fits the case id is used
 //   default        used when none fits
 //
@@ -24,6 +26,13 @@
 //   warmup_factor, warmup_calls   call n (from 0) of a process takes 1 + (factor - 1) exp(-n / calls)
 //                  times longer (default 1, 10)
 //   gate_forced_every   every n-th gated sample finds its gate forced (default 0: none)
+//   launch_us      of the host, in queueing one call (default: the device does not tell)
+//   conditions     [{"process": p, "placement": l, "sm_clock_mhz", "memory_clock_mhz", "power_w",
+//                  "temperature_c", "throttled": [..], "other_processes"}]: what the device is like; the
+//                  first entry that fits is used. process 0 and placement -1, the defaults: any
+//   kernels        [{"name", "grid": [x, y, z], "block": [x, y, z], "registers", "static_shared_bytes",
+//                  "dynamic_shared_bytes", "launches", "us", "code"}] as a record has them
+//                  (model/README.md): what looking at the kernels finds
 //   error          {"process": p, "placement": l, "sample": i, "message": "..."}: that call fails, and so
 //                  does all that follows. process 0: any. placement -1: while warming up or verifying
 //
@@ -48,6 +57,12 @@ struct ScriptedError {
   std::string message = "scripted device error";
 };
 
+struct ScriptedConditions {
+  int process = 0;
+  int placement = -1;
+  Conditions conditions;
+};
+
 struct ScriptedCase {
   std::string match = "*";
   double us = 100;
@@ -64,6 +79,9 @@ struct ScriptedCase {
   double warmup_factor = 1;
   double warmup_calls = 10;
   int gate_forced_every = 0;
+  std::optional<double> launch_us;
+  std::vector<ScriptedConditions> conditions;
+  std::vector<KernelUse> kernels;
   std::optional<ScriptedError> error;
 };
 
@@ -71,6 +89,8 @@ struct Script {
   std::uint64_t seed = 1;
   Machine machine;  // with ceilings
   double clock_ghz = 0;
+  double started = 1767225600;
+  double process_apart_s = 60;
   std::vector<ScriptedCase> cases;
   ScriptedCase fallback;
 };
@@ -95,6 +115,9 @@ class ScriptedDevice final : public HostMemoryDevice {
   Status preheat(Seconds duration) override;
   double clock_ghz() override { return script_.clock_ghz; }
   [[nodiscard]] Seconds now() override { return now_; }
+  [[nodiscard]] Seconds unix_time() override;
+  std::optional<Conditions> conditions() override;
+  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work) override;
 
  private:
   [[nodiscard]] double microseconds(CacheMode cache) const;

@@ -10,6 +10,7 @@
 namespace harness {
 namespace {
 
+using testing::AllOf;
 using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -182,6 +183,60 @@ TEST(ScriptedDevice, IsTheMachineThatTheScriptDescribes) {
   EXPECT_EQ(device->traits().kind, "cpu");
 }
 
+TEST(ScriptedDevice, TellsTheTimeOfDayOnItsVirtualClock) {
+  const auto device = scripted(R"({"version": 1, "started": 1000, "process_apart_s": 30,
+      "default": {"us": 250000, "overhead_us": 0}})");
+  device->enter({"a", 1, 0});
+  EXPECT_DOUBLE_EQ(device->unix_time(), 1000);
+  ASSERT_TRUE(device->time(nothing, {}));
+  EXPECT_DOUBLE_EQ(device->unix_time(), 1000.25);
+  device->enter({"a", 3, 0});
+  EXPECT_DOUBLE_EQ(device->unix_time(), 1060.25);
+  EXPECT_DOUBLE_EQ(scripted(R"({"version": 1})")->unix_time(), 1767225600);
+}
+
+TEST(ScriptedDevice, TellsTheConditionsOfTheFirstEntryThatFits) {
+  const auto device = scripted(R"({"version": 1, "default": {"conditions": [
+      {"process": 2, "placement": 1, "sm_clock_mhz": 1200, "memory_clock_mhz": 2600, "power_w": 699.5,
+       "temperature_c": -3, "throttled": ["power_cap", "thermal"], "other_processes": 2},
+      {"process": 2, "sm_clock_mhz": 1900}]}})");
+  device->enter({"a", 2, 1});
+  device->begin_conditions();
+  EXPECT_EQ(device->conditions(), (Conditions{1200, 2600, 699.5, -3, {"power_cap", "thermal"}, 2}));
+  device->enter({"a", 2, 0});
+  EXPECT_EQ(device->conditions()->sm_clock_mhz, 1900);
+  EXPECT_EQ(device->conditions()->power_w, std::nullopt);
+  device->enter({"a", 1, 1});
+  EXPECT_EQ(device->conditions(), std::nullopt);
+}
+
+TEST(ScriptedDevice, TellsTheHostsShareOfACallWhereTheScriptDoes) {
+  const auto device = scripted(R"({"version": 1, "cases": [{"match": "a", "launch_us": 3.5}]})");
+  device->enter({"a", 1, 0});
+  EXPECT_DOUBLE_EQ(device->time(nothing, {})->launch.value(), 3.5e-6);
+  device->enter({"b", 1, 0});
+  EXPECT_EQ(device->time(nothing, {})->launch, std::nullopt);
+}
+
+TEST(ScriptedDevice, LooksAtTheKernelsThatTheScriptNames) {
+  const auto device = scripted(R"({"version": 1, "cases": [{"match": "a", "kernels": [
+      {"name": "gemm<float>", "grid": [132, 2, 1], "block": [256, 1, 1], "registers": 168,
+       "static_shared_bytes": 1024, "dynamic_shared_bytes": 65536, "launches": 2, "us": 12.5, "code": "c0de"},
+      {"name": "memset"}]}]})");
+  int calls = 0;
+  device->enter({"a", 1, -1});
+  const KernelUse gemm{"gemm<float>", {132, 2, 1}, {256, 1, 1}, 168, 1024, 65536, 2, 12.5, "c0de"};
+  KernelUse memset;
+  memset.name = "memset";
+  memset.launches = 1;
+  EXPECT_THAT(*device->kernels([&] { ++calls; }), ElementsAre(gemm, memset));
+  EXPECT_EQ(calls, 1);
+  EXPECT_DOUBLE_EQ(device->now(), 0) << "looking is never timed";
+  device->enter({"b", 1, -1});
+  EXPECT_TRUE(device->kernels([&] { ++calls; })->empty());
+  EXPECT_EQ(calls, 1) << "nobody looked";
+}
+
 TEST(ParseScript, SaysWhatIsWrongAndWhere) {
   const auto error_of = [](const char* json) {
     const Result<Script> script = parse_script(json, "s.json");
@@ -208,6 +263,32 @@ TEST(ParseScript, SaysWhatIsWrongAndWhere) {
               HasSubstr("block, warn or info"));
   EXPECT_THAT(error_of(R"({"version": 1, "fields": 3})"), HasSubstr("/fields: expected an object"));
   EXPECT_THAT(error_of(R"({"version": 1, "ceilings": {"x": -1}})"), HasSubstr("/ceilings/x"));
+  EXPECT_THAT(error_of(R"({"version": 1, "started": "now"})"), HasSubstr("/started: expected a number"));
+}
+
+TEST(ParseScript, SaysWhatIsWrongWithConditionsAndKernels) {
+  const auto error_of = [](const std::string& members) {
+    const Result<Script> script = parse_script(R"({"version": 1, "default": {)" + members + "}}", "s.json");
+    return script ? std::string("none") : script.error().text();
+  };
+  EXPECT_THAT(error_of(R"("conditions": {})"), HasSubstr("/default/conditions: expected a list"));
+  EXPECT_THAT(error_of(R"("conditions": [{"power": 1}])"),
+              AllOf(HasSubstr("/default/conditions/0/power"), HasSubstr("did you mean `power_w`?")));
+  EXPECT_THAT(error_of(R"("conditions": [{}, {"throttled": "thermal"}])"),
+              HasSubstr("/default/conditions/1/throttled: expected a list of strings"));
+  EXPECT_THAT(error_of(R"("conditions": [{"throttled": ["a", 1]}])"),
+              HasSubstr("throttled/1: expected a str"));
+  EXPECT_THAT(error_of(R"("conditions": [{"other_processes": -1}])"),
+              HasSubstr("other_processes: expected a whole number that is not negative"));
+  EXPECT_THAT(error_of(R"("kernels": 1)"), HasSubstr("/default/kernels: expected a list"));
+  EXPECT_THAT(error_of(R"("kernels": [{"grid": [1, 1, 1]}])"),
+              HasSubstr("/default/kernels/0/name: expected the name of a kernel"));
+  EXPECT_THAT(error_of(R"("kernels": [{"name": "k", "grid": [1, 2]}])"),
+              HasSubstr("/grid: expected a list of three"));
+  EXPECT_THAT(error_of(R"("kernels": [{"name": "k", "block": [1, 2, -3]}])"),
+              HasSubstr("/block/2: expected"));
+  EXPECT_THAT(error_of(R"("kernels": [{"name": "k", "registers": 1.5}])"), HasSubstr("/registers: expected"));
+  EXPECT_THAT(error_of(R"("launch_us": -1)"), HasSubstr("/launch_us: expected a number of at least 0"));
 }
 
 }  // namespace

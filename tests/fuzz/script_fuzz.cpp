@@ -13,5 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   harness::ScriptedDevice device(std::move(*script));
   device.enter({"a/b", 1, 0});
   for (int i = 0; i < 3; ++i) static_cast<void>(device.time([] {}, {}));
+  static_cast<void>(device.conditions());
+  static_cast<void>(device.kernels([] {}));
   return 0;
 }

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/device/conditions.h"
 #include "harness/device/cuda/ceilings.h"
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/fingerprint.h"
 #include "harness/device/cuda/gpu_kernels.h"
+#include "harness/device/cuda/names.h"
 
 namespace harness::cuda {
 namespace {
@@ -107,6 +109,8 @@ Status CudaDevice::create_resources() {
   auto meter = ClockMeter::create();
   if (!meter) return fail(std::move(meter.error()));
   meter_ = std::move(*meter);
+  nvml_ = std::make_unique<Nvml>(uuid_text(properties_.uuid.bytes), pci_bus_of(ordinal_));
+  (void)cudaGetLastError();  // a bus that could not be read is no failure of what runs next
   return {};
 }
 
@@ -118,7 +122,7 @@ CudaDevice::~CudaDevice() {
 }
 
 Machine CudaDevice::fingerprint() {
-  return read_fingerprint(properties_, ordinal_, gate_->kind());
+  return read_fingerprint(properties_, ordinal_, gate_->kind(), nvml_->facts());
 }
 
 Result<std::map<std::string, double>> CudaDevice::measure_ceilings() {
@@ -180,13 +184,18 @@ Result<Timing> CudaDevice::time(const std::function<void()>& work, const TimingO
     if (auto status = gate_->close(options.gate_deadline); !status) return fail(std::move(status.error()));
   HeldGate held(options.gated ? gate_.get() : nullptr);
   cudaError_t launched = cudaEventRecord(begin_, stream_);
+  Seconds launch = 0;
   if (launched == cudaSuccess) {
+    const Seconds before = now();
     work();
+    launch = now() - before;
     launched = cudaGetLastError();
   }
   // Recorded even when the work could not be queued: what was queued is then waited for below.
   const cudaError_t recorded = cudaEventRecord(end_, stream_);
-  return finish_sample(held.open(), launched != cudaSuccess ? launched : recorded);
+  Result<Timing> timing = finish_sample(held.open(), launched != cudaSuccess ? launched : recorded);
+  if (timing) timing->launch = launch;
+  return timing;
 }
 
 Result<Timing> CudaDevice::finish_sample(bool forced, cudaError_t launched) {
@@ -222,6 +231,16 @@ Result<Seconds> CudaDevice::time_first_call(const std::function<void()>& work) {
 Status CudaDevice::preheat(Seconds duration) {
   if (auto status = usable(); !status) return status;
   return preheat_device(stream_, traits_.multiprocessors, flusher_, *meter_, duration);
+}
+
+void CudaDevice::begin_conditions() {
+  conditions_before_ = nvml_->conditions();
+}
+
+std::optional<Conditions> CudaDevice::conditions() {
+  const std::optional<Conditions> after = nvml_->conditions();
+  if (!after || !conditions_before_) return after;
+  return combined(*conditions_before_, *after);
 }
 
 double CudaDevice::clock_ghz() {

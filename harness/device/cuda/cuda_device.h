@@ -8,12 +8,14 @@
 #include <cuda_runtime.h>
 
 #include <memory>
+#include <optional>
 
 #include "harness/device/cuda/cache.h"
 #include "harness/device/cuda/clock.h"
 #include "harness/device/cuda/gate.h"
 #include "harness/device/cuda/ranges.h"
 #include "harness/device/device.h"
+#include "harness/device/nvml.h"
 
 namespace harness::cuda {
 
@@ -46,6 +48,8 @@ class CudaDevice final : public Device {
   Status preheat(Seconds duration) override;
   double clock_ghz() override;
   [[nodiscard]] Seconds now() override { return host_now(); }
+  void begin_conditions() override;
+  std::optional<Conditions> conditions() override;
 
  private:
   CudaDevice(int ordinal, const cudaDeviceProp& properties);
@@ -62,6 +66,8 @@ class CudaDevice final : public Device {
   cudaEvent_t end_ = nullptr;
   std::unique_ptr<Gate> gate_;
   std::unique_ptr<ClockMeter> meter_;
+  std::unique_ptr<Nvml> nvml_;
+  std::optional<Conditions> conditions_before_;
 };
 
 }  // namespace harness::cuda

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "harness/device/cuda/names.h"
-#include "harness/device/cuda/nvml.h"
 
 // From CMake: HARNESS_NVCC_VERSION, HARNESS_NVCC_FLAGS, HARNESS_CUDA_ARCHITECTURES_BUILT.
 
@@ -39,11 +38,6 @@ std::optional<std::string> megahertz(cudaDeviceAttr attribute, int ordinal) {
   if (cudaDeviceGetAttribute(&kilohertz, attribute, ordinal) != cudaSuccess || kilohertz <= 0)
     return std::nullopt;
   return fmt::format("{} MHz", kilohertz / 1000);
-}
-
-std::string pci_bus_of(int ordinal) {
-  char text[32] = {};
-  return cudaDeviceGetPCIBusId(text, sizeof text, ordinal) == cudaSuccess ? text : "";
 }
 
 std::string on_or_off(bool on) {
@@ -103,11 +97,16 @@ void add_information(Fields& fields, const cudaDeviceProp& properties, const Nvm
 
 }  // namespace
 
-Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, std::string_view gate_kind) {
+std::string pci_bus_of(int ordinal) {
+  char text[32] = {};
+  return cudaDeviceGetPCIBusId(text, sizeof text, ordinal) == cudaSuccess ? text : "";
+}
+
+Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, std::string_view gate_kind,
+                         const NvmlFacts& nvml) {
   Machine machine;
   machine.machine_class = machine_class_of(properties.name);
   machine.device_uuid = uuid_text(properties.uuid.bytes);
-  const NvmlFacts nvml = read_nvml(machine.device_uuid, pci_bus_of(ordinal));
   Fields fields(machine.fields);
   add_blocking(fields, properties, nvml);
   add_warning(fields, nvml, gate_kind);

@@ -4,8 +4,10 @@
 
 #include <cuda_runtime.h>
 
+#include <string>
 #include <string_view>
 
+#include "harness/device/nvml.h"
 #include "harness/model/record.h"
 
 namespace harness::cuda {
@@ -14,6 +16,10 @@ namespace harness::cuda {
 // warn: driver, cuda_driver, cuda_runtime, cublas, nvcc, architectures, power_limit, persistence, gate.
 // info: vbios, multiprocessors, l2_cache, sm_clock_max, memory_clock, pci_bus, nvcc_flags.
 // A fact that cannot be read is left out. `gate_kind` is Gate::kind().
-Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, std::string_view gate_kind);
+Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, std::string_view gate_kind,
+                         const NvmlFacts& nvml);
+
+// "0000:18:00.0", or "" when the runtime does not say.
+std::string pci_bus_of(int ordinal);
 
 }  // namespace harness::cuda

@@ -1,0 +1,52 @@
+// NVML: what only the NVIDIA driver's management library knows of a GPU. It is loaded with dlopen, because
+// it comes with the driver and containers often lack it; every fact is absent when it, the call or the
+// right to make the call is missing. Needs no CUDA header. One thread uses an Nvml.
+//
+// HARNESS_NVML names another file than libnvidia-ml.so.1, a stand-in for tests for example.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/model/record.h"
+
+namespace harness {
+
+struct NvmlFacts {
+  std::optional<std::string> driver;  // "580.159.04"
+  std::optional<std::string> vbios;
+  std::optional<unsigned> power_limit_milliwatts;  // the one enforced now
+  std::optional<bool> persistence;
+  std::optional<bool> ecc;
+  std::optional<bool> mig;
+  std::optional<unsigned> max_sm_clock_mhz;
+};
+
+// One GPU. Starts NVML, which takes some milliseconds, and ends it with the destructor.
+class Nvml {
+ public:
+  // `uuid` as nvidia-smi prints it, `pci_bus` as "0000:18:00.0": the second finds a MIG slice's GPU,
+  // whose UUID is not the slice's.
+  Nvml(const std::string& uuid, const std::string& pci_bus);
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+  ~Nvml();
+
+  [[nodiscard]] NvmlFacts facts() const;
+
+  // The GPU at this moment; std::nullopt when NVML does not know it. Clock event reasons are called
+  // power_cap, thermal, hardware_thermal, hardware_slowdown, power_brake, sync_boost, clock_setting (a
+  // clock was set by hand), display; being idle is none. Other processes are those with a compute context
+  // on the GPU, without this process and its parent's other children, which are workers of the same run.
+  // Where the driver numbers processes differently (a container) and this one is not in its list, one of
+  // those listed is taken for this one.
+  [[nodiscard]] std::optional<Conditions> conditions() const;
+
+ private:
+  class Library;
+  std::unique_ptr<Library> library_;
+  struct NvmlDeviceTag* device_ = nullptr;  // null: NVML is missing, or does not know the GPU
+};
+
+}  // namespace harness

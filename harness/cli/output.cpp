@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <string_view>
 
 #include "harness/base/files.h"
@@ -18,15 +18,6 @@
 
 namespace harness {
 namespace {
-
-const std::map<std::string, Format, std::less<>> formats{
-    {"terminal", Format::terminal}, {"markdown", Format::markdown}, {"json", Format::json}};
-
-std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, format] : formats) names.push_back(name);
-  return names;
-}
 
 int terminal_width() {
   if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
@@ -56,14 +47,14 @@ struct ReportTarget {
 Result<ReportTarget> parse_target(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
-  const auto known = formats.find(name);
-  if (known == formats.end())
+  const std::optional<Format> known = parse_format(name);
+  if (!known)
     return fail(ErrorKind::usage, fmt::format("--report: unknown format `{}`", printable(name)),
                 suggestion(name, format_names()));
   if (equals == std::string::npos || equals + 1 == text.size())
     return fail(ErrorKind::usage, fmt::format("--report {}: no file named", name),
                 fmt::format("write --report {}=FILE", name));
-  return ReportTarget{known->second, text.substr(equals + 1)};
+  return ReportTarget{*known, text.substr(equals + 1)};
 }
 
 }  // namespace
@@ -102,7 +93,8 @@ Status check_outputs(const OutputArguments& arguments) {
 }
 
 Status emit(const OutputArguments& arguments, const Render& render) {
-  const std::string text = render(formats.find(arguments.format)->second, terminal_style(arguments));
+  const std::string text =
+      render(parse_format(arguments.format).value_or(Format::terminal), terminal_style(arguments));
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
   for (const std::string& report : arguments.reports) {

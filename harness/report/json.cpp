@@ -92,28 +92,6 @@ Json summary_json(const Summary& summary) {
   return json;
 }
 
-std::string json_run(const Record& record, const std::vector<Summary>& summaries, const Style&) {
-  Json json{{"format", "harness-run-report"},
-            {"version", 1},
-            {"record", record.id},
-            {"tool", record.tool},
-            {"suite", suite_json(record.suite)},
-            {"revision", revision_json(record.revision)},
-            {"started", record.started},
-            {"finished", record.finished.empty() ? Json(nullptr) : Json(record.finished)},
-            {"estimator", record.estimator}};
-  json["promotion"] = nullptr;
-  if (record.promotion)
-    json["promotion"] = {{"author", record.promotion->author},
-                         {"reason", record.promotion->reason},
-                         {"date", record.promotion->date}};
-  json["machines"] = Json::object();
-  for (const auto& [kind, machine] : record.machines) json["machines"][kind] = machine_json(machine);
-  json["cases"] = Json::array();
-  for (const Summary& summary : summaries) json["cases"].push_back(summary_json(summary));
-  return dump(json);
-}
-
 Json source_json(const RecordSource& source) {
   return {{"id", source.id},
           {"described", source.described},
@@ -170,7 +148,40 @@ Json row_json(const ComparisonRow& row) {
   return json;
 }
 
-std::string json_comparison(const Comparison& comparison, const Style&) {
+std::string json_run(const Record& record, const std::vector<Summary>& summaries, const Style&,
+                     const Sources&) {
+  return dump(run_json(record, summaries));
+}
+
+std::string json_comparison(const Comparison& comparison, const Style&, const Sources&) {
+  return dump(comparison_json(comparison));
+}
+
+}  // namespace
+
+Json run_json(const Record& record, const std::vector<Summary>& summaries) {
+  Json json{{"format", "harness-run-report"},
+            {"version", 1},
+            {"record", record.id},
+            {"tool", record.tool},
+            {"suite", suite_json(record.suite)},
+            {"revision", revision_json(record.revision)},
+            {"started", record.started},
+            {"finished", record.finished.empty() ? Json(nullptr) : Json(record.finished)},
+            {"estimator", record.estimator}};
+  json["promotion"] = nullptr;
+  if (record.promotion)
+    json["promotion"] = {{"author", record.promotion->author},
+                         {"reason", record.promotion->reason},
+                         {"date", record.promotion->date}};
+  json["machines"] = Json::object();
+  for (const auto& [kind, machine] : record.machines) json["machines"][kind] = machine_json(machine);
+  json["cases"] = Json::array();
+  for (const Summary& summary : summaries) json["cases"].push_back(summary_json(summary));
+  return json;
+}
+
+Json comparison_json(const Comparison& comparison) {
   Json json{{"format", "harness-comparison"},
             {"version", 1},
             {"verdict", std::string(name_of(comparison.verdict))},
@@ -183,11 +194,9 @@ std::string json_comparison(const Comparison& comparison, const Style&) {
             {"differences", comparison.differences}};
   json["cases"] = Json::array();
   for (const ComparisonRow& row : comparison.rows) json["cases"].push_back(row_json(row));
-  return dump(json);
+  return json;
 }
 
-}  // namespace
-
-const Reporter json_reporter{Format::json, json_plan, json_run, json_comparison};
+const Reporter json_reporter{Format::json, "json", json_plan, json_run, json_comparison};
 
 }  // namespace harness::report

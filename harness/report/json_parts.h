@@ -22,6 +22,9 @@ Json suite_json(const SuiteIdentity& suite);
 Json sampling_json(const Sampling& sampling);
 Json gate_json(const Gate& gate);
 Json params_json(const sdk::Params& params);
+// The whole reports, `harness-run-report` and `harness-comparison`.
+Json run_json(const Record& record, const std::vector<Summary>& summaries);
+Json comparison_json(const Comparison& comparison);
 std::string dump(const Json& json);
 
 }  // namespace harness::report

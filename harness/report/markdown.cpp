@@ -41,7 +41,8 @@ std::string markdown_plan(const Plan& plan, const Style&) {
   return text;
 }
 
-std::string markdown_run(const Record& record, const std::vector<Summary>& summaries, const Style&) {
+std::string markdown_run(const Record& record, const std::vector<Summary>& summaries, const Style&,
+                         const Sources&) {
   const RunReport report = describe_run(record, summaries);
   std::string text =
       std::string("### ") + (report.healthy ? "" : "🔴 ") + markdown_prose(report.headline) + "\n";
@@ -68,6 +69,7 @@ std::string markdown_run(const Record& record, const std::vector<Summary>& summa
   return text + "\n" + markdown_details("where and how this was measured", about);
 }
 
-const Reporter markdown_reporter{Format::markdown, markdown_plan, markdown_run, markdown_comparison};
+const Reporter markdown_reporter{Format::markdown, "markdown", markdown_plan, markdown_run,
+                                 markdown_comparison};
 
 }  // namespace harness::report

@@ -60,7 +60,7 @@ std::string tables(const Grid& grid) {
 
 }  // namespace
 
-std::string markdown_comparison(const Comparison& comparison, const Style&) {
+std::string markdown_comparison(const Comparison& comparison, const Style&, const Sources&) {
   const ComparisonReport report = describe_comparison(comparison);
   std::string text = "### " + mark_for(comparison.verdict) + markdown_prose(report.headline) + "\n\n" +
                      markdown_facts(report.facts) + tables(report.grid);

@@ -8,9 +8,11 @@
 namespace harness {
 namespace {
 
+// In the order in which they are listed.
+constexpr std::array<const report::Reporter*, 3> reporters{
+    &report::terminal_reporter, &report::markdown_reporter, &report::json_reporter};
+
 const report::Reporter& reporter_of(Format format) {
-  static const std::array<const report::Reporter*, 3> reporters{
-      &report::terminal_reporter, &report::markdown_reporter, &report::json_reporter};
   const auto* const found =
       std::find_if(reporters.begin(), reporters.end(),
                    [&](const report::Reporter* reporter) { return reporter->format == format; });
@@ -19,17 +21,34 @@ const report::Reporter& reporter_of(Format format) {
 
 }  // namespace
 
+std::string_view name_of(Format format) {
+  return reporter_of(format).name;
+}
+
+std::optional<Format> parse_format(std::string_view name) {
+  for (const report::Reporter* reporter : reporters)
+    if (reporter->name == name) return reporter->format;
+  return std::nullopt;
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const report::Reporter* reporter : reporters) names.emplace_back(reporter->name);
+  return names;
+}
+
 std::string render_plan(const Plan& plan, Format format, const Style& style) {
   return reporter_of(format).plan(plan, style);
 }
 
 std::string render_run(const Record& record, const std::vector<Summary>& summaries, Format format,
-                       const Style& style) {
-  return reporter_of(format).run(record, summaries, style);
+                       const Style& style, const Sources& sources) {
+  return reporter_of(format).run(record, summaries, style, sources);
 }
 
-std::string render_comparison(const Comparison& comparison, Format format, const Style& style) {
-  return reporter_of(format).comparison(comparison, style);
+std::string render_comparison(const Comparison& comparison, Format format, const Style& style,
+                              const Sources& sources) {
+  return reporter_of(format).comparison(comparison, style, sources);
 }
 
 }  // namespace harness

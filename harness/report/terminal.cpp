@@ -2,6 +2,7 @@
 
 namespace harness::report {
 
-const Reporter terminal_reporter{Format::terminal, terminal_plan, terminal_run, terminal_comparison};
+const Reporter terminal_reporter{Format::terminal, "terminal", terminal_plan, terminal_run,
+                                 terminal_comparison};
 
 }  // namespace harness::report

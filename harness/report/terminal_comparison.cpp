@@ -38,7 +38,7 @@ std::string explanation_lines(const Explanation& why, const Style& style) {
 
 }  // namespace
 
-std::string terminal_comparison(const Comparison& comparison, const Style& style) {
+std::string terminal_comparison(const Comparison& comparison, const Style& style, const Sources&) {
   const ComparisonReport report = describe_comparison(comparison);
   Paint mood = paint_for(comparison.verdict);
   if (mood == Paint::faint) mood = Paint::strong;

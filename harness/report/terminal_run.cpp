@@ -26,7 +26,8 @@ std::string unmeasured_block(const Unmeasured& some, const Style& style) {
 
 }  // namespace
 
-std::string terminal_run(const Record& record, const std::vector<Summary>& summaries, const Style& style) {
+std::string terminal_run(const Record& record, const std::vector<Summary>& summaries, const Style& style,
+                         const Sources&) {
   const RunReport report = describe_run(record, summaries);
   std::string text =
       painted_lines(wrapped(report.headline, "", style), report.healthy ? Paint::strong : Paint::bad, style);

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# First step of the action: what would make the verdict worthless is said before anything is built.
+# Puts `against`, what to judge by, and `report`, the emptied report folder, among the step's outputs.
+#
+# Reads INPUT_AGAINST, INPUT_REPORT, and GitHub's GITHUB_EVENT_NAME, GITHUB_BASE_REF, GITHUB_OUTPUT.
+set -euo pipefail
+
+# A message for the log becomes one line: a newline in it could start a workflow command.
+complain() {
+  local message=${1//'%'/%25} advice=${2//'%'/%25}
+  message=${message//$'\r'/%0D} advice=${advice//$'\r'/%0D}
+  printf '::error title=harness::%s%%0Aadvice: %s\n' "${message//$'\n'/%0A}" "${advice//$'\n'/%0A}"
+  exit 2
+}
+
+case $INPUT_REPORT in
+  "" | / | . | .. | */.. | ../* | */../* | *,* | *$'\n'*)
+    complain "the report folder \`$INPUT_REPORT\` cannot be used" "name a folder of its own, without a comma, e.g. harness-report" ;;
+esac
+rm -rf -- "$INPUT_REPORT"
+mkdir -p -- "$INPUT_REPORT"
+echo "report=$INPUT_REPORT" >>"$GITHUB_OUTPUT"
+
+command -v python3 >/dev/null || complain "python3 is missing on this runner" "install it: apt-get install python3"
+[ "$GITHUB_EVENT_NAME" != pull_request_target ] ||
+  complain "a pull_request_target job has write rights and must not run the code of a pull request" \
+    "measure under pull_request, and comment with perf-comment.yml"
+
+against=$INPUT_AGAINST
+if [ -z "$against" ]; then
+  if [ "$GITHUB_EVENT_NAME" = pull_request ]; then
+    against=origin/$GITHUB_BASE_REF  # the harness takes the merge base with it
+  else
+    against=HEAD  # and here what was measured before HEAD
+  fi
+fi
+if [ ! -f "$against" ]; then
+  shallow=$(git rev-parse --is-shallow-repository 2>&1) || complain "git does not work here: $shallow" \
+    "check out with actions/checkout; in a container, git config --global --add safe.directory \"\$GITHUB_WORKSPACE\""
+  [ "$shallow" = false ] || complain "the checkout is shallow, so the baseline's commit cannot be found" \
+    "give actions/checkout fetch-depth: 0, or run git fetch --unshallow"
+fi
+case $against in
+  *$'\n'*) complain "the input \`against\` has several lines" "name one revision or record file" ;;
+esac
+echo "against=$against" >>"$GITHUB_OUTPUT"

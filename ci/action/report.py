@@ -1,0 +1,162 @@
+"""Fourth step of the action: what was measured, to where GitHub shows it.
+
+Reads the report folder that measure.sh left and writes the job summary, the annotations (to the log) and
+the outputs `verdict`, `regressions`, `report-path` and `status`, the exit status that the job is to end
+with. It decides nothing but whether a missing baseline fails: the verdict is the harness's.
+
+Python and not jq, because the report is untrusted text that has to be parsed, cut and escaped, and
+because a self-hosted runner has Python more often than jq. Only the standard library; Python 3.8.
+"""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+SUMMARY_LIMIT = 1_000_000  # bytes; over 1024 KiB GitHub drops a step's summary as a whole
+LOG_LINES = 40
+INTERRUPTED = 130
+
+# Characters that draw nothing or turn the reading direction: not for text that people judge by.
+INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+ANSI = re.compile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|.)")
+
+
+def plain(text):
+    return INVISIBLE.sub("", ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def fenced(text):
+    """A block of code that no text can leave: nothing in it is Markdown, HTML or a mention."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text.rstrip()}\n{fence}\n"
+
+
+def annotation(kind, title, message):
+    escaped = plain(message).replace("%", "%25").replace("\n", "%0A")
+    print(f"::{kind} title={title.replace(':', '%3A')}::{escaped}")
+
+
+def read(path):
+    try:
+        return path.read_bytes().decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def read_verdict(folder):
+    try:
+        report = json.loads(read(folder / "verdict.json"))
+    except ValueError:
+        return None
+    return report if isinstance(report, dict) and report.get("format") == "harness-comparison" else None
+
+
+def cut(markdown):
+    """The harness keeps to the limit itself; whatever else wrote the file is cut at the end of a line."""
+    whole = markdown.encode()
+    if len(whole) <= SUMMARY_LIMIT:
+        return markdown
+    kept = whole[:SUMMARY_LIMIT].rsplit(b"\n", 1)[0].decode("utf-8", errors="ignore")
+    if len(re.findall(r"^\s*```", kept, re.MULTILINE)) % 2:
+        kept += "\n```"
+    open_details = len(re.findall("<details", kept)) - len(re.findall("</details>", kept))
+    return (kept + "\n" + "</details>\n" * max(0, open_details) +
+            f"\n**Cut here:** the summary has {len(whole):,} bytes, and GitHub shows at most 1,048,576. "
+            "The whole of it is in the artifact.\n")
+
+
+class Outcome:
+    """What is said of a run, and the exit status that the job ends with."""
+
+    def __init__(self, status, verdict, summary):
+        self.status = status
+        self.verdict = verdict
+        self.summary = summary
+
+
+def tail_of_log(folder):
+    lines = plain(read(folder / "log.txt")).strip().split("\n")
+    return "\n".join(line[:500] for line in lines[-LOG_LINES:])
+
+
+def first_error(log):
+    """The first error of the log with its advice, for the annotation."""
+    lines = log.split("\n")
+    for number, line in enumerate(lines):
+        if "error:" in line:
+            following = lines[number + 1:number + 2]
+            return "\n".join([line.strip()] + [more.strip() for more in following if "advice:" in more])
+    return "the harness could not measure; the log says more"
+
+
+def interrupted(folder):
+    text = "The run was cancelled or ended from outside, so there is no verdict. What it finished is kept in the store."
+    annotation("warning", "harness: interrupted", text)
+    return Outcome(INTERRUPTED, "interrupted",
+                   f"### Interrupted\n\n{text} `harness run ... --continue` measures the rest.\n\n" +
+                   fenced(tail_of_log(folder)))
+
+
+def not_measured(folder, status):
+    log = tail_of_log(folder)
+    if status is None:
+        return Outcome(2, "error", "### Not measured\n\nA step before the measuring failed; its log says why.\n")
+    annotation("error", "harness: not measured", first_error(log))
+    return Outcome(status, "error", f"### No verdict\n\nExit status {status}.\n\n" + fenced(log))
+
+
+def recorded():
+    text = ("Nothing to judge by: no usable record of the baseline is in the store, and none is pinned. "
+            "This run is recorded, and what comes after it can be held to it.")
+    annotation("notice", "harness: no baseline yet", text)
+    return Outcome(0, "recorded", f"### Recorded\n\n{text}\n")
+
+
+def has_no_baseline(report):
+    baseline = report.get("baseline")
+    return isinstance(baseline, dict) and not baseline.get("id") and baseline.get("described") == "none"
+
+
+def judge(folder, status, asked_for_baseline):
+    report = read_verdict(folder)
+    if status == "running" or status == INTERRUPTED:
+        return interrupted(folder)
+    if report is None or status not in (0, 1, 3, 4, 5):
+        return not_measured(folder, status)
+    if status == 4 and has_no_baseline(report) and not asked_for_baseline:
+        return recorded()
+    for line in read(folder / "annotations.txt").split("\n"):
+        if re.match("::(error|warning|notice) ", line):
+            print(line)
+    return Outcome(status, str(report.get("verdict")), cut(read(folder / "summary.md")))
+
+
+def read_status(folder):
+    text = read(folder / "status").strip()
+    return int(text) if text.isdigit() else text or None
+
+
+def count_regressions(folder):
+    report = read_verdict(folder) or {}
+    cases = report.get("cases")
+    return sum(1 for case in cases if case.get("verdict") == "regressed") if isinstance(cases, list) else 0
+
+
+def main():
+    report = os.environ["REPORT"]  # empty when the input was refused
+    folder = Path(report or "/nonexistent")
+    outcome = judge(folder, read_status(folder), bool(os.environ["INPUT_AGAINST"]))
+    with open(os.environ["GITHUB_STEP_SUMMARY"], "a", encoding="utf-8") as summary:
+        summary.write(outcome.summary)
+    verdict = outcome.verdict if re.fullmatch("[a-z_]+", outcome.verdict) else "error"
+    with open(os.environ["GITHUB_OUTPUT"], "a", encoding="utf-8") as outputs:
+        outputs.write(f"verdict={verdict}\nregressions={count_regressions(folder)}\n"
+                      f"report-path={report}\nstatus={outcome.status}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

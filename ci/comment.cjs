@@ -1,0 +1,121 @@
+// One comment a pull request with the verdict of its last perf run, made once and then updated. Called by
+// perf-comment.yml through actions/github-script, whose API client pages, retries and authenticates, and
+// which needs nothing installed; the tests call it with the same client.
+//
+// Whatever a fork could have written is distrusted. Which pull request, commit and run are meant comes
+// from the event and the API. The report in `folder` was made by the pull request's code: it is read as
+// text of bounded size and shown in a block of code, where no link, mention or HTML lives.
+"use strict";
+
+const fs = require("node:fs");
+const path = require("node:path");
+
+const marker = "<!-- harness: perf -->";
+const limit = 65536;        // what GitHub takes in a comment, in characters; here bytes, which is never more
+const readLimit = 1 << 20;  // bytes of the report that are looked at
+
+// The end of a file that is too large is not read; a link or a folder is no report.
+function readReport(folder) {
+  const file = path.join(folder, "verdict.txt");
+  let descriptor;
+  try {
+    descriptor = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+    if (!fs.fstatSync(descriptor).isFile()) return null;
+    const bytes = Buffer.alloc(readLimit);
+    return bytes.toString("utf8", 0, fs.readSync(descriptor, bytes, 0, readLimit, 0));
+  } catch {
+    return null;
+  } finally {
+    if (descriptor !== undefined) fs.closeSync(descriptor);
+  }
+}
+
+// Less what draws nothing, colours, or turns the reading direction.
+function plain(text) {
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(/\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|.)/g, "")
+    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "");
+}
+
+// A block of code that the text cannot end: its fence is longer than any run of backticks inside. At most
+// `room` bytes, cut at the end of a line.
+function fenced(text, room) {
+  const note = "\n... cut here: the whole report is in the run's artifact";
+  let shown = text.replace(/`{1000,}/g, "`").trimEnd();
+  let longest = 2;
+  for (const [run] of shown.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  const fence = "`".repeat(longest + 1);
+  const space = room - Buffer.byteLength(`${fence}text\n\n${fence}\n`);
+  if (Buffer.byteLength(shown) > space) {
+    const kept = Buffer.from(shown).subarray(0, space - Buffer.byteLength(note)).toString("utf8");
+    const end = kept.lastIndexOf("\n");
+    shown = (end > 0 ? kept.slice(0, end) : kept.replace(/\ufffd$/, "")) + note;
+  }
+  return `${fence}text\n${shown}\n${fence}\n`;
+}
+
+const outcomes = {
+  success: "passed",
+  failure: "failed",
+  cancelled: "was cancelled",
+  timed_out: "ran out of time",
+};
+
+function body(run, folder) {
+  const outcome = outcomes[run.conclusion] || "ended without a verdict";
+  const report = readReport(folder);
+  const head = `${marker}\n### perf ${outcome} at ${run.head_sha}\n\n[Log, summary and artifacts of the run](${run.html_url})\n\n`;
+  if (report === null || plain(report).trim() === "") return head + "The run left no report.\n";
+  return head + fenced(plain(report), limit - Buffer.byteLength(head));
+}
+
+// The open pull request whose head this run measured. The event names it for branches of this repository
+// only; for forks it is found by its head, and only while that is still the commit that was measured.
+async function findPullRequest(github, repo, run) {
+  const candidates = await github.paginate(github.rest.pulls.list, {
+    ...repo,
+    state: "open",
+    head: `${run.head_repository.owner.login}:${run.head_branch}`,
+    per_page: 100,
+  });
+  const measured = candidates.filter(
+    (one) => one.head.sha === run.head_sha && one.head.repo && one.head.repo.id === run.head_repository.id);
+  if (measured.length < 2) return measured[0];
+  const named = (run.pull_requests || []).map((one) => one.number);
+  const chosen = measured.filter((one) => named.includes(one.number));
+  return named.length === 1 ? chosen[0] : undefined;
+}
+
+async function findComment(github, repo, number) {
+  const comments = await github.paginate(github.rest.issues.listComments, {
+    ...repo,
+    issue_number: number,
+    per_page: 100,
+  });
+  return comments.find((one) =>
+    one.user && one.user.type === "Bot" && one.user.login === "github-actions[bot]" &&
+    (one.body || "").startsWith(marker));
+}
+
+module.exports = async function comment({github, context, core, folder}) {
+  const run = context.payload.workflow_run;
+  const repo = context.repo;
+  if (!run.head_repository) {
+    core.notice("the fork that this run measured is gone");
+    return;
+  }
+  const pull = await findPullRequest(github, repo, run);
+  if (!pull) {
+    core.notice(`no open pull request has the measured commit ${run.head_sha} as its head: nothing to comment on`);
+    return;
+  }
+  const text = body(run, folder);
+  const known = await findComment(github, repo, pull.number);
+  if (known) {
+    await github.rest.issues.updateComment({...repo, comment_id: known.id, body: text});
+  } else {
+    await github.rest.issues.createComment({...repo, issue_number: pull.number, body: text});
+  }
+  core.info(`${known ? "updated" : "wrote"} the comment on #${pull.number}`);
+};

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# perf.yml and the action in a repository, from the first push to a red pull request.
+# shellcheck source=tests/cli/lib.sh
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../cli/lib.sh"
+# shellcheck source=tests/github/lib.sh
+. "$here/lib.sh"
+install_packages
+
+repository_with_workflows
+suite right also_right
+speeds 100
+commit "fast"
+pushed
+
+# The first push has nothing to be judged by: recorded, green, with a notice.
+event push
+perf
+gives 'result["conclusion"] == "success"' 'result["outputs"]["verdict"] == "recorded"' \
+  'result["outputs"]["regressions"] == "0"' 'result["outputs"]["report-path"] == "harness-report"' \
+  '"no baseline" in annotation("notice")[0]["title"]' '"### Recorded" in result["summary"]' \
+  'result["artifacts"] == ["harness-report"]' \
+  'result["concurrency"] == {"group": "perf-refs/heads/main", "cancel": False}'
+for file in verdict.json verdict.html verdict.txt junit.xml summary.md annotations.txt log.txt status; do
+  [ -s "$scratch/artifacts/harness-report/$file" ] || [ $file = annotations.txt ] || problem "the artifact has no $file"
+done
+
+# The next is judged by it.
+echo "a note" >note && commit "nothing that matters" && pushed
+event push
+perf
+gives 'result["conclusion"] == "success"' 'result["outputs"]["verdict"] == "unchanged"' \
+  'not annotation("error") and not annotation("notice")' '"Recorded" not in result["summary"]'
+
+# A pull request that changes nothing, then one that slows both cases by 4 %.
+git checkout -qb change
+echo "more" >>note && commit "still nothing"
+event pull_request
+perf
+gives 'result["conclusion"] == "success"' 'result["outputs"]["verdict"] == "unchanged"' \
+  'result["concurrency"] == {"group": "perf-7", "cancel": True}'
+says "merge base of origin/main"
+speeds 104 && commit "slower"
+event pull_request
+perf
+gives 'result["conclusion"] == "failure"' 'result["outputs"]["verdict"] == "regressed"' \
+  'result["outputs"]["regressions"] == "2"' 'result["status"] == 1' \
+  'any(one.get("file") == "suite.yaml" and int(one["line"]) > 0 for one in annotation("error"))' \
+  '"twice/right/n=64" in result["summary"]' 'result["artifacts"] == ["harness-report"]' \
+  '[step["name"] for step in result["steps"] if step["conclusion"] == "failure"] == ["Verdict", "Measure and judge"]'
+
+# A fork's never starts by itself, whatever else is right about it; its reviewed commit can be dispatched.
+event pull_request elsewhere/kernels
+perf
+gives 'not result["ran"]' 'result["conclusion"] == "skipped"'
+event workflow_dispatch
+perf
+gives 'result["ran"]' 'result["outputs"]["verdict"] == "regressed"'
+
+# Inconclusive fails, unless the workflow allows it: then it passes with the verdict in the outputs.
+speeds 101 0.05 && commit "noisy"
+event pull_request
+perf
+gives 'result["status"] == 3' 'result["outputs"]["verdict"] == "inconclusive"'
+perf --with allow=inconclusive
+gives 'result["conclusion"] == "success"' 'result["outputs"]["verdict"] == "inconclusive"'
+
+# A baseline that was asked for by name must be there.
+git checkout -q --orphan alone && speeds 100 && commit "no ancestors"
+event workflow_dispatch
+perf --with against=HEAD
+gives 'result["status"] == 4' 'result["outputs"]["verdict"] == "missing"'
+git checkout -q change
+
+# Mistakes come with their advice, as an annotation and in the summary.
+cp suite.yaml good.yaml && suite rigth
+event pull_request
+perf
+gives 'result["status"] == 2' 'result["outputs"]["verdict"] == "error"' \
+  '"right" in annotation("error")[0]["message"]' '"rigth" in result["summary"]'
+mv good.yaml suite.yaml
+perf --with harness=/no/such/harness
+gives 'result["status"] == 2' 'result["outputs"]["verdict"] == "error"' '"Not measured" in result["summary"]' \
+  '"does not start" in annotation("error")[0]["message"]'
+perf --with report=..
+gives 'result["conclusion"] == "failure"' '"cannot be used" in annotation("error")[0]["message"]'
+perf --with allow=inconclusive --with $'arguments=--device=scripted:speed.json\n\n--filter\n*/also_right/*'
+gives 'result["conclusion"] == "success"' '"twice/right/n=64" not in result["summary"]' \
+  '"twice/also_right/n=64" in result["summary"]'
+
+# With write rights, no code of a pull request is run.
+sed 's/^    if: .*/    if: always()/' .github/workflows/perf.yml >"$scratch/perf.yml" && cp "$scratch/perf.yml" .github/workflows
+event pull_request_target
+perf
+gives 'result["status"] == 2' '"write rights" in annotation("error")[0]["message"]' \
+  '[step["conclusion"] for step in result["steps"] if step["name"] == "Measure and judge"][0] == "skipped"'
+git checkout -q .github
+
+# A shallow clone is told before anything is built or measured.
+git clone -q --depth 1 --no-single-branch "file://$work" "$scratch/shallow"
+cp -r .harness plugin.so "$scratch/shallow/"
+cd "$scratch/shallow" || exit 1
+event pull_request
+perf
+gives 'result["status"] == 2' '"fetch-depth: 0" in annotation("error")[0]["message"]' \
+  '"Not measured" in result["summary"]' '[step["conclusion"] for step in result["steps"] if step["name"] == "Build"] == ["skipped"]'
+finish

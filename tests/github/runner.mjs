@@ -1,0 +1,177 @@
+// Runs one job of a workflow file as GitHub's runner would, in the current folder, which is the workspace:
+//
+//   node runner.mjs WORKFLOW JOB EVENT.json RESULT.json [--with NAME=VALUE]...
+//
+// EVENT.json: {"event_name": ..., "event": payload, and other members of the github context}. --with
+// overrides an input of the local action that the job uses. Conditions, env, inputs and outputs are
+// evaluated from the files; `run:` steps and local composite actions are executed; of the actions of
+// others only actions/upload-artifact does something: it copies the folder to the folder `artifacts`
+// beside RESULT.json. SIGTERM cancels the job: the step that runs gets SIGINT, and steps that ask for it
+// still run.
+//
+// RESULT.json: ran, conclusion, concurrency, outputs (of the local action's step), annotations, summary,
+// artifacts, and steps with their conclusion and exit status. The log goes to standard output, the exit
+// status is 0 unless the runner itself fails.
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { parse } from "yaml";
+import { fill, fillAll, holds } from "./expressions.mjs";
+
+const [workflowFile, jobName, eventFile, resultFile, ...rest] = process.argv.slice(2);
+const overrides = {};
+for (let i = 0; i < rest.length; i += 2) {
+  if (rest[i] !== "--with" || !rest[i + 1]?.includes("=")) throw new Error(`unknown argument ${rest[i]}`);
+  const [, name, value] = /^([^=]*)=(.*)$/s.exec(rest[i + 1]);
+  overrides[name] = value;
+}
+
+const workspace = process.cwd();
+const scratch = fs.mkdtempSync(path.join(path.dirname(path.resolve(resultFile)), "job-"));
+const workflow = parse(fs.readFileSync(workflowFile, "utf8"));
+const job = workflow.jobs[jobName];
+const event = JSON.parse(fs.readFileSync(eventFile, "utf8"));
+const github = {
+  repository: "example/kernels", base_ref: "", head_ref: "", token: "none", workspace,
+  server_url: "https://github.com", ...event,
+};
+const contexts = { github, inputs: event.event.inputs ?? {}, vars: {}, secrets: {}, runner: { temp: scratch }, env: {} };
+const result = { ran: false, conclusion: "skipped", outputs: {}, annotations: [], artifacts: [], steps: [], summary: "" };
+const state = { failed: false, cancelled: false };
+let running;
+
+process.on("SIGTERM", () => {
+  state.cancelled = true;
+  running?.kill("SIGINT");
+});
+
+// What the runner takes from a line of the log. Between stop-commands and its token nothing is.
+let stopped = null;
+function interpret(line) {
+  const command = /^\s*::([^\s:]+)(?: (.*?))?::(.*)$/.exec(line);
+  if (stopped !== null) {
+    if (line.trim() === `::${stopped}::`) stopped = null;
+    return;
+  }
+  if (!command) return;
+  const [, kind, properties, message] = command;
+  if (kind === "stop-commands") stopped = message;
+  else if (["error", "warning", "notice"].includes(kind)) {
+    const read = (text) => text.replace(/%0D/g, "\r").replace(/%0A/g, "\n").replace(/%3A/g, ":").replace(/%2C/g, ",").replace(/%25/g, "%");
+    const pairs = (properties ?? "").split(",").filter(Boolean).map((pair) => /^([^=]*)=(.*)$/.exec(pair).slice(1));
+    result.annotations.push({ kind, ...Object.fromEntries(pairs.map(([name, value]) => [name.trim(), read(value)])), message: read(message) });
+  } else throw new Error(`unexpected workflow command ${kind}: ${line}`);
+}
+
+// The file that a step's outputs are written to: NAME=VALUE or NAME<<END, lines, END.
+function readOutputs(file) {
+  const outputs = {};
+  const lines = fs.readFileSync(file, "utf8").split("\n");
+  while (lines.length > 0) {
+    const line = lines.shift();
+    if (line === "") continue;
+    const match = /^([A-Za-z_][\w-]*)(=|<<)(.*)$/.exec(line);
+    if (!match) throw new Error(`a line of GITHUB_OUTPUT is no output: ${line}`);
+    outputs[match[1]] = match[2] === "=" ? match[3] : lines.splice(0, lines.indexOf(match[3]) + 1).slice(0, -1).join("\n");
+  }
+  return outputs;
+}
+
+let count = 0;
+async function execute(script, shell, environment, actionPath) {
+  const files = {};
+  for (const name of ["script.sh", "output", "summary"]) {
+    files[name] = path.join(scratch, `${++count}-${name}`);
+    fs.writeFileSync(files[name], name === "script.sh" ? script : "");
+  }
+  const { HARNESS, PLUGIN, ...inherited } = process.env;  // the test's own, which a job has not
+  const options = shell === "bash" ? ["--noprofile", "--norc", "-e", "-o", "pipefail"] : ["-e"];
+  running = spawn("bash", [...options, files["script.sh"]], {
+    cwd: workspace,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...inherited, CI: "true", GITHUB_ACTIONS: "true", GITHUB_EVENT_NAME: github.event_name,
+      GITHUB_EVENT_PATH: path.resolve(eventFile), GITHUB_BASE_REF: github.base_ref, GITHUB_HEAD_REF: github.head_ref,
+      GITHUB_REPOSITORY: github.repository, GITHUB_SHA: github.sha ?? "", GITHUB_REF: github.ref ?? "",
+      GITHUB_WORKSPACE: workspace, RUNNER_TEMP: scratch, GITHUB_OUTPUT: files.output,
+      GITHUB_STEP_SUMMARY: files.summary, ...environment, ...(actionPath ? { GITHUB_ACTION_PATH: actionPath } : {}),
+    },
+  });
+  for (const stream of [running.stdout, running.stderr]) {
+    let pending = "";
+    stream.setEncoding("utf8");
+    stream.on("data", (text) => {
+      process.stdout.write(text);
+      const lines = (pending + text).split("\n");
+      pending = lines.pop();
+      lines.forEach(interpret);
+    });
+    stream.on("end", () => pending && interpret(pending));
+  }
+  const status = await new Promise((done) => running.on("close", (code, signal) => done(code ?? `signal ${signal}`)));
+  running = undefined;
+  const summary = fs.readFileSync(files.summary);
+  if (summary.length > 1024 * 1024) throw new Error(`a step's summary has ${summary.length} bytes and would be dropped`);
+  result.summary += summary.toString();
+  stopped = null;  // ends with the step
+  return { status, outputs: readOutputs(files.output) };
+}
+
+function upload(inputs) {
+  const source = path.resolve(workspace, inputs.path);
+  if (!fs.existsSync(source)) return;
+  const target = path.join(path.dirname(path.resolve(resultFile)), "artifacts", inputs.name);
+  fs.rmSync(target, { recursive: true, force: true });
+  fs.cpSync(source, target, { recursive: true });
+  result.artifacts.push(inputs.name);
+}
+
+async function runUses(step, known, environment) {
+  const given = fillAll(step.with, known, state);
+  if (!step.uses.startsWith("./")) {
+    if (step.uses.startsWith("actions/upload-artifact@")) upload(given);
+    return { status: 0, outputs: {} };
+  }
+  const folder = path.resolve(workspace, step.uses);
+  const action = parse(fs.readFileSync(path.join(folder, "action.yml"), "utf8"));
+  const inputs = {};
+  for (const [name, input] of Object.entries(action.inputs)) inputs[name] = overrides[name] ?? given[name] ?? String(input.default ?? "");
+  const inside = { ...known, inputs, steps: {} };
+  const status = await runSteps(action.runs.steps, inside, environment, folder);
+  const outputs = Object.fromEntries(Object.entries(action.outputs).map(([name, output]) => [name, fill(output.value, inside, state)]));
+  Object.assign(result.outputs, outputs);
+  return { status, outputs };
+}
+
+// The first failing step's status; the rest run as their conditions say.
+async function runSteps(steps, known, inherited, actionPath) {
+  let first = 0;
+  for (const step of steps) {
+    const name = step.name ?? step.uses ?? step.run;
+    if (!holds(step.if, known, state)) {
+      result.steps.push({ name, conclusion: "skipped" });
+      continue;
+    }
+    const environment = { ...inherited, ...fillAll(step.env, known, state) };
+    const { status, outputs } = step.uses
+      ? await runUses(step, known, environment)
+      : await execute(fill(step.run, known, state), step.shell, environment, actionPath);
+    if (step.id) known.steps[step.id] = { outputs };
+    result.steps.push({ name, conclusion: status === 0 ? "success" : "failure", status });
+    if (status !== 0) state.failed = true;
+    if (status !== 0 && first === 0) first = status;
+  }
+  return first;
+}
+
+result.concurrency = {
+  group: fill(workflow.concurrency.group, contexts),
+  cancel: fill(workflow.concurrency["cancel-in-progress"], contexts),
+};
+if (holds(job.if, contexts)) {
+  result.ran = true;
+  const environment = { ...fillAll(workflow.env, contexts), ...fillAll(job.env, contexts) };
+  result.status = await runSteps(job.steps, { ...contexts, env: environment, steps: {} }, environment);
+  result.conclusion = state.cancelled ? "cancelled" : state.failed ? "failure" : "success";
+}
+fs.writeFileSync(resultFile, JSON.stringify(result, null, 1));

@@ -58,13 +58,18 @@ Result<Timing> CpuDevice::time(const std::function<void()>& work, const TimingOp
   const auto begin = std::chrono::steady_clock::now();
   work();
   const auto end = std::chrono::steady_clock::now();
-  return Timing{std::chrono::duration<double>(end - begin).count(), false};
+  return Timing{std::chrono::duration<double>(end - begin).count(), false, {}};
 }
 
 Result<Seconds> CpuDevice::time_first_call(const std::function<void()>& work) {
   const Result<Timing> timing = time(work, {.cache = CacheMode::hot, .gated = false});
   if (!timing) return fail(timing.error());
   return timing->elapsed;
+}
+
+std::optional<Conditions> CpuDevice::conditions() {
+  if (!conditions_before_) return std::nullopt;
+  return conditions_between(*conditions_before_, read_cpu());
 }
 
 Status CpuDevice::preheat(Seconds duration) {

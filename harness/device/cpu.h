@@ -4,8 +4,10 @@
 // preheat(), measure_ceilings() and the cache sweep, and joins them before it returns.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "harness/device/cpu_conditions.h"
 #include "harness/device/host_memory.h"
 
 namespace harness {
@@ -30,11 +32,14 @@ class CpuDevice final : public HostMemoryDevice {
   Status preheat(Seconds duration) override;
   double clock_ghz() override { return 0; }  // no portable measure that is not a guess
   [[nodiscard]] Seconds now() override;
+  void begin_conditions() override { conditions_before_ = read_cpu(); }
+  std::optional<Conditions> conditions() override;
 
  private:
   Status sweep_cache();
 
   sdk::DeviceTraits traits_;
+  std::optional<CpuReading> conditions_before_;
   std::vector<std::byte> sweep_;  // allocated at the first cold sample
 };
 

@@ -276,6 +276,7 @@ Record read_header(JsonReader& reader) {
   record.estimator = root.find("estimator").text(record.estimator);
   record.promotion = read_promotion(root.find("promotion"));
   record.partial = root.find("partial").flag();
+  record.calibration = root.find("calibration").flag();
   each_unique_member(root.find("machines"), [&](std::string_view kind, const JsonNode& machine) {
     record.machines[std::string(kind)] = read_machine(machine);
   });

@@ -202,6 +202,7 @@ void write_header(JsonWriter& json, const Record& record) {
     json.key("date").text(record.promotion->date).close();
   }
   if (record.partial) json.key("partial").flag(true);
+  if (record.calibration) json.key("calibration").flag(true);
   json.key("machines").open_object();
   for (const auto& [kind, machine] : record.machines) write_machine(json.key(kind), machine);
   json.close();

@@ -186,6 +186,7 @@ struct Record {
   std::string estimator = "trimmed_log_mean";  // see stats/estimator.h
   std::optional<Promotion> promotion;
   bool partial = false;  // of some of the suite's cases: the run left others out by --filter or --tag
+  bool calibration = false;  // one of several of the same build, to learn how much results vary: no baseline
   std::vector<CaseRecord> cases;
 
   bool operator==(const Record&) const = default;

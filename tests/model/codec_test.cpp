@@ -191,8 +191,10 @@ TEST(RecordText, PartsReadBackTheSame) {
 TEST(RecordText, KeepsWhatSetsARunApart) {
   Record record = example_record();
   EXPECT_EQ(encode(record).find("partial"), std::string::npos);
+  EXPECT_EQ(encode(record).find("calibration"), std::string::npos);
   EXPECT_EQ(encode(record).find("changes"), std::string::npos);
   record.partial = true;
+  record.calibration = true;
   record.revision.dirty = true;
   record.revision.changes = "89abcdef";
   const auto again = decode_record(encode(record), "r");

@@ -1,0 +1,129 @@
+// Numbers and names as people read them. The same rules as the terminal's: a quantity with four
+// figures, a change with two decimals, an unknown number as "-".
+
+import type { Verdict } from "./reports";
+
+export const unknown = "–";
+
+function known(value: number | null | undefined): value is number {
+  return value !== null && value !== undefined && Number.isFinite(value);
+}
+
+// Four significant figures without an exponent, thousands apart: 0.01234, 12.82, 1,028.
+export function quantity(value: number | null | undefined, figures = 4): string {
+  if (!known(value)) return unknown;
+  if (value === 0) return "0";
+  const size = Math.floor(Math.log10(Math.abs(value)));
+  if (size < -6 || size > 14) return value.toExponential(Math.max(0, figures - 1));
+  const decimals = Math.min(12, Math.max(0, figures - 1 - size));
+  return value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+export function with_unit(value: number | null | undefined, unit: string, figures = 4): string {
+  return known(value) ? `${quantity(value, figures)} ${printable(unit, 20)}`.trim() : unknown;
+}
+
+// +1.51 %: a change, from a ratio.
+export function change(ratio: number | null | undefined): string {
+  if (!known(ratio)) return unknown;
+  const percent = (ratio - 1) * 100;
+  if (Math.abs(percent) >= 1000) return `${quantity(ratio, 3)}×`;
+  const text = Math.abs(percent).toFixed(2);
+  return `${Number(text) === 0 ? "±" : percent < 0 ? "−" : "+"}${text} %`;
+}
+
+export function change_interval(interval: [number, number] | null | undefined): string {
+  if (!interval || !known(interval[0]) || !known(interval[1])) return unknown;
+  return `${change(interval[0])} to ${change(interval[1])}`;
+}
+
+// A share or rate: 0.5 %, 77 %.
+export function percent(value: number | null | undefined): string {
+  if (!known(value)) return unknown;
+  const scaled = value * 100;
+  const size = Math.abs(scaled);
+  return `${size === 0 ? "0" : size >= 100 ? scaled.toFixed(0) : Number(scaled.toPrecision(2)).toString()} %`;
+}
+
+export function p_value(p: number | null | undefined): string {
+  if (!known(p)) return unknown;
+  if (p === 0) return "< 1e-300";
+  return p < 0.001 ? p.toExponential(1) : p.toFixed(3);
+}
+
+export function times(ratio: number | null | undefined): string {
+  return known(ratio) ? `${ratio < 1 ? ratio.toFixed(3) : ratio < 10 ? ratio.toFixed(2) : quantity(ratio, 3)}×` : unknown;
+}
+
+const prefixes: [number, string][] = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
+
+// 801 TFLOP/s: a rate with its SI prefix.
+export function rate(value: number | null | undefined, unit: string): string {
+  if (!known(value)) return unknown;
+  for (const [scale, prefix] of prefixes) if (Math.abs(value) >= scale) return `${quantity(value / scale, 3)} ${prefix}${unit}`;
+  return `${quantity(value, 3)} ${unit}`;
+}
+
+const seconds_of: Record<string, number> = { s: 1, ms: 1e-3, us: 1e-6, "µs": 1e-6, ns: 1e-9 };
+
+// Seconds in one unit of time, or null for a unit that is no time.
+export function seconds_per_unit(unit: string): number | null {
+  return seconds_of[unit] ?? null;
+}
+
+export function duration(seconds: number | null | undefined): string {
+  if (!known(seconds)) return unknown;
+  const size = Math.abs(seconds);
+  if (size >= 120) return `${quantity(seconds / 60, 3)} min`;
+  if (size >= 1 || size === 0) return `${quantity(seconds, 3)} s`;
+  if (size >= 1e-3) return `${quantity(seconds * 1e3, 3)} ms`;
+  if (size >= 1e-6) return `${quantity(seconds * 1e6, 3)} µs`;
+  return `${quantity(seconds * 1e9, 3)} ns`;
+}
+
+export function moment(unix_seconds: number): string {
+  return new Date(unix_seconds * 1000).toISOString().replace("T", " ").slice(0, 19) + " UTC";
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+}
+
+// Letters that steer a terminal or the direction of text are shown, not obeyed; the middle of an
+// overlong text is left out.
+// eslint-disable-next-line no-control-regex
+const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+export function printable(text: string, longest = Number.POSITIVE_INFINITY): string {
+  const clean = text.replace(steering, (letter) =>
+    letter === "\t" ? " " : `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  if (clean.length <= longest) return clean;
+  const half = Math.floor((longest - 1) / 2);
+  return `${clean.slice(0, half)}…${clean.slice(clean.length - half)}`;
+}
+
+export const verdict_words: Record<Verdict, string> = {
+  failed: "failed",
+  regressed: "regressed",
+  missing: "missing",
+  not_comparable: "not comparable",
+  inconclusive: "inconclusive",
+  improved: "improved",
+  unchanged: "unchanged",
+  skipped: "skipped",
+};
+
+export const worst_first = Object.keys(verdict_words) as Verdict[];
+
+// A shape beside each colour, so that neither has to be told apart alone.
+export const verdict_signs: Record<Verdict, string> = {
+  failed: "✕",
+  regressed: "▲",
+  missing: "○",
+  not_comparable: "≠",
+  inconclusive: "?",
+  improved: "▼",
+  unchanged: "=",
+  skipped: "–",
+};

@@ -1,0 +1,129 @@
+// What every plot is: a pure function from data and a look to either an ECharts option with its words
+// and numbers, or the sentence that says which data is not there and how to get it. The page and the
+// static renderer draw the same functions.
+
+import type {
+  CustomSeriesOption, CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams, CustomSeriesRenderItemReturn, EChartsOption,
+} from "echarts";
+import { font, type Theme } from "../theme";
+
+export interface Look {
+  theme: Theme;
+  width: number; // CSS pixels
+}
+
+export interface DataTable {
+  columns: string[]; // the first names the row
+  rows: string[][];
+}
+
+export interface Plot {
+  title: string;
+  summary: string; // what the picture shows, for those who do not see it
+  notes: string[]; // what a reader must know: quantiles, values beyond the axis
+  height: number; // CSS pixels
+  option: EChartsOption;
+  table: DataTable;
+}
+
+export interface Missing {
+  title: string;
+  missing: string; // which data is not there
+  remedy: string; // how to get it
+}
+
+export type Drawn = Plot | Missing;
+
+export function is_missing(drawn: Drawn): drawn is Missing {
+  return "missing" in drawn;
+}
+
+export type RenderItem = (params: CustomSeriesRenderItemParams, api: CustomSeriesRenderItemAPI) => CustomSeriesRenderItemReturn;
+
+export function base(look: Look): EChartsOption {
+  return {
+    animation: false,
+    backgroundColor: "transparent",
+    textStyle: { fontFamily: font, color: look.theme.text, fontSize: 12 },
+  };
+}
+
+// What the pointer is over.
+export interface Hovered {
+  seriesIndex: number;
+  seriesName?: string;
+  dataIndex: number;
+  value: [number, number];
+}
+
+// Tooltips are drawn as text in the picture (richText), never as HTML: names in them are untrusted.
+export function told(look: Look, say: (item: Hovered) => string) {
+  const { theme } = look;
+  return {
+    renderMode: "richText" as const,
+    trigger: "item" as const,
+    confine: true,
+    backgroundColor: theme.surface,
+    borderColor: theme.line,
+    textStyle: { color: theme.text, fontSize: 12, fontFamily: font },
+    formatter: (item: unknown) => say(item as Hovered),
+  };
+}
+
+export function axis_style(look: Look) {
+  const { theme } = look;
+  return {
+    axisLabel: { color: theme.faint, fontSize: 11, hideOverlap: true },
+    axisLine: { show: true, lineStyle: { color: theme.line } },
+    axisTick: { lineStyle: { color: theme.line } },
+    splitLine: { lineStyle: { color: theme.line, opacity: 0.6 } },
+    nameTextStyle: { color: theme.faint, fontSize: 11 },
+  };
+}
+
+// A numeric axis below the picture with its name in the middle.
+export function value_axis(look: Look, name: string) {
+  return { ...axis_style(look), type: "value" as const, name, nameLocation: "middle" as const, nameGap: 28, scale: true };
+}
+
+// One label a row, the first on top.
+export function row_axis(look: Look, labels: string[]) {
+  const style = axis_style(look);
+  return {
+    ...style,
+    type: "category" as const,
+    data: labels,
+    inverse: true,
+    axisTick: { show: false },
+    splitLine: { show: false },
+    axisLabel: {
+      color: look.theme.text, fontSize: 11, width: label_width(look, labels), overflow: "truncate" as const, interval: 0,
+    },
+  };
+}
+
+// Room for row labels: what they need, at most two fifths of the picture.
+export function label_width(look: Look, labels: string[]): number {
+  const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
+  return Math.round(Math.min(longest * 6.4 + 8, look.width * 0.4));
+}
+
+// A horizontal interval with end caps, at [row, lo, hi] of each item. `size` is the height of the caps.
+export function whiskers(data: [number, number, number][], colours: string[], size = 8): CustomSeriesOption {
+  const renderItem: RenderItem = (params, api) => {
+    const row = api.value(0) as number;
+    const [from, y] = api.coord([api.value(1) as number, row]) as [number, number];
+    const [to] = api.coord([api.value(2) as number, row]) as [number, number];
+    const colour = colours[params.dataIndex] ?? colours[0] ?? "#888888";
+    return {
+      type: "path",
+      shape: { pathData: `M${from} ${y - size / 2}V${y + size / 2}M${from} ${y}H${to}M${to} ${y - size / 2}V${y + size / 2}` },
+      style: { stroke: colour, fill: "none", lineWidth: 1.5 },
+      silent: true,
+    };
+  };
+  return {
+    type: "custom", renderItem, data, encode: { x: [1, 2], y: 0 }, silent: true, z: 5, tooltip: { show: false },
+    clip: true,
+  };
+}

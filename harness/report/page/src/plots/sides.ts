@@ -1,0 +1,47 @@
+// The processes of one case and metric, of one or both sides, as the plots of samples take them.
+
+import type { ProcessDetails, SeriesDetails } from "../data";
+import { counted } from "../format";
+import type { Theme } from "../theme";
+
+export type SideName = "baseline" | "current";
+
+export interface SeriesSide {
+  name: SideName;
+  series: SeriesDetails;
+}
+
+export function sides_of(baseline: SeriesDetails | undefined, current: SeriesDetails | undefined): SeriesSide[] {
+  const sides: SeriesSide[] = [];
+  if (baseline && baseline.processes.length > 0) sides.push({ name: "baseline", series: baseline });
+  if (current && current.processes.length > 0) sides.push({ name: "current", series: current });
+  return sides;
+}
+
+export function every_process(sides: readonly SeriesSide[]): { side: SideName; process: ProcessDetails }[] {
+  return sides.flatMap((side) => side.series.processes.map((process) => ({ side: side.name, process })));
+}
+
+export function colour_of(side: SideName, theme: Theme): string {
+  return side === "baseline" ? theme.baseline : theme.current;
+}
+
+export function symbol_of(side: SideName): string {
+  return side === "baseline" ? "circle" : "diamond";
+}
+
+// What is drawn: all samples, or how many quantiles stand for how many samples.
+export function form_note(sides: readonly SeriesSide[]): string {
+  const all = every_process(sides).map(({ process }) => process);
+  const taken = all.reduce((sum, process) => sum + process.count, 0);
+  const reduced = all.filter((process) => process.form === "quantiles");
+  if (reduced.length === 0) return `All ${counted(taken, "sample")} are drawn.`;
+  const few = Math.min(...reduced.map((process) => process.deltas.length));
+  const some = reduced.length === all.length ? "each process" : `${reduced.length} of ${all.length} processes`;
+  return `Quantiles, not samples: ${few} at equal steps of probability stand for ${some} (${counted(taken, "sample")} in all); the record holds every sample.`;
+}
+
+export const no_samples = {
+  missing: "This page holds no samples of this case.",
+  remedy: "Measure it with `harness run`, or write the report from records that hold raw samples.",
+};

@@ -1,0 +1,47 @@
+// Colours of the charts, dark and light. Series colours are from Okabe and Ito's palette (2008), which
+// people with any common colour blindness tell apart; every series also has a shape or a label of its own.
+
+export interface Theme {
+  dark: boolean;
+  text: string;
+  faint: string;
+  line: string; // grid and axes
+  surface: string;
+  baseline: string;
+  current: string;
+  good: string;
+  bad: string;
+  band: string; // the margin
+  series: string[];
+}
+
+export const light: Theme = {
+  dark: false,
+  text: "#1c2330",
+  faint: "#5b6472",
+  line: "#d8dde5",
+  surface: "#ffffff",
+  baseline: "#0072b2",
+  current: "#c14a00",
+  good: "#00735c",
+  bad: "#b23a00",
+  band: "rgba(91, 100, 114, 0.14)",
+  series: ["#0072b2", "#c14a00", "#00866b", "#a3578a", "#9a6a00", "#2f8fc4", "#5b6472", "#7a6f00"],
+};
+
+export const dark: Theme = {
+  dark: true,
+  text: "#e6eaf1",
+  faint: "#a3adbb",
+  line: "#343c49",
+  surface: "#171c24",
+  baseline: "#56b4e9",
+  current: "#ff8a3d",
+  good: "#35c6a1",
+  bad: "#ff8a3d",
+  band: "rgba(163, 173, 187, 0.16)",
+  series: ["#56b4e9", "#ff8a3d", "#35c6a1", "#d993bf", "#e6b53c", "#8fd0f5", "#a3adbb", "#f0e442"],
+};
+
+export const symbols = ["circle", "diamond", "triangle", "rect", "roundRect", "pin", "arrow", "emptyCircle"];
+export const font = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', Arial, sans-serif";

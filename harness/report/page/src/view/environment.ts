@@ -1,0 +1,150 @@
+// Where both sides came from and what differs between them, the policy that judged, and its waivers.
+
+import type { PageDocument } from "../data";
+import { percent, printable, unknown } from "../format";
+import type { Machine, Policy, Revision, RunReport, Source, Waiver } from "../reports";
+import { el, scrolling, table } from "./dom";
+
+interface Fact {
+  name: string;
+  values: string[]; // baseline (where there is one), current
+  matters: boolean; // a difference bears on comparing
+}
+
+function revision_text(revision: Revision | undefined): string {
+  if (!revision || (!revision.commit && !revision.branch)) return unknown;
+  return [revision.commit.slice(0, 12), revision.branch && `on ${revision.branch}`, revision.dirty && "with uncommitted changes"]
+    .filter(Boolean).join(" ");
+}
+
+function device_text(report: RunReport): string {
+  return Object.entries(report.machines)
+    .map(([kind, machine]) => `${machine.fields.find((field) => field.name === "device")?.value ?? machine.class} (${kind})`)
+    .join(", ") || unknown;
+}
+
+function source_facts(reports: RunReport[], sources: Source[]): Fact[] {
+  const fact = (name: string, of: (report: RunReport, at: number) => string, matters = false): Fact => ({
+    name, values: reports.map((report, at) => of(report, at) || unknown), matters,
+  });
+  return [
+    ...(sources.length > 0 ? [fact("record", (_, at) => sources[at]?.described ?? "")] : []),
+    ...(sources.some((source) => source.distance > 0)
+      ? [fact("distance", (_, at) => (sources[at]?.distance ? `${sources[at]?.distance} commits from the one asked for` : "none"), true)]
+      : []),
+    fact("revision", (report) => revision_text(report.revision)),
+    fact("device", (report, at) => sources[at]?.device || device_text(report), true),
+    fact("suite", (report) => [report.suite.name, report.suite.file && `(${report.suite.file})`].filter(Boolean).join(" ")),
+    fact("suite contents", (report) => report.suite.hash?.slice(0, 12) ?? "", true),
+    fact("measured", (report) => report.started),
+    fact("tool", (report) => report.tool),
+    fact("estimator", (report) => report.estimator, true),
+    fact("record id", (report) => report.record),
+    ...(reports.some((report) => report.promotion)
+      ? [fact("pinned by", (report) => (report.promotion ? `${report.promotion.author}, ${report.promotion.date}: ${report.promotion.reason}` : ""))]
+      : []),
+  ];
+}
+
+// Every field of the fingerprints, by device kind.
+function machine_facts(reports: RunReport[]): Fact[] {
+  const kinds = [...new Set(reports.flatMap((report) => Object.keys(report.machines)))];
+  return kinds.flatMap((kind) => {
+    const machines: (Machine | undefined)[] = reports.map((report) => report.machines[kind]);
+    const names = [...new Set(machines.flatMap((machine) => (machine?.fields ?? []).map((field) => field.name)))];
+    const field = (machine: Machine | undefined, name: string) => machine?.fields.find((one) => one.name === name);
+    return [
+      { name: `${kind}: class`, values: machines.map((machine) => machine?.class || unknown), matters: true },
+      { name: `${kind}: id`, values: machines.map((machine) => machine?.device_uuid || unknown), matters: true },
+      ...names.map((name) => ({
+        name: `${kind}: ${name}`,
+        values: machines.map((machine) => field(machine, name)?.value ?? unknown),
+        matters: machines.some((machine) => field(machine, name) && field(machine, name)?.class !== "info"),
+      })),
+    ];
+  });
+}
+
+function differs(fact: Fact): boolean {
+  return new Set(fact.values).size > 1;
+}
+
+function fact_table(facts: Fact[], two: boolean, label: string): HTMLElement {
+  const heads = two ? ["", "baseline", "current"] : ["", "value"];
+  const rows = facts.map((fact) => [
+    printable(fact.name, 60),
+    ...fact.values.map((value, at) =>
+      two && at === 1 && differs(fact) && fact.matters
+        ? el("span", "differs", el("strong", null, "≠ "), el("bdi", null, printable(value, 200)))
+        : el("bdi", null, printable(value, 200))),
+  ]);
+  const whole = table(heads.map((head) => (head === "" ? el("span", "offscreen", "field") : head)), rows, { class: "facts" });
+  return scrolling(label, whole);
+}
+
+function policy_list(policy: Policy, page: PageDocument): HTMLElement {
+  const judged = page.comparison?.cases.filter((row) => row.p_adjusted !== null) ?? [];
+  const shared = (set: number | null, of: (row: (typeof judged)[number]) => number | null) => {
+    if (set !== null) return `${percent(set)} for every case, from the command line`;
+    const values = [...new Set(judged.map(of))];
+    return values.length === 1 ? percent(values[0]) : "each case's own";
+  };
+  const allowed = [
+    policy.allow_inconclusive && "inconclusive results", policy.allow_missing && "missing counterparts",
+    policy.allow_not_comparable && "sides that must not be compared", policy.allow_other_device && "another device of the same model",
+  ].filter(Boolean);
+  const facts: [string, string][] = [
+    ["rule", `Welch's t-test on one value a process${judged.length > 1 ? `, Holm over ${judged.length} results` : ""}`],
+    ["margin", shared(policy.margin, (row) => row.margin)],
+    ["alpha, one-sided", shared(policy.alpha, (row) => row.alpha)],
+    ["fewest processes", `${policy.min_processes} a side`],
+    ["let through", allowed.length > 0 ? `${allowed.join(", ")} (with a warning)` : "nothing"],
+    ["improvements", policy.fail_on_improved ? "fail the build: the baseline is stale" : "never fail the build"],
+    ["between sessions", `sd ${percent(policy.session_sd)} a side`],
+    ...(policy.allow_other_device ? [["between devices", `sd ${percent(policy.device_sd)} a side`] as [string, string]] : []),
+  ];
+  return el("dl", "pairs", ...facts.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)]));
+}
+
+function waiver_table(waivers: Waiver[], today: string): HTMLElement {
+  const rows = waivers.map((waiver) => [
+    el("code", null, printable(waiver.pattern, 200)), printable(waiver.metric, 60) || "every metric",
+    waiver.ceiling === null ? unknown : `up to ${percent(waiver.ceiling)} worse`,
+    `${printable(waiver.expires, 20)}${today && waiver.expires < today ? " (expired)" : ""}`,
+    printable(waiver.reason, 400), printable(waiver.issue, 200),
+  ]);
+  return scrolling("Waivers", table(["cases", "metric", "ceiling", "holds until", "reason", "issue"], rows));
+}
+
+export function environment_section(page: PageDocument): HTMLElement {
+  const { comparison, baseline, current } = page;
+  const two = baseline !== null;
+  const reports = baseline ? [baseline.report, current.report] : [current.report];
+  const facts = source_facts(reports, comparison ? [comparison.baseline, comparison.current] : []);
+  const machines = machine_facts(reports);
+  const differing = two ? machines.filter((fact) => differs(fact) && fact.matters) : [];
+  const told = comparison?.differences ?? [];
+  const waivers = comparison?.policy.waivers ?? [];
+  return el(
+    "section", { attributes: { id: "environment", "aria-labelledby": "environment-title" } },
+    el("h2", { attributes: { id: "environment-title" } }, "Environment"),
+    el("div", "columns",
+      el("div", "card",
+        el("h3", null, two ? "Both sides" : "This run"),
+        fact_table(facts, two, "Both sides"),
+        two
+          ? el("div", null,
+              el("h4", null, "What differs between the machines"),
+              told.length > 0 ? el("ul", null, ...told.map((one) => el("li", null, el("bdi", null, printable(one, 300))))) : null,
+              differing.length > 0 && told.length === 0 ? fact_table(differing, two, "Differing fields") : null,
+              told.length === 0 && differing.length === 0 ? el("p", null, "Nothing that bears on the comparison: the fields that both records hold agree.") : null)
+          : null,
+        el("details", null, el("summary", null, `All ${machines.length} fields of the machine`), fact_table(machines, two, "All fields of the machine"))),
+      comparison
+        ? el("div", "card", el("h3", null, "Policy in effect"), policy_list(comparison.policy, page),
+            el("h4", null, "Waivers"),
+            waivers.length > 0 ? waiver_table(waivers, comparison.policy.today ?? "") : el("p", null, "None: every regression counts."))
+        : null,
+    ),
+  );
+}

@@ -9,26 +9,6 @@
 namespace harness {
 namespace {
 
-// Optimal string alignment distance (insert, delete, replace, swap neighbours).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> last(b.size() + 1);
-  std::vector<std::size_t> now(b.size() + 1);
-  std::iota(last.begin(), last.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    now[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replace = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      now[j] = std::min({replace, last[j] + 1, now[j - 1] + 1});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        now[j] = std::min(now[j], before[j - 2] + 1);
-    }
-    std::swap(before, last);
-    std::swap(last, now);
-  }
-  return last[b.size()];
-}
-
 // Decodes one UTF-8 code point at `i` and advances; a malformed byte yields 0xFFFD.
 char32_t next_code_point(std::string_view text, std::size_t& i) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
@@ -57,6 +37,25 @@ bool is_hidden(char32_t c) {
 }
 
 }  // namespace
+
+std::size_t edit_distance(std::string_view one, std::string_view other) {
+  std::vector<std::size_t> before(other.size() + 1);
+  std::vector<std::size_t> last(other.size() + 1);
+  std::vector<std::size_t> now(other.size() + 1);
+  std::iota(last.begin(), last.end(), 0);
+  for (std::size_t i = 1; i <= one.size(); ++i) {
+    now[0] = i;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      const std::size_t replace = last[j - 1] + (one[i - 1] == other[j - 1] ? 0 : 1);
+      now[j] = std::min({replace, last[j] + 1, now[j - 1] + 1});
+      if (i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1])
+        now[j] = std::min(now[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, now);
+  }
+  return last[other.size()];
+}
 
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates) {
   if (name.size() > 256) return std::nullopt;

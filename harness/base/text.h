@@ -9,6 +9,10 @@
 
 namespace harness {
 
+// Optimal string alignment distance: how many insertions, deletions, replacements and swaps of neighbours
+// lead from one text to the other.
+std::size_t edit_distance(std::string_view one, std::string_view other);
+
 // The candidate nearest to `name` by Damerau-Levenshtein distance, if it is near enough to be a
 // plausible slip of the finger (distance <= 1 + length/4); std::nullopt otherwise.
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates);

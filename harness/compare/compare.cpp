@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -13,7 +12,15 @@
 #include "harness/base/text.h"
 #include "harness/compare/comparable.h"
 #include "harness/compare/diagnose.h"
-#include "harness/compare/judge.h"
+#include "harness/compare/exact.h"
+#include "harness/compare/gates.h"
+#include "harness/compare/kernels.h"
+#include "harness/compare/order.h"
+#include "harness/compare/origin.h"
+#include "harness/compare/policy_facts.h"
+#include "harness/compare/rename.h"
+#include "harness/compare/trace.h"
+#include "harness/compare/waive.h"
 
 namespace harness {
 namespace {
@@ -36,10 +43,11 @@ double square_of_sd(double sd) {
 // Pairs the cases and metrics of two records and turns each pair into a row.
 class Comparer {
  public:
-  Comparer(const Record& baseline, const Record& current, const Policy& policy)
+  Comparer(const Record& baseline, const Record& current, const Policy& policy, Trace& trace)
       : baseline_(baseline),
         current_(current),
         policy_(policy),
+        trace_(trace),
         estimator_obstacle_(estimator_obstacle(baseline, current)) {}
 
   std::vector<ComparisonRow> rows() {
@@ -56,7 +64,10 @@ class Comparer {
     }
     for (const CaseRecord& record : baseline_.cases)
       if (present.insert(record.id).second) add_removed(record);
-    decide(rows_, evidence_, policy_);
+    trace_.family = decide(rows_, evidence_, policy_);
+    for (Evidence& one : evidence_)
+      trace_.rows.push_back({rows_[one.row].case_id, rows_[one.row].metric, std::move(one)});
+    advise_renames(rows_, baseline_, current_);
     return std::move(rows_);
   }
 
@@ -86,8 +97,10 @@ class Comparer {
       row.unit = record.series.front().unit;
       row.direction = record.series.front().direction;
     }
-    row.margin = policy_.margin.value_or(record.gate.margin);
-    row.alpha = policy_.alpha.value_or(record.gate.alpha);
+    const RowGate gate = gate_of(record.gate, row.metric, policy_);
+    row.margin = gate.margin;
+    row.alpha = gate.alpha;
+    row.informative = gate.informative && series != nullptr;  // a case without a side is no matter of metrics
     return row;
   }
 
@@ -182,6 +195,9 @@ class Comparer {
     const auto [why, advice] = obstacle(before, after, old, now, row.margin, row.alpha);
     if (!why.empty()) {
       conclude(row, Verdict::not_comparable, why, advice);
+    } else if (is_exact(row, baseline, current)) {
+      judge_exactly(row, baseline, current, policy_);
+      compare_gates(row, before);
     } else if (!current.unusable.empty()) {
       conclude(row, Verdict::failed, "current: " + current.unusable + ", which has no ratio",
                "a sample must be a positive finite number");
@@ -197,23 +213,44 @@ class Comparer {
                            now.metric),
                "look at the notes of the run: sampling may have been cut short");
     } else {
-      judge_pair(row, index, before, baseline, current);
+      judge_pair(row, index, before, after, baseline, current);
     }
   }
 
-  void judge_pair(ComparisonRow& row, std::size_t index, const CaseRecord& before,
+  void judge_pair(ComparisonRow& row, std::size_t index, const CaseRecord& before, const CaseRecord& after,
                   const SideReading& baseline, const SideReading& current) {
     double known = square_of_sd(policy_.session_sd);
     if (machine_match(before.device).other_device) known += square_of_sd(policy_.device_sd);
     if (auto evidence = weigh(row, index, baseline, current, known, policy_)) evidence_.push_back(*evidence);
-    if (!policy_.margin && before.gate.margin < row.margin) {
+    compare_gates(row, before);
+    for (std::string& note : diagnose(row, baseline, current)) row.advice.push_back(std::move(note));
+    add_kernels(row, before, after);
+  }
+
+  // Tells when the gate lets more pass than the baseline's did.
+  void compare_gates(ComparisonRow& row, const CaseRecord& before) {
+    const RowGate old = gate_of(before.gate, row.metric, policy_);
+    if (old.margin < row.margin) {
       ++loosened_;
       row.advice.push_back(
           fmt::format("the margin of this case was {:.2f} % in the baseline and is {:.2f} % now",
-                      before.gate.margin * 100, row.margin * 100));
+                      old.margin * 100, row.margin * 100));
+    } else if (row.informative && !old.informative) {
+      ++loosened_;
+      row.advice.emplace_back("this metric decided in the baseline and is informative now");
     }
-    if (!policy_.alpha && before.gate.alpha > row.alpha) ++loosened_;
-    for (std::string& note : diagnose(row, baseline, current)) row.advice.push_back(std::move(note));
+    if (old.alpha > row.alpha) ++loosened_;
+  }
+
+  static void add_kernels(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after) {
+    if (!names_metric("time", row.metric)) return;
+    KernelComparison kernels = compare_kernels(before, after, row.margin);
+    row.kernels = std::move(kernels.changes);
+    for (std::string& note : kernels.notes) row.advice.push_back(std::move(note));
+    if (kernels.same_code && row.ratio > 0 && std::abs(std::log(row.ratio)) > std::log1p(row.margin))
+      row.advice.emplace_back(
+          "the machine code of every kernel is identical on both sides, yet the time moved: look at clocks, "
+          "driver, inputs and placement before blaming the code");
   }
 
   const MachineMatch& machine_match(const std::string& device) {
@@ -225,6 +262,7 @@ class Comparer {
   const Record& baseline_;
   const Record& current_;
   const Policy& policy_;
+  Trace& trace_;
   std::string estimator_obstacle_;
   SideReader reader_;
   std::map<std::string, MachineMatch> machines_;
@@ -233,90 +271,29 @@ class Comparer {
   std::vector<Evidence> evidence_;
 };
 
-int badness(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::failed: return 0;
-    case Verdict::regressed: return 1;
-    case Verdict::missing: return 2;
-    case Verdict::not_comparable: return 3;
-    case Verdict::inconclusive: return 4;
-    case Verdict::improved: return 5;
-    case Verdict::unchanged: return 6;
-    case Verdict::skipped: return 7;
-  }
-  return 8;
-}
-
-void sort_worst_first(std::vector<ComparisonRow>& rows) {
-  // Positive is worse; improvements go by their size instead.
-  const auto harm = [](const ComparisonRow& row) {
-    if (!(row.ratio > 0)) return 0.0;
-    const double effect =
-        row.direction == Direction::lower_is_better ? std::log(row.ratio) : -std::log(row.ratio);
-    return row.verdict == Verdict::improved ? -effect : effect;
-  };
-  struct Key {
-    int badness;
-    double harm;
-    std::size_t index;
-  };
-  std::vector<Key> keys;
-  keys.reserve(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) keys.push_back({badness(rows[i].verdict), harm(rows[i]), i});
-  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
-    if (a.badness != b.badness) return a.badness < b.badness;
-    if (a.harm != b.harm) return a.harm > b.harm;
-    const ComparisonRow &one = rows[a.index], &other = rows[b.index];
-    if (const int order = one.case_id.compare(other.case_id); order != 0) return order < 0;
-    if (const int order = one.metric.compare(other.metric); order != 0) return order < 0;
-    return a.index < b.index;
-  });
-  std::vector<ComparisonRow> sorted;
-  sorted.reserve(rows.size());
-  for (const Key& key : keys) sorted.push_back(std::move(rows[key.index]));
-  rows = std::move(sorted);
-}
-
-// "NVIDIA H200 GPU-1234" for each device that a case of the record was measured on.
-std::string devices_of(const Record& record) {
-  std::set<std::string_view> used;
-  for (const CaseRecord& one : record.cases)
-    if (one.outcome != Outcome::skipped) used.insert(one.device);
-  std::vector<std::string> described;
-  for (const auto& [kind, machine] : record.machines) {
-    if (!used.contains(kind)) continue;
-    std::string_view model = machine.machine_class;
-    for (const MachineField& field : machine.fields)
-      if (field.name == "gpu" || field.name == "cpu") model = field.value;
-    described.emplace_back(model);
-    if (!machine.device_uuid.empty()) described.back() += " " + machine.device_uuid;
-  }
-  return join(described, ", ");
-}
-
-RecordSource source_of(const Record& record) {
-  RecordSource source;
-  source.id = record.id;
-  source.revision = record.revision;
-  source.device = devices_of(record);
-  return source;
-}
-
 }  // namespace
 
-Comparison compare(const Record& baseline, const Record& current, const Policy& policy) {
+Comparison compare(const Record& baseline, const Record& current, const Policy& policy, Trace& trace) {
   Comparison comparison;
   comparison.suite = current.suite.name;
   comparison.suite_file = current.suite.file;
   comparison.baseline = source_of(baseline);
   comparison.current = source_of(current);
   comparison.policy = policy;
-  Comparer comparer(baseline, current, policy);
+  Comparer comparer(baseline, current, policy, trace);
   comparison.rows = comparer.rows();
   comparison.differences = comparer.differences();
+  apply_waivers(comparison, current.partial);
+  comparison.remarks = remarks_on_gates(current);
   sort_worst_first(comparison.rows);
   comparison.verdict = overall_verdict(comparison.rows);
+  comparison.policy_facts = facts_of_policy(comparison);
   return comparison;
+}
+
+Comparison compare(const Record& baseline, const Record& current, const Policy& policy) {
+  Trace unread;
+  return compare(baseline, current, policy, unread);
 }
 
 }  // namespace harness

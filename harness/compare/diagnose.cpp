@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "harness/base/text.h"
+#include "harness/compare/conditions.h"
 
 namespace harness {
 namespace {
@@ -125,6 +126,7 @@ std::vector<std::string> diagnose(const ComparisonRow& row, const SideReading& b
                                 fewest, fewest == 1 ? "" : "es", recommended_processes));
   note_outliers(notes, row, baseline, current);
   note_clock(notes, row, baseline, current);
+  note_conditions(notes, row, baseline.conditions, current.conditions);
   return notes;
 }
 

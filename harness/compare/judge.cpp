@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <list>
+#include <numeric>
 
+#include "harness/compare/conditions.h"
 #include "harness/compare/diagnose.h"
 #include "harness/stats/multiplicity.h"
 #include "harness/stats/power.h"
@@ -93,6 +95,12 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, double strict_alpha
                     *row.processes_needed > affordable_processes ? "; " + wider_margin(row, evidence) : ""));
     return;
   }
+  if (row.margin == 0) {
+    row.advice.push_back(
+        "a margin of 0 % calls nothing that varies unchanged: give this metric a margin above 0, or make it "
+        "`informative`");
+    return;
+  }
   const double standard_error = evidence.effect.standard_error;
   const bool processes_dominate = standard_error * standard_error > 2 * evidence.known_variance;
   if (processes_dominate && evidence.bounds.hi - evidence.bounds.lo > 3 * log_margin(row))
@@ -112,18 +120,16 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, double strict_alpha
 void set_verdict(ComparisonRow& row, const Evidence& evidence, std::size_t family, int least) {
   const double margin = log_margin(row);
   row.verdict = Verdict::inconclusive;
-  if (evidence.forced) {
-    row.reason =
-        fmt::format("the launch gate of more than {:.0f} % of a side's samples opened on its deadline",
-                    tolerable_forced_share * 100);
+  if (!evidence.doubt.empty()) {
+    row.reason = evidence.doubt;
   } else if (!evidence.enough_processes) {
     row.reason = fmt::format("{} against {} processes: at least {} a side are needed for a verdict",
                              row.baseline.processes, row.current.processes, least);
-  } else if (*row.p_adjusted < row.alpha) {
+  } else if (row.p_adjusted.value_or(*row.p) < row.alpha) {
     row.verdict = Verdict::regressed;
     row.reason = fmt::format("worse by more than the margin of {:.2f} %: {} ({})", row.margin * 100,
                              change_text(row), interval_text(row));
-  } else if (*row.p_improved_adjusted < row.alpha) {
+  } else if (row.p_improved_adjusted.value_or(*row.p_improved) < row.alpha) {
     row.verdict = Verdict::improved;
     row.reason = fmt::format("better by more than the margin of {:.2f} %: {} ({})", row.margin * 100,
                              change_text(row), interval_text(row));
@@ -136,30 +142,44 @@ void set_verdict(ComparisonRow& row, const Evidence& evidence, std::size_t famil
   }
 }
 
-// Holm over the rows that are judged, worse and better as two families; a row takes part by its number
-// of processes and gates alone, never by its p-value.
-std::size_t correct(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence) {
-  std::vector<std::size_t> judged;
+// The places of the values in ascending order, from 1.
+std::vector<std::size_t> ranks_of(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size()), ranks(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t one, std::size_t other) { return values[one] < values[other]; });
+  for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = i + 1;
+  return ranks;
+}
+
+// Holm over the rows that decide, worse and better as two families; a row takes part by its number of
+// processes, conditions and gates alone, never by its p-value.
+std::size_t correct(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence) {
+  std::vector<Evidence*> judged;
   std::vector<double> worse, better;
-  for (const Evidence& one : evidence) {
-    if (!one.enough_processes || one.forced) continue;
-    judged.push_back(one.row);
-    worse.push_back(*rows[one.row].p);
-    better.push_back(*rows[one.row].p_improved);
+  for (Evidence& one : evidence) {
+    const ComparisonRow& row = rows[one.row];
+    if (!one.enough_processes || !one.doubt.empty() || row.informative) continue;
+    judged.push_back(&one);
+    worse.push_back(*row.p);
+    better.push_back(*row.p_improved);
   }
   const std::vector<double> worse_adjusted = stats::holm(worse), better_adjusted = stats::holm(better);
+  const std::vector<std::size_t> worse_ranks = ranks_of(worse), better_ranks = ranks_of(better);
   for (std::size_t i = 0; i < judged.size(); ++i) {
-    rows[judged[i]].p_adjusted = worse_adjusted[i];
-    rows[judged[i]].p_improved_adjusted = better_adjusted[i];
+    rows[judged[i]->row].p_adjusted = worse_adjusted[i];
+    rows[judged[i]->row].p_improved_adjusted = better_adjusted[i];
+    judged[i]->rank_worse = worse_ranks[i];
+    judged[i]->rank_better = better_ranks[i];
   }
   return judged.size();
 }
 
+}  // namespace
+
 int least_processes(const Policy& policy) {
   return std::max(policy.min_processes, 2);
 }
-
-}  // namespace
 
 std::string gate_obstacle(double margin, double alpha) {
   if (!(margin >= 0 && std::isfinite(margin)))
@@ -186,7 +206,12 @@ std::optional<Evidence> weigh(ComparisonRow& row, std::size_t index, const SideR
   evidence.known_variance = 2 * known_variance_per_side;
   evidence.enough_processes =
       std::min(row.baseline.processes, row.current.processes) >= least_processes(policy);
-  evidence.forced = std::max(forced_share(baseline), forced_share(current)) > tolerable_forced_share;
+  if (std::max(forced_share(baseline), forced_share(current)) > tolerable_forced_share)
+    evidence.doubt =
+        fmt::format("the launch gate of more than {:.0f} % of a side's samples opened on its deadline",
+                    tolerable_forced_share * 100);
+  else
+    evidence.doubt = condition_doubt(baseline.conditions, current.conditions);
   test->difference *= sign_of(row);
   evidence.effect = *test;
   evidence.bounds = test->interval(1 - 2 * row.alpha);
@@ -199,20 +224,23 @@ std::optional<Evidence> weigh(ComparisonRow& row, std::size_t index, const SideR
   return evidence;
 }
 
-void decide(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence, const Policy& policy) {
+std::size_t decide(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence, const Policy& policy) {
   const std::size_t family = correct(rows, evidence);
   const int least = least_processes(policy);
   ShiftTables tables;
   for (const Evidence& one : evidence) {
     ComparisonRow& row = rows[one.row];
-    set_verdict(row, one, family, least);
+    const std::size_t together = row.informative ? 1 : std::max<std::size_t>(family, 1);
+    set_verdict(row, one, together, least);
     // The strictest level at which Holm may have to call this row: it must be *called* with this power.
-    const double strict_alpha = row.alpha / static_cast<double>(std::max<std::size_t>(family, 1));
+    const double strict_alpha = row.alpha / static_cast<double>(together);
     const double reach =
         tables.get(strict_alpha, planned_power).at(one.effect.degrees_of_freedom) * one.effect.standard_error;
     row.minimum_detectable = std::expm1(log_margin(row) + reach);
-    if (row.verdict == Verdict::inconclusive && !one.forced) plan_more(row, one, strict_alpha, least, tables);
+    if (row.verdict == Verdict::inconclusive && one.doubt.empty())
+      plan_more(row, one, strict_alpha, least, tables);
   }
+  return family;
 }
 
 }  // namespace harness

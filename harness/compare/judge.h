@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/compare/side.h"
@@ -18,8 +19,14 @@ struct Evidence {
   stats::Bounds bounds;       // of the effect, at 1 - 2 alpha
   double known_variance = 0;  // both sides together: sessions and devices
   bool enough_processes = false;
-  bool forced = false;  // too many samples whose launch gate opened on its deadline
+  std::string doubt;  // why no verdict may rest on the pair, or ""
+  // Its place among the rows that are corrected together, from 1, by p ascending; 0: not corrected.
+  std::size_t rank_worse = 0;
+  std::size_t rank_better = 0;
 };
+
+// Processes that each side must have at the least for a verdict.
+int least_processes(const Policy& policy);
 
 // Why this gate cannot be applied, or "".
 std::string gate_obstacle(double margin, double alpha);
@@ -30,8 +37,9 @@ std::optional<Evidence> weigh(ComparisonRow& row, std::size_t index, const SideR
                               const SideReading& current, double known_variance_per_side,
                               const Policy& policy);
 
-// Corrects over all evidence with enough processes and sets verdict, reason, smallest detectable effect
-// and processes needed of each row that evidence is about.
-void decide(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence, const Policy& policy);
+// Corrects over all evidence that may bear a verdict and decides something, and sets verdict, reason,
+// smallest detectable effect and processes needed of each row that evidence is about. An informative row is
+// judged by its own p. Returns how many rows were corrected together.
+std::size_t decide(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence, const Policy& policy);
 
 }  // namespace harness

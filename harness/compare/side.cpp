@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "harness/compare/compare.h"
 
@@ -19,6 +22,87 @@ std::string describe_unusable(const ProcessSamples& process, const std::string& 
   return fmt::format("process {} holds a sample that cannot be used", process.process);
 }
 
+// When the first placement of a process began; 0 when none knows.
+double start_of(const ProcessSamples& process) {
+  double first = 0;
+  for (const Placement& placement : process.placements)
+    if (placement.started > 0 && (first == 0 || placement.started < first)) first = placement.started;
+  return first;
+}
+
+// A mean that is built up.
+class Mean {
+ public:
+  void add(const std::optional<double>& value) {
+    if (!value || !std::isfinite(*value)) return;
+    sum_ += *value;
+    ++count_;
+  }
+  [[nodiscard]] std::optional<double> value() const {
+    if (count_ == 0) return std::nullopt;
+    return sum_ / static_cast<double>(count_);
+  }
+
+ private:
+  double sum_ = 0;
+  std::size_t count_ = 0;
+};
+
+// A clock that somebody set, or that a display needs, is no throttling: it is the same all the time.
+bool is_chosen(std::string_view reason) {
+  return reason == "clock_setting" || reason == "display";
+}
+
+// What surrounded the placements of a series, one after the other.
+class Surroundings {
+ public:
+  void add(const Placement& placement) {
+    ++conditions_.placements;
+    if (placement.clock_ghz > 0) clock_.add(placement.clock_ghz);
+    if (!placement.conditions) return;
+    const Conditions& now = *placement.conditions;
+    if (!(placement.clock_ghz > 0) && now.sm_clock_mhz && *now.sm_clock_mhz > 0)
+      clock_.add(*now.sm_clock_mhz / 1000);
+    ++conditions_.known;
+    bool throttled = false;
+    for (const std::string& reason : now.throttled) {
+      if (is_chosen(reason)) continue;
+      throttled = true;
+      ++conditions_.reasons[reason];
+    }
+    if (throttled) ++conditions_.throttled;
+    if (now.other_processes > 0) ++conditions_.shared;
+    conditions_.most_others = std::max(conditions_.most_others, now.other_processes);
+    temperature_.add(now.temperature_c);
+    power_.add(now.power_w);
+    sm_clock_.add(now.sm_clock_mhz);
+  }
+
+  void finish(SideReading& reading) {
+    conditions_.temperature_c = temperature_.value();
+    conditions_.power_w = power_.value();
+    conditions_.sm_clock_mhz = sm_clock_.value();
+    reading.conditions = std::move(conditions_);
+    reading.clock_ghz = clock_.value().value_or(0);
+  }
+
+ private:
+  SideConditions conditions_;
+  Mean clock_, temperature_, power_, sm_clock_;
+};
+
+// The value that every sample has; std::nullopt when they differ, or there is none.
+std::optional<double> constant_of(const Series& series) {
+  const double* first = nullptr;
+  for (const ProcessSamples& process : series.processes)
+    for (const Placement& placement : process.placements)
+      for (const double& sample : placement.samples) {
+        if (first == nullptr) first = &sample;
+        if (sample != *first) return std::nullopt;
+      }
+  return first == nullptr ? std::nullopt : std::optional<double>(*first);
+}
+
 void take_estimates(SideReading& reading, const Series& series,
                     std::span<const stats::ProcessEstimate> estimates) {
   reading.log_values.reserve(estimates.size());
@@ -29,11 +113,13 @@ void take_estimates(SideReading& reading, const Series& series,
       reading.empty.push_back(series.processes[i].process);
       continue;
     }
+    ++reading.with_samples;
     if (std::isnan(estimate.log_value)) {
       if (reading.unusable.empty()) reading.unusable = describe_unusable(series.processes[i], series.unit);
       continue;
     }
     reading.log_values.push_back(estimate.log_value);
+    reading.started.push_back(start_of(series.processes[i]));
     reading.outlier_rates.push_back(static_cast<double>(estimate.outliers.far) /
                                     static_cast<double>(estimate.samples));
     reading.samples += estimate.samples;
@@ -48,21 +134,18 @@ void take_estimates(SideReading& reading, const Series& series,
 SideReading SideReader::read(const Series& series) {
   SideReading reading;
   estimator_.begin(series.processes.size());
-  double clock_sum = 0;
-  std::size_t clocks = 0;
+  Surroundings surroundings;
   for (std::size_t i = 0; i < series.processes.size(); ++i) {
     for (const Placement& placement : series.processes[i].placements) {
       estimator_.add_placement(i, placement.samples);
       if (placement.samples.empty()) continue;
       if (placement.forced_gates > 0)
         reading.forced_gates += static_cast<std::size_t>(placement.forced_gates);
-      if (placement.clock_ghz > 0 && std::isfinite(placement.clock_ghz)) {
-        clock_sum += placement.clock_ghz;
-        ++clocks;
-      }
+      surroundings.add(placement);
     }
   }
-  if (clocks > 0) reading.clock_ghz = clock_sum / static_cast<double>(clocks);
+  surroundings.finish(reading);
+  reading.constant = constant_of(series);
   take_estimates(reading, series, estimator_.finish());
   return reading;
 }

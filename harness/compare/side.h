@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,17 @@
 
 namespace harness {
 
+// What the placements of a side that hold samples say of the device around them.
+struct SideConditions {
+  std::size_t placements = 0;                       // with samples
+  std::size_t known = 0;                            // of these, with conditions
+  std::size_t throttled = 0;                        // with a reason for which the device held its clock down
+  std::size_t shared = 0;                           // during which other processes used the device
+  int most_others = 0;                              // processes, in one placement
+  std::map<std::string, std::size_t> reasons = {};  // placements by reason of throttling
+  std::optional<double> temperature_c, power_w, sm_clock_mhz;  // means over the placements that tell
+};
+
 struct SideReading {
   std::vector<double> log_values;     // of the processes that have samples, in process order
   std::vector<double> outlier_rates;  // far outliers / samples, of the same processes
@@ -21,8 +34,13 @@ struct SideReading {
   stats::OutlierCount outliers;
   std::size_t forced_gates = 0;
   std::vector<int> empty;  // numbers of the processes without samples
-  double clock_ghz = 0;    // mean over the placements that know it, 0 when none does
-  std::string unusable;    // "process 3 holds a sample of -1 us", or ""
+  double clock_ghz = 0;    // mean over the placements that know it, 0 when none does; the driver's figure
+                           // where the device has none of its own
+  SideConditions conditions;
+  std::vector<double> started;     // of the processes in log_values; Unix time, 0 when unknown
+  std::optional<double> constant;  // the value of every sample, where all are the same
+  std::size_t with_samples = 0;    // processes
+  std::string unusable;            // "process 3 holds a sample of -1 us", or ""
 };
 
 class SideReader {

@@ -158,7 +158,7 @@ TEST(Verdict, TakesMarginAndAlphaOfTheCaseUnlessThePolicyHasItsOwn) {
 }
 
 TEST(Verdict, WithAGateThatMakesNoSenseIsNotComparable) {
-  for (const Gate gate : {Gate{-0.1, 0.01}, Gate{std::nan(""), 0.01}, Gate{0.01, 0}, Gate{0.01, 0.5}}) {
+  for (const Gate& gate : {Gate{-0.1, 0.01}, Gate{std::nan(""), 0.01}, Gate{0.01, 0}, Gate{0.01, 0.5}}) {
     Record after = record_of(about(20));
     after.cases[0].gate = gate;
     EXPECT_EQ(only_row(compare(record_of(about(20)), after, Policy{})).verdict, Verdict::not_comparable);

@@ -1,0 +1,27 @@
+// Conditions: what the device was like around the two sides of a row, and when that forbids a verdict.
+// Temperatures, power and clocks only explain; throttling and other users of the device on one side and
+// not on the other decide against trusting a difference. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/compare/side.h"
+
+namespace harness {
+
+// Shares of a side's placements. Up to this much of either, the trimmed mean over placements and the
+// spread between processes still speak for the code.
+inline constexpr double tolerable_throttled_share = 0.2;
+inline constexpr double tolerable_shared_share = 0.2;
+
+// Why no verdict may rest on the pair, or "": a side was throttled in more placements than tolerable, or
+// other processes used the device on one side more than on the other. A kernel that runs at the power cap
+// on both sides alike is no such case: the cap is part of what it costs.
+std::string condition_doubt(const SideConditions& baseline, const SideConditions& current);
+
+// The same facts and smaller ones, in words with advice.
+void note_conditions(std::vector<std::string>& notes, const ComparisonRow& row,
+                     const SideConditions& baseline, const SideConditions& current);
+
+}  // namespace harness

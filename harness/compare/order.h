@@ -1,0 +1,14 @@
+// Order: the rows of a comparison, worst first. Pure.
+#pragma once
+
+#include <vector>
+
+#include "harness/model/comparison.h"
+
+namespace harness {
+
+// Failed, regressed, missing, not comparable, inconclusive, improved, unchanged, skipped; within each by
+// harm (improvements by size), then by name. What decides nothing comes after what decides.
+void sort_worst_first(std::vector<ComparisonRow>& rows);
+
+}  // namespace harness

@@ -1,0 +1,11 @@
+// Origin: which record a side of a comparison is, for the reader of a report. Pure.
+#pragma once
+
+#include "harness/model/comparison.h"
+
+namespace harness {
+
+// What the record itself tells: its id, its revision and the devices that its cases were measured on.
+RecordSource source_of(const Record& record);
+
+}  // namespace harness

@@ -1,0 +1,133 @@
+#include "harness/compare/policy_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/base/text.h"
+#include "harness/compare/gates.h"
+
+namespace harness {
+namespace {
+
+std::string percent(double share) {
+  return fmt::format("{:.4g} %", share * 100);
+}
+
+class Facts {
+ public:
+  explicit Facts(const Comparison& comparison) : comparison_(comparison), policy_(comparison.policy) {}
+
+  std::vector<PolicyFact> all() {
+    gate("margin", policy_.margin, &ComparisonRow::margin, Gate{}.margin);
+    gate("alpha", policy_.alpha, &ComparisonRow::alpha, Gate{}.alpha);
+    informative();
+    chosen("processes a side", fmt::to_string(policy_.min_processes),
+           policy_.min_processes == Policy{}.min_processes);
+    chosen("session spread", percent(policy_.session_sd), policy_.session_sd == Policy{}.session_sd,
+           "calibration");
+    if (policy_.allow_other_device)
+      facts_.push_back({"another device of the model",
+                        fmt::format("allowed, adds {}", percent(policy_.device_sd)), "command line"});
+    allowances();
+    chosen("improvements", policy_.fail_on_improved ? "fail: the baseline is stale" : "pass",
+           !policy_.fail_on_improved);
+    waivers();
+    return std::move(facts_);
+  }
+
+ private:
+  void chosen(std::string name, std::string value, bool is_default, const char* otherwise = "command line") {
+    facts_.push_back({std::move(name), std::move(value), is_default ? "default" : otherwise});
+  }
+
+  // "1 %", or "0.5 % to 5 %" where cases differ.
+  void gate(const char* name, const std::optional<double>& set, double ComparisonRow::*member, double usual) {
+    if (set) {
+      facts_.push_back({name, percent(*set), "command line"});
+      return;
+    }
+    std::set<double> values;
+    for (const ComparisonRow& row : comparison_.rows) values.insert(row.*member);
+    if (values.empty()) values.insert(usual);
+    const bool is_default = values.size() == 1 && *values.begin() == usual;
+    const std::string suite = comparison_.suite_file.empty() ? "suite" : "suite " + comparison_.suite_file;
+    facts_.push_back({name,
+                      values.size() == 1 ? percent(*values.begin())
+                                         : fmt::format("{} to {}, by case and metric",
+                                                       percent(*values.begin()), percent(*values.rbegin())),
+                      is_default ? "default" : suite});
+  }
+
+  void informative() {
+    std::set<std::string> metrics;
+    for (const ComparisonRow& row : comparison_.rows)
+      if (row.informative) metrics.insert(row.metric);
+    if (metrics.empty()) return;
+    facts_.push_back({"informative", join(std::vector<std::string>(metrics.begin(), metrics.end()), ", "),
+                      comparison_.suite_file.empty() ? "suite" : "suite " + comparison_.suite_file});
+  }
+
+  void allowances() {
+    std::vector<std::string> allowed;
+    if (policy_.allow_inconclusive) allowed.emplace_back("inconclusive");
+    if (policy_.allow_missing) allowed.emplace_back("missing");
+    if (policy_.allow_not_comparable) allowed.emplace_back("not-comparable");
+    chosen("allowed", allowed.empty() ? "nothing" : join(allowed, ", "), allowed.empty());
+  }
+
+  void waivers() {
+    if (policy_.waivers_file.empty() && policy_.waivers.empty()) {
+      facts_.push_back({"waivers", "none", "default"});
+      return;
+    }
+    std::map<WaiverUse::State, std::size_t> counts;
+    for (const WaiverUse& use : comparison_.waivers) ++counts[use.state];
+    std::vector<std::string> parts;
+    for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, word(state)));
+    facts_.push_back({"waivers", parts.empty() ? "none" : join(parts, ", "),
+                      policy_.waivers_file.empty() ? "command line" : policy_.waivers_file});
+  }
+
+  static std::string_view word(WaiverUse::State state) {
+    return state == WaiverUse::State::holds ? "in use" : name_of(state);
+  }
+
+  const Comparison& comparison_;
+  const Policy& policy_;
+  std::vector<PolicyFact> facts_;
+};
+
+}  // namespace
+
+std::vector<PolicyFact> facts_of_policy(const Comparison& comparison) {
+  return Facts(comparison).all();
+}
+
+std::vector<std::string> remarks_on_gates(const Record& current) {
+  std::map<std::string, std::set<std::string>>
+      idle;  // metrics of the cases that have such a gate, by its name
+  std::set<std::string> used;
+  for (const CaseRecord& one : current.cases) {
+    if (one.series.empty()) continue;
+    for (const MetricGate& gate : one.gate.metrics) {
+      const bool found = std::any_of(one.series.begin(), one.series.end(), [&](const Series& series) {
+        return names_metric(gate.metric, series.metric);
+      });
+      if (found) used.insert(gate.metric);
+      for (const Series& series : one.series) idle[gate.metric].insert(series.metric);
+    }
+  }
+  std::vector<std::string> remarks;
+  for (const auto& [name, metrics] : idle) {
+    if (used.contains(name)) continue;
+    const std::string advice = suggestion(name, std::vector<std::string>(metrics.begin(), metrics.end()));
+    remarks.push_back(fmt::format("the gate of the metric `{}` has no effect: no case has it{}", name,
+                                  advice.empty() ? "" : "; " + advice));
+  }
+  return remarks;
+}
+
+}  // namespace harness

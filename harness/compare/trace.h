@@ -1,0 +1,24 @@
+// Trace: what compare() rested each verdict on, for a reader who wants to follow it (explain.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/compare/judge.h"
+
+namespace harness {
+
+struct Trace {
+  struct Row {
+    std::string case_id;
+    std::string metric;
+    Evidence evidence;  // its `row` is no longer valid: rows were sorted since
+  };
+  std::vector<Row> rows;   // those that were tested
+  std::size_t family = 0;  // rows that Holm corrected together
+};
+
+// compare() of compare.h, which also keeps its trace.
+Comparison compare(const Record& baseline, const Record& current, const Policy& policy, Trace& trace);
+
+}  // namespace harness

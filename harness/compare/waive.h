@@ -1,0 +1,19 @@
+// Waive: what the policy's waivers do to a comparison. A waiver covers a regression only while the whole
+// interval of the change stays at or below its ceiling and its last day has not passed; it never covers
+// anything but a regression. The format and the reasons: baselines/README.md. Pure.
+#pragma once
+
+#include <string>
+
+#include "harness/model/comparison.h"
+
+namespace harness {
+
+inline constexpr int soon_days = 14;  // a waiver that ends within these is told
+
+// Sets `waiver` of the regressed rows that are covered, tells the others why not, and fills
+// `comparison.waivers`. `partial`: the current record leaves out cases of the suite, so that a pattern
+// which matches none is no news.
+void apply_waivers(Comparison& comparison, bool partial);
+
+}  // namespace harness

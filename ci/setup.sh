@@ -14,7 +14,7 @@ logs=$root/build
 oldest_cuda=13.0
 
 run_packages=(libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev rapidjson-dev libsoci-dev
-  libsqlite3-dev libexpected-dev libgtest-dev libgmock-dev libbenchmark-dev)
+  libsqlite3-dev zlib1g-dev libexpected-dev libgtest-dev libgmock-dev libbenchmark-dev)
 test_packages=(postgresql shellcheck python3 procps)
 
 say() { printf 'harness: %s\n' "$*" >&2; }
@@ -71,7 +71,7 @@ boost_version() {
 needs() {
   say "needed: CMake 3.25, Ninja, a C++20 compiler (g++ 12 or newer), git, ccache (optional), and the"
   say "development files of Boost 1.74, yaml-cpp, CLI11, fmt 9, nlohmann-json, RapidJSON, SOCI 4 with"
-  say "its SQLite backend, SQLite, tl-expected, GoogleTest and Google Benchmark"
+  say "its SQLite backend, SQLite, zlib, tl-expected, GoogleTest and Google Benchmark"
 }
 
 # install_packages <package...>

@@ -6,6 +6,7 @@ find_package(nlohmann_json 3 REQUIRED)
 find_package(RapidJSON REQUIRED)   # headers: SchemaValidator, fast record reading
 find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(tl-expected REQUIRED)
 
 if(NOT TARGET yaml-cpp::yaml-cpp)  # 0.7 exports the plain name

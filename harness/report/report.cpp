@@ -1,16 +1,19 @@
 #include "harness/report/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "harness/report/page_template.h"
 #include "harness/report/reporter.h"
 
 namespace harness {
 namespace {
 
 // In the order in which they are listed.
-constexpr std::array<const report::Reporter*, 3> reporters{
-    &report::terminal_reporter, &report::markdown_reporter, &report::json_reporter};
+constexpr std::array<const report::Reporter*, 4> reporters{
+    &report::terminal_reporter, &report::markdown_reporter, &report::html_reporter, &report::json_reporter};
 
 const report::Reporter& reporter_of(Format format) {
   const auto* const found =
@@ -35,6 +38,14 @@ std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (const report::Reporter* reporter : reporters) names.emplace_back(reporter->name);
   return names;
+}
+
+Status check_built(Format format) {
+  const std::string_view obstacle = report::page_obstacle();
+  if (format != Format::html || obstacle.empty()) return {};
+  return fail(ErrorKind::environment, fmt::format("this build has no HTML page: {}", obstacle),
+              "install Node.js 18 or newer with npm and configure and build again, or write "
+              "markdown=FILE instead");
 }
 
 std::string render_plan(const Plan& plan, Format format, const Style& style) {

@@ -8,16 +8,20 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/result.h"
 #include "harness/model/comparison.h"
 #include "harness/model/plan.h"
 #include "harness/model/summary.h"
 
 namespace harness {
 
-enum class Format { terminal, markdown, json };
+enum class Format { terminal, markdown, html, json };
 std::string_view name_of(Format format);
 std::optional<Format> parse_format(std::string_view name);
 std::vector<std::string> format_names();
+
+// An error when this build lacks what the format needs: a page that was not built.
+Status check_built(Format format);
 
 struct Style {
   bool colour = false;

@@ -20,6 +20,7 @@ struct Reporter {
 
 extern const Reporter terminal_reporter;
 extern const Reporter markdown_reporter;
+extern const Reporter html_reporter;
 extern const Reporter json_reporter;
 
 // The terminal's three reports, a file each; terminal.cpp makes the reporter of them.

@@ -1,0 +1,107 @@
+# The HTML page: harness/report/page is built by npm into one file, and that file becomes part of
+# harness_report. Who has no npm gets a program that says so when it is asked for a page.
+#
+#   HARNESS_PAGE       AUTO: built where npm is found and `npm ci` works; ON: an error elsewhere; OFF
+#   HARNESS_PAGE_FILE  a page.html built before (plot.mjs beside it is taken, too): npm is not needed
+set(HARNESS_PAGE OFF CACHE STRING "Build the HTML page: AUTO (when npm is found and works), ON, OFF")
+set_property(CACHE HARNESS_PAGE PROPERTY STRINGS AUTO ON OFF)
+set(HARNESS_PAGE_FILE "" CACHE FILEPATH "page.html that was built before, for machines without npm or network")
+
+set(page_source ${CMAKE_SOURCE_DIR}/harness/report/page)
+set(page_build ${CMAKE_BINARY_DIR}/page)
+set(page_dist ${page_build}/dist)
+
+# Copies what the build reads into `folder`, so that nothing is written into the source tree.
+file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS RELATIVE ${page_source}
+     ${page_source}/src/* ${page_source}/*.mjs ${page_source}/*.json)
+list(FILTER page_sources EXCLUDE REGEX "^(node_modules|dist)/")
+
+# Installs the packages that package-lock.json pins into the build folder; again only when it changed.
+# Sets page_obstacle to why that did not work.
+function(harness_page_packages)
+  find_program(NPM npm)
+  find_program(NODE node)
+  if(NOT NPM OR NOT NODE)
+    set(page_obstacle "it was configured without npm" PARENT_SCOPE)
+    return()
+  endif()
+  file(SHA256 ${page_source}/package-lock.json lock)
+  set(stamp ${page_build}/packages.stamp)
+  set(installed)
+  if(EXISTS ${stamp})
+    file(READ ${stamp} installed)
+  endif()
+  if(installed STREQUAL lock)
+    return()
+  endif()
+  message(STATUS "Installing the page's packages with npm")
+  file(MAKE_DIRECTORY ${page_build})
+  file(COPY ${page_source}/package.json ${page_source}/package-lock.json DESTINATION ${page_build})
+  execute_process(COMMAND ${NPM} ci --ignore-scripts --no-audit --no-fund --prefer-offline
+    WORKING_DIRECTORY ${page_build} RESULT_VARIABLE status TIMEOUT 300
+    OUTPUT_FILE ${page_build}/npm.log ERROR_FILE ${page_build}/npm.log)
+  if(NOT status EQUAL 0)
+    set(page_obstacle "`npm ci` failed when it was configured" PARENT_SCOPE)
+    return()
+  endif()
+  file(WRITE ${stamp} ${lock})
+endfunction()
+
+set(page_obstacle "")
+set(page_from "")
+if(HARNESS_PAGE_FILE)
+  if(NOT EXISTS ${HARNESS_PAGE_FILE})
+    message(FATAL_ERROR "HARNESS_PAGE_FILE=${HARNESS_PAGE_FILE} does not exist. "
+                        "Build it where npm is: npm ci && npm run build in harness/report/page.")
+  endif()
+  file(REAL_PATH ${HARNESS_PAGE_FILE} HARNESS_PAGE_HTML)
+  get_filename_component(page_folder ${HARNESS_PAGE_HTML} DIRECTORY)
+  set(HARNESS_PAGE_PLOT ${page_folder}/plot.mjs)
+  set(page_from "${HARNESS_PAGE_HTML}")
+elseif(HARNESS_PAGE STREQUAL "OFF")
+  set(page_obstacle "it was configured with HARNESS_PAGE=OFF")
+elseif(NOT EXISTS ${page_source}/package-lock.json)
+  set(page_obstacle "harness/report/page is not in the source tree that it was built from")
+else()
+  harness_page_packages()
+  if(page_obstacle AND HARNESS_PAGE STREQUAL "ON")
+    message(FATAL_ERROR "HARNESS_PAGE=ON, but there is no page: ${page_obstacle} (${page_build}/npm.log). "
+                        "Install Node.js 18 or newer with npm; or name a page built elsewhere with "
+                        "-DHARNESS_PAGE_FILE=page.html; or configure with HARNESS_PAGE=OFF.")
+  endif()
+endif()
+
+if(NOT page_obstacle AND NOT page_from)
+  set(HARNESS_PAGE_HTML ${page_dist}/page.html)
+  set(HARNESS_PAGE_PLOT ${page_dist}/plot.mjs)
+  set(page_copies)
+  foreach(file IN LISTS page_sources)
+    add_custom_command(OUTPUT ${page_build}/${file}
+      COMMAND ${CMAKE_COMMAND} -E copy ${page_source}/${file} ${page_build}/${file}
+      DEPENDS ${page_source}/${file} COMMENT "" VERBATIM)
+    list(APPEND page_copies ${page_build}/${file})
+  endforeach()
+  add_custom_command(OUTPUT ${HARNESS_PAGE_HTML} ${HARNESS_PAGE_PLOT}
+    COMMAND ${NPM} run --silent build -- ${page_dist}
+    DEPENDS ${page_copies} ${page_build}/packages.stamp
+    WORKING_DIRECTORY ${page_build} COMMENT "Building the HTML page" VERBATIM)
+  set(page_from "built by npm")
+endif()
+
+file(WRITE ${CMAKE_BINARY_DIR}/generated/no_page "")
+set(HARNESS_PAGE_OBSTACLE "${page_obstacle}")
+if(page_obstacle)
+  set(HARNESS_PAGE_HTML ${CMAKE_BINARY_DIR}/generated/no_page)
+  message(STATUS "HTML page: OFF (${page_obstacle})")
+else()
+  message(STATUS "HTML page: ON, ${page_from}")
+endif()
+if(page_obstacle OR (HARNESS_PAGE_FILE AND NOT EXISTS ${HARNESS_PAGE_PLOT}))
+  set(HARNESS_PAGE_PLOT ${CMAKE_BINARY_DIR}/generated/no_page)
+endif()
+
+set(page_template ${CMAKE_BINARY_DIR}/generated/page_template.cpp)
+configure_file(${CMAKE_SOURCE_DIR}/harness/report/page_template.cpp.in ${page_template} @ONLY)
+set_source_files_properties(${page_template} PROPERTIES
+  OBJECT_DEPENDS "${HARNESS_PAGE_HTML};${HARNESS_PAGE_PLOT}")
+target_sources(harness_report PRIVATE ${page_template})

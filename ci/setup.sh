@@ -41,7 +41,7 @@ version_at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = 
 # that is on PATH counts however it came there, and so does any Boost that is new enough.
 missing_packages() {
   local pair
-  for pair in cmake:cmake ninja:ninja-build c++:g++ git:git ccache:ccache; do
+  for pair in cmake:cmake ninja:ninja-build c++:g++ git:git ccache:ccache node:nodejs npm:npm; do
     command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
   done
   if [ "$(boost_version)" -lt 107400 ]; then
@@ -69,9 +69,10 @@ boost_version() {
 
 # The list for people on other systems.
 needs() {
-  say "needed: CMake 3.25, Ninja, a C++20 compiler (g++ 12 or newer), git, ccache (optional), and the"
-  say "development files of Boost 1.74, yaml-cpp, CLI11, fmt 9, nlohmann-json, RapidJSON, SOCI 4 with"
-  say "its SQLite backend, SQLite, zlib, tl-expected, GoogleTest and Google Benchmark"
+  say "needed: CMake 3.25, Ninja, a C++20 compiler (g++ 12 or newer), git, ccache and Node.js 18 with"
+  say "npm (both optional), and the development files of Boost 1.74, yaml-cpp, CLI11, fmt 9,"
+  say "nlohmann-json, RapidJSON, SOCI 4 with its SQLite backend, SQLite, zlib, tl-expected, GoogleTest"
+  say "and Google Benchmark"
 }
 
 # install_packages <package...>

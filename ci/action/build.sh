@@ -12,7 +12,7 @@ if [ -z "$harness" ]; then
   harness=$root/build/release/bin/harness
 fi
 if ! version=$("$harness" --version 2>&1); then
-  printf '::error title=harness::the program that the input `harness` names does not start%%0A'
+  printf '::error title=harness::the program that the input harness names does not start%%0A'
   printf 'advice: give the path of a built harness, or leave the input out to build one\n'
   printf '%s\n' "${version//::/: :}" | tail -n 5
   exit 2

@@ -9,7 +9,7 @@
 # verdict.json, verdict.html, verdict.txt, junit.xml, summary.md, annotations.txt.
 set -uo pipefail
 
-report=$REPORT
+report=${REPORT:?the report folder}
 echo running >"$report/status"
 options=(--against "$AGAINST")
 [ -z "$INPUT_STORE" ] || options+=(--store "$INPUT_STORE")
@@ -29,6 +29,7 @@ done <<<"$INPUT_ARGUMENTS"
 # it finished; a second one ends it at once.
 interrupted=
 waited_for=
+# shellcheck disable=SC2317  # called by the trap
 stop() {
   interrupted=yes
   [ -z "$waited_for" ] || kill -TERM "$waited_for" 2>/dev/null
@@ -57,8 +58,11 @@ if [ -n "$INPUT_LOCK" ] && [ -z "$interrupted" ]; then
     echo 2 >"$report/status"
     exit 0
   fi
-  flock 9 &
-  wait_for $!
+  if ! flock --nonblock 9; then
+    echo "waiting for another job that measures on this machine ($INPUT_LOCK)"
+    flock 9 &
+    wait_for $!
+  fi
 fi
 
 # Nothing that a suite or a kernel prints may be taken for a workflow command.

@@ -51,7 +51,9 @@ def read_verdict(folder):
         report = json.loads(read(folder / "verdict.json"))
     except ValueError:
         return None
-    return report if isinstance(report, dict) and report.get("format") == "harness-comparison" else None
+    if not isinstance(report, dict) or report.get("format") != "harness-comparison":
+        return None
+    return report if re.fullmatch("[a-z_]+", str(report.get("verdict"))) else None
 
 
 def cut(markdown):
@@ -105,7 +107,7 @@ def not_measured(folder, status):
     if status is None:
         return Outcome(2, "error", "### Not measured\n\nA step before the measuring failed; its log says why.\n")
     annotation("error", "harness: not measured", first_error(log))
-    return Outcome(status, "error", f"### No verdict\n\nExit status {status}.\n\n" + fenced(log))
+    return Outcome(status or 2, "error", f"### No verdict\n\nExit status {status}.\n\n" + fenced(log))
 
 
 def recorded():
@@ -131,7 +133,7 @@ def judge(folder, status, asked_for_baseline):
     for line in read(folder / "annotations.txt").split("\n"):
         if re.match("::(error|warning|notice) ", line):
             print(line)
-    return Outcome(status, str(report.get("verdict")), cut(read(folder / "summary.md")))
+    return Outcome(status, report["verdict"], cut(read(folder / "summary.md")))
 
 
 def read_status(folder):
@@ -151,9 +153,8 @@ def main():
     outcome = judge(folder, read_status(folder), bool(os.environ["INPUT_AGAINST"]))
     with open(os.environ["GITHUB_STEP_SUMMARY"], "a", encoding="utf-8") as summary:
         summary.write(outcome.summary)
-    verdict = outcome.verdict if re.fullmatch("[a-z_]+", outcome.verdict) else "error"
     with open(os.environ["GITHUB_OUTPUT"], "a", encoding="utf-8") as outputs:
-        outputs.write(f"verdict={verdict}\nregressions={count_regressions(folder)}\n"
+        outputs.write(f"verdict={outcome.verdict}\nregressions={count_regressions(folder)}\n"
                       f"report-path={report}\nstatus={outcome.status}\n")
     return 0
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # perf.yml and the action in a repository, from the first push to a red pull request.
+# shellcheck disable=SC2119  # perf takes what the last event says
 # shellcheck source=tests/cli/lib.sh
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../cli/lib.sh"

@@ -3,14 +3,28 @@ import { data, Evaluator, Lexer, Parser } from "@actions/expressions";
 
 const statusFunctions = ["success", "failure", "cancelled", "always"];
 
+const parseExpression = (expression, contexts, functions) =>
+  new Parser(new Lexer(expression).lex().tokens, contexts, functions).parse();
+const nullary = (name) => ({ name, minArgs: 0, maxArgs: 0 });
+
+// What is wrong with an expression that may name these contexts; an empty text when nothing is.
+export function check(expression, contexts) {
+  try {
+    parseExpression(expression, contexts, statusFunctions.map(nullary));
+    return "";
+  } catch (error) {
+    return `${expression.trim()}: ${error.message}`;
+  }
+}
+
 // evaluate("github.event_name == 'push'", {github: {...}}, {failed, cancelled}) -> a plain value.
 export function evaluate(expression, contexts, state = {}) {
   const { failed = false, cancelled = false } = state;
   const now = { success: !failed && !cancelled, failure: failed && !cancelled, cancelled, always: true };
   const functions = new Map(statusFunctions.map((name) =>
-    [name, { name, minArgs: 0, maxArgs: 0, call: () => new data.BooleanData(now[name]) }]));
+    [name, { ...nullary(name), call: () => new data.BooleanData(now[name]) }]));
   const known = JSON.parse(JSON.stringify(contexts), data.reviver);
-  const tree = new Parser(new Lexer(expression).lex().tokens, Object.keys(contexts), [...functions.values()]).parse();
+  const tree = parseExpression(expression, Object.keys(contexts), [...functions.values()]);
   const result = new Evaluator(tree, known, functions).evaluate();
   return JSON.parse(JSON.stringify(result, data.replacer) ?? "null");
 }

@@ -1,15 +1,14 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154  # scratch and printed are those of tests/cli/lib.sh
 # Sourced by the tests of the action and the workflows: those of tests/cli, and a repository with perf.yml
 # in it, whose jobs runner.mjs runs as GitHub would. NODE_WORK is the build's folder for npm's packages.
 github=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source_root=$(cd "$github/../.." && pwd)
-skipped=77
 
 # skip WHY: ends the test as skipped; where npm is required, as failed.
 skip() {
   echo "skipped: $1" >&2
   [ "${HARNESS_REQUIRE_NPM:-0}" != 1 ] || exit 1
-  exit $skipped
+  exit 77
 }
 
 # Installs what package-lock.json names, once a build folder, and copies the scripts beside it, where
@@ -71,6 +70,7 @@ JSON
 # perf [ARGUMENT OF runner.mjs...]: the job of perf.yml for the last event; what it says is in $printed,
 # what came of it in $result.
 result=$scratch/result.json
+# shellcheck disable=SC2120  # the arguments are optional
 perf() {
   node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" \
     --with suite=suite.yaml --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" \

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# A job that is cancelled while it measures: what was finished is kept, and the summary says so.
+# shellcheck source=tests/cli/lib.sh
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../cli/lib.sh"
+# shellcheck source=tests/github/lib.sh
+. "$here/lib.sh"
+install_packages
+
+repository_with_workflows
+suite slow right
+sed -i 's/processes: 5/processes: 30/; s/samples: 20/samples: 30/' suite.yaml
+commit "long enough to be cancelled"
+event push
+
+results() {
+  python3 -c 'import sqlite3,sys; print(sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True).execute("select count(*) from results").fetchone()[0])' \
+    .harness/results.db 2>/dev/null || echo 0
+}
+
+node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" --with suite=suite.yaml \
+  --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" --with arguments= >"$printed" 2>&1 </dev/null &
+job=$!
+for _ in $(seq 400); do
+  [ "$(results)" -lt 3 ] || break
+  sleep 0.05
+done
+kill -TERM $job
+wait $job || problem "runner.mjs failed"
+kept=$(results)
+if [ "$kept" -lt 3 ] || [ "$kept" -ge 60 ]; then problem "$kept results were kept"; fi
+gives 'result["conclusion"] == "cancelled"' 'result["outputs"]["verdict"] == "interrupted"' \
+  '"### Interrupted" in result["summary"]' '"results are kept" in result["summary"]' \
+  'annotation("warning") and not annotation("error")' 'result["artifacts"] == ["harness-report"]' \
+  '[step for step in result["steps"] if step["name"] == "Verdict"][0]["status"] == 130'
+[ "$(cat "$scratch/artifacts/harness-report/status")" = 130 ] || problem "the status that was kept is not 130"
+flock --nonblock "$scratch/gpu.lock" true || problem "the lock is still held"
+
+# The same commit can be finished, and then it is no half record.
+expect 0 "$HARNESS" run suite.yaml --continue --quiet
+expect 4 "$HARNESS" run suite.yaml --continue --quiet
+
+# Cancelled while it waits for the machine: nothing is measured, and nothing hangs.
+exec 8>"$scratch/gpu.lock"
+flock 8
+before=$(results)
+node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" --with suite=suite.yaml \
+  --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" >"$scratch/log" 2>&1 </dev/null 8>&- &
+job=$!
+for _ in $(seq 400); do
+  ! grep -qs "waiting for another job" "$scratch/log" || break
+  sleep 0.05
+done
+grep -q "waiting for another job" "$scratch/log" || problem "the log does not say what is waited for"
+kill -TERM $job
+wait $job || problem "runner.mjs failed"
+exec 8>&-
+[ "$(results)" = "$before" ] || problem "something was measured"
+gives 'result["conclusion"] == "cancelled"' 'result["outputs"]["verdict"] == "interrupted"'
+finish

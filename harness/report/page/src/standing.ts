@@ -5,7 +5,7 @@ import { init } from "./echarts";
 import { printable } from "./format";
 import { ecdf } from "./plots/ecdf";
 import { interval } from "./plots/interval";
-import { grouped, ladder_of, size_of } from "./plots/names";
+import { grouped, ladder_of, ladders_of, size_of } from "./plots/names";
 import { cost_metric, pareto } from "./plots/pareto";
 import { phases } from "./plots/phases";
 import { type Drawn, is_missing, type Look } from "./plots/plot";
@@ -80,9 +80,8 @@ const makers: Record<string, Maker> = {
   phases: (page, wanted, look) => phases(group(page, wanted, ladder_of), look),
   waterfall: (page, wanted, look) => {
     const { details, report } = page.current;
-    const ladders = [...grouped(details, ladder_of).values()];
-    const some = wanted.case === null ? (ladders.find((one) => one.length > 1) ?? []) : group(page, wanted, ladder_of);
-    const metric = wanted.metric ?? cost_metric(report.cases)?.metric ?? "";
+    const some = wanted.case === null ? ([...ladders_of(details).values()][0] ?? []) : group(page, wanted, ladder_of);
+    const metric = wanted.metric ?? cost_metric(cases_of(page, some))?.metric ?? "";
     return waterfall(report.cases, some, some[0] ? ladder_of(some[0]) : "", metric, look);
   },
   distribution: of_samples(violin),

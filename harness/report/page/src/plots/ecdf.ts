@@ -1,7 +1,7 @@
 // Which share of the samples took no longer than this: a thin line a process, a thick one a side.
 
 import { values_of } from "../decode";
-import { percent, printable, quantity, with_unit } from "../format";
+import { percent, printable, quantity, tick, with_unit } from "../format";
 import { bulk, distribution, finite, quantile, sorted } from "../statistics";
 import { base, type Drawn, type Look, told, value_axis } from "./plot";
 import { colour_of, every_process, form_note, no_samples, type SeriesSide } from "./sides";
@@ -38,7 +38,7 @@ export function ecdf(sides: readonly SeriesSide[], look: Look): Drawn {
       xAxis: {
         ...value_axis(look, `${printable(sides[0]?.series.metric ?? "", 40)} in ${printable(unit, 20)}`),
         min: start, max: range.hi + room,
-        axisLabel: { color: theme.faint, fontSize: 11, showMinLabel: false, showMaxLabel: false, hideOverlap: true, formatter: (value: number) => quantity(value) },
+        axisLabel: { color: theme.faint, fontSize: 11, showMinLabel: false, showMaxLabel: false, hideOverlap: true, formatter: tick },
       },
       yAxis: { ...value_axis(look, ""), min: 0, max: 1, axisLabel: { color: theme.faint, fontSize: 11, formatter: (share: number) => percent(share) } },
       tooltip: told(look, (item) => {

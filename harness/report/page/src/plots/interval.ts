@@ -1,7 +1,7 @@
 // The change of one case against its margin: each process of both sides relative to the baseline's
 // centre, and below them the change with its interval.
 
-import { change, change_interval, percent, printable, quantity, verdict_words } from "../format";
+import { change, change_interval, percent, printable, tick, verdict_words } from "../format";
 import type { ComparisonRow } from "../reports";
 import { base, type Drawn, type Look, row_axis, told, value_axis, whiskers } from "./plot";
 
@@ -48,7 +48,7 @@ export function interval(row: ComparisonRow, look: Look): Drawn {
         ...value_axis(look, "change in %"), min: least - room, max: most + room,
         axisLabel: {
           color: theme.faint, fontSize: 11, showMinLabel: false, showMaxLabel: false, hideOverlap: true,
-          formatter: (value: number) => quantity(value, 2).replace("-", "−"),
+          formatter: tick,
         },
       },
       yAxis: row_axis(look, ["baseline", "current", "change"]),

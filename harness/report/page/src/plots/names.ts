@@ -32,6 +32,12 @@ export function size_of(one: CaseDetails): string {
     .join(" ");
 }
 
+// Ladders with more than one rung. Cases of an import name no variant and make none.
+export function ladders_of(cases: readonly CaseDetails[]): Map<string, CaseDetails[]> {
+  const ladders = grouped(cases.filter((one) => one.variant !== ""), ladder_of);
+  return new Map([...ladders].filter(([, rungs]) => rungs.length > 1));
+}
+
 export function grouped(cases: readonly CaseDetails[], key: (one: CaseDetails) => string): Map<string, CaseDetails[]> {
   const groups = new Map<string, CaseDetails[]>();
   for (const one of cases) {

@@ -2,7 +2,7 @@
 // metric of the same cases, or the error against the reference that verification measured.
 
 import type { CaseDetails } from "../data";
-import { counted, printable, quantity, seconds_per_unit, with_unit } from "../format";
+import { counted, printable, quantity, seconds_per_unit, tick, with_unit } from "../format";
 import type { Direction, RunCase } from "../reports";
 import { symbols } from "../theme";
 import { short_names } from "./names";
@@ -97,6 +97,7 @@ export function pareto(cases: readonly RunCase[], details: readonly CaseDetails[
   const best = front(dots, quality.direction);
   const names = short_names(dots.map((dot) => dot.name));
   const log = dots.every((dot) => dot.quality > 0) && Math.max(...dots.map((dot) => dot.quality)) > 20 * Math.min(...dots.map((dot) => dot.quality));
+  const middle = (Math.min(...dots.map((dot) => dot.cost)) + Math.max(...dots.map((dot) => dot.cost))) / 2;
   const on_front = new Set(best.map((dot) => dot.name));
   const series = [
     { name: "on the front", dots: dots.filter((dot) => on_front.has(dot.name)), colour: theme.current, symbol: symbols[1], size: 13 },
@@ -122,7 +123,7 @@ export function pareto(cases: readonly RunCase[], details: readonly CaseDetails[
       xAxis: { ...value_axis(look, `${printable(cost.metric, 40)} in ${printable(cost.unit, 20)}, lower is better`) },
       yAxis: {
         ...axis_style(look), type: log ? "log" : "value", scale: true,
-        axisLabel: { color: theme.faint, fontSize: 11, formatter: number },
+        axisLabel: { color: theme.faint, fontSize: 11, formatter: tick },
       },
       tooltip: told(look, (item) => {
         const { seriesName, dataIndex } = item;
@@ -138,14 +139,17 @@ export function pareto(cases: readonly RunCase[], details: readonly CaseDetails[
           type: "scatter" as const, name: one.name, symbol: one.symbol ?? "circle", symbolSize: one.size,
           itemStyle: { color: one.colour, borderColor: theme.surface, borderWidth: 1 },
           label: {
-            show: dots.length <= 12, position: "right" as const, color: theme.text, fontSize: 11, distance: 6,
+            show: dots.length <= 12, color: theme.text, fontSize: 11, distance: 6,
             formatter: (item: { dataIndex: number }) => {
               const dot = one.dots[item.dataIndex];
               return dot ? (names[dots.indexOf(dot)] ?? "") : "";
             },
           },
           labelLayout: { hideOverlap: true, moveOverlap: "shiftY" as const },
-          data: one.dots.map((dot) => [dot.cost, dot.quality]),
+          // Labels point to the middle, where there is room for them.
+          data: one.dots.map((dot) => ({
+            value: [dot.cost, dot.quality], label: { position: dot.cost > middle ? ("left" as const) : ("right" as const) },
+          })),
         })),
       ],
     },

@@ -102,10 +102,10 @@ export function row_axis(look: Look, labels: string[]) {
   };
 }
 
-// Room for row labels: what they need, at most two fifths of the picture.
+// Room for row labels: what they need, at most nine twentieths of the picture.
 export function label_width(look: Look, labels: string[]): number {
   const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
-  return Math.round(Math.min(longest * 6.4 + 8, look.width * 0.4));
+  return Math.round(Math.min(longest * 6.4 + 8, look.width * 0.45));
 }
 
 // A horizontal interval with end caps, at [row, lo, hi] of each item. `size` is the height of the caps.

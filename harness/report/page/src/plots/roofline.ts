@@ -2,7 +2,7 @@
 // this machine was measured to reach (Williams, Waterman and Patterson 2009).
 
 import type { CaseDetails } from "../data";
-import { counted, percent, printable, quantity, rate } from "../format";
+import { counted, percent, printable, quantity, rate, tick } from "../format";
 import type { Machine, RunCase } from "../reports";
 import { axis_style, base, type Drawn, type Look, told } from "./plot";
 import { symbols } from "../theme";
@@ -48,7 +48,7 @@ export function roofline(
   const lowest = Math.min(...dots.map((dot) => dot.flops_per_s), bandwidth * least) / 1.5;
   const variants = [...new Set(dots.map((dot) => dot.variant))];
   const best = dots.reduce((one, other) => ((other.one.share_of_ceiling ?? 0) > (one.one.share_of_ceiling ?? 0) ? other : one));
-  const decades = (value: number) => (Math.abs(Math.log10(value) % 1) < 1e-9 ? quantity(value, 1) : "");
+  const decade = (value: number) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
   return {
     title,
     summary:
@@ -66,11 +66,11 @@ export function roofline(
       grid: { left: 72, right: 24, top: 24, bottom: 56 + 20 * Math.ceil((variants.length * 150) / Math.max(300, look.width)) },
       xAxis: {
         ...axis_style(look), type: "log", name: "FLOP per byte", nameLocation: "middle", nameGap: 26, min: least, max: most,
-        axisLabel: { color: theme.faint, fontSize: 11, formatter: decades },
+        axisLabel: { color: theme.faint, fontSize: 11, formatter: (value: number) => (decade(value) ? tick(value) : "") },
       },
       yAxis: {
         ...axis_style(look), type: "log", min: lowest, max: peak * 2,
-        axisLabel: { color: theme.faint, fontSize: 11, formatter: (value: number) => (decades(value) === "" ? "" : rate(value, "FLOP/s")) },
+        axisLabel: { color: theme.faint, fontSize: 11, formatter: (value: number) => (decade(value) ? rate(value, "FLOP/s", tick) : "") },
       },
       tooltip: told(look, (item) => {
         const { seriesIndex, dataIndex } = item;
@@ -85,20 +85,20 @@ export function roofline(
         {
           type: "line", name: "ceiling", showSymbol: false, silent: true, lineStyle: { color: theme.text, width: 2 },
           data: [[least, bandwidth * least], [ridge, peak], [most, peak]],
-          markPoint: {
-            silent: true, symbol: "none", animation: false,
-            label: { show: true, color: theme.text, fontSize: 11 },
-            data: [
-              { name: "compute", coord: [Math.sqrt(ridge * most), peak], label: { formatter: rate(peak, "FLOP/s"), position: "top" } },
-              { name: "copying", coord: [Math.sqrt(least * ridge), bandwidth * Math.sqrt(least * ridge)], label: { formatter: rate(bandwidth, "B/s"), position: "left" } },
-            ],
-          },
         },
         ...variants.map((variant, at) => ({
           type: "scatter" as const, name: printable(variant, 40), symbol: symbols[at % symbols.length] ?? "circle", symbolSize: 11,
           itemStyle: { color: theme.series[at % theme.series.length] ?? theme.text, borderColor: theme.surface, borderWidth: 1 },
           data: dots.filter((dot) => dot.variant === variant).map((dot) => [dot.intensity, dot.flops_per_s]),
         })),
+        {
+          type: "scatter", symbolSize: 0, silent: true,
+          label: { show: true, color: theme.text, fontSize: 11, formatter: (item) => String((item.data as { name?: string }).name ?? "") },
+          data: [
+            { name: `measured: ${rate(peak, "FLOP/s")}`, value: [Math.sqrt(ridge * most), peak], label: { position: "top" } },
+            { name: `measured: ${rate(bandwidth, "B/s")}`, value: [Math.sqrt(least * ridge), bandwidth * Math.sqrt(least * ridge)], label: { position: "right", distance: 14, offset: [0, 8] } },
+          ],
+        },
       ],
     },
     table: {

@@ -2,7 +2,7 @@
 // device was like meanwhile: clock, power, temperature. One picture, one horizontal axis.
 
 import type { PlacementDetails } from "../data";
-import { moment, printable, quantity, with_unit } from "../format";
+import { moment, printable, quantity, tick, with_unit } from "../format";
 import { axis_style, base, type Drawn, type Look, told, value_axis } from "./plot";
 import { colour_of, every_process, no_samples, type SeriesSide, type SideName, symbol_of } from "./sides";
 
@@ -111,7 +111,7 @@ export function timeline(sides: readonly SeriesSide[], look: Look): Drawn {
       }),
       yAxis: panels.map((_, at) => ({
         ...axis_style(look), type: "value" as const, gridIndex: at, scale: true, splitNumber: at === 0 ? 4 : 2,
-        axisLabel: { color: theme.faint, fontSize: 11, formatter: (value: number) => quantity(value) },
+        axisLabel: { color: theme.faint, fontSize: 11, formatter: tick },
       })),
       tooltip: told(look, (item) => {
         const point = points[Math.round(item.value[0])];

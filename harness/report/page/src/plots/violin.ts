@@ -2,7 +2,7 @@
 // the one value that the process stands for.
 
 import { values_of } from "../decode";
-import { counted, printable, quantity, with_unit } from "../format";
+import { counted, printable, quantity, tick, with_unit } from "../format";
 import { bulk, density, finite, quantile, sorted } from "../statistics";
 import { base, type Drawn, label_width, type Look, type RenderItem, row_axis, told, value_axis } from "./plot";
 import { colour_of, every_process, form_note, no_samples, type SeriesSide } from "./sides";
@@ -79,7 +79,7 @@ export function violin(sides: readonly SeriesSide[], look: Look): Drawn {
       xAxis: {
         ...value_axis(look, `${printable(sides[0]?.series.metric ?? "", 40)} in ${printable(unit, 20)}`),
         min: range.lo - room, max: range.hi + room,
-        axisLabel: { color: theme.faint, fontSize: 11, showMinLabel: false, showMaxLabel: false, hideOverlap: true, formatter: (value: number) => quantity(value) },
+        axisLabel: { color: theme.faint, fontSize: 11, showMinLabel: false, showMaxLabel: false, hideOverlap: true, formatter: tick },
       },
       yAxis: row_axis(look, labels),
       tooltip: told(look, (item) => {

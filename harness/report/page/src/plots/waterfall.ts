@@ -2,7 +2,7 @@
 // and where the last one ends. Variants are in the order of the suite.
 
 import type { CaseDetails } from "../data";
-import { change, printable, quantity, with_unit } from "../format";
+import { change, printable, quantity, tick, with_unit } from "../format";
 import type { RunCase } from "../reports";
 import { axis_style, base, type Drawn, type Look, type RenderItem, told } from "./plot";
 
@@ -84,7 +84,7 @@ export function waterfall(
           overflow: "truncate", rotate: look.width / names.length < 110 ? 35 : 0,
         },
       },
-      yAxis: { ...axis_style(look), type: "value", min: 0, axisLabel: { color: theme.faint, fontSize: 11, formatter: (value: number) => quantity(value, 3) } },
+      yAxis: { ...axis_style(look), type: "value", min: 0, axisLabel: { color: theme.faint, fontSize: 11, formatter: tick } },
       tooltip: told(look, (item) => {
         const at = item.dataIndex;
         const rung = rungs[at];

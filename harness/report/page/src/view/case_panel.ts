@@ -10,7 +10,7 @@ import { violin } from "../plots/violin";
 import { type Entry, reproduce, series_of } from "../report";
 import type { ComparisonRow, RunCase } from "../reports";
 import { verdict_badge, outcome_badge } from "./badge";
-import { command, copy_button, el } from "./dom";
+import { command, copy_button, el, prose } from "./dom";
 import { figure } from "./figure";
 import { kernel_section } from "./kernels";
 import { case_link } from "./verdict";
@@ -57,7 +57,7 @@ function diagnostics(entry: Entry): HTMLElement | null {
   const { row, run } = entry;
   const notes = [...(row?.advice ?? []), ...(run?.notes ?? [])];
   if (notes.length === 0) return null;
-  return el("div", null, el("h4", null, "Diagnostics"), el("ul", null, ...[...new Set(notes)].map((note) => el("li", null, el("bdi", null, printable(note, 600))))));
+  return el("div", null, el("h4", null, "Diagnostics"), el("ul", null, ...[...new Set(notes)].map((note) => el("li", null, el("bdi", null, prose(printable(note, 600)))))));
 }
 
 function waiver_note(row: ComparisonRow | null): HTMLElement | null {

@@ -134,10 +134,10 @@ function run_columns(entries: readonly Entry[]): Column[] {
         }]
       : []),
     ...number("speedup", "speedup", "over the case's reference", 1, (entry) => entry.run?.speedup?.ratio, (value) => times(value)),
-    ...number("flops", "FLOP/s", "achieved", 3, (entry) => entry.run?.flops_per_s, (value) => rate(value, "FLOP/s")),
-    ...number("bytes", "B/s", "achieved", 3, (entry) => entry.run?.bytes_per_s, (value) => rate(value, "B/s")),
+    ...number("flops", "FLOP/s", "achieved", 4, (entry) => entry.run?.flops_per_s, (value) => rate(value, "FLOP/s")),
+    ...number("bytes", "B/s", "achieved", 5, (entry) => entry.run?.bytes_per_s, (value) => rate(value, "B/s")),
     ...number("ceiling", "of ceiling", "the larger share of what this machine was measured to do", 2, (entry) => entry.run?.share_of_ceiling, (value, entry) => `${percent(value)} ${entry.run?.bound ?? ""}`),
-    ...number("cv", "CV", "coefficient of variation of all samples", 5, (entry) => entry.run?.cv, (value) => percent(value)),
+    ...number("cv", "CV", "coefficient of variation of all samples", 6, (entry) => entry.run?.cv, (value) => percent(value)),
     ...number("processes", "processes", "fresh processes, the replicates", 6, (entry) => entry.run?.processes, (value) => String(value ?? unknown)),
   ];
 }

@@ -52,6 +52,11 @@ export function name_of(text: string): HTMLElement {
   return element;
 }
 
+// A sentence of the product's: what stands between backticks is a command or a key.
+export function prose(text: string): HTMLElement {
+  return el("span", null, ...text.split("`").map((part, at) => (at % 2 === 1 ? el("code", null, part) : part)));
+}
+
 export function table(columns: readonly Child[], rows: readonly (readonly Child[])[], properties: Properties = {}): HTMLTableElement {
   return el(
     "table", properties,

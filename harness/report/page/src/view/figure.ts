@@ -5,7 +5,7 @@ import { type EChartsType, init } from "../echarts";
 import { printable } from "../format";
 import { type Drawn, is_missing, type Look, type Plot } from "../plots/plot";
 import { dark, light } from "../theme";
-import { el, fresh_id, scrolling, table } from "./dom";
+import { el, fresh_id, prose, scrolling, table } from "./dom";
 import { theme_is_dark } from "./theme_switch";
 
 export type Draw = (look: Look) => Drawn;
@@ -76,7 +76,7 @@ export function dispose_within(parent: Element): void {
 }
 
 export function missing_note(title: string, missing: string, remedy: string, level: "h3" | "h4"): HTMLElement {
-  return el("div", "figure missing", el(level, null, title), el("p", null, missing), el("p", "faint", el("strong", null, "To get it: "), remedy));
+  return el("div", "figure missing", el(level, null, title), el("p", null, missing), el("p", "faint", el("strong", null, "To get it: "), prose(remedy)));
 }
 
 // `controls`: choices that belong to this plot, beside its title.
@@ -103,7 +103,7 @@ export function figure(draw: Draw, level: "h3" | "h4", controls: Node[] = []): H
     "figure", "figure",
     el("div", "figure-head", el(level, null, probe.title), el("div", "controls", ...controls, toggle)),
     place, numbers_place,
-    el("figcaption", null, el("p", { attributes: { id: summary_id } }, probe.summary), ...probe.notes.map((note) => el("p", "faint", note))),
+    el("figcaption", null, el("p", { attributes: { id: summary_id } }, probe.summary), ...probe.notes.map((note) => el("p", "faint", prose(note)))),
   );
   pictures.set(place, new Picture(place, draw));
   near.observe(place);

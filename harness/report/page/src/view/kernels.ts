@@ -5,7 +5,7 @@ import type { Kernel } from "../data";
 import { change, counted, printable, quantity, unknown } from "../format";
 import type { Entry } from "../report";
 import type { KernelChange } from "../reports";
-import { type Child, el, name_of, scrolling, table } from "./dom";
+import { type Child, el, name_of, prose, scrolling, table } from "./dom";
 
 const kinds: Record<KernelChange["kind"], string> = {
   moved: "moved", appeared: "appeared", vanished: "vanished", reshaped: "changed shape",
@@ -46,7 +46,7 @@ export function kernel_section(entry: Entry): HTMLElement {
   if (!before && !now && changes.length === 0) {
     return el("div", "figure missing", head,
       el("p", null, "Which device kernels a call launches is not in the records."),
-      el("p", "faint", el("strong", null, "To get it: "), "measure on a GPU with `harness run` where CUPTI is installed; CPU cases and imported samples have no kernels."));
+      el("p", "faint", el("strong", null, "To get it: "), prose("measure on a GPU with `harness run` where CUPTI is installed; CPU cases and imported samples have no kernels.")));
   }
   const both = entry.row !== null;
   const list = matched(both ? (before ?? []) : [], now ?? []);

@@ -1,13 +1,14 @@
 // The suite as measured on the current side: speedups, roofline, quality against time, phases, ladders.
 
-import type { PageDocument } from "../data";
+import type { CaseDetails, PageDocument } from "../data";
 import { printable } from "../format";
-import { grouped, ladder_of, size_of } from "../plots/names";
+import { grouped, ladder_of, ladders_of, size_of } from "../plots/names";
 import { cost_metric, pareto, qualities } from "../plots/pareto";
 import { phases } from "../plots/phases";
 import { roofline } from "../plots/roofline";
 import { most_rows, speedup } from "../plots/speedup";
 import { waterfall } from "../plots/waterfall";
+import type { RunCase } from "../reports";
 import { el } from "./dom";
 import { dispose_within, type Draw, figure } from "./figure";
 
@@ -37,44 +38,49 @@ function chosen_figure(choices: Choice[], draw: (picked: string[]) => Draw): HTM
   return place;
 }
 
+const every = "all cases";
+
+// Those of the cases, or of anything with their names, that belong to a group; all of them where none is named.
+function members<One extends { case: string }>(list: readonly One[], groups: Map<string, CaseDetails[]>, group: string | undefined): One[] {
+  const names = new Set(groups.get(group ?? "")?.map((one) => one.case) ?? []);
+  return group === undefined || group === every ? [...list] : list.filter((one) => names.has(one.case));
+}
+
+function pareto_figure(cases: readonly RunCase[], details: readonly CaseDetails[]): HTMLElement {
+  const sizes = grouped(details, size_of);
+  const several = [...sizes].filter(([, some]) => some.length > 1).map(([name]) => name);
+  const cost = cost_metric(cases);
+  const offered = cost ? qualities(cases, details, cost.metric).map((one) => one.name) : [];
+  return chosen_figure(
+    [{ label: "Problem size", options: several.length > 0 ? several : [every] }, { label: "Quality", options: offered }],
+    ([group, quality]) => (look) => pareto(members(cases, sizes, group), members(details, sizes, group), quality ?? null, look));
+}
+
 export function suite_section(page: PageDocument): HTMLElement {
   const { report, details } = page.current;
-  const cost = cost_metric(report.cases);
-  const timed = report.cases.filter((one) => one.metric === cost?.metric);
+  const { cases } = report;
   const devices = [...new Set(details.map((one) => one.device))];
   const with_ceilings = devices.filter((device) => report.machines[device]?.ceilings["gemm_flops_per_s"]);
-
-  const with_speedup = timed.filter((one) => one.speedup);
   const problems = grouped(details, ladder_of);
-  const every = "all cases";
-  const speedup_groups = with_speedup.length > most_rows ? [...problems.keys()] : [every, ...(problems.size > 1 ? problems.keys() : [])];
-  const names_in = (groups: Map<string, { case: string }[]>, group: string) => new Set(groups.get(group)?.map((one) => one.case) ?? []);
-
-  const sizes = grouped(details, size_of);
-  const size_names = [...sizes].filter(([, some]) => some.length > 1).map(([name]) => name);
-  const pareto_groups = size_names.length > 0 ? size_names : [every];
-  const offered = cost ? qualities(report.cases, details, cost.metric).map((one) => one.name) : [];
-  const ladders = [...problems].filter(([, some]) => some.length > 1).map(([name]) => name);
-
+  const ladders = ladders_of(details);
+  const with_speedup = cases.filter((one) => one.speedup);
+  const many = with_speedup.length > most_rows;
   return el(
     "section", { attributes: { id: "suite", "aria-labelledby": "suite-title" } },
     el("h2", { attributes: { id: "suite-title" } }, page.comparison ? "Suite, current side" : "Suite"),
-    el("div", "charts suite-charts",
-      chosen_figure([{ label: "Cases with speedups", options: speedup_groups }], ([group]) => (look) => {
-        const names = names_in(problems, group ?? "");
-        return speedup(group === every ? timed : timed.filter((one) => names.has(one.case)), look);
+    el("div", "charts",
+      chosen_figure(
+        [{ label: "Cases with speedups", options: many ? [...ladders.keys()] : [every, ...(ladders.size > 1 && with_speedup.length > 0 ? ladders.keys() : [])] }],
+        ([group]) => (look) => speedup(members(cases, ladders, group), look)),
+      chosen_figure([{ label: "Problem of the ladder", options: [...ladders.keys()] }], ([ladder]) => (look) => {
+        const rungs = ladders.get(ladder ?? "") ?? [];
+        return waterfall(cases, rungs, ladder ?? "", cost_metric(members(cases, ladders, ladder ?? ""))?.metric ?? "", look);
       }),
-      chosen_figure([{ label: "Problem of the ladder", options: ladders }], ([ladder]) => (look) =>
-        waterfall(report.cases, problems.get(ladder ?? "") ?? [], ladder ?? "", cost?.metric ?? "", look)),
       ...(with_ceilings.length > 0 ? with_ceilings : devices.slice(0, 1)).map((device) =>
-        figure((look) => roofline(timed, details, device, report.machines[device], look), "h3")),
-      chosen_figure([{ label: "Problem size", options: pareto_groups }, { label: "Quality", options: offered }], ([group, quality]) => (look) => {
-        const names = names_in(sizes, group ?? "");
-        const kept = <One extends { case: string }>(list: readonly One[]) => (group === every ? [...list] : list.filter((one) => names.has(one.case)));
-        return pareto(kept(report.cases), kept(details), quality ?? null, look);
-      }),
+        figure((look) => roofline(cases, details, device, report.machines[device], look), "h3")),
+      pareto_figure(cases, details),
       chosen_figure([{ label: "Cases with phases", options: details.length > most_rows ? [...problems.keys()] : [every] }], ([group]) => (look) =>
-        phases(group === every ? details : (problems.get(group ?? "") ?? []), look)),
+        phases(members(details, problems, group), look)),
     ),
   );
 }

@@ -42,6 +42,7 @@ export class CaseTable {
     if (first) first.button.tabIndex = 0;
     this.body.addEventListener("keydown", (event) => this.key(event));
     this.search.addEventListener("input", () => this.filter());
+    addEventListener("resize", () => this.fit_details());
     this.element = el("section", { attributes: { id: "cases", "aria-labelledby": "cases-title" } },
       el("div", "section-head", el("h2", { attributes: { id: "cases-title" } }, "Cases"), this.count),
       el("div", "filters", el("label", { attributes: { for: "filter" } }, "Filter"), this.search, this.make_chips(compared)),
@@ -179,9 +180,10 @@ export class CaseTable {
   }
 
   private open_row(row: Row): void {
-    const cell = el("td", { class: "detail-cell", attributes: { colspan: this.columns.length } });
+    const cell = el("td", "detail-cell");
     row.detail = el("tr", "detail", cell);
     row.element.after(row.detail);
+    this.fit_details();
     cell.append(this.panel(row.entry, () => {
       this.close(row);
       this.focus(row);
@@ -189,6 +191,12 @@ export class CaseTable {
     row.button.setAttribute("aria-expanded", "true");
     row.element.classList.add("open");
     this.opened(row.entry);
+  }
+
+  // An opened row spans the columns that are there: one more would widen the table.
+  private fit_details(): void {
+    const there = [...this.heads.values()].filter((head) => getComputedStyle(head).display !== "none").length;
+    for (const row of this.rows) row.detail?.firstElementChild?.setAttribute("colspan", String(there));
   }
 
   private close(row: Row): void {

@@ -4,7 +4,7 @@ import type { PageDocument } from "../data";
 import { change, change_interval, counted, printable, verdict_signs, verdict_words, worst_first } from "../format";
 import type { Entry } from "../report";
 import type { Verdict } from "../reports";
-import { command, el, name_of } from "./dom";
+import { command, el, name_of, prose } from "./dom";
 
 const exit_meanings: Record<number, string> = {
   0: "no regression",
@@ -53,7 +53,7 @@ export function verdict_section(page: PageDocument, entries: readonly Entry[], o
       : el("p", "exit", `${counted(new Set(entries.map((entry) => entry.case)).size, "case")} of the suite ${printable(page.current.report.suite.name, 80)}, with nothing to compare them with.`),
     worst?.row ? worst_case(worst, open) : null,
     steps.length > 0 ? el("h2", "small-heading", "What to do next") : null,
-    steps.length > 0 ? el("ul", "steps", ...steps.map((step) => el("li", null, printable(step, 600)))) : null,
+    steps.length > 0 ? el("ul", "steps", ...steps.map((step) => el("li", null, prose(printable(step, 600))))) : null,
     page.command ? el("details", null, el("summary", null, "Make this report again"), command(printable(page.command, 4000))) : null,
   );
 }

@@ -19,7 +19,14 @@ double standard_deviation(std::span<const double> values);  // n - 1; NaN below 
 double quantile_sorted(std::span<const double> sorted, double fraction);
 double quantile(std::span<const double> values, double fraction);
 
-// The same for several ascending fractions at once, in expected linear time. Reorders `values`.
+double median(std::span<const double> values);
+double interquartile_range(std::span<const double> values);  // type 7 quartiles
+
+// Median of |value - median|, unscaled: times 1.4826 it estimates the sd of normal values. NaN when
+// empty, or when the median itself is infinite.
+double median_absolute_deviation(std::span<const double> values);
+
+// quantile() of several ascending fractions at once, in expected linear time. Reorders `values`.
 std::vector<double> quantiles_in_place(std::span<double> values, std::span<const double> fractions);
 
 // Tukey's fences (1977) from type-7 quartiles. "mild": beyond 1.5 IQR, "far": beyond 3 IQR.

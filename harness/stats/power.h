@@ -10,6 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "harness/stats/t_test.h"
+
 namespace harness::stats {
 
 // P(T'(nu, shift) > c). nu >= 1, possibly infinite; alpha and the result in (0, 1).
@@ -38,5 +40,13 @@ class DetectableShift {
 // std::nullopt when even `most` processes would not do.
 std::optional<int> processes_needed(double gap, double sd_baseline, double sd_current, double known_variance,
                                     const DetectableShift& shift, int most = 1000);
+
+// The same for differences taken within a process (paired.h), whose sd is `sd`.
+std::optional<int> pairs_needed(double gap, double sd, double known_variance, const DetectableShift& shift,
+                                int most = 1000);
+
+// The smallest true difference that a test like this one calls larger than `margin` with the power of
+// `shift`: margin + shift(nu) SE, on the scale of the values.
+double minimum_detectable(const TTest& test, double margin, const DetectableShift& shift);
 
 }  // namespace harness::stats

@@ -39,6 +39,9 @@ TEST(Location, AgreesWithNumpyAndScipy) {
     }
     for (const auto& [share, expected] : one["trimmed"].items())
       expect_close(trimmed_mean(values, std::stod(share)), expected, 1e-9, 1e-14);
+    expect_close(median(values), one["median"]);
+    expect_close(interquartile_range(values), one["iqr"]);
+    expect_close(median_absolute_deviation(values), one["mad"]);
     const OutlierCount outliers = count_outliers(values);
     EXPECT_EQ(outliers.mild, one["mild"].get<std::size_t>());
     EXPECT_EQ(outliers.far, one["far"].get<std::size_t>());
@@ -53,6 +56,9 @@ TEST(Location, OfNothingIsNotANumber) {
   EXPECT_TRUE(std::isnan(quantile(nothing, 0.5)));
   EXPECT_TRUE(std::isnan(quantile_sorted(nothing, 0.5)));
   EXPECT_TRUE(std::isnan(trimmed_mean(nothing, 0.1)));
+  EXPECT_TRUE(std::isnan(median(nothing)));
+  EXPECT_TRUE(std::isnan(interquartile_range(nothing)));
+  EXPECT_TRUE(std::isnan(median_absolute_deviation(nothing)));
   EXPECT_TRUE(std::isnan(mean_log(nothing)));
   EXPECT_TRUE(std::isnan(process_log_value({})));
   EXPECT_TRUE(std::isnan(process_log_value(std::vector<std::vector<double>>{{}, {}})));
@@ -65,6 +71,9 @@ TEST(Location, NotANumberInIsNotANumberOut) {
   EXPECT_TRUE(std::isnan(standard_deviation(values)));
   EXPECT_TRUE(std::isnan(quantile(values, 0.5)));
   EXPECT_TRUE(std::isnan(trimmed_mean(values, 0.1)));
+  EXPECT_TRUE(std::isnan(median(values)));
+  EXPECT_TRUE(std::isnan(interquartile_range(values)));
+  EXPECT_TRUE(std::isnan(median_absolute_deviation(values)));
   EXPECT_TRUE(std::isnan(tukey_fences(values).far_high));
   EXPECT_EQ(count_outliers(values), OutlierCount{});
   EXPECT_TRUE(std::isnan(quantile(std::vector{1.0, 2.0}, nan_value)));
@@ -75,6 +84,22 @@ TEST(Location, InfinitiesDoNotTurnIntoNotANumberBetweenEqualNeighbours) {
   EXPECT_EQ(quantile(values, 0.5), infinity);
   EXPECT_EQ(quantile(values, 0), 1);
   EXPECT_EQ(mean(values), infinity);
+  EXPECT_EQ(interquartile_range(std::vector{infinity, infinity}), 0);
+  EXPECT_TRUE(std::isnan(median_absolute_deviation(values)));
+  EXPECT_EQ(median_absolute_deviation(std::vector{1.0, 2.0, infinity}), 1);
+}
+
+TEST(Location, OfTenMillionValuesIsExact) {
+  constexpr std::size_t count = 10'000'000;  // 0 ... n - 1 in an order that jumps about
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(i * 7'654'321 % count);
+  const double n = count;
+  EXPECT_DOUBLE_EQ(mean(values), (n - 1) / 2);
+  expect_close(standard_deviation(values), std::sqrt(n * (n + 1) / 12), 1e-12);
+  EXPECT_DOUBLE_EQ(median(values), (n - 1) / 2);
+  EXPECT_DOUBLE_EQ(interquartile_range(values), (n - 1) / 2);
+  EXPECT_DOUBLE_EQ(median_absolute_deviation(values), n / 4);
+  EXPECT_EQ(count_outliers(values), OutlierCount{});
 }
 
 TEST(Location, FractionsOutsideAreClamped) {

@@ -1,0 +1,187 @@
+#include "harness/stats/change_points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "harness/stats/estimator.h"
+#include "harness/stats/random.h"
+#include "harness/stats/welch.h"
+
+namespace harness::stats {
+namespace {
+
+constexpr double largest_value = 1e150;  // its square is still finite
+
+// How many values of a rank or lower were met, and their sum.
+struct Below {
+  double count = 0, sum = 0;
+};
+
+struct Split {
+  std::size_t left = 0;  // values before the split; 0: no split at all
+  double statistic = 0;
+};
+
+// The values of one segment by rank, and what the statistic of any order of them needs.
+class Segment {
+ public:
+  Segment(std::span<const double> values, std::size_t begin) : begin_(begin), order_(values.size()) {
+    const std::size_t count = values.size();
+    std::vector<std::uint32_t> by_value(count);
+    std::iota(by_value.begin(), by_value.end(), 0U);
+    std::sort(by_value.begin(), by_value.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return values[a] < values[b]; });
+    const double center = mean(values);  // keeps the digits of the sums
+    for (std::size_t rank = 0; rank < count; ++rank) {
+      order_[by_value[rank]] = static_cast<std::uint32_t>(rank);
+      sorted_.push_back(values[by_value[rank]] - center);
+    }
+    const double all = std::accumulate(sorted_.begin(), sorted_.end(), 0.0);
+    double before = 0;
+    for (std::size_t rank = 0; rank < count; ++rank) {
+      const double value = sorted_[rank], lower = static_cast<double>(rank);
+      before += value;
+      distances_.push_back(value * (2 * lower + 2 - static_cast<double>(count)) + all - 2 * before);
+    }
+    total_ = std::accumulate(distances_.begin(), distances_.end(), 0.0) / 2;
+    tree_.resize(count + 1);
+  }
+
+  [[nodiscard]] std::size_t begin() const { return begin_; }
+  [[nodiscard]] std::size_t size() const { return order_.size(); }
+  void shuffle(Random& random) { random.shuffle(std::span(order_)); }
+
+  // Calls take(left, statistic) for each split that leaves `least` values, 2 or more, on both sides.
+  template <class Take>
+  void for_each_split(std::size_t least, const Take& take) {
+    std::fill(tree_.begin(), tree_.end(), Below{});
+    const double share = 2 / static_cast<double>(size());
+    double sum = 0, within_left = 0, within_right = total_;
+    for (std::size_t i = 0; i + least < size(); ++i) {
+      const std::uint32_t rank = order_[i];
+      const double value = sorted_[rank];
+      const Below below = below_rank(rank);
+      const double to_left = value * (2 * below.count - static_cast<double>(i)) + sum - 2 * below.sum;
+      within_left += to_left;
+      within_right -= distances_[rank] - to_left;
+      sum += value;
+      add(rank, value);
+      if (i + 1 < least) continue;
+      const double left = static_cast<double>(i + 1), right = static_cast<double>(size() - i - 1);
+      take(i + 1, share * (total_ - within_left - within_right - within_left * right / (left - 1) -
+                           within_right * left / (right - 1)));
+    }
+  }
+
+  Split best_split(std::size_t least) {
+    Split best;
+    for_each_split(least, [&](std::size_t left, double statistic) {
+      if (statistic > best.statistic) best = {left, statistic};
+    });
+    return best;
+  }
+
+ private:
+  // Fenwick's (1994) tree: node i holds the ranks (i - lowest bit of i, i], ranks counted from 1.
+  [[nodiscard]] Below below_rank(std::uint32_t rank) const {
+    Below found;
+    for (std::uint32_t node = rank; node > 0; node &= node - 1) {
+      found.count += tree_[node].count;
+      found.sum += tree_[node].sum;
+    }
+    return found;
+  }
+
+  void add(std::uint32_t rank, double value) {
+    for (std::size_t node = std::size_t{rank} + 1; node < tree_.size(); node += node & (~node + 1)) {
+      tree_[node].count += 1;
+      tree_[node].sum += value;
+    }
+  }
+
+  std::size_t begin_;                 // position in the series
+  std::vector<std::uint32_t> order_;  // ranks in time order
+  std::vector<double> sorted_;        // values less their mean, by rank
+  std::vector<double> distances_;     // sum of |value - other| over the whole segment, by rank
+  double total_ = 0;                  // sum of |x - y| over pairs
+  std::vector<Below> tree_;
+};
+
+// The p-value of `observed` as the largest statistic of all segments, or nothing as soon as it cannot be
+// alpha or less. Leaves shuffled copies behind, so takes its own.
+std::optional<double> p_of_largest(std::vector<Segment> segments, double observed,
+                                   const ChangePointOptions& options, Random& random) {
+  const double permutations = static_cast<double>(options.permutations);
+  // Orders that are the same but for rounding count as being as extreme.
+  const double bar = observed * (1 - 1e-12);
+  double extreme = 0;
+  for (std::size_t i = 0; i < options.permutations; ++i) {
+    const bool reached = std::any_of(segments.begin(), segments.end(), [&](Segment& segment) {
+      segment.shuffle(random);
+      return segment.best_split(options.min_segment).statistic >= bar;
+    });
+    extreme += reached ? 1 : 0;
+    if ((1 + extreme) / (1 + permutations) > options.alpha) return std::nullopt;
+  }
+  return (1 + extreme) / (1 + permutations);
+}
+
+bool possible(std::span<const double> values, const ChangePointOptions& options) {
+  if (options.min_segment < 2 || values.size() >= std::numeric_limits<std::uint32_t>::max()) return false;
+  if (!(options.alpha * (1 + static_cast<double>(options.permutations)) >= 1)) return false;
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::abs(value) <= largest_value; });
+}
+
+void measure_changes(std::vector<ChangePoint>& points, std::span<const double> values) {
+  std::sort(points.begin(), points.end(),
+            [](const ChangePoint& a, const ChangePoint& b) { return a.index < b.index; });
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::size_t from = i == 0 ? 0 : points[i - 1].index, at = points[i].index;
+    const std::size_t to = i + 1 == points.size() ? values.size() : points[i + 1].index;
+    points[i].change = welch(values.subspan(from, at - from), values.subspan(at, to - at)).value();
+  }
+}
+
+}  // namespace
+
+std::optional<std::vector<ChangePoint>> change_points(std::span<const double> values,
+                                                      const ChangePointOptions& options) {
+  if (!possible(values, options)) return std::nullopt;
+  std::vector<ChangePoint> points;
+  if (values.size() < 2 * options.min_segment) return points;
+  Random random(options.seed);
+  std::vector<Segment> segments{Segment(values, 0)};
+  for (;;) {
+    std::size_t chosen = 0;
+    Split best;
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const Split split = segments[i].best_split(options.min_segment);
+      if (split.statistic > best.statistic) {
+        best = split;
+        chosen = i;
+      }
+    }
+    if (best.left == 0) break;
+    const std::optional<double> p = p_of_largest(segments, best.statistic, options, random);
+    if (!p) break;
+    const std::size_t begin = segments[chosen].begin(), size = segments[chosen].size();
+    points.push_back({begin + best.left, best.statistic, *p, {}});
+    segments.erase(segments.begin() + static_cast<std::ptrdiff_t>(chosen));
+    segments.emplace_back(values.subspan(begin, best.left), begin);
+    segments.emplace_back(values.subspan(begin + best.left, size - best.left), begin + best.left);
+  }
+  measure_changes(points, values);
+  return points;
+}
+
+std::vector<double> split_statistics(std::span<const double> values) {
+  std::vector<double> statistics(values.size(), 0.0);
+  Segment(values, 0).for_each_split(
+      2, [&](std::size_t left, double statistic) { statistics[left - 1] = statistic; });
+  return statistics;
+}
+
+}  // namespace harness::stats

@@ -4,12 +4,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+
+#include "harness/base/text.h"
+#include "harness/model/metric.h"
 
 // Generated from the harness_workload() calls in kernels/.
 void register_built_in(harness::sdk::Registry& registry);
 
 namespace harness {
+namespace {
+
+// Metrics are written into suites and records, so a name must be one that can be.
+Status check_metrics(const sdk::Workload& workload, const std::string& origin) {
+  std::set<std::string> seen;
+  const auto refused = [&](const std::string& name, const char* why) {
+    return fail(ErrorKind::usage, fmt::format("module `{}`: workload `{}` declares a metric `{}`, {}", origin,
+                                              printable(workload.name()), printable(name), why));
+  };
+  for (const sdk::MetricSpec& metric : workload.metrics()) {
+    const std::string& name = metric.name;
+    const bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+    if (name.empty() || !plain || name[0] < 'a')
+      return refused(name, "which is not made of lower-case letters, digits and _, beginning with a letter");
+    if (is_reserved_metric(name)) return refused(name, "which the harness measures itself");
+    if (!seen.insert(name).second) return refused(name, "twice");
+  }
+  return {};
+}
+
+}  // namespace
 
 Catalog Catalog::built_in() {
   Catalog catalog;
@@ -58,6 +83,7 @@ Status Catalog::merge(sdk::Registry incoming, const std::string& origin) {
     if (this->workload(workload->name()) != nullptr)
       return fail(ErrorKind::usage, fmt::format("module `{}` brings workload `{}`, which exists already",
                                                 origin, workload->name()));
+    if (Status checked = check_metrics(*workload, origin); !checked) return checked;
     contents_.workloads.push_back(std::move(workload));
   }
   for (sdk::Variant& variant : incoming.variants) {

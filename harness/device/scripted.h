@@ -98,7 +98,7 @@ struct Script {
 // Errors name the source, the JSON path and what was expected there.
 Result<Script> parse_script(std::string_view text, const std::string& source);
 
-class ScriptedDevice final : public HostMemoryDevice {
+class ScriptedDevice : public HostMemoryDevice {
  public:
   explicit ScriptedDevice(Script script);
   static Result<std::unique_ptr<ScriptedDevice>> load(const std::filesystem::path& path);

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+#include <optional>
 
 #include "harness/base/text.h"
+#include "harness/measure/allocation.h"
 #include "harness/measure/inputs.h"
+#include "harness/measure/metrics.h"
+#include "harness/measure/phases.h"
 #include "harness/measure/verify.h"
 #include "harness/measure/worker.h"
 
@@ -14,8 +17,6 @@ namespace harness {
 namespace {
 
 constexpr double microseconds_per_second = 1e6;
-constexpr std::size_t most_padding = std::size_t{16} << 20;   // a padding block, bytes
-constexpr std::size_t least_padding = std::size_t{64} << 10;  // the upper bound for small tensors
 
 // Why a case ends without a time.
 struct Ending {
@@ -35,14 +36,6 @@ double to_microseconds(Seconds value) {
   return rounded > 0 ? rounded : us;
 }
 
-// One set of buffers: a placement.
-struct Allocation {
-  std::vector<std::unique_ptr<Buffer>> padding;
-  std::vector<std::unique_ptr<Buffer>> tensors;
-  std::unique_ptr<Buffer> workspace;
-  std::vector<void*> addresses;
-};
-
 class CaseRun {
  public:
   CaseRun(Device& device, const Catalog& catalog, const PlannedCase& planned, int process, InputCache& cache)
@@ -52,10 +45,12 @@ class CaseRun {
         sampling_(planned.sampling),
         process_(process),
         cache_(cache),
-        random_(input_seed(planned.id, planned.params, planned.sampling.seed, process)) {
+        phases_(device),
+        allocation_(device, input_seed(planned.id, planned.params, planned.sampling.seed, process)) {
     result_.case_id = planned.id;
     result_.process = process;
     samples_.process = process;
+    launches_.process = process;
   }
 
   ProcessResult run();
@@ -65,16 +60,16 @@ class CaseRun {
   Step find();
   Step prepare();
   Step place(bool padded);
-  void pad(std::size_t like);
-  Step poison_outputs();
   Step first_call();
-  tl::expected<Finding, Ending> check();
+  tl::expected<Finding, Ending> check(std::vector<sdk::HostTensor>& outputs);
   Step check_before();
   Step measure_placement(int index);
   Step warm_up();
   Step sample(Placement& placement);
+  Step look_at_kernels();
   Step check_after();
-  void finish();
+  void add_notes();
+  void add_metrics();
 
   // An error of the device, with what was being done.
   [[nodiscard]] tl::unexpected<Ending> broken(const Error& error) const {
@@ -92,7 +87,7 @@ class CaseRun {
   const Sampling& sampling_;
   int process_;
   InputCache& cache_;
-  std::mt19937_64 random_;  // of the padding
+  Phases phases_;
 
   const sdk::Workload* workload_ = nullptr;
   const sdk::Variant* variant_ = nullptr;
@@ -103,6 +98,8 @@ class CaseRun {
   bool gated_ = true;
   std::string doing_ = "looking it up";  // for reasons
   ProcessSamples samples_;
+  ProcessSamples launches_;  // host time of each sample's launch, where the device tells
+  std::optional<Reported> reported_;
   ProcessResult result_;
 };
 
@@ -119,7 +116,11 @@ ProcessResult CaseRun::run() {
   }
   result_.outcome = ending.outcome;
   result_.reason = printable(ending.reason);
-  if (ending.outcome == Outcome::measured) finish();
+  result_.phases = phases_.take();
+  if (ending.outcome == Outcome::measured) {
+    add_notes();
+    add_metrics();
+  }
   return std::move(result_);
 }
 
@@ -130,6 +131,7 @@ Step CaseRun::steps() {
   if (Step done = check_before(); !done) return done;
   for (int index = 0; index < placements(); ++index)
     if (Step done = measure_placement(index); !done) return done;
+  if (Step done = look_at_kernels(); !done) return done;
   return check_after();
 }
 
@@ -154,64 +156,35 @@ Step CaseRun::prepare() {
   enter(-1);
   doing_ = "describing the problem";
   problem_ = workload_->problem(planned_.params);
+  reported_.emplace(workload_->metrics());
   doing_ = "constructing the kernel";
-  kernel_ = variant_->make(planned_.params, problem_, device_.traits());
+  {
+    const auto phase = phases_.run("construct");
+    kernel_ = variant_->make(planned_.params, problem_, device_.traits());
+  }
   if (!kernel_) return ended(Outcome::failed, "the variant made no kernel");
   doing_ = "filling the inputs and computing the reference";
-  inputs_ = cache_.get(*workload_, planned_.params, problem_,
-                       input_seed(planned_.workload, planned_.params, sampling_.seed, process_));
+  {
+    const auto phase = phases_.run("inputs");
+    inputs_ = cache_.get(*workload_, planned_.params, problem_,
+                         input_seed(planned_.workload, planned_.params, sampling_.seed, process_));
+  }
   gated_ = !kernel_->synchronises();
   return place(false);
 }
 
-// Gives up the buffers that are held and takes new ones, between blocks of random size when `padded`,
-// so that they land elsewhere. Inputs are uploaded, outputs and workspace poisoned, the kernel bound.
 Step CaseRun::place(bool padded) {
   doing_ = "allocating and binding buffers";
-  allocation_ = {};
-  std::size_t next_input = 0;
-  for (const sdk::TensorSpec& tensor : problem_.tensors) {
-    if (padded) pad(tensor.bytes());
-    Result<std::unique_ptr<Buffer>> buffer = device_.allocate(tensor.bytes());
-    if (!buffer) return broken(buffer.error());
-    allocation_.addresses.push_back((*buffer)->data());
-    allocation_.tensors.push_back(std::move(*buffer));
-    if (tensor.role != sdk::Role::input) continue;
-    const Status sent = device_.upload(*allocation_.tensors.back(), inputs_->inputs[next_input++].data);
-    if (!sent) return broken(sent.error());
-  }
-  if (const std::size_t bytes = kernel_->workspace_bytes(); bytes > 0) {
-    Result<std::unique_ptr<Buffer>> buffer = device_.allocate(bytes);
-    if (!buffer) return broken(buffer.error());
-    allocation_.workspace = std::move(*buffer);
-    if (const Status filled = device_.fill(*allocation_.workspace, poison); !filled)
-      return broken(filled.error());
-  }
-  if (Step done = poison_outputs(); !done) return done;
-  kernel_->bind({allocation_.addresses, allocation_.workspace ? allocation_.workspace->data() : nullptr});
-  return {};
-}
-
-// Padding is as large as a tensor at most, because a hole that a freed tensor left is what must be
-// filled in part for the next to land elsewhere. A device too full for padding goes without.
-void CaseRun::pad(std::size_t like) {
-  const std::size_t most = std::clamp(like, least_padding, most_padding);
-  Result<std::unique_ptr<Buffer>> buffer = device_.allocate(256 + random_() % most);
-  if (buffer) allocation_.padding.push_back(std::move(*buffer));
-}
-
-Step CaseRun::poison_outputs() {
-  for (std::size_t i = 0; i < problem_.tensors.size(); ++i) {
-    if (problem_.tensors[i].role != sdk::Role::output) continue;
-    if (const Status filled = device_.fill(*allocation_.tensors[i], poison); !filled)
-      return broken(filled.error());
-  }
-  if (const Status done = device_.synchronize(); !done) return broken(done.error());
+  const auto phase = phases_.run("allocate");
+  const Status placed = allocation_.place(problem_, *inputs_, kernel_->workspace_bytes(), padded);
+  if (!placed) return broken(placed.error());
+  kernel_->bind(allocation_.buffers());
   return {};
 }
 
 Step CaseRun::first_call() {
   doing_ = "making the first call";
+  const auto phase = phases_.run("first_call");
   const Result<Seconds> elapsed = device_.time_first_call([&] { call(); });
   if (!elapsed) return broken(elapsed.error());
   if (const Status done = device_.synchronize(); !done) return broken(done.error());
@@ -219,21 +192,19 @@ Step CaseRun::first_call() {
   return {};
 }
 
-// Looks at the outputs as the last call left them.
-tl::expected<Finding, Ending> CaseRun::check() {
-  std::vector<sdk::HostTensor> outputs;
-  for (std::size_t i = 0; i < problem_.tensors.size(); ++i) {
-    if (problem_.tensors[i].role != sdk::Role::output) continue;
-    outputs.emplace_back(problem_.tensors[i]);
-    const Status got = device_.download(outputs.back().data, *allocation_.tensors[i]);
-    if (!got) return broken(got.error());
-  }
+// Fetches the outputs as the last call left them and looks at them.
+tl::expected<Finding, Ending> CaseRun::check(std::vector<sdk::HostTensor>& outputs) {
+  Result<std::vector<sdk::HostTensor>> downloaded = allocation_.download_outputs(problem_);
+  if (!downloaded) return broken(downloaded.error());
+  outputs = std::move(*downloaded);
   return verify(*workload_, planned_.params, problem_, *inputs_, outputs);
 }
 
 Step CaseRun::check_before() {
   doing_ = "checking the first result";
-  const tl::expected<Finding, Ending> finding = check();
+  const auto phase = phases_.run("verify");
+  std::vector<sdk::HostTensor> outputs;
+  const tl::expected<Finding, Ending> finding = check(outputs);
   if (!finding) return tl::unexpected<Ending>(finding.error());
   result_.verification = Verification{finding->error, 0, problem_.tolerance.relative, finding->elements};
   if (!finding->wrong.empty()) return ended(Outcome::incorrect, finding->wrong);
@@ -248,20 +219,25 @@ Step CaseRun::measure_placement(int index) {
   enter(index);
   doing_ = fmt::format("sampling in placement {}", index + 1);
   Placement placement;
+  placement.started = device_.unix_time();
   if (Step done = sample(placement); !done) return done;
+  placement.conditions = device_.conditions();
   placement.clock_ghz = device_.clock_ghz();
   samples_.placements.push_back(std::move(placement));
   return {};
 }
 
 // The first call is not gated, because whatever loads lazily behind a closed gate would never end; the
-// last is made exactly as a sample is, so that the flush and the gate are warm too.
+// last is made exactly as a sample is, so that the flush and the gate are warm too. Before it the device
+// is asked for its conditions: it is at work, and whatever the question disturbs is not timed.
 Step CaseRun::warm_up() {
+  const auto phase = phases_.run("warm_up");
   const Seconds end = device_.now() + placement_budget() / 2;
   const int calls = std::max(1, sampling_.warmup);
   bool last = false;
   for (int i = 0; !last; ++i) {
     last = i + 1 >= calls || (i > 0 && device_.now() >= end);
+    if (last) device_.begin_conditions();
     const TimingOptions options{.cache = last ? sampling_.cache : CacheMode::hot,
                                 .gated = gated_ && i > 0,
                                 .gate_deadline = sampling_.gate_deadline};
@@ -272,6 +248,8 @@ Step CaseRun::warm_up() {
 }
 
 Step CaseRun::sample(Placement& placement) {
+  const auto phase = phases_.run("sampling");
+  Placement launches;
   const TimingOptions options{
       .cache = sampling_.cache, .gated = gated_, .gate_deadline = sampling_.gate_deadline};
   const Seconds end = device_.now() + placement_budget();
@@ -285,17 +263,39 @@ Step CaseRun::sample(Placement& placement) {
       return ended(Outcome::failed, "one call is shorter than the clock can tell; make the case larger");
     placement.samples.push_back(to_microseconds(timing->elapsed));
     placement.forced_gates += timing->gate_forced ? 1 : 0;
+    if (timing->launch) launches.samples.push_back(to_microseconds(*timing->launch));
   }
+  if (!launches.samples.empty()) launches_.placements.push_back(std::move(launches));
+  return {};
+}
+
+// A pass of its own, because looking slows the work down. A profiler that cannot look is worth a note; a
+// device that is lost by it is an end.
+Step CaseRun::look_at_kernels() {
+  doing_ = "looking at its kernels";
+  enter(-1);
+  Result<std::vector<KernelUse>> kernels = device_.kernels([&] { call(); });
+  if (const Status alive = device_.synchronize(); !alive) return broken(alive.error());
+  if (kernels)
+    result_.kernels = std::move(*kernels);
+  else
+    result_.notes.push_back("its kernels are not known: " + printable(kernels.error().message));
   return {};
 }
 
 Step CaseRun::check_after() {
   doing_ = "checking the result after timing";
   enter(-1);
-  if (Step done = poison_outputs(); !done) return done;
-  call();
-  if (const Status done = device_.synchronize(); !done) return broken(done.error());
-  const tl::expected<Finding, Ending> finding = check();
+  std::vector<sdk::HostTensor> outputs;
+  const auto again = [&]() -> tl::expected<Finding, Ending> {
+    const auto phase = phases_.run("verify");
+    if (const Status poisoned = allocation_.poison_outputs(problem_); !poisoned)
+      return broken(poisoned.error());
+    call();
+    if (const Status done = device_.synchronize(); !done) return broken(done.error());
+    return check(outputs);
+  };
+  const tl::expected<Finding, Ending> finding = again();
   if (!finding) return tl::unexpected<Ending>(finding.error());
   result_.verification->after = finding->error;
   if (!finding->wrong.empty())
@@ -303,10 +303,13 @@ Step CaseRun::check_after() {
                  finding->wrong +
                      "; the first call was right, so the variant changes its inputs or carries "
                      "something over from call to call");
+  doing_ = "reporting its metrics";
+  workload_->report(planned_.params, inputs_->inputs, outputs, *reported_);
+  kernel_->report(*reported_);
   return {};
 }
 
-void CaseRun::finish() {
+void CaseRun::add_notes() {
   std::size_t taken = 0;
   int forced = 0;
   for (const Placement& placement : samples_.placements) {
@@ -328,8 +331,25 @@ void CaseRun::finish() {
     result_.notes.push_back(
         fmt::format("max_time of {:g} s ended sampling after {} of {} samples; raise it for more",
                     sampling_.max_time, taken, planned));
+}
+
+// Time is measured whatever the suite asks for; the others where it asks.
+void CaseRun::add_metrics() {
+  const std::vector<std::string>& wanted = planned_.metrics;
   result_.series.push_back(
       Series{std::string(device_.time_metric()), "us", Direction::lower_is_better, {std::move(samples_)}});
+  if (contains(wanted, error_metric))
+    result_.series.push_back(single_value(
+        error_metric, process_, std::max(result_.verification->before, result_.verification->after)));
+  if (contains(wanted, buffer_memory_metric))
+    result_.series.push_back(
+        single_value(buffer_memory_metric, process_, static_cast<double>(allocation_.bytes())));
+  if (contains(wanted, launch_time_metric) && launches_.placements.empty())
+    result_.notes.emplace_back("launch_time is missing: this device does not tell it");
+  else if (contains(wanted, launch_time_metric))
+    result_.series.push_back(Series{
+        std::string(launch_time_metric.name), "us", Direction::lower_is_better, {std::move(launches_)}});
+  reported_->add_to(result_, wanted);
 }
 
 }  // namespace

@@ -48,8 +48,9 @@ Json to_json(const Sampling& s) {
 }
 
 Json to_json(const PlannedCase& c) {
-  return {{"id", c.id},         {"workload", c.workload},      {"variant", c.variant},
-          {"device", c.device}, {"params", to_json(c.params)}, {"sampling", to_json(c.sampling)}};
+  return {{"id", c.id},          {"workload", c.workload},      {"variant", c.variant},
+          {"device", c.device},  {"params", to_json(c.params)}, {"sampling", to_json(c.sampling)},
+          {"metrics", c.metrics}};
 }
 
 // What is wrong with a document, on its way to the edge of this file.
@@ -88,6 +89,15 @@ const Json& list(const Json& object, const char* name) {
   const Json& value = member(object, name);
   if (!value.is_array()) throw Malformed(fmt::format("`{}` is not a list", name));
   return value;
+}
+
+std::vector<std::string> texts(const Json& object, const char* name) {
+  std::vector<std::string> out;
+  for (const Json& value : list(object, name)) {
+    if (!value.is_string()) throw Malformed(fmt::format("`{}` is not a list of strings", name));
+    out.push_back(value.get<std::string>());
+  }
+  return out;
 }
 
 sdk::Value to_value(const Json& json) {
@@ -136,6 +146,7 @@ PlannedCase to_case(const Json& json) {
   c.device = text(json, "device");
   c.params = to_params(list(json, "params"));
   c.sampling = to_sampling(member(json, "sampling"));
+  c.metrics = texts(json, "metrics");
   return c;
 }
 
@@ -144,10 +155,7 @@ Job to_job(const Json& json) {
   Job job;
   job.device = text(json, "device");
   job.process = integer(json, "process");
-  for (const Json& module : list(json, "modules")) {
-    if (!module.is_string()) throw Malformed("`modules` is not a list of paths");
-    job.modules.push_back(module.get<std::string>());
-  }
+  job.modules = texts(json, "modules");
   for (const Json& one : list(json, "cases")) job.cases.push_back(to_case(one));
   const Json& ceilings = member(json, "measure_ceilings");
   if (!ceilings.is_boolean()) throw Malformed("`measure_ceilings` is neither true nor false");

@@ -224,6 +224,8 @@ CaseRecord read_planned(const JsonNode& node) {
   record.sampling = read_sampling(node.find("sampling"));
   record.flops = node.find("flops").number();
   record.bytes = node.find("bytes").number();
+  record.items = node.find("items").number();
+  record.item_name = node.find("item_name").text();
   record.where = read_location(node.find("where"));
   record.outcome = read_enum(node.require("outcome"), outcomes, Outcome::failed);
   record.reason = node.find("reason").text();

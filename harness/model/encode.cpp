@@ -220,6 +220,8 @@ void write_planned(JsonWriter& json, const CaseRecord& planned) {
   write_sampling(json.key("sampling"), planned.sampling);
   if (planned.flops != 0) json.key("flops").number(planned.flops);
   if (planned.bytes != 0) json.key("bytes").number(planned.bytes);
+  if (planned.items != 0) json.key("items").number(planned.items);
+  write_text_unless_empty(json, "item_name", planned.item_name);
   if (planned.where != Location{}) write_location(json.key("where"), planned.where);
   json.key("outcome").text(name_of(planned.outcome));
   write_text_unless_empty(json, "reason", planned.reason);

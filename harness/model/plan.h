@@ -65,11 +65,13 @@ struct PlannedCase {
   Gate gate;
   std::string reference;  // id of the case that speedups are relative to, or ""
   std::vector<std::string> tags;
-  std::vector<std::string> metrics;
-  double flops = 0;  // executed by one call, as the workload declares; 0 when unknown
-  double bytes = 0;  // compulsory traffic of one call, likewise
-  Location where;    // of the group in the suite
-  std::string skip;  // why it cannot run here, or ""
+  std::vector<std::string> metrics;  // of metric.h or the workload's own; `time` is measured in any case
+  double flops = 0;                  // executed by one call, as the workload declares; 0 when unknown
+  double bytes = 0;                  // compulsory traffic of one call, likewise
+  double items = 0;                  // that one call deals with, likewise
+  std::string item_name;             // what they are: "tokens"; "" when unknown
+  Location where;                    // of the group in the suite
+  std::string skip;                  // why it cannot run here, or ""
 };
 
 struct SuiteIdentity {

@@ -91,6 +91,8 @@ CaseRecord planned_record(const PlannedCase& planned) {
   record.sampling = planned.sampling;
   record.flops = planned.flops;
   record.bytes = planned.bytes;
+  record.items = planned.items;
+  record.item_name = planned.item_name;
   record.where = planned.where;
   record.outcome = Outcome::skipped;
   record.reason = planned.skip.empty() ? "not measured yet" : planned.skip;

@@ -75,7 +75,8 @@ struct Verification {
   bool operator==(const Verification&) const = default;
 };
 
-// Wall time of one part of measuring a case in one process: "construct", "first_call", "sampling".
+// Wall time of one part of measuring a case in one process: "construct", "first_call", "sampling"; the
+// names are in README.md.
 struct Phase {
   std::string name;
   Seconds duration = 0;
@@ -126,6 +127,8 @@ struct CaseRecord {
   Sampling sampling;
   double flops = 0;  // per call, 0 when unknown
   double bytes = 0;
+  double items = 0;
+  std::string item_name;                // "tokens"
   Location where;                       // in the suite
   Outcome outcome = Outcome::measured;  // the worst of its processes (see worst_outcome)
   std::string reason;
@@ -185,7 +188,7 @@ struct Record {
   std::string finished;                        // UTC, or "" while incomplete
   std::string estimator = "trimmed_log_mean";  // see stats/estimator.h
   std::optional<Promotion> promotion;
-  bool partial = false;  // of some of the suite's cases: the run left others out by --filter or --tag
+  bool partial = false;      // of some of the suite's cases: the run left others out by --filter or --tag
   bool calibration = false;  // one of several of the same build, to learn how much results vary: no baseline
   std::vector<CaseRecord> cases;
 

@@ -67,6 +67,10 @@ class Kernel {
 
   // True when run() waits for the device: it is then timed without a launch gate, and marked so.
   [[nodiscard]] virtual bool synchronises() const { return false; }
+
+  // Reports what only the variant knows of metrics that its workload declares: the size of its packed
+  // weights, how often it had to repeat. Called once a process after the last check, never timed.
+  virtual void report(MetricSink& sink) const { (void)sink; }
 };
 
 using MakeKernel = std::unique_ptr<Kernel> (*)(const Params&, const Problem&, const DeviceTraits&);

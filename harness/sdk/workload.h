@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/sdk/metric.h"
 #include "harness/sdk/params.h"
 
 namespace harness::sdk {
@@ -36,11 +37,14 @@ struct TensorSpec {
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_of(dtype); }
 };
 
-// What one call does at the least: compulsory traffic and executed operations. Throughput and the
-// share of the machine's ceiling are computed from it.
+// What one call does at the least: compulsory traffic and executed operations, and how many things of
+// the user's it deals with ("tokens", "images", "rows"). Throughput and the share of the machine's
+// ceiling are computed from it; 0 means that nothing is claimed.
 struct Work {
   double flops = 0;
   double bytes = 0;
+  double items = 0;
+  std::string item_name = {};  // plural; "" with items: "items"
 };
 
 // When an output counts as right: ||out - ref|| / ||ref|| (Frobenius, over the checked elements) at
@@ -95,6 +99,20 @@ class Workload {
   // double precision on the inputs as stored. expected.size() == wanted.size().
   virtual void reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,
                          std::span<const std::int64_t> wanted, std::span<double> expected) const = 0;
+
+  // Metrics of this workload, whichever variant solves it; the names that a suite may ask for besides
+  // those of the harness.
+  [[nodiscard]] virtual std::vector<MetricSpec> metrics() const { return {}; }
+
+  // Reports what can be told from the outputs, as the checked call after timing left them. Called once
+  // a process, never timed.
+  virtual void report(const Params& params, std::span<const HostTensor> inputs,
+                      std::span<const HostTensor> outputs, MetricSink& sink) const {
+    (void)params;
+    (void)inputs;
+    (void)outputs;
+    (void)sink;
+  }
 };
 
 }  // namespace harness::sdk

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/model/metric.h"
 #include "harness/suite/expand.h"
 #include "harness/suite/selection.h"
 #include "harness/suite/settings.h"
@@ -74,6 +75,7 @@ class Planner {
     for (const At<std::string>* reference : references)
       if (is_variant_name(*reference) && !lists(group, reference->value))
         good = known_variant(group, *reference) && good;
+    good = known_metrics(group, *workload) && good;
     if (!good) return target;
     target.specs = workload->params();
     target.workload = workload;
@@ -84,6 +86,33 @@ class Planner {
         target.devices.push_back(device);
     }
     return target;
+  }
+
+  bool known_metrics(const CaseGroup& group, const sdk::Workload& workload) {
+    std::vector<std::string> known;
+    for (const BuiltInMetric& metric : built_in_metrics) known.emplace_back(metric.name);
+    for (const sdk::MetricSpec& metric : workload.metrics()) known.push_back(metric.name);
+    bool good = true;
+    for (const At<std::string>& metric : group.metrics) {
+      if (std::find(known.begin(), known.end(), metric.value) != known.end()) continue;
+      const bool is_time =
+          std::find(names_of_time.begin(), names_of_time.end(), metric.value) != names_of_time.end();
+      errors_.add(metric.where,
+                  fmt::format("unknown metric {} of workload {}", in_ticks(metric.value),
+                              in_ticks(group.workload.value)),
+                  is_time ? "write `time`: records name it after what the device measures"
+                          : suggestion(metric.value, known));
+      good = false;
+    }
+    return good;
+  }
+
+  static std::vector<std::string> metrics_of(const CaseGroup& group) {
+    std::vector<std::string> names;
+    for (const At<std::string>& metric : group.metrics)
+      if (std::find(names.begin(), names.end(), metric.value) == names.end()) names.push_back(metric.value);
+    if (names.empty()) names = {std::string(time_metric.name), std::string(first_call_metric.name)};
+    return names;
   }
 
   bool known_variant(const CaseGroup& group, const At<std::string>& variant) {
@@ -213,10 +242,13 @@ class Planner {
       planned.reference =
           is_variant_name(*reference) ? variant.workload + "/" + reference->value + tail : reference->value;
     planned.tags = group.tags;
-    planned.metrics = group.metrics.empty() ? std::vector<std::string>{"time", "first_call"} : group.metrics;
+    planned.metrics = metrics_of(group);
     planned.where = group.where;
     planned.flops = support.work.flops;
     planned.bytes = support.work.bytes;
+    planned.items = support.work.items;
+    planned.item_name =
+        support.work.items > 0 && support.work.item_name.empty() ? "items" : support.work.item_name;
     planned.skip = support.unsupported.empty() ? why_skipped(variant) : support.unsupported;
     Settings settings;
     apply(suite_.defaults, settings);

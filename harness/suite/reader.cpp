@@ -78,7 +78,9 @@ CaseGroup Reader::group(const YamlValue& value) {
         if (const YamlValue* reference = device.value->find("reference")) own.reference = text_at(*reference);
       }
   out.tags = words(value.find("tags"));
-  out.metrics = words(value.find("metrics"));
+  if (const YamlValue* list = value.find("metrics"))
+    for (const YamlValue* item : list->items)
+      if (!item->rejected) out.metrics.push_back(text_at(*item));
   out.overrides = overrides(value);
   if (const YamlValue* list = value.find("overrides"))
     for (const YamlValue* entry : list->items) {

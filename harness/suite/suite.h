@@ -76,7 +76,7 @@ struct CaseGroup {
   Points points;
   std::map<std::string, Points> per_device;  // replaces `points` for that kind of device
   std::vector<std::string> tags;
-  std::vector<std::string> metrics;  // of "time" and "first_call"; empty: both
+  std::vector<At<std::string>> metrics;  // of model/metric.h and the workload's own; empty: time, first_call
   Overrides overrides;
   std::vector<PointOverride> point_overrides;
   Location where;

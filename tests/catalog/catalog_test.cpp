@@ -83,6 +83,43 @@ TEST(Catalog, RejectsTheSameNameTwice) {
               HasSubstr("brings variant `fast` of `thing`"));
 }
 
+template <const char* const* names>
+class Measuring : public Thing {
+ public:
+  [[nodiscard]] std::vector<sdk::MetricSpec> metrics() const override {
+    std::vector<sdk::MetricSpec> all;
+    for (const char* const* name = names; *name != nullptr; ++name)
+      all.push_back({*name, "", sdk::Better::lower, ""});
+    return all;
+  }
+};
+
+template <const char* const* names>
+std::string refusal_of_metrics() {
+  Catalog catalog;
+  const Status added = catalog.add(
+      module_of([](sdk::Registry& registry) { registry.add(std::make_unique<Measuring<names>>()); }));
+  return added ? "" : added.error().message;
+}
+
+constexpr const char* good_names[] = {"loss", "top5_accuracy", nullptr};
+constexpr const char* spaced_name[] = {"my loss", nullptr};
+constexpr const char* empty_name[] = {"", nullptr};
+constexpr const char* leading_digit[] = {"5th", nullptr};
+constexpr const char* reserved_name[] = {"loss", "error", nullptr};
+constexpr const char* name_of_time[] = {"gpu_time", nullptr};
+constexpr const char* twice[] = {"loss", "loss", nullptr};
+
+TEST(Catalog, RejectsMetricsThatCannotBeNamedSo) {
+  EXPECT_EQ(refusal_of_metrics<good_names>(), "");
+  for (const std::string& refusal : {refusal_of_metrics<spaced_name>(), refusal_of_metrics<empty_name>(),
+                                     refusal_of_metrics<leading_digit>()})
+    EXPECT_THAT(refusal, HasSubstr("lower-case letters, digits and _"));
+  EXPECT_THAT(refusal_of_metrics<reserved_name>(), HasSubstr("`error`, which the harness measures itself"));
+  EXPECT_THAT(refusal_of_metrics<name_of_time>(), HasSubstr("which the harness measures itself"));
+  EXPECT_THAT(refusal_of_metrics<twice>(), HasSubstr("`loss`, twice"));
+}
+
 TEST(Catalog, RejectsAModuleOfAnotherAbi) {
   Catalog catalog;
   sdk::Module module = module_of(register_thing);

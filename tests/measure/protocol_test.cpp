@@ -33,6 +33,7 @@ Job sample_job() {
                       .timeout = 0.3,
                       .gate_deadline = 0.4,
                       .seed = ~std::uint64_t{0}};
+  planned.metrics = {"time", "loss"};
   return job;
 }
 
@@ -51,6 +52,7 @@ TEST(Protocol, CarriesAJob) {
   EXPECT_EQ(back->cases[0].device, "cuda");
   EXPECT_EQ(back->cases[0].params, job.cases[0].params);  // 1.0 stays a real number, and the order stays
   EXPECT_EQ(back->cases[0].sampling, job.cases[0].sampling);
+  EXPECT_EQ(back->cases[0].metrics, job.cases[0].metrics);
   EXPECT_EQ(encode(*back), encode(job));
 }
 

@@ -60,6 +60,8 @@ inline Record example_record() {
   measured.sampling.seed = 18446744073709551615ULL;
   measured.flops = 1.1e9;
   measured.bytes = 3.2e6;
+  measured.items = 512;
+  measured.item_name = "tokens";
   measured.where = {"suites/fusion.yaml", 12, 3};
   for (const int process : {1, 2, 3}) add_result(measured, example_result(measured.id, process));
 

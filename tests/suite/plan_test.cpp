@@ -38,6 +38,17 @@ TEST(Plan, ACudaVariantRunsWhereADeviceIsAlthoughOnlyAWorkerCanMakeIt) {
   EXPECT_EQ(skip.at("blackwell"), "needs compute capability 100a");
 }
 
+TEST(Plan, CarriesTheWorkThatTheWorkloadDeclares) {
+  const auto plan =
+      plan_of(suite_text("  - {workload: gemm, variant: plain, axes: {dtype: f32, m: 3, n: 1}}\n"
+                         "  - {workload: nop, variant: only}\n"));
+  ASSERT_TRUE(plan) << plan.error();
+  EXPECT_EQ(plan->cases[0].items, 3);
+  EXPECT_EQ(plan->cases[0].item_name, "rows");
+  EXPECT_EQ(plan->cases[1].items, 0);
+  EXPECT_EQ(plan->cases[1].item_name, "");
+}
+
 TEST(Plan, AMissingDeviceSkipsItsVariantsWithTheReason) {
   const auto skip = skips({{"cuda", "no NVIDIA driver here"}});
   EXPECT_EQ(skip.at("plain"), "");

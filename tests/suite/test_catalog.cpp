@@ -24,7 +24,13 @@ class Gemm final : public sdk::Workload {
     if (params.integer("m") == 13) throw std::invalid_argument("13 rows bring bad luck");
     if (params.text("dtype") == "bf16" && params.integer("n") > 4096)
       throw sdk::Unsupported("bf16 is limited to n <= 4096");
-    return {};
+    sdk::Problem problem;
+    problem.work.items = static_cast<double>(params.integer("m"));
+    problem.work.item_name = "rows";
+    return problem;
+  }
+  std::vector<sdk::MetricSpec> metrics() const override {
+    return {{"residual", "", sdk::Better::lower, "what is left over"}};
   }
   void reference(const sdk::Params&, std::span<const sdk::HostTensor>, std::size_t,
                  std::span<const std::int64_t>, std::span<double>) const override {}

@@ -1,0 +1,64 @@
+#include "harness/measure/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "harness/base/text.h"
+
+namespace harness {
+
+void Reported::report(std::string_view name, double value) {
+  const auto same = [&](const auto& one) { return one.name == name; };
+  const std::string shown = printable(name);
+  if (std::none_of(declared_.begin(), declared_.end(), same)) {
+    std::vector<std::string> known;
+    for (const sdk::MetricSpec& metric : declared_) known.push_back(metric.name);
+    const std::string advice = suggestion(name, known);
+    throw std::invalid_argument(fmt::format("metric `{}` is reported but not declared{}{}", shown,
+                                            advice.empty() ? "" : "; ", advice));
+  }
+  if (std::any_of(values_.begin(), values_.end(), same))
+    throw std::invalid_argument(fmt::format("metric `{}` is reported twice", shown));
+  if (!std::isfinite(value))
+    throw std::invalid_argument(fmt::format("metric `{}` is reported as {}", shown, value));
+  values_.push_back({std::string(name), value});
+}
+
+void Reported::add_to(ProcessResult& result, const std::vector<std::string>& wanted) const {
+  for (const sdk::MetricSpec& metric : declared_) {
+    if (std::find(wanted.begin(), wanted.end(), metric.name) == wanted.end()) continue;
+    const auto found = std::find_if(values_.begin(), values_.end(),
+                                    [&](const Value& value) { return value.name == metric.name; });
+    if (found == values_.end()) {
+      result.notes.push_back(
+          fmt::format("metric `{}` is missing: neither the workload nor the variant reported it",
+                      printable(metric.name)));
+      continue;
+    }
+    const Direction direction =
+        metric.better == sdk::Better::lower ? Direction::lower_is_better : Direction::higher_is_better;
+    result.series.push_back(single_value(metric.name, metric.unit, direction, result.process, found->value));
+  }
+}
+
+bool contains(const std::vector<std::string>& metrics, const BuiltInMetric& metric) {
+  return std::find(metrics.begin(), metrics.end(), metric.name) != metrics.end();
+}
+
+Series single_value(std::string metric, std::string unit, Direction direction, int process, double value) {
+  Placement placement;
+  placement.samples = {value};
+  ProcessSamples samples;
+  samples.process = process;
+  samples.placements.push_back(std::move(placement));
+  return {std::move(metric), std::move(unit), direction, {std::move(samples)}};
+}
+
+Series single_value(const BuiltInMetric& metric, int process, double value) {
+  return single_value(std::string(metric.name), std::string(metric.unit), metric.direction, process, value);
+}
+
+}  // namespace harness

@@ -1,0 +1,40 @@
+// The metrics of one case in one process beside its time: which the suite asks for, what the workload
+// and the variant report, and the series that they become. One thread uses it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/model/metric.h"
+#include "harness/model/record.h"
+#include "harness/sdk/metric.h"
+
+namespace harness {
+
+// Collects what a workload and its variant report, checked against what the workload declares.
+class Reported final : public sdk::MetricSink {
+ public:
+  explicit Reported(std::vector<sdk::MetricSpec> declared) : declared_(std::move(declared)) {}
+
+  void report(std::string_view name, double value) override;
+
+  // A series for each declared metric that is wanted and was reported; a note for each that was not.
+  void add_to(ProcessResult& result, const std::vector<std::string>& wanted) const;
+
+ private:
+  struct Value {
+    std::string name;
+    double value;
+  };
+  std::vector<sdk::MetricSpec> declared_;
+  std::vector<Value> values_;
+};
+
+bool contains(const std::vector<std::string>& metrics, const BuiltInMetric& metric);
+
+// One value a process: one placement of one sample.
+Series single_value(std::string metric, std::string unit, Direction direction, int process, double value);
+Series single_value(const BuiltInMetric& metric, int process, double value);
+
+}  // namespace harness

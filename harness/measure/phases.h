@@ -1,0 +1,44 @@
+// Phases: how long the parts of measuring one case took, on the device's clock, so that the scripted
+// device gives exact figures. The names are those of model/README.md. One thread uses it.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/device/device.h"
+#include "harness/model/record.h"
+
+namespace harness {
+
+class Phases {
+ public:
+  explicit Phases(Device& device) : device_(device) {}
+
+  // Times from its construction to its end, however that comes about.
+  class [[nodiscard]] Running {
+   public:
+    Running(Phases& phases, std::string_view name)
+        : phases_(phases), name_(name), begin_(phases.device_.now()) {}
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    ~Running() { phases_.add(name_, phases_.device_.now() - begin_); }
+
+   private:
+    Phases& phases_;
+    std::string_view name_;
+    Seconds begin_;
+  };
+  Running run(std::string_view name) { return {*this, name}; }
+
+  // One entry a name, in the order in which they first ended; what came again is added to it.
+  std::vector<Phase> take() { return std::exchange(phases_, {}); }
+
+ private:
+  void add(std::string_view name, Seconds duration);
+
+  Device& device_;
+  std::vector<Phase> phases_;
+};
+
+}  // namespace harness

@@ -1,0 +1,34 @@
+// Metrics that a workload measures itself, beside the times that the harness takes: accuracy, loss, the
+// size of what was packed. The workload declares them (Workload::metrics), a suite asks for them by name
+// (`metrics: [time, accuracy]`), and after the last check the workload and the variant report one value
+// each process (Workload::report, Kernel::report). They are recorded, compared and gated as times are.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace harness::sdk {
+
+enum class Better { lower, higher };
+
+struct MetricSpec {
+  std::string name;  // lower-case letters, digits and _, beginning with a letter: "accuracy"
+  std::string unit;  // "bytes", "%", or "" for a plain number
+  Better better = Better::lower;
+  std::string summary;  // one line: what it measures
+};
+
+class MetricSink {
+ public:
+  MetricSink() = default;
+  MetricSink(const MetricSink&) = delete;
+  MetricSink& operator=(const MetricSink&) = delete;
+  virtual ~MetricSink() = default;
+
+  // The value of a metric in this process, in its unit. Throws std::invalid_argument for a name that the
+  // workload does not declare, a second value of the same, and what is not a finite number; let it pass
+  // and the case fails with that reason.
+  virtual void report(std::string_view name, double value) = 0;
+};
+
+}  // namespace harness::sdk

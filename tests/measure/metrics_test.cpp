@@ -1,0 +1,312 @@
+// Everything that a case's measurement tells beside its times: phases, time of day, conditions, kernels,
+// and the metrics that a suite asks for.
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "harness/measure/metrics.h"
+#include "harness/measure/worker.h"
+#include "tests/measure/cases.h"
+#include "tests/measure/trial.h"
+
+namespace harness {
+namespace {
+
+using testing::AllOf;
+using testing::DoubleNear;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using trial::Right;
+
+// y = 2 x + 1 with metrics of its own.
+class Metered : public trial::Line {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "metered"; }
+  [[nodiscard]] std::vector<sdk::MetricSpec> metrics() const override {
+    return {{"accuracy", "%", sdk::Better::higher, "elements above zero"},
+            {"packed", "bytes", sdk::Better::lower, "what the variant keeps"}};
+  }
+  void report(const sdk::Params&, std::span<const sdk::HostTensor> inputs,
+              std::span<const sdk::HostTensor> outputs, sdk::MetricSink& sink) const override {
+    const bool follows = outputs[0].at(0) == static_cast<float>(2 * inputs[0].at(0) + 1);
+    sink.report("accuracy", follows ? 75 : 0);
+  }
+};
+
+class Packing : public Right {
+ public:
+  using Right::Right;
+  [[nodiscard]] std::size_t workspace_bytes() const override { return 1000; }
+  void report(sdk::MetricSink& sink) const override { sink.report("packed", 4096); }
+};
+
+class Misspelling : public Right {
+ public:
+  using Right::Right;
+  void report(sdk::MetricSink& sink) const override { sink.report("pakced", 1); }
+};
+
+class Endless : public Right {
+ public:
+  using Right::Right;
+  void report(sdk::MetricSink& sink) const override {
+    sink.report("packed", std::numeric_limits<double>::infinity());
+  }
+};
+
+class NanOnce : public Right {
+ public:
+  using Right::Right;
+  void run(sdk::Stream stream) override {
+    Right::run(stream);
+    y_[0] = std::numeric_limits<float>::quiet_NaN();
+  }
+};
+
+template <class Kernel>
+sdk::Variant metered(const char* name) {
+  sdk::Variant variant = trial::variant<Kernel>(name);
+  variant.workload = "metered";
+  return variant;
+}
+
+void register_all(sdk::Registry& registry) {
+  registry.add(std::make_unique<trial::Line>());
+  registry.add(trial::variant<Right>("right"));
+  registry.add(trial::variant<NanOnce>("nan"));
+  registry.add(std::make_unique<Metered>());
+  registry.add(metered<Packing>("packing"));
+  registry.add(metered<Right>("silent"));
+  registry.add(metered<Misspelling>("misspelling"));
+  registry.add(metered<Endless>("endless"));
+}
+
+PlannedCase planned_metered(const std::string& variant, std::vector<std::string> metrics) {
+  PlannedCase planned = planned_line(variant);
+  planned.workload = "metered";
+  planned.id = "metered/" + variant + "/n=100";
+  planned.metrics = std::move(metrics);
+  return planned;
+}
+
+ProcessResult measure(const PlannedCase& planned, const std::string& script, int process = 1) {
+  Catalog catalog;
+  EXPECT_TRUE(catalog.add({sdk::module_abi, sdk::compiler_abi, "test", register_all}));
+  return measure_case(*scripted(script), catalog, planned, process);
+}
+
+constexpr const char* steady = R"({"version": 1, "default": {"us": 100, "overhead_us": 0}})";
+
+std::vector<std::string> names_of(const std::vector<Series>& all) {
+  std::vector<std::string> names;
+  for (const Series& series : all) names.push_back(series.metric);
+  return names;
+}
+
+double value_of(const Series& series) {
+  EXPECT_EQ(series.processes.size(), 1U);
+  EXPECT_THAT(series.processes.at(0).placements, SizeIs(1));
+  EXPECT_THAT(series.processes[0].placements.at(0).samples, SizeIs(1));
+  return series.processes[0].placements[0].samples.at(0);
+}
+
+std::vector<Placement> placements_of(const ProcessResult& result) {
+  return result.series.at(0).processes.at(0).placements;
+}
+
+TEST(MeasuredPhases, AddUpInTheOrderInWhichTheyFirstEnd) {
+  const ProcessResult result = measure(planned_line("right"), steady);
+  std::vector<std::string> names;
+  for (const Phase& phase : result.phases) names.push_back(phase.name);
+  EXPECT_THAT(names,
+              ElementsAre("construct", "inputs", "allocate", "first_call", "verify", "warm_up", "sampling"));
+  const auto near = [](double seconds) { return DoubleNear(seconds, 1e-12); };
+  std::vector<double> durations;
+  for (const Phase& phase : result.phases) durations.push_back(phase.duration);
+  // On the virtual clock: first call 10 x 100 us; 2 placements of 3 and of 10 calls.
+  EXPECT_THAT(durations, ElementsAre(near(0), near(0), near(0), near(1e-3), near(0), near(6e-4), near(2e-3)));
+}
+
+TEST(MeasuredPhases, AreKeptAsFarAsAFailedCaseGot) {
+  const ProcessResult result = measure(
+      planned_line("right"), R"({"version": 1, "default": {"error": {"placement": 0, "sample": 1}}})");
+  ASSERT_EQ(result.outcome, Outcome::failed);
+  ASSERT_THAT(result.phases, SizeIs(7));
+  EXPECT_EQ(result.phases.back().name, "sampling");
+  EXPECT_NEAR(result.phases.back().duration, 110e-6, 1e-12);
+  EXPECT_EQ(measure(planned_line("nan"), steady).phases.back().name, "verify");
+}
+
+TEST(MeasuredPlacements, KnowWhenTheyBegan) {
+  const auto begun = [](int process) {
+    std::vector<double> times;
+    const ProcessResult result = measure(
+        planned_line("right"),
+        R"({"version": 1, "started": 5000, "default": {"us": 1e6, "overhead_us": 0, "first_call_us": 1}})",
+        process);
+    for (const Placement& placement : placements_of(result)) times.push_back(placement.started);
+    return times;
+  };
+  // 1.5 s of time for each placement: a warm-up of 2 calls of 1 s, then 5 samples at the least.
+  EXPECT_THAT(begun(1), ElementsAre(DoubleNear(5002, 1e-3), DoubleNear(5009, 1e-3)));
+  EXPECT_THAT(begun(2), ElementsAre(DoubleNear(5062, 1e-3), DoubleNear(5069, 1e-3)));
+}
+
+TEST(MeasuredPlacements, KnowTheirConditions) {
+  const ProcessResult result = measure(planned_line("right"), R"({"version": 1, "default": {"conditions": [
+      {"placement": 1, "sm_clock_mhz": 1200, "throttled": ["thermal"], "other_processes": 1}]}})");
+  const std::vector<Placement> placements = placements_of(result);
+  ASSERT_THAT(placements, SizeIs(2));
+  EXPECT_EQ(placements[0].conditions, std::nullopt);
+  Conditions throttled;
+  throttled.sm_clock_mhz = 1200;
+  throttled.throttled = {"thermal"};
+  throttled.other_processes = 1;
+  EXPECT_EQ(placements[1].conditions, throttled);
+}
+
+// Takes note of when it is asked for its conditions.
+class Questioned : public ScriptedDevice {
+ public:
+  using ScriptedDevice::ScriptedDevice;
+  void begin_conditions() override { asked.emplace_back("begin"); }
+  std::optional<Conditions> conditions() override {
+    asked.emplace_back("end");
+    return std::nullopt;
+  }
+  void enter(const Place& place) override {
+    asked.push_back(std::to_string(place.placement));
+    ScriptedDevice::enter(place);
+  }
+  Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override {
+    asked.emplace_back("call");
+    return ScriptedDevice::time(work, options);
+  }
+  std::vector<std::string> asked;
+};
+
+TEST(MeasuredPlacements, AreAskedForConditionsWhileTheDeviceIsWarmAndNothingIsTimed) {
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add({sdk::module_abi, sdk::compiler_abi, "test", register_all}));
+  Questioned device(*parse_script(steady, "script"));
+  PlannedCase planned = planned_line("right");
+  planned.sampling.placements = 1;
+  planned.sampling.samples = 2;
+  measure_case(device, catalog, planned, 1);
+  EXPECT_THAT(device.asked, ElementsAre("-1", "-1", "call", "call", "begin", "call", "0", "call", "call",
+                                        "end", "-1", "-1"));
+}
+
+TEST(MeasuredKernels, AreWhatTheDeviceSees) {
+  const ProcessResult result = measure(
+      planned_line("right"), R"({"version": 1, "default": {"kernels": [{"name": "line<float>", "us": 3}]}})");
+  ASSERT_THAT(result.kernels, SizeIs(1));
+  EXPECT_EQ(result.kernels[0].name, "line<float>");
+  EXPECT_EQ(result.kernels[0].us, 3);
+  EXPECT_THAT(measure(planned_line("right"), steady).kernels, IsEmpty());
+}
+
+class Blind : public ScriptedDevice {
+ public:
+  using ScriptedDevice::ScriptedDevice;
+  Result<std::vector<KernelUse>> kernels(const std::function<void()>&) override {
+    return fail(ErrorKind::environment, "another profiler is attached");
+  }
+};
+
+TEST(MeasuredKernels, AreANoteWhereTheDeviceCannotLook) {
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add({sdk::module_abi, sdk::compiler_abi, "test", register_all}));
+  Blind device(*parse_script(steady, "script"));
+  const ProcessResult result = measure_case(device, catalog, planned_line("right"), 1);
+  EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
+  EXPECT_THAT(result.notes, ElementsAre("its kernels are not known: another profiler is attached"));
+}
+
+TEST(MeasuredMetrics, AreTimeAloneUnlessTheSuiteAsksForMore) {
+  const ProcessResult result = measure(planned_metered("packing", {"time", "first_call"}), steady);
+  EXPECT_THAT(names_of(result.series), ElementsAre("wall_time"));
+  EXPECT_THAT(names_of(measure(planned_metered("packing", {"error"}), steady).series),
+              ElementsAre("wall_time", "error"));
+}
+
+TEST(MeasuredMetrics, IncludeTheErrorOfTheResult) {
+  PlannedCase planned = planned_line("right");
+  planned.params.set("n", std::int64_t{1000});
+  planned.metrics = {"time", "error"};
+  const ProcessResult result = measure(planned, steady);
+  ASSERT_THAT(result.series, SizeIs(2));
+  const Series& error = result.series[1];
+  EXPECT_EQ(error.unit, "");
+  EXPECT_EQ(error.direction, Direction::lower_is_better);
+  EXPECT_GT(value_of(error), 0) << "f32 rounds";
+  EXPECT_EQ(value_of(error), std::max(result.verification->before, result.verification->after));
+}
+
+TEST(MeasuredMetrics, CountTheMemoryOfTensorsAndWorkspaceAndNoPadding) {
+  const ProcessResult result = measure(planned_metered("packing", {"buffer_memory"}), steady);
+  ASSERT_THAT(result.series, SizeIs(2));
+  EXPECT_EQ(result.series[1].metric, "buffer_memory");
+  EXPECT_EQ(result.series[1].unit, "bytes");
+  EXPECT_EQ(value_of(result.series[1]), 2 * 400 + 1000);
+  EXPECT_EQ(value_of(measure(planned_metered("silent", {"buffer_memory"}), steady).series[1]), 800);
+}
+
+TEST(MeasuredMetrics, HoldTheLaunchTimeOfEachSampleWhereTheDeviceTellsIt) {
+  PlannedCase planned = planned_line("right");
+  planned.metrics = {"launch_time"};
+  const ProcessResult result = measure(planned, R"({"version": 1, "default": {"launch_us": 2.5}})");
+  ASSERT_THAT(names_of(result.series), ElementsAre("wall_time", "launch_time"));
+  EXPECT_EQ(result.series[1].unit, "us");
+  EXPECT_EQ(result.series[1].processes.at(0).process, 1);
+  ASSERT_THAT(result.series[1].processes[0].placements, SizeIs(2));
+  for (const Placement& placement : result.series[1].processes[0].placements)
+    EXPECT_THAT(placement.samples, AllOf(SizeIs(10), Each(2.5)));
+  const ProcessResult untold = measure(planned, steady);
+  EXPECT_THAT(names_of(untold.series), ElementsAre("wall_time"));
+  EXPECT_THAT(untold.notes, ElementsAre("launch_time is missing: this device does not tell it"));
+}
+
+TEST(MeasuredMetrics, TakeWhatWorkloadAndVariantReport) {
+  const ProcessResult result = measure(planned_metered("packing", {"packed", "accuracy"}), steady, 2);
+  ASSERT_THAT(names_of(result.series), ElementsAre("wall_time", "accuracy", "packed"));
+  EXPECT_EQ(value_of(result.series[1]), 75) << "reported from the outputs after timing";
+  EXPECT_EQ(result.series[1].unit, "%");
+  EXPECT_EQ(result.series[1].direction, Direction::higher_is_better);
+  EXPECT_EQ(result.series[1].processes[0].process, 2);
+  EXPECT_EQ(value_of(result.series[2]), 4096);
+  EXPECT_EQ(result.series[2].direction, Direction::lower_is_better);
+  EXPECT_THAT(result.notes, IsEmpty());
+}
+
+TEST(MeasuredMetrics, NoteWhatNobodyReported) {
+  const ProcessResult result = measure(planned_metered("silent", {"packed"}), steady);
+  EXPECT_EQ(result.outcome, Outcome::measured);
+  EXPECT_THAT(names_of(result.series), ElementsAre("wall_time"));
+  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("metric `packed` is missing")));
+}
+
+TEST(MeasuredMetrics, FailTheCaseWhenTheyAreReportedWrongly) {
+  const ProcessResult misspelled = measure(planned_metered("misspelling", {"time"}), steady);
+  EXPECT_EQ(misspelled.outcome, Outcome::failed);
+  EXPECT_EQ(misspelled.reason,
+            "threw `metric `pakced` is reported but not declared; did you mean `packed`?` while reporting "
+            "its metrics");
+  EXPECT_THAT(measure(planned_metered("endless", {"time"}), steady).reason,
+              HasSubstr("metric `packed` is reported as inf"));
+}
+
+TEST(Reported, TakesEachMetricOnce) {
+  Reported reported({{"loss", "", sdk::Better::lower, ""}});
+  reported.report("loss", 0.5);
+  EXPECT_THROW(reported.report("loss", 0.5), std::invalid_argument);
+  ProcessResult result;
+  reported.add_to(result, {"loss"});
+  EXPECT_EQ(value_of(result.series.at(0)), 0.5);
+}
+
+}  // namespace
+}  // namespace harness

@@ -117,9 +117,6 @@ class Waiving {
       if (use->state == WaiverUse::State::unused) use->state = WaiverUse::State::holds;
       ++use->waived;
       row.waiver = waiver;
-      row.advice.insert(row.advice.begin(),
-                        fmt::format("waived until {} up to {:.2f} % ({}): {}", waiver.expires,
-                                    waiver.ceiling * 100, place_of(waiver), because(waiver)));
       return;
     }
     ++use->refused;

@@ -21,6 +21,29 @@
 namespace harness {
 namespace fs = std::filesystem;
 
+namespace {
+
+bool write_all(int fd, std::string_view text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = write(fd, text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+// Devices and pipes: there is nothing to rename over.
+bool write_in_place(const fs::path& path, std::string_view text) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool written = write_all(fd, text);
+  return close(fd) == 0 && written;
+}
+
+}  // namespace
+
 Result<std::string> read_file(const fs::path& path, std::uintmax_t limit) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
@@ -47,24 +70,20 @@ Status write_file_atomically(const fs::path& path, std::string_view text) {
                 fmt::format("cannot be {}: {}", what, std::strerror(errno)));
   };
   std::error_code code;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), code);
-  std::string temporary = path.string() + ".XXXXXX";
+  if (fs::is_other(path, code)) return write_in_place(path, text) ? Status() : failed("written");
+  const fs::path target = fs::is_symlink(path, code) ? fs::weakly_canonical(path, code) : path;
+  if (target.has_parent_path()) fs::create_directories(target.parent_path(), code);
+  std::string temporary = target.string() + ".XXXXXX";
   const int fd = mkstemp(temporary.data());
   if (fd < 0) return failed("created");
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count = write(fd, text.data() + done, text.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      close(fd);
-      unlink(temporary.c_str());
-      return failed("written");
-    }
-    done += static_cast<std::size_t>(count);
+  if (!write_all(fd, text)) {
+    close(fd);
+    unlink(temporary.c_str());
+    return failed("written");
   }
   const bool synced = fchmod(fd, 0644) == 0 && fsync(fd) == 0;
   close(fd);
-  if (!synced || rename(temporary.c_str(), path.c_str()) != 0) {
+  if (!synced || rename(temporary.c_str(), target.c_str()) != 0) {
     unlink(temporary.c_str());
     return failed("replaced");
   }

@@ -62,10 +62,10 @@ int show_command(const BaselineArguments& arguments) {
     names.push_back(baseline.machine_class + "/" + baseline.suite);
     if (names.back() != arguments.name && baseline.path != arguments.name) continue;
     const std::vector<Summary> summaries = summarize(baseline.record);
-    const Status emitted = emit(arguments.output, [&](Format format, const Style& style) {
+    const auto render = [&](Format format, const Style& style) {
       return render_run(baseline.record, summaries, format, style);
-    });
-    return emitted ? exit_ok : report_error(emitted.error());
+    };
+    return emit(arguments.output, render, exit_ok);
   }
   return report_error(
       Error{ErrorKind::missing,

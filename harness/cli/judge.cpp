@@ -84,7 +84,7 @@ int judge(Store& store, const BaselineChoice& choice, const Selected& current, c
   Result<Selected> baseline = select_baseline(store, choice.name, current, choice.select);
   if (!baseline) {
     const int status = report_error(baseline.error());
-    if (baseline.error().kind != ErrorKind::missing) return status;
+    if (baseline.error().kind != ErrorKind::missing || choice.report_only) return status;
     // The reports are written all the same, so that a CI job has something to show: every case is new.
     baseline = Selected{};
     baseline->source.described = "none";
@@ -95,13 +95,13 @@ int judge(Store& store, const BaselineChoice& choice, const Selected& current, c
   comparison.current = current.source;
   if (choice.on_verdict)
     if (const Status kept = choice.on_verdict(comparison.verdict); !kept) return report_error(kept.error());
-  const Status emitted = emit(output, [&](Format format, const Style& style) {
+  const auto render = [&](Format format, const Style& style) {
     return render_comparison(comparison, format, style);
-  });
-  if (!emitted) return report_error(emitted.error());
+  };
+  if (choice.report_only) return emit(output, render, exit_ok);
   const int status = exit_code(comparison);
   warn_of_allowances(comparison, status);
-  return status;
+  return emit(output, render, status);
 }
 
 }  // namespace harness

@@ -18,10 +18,10 @@ int list(const ListArguments& arguments) {
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
   const Checked<Prepared> prepared = prepare(arguments.plan);
   if (!prepared) return report_errors(prepared.error());
-  const Status emitted = emit(arguments.output, [&](Format format, const Style& style) {
+  const auto render = [&](Format format, const Style& style) {
     return render_plan(prepared->plan, format, style);
-  });
-  return emitted ? exit_ok : report_error(emitted.error());
+  };
+  return emit(arguments.output, render, exit_ok);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -15,28 +15,38 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/cli/exit_status.h"
 
 namespace harness {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr std::string_view standard_output = "-";
+constexpr std::size_t least_markdown = 1000;  // bytes; a verdict and a reference need some
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
 int terminal_width() {
-  if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
-    const std::string_view text = columns;
-    int value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    if (value >= 40) return value;
-  }
+  const std::string_view columns = environment("COLUMNS");
+  int value = 0;
+  std::from_chars(columns.data(), columns.data() + columns.size(), value);
+  if (value >= 40) return value;
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return size.ws_col;
   return Style{}.width;
 }
 
-Style terminal_style(const OutputArguments& arguments) {
-  const bool plain = std::getenv("NO_COLOR") != nullptr || isatty(STDOUT_FILENO) == 0;
-  Style style;
-  style.colour = arguments.colour == "always" || (arguments.colour == "auto" && !plain);
-  style.width = terminal_width();
-  return style;
+// The command line, then https://no-color.org, then https://bixense.com/clicolors.
+bool wants_colour(const std::string& asked) {
+  if (asked != "auto") return asked == "always";
+  if (!environment("NO_COLOR").empty()) return false;
+  const std::string_view forced = environment("CLICOLOR_FORCE");
+  if (!forced.empty() && forced != "0") return true;
+  return environment("CLICOLOR") != "0" && environment("TERM") != "dumb" && isatty(STDOUT_FILENO) != 0;
 }
 
 struct ReportTarget {
@@ -44,17 +54,93 @@ struct ReportTarget {
   std::string path;
 };
 
+// At commas, but for those behind a backslash, which stand for themselves.
+std::vector<std::string> split_targets(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool literal = text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',';
+    if (literal) parts.back() += text[++i];
+    if (!literal && text[i] == ',') parts.emplace_back();
+    if (!literal && text[i] != ',') parts.back() += text[i];
+  }
+  return parts;
+}
+
 Result<ReportTarget> parse_target(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
   const std::optional<Format> known = parse_format(name);
-  if (!known)
-    return fail(ErrorKind::usage, fmt::format("--report: unknown format `{}`", printable(name)),
-                suggestion(name, format_names()));
+  if (!known) {
+    std::string advice = suggestion(name, format_names());
+    if (equals == std::string::npos) advice += "; a comma in a file name is written `\\,`";
+    return fail(ErrorKind::usage, fmt::format("--report: unknown format `{}`", printable(name)), advice);
+  }
   if (equals == std::string::npos || equals + 1 == text.size())
     return fail(ErrorKind::usage, fmt::format("--report {}: no file named", name),
-                fmt::format("write --report {}=FILE", name));
+                fmt::format("write --report {}=FILE, or {}=- for standard output", name, name));
   return ReportTarget{*known, text.substr(equals + 1)};
+}
+
+Result<std::vector<ReportTarget>> parse_targets(const OutputArguments& arguments) {
+  std::vector<ReportTarget> targets;
+  for (const std::string& given : arguments.reports)
+    for (const std::string& text : split_targets(given)) {
+      Result<ReportTarget> target = parse_target(text);
+      if (!target) return fail(target.error());
+      targets.push_back(std::move(*target));
+    }
+  return targets;
+}
+
+// What a file is called whatever way it was written.
+fs::path identity_of(const std::string& path) {
+  std::error_code code;
+  fs::path whole = fs::weakly_canonical(fs::absolute(path, code), code);
+  return code ? fs::path(path) : whole;
+}
+
+// The file that people are sent to from a Markdown report that was cut: the one that shows most.
+std::string whole_report(const std::vector<ReportTarget>& targets) {
+  for (const std::string_view name : {"html", "terminal", "json"})
+    for (const ReportTarget& target : targets)
+      if (name_of(target.format) == name && target.path != standard_output) return target.path;
+  return {};
+}
+
+Style style_for(const OutputArguments& arguments, const std::vector<ReportTarget>& targets, bool printed) {
+  Style style;
+  style.markdown_limit = arguments.markdown_limit;
+  style.whole = whole_report(targets);
+  if (!printed) return style;
+  style.colour = wants_colour(arguments.colour);
+  style.width = terminal_width();
+  return style;
+}
+
+Status print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
+  return fail(ErrorKind::environment, "standard output cannot be written to");
+}
+
+Status write_target(const ReportTarget& target, const OutputArguments& arguments,
+                    const std::vector<ReportTarget>& targets, const Render& render) {
+  const bool printed = target.path == standard_output;
+  const std::string text = render(target.format, style_for(arguments, targets, printed));
+  return printed ? print(text) : write_file_atomically(target.path, text);
+}
+
+std::string check_format(const std::string& name) {
+  if (parse_format(name)) return {};
+  return fmt::format("unknown format `{}`; {}", printable(name), suggestion(name, format_names()));
+}
+
+std::string check_markdown_limit(const std::string& text) {
+  std::size_t limit = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  const bool whole = code == std::errc() && end == text.data() + text.size();
+  if (whole && (limit == 0 || limit >= least_markdown)) return {};
+  return fmt::format("`{}` is no number of bytes from {} on (1000000 suits a job summary; 0 is no limit)",
+                     printable(text), least_markdown);
 }
 
 }  // namespace
@@ -63,19 +149,26 @@ void add_output_options(CLI::App& command, OutputArguments& arguments) {
   command.add_option("--color", arguments.colour, "colour on the terminal")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
-  command.add_option("--format", arguments.format, "what standard output gets")
-      ->check(CLI::IsMember(format_names()))
+  command
+      .add_option("--format", arguments.format, "what standard output gets: " + join(format_names(), ", "))
+      ->check(CLI::Validator(check_format, "NAME"))
       ->capture_default_str();
-  command.add_option("--report", arguments.reports, "also write FORMAT=FILE, several with commas")
-      ->delimiter(',')
+  command
+      .add_option("--report", arguments.reports,
+                  "also write FORMAT=FILE, several with commas or repeated; FILE - is standard output")
+      ->allow_extra_args(false)
       ->type_name("FORMAT=FILE");
+  command
+      .add_option("--markdown-limit", arguments.markdown_limit,
+                  "shorten Markdown to this many bytes, at the end of a row")
+      ->check(CLI::Validator(check_markdown_limit, "BYTES"));
 }
 
 Status check_writable(const std::string& path) {
-  namespace fs = std::filesystem;
   std::error_code code;
   if (fs::is_directory(path, code))
     return fail(ErrorKind::usage, Location{path}, "is a folder; name a file to write");
+  if (fs::is_other(path, code) && access(path.c_str(), W_OK) == 0) return {};  // a device or a pipe
   fs::path folder = fs::absolute(path).parent_path();
   while (!fs::exists(folder, code) && folder.has_relative_path()) folder = folder.parent_path();
   if (fs::is_directory(folder, code) && access(folder.c_str(), W_OK) == 0) return {};
@@ -83,27 +176,50 @@ Status check_writable(const std::string& path) {
               fmt::format("cannot be written: {} is not a folder to write in", folder.string()));
 }
 
-Status check_outputs(const OutputArguments& arguments) {
-  for (const std::string& text : arguments.reports) {
-    const auto target = parse_target(text);
-    if (!target) return fail(target.error());
-    if (const Status writable = check_writable(target->path); !writable) return writable;
+Status check_outputs(const OutputArguments& arguments, const std::string& also_written) {
+  const Result<std::vector<ReportTarget>> targets = parse_targets(arguments);
+  if (!targets) return fail(targets.error());
+  std::vector<fs::path> seen;
+  if (!also_written.empty()) seen.push_back(identity_of(also_written));
+  for (const ReportTarget& target : *targets) {
+    const bool printed = target.path == standard_output;
+    const fs::path path = printed ? fs::path(standard_output) : identity_of(target.path);
+    if (std::find(seen.begin(), seen.end(), path) != seen.end())
+      return fail(ErrorKind::usage,
+                  fmt::format("--report {}={}: something else is written there, too", name_of(target.format),
+                              printable(target.path)),
+                  "name a file of its own for each");
+    seen.push_back(path);
+    if (printed) continue;
+    if (const Status writable = check_writable(target.path); !writable) return writable;
   }
   return {};
 }
 
-Status emit(const OutputArguments& arguments, const Render& render) {
-  const std::string text =
-      render(parse_format(arguments.format).value_or(Format::terminal), terminal_style(arguments));
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-  for (const std::string& report : arguments.reports) {
-    const auto target = parse_target(report);
-    if (!target) return fail(target.error());
-    const Status written = write_file_atomically(target->path, render(target->format, Style{}));
-    if (!written) return written;
+int emit(const OutputArguments& arguments, const Render& render, int status) {
+  const Result<std::vector<ReportTarget>> targets = parse_targets(arguments);
+  if (!targets) return report_error(targets.error());
+  const Format format = parse_format(arguments.format).value_or(Format::terminal);
+  std::vector<Status> results{print(render(format, style_for(arguments, *targets, true)))};
+  for (const ReportTarget& target : *targets)
+    results.push_back(write_target(target, arguments, *targets, render));
+  for (const Status& result : results) {
+    if (result) continue;
+    report_error(result.error());
+    if (status == exit_ok) status = exit_usage;
   }
-  return {};
+  return status;
+}
+
+int emit_only(const std::vector<Format>& formats, const OutputArguments& arguments, const Render& render) {
+  const Result<std::vector<ReportTarget>> targets = parse_targets(arguments);
+  if (!targets) return report_error(targets.error());
+  for (const ReportTarget& target : *targets) {
+    if (std::find(formats.begin(), formats.end(), target.format) == formats.end()) continue;
+    if (const Status written = write_target(target, arguments, *targets, render); !written)
+      return report_error(written.error());
+  }
+  return exit_ok;
 }
 
 }  // namespace harness

@@ -1,6 +1,7 @@
 // Where results go: the terminal with its style, and the files named by --report.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,20 +18,26 @@ namespace harness {
 struct OutputArguments {
   std::string colour = "auto";       // auto, always, never
   std::string format = "terminal";   // what standard output gets
-  std::vector<std::string> reports;  // "json=FILE", "markdown=FILE", "terminal=FILE"
+  std::vector<std::string> reports;  // "json=FILE,junit=FILE": targets, "-" for standard output
+  std::size_t markdown_limit = 0;    // bytes that Markdown may take; 0: as many as it needs
 };
 
-// Declares --color, --format and --report.
+// Declares --color, --format, --report and --markdown-limit.
 void add_output_options(CLI::App& command, OutputArguments& arguments);
 
 using Render = std::function<std::string(Format, const Style&)>;
 
-// Prints one rendering to standard output and writes those asked for by --report.
-Status emit(const OutputArguments& arguments, const Render& render);
+// Prints one rendering to standard output and writes those asked for by --report, each whole or not at
+// all, and all of them even when one fails. Returns `status`, or exit_usage where that was 0 and
+// something could not be written; standard error has said what.
+int emit(const OutputArguments& arguments, const Render& render, int status);
 
-// Checks --report values, and that their files can be written, before any work is done, so that a slip
-// costs nothing.
-Status check_outputs(const OutputArguments& arguments);
+// Writes only the reports in one of `formats`, and prints nothing; returns likewise.
+int emit_only(const std::vector<Format>& formats, const OutputArguments& arguments, const Render& render);
+
+// Checks --report, and that its files can be written and are not `also_written` nor each other, before
+// any work is done, so that a slip costs nothing.
+Status check_outputs(const OutputArguments& arguments, const std::string& also_written = {});
 
 // An error when `path` is a folder, or cannot be created where it is to be.
 Status check_writable(const std::string& path);

@@ -106,16 +106,19 @@ bool any_failed(const Record& record) {
   });
 }
 
-Status show(const Record& record, const RunArguments& arguments) {
+Render render_of(const Record& record, const std::vector<Summary>& summaries) {
+  return [&](Format format, const Style& style) { return render_run(record, summaries, format, style); };
+}
+
+// The table of what was measured. Returns exit_ok unless something could not be written.
+int show(const Record& record, const RunArguments& arguments, bool interrupted) {
   OutputArguments output = arguments.output;
-  if (!arguments.against.empty()) {  // the reports asked for are the comparison's
+  if (!arguments.against.empty() && !interrupted) {  // the reports asked for are the comparison's
     output.reports.clear();
-    if (output.format != "terminal") return {};
+    if (output.format != "terminal") return exit_ok;
   }
   const std::vector<Summary> summaries = summarize(record);
-  return emit(output, [&](Format format, const Style& style) {
-    return render_run(record, summaries, format, style);
-  });
+  return emit(output, render_of(record, summaries), exit_ok);
 }
 
 Status check_arguments(const RunArguments& arguments, const Prepared& prepared) {
@@ -173,7 +176,7 @@ int judge_run(Store& store, const Record& record, const RunArguments& arguments,
 // The table, the record's file, and how the measuring itself went; then the verdict.
 int conclude(Store& store, const Record& record, const RunArguments& arguments, const Prepared& prepared,
              const Policy& policy) {
-  if (const Status shown = show(record, arguments); !shown) return report_error(shown.error());
+  const int shown = show(record, arguments, false);
   if (!arguments.file.empty())
     if (const Status written = write_file_atomically(arguments.file, encode(record)); !written)
       return report_error(written.error());
@@ -183,11 +186,12 @@ int conclude(Store& store, const Record& record, const RunArguments& arguments, 
       status = std::max(status, report_error(used.error()));
   if (!arguments.against.empty())
     status = std::max(status, judge_run(store, record, arguments, prepared, policy));
-  return status;
+  return status == exit_ok ? shown : status;
 }
 
 int run_command(const RunArguments& arguments) {
-  if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
+  if (const Status checked = check_outputs(arguments.output, arguments.file); !checked)
+    return report_error(checked.error());
   const Result<Policy> policy = make_policy(arguments.policy);
   if (!policy) return report_error(policy.error());
   const Checked<Prepared> prepared = prepare(arguments.plan);
@@ -200,7 +204,7 @@ int run_command(const RunArguments& arguments) {
   if (!measured) return report_error(measured.error());
   const auto& [record, interrupted] = *measured;
   if (!interrupted) return conclude(**store, record, arguments, *prepared, *policy);
-  if (const Status shown = show(record, arguments); !shown) return report_error(shown.error());
+  show(record, arguments, true);
   fmt::print(stderr, "interrupted: {} results are kept; repeat the command with --continue for the rest\n",
              measured_pairs(record).size());
   return exit_interrupted;

@@ -1,7 +1,10 @@
 #include "harness/base/files.h"
 
 #include <gmock/gmock.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace harness {
 namespace {
@@ -33,6 +36,29 @@ TEST(WriteFile, ReplacesTheWholeFileAndLeavesNothingElse) {
   ASSERT_TRUE(write_file_atomically(path, "short"));
   EXPECT_EQ(read_file(path).value(), "short");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(WriteFile, FollowsALinkInsteadOfReplacingIt) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder.path() / "real", "old"));
+  std::filesystem::create_symlink("real", folder.path() / "link");
+  ASSERT_TRUE(write_file_atomically(folder.path() / "link", "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path() / "link"));
+  EXPECT_EQ(read_file(folder.path() / "real").value(), "new");
+}
+
+TEST(WriteFile, WritesToAPipeAndLeavesItOne) {
+  const TemporaryFolder folder;
+  const std::filesystem::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  ASSERT_TRUE(write_file_atomically(pipe, "through"));
+  char text[16] = {};
+  EXPECT_EQ(read(reader, text, sizeof text), 7);
+  EXPECT_STREQ(text, "through");
+  close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 TEST(WriteFile, ThatFailsNamesTheFile) {

@@ -15,7 +15,11 @@ oldest_cuda=13.0
 
 run_packages=(libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev rapidjson-dev libsoci-dev
   libsqlite3-dev zlib1g-dev libexpected-dev libgtest-dev libgmock-dev libbenchmark-dev)
-test_packages=(postgresql shellcheck python3 procps)
+test_packages=(postgresql shellcheck python3 procps librsvg2-bin)
+# A browser for the tests of the HTML page. Ubuntu's package of this name is a snap, which no container runs.
+if grep -qs '^ID=debian' /etc/os-release; then
+  test_packages+=(chromium)
+fi
 
 say() { printf 'harness: %s\n' "$*" >&2; }
 die() {

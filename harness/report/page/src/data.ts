@@ -62,7 +62,15 @@ export interface ProcessDetails {
   // the bytes that the values themselves would take.
   per_unit: number;
   deltas: (number | null)[];
-  placements: PlacementDetails[];
+  placements: PlacementDetails[]; // travel as PlacementColumns; parse() makes rows of them
+}
+
+// What all placements of a process have in common, and of the rest a column a quantity: a third of the
+// text that rows would take.
+export interface PlacementColumns {
+  rows: number;
+  same: Partial<PlacementDetails>;
+  each: { [Name in keyof PlacementDetails]?: PlacementDetails[Name][] };
 }
 
 export interface PlacementDetails {

@@ -2,7 +2,7 @@
 // One small library does it in every browser and in node, so that there is one path to test.
 
 import { inflateSync, strFromU8 } from "fflate";
-import type { PageDocument, ProcessDetails } from "./data";
+import type { PageDocument, PlacementColumns, PlacementDetails, ProcessDetails } from "./data";
 
 export class Unreadable extends Error {}
 
@@ -34,7 +34,19 @@ export function parse(json: string): PageDocument {
   if (found.version !== 1) {
     throw new Unreadable(`This report is of version ${String(found.version)}; this page reads version 1.`);
   }
+  for (const side of [found.baseline, found.current])
+    for (const details of side?.details ?? [])
+      for (const series of details.series)
+        for (const process of series.processes) process.placements = rows_of(process.placements);
   return found;
+}
+
+function rows_of(placements: PlacementDetails[] | PlacementColumns): PlacementDetails[] {
+  if (Array.isArray(placements)) return placements;
+  return Array.from({ length: placements.rows }, (_, row) => {
+    const own = Object.entries(placements.each).map(([name, column]) => [name, column[row]]);
+    return { ...placements.same, ...Object.fromEntries(own) } as PlacementDetails;
+  });
 }
 
 // The samples (or quantiles) of a process, NaN where what was recorded is no number. See data.ts.

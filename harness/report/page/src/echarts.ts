@@ -6,7 +6,7 @@ import {
   GridComponent, LegendComponent, LegendScrollComponent, MarkAreaComponent, MarkLineComponent, MarkPointComponent, TitleComponent,
   TooltipComponent,
 } from "echarts/components";
-import { init, use } from "echarts/core";
+import { init, setPlatformAPI, use } from "echarts/core";
 import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
 
@@ -15,5 +15,5 @@ use([
   MarkLineComponent, MarkPointComponent, TitleComponent, TooltipComponent, LabelLayout, SVGRenderer,
 ]);
 
-export { init };
+export { init, setPlatformAPI };
 export type { EChartsType } from "echarts/core";

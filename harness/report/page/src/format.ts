@@ -72,11 +72,11 @@ export function rate(value: number | null | undefined, unit: string, say: (value
   return `${say(value)} ${unit}`;
 }
 
-const seconds_of: Record<string, number> = { s: 1, ms: 1e-3, us: 1e-6, "µs": 1e-6, ns: 1e-9 };
+const seconds_of = new Map([["s", 1], ["ms", 1e-3], ["us", 1e-6], ["µs", 1e-6], ["ns", 1e-9]]);
 
 // Seconds in one unit of time, or null for a unit that is no time.
 export function seconds_per_unit(unit: string): number | null {
-  return seconds_of[unit] ?? null;
+  return seconds_of.get(unit) ?? null;
 }
 
 export function duration(seconds: number | null | undefined): string {

@@ -1,7 +1,7 @@
 // A page document with its parts joined: one entry a row of the table, with what either side knows of it.
 
 import type { CaseDetails, PageDocument, SeriesDetails, Side } from "./data";
-import type { ComparisonRow, RunCase } from "./reports";
+import type { ComparisonRow, Machine, RunCase, RunReport } from "./reports";
 
 export interface Entry {
   id: number; // position in the report, which is worst first
@@ -29,6 +29,11 @@ export function entries_of(page: PageDocument): Entry[] {
     baseline_details: baseline.get(one.case),
     current_details: current.get(one.case),
   }));
+}
+
+// By own property: a device may be called "constructor".
+export function machine_of(report: RunReport, device: string): Machine | undefined {
+  return Object.hasOwn(report.machines, device) ? report.machines[device] : undefined;
 }
 
 export function series_of(details: CaseDetails | undefined, metric: string): SeriesDetails | undefined {

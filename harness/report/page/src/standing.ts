@@ -1,7 +1,7 @@
 // A plot that stands alone: chosen by name, drawn to an SVG text without a browser, with its title.
 
 import type { PageDocument } from "./data";
-import { init } from "./echarts";
+import { init, setPlatformAPI } from "./echarts";
 import { printable } from "./format";
 import { ecdf } from "./plots/ecdf";
 import { interval } from "./plots/interval";
@@ -15,7 +15,7 @@ import { speedup } from "./plots/speedup";
 import { timeline } from "./plots/timeline";
 import { violin } from "./plots/violin";
 import { waterfall } from "./plots/waterfall";
-import { type Entry, entries_of, find_entry, series_of } from "./report";
+import { type Entry, entries_of, find_entry, machine_of, series_of } from "./report";
 import { dark, font, light } from "./theme";
 
 export interface Wanted {
@@ -70,11 +70,12 @@ const makers: Record<string, Maker> = {
     speedup((wanted.case === null ? page.current.report.cases : cases_of(page, group(page, wanted, ladder_of))).filter((one) => wanted.metric === null || one.metric === wanted.metric), look),
   roofline: (page, wanted, look) => {
     const { details, report } = page.current;
-    const device = (wanted.case === null ? details.find((one) => report.machines[one.device]?.ceilings["gemm_flops_per_s"]) : group(page, wanted, ladder_of)[0])?.device ?? "";
-    return roofline(report.cases, details, device, report.machines[device], look);
+    const device = (wanted.case === null ? details.find((one) => machine_of(report, one.device)?.ceilings["gemm_flops_per_s"]) : group(page, wanted, ladder_of)[0])?.device ?? "";
+    return roofline(report.cases, details, device, machine_of(report, device), look);
   },
   pareto: (page, wanted, look) => {
-    const some = group(page, wanted, size_of);
+    const groups = [...grouped(page.current.details, size_of).values()];
+    const some = wanted.case === null ? (groups.find((one) => one.length > 1) ?? page.current.details) : group(page, wanted, size_of);
     return pareto(cases_of(page, some), some, wanted.metric, look);
   },
   phases: (page, wanted, look) => phases(group(page, wanted, ladder_of), look),
@@ -98,6 +99,19 @@ export const plot_names = Object.keys(makers);
 
 const heading = 34;
 
+// Widths of letters in shares of the font's size, about those of DejaVu Sans: text set in a narrower font
+// leaves a gap, and none overlaps. Without a browser there is nothing to measure by.
+const letter_widths: [RegExp, number][] = [[/[iljtfrI.,:;'|! ()[\]/]/, 0.4], [/[mwMW@%]/, 0.95], [/[^\u0000-\u02ff\u2000-\u20ff\u2200-\u22ff]/, 1]];
+
+setPlatformAPI({
+  measureText(text: string, of_font?: string) {
+    const size = Number(/([\d.]+)px/.exec(of_font ?? "")?.[1] ?? 12);
+    let width = 0;
+    for (const letter of text) width += size * (letter_widths.find(([letters]) => letters.test(letter))?.[1] ?? 0.63);
+    return { width };
+  },
+});
+
 export function standing_plot(page: PageDocument, wanted: Wanted): string {
   const theme = wanted.dark ? dark : light;
   const drawn = (makers[wanted.plot] as Maker)(page, wanted, { theme, width: wanted.width });
@@ -119,9 +133,18 @@ function titled(inner: string, title: string, summary: string, width: number, he
     `<title>${escaped(title)}</title><desc>${escaped(summary)}</desc>` +
     `<rect width="${width}" height="${height}" fill="${ground}"/>` +
     `<text x="12" y="22" font-family="${escaped(font)}" font-size="14" font-weight="600" fill="${ink}">${escaped(title)}</text>` +
-    inner.replace("<svg", `<svg y="${heading}"`) +
+    still(inner).replace("<svg", `<svg y="${heading}"`) +
     "</svg>\n"
   );
+}
+
+// Without what ECharts adds for a pointer (styles on hovering, and the classes that they are for), and
+// with text centred in a way that librsvg knows, too.
+function still(picture: string): string {
+  return picture
+    .replace(/dominant-baseline="central"/g, 'dy="0.35em"')
+    .replace(/<style\s*><!\[CDATA\[[\s\S]*?\]\]>\s*<\/style>/g, "")
+    .replace(/ class="zr\d+-cls-\d+"| ecmeta_\w+="[^"]*"/g, "");
 }
 
 function escaped(text: string): string {

@@ -5,7 +5,7 @@ import type { CaseDetails } from "../data";
 import { counted, printable, quantity, seconds_per_unit, tick, with_unit } from "../format";
 import type { Direction, RunCase } from "../reports";
 import { symbols } from "../theme";
-import { short_names } from "./names";
+import { short_names, size_of } from "./names";
 import { axis_style, base, type Drawn, type Look, told, value_axis } from "./plot";
 
 export const verification_error = "error against the reference";
@@ -98,6 +98,8 @@ export function pareto(cases: readonly RunCase[], details: readonly CaseDetails[
   const names = short_names(dots.map((dot) => dot.name));
   const log = dots.every((dot) => dot.quality > 0) && Math.max(...dots.map((dot) => dot.quality)) > 20 * Math.min(...dots.map((dot) => dot.quality));
   const middle = (Math.min(...dots.map((dot) => dot.cost)) + Math.max(...dots.map((dot) => dot.cost))) / 2;
+  const sizes = new Set(details.map(size_of));
+  const size = sizes.size === 1 ? ([...sizes][0] ?? null) : null;
   const on_front = new Set(best.map((dot) => dot.name));
   const series = [
     { name: "on the front", dots: dots.filter((dot) => on_front.has(dot.name)), colour: theme.current, symbol: symbols[1], size: 13 },
@@ -117,8 +119,8 @@ export function pareto(cases: readonly RunCase[], details: readonly CaseDetails[
     height: 360,
     option: {
       ...base(look),
-      legend: { data: series.map((one) => one.name), top: 0, right: 16, textStyle: { color: theme.text }, selectedMode: false },
-      title: { text: axis_name, left: 8, top: 22, padding: 0, textStyle: { color: theme.faint, fontSize: 11, fontWeight: "normal" } },
+      legend: { data: series.map((one) => one.name), top: 0, right: 16, itemWidth: 14, textStyle: { color: theme.text }, selectedMode: false },
+      title: { text: size === null ? axis_name : `${axis_name} · ${printable(size, 90)}`, left: 8, top: 22, padding: 0, textStyle: { color: theme.faint, fontSize: 11, fontWeight: "normal" } },
       grid: { left: 76, right: 32, top: 46, bottom: 44 },
       xAxis: { ...value_axis(look, `${printable(cost.metric, 40)} in ${printable(cost.unit, 20)}, lower is better`) },
       yAxis: {

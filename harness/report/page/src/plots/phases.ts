@@ -7,12 +7,12 @@ import { short_names } from "./names";
 import { base, type Drawn, label_width, type Look, row_axis, told, value_axis } from "./plot";
 import { most_rows } from "./speedup";
 
-const words: Record<string, string> = {
-  construct: "set-up", compile: "compile", first_call: "first call", sampling: "steady (sampling)",
-};
+const words = new Map([
+  ["construct", "set-up"], ["compile", "compile"], ["first_call", "first call"], ["sampling", "steady (sampling)"],
+]);
 
 function mean_seconds(one: CaseDetails, phase: string): number {
-  const known = (one.phases ?? []).map((process) => process.seconds[phase] ?? 0);
+  const known = (one.phases ?? []).map((process) => Object.hasOwn(process.seconds, phase) ? (process.seconds[phase] ?? 0) : 0);
   return known.length === 0 ? 0 : known.reduce((sum, seconds) => sum + seconds, 0) / known.length;
 }
 
@@ -32,7 +32,7 @@ export function phases(details: readonly CaseDetails[], look: Look): Drawn {
   for (const one of shown)
     for (const process of one.phases ?? []) for (const name of Object.keys(process.seconds)) if (!names.includes(name)) names.push(name);
   const labels = short_names(shown.map((one) => one.case));
-  const word = (name: string) => words[name] ?? printable(name, 40);
+  const word = (name: string) => words.get(name) ?? printable(name, 40);
   const total = (one: CaseDetails) => names.reduce((sum, name) => sum + mean_seconds(one, name), 0);
   const sum_of = (name: string) => shown.reduce((sum, one) => sum + mean_seconds(one, name), 0);
   const overall = shown.reduce((sum, one) => sum + total(one), 0);
@@ -47,7 +47,7 @@ export function phases(details: readonly CaseDetails[], look: Look): Drawn {
     height: 96 + 24 * shown.length,
     option: {
       ...base(look),
-      legend: { data: names.map(word), top: 0, textStyle: { color: theme.text }, selectedMode: false, type: "scroll" },
+      legend: { data: names.map(word), top: 0, itemWidth: 14, textStyle: { color: theme.text }, selectedMode: false, type: "scroll" },
       grid: { left: label_width(look, labels) + 16, right: 64, top: 36, bottom: 44 },
       xAxis: { ...value_axis(look, "seconds of wall time a process"), scale: false, min: 0 },
       yAxis: row_axis(look, labels),

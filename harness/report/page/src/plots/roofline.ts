@@ -62,8 +62,8 @@ export function roofline(
     height: 380 + 20 * Math.ceil((variants.length * 150) / Math.max(300, look.width)),
     option: {
       ...base(look),
-      legend: { data: variants.map((name) => printable(name, 40)), bottom: 0, type: "plain", textStyle: { color: theme.text }, selectedMode: false },
-      grid: { left: 72, right: 24, top: 24, bottom: 56 + 20 * Math.ceil((variants.length * 150) / Math.max(300, look.width)) },
+      legend: { data: variants.map((name) => printable(name, 40)), bottom: 0, itemWidth: 14, itemGap: 18, textStyle: { color: theme.text }, selectedMode: false },
+      grid: { left: 84, right: 24, top: 24, bottom: 56 + 20 * Math.ceil((variants.length * 150) / Math.max(300, look.width)) },
       xAxis: {
         ...axis_style(look), type: "log", name: "FLOP per byte", nameLocation: "middle", nameGap: 26, min: least, max: most,
         axisLabel: { color: theme.faint, fontSize: 11, formatter: (value: number) => (decade(value) ? tick(value) : "") },

@@ -94,7 +94,7 @@ export function timeline(sides: readonly SeriesSide[], look: Look): Drawn {
     option: {
       ...base(look),
       legend: {
-        data: sides.map((side) => side.name), top: 0, right: 16, textStyle: { color: theme.text }, selectedMode: false,
+        data: sides.map((side) => side.name), top: 0, right: 16, itemWidth: 14, textStyle: { color: theme.text }, selectedMode: false,
       },
       grid: panels.map((panel, at) => ({ left: 64, right: 20, top: tops[at] ?? 0, height: panel === value_panel ? 150 : 74 })),
       title: panels.map((panel, at) => ({

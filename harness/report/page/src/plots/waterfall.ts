@@ -76,7 +76,7 @@ export function waterfall(
     option: {
       ...base(look),
       grid: { left: 64, right: 16, top: 40, bottom: look.width / names.length < 110 ? 84 : 40 },
-      title: { text: `${printable(metric, 40)} in ${unit}`, left: 8, top: 4, padding: 0, textStyle: { color: theme.faint, fontSize: 11, fontWeight: "normal" } },
+      title: { text: `${printable(metric, 40)} in ${unit} · ${printable(ladder, 90)}`, left: 8, top: 4, padding: 0, textStyle: { color: theme.faint, fontSize: 11, fontWeight: "normal" } },
       xAxis: {
         ...axis_style(look), type: "category", data: names, splitLine: { show: false }, axisTick: { show: false },
         axisLabel: {

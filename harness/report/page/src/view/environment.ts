@@ -2,6 +2,7 @@
 
 import type { PageDocument } from "../data";
 import { percent, printable, unknown } from "../format";
+import { machine_of } from "../report";
 import type { Machine, Policy, Revision, RunReport, Source, Waiver } from "../reports";
 import { el, scrolling, table } from "./dom";
 
@@ -50,7 +51,7 @@ function source_facts(reports: RunReport[], sources: Source[]): Fact[] {
 function machine_facts(reports: RunReport[]): Fact[] {
   const kinds = [...new Set(reports.flatMap((report) => Object.keys(report.machines)))];
   return kinds.flatMap((kind) => {
-    const machines: (Machine | undefined)[] = reports.map((report) => report.machines[kind]);
+    const machines: (Machine | undefined)[] = reports.map((report) => machine_of(report, kind));
     const names = [...new Set(machines.flatMap((machine) => (machine?.fields ?? []).map((field) => field.name)))];
     const field = (machine: Machine | undefined, name: string) => machine?.fields.find((one) => one.name === name);
     return [

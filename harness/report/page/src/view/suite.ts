@@ -8,6 +8,7 @@ import { phases } from "../plots/phases";
 import { roofline } from "../plots/roofline";
 import { most_rows, speedup } from "../plots/speedup";
 import { waterfall } from "../plots/waterfall";
+import { machine_of } from "../report";
 import type { RunCase } from "../reports";
 import { el } from "./dom";
 import { dispose_within, type Draw, figure } from "./figure";
@@ -60,7 +61,7 @@ export function suite_section(page: PageDocument): HTMLElement {
   const { report, details } = page.current;
   const { cases } = report;
   const devices = [...new Set(details.map((one) => one.device))];
-  const with_ceilings = devices.filter((device) => report.machines[device]?.ceilings["gemm_flops_per_s"]);
+  const with_ceilings = devices.filter((device) => machine_of(report, device)?.ceilings["gemm_flops_per_s"]);
   const problems = grouped(details, ladder_of);
   const ladders = ladders_of(details);
   const with_speedup = cases.filter((one) => one.speedup);
@@ -77,7 +78,7 @@ export function suite_section(page: PageDocument): HTMLElement {
         return waterfall(cases, rungs, ladder ?? "", cost_metric(members(cases, ladders, ladder ?? ""))?.metric ?? "", look);
       }),
       ...(with_ceilings.length > 0 ? with_ceilings : devices.slice(0, 1)).map((device) =>
-        figure((look) => roofline(cases, details, device, report.machines[device], look), "h3")),
+        figure((look) => roofline(cases, details, device, machine_of(report, device), look), "h3")),
       pareto_figure(cases, details),
       chosen_figure([{ label: "Cases with phases", options: details.length > most_rows ? [...problems.keys()] : [every] }], ([group]) => (look) =>
         phases(members(details, problems, group), look)),

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# page_test.sh unit|files|browser: prepares what these tests need, then runs tests/page/<part>/*.
+# HARNESS is the program, PAGE_BUILD the folder where CMake built the page, TEST_BUILD one for this.
+set -euo pipefail
+: "${HARNESS:?path of the harness program}" "${PAGE_BUILD:?folder of the built page}" "${TEST_BUILD:?a folder}"
+here=$(cd "$(dirname "$0")" && pwd)
+part=${1:?unit, files or browser}
+
+skip() {
+  echo "skipped: $*" >&2
+  if [ "${HARNESS_REQUIRE_PAGE:-0}" = 1 ]; then exit 1; fi
+  exit 77
+}
+
+# The first browser that starts: Ubuntu has a `chromium-browser` that only says how to install a snap.
+find_browser() {
+  local name
+  for name in chromium google-chrome chromium-browser; do
+    if command -v "$name" >/dev/null && "$name" --version >/dev/null 2>&1; then
+      command -v "$name"
+      return
+    fi
+  done
+}
+
+command -v node >/dev/null || skip "there is no node (apt-get install nodejs npm)"
+if ! [ -s "$PAGE_BUILD/dist/page.html" ] || ! [ -d "$PAGE_BUILD/node_modules" ]; then
+  skip "the page was not built here (cmake -DHARNESS_PAGE=ON)"
+fi
+mkdir -p "$TEST_BUILD"
+export PAGE_BUILD TEST_BUILD HARNESS
+export PAGE_SOURCE=$here/../../harness/report/page
+
+# The one input of all parts: pages that the program wrote about samples from an H200, and about the
+# pinned record of a suite.
+pages=$TEST_BUILD/pages
+rm -rf "$pages"
+mkdir -p "$pages"
+for name in main head; do
+  "$HARNESS" import "$here/../data/h200/$name.jsonl" --suite probe --as "$pages/$name.json" >/dev/null
+done
+status=0
+"$HARNESS" compare --baseline "$pages/main.json" --current "$pages/head.json" --margin 0.5% \
+  --report "html=$pages/comparison.html" >/dev/null || status=$?
+[ "$status" -eq 1 ] || { echo "compare ended with $status, not 1" >&2; exit 1; }
+"$HARNESS" report "$here/../../baselines/nvidia-h200/fusion.json" --report "html=$pages/run.html" >/dev/null
+export PAGES=$pages
+
+case $part in
+  unit)
+    rm -rf "$TEST_BUILD/unit"
+    mkdir -p "$TEST_BUILD/unit"
+    "$PAGE_BUILD/node_modules/.bin/tsc" --noEmit -p "$PAGE_BUILD/tsconfig.json"
+    "$PAGE_BUILD/node_modules/.bin/esbuild" "$here"/unit/*.test.ts --bundle --platform=node --format=esm \
+      --target=node18 --outdir="$TEST_BUILD/unit" --out-extension:.js=.mjs --alias:page="$PAGE_BUILD/src" \
+      --alias:tests="$here" --log-level=warning
+    exec node --test "$TEST_BUILD"/unit/*.mjs
+    ;;
+  files)
+    exec node --test "$here"/files/*.test.mjs
+    ;;
+  browser)
+    CHROMIUM=$(find_browser)
+    [ -n "$CHROMIUM" ] || skip "there is no Chromium that starts (Debian: apt-get install chromium)"
+    export CHROMIUM
+    # The drivers are pinned by package-lock.json and installed once a build folder.
+    lock=$(sha256sum "$here/package-lock.json" | cut -c 1-64)
+    if [ "$(cat "$TEST_BUILD/packages.stamp" 2>/dev/null)" != "$lock" ]; then
+      cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$TEST_BUILD/"
+      (cd "$TEST_BUILD" && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline >npm.log 2>&1) ||
+        HARNESS_REQUIRE_PAGE=${HARNESS_REQUIRE_NPM:-${HARNESS_REQUIRE_PAGE:-0}} \
+          skip "npm could not install the browser's driver ($TEST_BUILD/npm.log)"
+      echo "$lock" >"$TEST_BUILD/packages.stamp"
+    fi
+    exec node --test "$here"/browser/*.test.mjs
+    ;;
+  *)
+    echo "unit, files or browser, not $part" >&2
+    exit 2
+    ;;
+esac

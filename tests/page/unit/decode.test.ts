@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deflateRawSync } from "node:zlib";
+import { decode, parse, Unreadable, values_of } from "page/decode";
+import { document_in } from "tests/lib/pages.mjs";
+
+const packed = (value: unknown) => deflateRawSync(Buffer.from(JSON.stringify(value))).toString("base64");
+const least = { format: "harness-page", version: 1, title: "µ ✓ 漢" };
+
+test("a document survives packing, with letters of every kind", () => {
+  assert.deepEqual(decode(`\n ${packed(least)} \n`), least);
+});
+
+test("a page without data says that none was put in", () => {
+  assert.throws(() => decode("@HARNESS_DATA@"), /built without a report/);
+  assert.throws(() => decode("  "), Unreadable);
+});
+
+test("damaged data is told from data of another format or version", () => {
+  assert.throws(() => decode(packed(least).slice(0, 30)), /damaged|no JSON/);
+  assert.throws(() => decode("***"), /damaged/);
+  assert.throws(() => parse("[1"), /no JSON/);
+  assert.throws(() => parse("null"), /no report of harness/);
+  assert.throws(() => parse(JSON.stringify({ ...least, format: "harness-record" })), /no report of harness/);
+  assert.throws(() => parse(JSON.stringify({ ...least, version: 2 })), /version 2/);
+});
+
+test("samples are sums of differences, and what was no number stays none", () => {
+  const process = { per_unit: 1000, deltas: [38368, -1344, null, 1344] };
+  assert.deepEqual(values_of(process as never), [38.368, 37.024, Number.NaN, 38.368]);
+});
+
+test("the samples of a page are those that were imported", () => {
+  const page = document_in("comparison");
+  const series = page.baseline.details.find((one: { case: string }) => one.case === "copy64MB/mode=hot").series[0];
+  const first = values_of(series.processes[0]);
+  assert.deepEqual(first.slice(0, 6), [38.368, 37.024, 38.368, 36.928, 38.048, 37.152]);
+  assert.equal(first.length, series.processes[0].count);
+});

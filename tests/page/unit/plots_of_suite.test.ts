@@ -1,0 +1,96 @@
+// The plots of a suite, on the pinned record of the fusion suite from an H200.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ladders_of } from "page/plots/names";
+import { front, pareto, qualities, verification_error } from "page/plots/pareto";
+import { phases } from "page/plots/phases";
+import { is_missing, type Plot } from "page/plots/plot";
+import { roofline } from "page/plots/roofline";
+import { most_rows, speedup } from "page/plots/speedup";
+import { waterfall } from "page/plots/waterfall";
+import { light } from "page/theme";
+import { document_in } from "tests/lib/pages.mjs";
+
+const look = { theme: light, width: 700 };
+const { report, details } = document_in("run").current;
+const imported = document_in("comparison").current;
+const drawn = (plot: unknown) => {
+  assert.ok(!is_missing(plot as never), JSON.stringify(plot));
+  return plot as Plot & { option: { series: any[]; xAxis: any; yAxis: any } };
+};
+const missing = (plot: unknown) => {
+  assert.ok(is_missing(plot as never), "a chart where a sentence was due");
+  return plot as { missing: string; remedy: string };
+};
+
+test("each case with a reference has its bar and its interval", () => {
+  const plot = drawn(speedup(report.cases, look));
+  const with_reference = report.cases.filter((one: any) => one.speedup);
+  assert.equal(plot.option.series[0].data.length, with_reference.length);
+  assert.deepEqual(plot.option.series[0].data.map((bar: any) => bar.value), with_reference.map((one: any) => one.speedup.ratio));
+  assert.deepEqual(plot.option.series[1].data[0], [0, ...with_reference[0].speedup.interval]);
+  assert.match(plot.summary, /largest speedup is 1\.53×/);
+});
+
+test("too many bars are cut, and that is said", () => {
+  const many = Array.from({ length: 5 }, () => report.cases).flat();
+  const plot = drawn(speedup(many, look));
+  assert.equal(plot.option.series[0].data.length, most_rows);
+  assert.ok(plot.notes.some((note) => note.includes(`first ${most_rows} of`)));
+});
+
+test("the roof is made of the ceilings that were measured", () => {
+  const machine = report.machines.cuda;
+  const plot = drawn(roofline(report.cases, details, "cuda", machine, look));
+  const [start, ridge, end] = plot.option.series[0].data;
+  const { gemm_flops_per_s: peak, copy_bytes_per_s: bandwidth } = machine.ceilings;
+  assert.ok(Math.abs(start[1] / start[0] / bandwidth - 1) < 1e-9);
+  assert.ok(Math.abs(ridge[0] * bandwidth / peak - 1) < 1e-9);
+  assert.equal(end[1], peak);
+  const dots = plot.option.series.slice(1, -1).flatMap((one) => one.data);
+  assert.equal(dots.length, 24);
+  for (const [intensity, flops] of dots) assert.ok(flops <= Math.min(peak, intensity * bandwidth) * 1.02, "no case is above the roof");
+});
+
+test("the ladder's steps lead from its first rung to its last", () => {
+  const [name, rungs] = [...ladders_of(details)][0]!;
+  const plot = drawn(waterfall(report.cases, rungs, name, "gpu_time", look));
+  const centers = rungs.map((rung: any) => report.cases.find((one: any) => one.case === rung.case).center);
+  assert.deepEqual(plot.option.xAxis.data, [...rungs.map((rung: any) => rung.variant), "end"]);
+  assert.equal(plot.option.series[0].data.at(-1)[1], centers.at(-1));
+  assert.deepEqual(plot.table.rows[1]!.slice(2), ["−15.02 %", "−15.02 %"]);
+});
+
+test("only what nothing else beats in both is on the front", () => {
+  const dot = (cost: number, quality: number) => ({ name: `${cost}`, cost, quality });
+  const dots = [dot(3, 1), dot(1, 5), dot(2, 6), dot(2, 3), dot(4, 1), dot(1, 7)];
+  assert.deepEqual(front(dots, "lower").map((one) => one.name), ["1", "2", "3"]);
+  assert.deepEqual(front(dots, "higher").map((one) => [one.cost, one.quality]), [[1, 7]]);
+});
+
+test("the error that verification found is a quality", () => {
+  assert.deepEqual(qualities(report.cases, details, "gpu_time").map((one) => one.name)[0], verification_error);
+  const size = details.filter((one: any) => one.params.m === 512 && one.device === "cuda");
+  const names = new Set(size.map((one: any) => one.case));
+  const plot = drawn(pareto(report.cases.filter((one: any) => names.has(one.case)), size, null, look));
+  assert.equal(plot.table.rows.length, 8);
+  assert.ok(plot.table.rows.some((row) => row[3] === "yes") && plot.table.rows.some((row) => row[3] === "no"));
+});
+
+test("phases are stacked as means over processes", () => {
+  const two = structuredClone(details.slice(0, 2));
+  two[0].phases = [{ process: 1, seconds: { construct: 1, sampling: 2 } }, { process: 2, seconds: { construct: 3, sampling: 2 } }];
+  two[1].phases = [{ process: 1, seconds: { sampling: 4 } }];
+  const plot = drawn(phases(two, look));
+  assert.deepEqual(plot.option.series.slice(0, 2).map((one) => [one.name, one.data]), [["set-up", [2, 0]], ["steady (sampling)", [2, 4]]]);
+  assert.match(plot.summary, /set-up 25 %, steady \(sampling\) 75 %/);
+});
+
+test("what an import lacks is said in words, with the way to get it", () => {
+  const { report: bare, details: samples } = imported;
+  assert.match(missing(speedup(bare.cases, look)).remedy, /reference/);
+  assert.match(missing(roofline(bare.cases, samples, "import", bare.machines.import, look)).missing, /ceilings/);
+  assert.match(missing(pareto(bare.cases, samples, null, look)).missing, /one metric only, gpu_time/);
+  assert.match(missing(phases(samples, look)).remedy, /harness run/);
+  assert.match(missing(waterfall(bare.cases, [], "", "gpu_time", look)).remedy, /variants/);
+});

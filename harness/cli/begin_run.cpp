@@ -70,6 +70,7 @@ Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& r
   query.suite_hash = plan.suite.hash;
   query.commit = revision.commit;
   query.dirty = revision.dirty;
+  query.calibration = false;
   const auto runs = store.list(query);
   if (!runs) return fail(runs.error());
   for (const RunInfo& info : *runs) {

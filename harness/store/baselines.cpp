@@ -46,6 +46,9 @@ Status check_promotion(const Record& record, const std::string& author, const st
         fmt::format("record {} was measured with uncommitted changes, which nobody can check out again",
                     record.id),
         "commit and measure again, or insist with --allow-dirty");
+  if (record.calibration)
+    return fail(ErrorKind::usage, fmt::format("record {} is a calibration", record.id),
+                "pin what `harness run` measured; a calibration says how much results vary");
   if (const Status cases = check_cases(record); !cases) return cases;
   if (const Status name = check_baseline_name("machine class", primary_machine_class(record)); !name)
     return name;

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "harness/store/values.h"
+
 namespace harness {
 namespace {
 
@@ -22,8 +24,15 @@ void create_version_1(soci::session& sql) {
          "FOREIGN KEY (run, position) REFERENCES cases (run, position) ON DELETE CASCADE)";
 }
 
+// Values beside the samples, runs that calibrate, and an index that counts failures without reading results.
+void become_version_2(soci::session& sql) {
+  sql << "ALTER TABLE runs ADD COLUMN calibration INTEGER NOT NULL DEFAULT 0";
+  sql << "CREATE INDEX results_by_outcome ON results (run, outcome)";
+  add_values(sql);
+}
+
 // Step i brings version i to version i + 1.
-constexpr std::array<void (*)(soci::session&), schema_version> steps{create_version_1};
+constexpr std::array<void (*)(soci::session&), schema_version> steps{create_version_1, become_version_2};
 
 // 0 where there is no schema yet. Called in a transaction.
 Result<int> version_of(Database& database) {

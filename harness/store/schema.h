@@ -6,7 +6,7 @@
 
 namespace harness {
 
-inline constexpr int schema_version = 1;
+inline constexpr int schema_version = 2;
 
 // Creates the tables, or brings those of an older version up to date. A newer version is an error.
 Status prepare_schema(Database& database);

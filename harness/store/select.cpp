@@ -79,6 +79,7 @@ Result<Selected> select_revision(Store& store, const std::string& name, const st
   query.commit = commit;
   query.dirty = tree.dirty;
   query.state = RunState::complete;
+  query.calibration = false;
   if (!options.suite.empty()) query.suite = options.suite;
   if (!options.machine_class.empty()) query.machine_class = options.machine_class;
   auto runs = store.list(query);

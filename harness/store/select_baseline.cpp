@@ -83,6 +83,7 @@ Result<History> history_of(Store& store, const Start& start, const Wanted& wante
   if (!wanted.machine_class.empty()) query.machine_class = wanted.machine_class;
   query.state = RunState::complete;
   query.dirty = false;
+  query.calibration = false;
   auto runs = store.list(query);
   if (!runs) return fail(runs.error());
   whole_runs_first(*runs);

@@ -11,8 +11,10 @@
 #include "harness/model/comparison.h"
 #include "harness/store/baselines.h"
 #include "harness/store/database.h"
+#include "harness/store/history.h"
 #include "harness/store/schema.h"
 #include "harness/store/store.h"
+#include "harness/store/values.h"
 
 namespace harness {
 namespace {
@@ -40,6 +42,7 @@ struct RunRow {
       state, verdict, header;
   int dirty = 0;
   int partial = 0;
+  int calibration = 0;
 };
 
 // The header as it will be read back: an error now is better than a record that cannot be loaded.
@@ -58,6 +61,7 @@ Result<RunRow> row_of(const Record& given, RunState state) {
   row.dirty = readable->revision.dirty ? 1 : 0;
   row.changes = column_text(readable->revision.changes);
   row.partial = readable->partial ? 1 : 0;
+  row.calibration = readable->calibration ? 1 : 0;
   row.machine_class = machine == nullptr ? "" : column_text(machine->machine_class);
   row.device_uuid = machine == nullptr ? "" : column_text(machine->device_uuid);
   row.started = column_text(readable->started);
@@ -105,12 +109,12 @@ class SqlStore final : public Store {
       soci::statement update =
           (sql_.prepare << "UPDATE runs SET suite = :suite, suite_hash = :hash, revision = :revision, "
                            "branch = :branch, dirty = :dirty, changes = :changes, partial = :partial, "
-                           "machine_class = :class, device_uuid = :uuid, "
+                           "calibration = :calibration, machine_class = :class, device_uuid = :uuid, "
                            "started = :started, finished = :finished, header = :header WHERE id = :id",
            soci::use(row->suite), soci::use(row->suite_hash), soci::use(row->revision),
            soci::use(row->branch), soci::use(row->dirty), soci::use(row->changes), soci::use(row->partial),
-           soci::use(row->machine_class), soci::use(row->device_uuid), soci::use(row->started),
-           soci::use(row->finished), soci::use(row->header), soci::use(row->id));
+           soci::use(row->calibration), soci::use(row->machine_class), soci::use(row->device_uuid),
+           soci::use(row->started), soci::use(row->finished), soci::use(row->header), soci::use(row->id));
       update.execute(true);
       return update.get_affected_rows() > 0 ? Status{} : no_such_run(row->id);
     });
@@ -163,6 +167,31 @@ class SqlStore final : public Store {
     return runs;
   }
 
+  Result<StoredHistory> history(const RunQuery& query) override {
+    StoredHistory history;
+    const Status read = database_->read([&] { return history_into(history, query); });
+    if (!read) return fail(read.error());
+    return history;
+  }
+
+  Result<CaseRecord> planned_case(const std::string& id, const std::string& case_id) override {
+    CaseRecord planned;
+    const Status read = database_->read([&]() -> Status {
+      std::string text;
+      sql_ << "SELECT planned FROM cases WHERE run = :run AND id = :case", soci::use(id), soci::use(case_id),
+          soci::into(text);
+      if (!sql_.got_data())
+        return fail(ErrorKind::missing, fmt::format("record {} in {} has no case `{}`", printable(id),
+                                                    database_->name(), printable(case_id)));
+      Result<CaseRecord> one = decode_case(text, fmt::format("{}: record {}", database_->name(), id));
+      if (!one) return fail(one.error());
+      planned = std::move(*one);
+      return {};
+    });
+    if (!read) return fail(read.error());
+    return planned;
+  }
+
  private:
   Status no_such_run(const std::string& id) {
     return fail(ErrorKind::missing, fmt::format("no record {} in {}", printable(id), database_->name()));
@@ -176,6 +205,7 @@ class SqlStore final : public Store {
   Status load_cases(Record& record, const std::string& id);
   Status load_results(Record& record, const std::string& id);
   Status list_into(std::vector<RunInfo>& runs, const RunQuery& query);
+  Status history_into(StoredHistory& history, const RunQuery& query);
 
   std::unique_ptr<Database> database_;
   soci::session& sql_;
@@ -190,14 +220,15 @@ Status SqlStore::insert_run(const Record& record, RunState state) {
     return fail(ErrorKind::usage, fmt::format("record {} is already in {}", row->id, database_->name()));
   // `sequence` orders what started within one second; two writers may get the same, which is no harm.
   sql_ << "INSERT INTO runs (id, sequence, suite, suite_hash, revision, branch, dirty, changes, partial, "
-          "machine_class, device_uuid, started, finished, state, verdict, header) SELECT :id, "
+          "calibration, machine_class, device_uuid, started, finished, state, verdict, header) SELECT :id, "
           "COALESCE(MAX(sequence), 0) + 1, :suite, :hash, :revision, :branch, CAST(:dirty AS INTEGER), "
-          ":changes, CAST(:partial AS INTEGER), :class, :uuid, :started, :finished, :state, '', :header FROM "
+          ":changes, CAST(:partial AS INTEGER), CAST(:calibration AS INTEGER), :class, :uuid, :started, "
+          ":finished, :state, '', :header FROM "
           "runs",
       soci::use(row->id), soci::use(row->suite), soci::use(row->suite_hash), soci::use(row->revision),
       soci::use(row->branch), soci::use(row->dirty), soci::use(row->changes), soci::use(row->partial),
-      soci::use(row->machine_class), soci::use(row->device_uuid), soci::use(row->started),
-      soci::use(row->finished), soci::use(row->state), soci::use(row->header);
+      soci::use(row->calibration), soci::use(row->machine_class), soci::use(row->device_uuid),
+      soci::use(row->started), soci::use(row->finished), soci::use(row->state), soci::use(row->header);
   return insert_cases(record);
 }
 
@@ -238,7 +269,10 @@ Status SqlStore::insert_result(const std::string& id, const ProcessResult& resul
                        "result = excluded.result",
        soci::use(result.process), soci::use(outcome), soci::use(text), soci::use(id), soci::use(case_id));
   insert.execute(true);
-  if (insert.get_affected_rows() > 0) return {};
+  if (insert.get_affected_rows() > 0) {
+    put_values(sql_, id, result);
+    return {};
+  }
   return fail(ErrorKind::missing, fmt::format("record {} in {} has no case `{}`", printable(id),
                                               database_->name(), printable(result.case_id)));
 }
@@ -324,6 +358,7 @@ Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
   where("device_uuid", query.device_uuid);
   if (query.state) where("state", std::string(name_of(*query.state)));
   if (query.dirty) conditions.emplace_back(*query.dirty ? "dirty = 1" : "dirty = 0");
+  if (query.calibration) conditions.emplace_back(*query.calibration ? "calibration = 1" : "calibration = 0");
 
   RunRow row;
   long long results = 0;
@@ -336,12 +371,13 @@ Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
     select.exchange(soci::into(*column));
   select.exchange(soci::into(row.dirty));
   select.exchange(soci::into(row.partial));
+  select.exchange(soci::into(row.calibration));
   select.exchange(soci::into(results));
   select.exchange(soci::into(failures));
   select.alloc();
   select.prepare(
       "SELECT id, suite, suite_hash, revision, branch, changes, machine_class, device_uuid, started, "
-      "finished, state, verdict, dirty, partial, "
+      "finished, state, verdict, dirty, partial, calibration, "
       "(SELECT COUNT(*) FROM results WHERE results.run = runs.id), "
       "(SELECT COUNT(*) FROM results WHERE results.run = runs.id AND results.outcome IN "
       "('incorrect', 'failed', 'timed_out')) FROM runs" +
@@ -362,7 +398,23 @@ Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
                     static_cast<std::size_t>(results),
                     static_cast<std::size_t>(failures),
                     row.partial != 0,
-                    row.verdict});
+                    row.verdict,
+                    row.calibration != 0});
+  return {};
+}
+
+Status SqlStore::history_into(StoredHistory& history, const RunQuery& query) {
+  history = {};
+  std::vector<RunInfo> runs;
+  if (const Status listed = list_into(runs, query); !listed) return listed;
+  for (RunInfo& info : runs) {
+    std::string text;
+    sql_ << "SELECT header FROM runs WHERE id = :id", soci::use(info.id), soci::into(text);
+    Result<Record> header = decode_header(text, fmt::format("{}: record {}", database_->name(), info.id));
+    if (!header) return fail(header.error());
+    history.runs.push_back({std::move(info), std::move(header->machines), std::move(header->estimator)});
+  }
+  read_values(sql_, history);
   return {};
 }
 

@@ -32,6 +32,7 @@ struct RunInfo {
   std::size_t failures = 0;  // of them: failed, timed out or incorrect
   bool partial = false;      // some of the suite's cases were left out
   std::string verdict = {};  // as set_verdict() keeps it; "" when never judged
+  bool calibration = false;
 };
 
 struct RunQuery {
@@ -43,7 +44,10 @@ struct RunQuery {
   std::optional<std::string> machine_class;
   std::optional<std::string> device_uuid;
   std::optional<RunState> state;
+  std::optional<bool> calibration;
 };
+
+struct StoredHistory;  // in history.h
 
 class Store {
  public:
@@ -73,6 +77,10 @@ class Store {
   virtual Result<Record> load(const std::string& id) = 0;
   // Newest first.
   virtual Result<std::vector<RunInfo>> list(const RunQuery& query) = 0;
+  // The value of each process of the runs that `query` finds; no raw sample is read.
+  virtual Result<StoredHistory> history(const RunQuery& query) = 0;
+  // One case as a run planned it, without results: its gate and its place in the suite.
+  virtual Result<CaseRecord> planned_case(const std::string& id, const std::string& case_id) = 0;
 
   // begin + every result + finish in one transaction; for imports.
   virtual Status put_record(const Record& record) = 0;

@@ -71,6 +71,9 @@ TEST(Promote, RefusesWhatShouldNotBeHeld) {
   record.finished.clear();
   EXPECT_THAT(refusal(record), HasSubstr("incomplete"));
   record = right_record();
+  record.calibration = true;
+  EXPECT_THAT(refusal(record), HasSubstr("is a calibration"));
+  record = right_record();
   record.cases.erase(record.cases.begin());
   EXPECT_THAT(refusal(record), HasSubstr("no measured case"));
   record = right_record();

@@ -54,6 +54,20 @@ TEST_F(Baselines, AreNeverWhatRegressed) {
   EXPECT_EQ(baseline(bad, current(repository_.commit("more")))->source.id, good) << "asked for by name, too";
 }
 
+TEST_F(Baselines, AreNeverACalibration) {
+  const std::string base = repository_.commit("base");
+  const std::string older = measured(base);
+  measured(base, "GPU-1234", [](Record& record) {
+    record.calibration = true;
+    record.started = "2026-11-21T00:00:00Z";
+  });
+  const std::string head = repository_.commit("head");
+  const auto found = baseline("main", current(head));
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->source.id, older);
+  EXPECT_EQ(select_current(*store_, base, options_)->source.id, older);
+}
+
 TEST_F(Baselines, AreNeverWhatFailed) {
   const std::string good = measured(repository_.commit("good"));
   for (const Outcome outcome : {Outcome::failed, Outcome::timed_out, Outcome::incorrect})

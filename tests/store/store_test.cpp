@@ -378,14 +378,14 @@ TEST_P(AnyStore, RefusesANewerVersion) {
   execute("UPDATE harness_schema SET version = 99");
   const auto store = Store::open(url_);
   ASSERT_FALSE(store);
-  EXPECT_THAT(store.error().message, HasSubstr("version 99; this harness knows versions up to 1"));
+  EXPECT_THAT(store.error().message, HasSubstr("version 99; this harness knows versions up to 2"));
   EXPECT_THAT(store.error().advice, HasSubstr("newer harness"));
 }
 
 TEST_P(AnyStore, ResumesAMigration) {
   const Record record = example_record();
   open();
-  for (const char* table : {"results", "cases", "runs"}) execute(std::string("DROP TABLE ") + table);
+  for (const char* table : {"process_values", "results", "cases", "runs"}) execute(std::string("DROP TABLE ") + table);
   execute("UPDATE harness_schema SET version = 0");
   checked(open()->put_record(record));
   EXPECT_EQ(checked(open()->load(record.id)), record);

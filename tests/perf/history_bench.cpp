@@ -1,0 +1,71 @@
+// links: harness_store;harness_compare
+// Reading the history of 100,000 stored results (1,000 runs x 20 cases x 5 processes) from a SQLite file.
+// Budget in a Release build, the search for trends included: 1 s.
+#include <benchmark/benchmark.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/base/files.h"
+#include "harness/store/history.h"
+
+namespace harness {
+namespace {
+
+constexpr int runs = 1000, cases = 20, processes = 5;
+
+Record record_number(int number) {
+  Record record;
+  record.id = fmt::format("run {}", number);
+  record.suite.name = "suite";
+  record.revision.commit = fmt::format("{:040x}", number);
+  record.machines["cuda"] = {"nvidia-h200", "GPU-1", {}, {}};
+  record.started = record.finished =
+      fmt::format("2026-11-20T{:02}:{:02}:{:02}Z", number / 3600, number / 60 % 60, number % 60);
+  for (int i = 0; i < cases; ++i) {
+    CaseRecord one;
+    one.id = fmt::format("linear_gelu/cublas/dtype=f16/m={}", i);
+    one.device = "cuda";
+    for (int process = 1; process <= processes; ++process) {
+      Placement placement;
+      for (int sample = 0; sample < 50; ++sample)
+        placement.samples.push_back(23.0 + 0.032 * ((sample * 7 + process * 3 + number) % 40));
+      const Series series{"gpu_time", "us", Direction::lower_is_better, {{process, 93.25, {placement}}}};
+      add_result(one, {one.id, process, Outcome::measured, "", std::nullopt, {series}, {}});
+    }
+    record.cases.push_back(std::move(one));
+  }
+  return record;
+}
+
+// The store is made once: it takes longer than everything that is measured.
+const std::string& filled_store() {
+  static const TemporaryFolder folder;
+  static const std::string url = [] {
+    const std::string path = (folder.path() / "s.db").string();
+    const auto store = Store::open(path);
+    for (int number = 0; store && number < runs; ++number)
+      if (!(*store)->put_record(record_number(number))) return std::string();
+    return path;
+  }();
+  return url;
+}
+
+void read_history(benchmark::State& state) {
+  const auto store = Store::open_existing(filled_store());
+  if (!store) return state.SkipWithError("no store");
+  std::size_t values = 0;
+  for (auto _ : state) {
+    const auto history = (*store)->history({});
+    values = 0;
+    if (history)
+      for (const StoredSeries& series : history->series) values += series.log_values.size();
+  }
+  if (values != static_cast<std::size_t>(runs) * cases * processes) state.SkipWithError("values are missing");
+  state.counters["results"] = static_cast<double>(values);
+}
+BENCHMARK(read_history)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,204 @@
+// The values beside the samples: written with results, filled in when an older store is opened, read
+// without the samples. On each kind of database.
+#include "harness/store/history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <soci/soci.h>
+#include <soci/sqlite3/soci-sqlite3.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "harness/base/files.h"
+#include "harness/stats/estimator.h"
+#include "harness/store/schema.h"
+#include "postgres_server.h"
+#include "tests/model/example_record.h"
+
+namespace harness {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class StoredValues : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == "sqlite") {
+      url_ = "sqlite:" + (folder_.path() / "results.db").string();
+      return;
+    }
+    server_ = PostgresServer::shared();
+    if (server_ == nullptr && std::getenv("HARNESS_REQUIRE_POSTGRES") != nullptr)
+      FAIL() << "HARNESS_REQUIRE_POSTGRES is set, but /usr/lib/postgresql holds no server";
+    if (server_ == nullptr) GTEST_SKIP() << "no PostgreSQL server is installed (package postgresql)";
+    server_->clear();
+    url_ = server_->url();
+  }
+
+  void execute(const std::string& sql) {
+    if (server_ != nullptr) return server_->execute("SET search_path = harness; " + sql);
+    soci::session session(soci::sqlite3, "dbname=" + (folder_.path() / "results.db").string());
+    session << sql;
+  }
+
+  // The store as version 1 of the schema left it.
+  void become_version_1() {
+    execute("DROP TABLE process_values");
+    execute("DROP INDEX results_by_outcome");
+    execute("ALTER TABLE runs DROP COLUMN calibration");
+    execute("UPDATE harness_schema SET version = 1");
+  }
+
+  std::unique_ptr<Store> open() {
+    auto store = Store::open(url_);
+    if (!store) throw std::runtime_error(store.error().text());
+    return std::move(*store);
+  }
+
+  StoredHistory history(const RunQuery& query = {}) {
+    auto read = open()->history(query);
+    if (!read) throw std::runtime_error(read.error().text());
+    return std::move(*read);
+  }
+
+  TemporaryFolder folder_;
+  PostgresServer* server_ = nullptr;
+  std::string url_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Databases, StoredValues, testing::Values("sqlite", "postgresql"),
+                         [](const auto& kind) { return kind.param; });
+
+// What the samples of the example's processes come to.
+double expected(const Record& record, std::size_t one, std::size_t series, std::size_t process) {
+  std::vector<std::vector<double>> placements;
+  for (const Placement& placement : record.cases[one].series[series].processes[process].placements)
+    placements.push_back(placement.samples);
+  return stats::process_log_value(placements);
+}
+
+void expect_values_of_the_example(const StoredHistory& history) {
+  const Record record = example_record();
+  ASSERT_EQ(history.runs.size(), 1U);
+  EXPECT_EQ(history.runs[0].info.id, record.id);
+  EXPECT_EQ(history.runs[0].machines, record.machines);
+  EXPECT_EQ(history.runs[0].estimator, record.estimator);
+  ASSERT_EQ(history.series.size(), 2U) << "two metrics of the one case that was measured";
+  for (std::size_t i = 0; i < 2; ++i) {
+    const bool clock = history.series[i].metric == "clock";
+    const std::size_t one = clock ? 1 : 0;
+    EXPECT_EQ(history.series[i].case_id, record.cases[0].id);
+    EXPECT_EQ(history.series[i].device, "cuda");
+    EXPECT_EQ(history.series[i].unit, clock ? "GHz" : "us");
+    EXPECT_EQ(history.series[i].direction, record.cases[0].series[one].direction);
+    EXPECT_EQ(history.series[i].estimator, "trimmed_log_mean");
+    EXPECT_EQ(history.series[i].unusable, 0U);
+    EXPECT_THAT(
+        history.series[i].log_values,
+        ElementsAre(expected(record, 0, one, 0), expected(record, 0, one, 1), expected(record, 0, one, 2)))
+        << "to the last digit";
+  }
+}
+
+TEST_P(StoredValues, AreWrittenWithEachResult) {
+  ASSERT_TRUE(open()->put_record(example_record()));
+  expect_values_of_the_example(history());
+}
+
+TEST_P(StoredValues, AreFilledInWhenAStoreOfVersion1IsOpened) {
+  const Record record = example_record();
+  ASSERT_TRUE(open()->put_record(record));
+  become_version_1();
+  expect_values_of_the_example(history());
+  EXPECT_EQ(*open()->load(record.id), record) << "nothing else changed";
+  EXPECT_FALSE(open()->list({})->front().calibration);
+}
+
+TEST_P(StoredValues, AreLeftOutWhereAnOldResultCannotBeRead) {
+  ASSERT_TRUE(open()->put_record(example_record()));
+  become_version_1();
+  execute("UPDATE results SET result = 'torn' WHERE process = 2");
+  const StoredHistory read = history();
+  ASSERT_EQ(read.series.size(), 2U);
+  EXPECT_EQ(read.series[0].log_values.size(), 2U);
+}
+
+TEST_P(StoredValues, AreRefusedToAnOlderProgramByTheVersion) {
+  static_assert(schema_version == 2, "say in README.md what the new version holds");
+  open();
+  execute("UPDATE harness_schema SET version = 3");
+  const auto store = Store::open_existing(url_);
+  ASSERT_FALSE(store);
+  EXPECT_THAT(store.error().message,
+              HasSubstr("is a store of version 3; this harness knows versions up to 2"));
+}
+
+TEST_P(StoredValues, FollowAResultThatIsReplaced) {
+  const Record record = example_record();
+  const auto store = open();
+  ASSERT_TRUE(store->put_record(record));
+  ProcessResult again = example_result(record.cases[0].id, 2);
+  again.series.pop_back();
+  again.series[0].processes[0].placements = {{{10.0, 10.0, 10.0}, 0, 0}};
+  ASSERT_TRUE(store->put(record.id, again));
+  const StoredHistory read = history();
+  for (const StoredSeries& series : read.series) {
+    if (series.metric == "clock") EXPECT_EQ(series.log_values.size(), 2U) << "the new result has no clock";
+    if (series.metric == "gpu_time")
+      EXPECT_THAT(series.log_values, ElementsAre(expected(record, 0, 0, 0), testing::DoubleEq(std::log(10.0)),
+                                                 expected(record, 0, 0, 2)));
+  }
+}
+
+TEST_P(StoredValues, CountSamplesWithoutALogarithm) {
+  Record record = example_record();
+  record.cases[0].series[0].processes[1].placements[0].samples[0] = 0;
+  ASSERT_TRUE(open()->put_record(record));
+  const StoredHistory read = history();
+  for (const StoredSeries& series : read.series)
+    EXPECT_EQ(series.unusable, series.metric == "gpu_time" ? 1U : 0U) << series.metric;
+}
+
+TEST_P(StoredValues, AreReadOfTheRunsAskedForNewestFirst) {
+  const auto store = open();
+  for (int i = 0; i < 12; ++i) {
+    Record record = example_record();
+    record.id = "run " + std::to_string(i);
+    record.started = "2026-11-20T05:40:" + std::to_string(10 + i) + "Z";
+    record.suite.name = i % 2 == 0 ? "even" : "odd";
+    record.calibration = i == 4;
+    ASSERT_TRUE(store->put_record(record));
+  }
+  RunQuery query;
+  const StoredHistory all = history(query);
+  EXPECT_EQ(all.runs.size(), 12U);
+  EXPECT_EQ(all.series.size(), 24U);
+  for (std::size_t i = 0; i < all.series.size(); ++i) EXPECT_EQ(all.series[i].run, i / 2);
+  query.suite = "even";
+  query.calibration = false;
+  const StoredHistory some = history(query);
+  ASSERT_EQ(some.runs.size(), 5U);
+  EXPECT_EQ(some.runs[0].info.id, "run 10");
+  EXPECT_EQ(some.series.size(), 10U);
+  query.calibration = true;
+  ASSERT_EQ(history(query).runs.size(), 1U);
+  EXPECT_TRUE(history(query).runs[0].info.calibration);
+}
+
+TEST_P(StoredValues, ComeWithThePlannedCase) {
+  const Record record = example_record();
+  const auto store = open();
+  ASSERT_TRUE(store->put_record(record));
+  const auto planned = store->planned_case(record.id, record.cases[0].id);
+  ASSERT_TRUE(planned) << planned.error().text();
+  EXPECT_EQ(planned->gate, record.cases[0].gate);
+  EXPECT_TRUE(planned->series.empty());
+  const auto absent = store->planned_case(record.id, "no such case");
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().kind, ErrorKind::missing);
+}
+
+}  // namespace
+}  // namespace harness

@@ -64,7 +64,11 @@ Status find_devices(const PlanArguments& arguments, bool wants_cuda, Prepared& p
   const std::string name = wanted.empty() || wanted == "cuda" ? "cuda:0" : wanted;
   std::string obstacle = cuda_obstacle();
   if (obstacle.empty()) {
-    if (const auto probe = probe_device(name); !probe) obstacle = probe.error().message;
+    const auto probe = probe_device(name);
+    if (probe)
+      prepared.identities["cuda"] = probe->machine.device_uuid;
+    else
+      obstacle = probe.error().message;
   }
   if (obstacle.empty())
     prepared.devices["cuda"] = name;

@@ -34,6 +34,7 @@ void add_plan_options(CLI::App& command, PlanArguments& arguments);
 struct Prepared {
   Plan plan;
   std::map<std::string, std::string> devices;              // kind -> name for open_device()
+  std::map<std::string, std::string> identities;           // kind -> UUID, of those asked for it
   std::map<std::string, std::string> unavailable_devices;  // kind -> why not
   std::set<std::string> left_out_devices;                  // kinds that --device chose to leave out
 };

@@ -14,6 +14,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judge.h"
+#include "harness/cli/lock_devices.h"
 #include "harness/cli/prepare.h"
 #include "harness/cli/progress.h"
 #include "harness/compare/summarize.h"
@@ -33,6 +34,7 @@ struct RunArguments {
   bool resume = false;
   bool require_gpu = false;
   bool quiet = false;
+  std::string wait;
   PolicyArguments policy;
   OutputArguments output;
 };
@@ -71,6 +73,8 @@ Result<std::pair<Record, bool>> measure(Store& store, const Prepared& prepared,
   options.already = measured_pairs(record);
   options.on_progress = [&](const Progress& now) { progress.show(now); };
   options.on_result = [&](const ProcessResult& result) {
+  const auto locks = lock_devices(prepared, arguments.wait);
+  if (!locks) return fail(locks.error());
     return machine_accepted ? store.put(record.id, result) : machine_accepted;
   };
   options.on_machine = [&](const std::string& kind, const Machine& machine) {
@@ -241,3 +245,4 @@ void add_run(CLI::App& program, Action& chosen) {
 }
 
 }  // namespace harness
+  add_wait_option(*command, arguments->wait);

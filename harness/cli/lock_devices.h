@@ -1,0 +1,25 @@
+// A run has its devices to itself: see measure/device_lock.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/cli/prepare.h"
+#include "harness/measure/device_lock.h"
+
+namespace CLI {
+class App;
+}
+
+namespace harness {
+
+// Declares --wait. `text` is "" unless it is given.
+void add_wait_option(CLI::App& command, std::string& text);
+
+// Locks every device that the plan measures on, in an order that is the same for all runs, and says on
+// standard error what it waits for. `wait`: a duration or "0"; "": as long as it takes. A scripted device
+// is no device of the host and is locked only when `wait` is given.
+Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::string& wait);
+
+}  // namespace harness

@@ -1,0 +1,47 @@
+// DeviceLock: two runs on one host never measure on the same device. The parent of a run holds the lock of
+// each device while its workers measure, in a file that every user of the host can open:
+//
+//   /tmp/harness-<device>.lock     <device>: its UUID, or "cpu"; HARNESS_LOCK_DIR names another folder
+//
+// The lock is flock()'s, so the kernel gives it back however its holder ends; the file stays. What stands
+// in it is who holds it, for the message of whoever waits. Containers exclude each other when they share
+// the folder.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/base/units.h"
+
+namespace harness {
+
+struct LockRequest {
+  std::string device;               // identity of the device
+  std::string purpose;              // what it is wanted for, shown to others: "suite fusion"
+  std::optional<Seconds> patience;  // how long to wait; std::nullopt: as long as it takes; 0: not at all
+  std::function<void(const std::string& message)> on_wait;  // called once when it has to wait
+};
+
+class DeviceLock {
+ public:
+  // The error names the holder (its process, purpose and since when).
+  static Result<DeviceLock> take(const LockRequest& request);
+
+  DeviceLock(DeviceLock&& other) noexcept;
+  DeviceLock& operator=(DeviceLock&& other) noexcept;
+  DeviceLock(const DeviceLock&) = delete;
+  DeviceLock& operator=(const DeviceLock&) = delete;
+  ~DeviceLock();
+
+  static std::filesystem::path path_of(const std::string& device);
+
+ private:
+  explicit DeviceLock(int descriptor) : descriptor_(descriptor) {}
+
+  int descriptor_ = -1;
+};
+
+}  // namespace harness

@@ -1,0 +1,181 @@
+// The lock between processes, with real ones: children hold it, and pipes say when. Nothing here waits
+// for time to pass.
+#include "harness/measure/device_lock.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+
+#include "harness/base/files.h"
+
+namespace harness {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+
+// A child process that takes a lock, says so, and holds it until it is told to end.
+class Holder {
+ public:
+  explicit Holder(const std::string& device) {
+    if (pipe2(ready_, O_CLOEXEC) != 0 || pipe2(leave_, O_CLOEXEC) != 0) std::abort();
+    pid_ = fork();
+    if (pid_ == 0) hold(device);
+    close(leave_[0]);
+    char byte = 0;
+    held_ = read(ready_[0], &byte, 1) == 1 && byte == 'y';
+  }
+  ~Holder() {
+    end();
+    close(ready_[0]);
+    close(ready_[1]);
+  }
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+
+  [[nodiscard]] bool held() const { return held_; }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  void end(int signal = 0) {
+    if (pid_ == 0) return;
+    if (signal != 0) kill(pid_, signal);
+    close(leave_[1]);
+    waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+ private:
+  [[noreturn]] void hold(const std::string& device) {
+    close(leave_[1]);
+    const auto lock = DeviceLock::take({device, "suite fusion", 0, {}});
+    const char answer = lock ? 'y' : 'n';
+    char byte = 0;
+    if (write(ready_[1], &answer, 1) == 1)
+      while (read(leave_[0], &byte, 1) > 0) continue;
+    _exit(0);
+  }
+
+  int ready_[2]{};
+  int leave_[2]{};
+  pid_t pid_ = 0;
+  bool held_ = false;
+};
+
+class DeviceLockTest : public testing::Test {
+ protected:
+  DeviceLockTest() { setenv("HARNESS_LOCK_DIR", folder_.path().c_str(), 1); }
+  ~DeviceLockTest() override { unsetenv("HARNESS_LOCK_DIR"); }
+  [[nodiscard]] static Result<DeviceLock> try_it(const std::string& device) {
+    return DeviceLock::take({device, "suite mine", 0, {}});
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(DeviceLockTest, ExcludesAnotherProcessAndNamesTheHolder) {
+  const Holder holder("GPU-1");
+  ASSERT_TRUE(holder.held());
+  const auto lock = try_it("GPU-1");
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().kind, ErrorKind::usage);
+  EXPECT_THAT(lock.error().message,
+              AllOf(HasSubstr("device GPU-1 is in use by process " + std::to_string(holder.pid())),
+                    MatchesRegex(".*, suite fusion, since 20..-..-..T..:..:..Z")));
+  EXPECT_THAT(lock.error().advice, HasSubstr("--wait"));
+}
+
+TEST_F(DeviceLockTest, ExcludesNobodyFromOtherDevices) {
+  const Holder holder("GPU-1");
+  ASSERT_TRUE(holder.held());
+  EXPECT_TRUE(try_it("GPU-2"));
+}
+
+TEST_F(DeviceLockTest, IsFreeAgainHoweverItsHolderEnds) {
+  for (const int signal : {0, SIGINT, SIGKILL, SIGSEGV}) {
+    Holder holder("GPU-1");
+    ASSERT_TRUE(holder.held()) << signal;
+    holder.end(signal);
+    EXPECT_TRUE(try_it("GPU-1")) << signal;
+  }
+}
+
+TEST_F(DeviceLockTest, IsFreeAgainWhenItIsGivenBack) {
+  { const auto lock = try_it("GPU-1"); }
+  auto first = try_it("GPU-1");
+  ASSERT_TRUE(first);
+  DeviceLock moved = std::move(*first);
+  EXPECT_FALSE(Holder("GPU-1").held());
+  moved = std::move(*try_it("GPU-2"));
+  EXPECT_TRUE(Holder("GPU-1").held());
+  EXPECT_FALSE(Holder("GPU-2").held());
+}
+
+TEST_F(DeviceLockTest, WaitsForItsHolderAndSaysSoOnce) {
+  Holder holder("GPU-1");
+  ASSERT_TRUE(holder.held());
+  std::vector<std::string> messages;
+  const auto lock = DeviceLock::take({"GPU-1", "suite mine", std::nullopt, [&](const std::string& message) {
+                                        messages.push_back(message);
+                                        holder.end();
+                                      }});
+  EXPECT_TRUE(lock);
+  EXPECT_THAT(messages, testing::ElementsAre(HasSubstr("in use by process")));
+}
+
+TEST_F(DeviceLockTest, GivesUpWhenItsPatienceEnds) {
+  const Holder holder("GPU-1");
+  ASSERT_TRUE(holder.held());
+  int told = 0;
+  const auto lock = DeviceLock::take({"GPU-1", "suite mine", 1e-3, [&](const std::string&) { ++told; }});
+  ASSERT_FALSE(lock);
+  EXPECT_THAT(lock.error().message, AllOf(HasSubstr("suite fusion"), HasSubstr(", and was for ")));
+  EXPECT_EQ(told, 1);
+}
+
+TEST_F(DeviceLockTest, CanBeTakenByEveryUser) {
+  const mode_t before = umask(077);
+  EXPECT_TRUE(try_it("GPU-1"));
+  umask(before);
+  struct stat status {};
+  ASSERT_EQ(stat(DeviceLock::path_of("GPU-1").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0666U);
+}
+
+TEST_F(DeviceLockTest, IsNeverTakenThroughALinkOrOnWhatIsNoFile) {
+  symlink((folder_.path() / "victim").c_str(), DeviceLock::path_of("GPU-1").c_str());
+  std::ofstream(folder_.path() / "victim") << "precious";
+  const auto linked = try_it("GPU-1");
+  ASSERT_FALSE(linked);
+  EXPECT_EQ(linked.error().kind, ErrorKind::environment);
+  EXPECT_THAT(linked.error().advice, HasSubstr("HARNESS_LOCK_DIR"));
+  EXPECT_EQ(*read_file(folder_.path() / "victim"), "precious");
+  mkfifo(DeviceLock::path_of("GPU-2").c_str(), 0666);
+  EXPECT_THAT(try_it("GPU-2").error().message, HasSubstr("is not a file"));
+}
+
+TEST_F(DeviceLockTest, ShowsWhatAHolderWroteAsText) {
+  const std::string path = DeviceLock::path_of("GPU-1").string();
+  const Holder holder("GPU-1");
+  ASSERT_TRUE(holder.held());
+  std::ofstream(path) << "\x1b[31mred\nsecond line";
+  const std::string message = try_it("GPU-1").error().message;
+  EXPECT_THAT(message, AllOf(HasSubstr("red"), Not(HasSubstr("\x1b")), Not(HasSubstr("second"))));
+  std::ofstream(path, std::ios::trunc).close();
+  EXPECT_THAT(try_it("GPU-1").error().message, HasSubstr("in use by another run"));
+}
+
+TEST(DeviceLockPath, IsAPlainNameInAFolderThatAllShare) {
+  unsetenv("HARNESS_LOCK_DIR");
+  EXPECT_EQ(DeviceLock::path_of("GPU-1"), "/tmp/harness-GPU-1.lock");
+  EXPECT_EQ(DeviceLock::path_of("../../etc/x").parent_path(), "/tmp");
+  EXPECT_NE(DeviceLock::path_of("a/b"), DeviceLock::path_of("a/c"));
+}
+
+}  // namespace
+}  // namespace harness

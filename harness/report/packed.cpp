@@ -9,6 +9,7 @@
 namespace harness::report {
 namespace {
 
+constexpr int level = 7;         // half the time of level 9 and 3 % more bytes, on pages
 constexpr int raw_window = -15;  // zlib: the largest window, and no header around the data
 constexpr int memory_level = 9;  // the most that it takes, for speed
 
@@ -16,8 +17,7 @@ constexpr int memory_level = 9;  // the most that it takes, for speed
 
 std::string deflated(std::string_view text) {
   z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, raw_window, memory_level, Z_DEFAULT_STRATEGY) !=
-      Z_OK)
+  if (deflateInit2(&stream, level, Z_DEFLATED, raw_window, memory_level, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::runtime_error("zlib could not be started: out of memory");
   std::string out(deflateBound(&stream, text.size()), '\0');
   const auto at_most = [](std::size_t size) {  // zlib counts in 32 bits

@@ -7,7 +7,7 @@
 
 namespace harness::report {
 
-// Raw deflate (RFC 1951, no header and no checksum) at zlib's level 9.
+// Raw deflate (RFC 1951, no header and no checksum).
 std::string deflated(std::string_view text);
 
 // RFC 4648 with padding: letters, digits, + / and =, so that no markup can come of it.

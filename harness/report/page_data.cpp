@@ -19,8 +19,10 @@ namespace harness::report {
 namespace {
 
 constexpr int figure_digits = 7;     // of centres, intervals, p values
-constexpr int placement_digits = 6;  // of what was measured about a placement
-constexpr int condition_digits = 4;  // of clocks and power, which are read no better
+constexpr int placement_digits = 5;  // of a placement's value; of a kernel's time
+constexpr int clock_digits = 4;      // read no better
+constexpr int power_digits = 3;      // likewise
+constexpr int phase_digits = 4;
 constexpr std::size_t longest_title = 120;
 
 using CaseNames = std::set<std::string, std::less<>>;
@@ -41,21 +43,47 @@ Json figure(const std::optional<double>& value, int digits) {
   return value ? figure(*value, digits) : Json(nullptr);
 }
 
-Json placement_json(const Placement& placement, double log_value) {
-  const Conditions seen = placement.conditions.value_or(Conditions{});
+// One quantity of every placement of a process: a column, or one value where all are the same.
+template <class Quantity>
+void put_column(Json& columns, const char* name, std::size_t rows, Quantity quantity) {
+  Json column = Json::array();
+  for (std::size_t row = 0; row < rows; ++row) column.push_back(quantity(row));
+  const bool same =
+      std::all_of(column.begin(), column.end(), [&](const Json& one) { return one == column[0]; });
+  if (same && rows > 0)
+    columns["same"][name] = std::move(column[0]);
+  else
+    columns["each"][name] = std::move(column);
+}
+
+Json placements_json(const std::vector<Placement>& placements,
+                     const std::vector<stats::ProcessEstimate>& estimates) {
+  const std::size_t rows = placements.size();
+  Json columns{{"rows", rows}, {"same", Json::object()}, {"each", Json::object()}};
+  const auto put = [&](const char* name, auto quantity) {
+    put_column(columns, name, rows, [&](std::size_t row) -> Json { return quantity(placements[row]); });
+  };
+  const auto condition = [&](const char* name, std::optional<double> Conditions::*member, int digits) {
+    put(name, [=](const Placement& one) {
+      return one.conditions ? figure((*one.conditions).*member, digits) : Json(nullptr);
+    });
+  };
   // Hundredths of a second say in which order placements were measured, and how far apart.
-  const double started = std::round(placement.started * 100) / 100;
-  return {{"started", positive(started)},
-          {"count", placement.samples.size()},
-          {"value", figure(std::exp(log_value), placement_digits)},
-          {"forced_gates", placement.forced_gates},
-          {"clock_ghz", positive(rounded(placement.clock_ghz, condition_digits))},
-          {"sm_clock_mhz", figure(seen.sm_clock_mhz, condition_digits)},
-          {"memory_clock_mhz", figure(seen.memory_clock_mhz, condition_digits)},
-          {"power_w", figure(seen.power_w, condition_digits)},
-          {"temperature_c", figure(seen.temperature_c, condition_digits)},
-          {"throttled", seen.throttled},
-          {"other_processes", seen.other_processes}};
+  put("started", [](const Placement& one) { return positive(std::round(one.started * 100) / 100); });
+  put("count", [](const Placement& one) { return Json(one.samples.size()); });
+  put_column(columns, "value", rows,
+             [&](std::size_t row) { return figure(std::exp(estimates[row].log_value), placement_digits); });
+  put("forced_gates", [](const Placement& one) { return Json(one.forced_gates); });
+  put("clock_ghz", [](const Placement& one) { return positive(rounded(one.clock_ghz, clock_digits)); });
+  condition("sm_clock_mhz", &Conditions::sm_clock_mhz, clock_digits);
+  condition("memory_clock_mhz", &Conditions::memory_clock_mhz, clock_digits);
+  condition("power_w", &Conditions::power_w, power_digits);
+  condition("temperature_c", &Conditions::temperature_c, power_digits);
+  put("throttled",
+      [](const Placement& one) { return one.conditions ? Json(one.conditions->throttled) : Json::array(); });
+  put("other_processes",
+      [](const Placement& one) { return Json(one.conditions ? one.conditions->other_processes : 0); });
+  return columns;
 }
 
 std::vector<stats::ProcessEstimate> placement_estimates(const ProcessSamples& process) {
@@ -72,9 +100,7 @@ Json process_json(const ProcessSamples& process, const SampleDetail& detail) {
   const std::vector<stats::ProcessEstimate> estimates = placement_estimates(process);
   double sum = 0;
   std::size_t used = 0, count = 0;
-  Json placements = Json::array();
   for (std::size_t i = 0; i < estimates.size(); ++i) {
-    placements.push_back(placement_json(process.placements[i], estimates[i].log_value));
     count += estimates[i].samples;
     if (estimates[i].samples == 0) continue;
     sum += estimates[i].log_value;
@@ -83,10 +109,10 @@ Json process_json(const ProcessSamples& process, const SampleDetail& detail) {
   Json json{
       {"process", process.process},
       {"value", used == 0 ? Json(nullptr) : figure(std::exp(sum / static_cast<double>(used)), figure_digits)},
-      {"first_call", figure(process.first_call, placement_digits)},
+      {"first_call", figure(process.first_call, figure_digits)},
       {"count", count}};
   put_samples(json, process, detail);
-  json["placements"] = std::move(placements);
+  json["placements"] = placements_json(process.placements, estimates);
   return json;
 }
 
@@ -109,7 +135,7 @@ Json phases_json(const CaseRecord& one) {
       const double before = seconds.contains(phase.name) && seconds[phase.name].is_number()
                                 ? seconds[phase.name].get<double>()
                                 : 0.0;
-      seconds[phase.name] = figure(before + phase.duration, condition_digits);
+      seconds[phase.name] = figure(before + phase.duration, phase_digits);
     }
     json.push_back({{"process", result.process}, {"seconds", std::move(seconds)}});
   }
@@ -234,9 +260,9 @@ std::size_t sample_count(const Record* record) {
   return count;
 }
 
-// Measured samples take a byte and a half each, packed: not worth trying where there is less than one.
+// Measured samples take two bytes each, packed: not worth trying where there is much less.
 bool is_hopeless(const Sources& sources, std::size_t limit) {
-  return sample_count(sources.baseline.record) + sample_count(sources.current.record) > limit;
+  return (sample_count(sources.baseline.record) + sample_count(sources.current.record)) / 2 * 3 > limit;
 }
 
 std::size_t size_of_samples(const Record* record, const std::string& name) {

@@ -1,0 +1,129 @@
+// The HTML page as a file: what is put into the template, and that nothing breaks out of it.
+#include "harness/report/html.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fixture.h"
+#include "h200_records.h"
+#include "harness/report/page_template.h"
+#include "page_reader.h"
+
+namespace harness::report {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::size_t times(std::string_view text, std::string_view what) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+std::string page_of(const Comparison& comparison) {
+  const Record record = fixture::h200_record("main");
+  const std::vector<Summary> summaries;
+  return html_page(page::small_template, comparison, {{&record, &summaries}, {&record, &summaries}, "again"});
+}
+
+TEST(Html, IsTheTemplateWithTheTitleAndTheDataInTheirPlaces) {
+  const std::string page = page_of(fixture::comparison());
+  EXPECT_THAT(page, StartsWith("<!doctype html><title>fusion: regressed</title><script"));
+  EXPECT_THAT(page, EndsWith("</script><p>end</p>"));
+  const nlohmann::json document = page::document_of_data(page::data_of(page));
+  EXPECT_EQ(document["command"], "again");
+  EXPECT_EQ(document["comparison"]["verdict"], "regressed");
+}
+
+TEST(Html, OfARunHoldsThatRun) {
+  const std::string page =
+      html_page(page::small_template, fixture::record(), fixture::summaries(), {{}, {}, "harness report x"});
+  EXPECT_THAT(page, HasSubstr("<title>fusion</title>"));
+  const nlohmann::json document = page::document_of_data(page::data_of(page));
+  EXPECT_EQ(document["current"]["report"]["record"], fixture::record().id);
+  EXPECT_EQ(document["headline"], "fusion: 5 of 11 cases measured, 1 INCORRECT, 5 skipped");
+}
+
+TEST(Html, LeavesATitleThatNamesThePlacesAlone) {
+  Comparison comparison = fixture::comparison();
+  comparison.suite = "@HARNESS_DATA@ @HARNESS_TITLE@ </title><script>alert(1)</script>";
+  const std::string page = page_of(comparison);
+  EXPECT_THAT(page, HasSubstr("<title>@HARNESS_DATA@ @HARNESS_TITLE@ &lt;/title&gt;&lt;script&gt;"));
+  EXPECT_EQ(page::document_of_data(page::data_of(page))["format"], "harness-page");
+  EXPECT_EQ(times(page, "<script"), 1U);
+}
+
+class HostileHtml : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Names, HostileHtml, testing::ValuesIn(fixture::hostile_names()),
+                         [](const auto& name) { return std::to_string(name.index); });
+
+TEST_P(HostileHtml, CannotBreakOutOfTitleOrData) {
+  const std::string page = page_of(fixture::hostile_comparison(GetParam()));
+  EXPECT_EQ(times(page, "<"), times(page::small_template, "<"));
+  EXPECT_EQ(page::data_of(page).find_first_not_of(
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="),
+            std::string_view::npos);
+  const std::size_t title = page.find("<title>");
+  EXPECT_LT(page.find("</title>") - title, 1000U);
+}
+
+TEST_P(HostileHtml, CannotBreakOutOfAPlainPage) {
+  for (const std::string& page :
+       {html_page("", fixture::hostile_comparison(GetParam()), {}),
+        html_page("", fixture::hostile_record(GetParam()), fixture::hostile_summaries(GetParam()), {}),
+        render_plan(fixture::hostile_plan(GetParam()), Format::html, {})}) {
+    EXPECT_EQ(times(page, "<"), 13U) << page.substr(0, 400);
+    EXPECT_THAT(page, EndsWith("</pre>\n</body>\n</html>\n"));
+  }
+}
+
+TEST(Html, WithoutATemplateIsTheTerminalsTextAsAPage) {
+  const std::string page = html_page("", fixture::comparison(), {});
+  EXPECT_THAT(page, StartsWith("<!doctype html>"));
+  EXPECT_THAT(page, HasSubstr("<pre>REGRESSED: "));
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+}
+
+TEST(Html, OfAPlanIsTheTerminalsTextAsAPage) {
+  EXPECT_THAT(render_plan(fixture::plan(), Format::html, {}), HasSubstr("linear_gelu"));
+}
+
+TEST(Html, LeavesOutSamplesRatherThanWeighMoreThanTwoMegabytes) {
+  const Record record = fixture::many_cases(fixture::h200_record("main"), 40, 1);
+  const std::vector<Summary> summaries;
+  const Sources sources{{&record, &summaries}, {&record, &summaries}, ""};
+  const std::string small = html_page(page::small_template, fixture::comparison(), sources);
+  std::string heavy(page::small_template);
+  heavy.insert(0, std::string(1'850'000, ' '));
+  ASSERT_GT(small.size() + heavy.size(), largest_page);
+  const std::string page = html_page(heavy, fixture::comparison(), sources);
+  EXPECT_LE(page.size(), largest_page);
+  EXPECT_GT(page.size(), largest_page - 100'000);
+}
+
+// Of the template that this build carries: exactly the places that are filled, and no network.
+TEST(PageTemplate, HasOnePlaceForEach) {
+  if (page_template().empty()) GTEST_SKIP() << page_obstacle();
+  EXPECT_EQ(page_obstacle(), "");
+  EXPECT_EQ(times(page_template(), title_place), 1U);
+  EXPECT_EQ(times(page_template(), data_place), 1U);
+  EXPECT_LT(page_template().find(title_place), page_template().find(data_place));
+  EXPECT_THAT(
+      std::string(page_template()),
+      HasSubstr("<script id=\"harness-data\" type=\"application/octet-stream\">@HARNESS_DATA@</script>"));
+}
+
+TEST(PageTemplate, IsToldMissingWithAdvice) {
+  const Status status = check_built(Format::html);
+  EXPECT_EQ(status.has_value(), page_obstacle().empty());
+  const std::string text = status ? "" : status.error().text();
+  EXPECT_THAT(text, status ? HasSubstr("") : HasSubstr("this build has no HTML page: "));
+  EXPECT_TRUE(check_built(Format::json).has_value());
+}
+
+}  // namespace
+}  // namespace harness::report

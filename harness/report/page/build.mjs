@@ -64,4 +64,6 @@ places(page, "@HARNESS_TITLE@", 1);
 await mkdir(out, { recursive: true });
 await writeFile(join(out, "page.html"), page);
 await writeFile(join(out, "plot.mjs"), plot);
-console.log(`${join(out, "page.html")}: ${Math.round(page.length / 1000)} kB, plot.mjs: ${Math.round(plot.length / 1000)} kB`);
+console.log(
+  `${join(out, "page.html")}: ${Math.round(page.length / 1000)} kB, plot.mjs: ${Math.round(plot.length / 1000)} kB`,
+);

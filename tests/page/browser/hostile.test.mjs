@@ -24,10 +24,23 @@ for (const name of ["comparison", "run"]) {
     await see_all(page);
     for (const picture of (await page.$$(".picture")).slice(0, 12)) await picture.hover();
     assert.equal(await page.evaluate(() => window.attacked), undefined);
-    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("img, iframe, object, embed, form, base, link, foreignObject")].map((one) => one.outerHTML)), []);
+    assert.deepEqual(
+      await page.evaluate(() =>
+        [...document.querySelectorAll("img, iframe, object, embed, form, base, link, foreignObject")].map(
+          (one) => one.outerHTML,
+        ),
+      ),
+      [],
+    );
     assert.equal((await page.$$("script")).length, 2);
-    assert.ok(!(await page.textContent("body")).match(/[\u202a-\u202e\u2066-\u2069]/), "a letter that turns text around is in the page");
-    assert.ok((await page.textContent("#page")).includes('<img src=x onerror="window.attacked=1">'), "the name itself is shown");
+    assert.ok(
+      !(await page.textContent("body")).match(/[\u202a-\u202e\u2066-\u2069]/),
+      "a letter that turns text around is in the page",
+    );
+    assert.ok(
+      (await page.textContent("#page")).includes('<img src=x onerror="window.attacked=1">'),
+      "the name itself is shown",
+    );
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 1440, "a long name widens the page");
     assert.deepEqual(troubles, []);
     await close();
@@ -46,8 +59,15 @@ test("a link to a case that is not there, or that is garbage, does no harm", asy
 test("a page without a report and one with a damaged report say so", async () => {
   const html = readFileSync(path_of("comparison"), "utf8");
   const place = /(type="application\/octet-stream">)([^<]*)/;
-  for (const [data, words] of [["", /without a report/], ["abcd", /damaged/], [html.match(place)[2].slice(0, 5000), /damaged/]]) {
-    writeFileSync(path_of("damaged"), html.replace(place, (_, opening) => opening + data));
+  for (const [data, words] of [
+    ["", /without a report/],
+    ["abcd", /damaged/],
+    [html.match(place)[2].slice(0, 5000), /damaged/],
+  ]) {
+    writeFileSync(
+      path_of("damaged"),
+      html.replace(place, (_, opening) => opening + data),
+    );
     const { page, troubles, close } = await open(browser, path_of("damaged"));
     assert.match(await page.textContent("[role=alert]"), words);
     assert.deepEqual(troubles, []);
@@ -57,7 +77,11 @@ test("a page without a report and one with a damaged report say so", async () =>
 
 test("a document that lacks what came later is shown all the same", async () => {
   const bare = document_in("comparison");
-  const later = { page: ["headline", "steps"], policy: ["fail_on_improved", "waivers", "today"], row: ["kernels", "waiver", "informative", "p_improved", "processes_needed", "degrees_of_freedom"] };
+  const later = {
+    page: ["headline", "steps"],
+    policy: ["fail_on_improved", "waivers", "today"],
+    row: ["kernels", "waiver", "informative", "p_improved", "processes_needed", "degrees_of_freedom"],
+  };
   for (const key of later.page) delete bare[key];
   for (const key of later.policy) delete bare.comparison.policy[key];
   for (const row of bare.comparison.cases) for (const key of later.row) delete row[key];
@@ -72,7 +96,17 @@ test("a document that lacks what came later is shown all the same", async () => 
 test("waivers, kernels that moved and phases are shown where there are some", async () => {
   const full = document_in("comparison");
   const row = full.comparison.cases[0];
-  const kernel = { name: "gelu_kernel(half const*, half*, long)", grid: [1024, 1, 1], block: [256, 1, 1], registers: 32, static_shared_bytes: 0, dynamic_shared_bytes: 0, launches: 1, us: 18.5, code: "aa" };
+  const kernel = {
+    name: "gelu_kernel(half const*, half*, long)",
+    grid: [1024, 1, 1],
+    block: [256, 1, 1],
+    registers: 32,
+    static_shared_bytes: 0,
+    dynamic_shared_bytes: 0,
+    launches: 1,
+    us: 18.5,
+    code: "aa",
+  };
   const waiver = { pattern: "gelu/*", metric: "", ceiling: 0.05, expires: "2026-12-31", reason: "known", issue: "#7" };
   row.waiver = waiver;
   row.kernels = [{ kernel: kernel.name, kind: "reshaped", ratio: 1.015, what: "registers 32 -> 40" }];
@@ -80,9 +114,18 @@ test("waivers, kernels that moved and phases are shown where there are some", as
   const details = (side) => side.details.find((one) => one.case === row.case);
   details(full.baseline).kernels = [kernel];
   details(full.current).kernels = [{ ...kernel, registers: 40, us: 18.8, code: "bb" }];
-  const { page, troubles, close } = await open(browser, write_page("full", full), { hash: `#case=${encodeURIComponent(row.case)}` });
+  const { page, troubles, close } = await open(browser, write_page("full", full), {
+    hash: `#case=${encodeURIComponent(row.case)}`,
+  });
   const told = await page.textContent("tr.detail");
-  for (const words of ["Waived: up to 5 % worse until 2026-12-31", "changed shape", "registers 32 -> 40", "+1.62 %, other code", "≠ grid 1024×1×1"]) assert.ok(told.includes(words), words);
+  for (const words of [
+    "Waived: up to 5 % worse until 2026-12-31",
+    "changed shape",
+    "registers 32 -> 40",
+    "+1.62 %, other code",
+    "≠ grid 1024×1×1",
+  ])
+    assert.ok(told.includes(words), words);
   assert.match(await page.textContent("#environment"), /2026-12-31 \(expired\)/);
   assert.deepEqual(troubles, []);
   await close();

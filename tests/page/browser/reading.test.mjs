@@ -40,7 +40,8 @@ test("the table is worst first, and sorts by any column both ways", () =>
     const order = { regressed: 0, inconclusive: 1, unchanged: 2 };
     const verdicts = (await column(page, "verdict")).map((text) => order[text.replace(/[^a-z]/g, "")]);
     assert.deepEqual(verdicts, [0, 0, 1, 1, 1, 1, 1, 2]);
-    const changes = async () => (await column(page, "change")).map((text) => Number(text.replace("−", "-").replace(" %", "")));
+    const changes = async () =>
+      (await column(page, "change")).map((text) => Number(text.replace("−", "-").replace(" %", "")));
     const ascending = (list) => [...list].sort((left, right) => left - right);
     await page.click("th.col-change button");
     assert.equal(await page.getAttribute("th.col-change", "aria-sort"), "descending");
@@ -51,7 +52,10 @@ test("the table is worst first, and sorts by any column both ways", () =>
     await page.click("th.col-case button");
     assert.equal(await page.getAttribute("th.col-change", "aria-sort"), null);
     const names = await page.$$eval("table.cases .opener", (buttons) => buttons.map((button) => button.textContent));
-    assert.deepEqual(names, [...names].sort((left, right) => left.localeCompare(right, "en", { numeric: true })));
+    assert.deepEqual(
+      names,
+      [...names].sort((left, right) => left.localeCompare(right, "en", { numeric: true })),
+    );
   }));
 
 test("words and verdicts filter, and the count says so", () =>
@@ -61,7 +65,10 @@ test("words and verdicts filter, and the count says so", () =>
     assert.equal((await column(page, "verdict")).length, 2);
     assert.match(await page.textContent(".count"), /2 of 8 rows/);
     await page.click('.chip[data-state="inconclusive"]');
-    assert.deepEqual(await page.$$eval("table.cases tr:not([hidden]) .opener", (all) => all.map((one) => one.textContent)), ["gemm2048/mode=cold"]);
+    assert.deepEqual(
+      await page.$$eval("table.cases tr:not([hidden]) .opener", (all) => all.map((one) => one.textContent)),
+      ["gemm2048/mode=cold"],
+    );
     assert.equal(await page.getAttribute('.chip[data-state="inconclusive"]', "aria-pressed"), "true");
     await page.fill("#filter", "no such case");
     assert.match(await page.textContent(".count"), /no case fits/);
@@ -72,7 +79,12 @@ test("words and verdicts filter, and the count says so", () =>
 test("a case opens, shows its evidence and closes by keyboard alone", () =>
   visit("comparison", {}, async (page) => {
     await page.focus("#filter");
-    for (let presses = 0; presses < 30 && !(await page.evaluate(() => document.activeElement.classList.contains("opener"))); ++presses) await page.keyboard.press("Tab");
+    for (
+      let presses = 0;
+      presses < 30 && !(await page.evaluate(() => document.activeElement.classList.contains("opener")));
+      ++presses
+    )
+      await page.keyboard.press("Tab");
     await page.keyboard.press("End");
     await page.keyboard.press("Home");
     await page.keyboard.press("ArrowDown");
@@ -83,7 +95,17 @@ test("a case opens, shows its evidence and closes by keyboard alone", () =>
     await see_all(page);
     assert.equal((await page.$$("tr.detail .picture svg")).length, 4);
     const told = await page.textContent("tr.detail");
-    for (const words of ["98 % interval", "minimum detectable", "raw", "adjusted", "8 baseline, 8 current", "Kernels", "Measure it again", "All 4,000 samples are drawn"]) assert.ok(told.includes(words), words);
+    for (const words of [
+      "98 % interval",
+      "minimum detectable",
+      "raw",
+      "adjusted",
+      "8 baseline, 8 current",
+      "Kernels",
+      "Measure it again",
+      "All 4,000 samples are drawn",
+    ])
+      assert.ok(told.includes(words), words);
     await page.keyboard.press("Escape");
     assert.deepEqual(await opened(page), []);
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "gelu/mode=cold");

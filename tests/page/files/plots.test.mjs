@@ -7,11 +7,13 @@ import { test } from "node:test";
 import { document_in, hostile_document } from "../lib/pages.mjs";
 
 const program = join(process.env.PAGE_BUILD, "dist/plot.mjs");
-const documents = Object.fromEntries(["comparison", "run"].map((name) => {
-  const path = join(process.env.PAGES, `${name}.document.json`);
-  writeFileSync(path, JSON.stringify(document_in(name)));
-  return [name, path];
-}));
+const documents = Object.fromEntries(
+  ["comparison", "run"].map((name) => {
+    const path = join(process.env.PAGES, `${name}.document.json`);
+    writeFileSync(path, JSON.stringify(document_in(name)));
+    return [name, path];
+  }),
+);
 
 function plot(...words) {
   return spawnSync("node", [program, ...words], { encoding: "utf8", maxBuffer: 1 << 26 });
@@ -20,11 +22,14 @@ function plot(...words) {
 // Elements close in the order in which they opened, attributes are quoted, nothing else holds "<".
 function assert_well_formed(svg) {
   const open = [];
-  const rest = svg.replace(/<(\/?)([\w:]+)((?:\s+[\w:.-]+="[^"<]*")*)\s*(\/?)>/g, (_, closes, name, _attributes, empty) => {
-    if (closes) assert.equal(open.pop(), name);
-    else if (!empty) open.push(name);
-    return "";
-  });
+  const rest = svg.replace(
+    /<(\/?)([\w:]+)((?:\s+[\w:.-]+="[^"<]*")*)\s*(\/?)>/g,
+    (_, closes, name, _attributes, empty) => {
+      if (closes) assert.equal(open.pop(), name);
+      else if (!empty) open.push(name);
+      return "";
+    },
+  );
   assert.deepEqual(open, []);
   assert.ok(!/[<>]/.test(rest), rest.slice(0, 200));
   // eslint-disable-next-line no-control-regex
@@ -33,8 +38,14 @@ function assert_well_formed(svg) {
 
 const hot = ["--case", "gelu/mode=hot"];
 const pictures = [
-  ["comparison", "distribution", hot], ["comparison", "ecdf", hot], ["comparison", "interval", hot], ["comparison", "timeline", hot],
-  ["run", "speedup", []], ["run", "roofline", []], ["run", "pareto", []], ["run", "waterfall", []],
+  ["comparison", "distribution", hot],
+  ["comparison", "ecdf", hot],
+  ["comparison", "interval", hot],
+  ["comparison", "timeline", hot],
+  ["run", "speedup", []],
+  ["run", "roofline", []],
+  ["run", "pareto", []],
+  ["run", "waterfall", []],
 ];
 
 for (const [from, name, words] of pictures) {
@@ -50,7 +61,10 @@ for (const [from, name, words] of pictures) {
 
 test("the document may come from standard input, and the drawing be dark and of a height", () => {
   const input = readFileSync(documents.comparison, "utf8");
-  const result = spawnSync("node", [program, "--plot", "interval", ...hot, "--theme", "dark", "--height", "300"], { input, encoding: "utf8" });
+  const result = spawnSync("node", [program, "--plot", "interval", ...hot, "--theme", "dark", "--height", "300"], {
+    input,
+    encoding: "utf8",
+  });
   assert.equal(result.status, 0, result.stderr);
   assert.match(result.stdout, /height="300"/);
   assert.match(result.stdout, /fill="#171c24"/);
@@ -77,7 +91,10 @@ test("data that is not there is said in words, with status 1", () => {
 
 test("mistakes name the nearest that would do", () => {
   assert.match(plot("--plot", "intervall", documents.run).stderr, /unknown plot "intervall"; known are .*interval/);
-  assert.match(plot("--plot", "ecdf", "--case", "gelu/mode=hott", documents.comparison).stderr, /nearest is "gelu\/mode=/);
+  assert.match(
+    plot("--plot", "ecdf", "--case", "gelu/mode=hott", documents.comparison).stderr,
+    /nearest is "gelu\/mode=/,
+  );
   assert.match(plot("--plot", "ecdf", ...hot, "--metric", "time", documents.comparison).stderr, /it has "gpu_time"/);
   assert.match(plot("--plot", "ecdf", documents.comparison).stderr, /name it with --case/);
   assert.match(plot("--plot", "ecdf", "--width", "wide", documents.comparison).stderr, /--width is a number/);
@@ -86,7 +103,14 @@ test("mistakes name the nearest that would do", () => {
 });
 
 test("hostile names stay text in a drawing", () => {
-  for (const [from, name] of [["comparison", "distribution"], ["comparison", "timeline"], ["run", "speedup"], ["run", "pareto"], ["run", "waterfall"], ["run", "roofline"]]) {
+  for (const [from, name] of [
+    ["comparison", "distribution"],
+    ["comparison", "timeline"],
+    ["run", "speedup"],
+    ["run", "pareto"],
+    ["run", "waterfall"],
+    ["run", "roofline"],
+  ]) {
     const attacked = hostile_document(document_in(from), ["unit"]); // a plot of times needs a unit of time
     const path = join(process.env.PAGES, "hostile.document.json");
     writeFileSync(path, JSON.stringify(attacked));

@@ -10,8 +10,14 @@ export function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM,
     args: [
-      "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-      "--disable-component-update", "--disable-sync",
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
     ],
   });
 }
@@ -23,7 +29,8 @@ export async function open(browser, path, { hash = "", ...options } = {}) {
   const page = await context.newPage();
   const troubles = [];
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") troubles.push(`${message.type()}: ${message.text()}`);
+    if (message.type() === "error" || message.type() === "warning")
+      troubles.push(`${message.type()}: ${message.text()}`);
   });
   page.on("pageerror", (problem) => troubles.push(`exception: ${problem.message}`));
   page.on("request", (request) => {
@@ -47,5 +54,7 @@ export async function see_all(page) {
 
 // The verdicts, or any other column's words, of the rows that are shown.
 export function column(page, key) {
-  return page.$$eval(`table.cases > tbody > tr:not(.detail):not([hidden]) > .col-${key}`, (cells) => cells.map((cell) => cell.textContent.trim()));
+  return page.$$eval(`table.cases > tbody > tr:not(.detail):not([hidden]) > .col-${key}`, (cells) =>
+    cells.map((cell) => cell.textContent.trim()),
+  );
 }

@@ -12,7 +12,9 @@ export function path_of(name) {
 export function document_in(name) {
   const html = readFileSync(path_of(name), "utf8");
   const from = html.indexOf(opening) + opening.length;
-  return JSON.parse(inflateRawSync(Buffer.from(html.slice(from, html.indexOf("</script>", from)), "base64")).toString("utf8"));
+  return JSON.parse(
+    inflateRawSync(Buffer.from(html.slice(from, html.indexOf("</script>", from)), "base64")).toString("utf8"),
+  );
 }
 
 // Writes a document as a page and returns the page's path.
@@ -43,7 +45,19 @@ export const hostile = [
 ];
 
 // Words that the format itself defines.
-const defined = new Set(["format", "verdict", "outcome", "direction", "form", "bound", "kind", "class", "started", "expires", "today"]);
+const defined = new Set([
+  "format",
+  "verdict",
+  "outcome",
+  "direction",
+  "form",
+  "bound",
+  "kind",
+  "class",
+  "started",
+  "expires",
+  "today",
+]);
 
 // The document with every other text replaced, one text by one hostile name wherever it stands, so that
 // references still hold. Cases keep names of their own behind it. Keys that come from suites and machines
@@ -64,7 +78,9 @@ export function hostile_document(page_document, kept = []) {
     if (Array.isArray(value)) return value.map((one) => walk(one, key));
     if (value === null || typeof value !== "object") return value;
     // fromEntries makes own properties even of the key "__proto__".
-    return Object.fromEntries(Object.entries(value).map(([at, one]) => [own_keys.has(key) ? name_for(at, "device") : at, walk(one, at)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([at, one]) => [own_keys.has(key) ? name_for(at, "device") : at, walk(one, at)]),
+    );
   };
   return walk(page_document, "");
 }
@@ -76,10 +92,14 @@ export function repeated(page_document, count) {
       const one = list[at % list.length];
       return { ...one, case: `${one.case}/copy=${Math.floor(at / list.length)}` };
     });
-  const side = (one) => one && { report: { ...one.report, cases: copies(one.report.cases) }, details: copies(one.details) };
+  const side = (one) =>
+    one && { report: { ...one.report, cases: copies(one.report.cases) }, details: copies(one.details) };
   return {
     ...page_document,
-    comparison: page_document.comparison && { ...page_document.comparison, cases: copies(page_document.comparison.cases) },
+    comparison: page_document.comparison && {
+      ...page_document.comparison,
+      cases: copies(page_document.comparison.cases),
+    },
     current: side(page_document.current),
     baseline: side(page_document.baseline),
   };

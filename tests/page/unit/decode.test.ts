@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import { decode, parse, Unreadable, values_of } from "page/decode";
-import { document_in } from "tests/lib/pages.mjs";
+import { document_in } from "./documents";
 
 const packed = (value: unknown) => deflateRawSync(Buffer.from(JSON.stringify(value))).toString("base64");
 const least = { format: "harness-page", version: 1, title: "µ ✓ 漢" };

@@ -1,9 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { change, change_interval, counted, duration, p_value, percent, printable, quantity, rate, seconds_per_unit, tick, times, unknown } from "page/format";
+import {
+  change,
+  change_interval,
+  counted,
+  duration,
+  p_value,
+  percent,
+  printable,
+  quantity,
+  rate,
+  seconds_per_unit,
+  tick,
+  times,
+  unknown,
+} from "page/format";
 
 test("quantities have four figures whatever their size", () => {
-  assert.deepEqual([0.0123456, 12.8204, 166.94, 1028.4, 123456.7, 0].map((value) => quantity(value)), ["0.01235", "12.82", "166.9", "1,028", "123,457", "0"]);
+  assert.deepEqual(
+    [0.0123456, 12.8204, 166.94, 1028.4, 123456.7, 0].map((value) => quantity(value)),
+    ["0.01235", "12.82", "166.9", "1,028", "123,457", "0"],
+  );
   assert.equal(quantity(1.5e-9), "1.500e-9");
 });
 

@@ -9,7 +9,7 @@ import { in_order, timeline } from "page/plots/timeline";
 import { violin } from "page/plots/violin";
 import { entries_of, find_entry, series_of } from "page/report";
 import { light } from "page/theme";
-import { document_in } from "tests/lib/pages.mjs";
+import { document_in } from "./documents";
 
 const look = { theme: light, width: 700 };
 const page = document_in("comparison");
@@ -22,7 +22,10 @@ const drawn = (plot: unknown) => {
 
 test("every process of both sides has a violin", () => {
   const plot = drawn(violin(sides, look));
-  assert.deepEqual(plot.option.yAxis.data, [...[1, 2, 3, 4, 5, 6, 7, 8].map((at) => `baseline ${at}`), ...[9, 10, 11, 12, 13, 14, 15, 16].map((at) => `current ${at}`)]);
+  assert.deepEqual(plot.option.yAxis.data, [
+    ...[1, 2, 3, 4, 5, 6, 7, 8].map((at) => `baseline ${at}`),
+    ...[9, 10, 11, 12, 13, 14, 15, 16].map((at) => `current ${at}`),
+  ]);
   assert.equal(plot.option.series[0].data.length, 16);
   assert.match(plot.notes[0]!, /All 4,000 samples/);
 });
@@ -34,10 +37,11 @@ test("the axis of a violin holds nearly all samples", () => {
 
 test("quantiles are called quantiles", () => {
   const fewer = structuredClone(sides);
-  for (const side of fewer) for (const one of side.series.processes) {
-    one.form = "quantiles";
-    one.deltas = one.deltas.slice(0, 21);
-  }
+  for (const side of fewer)
+    for (const one of side.series.processes) {
+      one.form = "quantiles";
+      one.deltas = one.deltas.slice(0, 21);
+    }
   assert.match(drawn(violin(fewer, look)).notes[0]!, /Quantiles, not samples: 21 .*4,000 samples/);
   assert.match(drawn(ecdf(fewer, look)).notes[0]!, /Quantiles/);
 });
@@ -49,7 +53,10 @@ test("each cumulative line starts at 0, ends at 1, and never falls", () => {
     const shares = line.data.map(([, share]: number[]) => share);
     assert.equal(shares[0], 0);
     assert.equal(shares.at(-1), 1);
-    assert.deepEqual(shares, [...shares].sort((left, right) => left - right));
+    assert.deepEqual(
+      shares,
+      [...shares].sort((left, right) => left - right),
+    );
   }
 });
 
@@ -63,15 +70,23 @@ test("the interval, zero and both margins are on the axis", () => {
   const [lo, hi] = entry.row!.interval!.map((bound) => (bound - 1) * 100) as [number, number];
   assert.ok(plot.option.xAxis.min < -0.5 && plot.option.xAxis.max > hi);
   const change = plot.option.series.find((one) => one.name === "change");
-  assert.deepEqual(change.markLine.data.map((line: { xAxis: number }) => line.xAxis), [0, -0.5, 0.5]);
+  assert.deepEqual(
+    change.markLine.data.map((line: { xAxis: number }) => line.xAxis),
+    [0, -0.5, 0.5],
+  );
   assert.deepEqual(plot.option.series.at(-1).data, [[2, lo, hi]]);
   assert.match(plot.summary, /regressed: the change is \+1\.51 %/);
 });
 
 test("process values are relative to the centre of the baseline", () => {
-  const points = drawn(interval(entry.row!, look)).option.series[0].data.map(([change]: number[]) => Math.log1p(change / 100));
+  const points = drawn(interval(entry.row!, look)).option.series[0].data.map(([change]: number[]) =>
+    Math.log1p(change / 100),
+  );
   assert.equal(points.length, 8);
-  assert.ok(Math.abs(points.reduce((sum: number, value: number) => sum + value, 0)) < 1e-4, "their geometric mean is the centre");
+  assert.ok(
+    Math.abs(points.reduce((sum: number, value: number) => sum + value, 0)) < 1e-4,
+    "their geometric mean is the centre",
+  );
 });
 
 test("a row without an interval says why in words", () => {
@@ -88,7 +103,9 @@ test("without times the order is said to be that of the numbers", () => {
   const plot = drawn(timeline(sides, look));
   assert.equal(in_order(sides).timed, false);
   assert.ok(plot.notes.some((note) => note.includes("order is that of their numbers")));
-  assert.ok(plot.notes.some((note) => note.includes("Not recorded here: SM clock, measured clock, power, temperature")));
+  assert.ok(
+    plot.notes.some((note) => note.includes("Not recorded here: SM clock, measured clock, power, temperature")),
+  );
 });
 
 test("with times the placements stand in the order taken, conditions below", () => {
@@ -96,16 +113,25 @@ test("with times the placements stand in the order taken, conditions below", () 
   // Interleaved: current 9, baseline 1, current 10, ...
   timed.forEach((side, of_side) =>
     side.series.processes.forEach((one, at) =>
-      one.placements.forEach((placement, within) => Object.assign(placement, {
-        started: 1e9 + at * 100 + (1 - of_side) * 50 + within, power_w: 300 + at, throttled: at === 2 ? ["power_cap"] : [],
-      }))));
+      one.placements.forEach((placement, within) =>
+        Object.assign(placement, {
+          started: 1e9 + at * 100 + (1 - of_side) * 50 + within,
+          power_w: 300 + at,
+          throttled: at === 2 ? ["power_cap"] : [],
+        }),
+      ),
+    ),
+  );
   const { points, timed: known } = in_order(timed);
   assert.ok(known);
-  assert.deepEqual(points.slice(0, 12).map((point) => point.process), [9, 9, 9, 9, 9, 1, 1, 1, 1, 1, 10, 10]);
+  assert.deepEqual(
+    points.slice(0, 12).map((point) => point.process),
+    [9, 9, 9, 9, 9, 1, 1, 1, 1, 1, 10, 10],
+  );
   const plot = drawn(timeline(timed, look));
   assert.equal(plot.option.xAxis.length, 2, "value and power");
   assert.match(plot.summary, /power: 300\.0 to 307\.0 W/);
-  assert.match(plot.summary, /10 placements were throttled \(power_cap\)/);
+  assert.match(plot.summary, /10 placements throttled \(power_cap\)/);
 });
 
 test("no samples are no empty chart", () => {

@@ -9,7 +9,7 @@ import { roofline } from "page/plots/roofline";
 import { most_rows, speedup } from "page/plots/speedup";
 import { waterfall } from "page/plots/waterfall";
 import { light } from "page/theme";
-import { document_in } from "tests/lib/pages.mjs";
+import { document_in } from "./documents";
 
 const look = { theme: light, width: 700 };
 const { report, details } = document_in("run").current;
@@ -27,7 +27,10 @@ test("each case with a reference has its bar and its interval", () => {
   const plot = drawn(speedup(report.cases, look));
   const with_reference = report.cases.filter((one: any) => one.speedup);
   assert.equal(plot.option.series[0].data.length, with_reference.length);
-  assert.deepEqual(plot.option.series[0].data.map((bar: any) => bar.value), with_reference.map((one: any) => one.speedup.ratio));
+  assert.deepEqual(
+    plot.option.series[0].data.map((bar: any) => bar.value),
+    with_reference.map((one: any) => one.speedup.ratio),
+  );
   assert.deepEqual(plot.option.series[1].data[0], [0, ...with_reference[0].speedup.interval]);
   assert.match(plot.summary, /largest speedup is 1\.53×/);
 });
@@ -45,11 +48,12 @@ test("the roof is made of the ceilings that were measured", () => {
   const [start, ridge, end] = plot.option.series[0].data;
   const { gemm_flops_per_s: peak, copy_bytes_per_s: bandwidth } = machine.ceilings;
   assert.ok(Math.abs(start[1] / start[0] / bandwidth - 1) < 1e-9);
-  assert.ok(Math.abs(ridge[0] * bandwidth / peak - 1) < 1e-9);
+  assert.ok(Math.abs((ridge[0] * bandwidth) / peak - 1) < 1e-9);
   assert.equal(end[1], peak);
   const dots = plot.option.series.slice(1, -1).flatMap((one) => one.data);
   assert.equal(dots.length, 24);
-  for (const [intensity, flops] of dots) assert.ok(flops <= Math.min(peak, intensity * bandwidth) * 1.02, "no case is above the roof");
+  for (const [intensity, flops] of dots)
+    assert.ok(flops <= Math.min(peak, intensity * bandwidth) * 1.02, "no case is above the roof");
 });
 
 test("the ladder's steps lead from its first rung to its last", () => {
@@ -64,25 +68,47 @@ test("the ladder's steps lead from its first rung to its last", () => {
 test("only what nothing else beats in both is on the front", () => {
   const dot = (cost: number, quality: number) => ({ name: `${cost}`, cost, quality });
   const dots = [dot(3, 1), dot(1, 5), dot(2, 6), dot(2, 3), dot(4, 1), dot(1, 7)];
-  assert.deepEqual(front(dots, "lower").map((one) => one.name), ["1", "2", "3"]);
-  assert.deepEqual(front(dots, "higher").map((one) => [one.cost, one.quality]), [[1, 7]]);
+  assert.deepEqual(
+    front(dots, "lower").map((one) => one.name),
+    ["1", "2", "3"],
+  );
+  assert.deepEqual(
+    front(dots, "higher").map((one) => [one.cost, one.quality]),
+    [[1, 7]],
+  );
 });
 
 test("the error that verification found is a quality", () => {
   assert.deepEqual(qualities(report.cases, details, "gpu_time").map((one) => one.name)[0], verification_error);
   const size = details.filter((one: any) => one.params.m === 512 && one.device === "cuda");
   const names = new Set(size.map((one: any) => one.case));
-  const plot = drawn(pareto(report.cases.filter((one: any) => names.has(one.case)), size, null, look));
+  const plot = drawn(
+    pareto(
+      report.cases.filter((one: any) => names.has(one.case)),
+      size,
+      null,
+      look,
+    ),
+  );
   assert.equal(plot.table.rows.length, 8);
   assert.ok(plot.table.rows.some((row) => row[3] === "yes") && plot.table.rows.some((row) => row[3] === "no"));
 });
 
 test("phases are stacked as means over processes", () => {
   const two = structuredClone(details.slice(0, 2));
-  two[0].phases = [{ process: 1, seconds: { construct: 1, sampling: 2 } }, { process: 2, seconds: { construct: 3, sampling: 2 } }];
+  two[0].phases = [
+    { process: 1, seconds: { construct: 1, sampling: 2 } },
+    { process: 2, seconds: { construct: 3, sampling: 2 } },
+  ];
   two[1].phases = [{ process: 1, seconds: { sampling: 4 } }];
   const plot = drawn(phases(two, look));
-  assert.deepEqual(plot.option.series.slice(0, 2).map((one) => [one.name, one.data]), [["set-up", [2, 0]], ["steady (sampling)", [2, 4]]]);
+  assert.deepEqual(
+    plot.option.series.slice(0, 2).map((one) => [one.name, one.data]),
+    [
+      ["set-up", [2, 0]],
+      ["steady (sampling)", [2, 4]],
+    ],
+  );
   assert.match(plot.summary, /set-up 25 %, steady \(sampling\) 75 %/);
 });
 

@@ -4,11 +4,18 @@ import { bulk, density, distribution, quantile } from "page/statistics";
 
 test("quantiles are those of R's type 7", () => {
   const ordered = [1, 2, 4, 8, 16];
-  assert.deepEqual([0, 0.25, 0.5, 0.9, 1].map((share) => Number(quantile(ordered, share).toFixed(9))), [1, 2, 4, 12.8, 16]);
+  assert.deepEqual(
+    [0, 0.25, 0.5, 0.9, 1].map((share) => Number(quantile(ordered, share).toFixed(9))),
+    [1, 2, 4, 12.8, 16],
+  );
 });
 
 test("the distribution has one corner a distinct value and ends at one", () => {
-  assert.deepEqual(distribution([3, 1, 1, 2, Number.NaN]), [[1, 0.5], [2, 0.75], [3, 1]]);
+  assert.deepEqual(distribution([3, 1, 1, 2, Number.NaN]), [
+    [1, 0.5],
+    [2, 0.75],
+    [3, 1],
+  ]);
   assert.deepEqual(distribution([]), []);
 });
 

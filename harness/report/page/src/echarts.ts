@@ -3,7 +3,13 @@
 
 import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import {
-  GridComponent, LegendComponent, LegendScrollComponent, MarkAreaComponent, MarkLineComponent, MarkPointComponent, TitleComponent,
+  GridComponent,
+  LegendComponent,
+  LegendScrollComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  MarkPointComponent,
+  TitleComponent,
   TooltipComponent,
 } from "echarts/components";
 import { init, setPlatformAPI, use } from "echarts/core";
@@ -11,8 +17,20 @@ import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
 
 use([
-  BarChart, CustomChart, LineChart, ScatterChart, GridComponent, LegendComponent, LegendScrollComponent, MarkAreaComponent,
-  MarkLineComponent, MarkPointComponent, TitleComponent, TooltipComponent, LabelLayout, SVGRenderer,
+  BarChart,
+  CustomChart,
+  LineChart,
+  ScatterChart,
+  GridComponent,
+  LegendComponent,
+  LegendScrollComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  MarkPointComponent,
+  TitleComponent,
+  TooltipComponent,
+  LabelLayout,
+  SVGRenderer,
 ]);
 
 export { init, setPlatformAPI };

@@ -27,6 +27,11 @@ export function tick(value: number): string {
   return Number(value.toPrecision(6)).toLocaleString("en-US", { maximumFractionDigits: 9 }).replace("-", "−");
 }
 
+// 2.1e-4: an error.
+export function exponent(value: number | null | undefined): string {
+  return known(value) ? value.toExponential(1) : unknown;
+}
+
 export function with_unit(value: number | null | undefined, unit: string, figures = 4): string {
   return known(value) ? `${quantity(value, figures)} ${printable(unit, 20)}`.trim() : unknown;
 }
@@ -60,19 +65,37 @@ export function p_value(p: number | null | undefined): string {
 }
 
 export function times(ratio: number | null | undefined): string {
-  return known(ratio) ? `${ratio < 1 ? ratio.toFixed(3) : ratio < 10 ? ratio.toFixed(2) : quantity(ratio, 3)}×` : unknown;
+  return known(ratio)
+    ? `${ratio < 1 ? ratio.toFixed(3) : ratio < 10 ? ratio.toFixed(2) : quantity(ratio, 3)}×`
+    : unknown;
 }
 
-const prefixes: [number, string][] = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
+const prefixes: [number, string][] = [
+  [1e15, "P"],
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+];
 
 // 801 TFLOP/s: a rate with its SI prefix.
-export function rate(value: number | null | undefined, unit: string, say: (value: number) => string = (scaled) => quantity(scaled, 3)): string {
+export function rate(
+  value: number | null | undefined,
+  unit: string,
+  say: (value: number) => string = (scaled) => quantity(scaled, 3),
+): string {
   if (!known(value)) return unknown;
   for (const [scale, prefix] of prefixes) if (Math.abs(value) >= scale) return `${say(value / scale)} ${prefix}${unit}`;
   return `${say(value)} ${unit}`;
 }
 
-const seconds_of = new Map([["s", 1], ["ms", 1e-3], ["us", 1e-6], ["µs", 1e-6], ["ns", 1e-9]]);
+const seconds_of = new Map([
+  ["s", 1],
+  ["ms", 1e-3],
+  ["us", 1e-6],
+  ["µs", 1e-6],
+  ["ns", 1e-9],
+]);
 
 // Seconds in one unit of time, or null for a unit that is no time.
 export function seconds_per_unit(unit: string): number | null {
@@ -100,7 +123,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 // Letters that steer a terminal or the direction of text are shown, not obeyed; the middle of an
 // overlong text is left out.
 // eslint-disable-next-line no-control-regex
-const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const steering =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 export function printable(text: string, longest = Number.POSITIVE_INFINITY): string {
   const clean = text.replace(steering, (letter) =>

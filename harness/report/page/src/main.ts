@@ -18,18 +18,38 @@ const place = document.getElementById("page") as HTMLElement;
 function header(page: PageDocument): HTMLElement {
   const jump = (id: string, label: string) => el("a", { attributes: { href: `#${id}` } }, label);
   return el(
-    "header", "top",
+    "header",
+    "top",
     el("a", { class: "skip", attributes: { href: "#verdict" } }, "Skip to the verdict"),
-    el("div", "brand", el("strong", null, "harness"), " ", el("span", "faint", printable(page.current.report.suite.name, 60))),
-    el("nav", { attributes: { "aria-label": "Sections" } },
-      jump("verdict", "Verdict"), jump("environment", "Environment"), jump("cases", "Cases"), jump("suite", "Suite")),
+    el(
+      "div",
+      "brand",
+      el("strong", null, "harness"),
+      " ",
+      el("span", "faint", printable(page.current.report.suite.name, 60)),
+    ),
+    el(
+      "nav",
+      { attributes: { "aria-label": "Sections" } },
+      jump("verdict", "Verdict"),
+      jump("environment", "Environment"),
+      jump("cases", "Cases"),
+      jump("suite", "Suite"),
+    ),
     theme_switch(() => redraw_all()),
   );
 }
 
 function footer(page: PageDocument): HTMLElement {
-  return el("footer", null, el("p", "faint",
-    `${printable(page.tool, 80)}. Every figure and plot is of measured data; raw samples stay in the records. Nothing on this page is fetched from or sent to anywhere.`));
+  return el(
+    "footer",
+    null,
+    el(
+      "p",
+      "faint",
+      `${printable(page.tool, 80)}. Every figure and plot is of measured data; raw samples stay in the records. Nothing on this page is fetched from or sent to anywhere.`,
+    ),
+  );
 }
 
 // #case=ID&metric=M
@@ -42,10 +62,18 @@ function linked_entry(entries: readonly Entry[]): Entry | undefined {
 function build(page: PageDocument): void {
   const entries = entries_of(page);
   const table = new CaseTable(entries, page.comparison !== null, case_panel, (entry) =>
-    history.replaceState(null, "", entry ? case_link(entry) : location.pathname + location.search));
+    history.replaceState(null, "", entry ? case_link(entry) : location.pathname + location.search),
+  );
   place.replaceChildren(
     header(page),
-    el("main", null, verdict_section(page, entries, (entry) => table.reveal(entry)), environment_section(page), table.element, suite_section(page)),
+    el(
+      "main",
+      null,
+      verdict_section(page, entries, (entry) => table.reveal(entry)),
+      environment_section(page),
+      table.element,
+      suite_section(page),
+    ),
     footer(page),
     el("div", { class: "offscreen", attributes: { id: "announcements", role: "status", "aria-live": "polite" } }),
   );
@@ -70,7 +98,18 @@ function start(): void {
     build(decode(document.getElementById("harness-data")?.textContent ?? ""));
   } catch (problem) {
     const words = problem instanceof Unreadable ? problem.message : `The report could not be shown: ${String(problem)}`;
-    place.replaceChildren(el("main", null, el("section", { class: "verdict failed", attributes: { role: "alert" } }, el("h1", null, "No report"), el("p", null, printable(words, 600)))));
+    place.replaceChildren(
+      el(
+        "main",
+        null,
+        el(
+          "section",
+          { class: "verdict failed", attributes: { role: "alert" } },
+          el("h1", null, "No report"),
+          el("p", null, printable(words, 600)),
+        ),
+      ),
+    );
     if (!(problem instanceof Unreadable)) console.error(problem);
   }
   document.documentElement.dataset["ready"] = "yes";

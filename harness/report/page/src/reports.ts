@@ -2,8 +2,7 @@
 // marked `?` came later than version 1 began: a page made from older reports does without it.
 
 export type Verdict =
-  | "unchanged" | "improved" | "regressed" | "inconclusive"
-  | "missing" | "not_comparable" | "failed" | "skipped";
+  "unchanged" | "improved" | "regressed" | "inconclusive" | "missing" | "not_comparable" | "failed" | "skipped";
 
 export type Outcome = "measured" | "incorrect" | "failed" | "timed_out" | "skipped";
 export type Direction = "lower" | "higher";
@@ -160,6 +159,6 @@ export interface RunCase {
   share_of_ceiling: number | null;
   bound: "compute" | "memory" | null;
   speedup: { reference: string; ratio: number | null; interval: Bounds | null } | null;
-  verification: { before: number; after: number; tolerance: number; elements: number } | null;
+  verification: { before: number | null; after: number | null; tolerance: number | null; elements: number } | null;
   notes: string[];
 }

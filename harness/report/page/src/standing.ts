@@ -42,8 +42,19 @@ function entry_for(page: PageDocument, wanted: Wanted): Entry {
   const found = find_entry(entries, wanted.case, wanted.metric);
   if (found) return found;
   const same = find_entry(entries, wanted.case, null);
-  if (same) throw new Error(`case "${printable(wanted.case, 200)}" has no metric "${printable(wanted.metric ?? "", 80)}"; it has "${printable(same.metric, 80)}"`);
-  throw new Error(`there is no case "${printable(wanted.case, 200)}"; the nearest is "${printable(nearest(wanted.case, entries.map((one) => one.case)), 200)}"`);
+  if (same)
+    throw new Error(
+      `case "${printable(wanted.case, 200)}" has no metric "${printable(wanted.metric ?? "", 80)}"; it has "${printable(same.metric, 80)}"`,
+    );
+  throw new Error(
+    `there is no case "${printable(wanted.case, 200)}"; the nearest is "${printable(
+      nearest(
+        wanted.case,
+        entries.map((one) => one.case),
+      ),
+      200,
+    )}"`,
+  );
 }
 
 // The group of cases that the named case belongs to, or all cases.
@@ -51,7 +62,16 @@ function group(page: PageDocument, wanted: Wanted, key: typeof ladder_of) {
   const { details } = page.current;
   if (wanted.case === null) return details;
   const own = details.find((one) => one.case === wanted.case);
-  if (!own) throw new Error(`there is no case "${printable(wanted.case, 200)}" with samples; the nearest is "${printable(nearest(wanted.case, details.map((one) => one.case)), 200)}"`);
+  if (!own)
+    throw new Error(
+      `there is no case "${printable(wanted.case, 200)}" with samples; the nearest is "${printable(
+        nearest(
+          wanted.case,
+          details.map((one) => one.case),
+        ),
+        200,
+      )}"`,
+    );
   return grouped(details, key).get(key(own)) ?? [];
 }
 
@@ -60,22 +80,39 @@ function cases_of(page: PageDocument, names: readonly { case: string }[]) {
   return page.current.report.cases.filter((one) => kept.has(one.case));
 }
 
-const of_samples = (draw: typeof violin): Maker => (page, wanted, look) => {
-  const entry = entry_for(page, wanted);
-  return draw(sides_of(series_of(entry.baseline_details, entry.metric), series_of(entry.current_details, entry.metric)), look);
-};
+const of_samples =
+  (draw: typeof violin): Maker =>
+  (page, wanted, look) => {
+    const entry = entry_for(page, wanted);
+    return draw(
+      sides_of(series_of(entry.baseline_details, entry.metric), series_of(entry.current_details, entry.metric)),
+      look,
+    );
+  };
 
 const makers: Record<string, Maker> = {
   speedup: (page, wanted, look) =>
-    speedup((wanted.case === null ? page.current.report.cases : cases_of(page, group(page, wanted, ladder_of))).filter((one) => wanted.metric === null || one.metric === wanted.metric), look),
+    speedup(
+      (wanted.case === null ? page.current.report.cases : cases_of(page, group(page, wanted, ladder_of))).filter(
+        (one) => wanted.metric === null || one.metric === wanted.metric,
+      ),
+      look,
+    ),
   roofline: (page, wanted, look) => {
     const { details, report } = page.current;
-    const device = (wanted.case === null ? details.find((one) => machine_of(report, one.device)?.ceilings["gemm_flops_per_s"]) : group(page, wanted, ladder_of)[0])?.device ?? "";
+    const device =
+      (wanted.case === null
+        ? details.find((one) => machine_of(report, one.device)?.ceilings["gemm_flops_per_s"])
+        : group(page, wanted, ladder_of)[0]
+      )?.device ?? "";
     return roofline(report.cases, details, device, machine_of(report, device), look);
   },
   pareto: (page, wanted, look) => {
     const groups = [...grouped(page.current.details, size_of).values()];
-    const some = wanted.case === null ? (groups.find((one) => one.length > 1) ?? page.current.details) : group(page, wanted, size_of);
+    const some =
+      wanted.case === null
+        ? (groups.find((one) => one.length > 1) ?? page.current.details)
+        : group(page, wanted, size_of);
     return pareto(cases_of(page, some), some, wanted.metric, look);
   },
   phases: (page, wanted, look) => phases(group(page, wanted, ladder_of), look),
@@ -91,7 +128,11 @@ const makers: Record<string, Maker> = {
   interval: (page, wanted, look) => {
     const entry = entry_for(page, wanted);
     if (entry.row) return interval(entry.row, look);
-    return { title: "Change against the margin", missing: "This is a run: nothing was compared.", remedy: "Use the document of a comparison." };
+    return {
+      title: "Change against the margin",
+      missing: "This is a run: nothing was compared.",
+      remedy: "Use the document of a comparison.",
+    };
   },
 };
 
@@ -101,7 +142,11 @@ const heading = 34;
 
 // Widths of letters in shares of the font's size, about those of DejaVu Sans: text set in a narrower font
 // leaves a gap, and none overlaps. Without a browser there is nothing to measure by.
-const letter_widths: [RegExp, number][] = [[/[iljtfrI.,:;'|! ()[\]/]/, 0.4], [/[mwMW@%]/, 0.95], [/[^\u0000-\u02ff\u2000-\u20ff\u2200-\u22ff]/, 1]];
+const letter_widths: [RegExp, number][] = [
+  [/[iljtfrI.,:;'|! ()[\]/]/, 0.4],
+  [/[mwMW@%]/, 0.95],
+  [/[^\u0000-\u02ff\u2000-\u20ff\u2200-\u22ff]/, 1],
+];
 
 setPlatformAPI({
   measureText(text: string, of_font?: string) {
@@ -122,12 +167,21 @@ export function standing_plot(page: PageDocument, wanted: Wanted): string {
   chart.setOption({ ...drawn.option, tooltip: { show: false } });
   const inner = chart.renderToSVGString();
   chart.dispose();
-  const of_case = wanted.case === null ? "" : ` · ${printable(wanted.case, Math.max(20, Math.floor(wanted.width / 9)))}`;
+  const of_case =
+    wanted.case === null ? "" : ` · ${printable(wanted.case, Math.max(20, Math.floor(wanted.width / 9)))}`;
   return titled(inner, drawn.title + of_case, drawn.summary, wanted.width, height + heading, theme.surface, theme.text);
 }
 
 // The picture below a heading, on a ground, with its words for those who do not see it.
-function titled(inner: string, title: string, summary: string, width: number, height: number, ground: string, ink: string): string {
+function titled(
+  inner: string,
+  title: string,
+  summary: string,
+  width: number,
+  height: number,
+  ground: string,
+  ink: string,
+): string {
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">` +
     `<title>${escaped(title)}</title><desc>${escaped(summary)}</desc>` +

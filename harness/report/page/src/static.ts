@@ -23,7 +23,8 @@ function arguments_of(words: string[]): Map<string, string> {
     if (word === "--help" || word === "-h") throw new Usage(usage);
     const name = word === "-o" ? "output" : word.startsWith("--") ? word.slice(2) : null;
     if (name === null) given.set("document", word);
-    else if (!known.includes(name)) throw new Usage(`unknown option ${word}; known are ${known.map((one) => `--${one}`).join(", ")}`);
+    else if (!known.includes(name))
+      throw new Usage(`unknown option ${word}; known are ${known.map((one) => `--${one}`).join(", ")}`);
     else if (words[at + 1] === undefined) throw new Usage(`${word} needs a value`);
     else given.set(name, words[++at] as string);
   }
@@ -33,13 +34,17 @@ function arguments_of(words: string[]): Map<string, string> {
 function pixels(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 100 || number > 10000) throw new Usage(`--${name} is a number of pixels from 100 to 10000, not "${text}"`);
+  if (!Number.isInteger(number) || number < 100 || number > 10000)
+    throw new Usage(`--${name} is a number of pixels from 100 to 10000, not "${text}"`);
   return number;
 }
 
 function as_png(svg: string, output: string): void {
   const run = spawnSync("rsvg-convert", ["--format", "png", "--zoom", "2", "--output", output], { input: svg });
-  if (run.error) throw new Error("PNG needs the program `rsvg-convert` (Debian and Ubuntu: apt-get install librsvg2-bin), or write an .svg instead");
+  if (run.error)
+    throw new Error(
+      "PNG needs the program `rsvg-convert` (Debian and Ubuntu: apt-get install librsvg2-bin), or write an .svg instead",
+    );
   if (run.status !== 0) throw new Error(`rsvg-convert: ${run.stderr.toString().trim()}`);
 }
 
@@ -54,7 +59,12 @@ function main(): void {
   const width = pixels(given.get("width"), "width") ?? 800;
   const height = pixels(given.get("height"), "height");
   const svg = standing_plot(parse(readFileSync(given.get("document") ?? 0, "utf8")), {
-    plot: name, case: given.get("case") ?? null, metric: given.get("metric") ?? null, width, height, dark: theme === "dark",
+    plot: name,
+    case: given.get("case") ?? null,
+    metric: given.get("metric") ?? null,
+    width,
+    height,
+    dark: theme === "dark",
   });
   const output = given.get("output");
   if (output === undefined) process.stdout.write(svg);

@@ -1,68 +1,106 @@
 // Which share of the samples took no longer than this: a thin line a process, a thick one a side.
 
-import { values_of } from "../decode";
-import { percent, printable, quantity, tick, with_unit } from "../format";
-import { bulk, distribution, finite, quantile, sorted } from "../statistics";
-import { base, type Drawn, type Look, told, value_axis } from "./plot";
-import { colour_of, every_process, form_note, no_samples, type SeriesSide } from "./sides";
+import type { EChartsOption } from "echarts";
+import { percent, quantity, with_unit } from "../format";
+import { distribution, quantile, sorted } from "../statistics";
+import { base, bounded_axis, type Drawn, type Look, told, value_axis } from "./plot";
+import { colour_of, form_note, no_samples, type Samples, samples_of, type SeriesSide, side_prefix } from "./sides";
+
+interface Pooled {
+  side: SeriesSide;
+  ordered: number[];
+}
+
+const shares = [0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1];
 
 export function ecdf(sides: readonly SeriesSide[], look: Look): Drawn {
   const title = "Cumulative distribution";
-  const rows = every_process(sides).map((one) => ({ ...one, values: finite(values_of(one.process)) }));
-  const range = bulk(rows.flatMap((row) => row.values));
-  if (!range) return { title, ...no_samples };
-  const { theme } = look;
-  const unit = sides[0]?.series.unit ?? "";
-  const room = (range.hi - range.lo) * 0.03 || Math.abs(range.lo) * 0.01 || 1;
-  const start = range.lo - room;
-  const line = (values: readonly number[]) => [[start, 0], ...distribution(values), [range.hi + room, 1]];
+  const samples = samples_of(sides);
+  if (!samples) return { title, ...no_samples };
   const pooled = sides.map((side) => ({
-    side, ordered: sorted(rows.filter((row) => row.side === side.name).flatMap((row) => row.values)),
+    side,
+    ordered: sorted(samples.rows.filter((row) => row.side === side.name).flatMap((row) => row.values)),
   }));
+  const within = (ordered: number[], share: number) => with_unit(quantile(ordered, share), samples.unit);
   return {
     title,
     summary: pooled
-      .map(({ side, ordered }) =>
-        `${side.name}: half of the samples within ${with_unit(quantile(ordered, 0.5), unit)}, 90 % within ` +
-        `${with_unit(quantile(ordered, 0.9), unit)}, 99 % within ${with_unit(quantile(ordered, 0.99), unit)}.`)
+      .map(
+        ({ side, ordered }) =>
+          `${side_prefix(sides, side.name)}half of the samples within ${within(ordered, 0.5)}, ` +
+          `90 % within ${within(ordered, 0.9)}, 99 % within ${within(ordered, 0.99)}.`,
+      )
       .join(" "),
-    notes: [form_note(sides), "Thick: all processes of a side (baseline dashed); thin: each process."],
+    notes: [
+      form_note(sides),
+      sides.length > 1
+        ? "Thick: all processes of a side (baseline dashed); thin: each process."
+        : "Thick: all processes; thin: each process.",
+    ],
     height: 300,
-    option: {
-      ...base(look),
-      legend: {
-        data: sides.map((side) => side.name), top: 0, right: 16, textStyle: { color: theme.text }, selectedMode: false,
-        icon: "rect", itemHeight: 3,
-      },
-      grid: { left: 48, right: 20, top: 28, bottom: 44 },
-      xAxis: {
-        ...value_axis(look, `${printable(sides[0]?.series.metric ?? "", 40)} in ${printable(unit, 20)}`),
-        min: start, max: range.hi + room,
-        axisLabel: { color: theme.faint, fontSize: 11, showMinLabel: false, showMaxLabel: false, hideOverlap: true, formatter: tick },
-      },
-      yAxis: { ...value_axis(look, ""), min: 0, max: 1, axisLabel: { color: theme.faint, fontSize: 11, formatter: (share: number) => percent(share) } },
-      tooltip: told(look, (item) => {
-        const { seriesName, value } = item;
-        return `${seriesName ?? ""}: ${percent(value[1])} within ${with_unit(value[0], unit)}`;
-      }),
-      series: [
-        ...rows.map((row) => ({
-          type: "line" as const, name: `${row.side} ${row.process.process}`, step: "end" as const, showSymbol: false, silent: true,
-          lineStyle: { color: colour_of(row.side, theme), width: 1, opacity: 0.35 }, data: line(row.values), clip: true,
-        })),
-        ...pooled.map(({ side, ordered }) => ({
-          type: "line" as const, name: side.name, step: "end" as const, showSymbol: false, z: 4, clip: true,
-          itemStyle: { color: colour_of(side.name, theme) },
-          lineStyle: { color: colour_of(side.name, theme), width: 2.5, type: side.name === "baseline" ? ("dashed" as const) : ("solid" as const) },
-          data: line(ordered),
-        })),
-      ],
-    },
+    option: option_of(samples, pooled, look),
     table: {
-      columns: ["share of samples", ...pooled.map(({ side }) => `${side.name} (${printable(unit, 20)})`)],
-      rows: [0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1].map((share) => [
-        percent(share), ...pooled.map(({ ordered }) => quantity(ordered.length > 0 ? quantile(ordered, share) : null)),
-      ]),
+      columns: ["share of samples", ...pooled.map(({ side }) => `${side.name} (${samples.unit})`)],
+      rows: shares.map((share) => [percent(share), ...pooled.map(({ ordered }) => quantity(quantile(ordered, share)))]),
     },
   };
+}
+
+function option_of(samples: Samples, pooled: readonly Pooled[], look: Look): EChartsOption {
+  const { theme } = look;
+  return {
+    ...base(look),
+    legend: {
+      show: pooled.length > 1,
+      data: pooled.map(({ side }) => side.name),
+      top: 0,
+      right: 16,
+      textStyle: { color: theme.text },
+      selectedMode: false,
+      icon: "rect",
+      itemHeight: 3,
+    },
+    grid: { left: 48, right: 20, top: 28, bottom: 44 },
+    xAxis: bounded_axis(look, samples.axis_name, samples.lo, samples.hi),
+    yAxis: {
+      ...value_axis(look, ""),
+      min: 0,
+      max: 1,
+      axisLabel: { color: theme.faint, fontSize: 11, formatter: (share: number) => percent(share) },
+    },
+    tooltip: told(
+      look,
+      ({ seriesName, value }) =>
+        `${seriesName ?? ""}: ${percent(value[1])} within ${with_unit(value[0], samples.unit)}`,
+    ),
+    series: lines_of(samples, pooled, look),
+  };
+}
+
+function lines_of(samples: Samples, pooled: readonly Pooled[], look: Look) {
+  const shape = { type: "line" as const, step: "end" as const, showSymbol: false, clip: true };
+  // From the left end of the axis to the right one; nothing where there is no value.
+  const line = (values: readonly number[]) =>
+    values.length === 0 ? [] : [[samples.lo, 0], ...distribution(values), [samples.hi, 1]];
+  return [
+    ...samples.rows.map((row) => ({
+      ...shape,
+      name: row.name,
+      silent: true,
+      lineStyle: { color: colour_of(row.side, look.theme), width: 1, opacity: 0.35 },
+      data: line(row.values),
+    })),
+    ...pooled.map(({ side, ordered }) => ({
+      ...shape,
+      name: side.name,
+      z: 4,
+      itemStyle: { color: colour_of(side.name, look.theme) },
+      lineStyle: {
+        color: colour_of(side.name, look.theme),
+        width: 2.5,
+        type: side.name === "baseline" ? ("dashed" as const) : ("solid" as const),
+      },
+      data: line(ordered),
+    })),
+  ];
 }

@@ -1,9 +1,21 @@
 // The change of one case against its margin: each process of both sides relative to the baseline's
 // centre, and below them the change with its interval.
 
-import { change, change_interval, percent, printable, tick, verdict_words } from "../format";
-import type { ComparisonRow } from "../reports";
-import { base, type Drawn, type Look, row_axis, told, value_axis, whiskers } from "./plot";
+import type { EChartsOption } from "echarts";
+import { change, change_interval, percent, printable, verdict_words } from "../format";
+import type { Bounds, ComparisonRow } from "../reports";
+import type { Theme } from "../theme";
+import { base, bounded_axis, type DataTable, type Drawn, type Look, row_axis, told, whiskers } from "./plot";
+
+// In percent of the baseline's centre.
+interface Changes {
+  baseline: number[];
+  current: number[];
+  lo: number;
+  mid: number;
+  hi: number;
+  margin: number;
+}
 
 export function interval(row: ComparisonRow, look: Look): Drawn {
   const title = "Change against the margin";
@@ -15,22 +27,9 @@ export function interval(row: ComparisonRow, look: Look): Drawn {
       remedy: "Measure at least two processes a side of this case, with `harness run`.",
     };
   }
-  const { theme } = look;
-  const center = row.baseline?.center ?? null;
-  const relative = (values: (number | null)[] | undefined) =>
-    center === null ? [] : (values ?? []).flatMap((value) => (value === null ? [] : [(value / center - 1) * 100]));
-  const sides = [
-    { name: "baseline", values: relative(row.baseline?.process_values), symbol: "circle", colour: theme.baseline },
-    { name: "current", values: relative(row.current?.process_values), symbol: "diamond", colour: theme.current },
-  ];
-  const margin = (row.margin ?? 0) * 100;
-  const [lo, hi] = [(bounds[0] - 1) * 100, (bounds[1] - 1) * 100];
-  const mid = (row.ratio - 1) * 100;
+  const changes = changes_of(row, row.ratio, bounds);
   const worse = (row.direction ?? "lower") === "lower" ? "right of it is worse" : "left of it is worse";
   const level = row.alpha != null ? `${Math.round((1 - 2 * row.alpha) * 100)} % interval` : "interval";
-  const every = [...sides.flatMap((side) => side.values), lo, hi, -margin, margin, 0];
-  const [least, most] = [Math.min(...every), Math.max(...every)];
-  const room = (most - least) * 0.06;
   return {
     title,
     summary:
@@ -38,58 +37,100 @@ export function interval(row: ComparisonRow, look: Look): Drawn {
       `against a margin of ${percent(row.margin)} either way.`,
     notes: [
       `Band: the margin, ±${percent(row.margin)}. Zero is the centre of the baseline; ${worse}.`,
-      center === null ? "" : "Points: one value a process, relative to the baseline's centre.",
+      changes.baseline.length > 0 ? "Points: one value a process, relative to the baseline's centre." : "",
     ].filter(Boolean),
     height: 200,
-    option: {
-      ...base(look),
-      grid: { left: 84, right: 24, top: 12, bottom: 44 },
-      xAxis: {
-        ...value_axis(look, "change in %"), min: least - room, max: most + room,
-        axisLabel: {
-          color: theme.faint, fontSize: 11, showMinLabel: false, showMaxLabel: false, hideOverlap: true,
-          formatter: tick,
-        },
+    option: option_of(changes, look),
+    table: table_of(row, changes),
+  };
+}
+
+function changes_of(row: ComparisonRow, ratio: number, bounds: Bounds): Changes {
+  const center = row.baseline?.center ?? null;
+  const relative = (values: (number | null)[] | undefined) =>
+    center === null ? [] : (values ?? []).flatMap((value) => (value === null ? [] : [(value / center - 1) * 100]));
+  return {
+    baseline: relative(row.baseline?.process_values),
+    current: relative(row.current?.process_values),
+    lo: (bounds[0] - 1) * 100,
+    mid: (ratio - 1) * 100,
+    hi: (bounds[1] - 1) * 100,
+    margin: (row.margin ?? 0) * 100,
+  };
+}
+
+function option_of(changes: Changes, look: Look): EChartsOption {
+  const { baseline, current, lo, mid, hi, margin } = changes;
+  const { theme } = look;
+  const every = [...baseline, ...current, lo, hi, -margin, margin, 0];
+  const room = (Math.max(...every) - Math.min(...every)) * 0.06;
+  const processes = (name: string, values: number[], at: number, symbol: string, color: string) => ({
+    type: "scatter" as const,
+    name: `${name} process`,
+    symbol,
+    symbolSize: 9,
+    itemStyle: { color, opacity: 0.75, borderColor: theme.surface, borderWidth: 1 },
+    data: values.map((value) => [value, at]),
+  });
+  return {
+    ...base(look),
+    grid: { left: 84, right: 24, top: 12, bottom: 44 },
+    xAxis: bounded_axis(look, "change in %", Math.min(...every) - room, Math.max(...every) + room),
+    yAxis: row_axis(look, ["baseline", "current", "change"]),
+    tooltip: told(look, ({ seriesName, value }) => `${seriesName ?? ""}: ${change(1 + value[0] / 100)}`),
+    series: [
+      processes("baseline", baseline, 0, "circle", theme.baseline),
+      processes("current", current, 1, "diamond", theme.current),
+      {
+        type: "scatter",
+        name: "change",
+        symbol: "rect",
+        symbolSize: 11,
+        itemStyle: { color: theme.text },
+        data: [[mid, 2]],
+        z: 6,
+        ...margin_marks(margin, theme),
       },
-      yAxis: row_axis(look, ["baseline", "current", "change"]),
-      tooltip: told(look, (item) => {
-        const { seriesName, value } = item;
-        return `${seriesName ?? ""}: ${change(1 + value[0] / 100)}`;
-      }),
-      series: [
-        ...sides.map((side, at) => ({
-          type: "scatter" as const, name: `${side.name} process`, symbol: side.symbol, symbolSize: 9,
-          itemStyle: { color: side.colour, opacity: 0.75, borderColor: theme.surface, borderWidth: 1 },
-          data: side.values.map((value) => [value, at]),
-        })),
-        {
-          type: "scatter", name: "change", symbol: "rect", symbolSize: 11, itemStyle: { color: theme.text },
-          data: [[mid, 2]], z: 6,
-          markArea: {
-            silent: true, animation: false, itemStyle: { color: theme.band },
-            data: [[{ xAxis: -margin }, { xAxis: margin }]],
-          },
-          markLine: {
-            silent: true, symbol: "none", animation: false, label: { show: false },
-            data: [
-              { xAxis: 0, lineStyle: { color: theme.text, type: "solid", width: 1 } },
-              { xAxis: -margin, lineStyle: { color: theme.faint, type: "dashed", width: 1 } },
-              { xAxis: margin, lineStyle: { color: theme.faint, type: "dashed", width: 1 } },
-            ],
-          },
-        },
-        whiskers([[2, lo, hi]], [theme.text], 16),
-      ],
+      whiskers([[2, lo, hi]], [theme.text], 16),
+    ],
+  };
+}
+
+// The band between both margins, lines at its ends, and one at zero.
+function margin_marks(margin: number, theme: Theme) {
+  const line = (at: number, color: string, type: "solid" | "dashed") => ({
+    xAxis: at,
+    lineStyle: { color, type, width: 1 },
+  });
+  return {
+    markArea: {
+      silent: true,
+      animation: false,
+      itemStyle: { color: theme.band },
+      data: [[{ xAxis: -margin }, { xAxis: margin }]] as [{ xAxis: number }, { xAxis: number }][],
     },
-    table: {
-      columns: ["what", "change"],
-      rows: [
-        ...sides.flatMap((side) => side.values.map((value, at) => [`${side.name} process ${at + 1}`, change(1 + value / 100)])),
-        ["change", change(row.ratio)],
-        ["lower bound", change(bounds[0])],
-        ["upper bound", change(bounds[1])],
-        ["margin", `±${percent(row.margin)}`],
-      ],
+    markLine: {
+      silent: true,
+      symbol: "none",
+      animation: false,
+      label: { show: false },
+      data: [line(0, theme.text, "solid"), line(-margin, theme.faint, "dashed"), line(margin, theme.faint, "dashed")],
     },
+  };
+}
+
+function table_of(row: ComparisonRow, changes: Changes): DataTable {
+  const processes = (name: string, values: number[]) =>
+    values.map((value, at) => [`${name} process ${at + 1}`, change(1 + value / 100)]);
+  return {
+    columns: ["what", "change"],
+    rows: [
+      ...processes("baseline", changes.baseline),
+      ...processes("current", changes.current),
+      ["change", change(row.ratio)],
+      ["lower bound", change(row.interval?.[0])],
+      ["upper bound", change(row.interval?.[1])],
+      ["margin", `±${percent(row.margin)}`],
+    ],
   };
 }

@@ -34,7 +34,10 @@ export function size_of(one: CaseDetails): string {
 
 // Ladders with more than one rung. Cases of an import name no variant and make none.
 export function ladders_of(cases: readonly CaseDetails[]): Map<string, CaseDetails[]> {
-  const ladders = grouped(cases.filter((one) => one.variant !== ""), ladder_of);
+  const ladders = grouped(
+    cases.filter((one) => one.variant !== ""),
+    ladder_of,
+  );
   return new Map([...ladders].filter(([, rungs]) => rungs.length > 1));
 }
 

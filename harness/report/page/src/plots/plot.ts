@@ -3,8 +3,14 @@
 // static renderer draw the same functions.
 
 import type {
-  CustomSeriesOption, CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams, CustomSeriesRenderItemReturn, EChartsOption,
+  CustomSeriesOption,
+  CustomSeriesRenderItemAPI,
+  CustomSeriesRenderItemParams,
+  CustomSeriesRenderItemReturn,
+  EChartsOption,
+  ScatterSeriesOption,
 } from "echarts";
+import { tick } from "../format";
 import { font, type Theme } from "../theme";
 
 export interface Look {
@@ -38,7 +44,10 @@ export function is_missing(drawn: Drawn): drawn is Missing {
   return "missing" in drawn;
 }
 
-export type RenderItem = (params: CustomSeriesRenderItemParams, api: CustomSeriesRenderItemAPI) => CustomSeriesRenderItemReturn;
+export type RenderItem = (
+  params: CustomSeriesRenderItemParams,
+  api: CustomSeriesRenderItemAPI,
+) => CustomSeriesRenderItemReturn;
 
 export function base(look: Look): EChartsOption {
   return {
@@ -83,7 +92,31 @@ export function axis_style(look: Look) {
 
 // A numeric axis below the picture with its name in the middle.
 export function value_axis(look: Look, name: string) {
-  return { ...axis_style(look), type: "value" as const, name, nameLocation: "middle" as const, nameGap: 28, scale: true };
+  return {
+    ...axis_style(look),
+    type: "value" as const,
+    name,
+    nameLocation: "middle" as const,
+    nameGap: 28,
+    scale: true,
+  };
+}
+
+// A numeric axis with ends of its own, which carry no label: they are rarely round.
+export function bounded_axis(look: Look, name: string, lo: number, hi: number) {
+  return {
+    ...value_axis(look, name),
+    min: lo,
+    max: hi,
+    axisLabel: {
+      color: look.theme.faint,
+      fontSize: 11,
+      showMinLabel: false,
+      showMaxLabel: false,
+      hideOverlap: true,
+      formatter: tick,
+    },
+  };
 }
 
 // One label a row, the first on top.
@@ -97,7 +130,11 @@ export function row_axis(look: Look, labels: string[]) {
     axisTick: { show: false },
     splitLine: { show: false },
     axisLabel: {
-      color: look.theme.text, fontSize: 11, width: label_width(look, labels), overflow: "truncate" as const, interval: 0,
+      color: look.theme.text,
+      fontSize: 11,
+      width: label_width(look, labels),
+      overflow: "truncate" as const,
+      interval: 0,
     },
   };
 }
@@ -106,6 +143,23 @@ export function row_axis(look: Look, labels: string[]) {
 export function label_width(look: Look, labels: string[]): number {
   const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
   return Math.round(Math.min(longest * 6.4 + 8, look.width * 0.45));
+}
+
+// Texts right of places in the picture.
+export function labels_at(places: number[][], texts: string[], look: Look): ScatterSeriesOption {
+  return {
+    type: "scatter",
+    symbolSize: 0,
+    silent: true,
+    data: places,
+    label: {
+      show: true,
+      position: "right",
+      color: look.theme.text,
+      fontSize: 11,
+      formatter: (item) => texts[item.dataIndex] ?? "",
+    },
+  };
 }
 
 // A horizontal interval with end caps, at [row, lo, hi] of each item. `size` is the height of the caps.
@@ -117,13 +171,21 @@ export function whiskers(data: [number, number, number][], colours: string[], si
     const colour = colours[params.dataIndex] ?? colours[0] ?? "#888888";
     return {
       type: "path",
-      shape: { pathData: `M${from} ${y - size / 2}V${y + size / 2}M${from} ${y}H${to}M${to} ${y - size / 2}V${y + size / 2}` },
+      shape: {
+        pathData: `M${from} ${y - size / 2}V${y + size / 2}M${from} ${y}H${to}M${to} ${y - size / 2}V${y + size / 2}`,
+      },
       style: { stroke: colour, fill: "none", lineWidth: 1.5 },
       silent: true,
     };
   };
   return {
-    type: "custom", renderItem, data, encode: { x: [1, 2], y: 0 }, silent: true, z: 5, tooltip: { show: false },
+    type: "custom",
+    renderItem,
+    data,
+    encode: { x: [1, 2], y: 0 },
+    silent: true,
+    z: 5,
+    tooltip: { show: false },
     clip: true,
   };
 }

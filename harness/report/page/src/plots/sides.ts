@@ -1,7 +1,9 @@
 // The processes of one case and metric, of one or both sides, as the plots of samples take them.
 
 import type { ProcessDetails, SeriesDetails } from "../data";
-import { counted } from "../format";
+import { values_of } from "../decode";
+import { counted, printable } from "../format";
+import { bulk, finite } from "../statistics";
 import type { Theme } from "../theme";
 
 export type SideName = "baseline" | "current";
@@ -20,6 +22,42 @@ export function sides_of(baseline: SeriesDetails | undefined, current: SeriesDet
 
 export function every_process(sides: readonly SeriesSide[]): { side: SideName; process: ProcessDetails }[] {
   return sides.flatMap((side) => side.series.processes.map((process) => ({ side: side.name, process })));
+}
+
+// "baseline 3"; where there is one side only, "process 3".
+export function process_name(sides: readonly SeriesSide[], side: SideName, process: number): string {
+  return sides.length > 1 ? `${side} ${process}` : `process ${process}`;
+}
+
+// How a sentence about one of the sides begins; nothing where there is one only.
+export function side_prefix(sides: readonly SeriesSide[], side: SideName): string {
+  return sides.length > 1 ? `${side}: ` : "";
+}
+
+// Every process with its samples, and the axis that shows them with some room at its ends; null where
+// nobody holds a sample.
+export interface Samples {
+  rows: { side: SideName; process: ProcessDetails; name: string; values: number[] }[];
+  lo: number;
+  hi: number;
+  beyond: number; // values right of the axis
+  unit: string;
+  axis_name: string;
+}
+
+export function samples_of(sides: readonly SeriesSide[]): Samples | null {
+  const rows = every_process(sides).map((one) => ({
+    ...one,
+    name: process_name(sides, one.side, one.process.process),
+    values: finite(values_of(one.process)),
+  }));
+  const range = bulk(rows.flatMap((row) => row.values));
+  const series = sides[0]?.series;
+  if (!range || !series) return null;
+  const room = (range.hi - range.lo) * 0.03 || Math.abs(range.lo) * 0.01 || 1;
+  const unit = printable(series.unit, 20);
+  const axis_name = `${printable(series.metric, 40)} in ${unit}`;
+  return { rows, lo: range.lo - room, hi: range.hi + room, beyond: range.beyond, unit, axis_name };
 }
 
 export function colour_of(side: SideName, theme: Theme): string {

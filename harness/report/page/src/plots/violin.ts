@@ -1,105 +1,150 @@
 // Every process of both sides in a row of its own: the density of its samples, a tick a sample, and
 // the one value that the process stands for.
 
-import { values_of } from "../decode";
-import { counted, printable, quantity, tick, with_unit } from "../format";
-import { bulk, density, finite, quantile, sorted } from "../statistics";
-import { base, type Drawn, label_width, type Look, type RenderItem, row_axis, told, value_axis } from "./plot";
-import { colour_of, every_process, form_note, no_samples, type SeriesSide } from "./sides";
+import type { EChartsOption } from "echarts";
+import { counted, quantity, with_unit } from "../format";
+import { density, quantile, sorted } from "../statistics";
+import type { Theme } from "../theme";
+import {
+  base,
+  bounded_axis,
+  type DataTable,
+  type Drawn,
+  label_width,
+  type Look,
+  type RenderItem,
+  row_axis,
+  told,
+} from "./plot";
+import { colour_of, form_note, no_samples, type Samples, samples_of, type SeriesSide, side_prefix } from "./sides";
+
+type Row = Samples["rows"][number];
 
 const row_height = 26;
 
 export function violin(sides: readonly SeriesSide[], look: Look): Drawn {
   const title = "Samples of each process";
-  const rows = every_process(sides).map((one) => ({ ...one, values: finite(values_of(one.process)) }));
-  const range = bulk(rows.flatMap((row) => row.values));
-  if (!range) return { title, ...no_samples };
-  const { theme } = look;
-  const unit = sides[0]?.series.unit ?? "";
-  const labels = rows.map((row) => `${row.side} ${row.process.process}`);
-  const curves = rows.map((row) => density(row.values));
-  const room = (range.hi - range.lo) * 0.03 || Math.abs(range.lo) * 0.01 || 1;
-
-  const renderItem: RenderItem = (params, api) => {
-    const row = rows[params.dataIndex];
-    const curve = curves[params.dataIndex] ?? [];
-    if (!row) return { type: "group", children: [] };
-    const colour = colour_of(row.side, theme);
-    const at = (value: number) => api.coord([value, params.dataIndex]) as [number, number];
-    const y = at(range.lo)[1];
-    const peak = Math.max(...curve.map(([, height]) => height), Number.MIN_VALUE);
-    const half = (row_height / 2 - 2);
-    const up = curve.map(([value, height]) => `${at(value)[0].toFixed(1)} ${(y - (half * height) / peak).toFixed(1)}`);
-    const down = curve.map(([value, height]) => `${at(value)[0].toFixed(1)} ${(y + (half * height) / peak).toFixed(1)}`).reverse();
-    const ticks = [...new Set(row.values)].map((value) => `M${at(value)[0].toFixed(1)} ${y - 4}v8`).join("");
-    const marker = row.process.value === null ? null : at(row.process.value)[0];
-    return {
-      type: "group",
-      children: [
-        {
-          type: "path", shape: { pathData: up.length > 0 ? `M${[...up, ...down].join("L")}Z` : "M0 0" },
-          style: { fill: colour, opacity: 0.22, stroke: colour, lineWidth: 1 },
-        },
-        { type: "path", shape: { pathData: ticks || "M0 0" }, style: { stroke: colour, opacity: 0.55, fill: "none", lineWidth: 1 } },
-        ...(marker === null
-          ? []
-          : [{
-              type: "path" as const,
-              shape: {
-                pathData: row.side === "baseline"
-                  ? `M${marker - 5} ${y}a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z`
-                  : `M${marker - 6} ${y}L${marker} ${y - 6}L${marker + 6} ${y}L${marker} ${y + 6}Z`,
-              },
-              style: { fill: colour, stroke: theme.surface, lineWidth: 1.5 },
-            }]),
-      ],
-    };
-  };
-
-  const figures = rows.map((row) => ({ row, ordered: sorted(row.values) }));
+  const samples = samples_of(sides);
+  if (!samples) return { title, ...no_samples };
+  const most = Math.max(...samples.rows.flatMap((row) => row.values));
   return {
     title,
-    summary: sides
-      .map((side) => {
-        const own = figures.filter(({ row }) => row.side === side.name);
-        const pooled = sorted(own.flatMap(({ ordered }) => ordered));
-        return `${side.name}: ${counted(own.length, "process", "processes")}, median ${with_unit(quantile(pooled, 0.5), unit)}, ` +
-          `middle half ${quantity(quantile(pooled, 0.25))} to ${quantity(quantile(pooled, 0.75))}.`;
-      })
-      .join(" "),
+    summary: sides.map((side) => words_of(side, sides, samples)).join(" "),
     notes: [
       form_note(sides),
       "Shape: density of the samples; ticks: where they lie; marker: the value that the process stands for.",
-      range.beyond > 0 ? `${counted(range.beyond, "value")} beyond the right end of the axis, up to ${with_unit(Math.max(...rows.map((row) => Math.max(...row.values))), unit)}.` : "",
+      samples.beyond > 0
+        ? `${counted(samples.beyond, "value")} beyond the right end of the axis, up to ${with_unit(most, samples.unit)}.`
+        : "",
     ].filter(Boolean),
-    height: 56 + row_height * rows.length,
-    option: {
-      ...base(look),
-      grid: { left: label_width(look, labels) + 14, right: 20, top: 8, bottom: 44 },
-      xAxis: {
-        ...value_axis(look, `${printable(sides[0]?.series.metric ?? "", 40)} in ${printable(unit, 20)}`),
-        min: range.lo - room, max: range.hi + room,
-        axisLabel: { color: theme.faint, fontSize: 11, showMinLabel: false, showMaxLabel: false, hideOverlap: true, formatter: tick },
-      },
-      yAxis: row_axis(look, labels),
-      tooltip: told(look, (item) => {
-        const { row, ordered } = figures[item.dataIndex] ?? {};
-        if (!row || !ordered) return "";
-        return `${row.side} process ${row.process.process}\nvalue ${with_unit(row.process.value, unit)}\n` +
-          `median ${with_unit(quantile(ordered, 0.5), unit)}\n${quantity(ordered[0])} to ${with_unit(ordered[ordered.length - 1], unit)}\n${counted(row.process.count, "sample")}`;
-      }),
-      series: [{
-        type: "custom", renderItem, clip: true, encode: { x: 0, y: 1 },
+    height: 56 + row_height * samples.rows.length,
+    option: option_of(samples, look),
+    table: table_of(samples),
+  };
+}
+
+function words_of(side: SeriesSide, sides: readonly SeriesSide[], samples: Samples): string {
+  const own = samples.rows.filter((row) => row.side === side.name);
+  const pooled = sorted(own.flatMap((row) => row.values));
+  return (
+    `${side_prefix(sides, side.name)}${counted(own.length, "process", "processes")}, ` +
+    `median ${with_unit(quantile(pooled, 0.5), samples.unit)}, ` +
+    `middle half ${quantity(quantile(pooled, 0.25))} to ${quantity(quantile(pooled, 0.75))}.`
+  );
+}
+
+function option_of(samples: Samples, look: Look): EChartsOption {
+  const { rows } = samples;
+  const names = rows.map((row) => row.name);
+  return {
+    ...base(look),
+    grid: { left: label_width(look, names) + 14, right: 20, top: 8, bottom: 44 },
+    xAxis: bounded_axis(look, samples.axis_name, samples.lo, samples.hi),
+    yAxis: row_axis(look, names),
+    tooltip: told(look, (item) => {
+      const row = rows[item.dataIndex];
+      return row ? tooltip_of(row, samples.unit) : "";
+    }),
+    series: [
+      {
+        type: "custom",
+        renderItem: drawing_of(samples, look.theme),
+        clip: true,
+        encode: { x: 0, y: 1 },
         data: rows.map((row, at) => [row.process.value ?? row.values[0] ?? 0, at]),
-      }],
-    },
-    table: {
-      columns: ["process", "value", "minimum", "25 %", "median", "75 %", "maximum", "samples"],
-      rows: figures.map(({ row, ordered }, at) => [
-        labels[at] ?? "", quantity(row.process.value),
-        ...[0, 0.25, 0.5, 0.75, 1].map((share) => quantity(ordered.length > 0 ? quantile(ordered, share) : null)),
-        String(row.process.count),
-      ]),
-    },
+      },
+    ],
+  };
+}
+
+function tooltip_of(row: Row, unit: string): string {
+  const ordered = sorted(row.values);
+  return [
+    row.name,
+    `value ${with_unit(row.process.value, unit)}`,
+    `median ${with_unit(quantile(ordered, 0.5), unit)}`,
+    `${quantity(ordered[0])} to ${with_unit(ordered[ordered.length - 1], unit)}`,
+    counted(row.process.count, "sample"),
+  ].join("\n");
+}
+
+// Three paths a row: the density, mirrored; the ticks; the marker.
+function drawing_of(samples: Samples, theme: Theme): RenderItem {
+  const curves = samples.rows.map((row) => density(row.values));
+  return (params, api) => {
+    const row = samples.rows[params.dataIndex];
+    if (!row) return { type: "group", children: [] };
+    const x = (value: number) => (api.coord([value, params.dataIndex]) as [number, number])[0].toFixed(1);
+    const y = (api.coord([samples.lo, params.dataIndex]) as [number, number])[1];
+    const colour = colour_of(row.side, theme);
+    const path = (pathData: string, style: object) => ({ type: "path" as const, shape: { pathData }, style });
+    const ticks = [...new Set(row.values)].map((value) => `M${x(value)} ${y - 4}v8`).join("");
+    return {
+      type: "group",
+      children: [
+        path(outline(curves[params.dataIndex] ?? [], x, y), {
+          fill: colour,
+          opacity: 0.22,
+          stroke: colour,
+          lineWidth: 1,
+        }),
+        path(ticks || "M0 0", { stroke: colour, opacity: 0.55, fill: "none", lineWidth: 1 }),
+        ...(row.process.value === null
+          ? []
+          : [
+              path(marker(row, Number(x(row.process.value)), y), {
+                fill: colour,
+                stroke: theme.surface,
+                lineWidth: 1.5,
+              }),
+            ]),
+      ],
+    };
+  };
+}
+
+function outline(curve: readonly [number, number][], x: (value: number) => string, y: number): string {
+  if (curve.length === 0) return "M0 0";
+  const peak = Math.max(...curve.map(([, height]) => height));
+  const half = (height: number) => ((row_height / 2 - 2) * height) / peak;
+  const up = curve.map(([value, height]) => `${x(value)} ${(y - half(height)).toFixed(1)}`);
+  const down = curve.map(([value, height]) => `${x(value)} ${(y + half(height)).toFixed(1)}`).reverse();
+  return `M${[...up, ...down].join("L")}Z`;
+}
+
+function marker(row: Row, x: number, y: number): string {
+  return row.side === "baseline"
+    ? `M${x - 5} ${y}a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z`
+    : `M${x - 6} ${y}L${x} ${y - 6}L${x + 6} ${y}L${x} ${y + 6}Z`;
+}
+
+function table_of(samples: Samples): DataTable {
+  return {
+    columns: ["process", "value", "minimum", "25 %", "median", "75 %", "maximum", "samples"],
+    rows: samples.rows.map((row) => {
+      const ordered = sorted(row.values);
+      const shares = [0, 0.25, 0.5, 0.75, 1].map((share) => quantity(quantile(ordered, share)));
+      return [row.name, quantity(row.process.value), ...shares, String(row.process.count)];
+    }),
   };
 }

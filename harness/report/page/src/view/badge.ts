@@ -15,7 +15,12 @@ const outcomes: Record<Outcome, { sign: string; word: string; tone: string }> = 
 export const outcomes_worst_first: Outcome[] = ["incorrect", "failed", "timed_out", "measured", "skipped"];
 
 function shape(sign: string, word: string, tone: string): HTMLElement {
-  return el("span", `badge ${tone}`, el("span", { class: "sign", attributes: { "aria-hidden": true } }, sign), el("span", null, word));
+  return el(
+    "span",
+    `badge ${tone}`,
+    el("span", { class: "sign", attributes: { "aria-hidden": true } }, sign),
+    el("span", null, word),
+  );
 }
 
 export function verdict_badge(verdict: Verdict): HTMLElement {

@@ -1,7 +1,18 @@
 // The evidence on one case and metric: why the verdict, what to do, how to measure it again, its plots,
 // its kernels.
 
-import { change, change_interval, counted, percent, printable, p_value, quantity, unknown, with_unit } from "../format";
+import {
+  exponent,
+  change,
+  change_interval,
+  counted,
+  percent,
+  printable,
+  p_value,
+  quantity,
+  unknown,
+  with_unit,
+} from "../format";
 import { ecdf } from "../plots/ecdf";
 import { interval } from "../plots/interval";
 import { sides_of } from "../plots/sides";
@@ -26,11 +37,21 @@ function comparison_facts(row: ComparisonRow): Pair[] {
     ["change", change(row.ratio)],
     [level, change_interval(row.interval)],
     ["margin", `±${percent(row.margin)}${row.informative ? ", informative: it decides nothing" : ""}`],
-    ["p, worse than the margin", `${p_value(row.p)} raw, ${p_value(row.p_adjusted)} adjusted (alpha ${percent(row.alpha)})`],
-    row.p_improved != null ? ["p, better than the margin", `${p_value(row.p_improved)} raw, ${p_value(row.p_improved_adjusted)} adjusted`] : null,
+    [
+      "p, worse than the margin",
+      `${p_value(row.p)} raw, ${p_value(row.p_adjusted)} adjusted (alpha ${percent(row.alpha)})`,
+    ],
+    row.p_improved != null
+      ? ["p, better than the margin", `${p_value(row.p_improved)} raw, ${p_value(row.p_improved_adjusted)} adjusted`]
+      : null,
     ["minimum detectable", `${percent(row.minimum_detectable)}, with 80 % power, margin included`],
-    ["processes", `${row.processes[0]} baseline, ${row.processes[1]} current${row.processes_needed != null ? `; ${row.processes_needed} a side would settle it` : ""}`],
-    row.degrees_of_freedom != null ? ["degrees of freedom", `${quantity(row.degrees_of_freedom, 3)} (Welch and Satterthwaite)`] : null,
+    [
+      "processes",
+      `${row.processes[0]} baseline, ${row.processes[1]} current${row.processes_needed != null ? `; ${row.processes_needed} a side would settle it` : ""}`,
+    ],
+    row.degrees_of_freedom != null
+      ? ["degrees of freedom", `${quantity(row.degrees_of_freedom, 3)} (Welch and Satterthwaite)`]
+      : null,
     ["baseline", side("baseline")],
     ["current", side("current")],
   ];
@@ -39,12 +60,30 @@ function comparison_facts(row: ComparisonRow): Pair[] {
 
 function run_facts(run: RunCase, compared: boolean): Pair[] {
   const facts: (Pair | null)[] = [
-    compared ? null : ["centre", `${with_unit(run.center, run.unit)}${run.interval ? `, ${Math.round((run.confidence ?? 0.99) * 100)} % interval ${quantity(run.interval[0])} to ${quantity(run.interval[1])}` : ""}`],
+    compared
+      ? null
+      : [
+          "centre",
+          `${with_unit(run.center, run.unit)}${run.interval ? `, ${Math.round((run.confidence ?? 0.99) * 100)} % interval ${quantity(run.interval[0])} to ${quantity(run.interval[1])}` : ""}`,
+        ],
     compared ? null : ["sd between processes", percent(run.process_sd)],
-    [compared ? "samples, current" : "samples", `${counted(run.samples, "sample")} in ${counted(run.processes, "process", "processes")}: median ${quantity(run.median)}, p95 ${quantity(run.p95)}, p99 ${quantity(run.p99)}, CV ${percent(run.cv)}`],
-    ["outliers", `${run.outliers.mild} mild, ${run.outliers.far} far (beyond 1.5 and 3 interquartile ranges of their placement)`],
-    run.first_call !== null ? ["first call", `${with_unit(run.first_call, run.unit)}, cold; part of no other figure`] : null,
-    run.verification ? ["verified", `error ${run.verification.before.toExponential(1)} before and ${run.verification.after.toExponential(1)} after timing, tolerance ${run.verification.tolerance.toExponential(1)}, ${counted(run.verification.elements, "element")}`] : null,
+    [
+      compared ? "samples, current" : "samples",
+      `${counted(run.samples, "sample")} in ${counted(run.processes, "process", "processes")}: median ${quantity(run.median)}, p95 ${quantity(run.p95)}, p99 ${quantity(run.p99)}, CV ${percent(run.cv)}`,
+    ],
+    [
+      "outliers",
+      `${run.outliers.mild} mild, ${run.outliers.far} far (beyond 1.5 and 3 interquartile ranges of their placement)`,
+    ],
+    run.first_call !== null
+      ? ["first call", `${with_unit(run.first_call, run.unit)}, cold; part of no other figure`]
+      : null,
+    run.verification
+      ? [
+          "verified",
+          `error ${exponent(run.verification.before)} before and ${exponent(run.verification.after)} after timing, tolerance ${exponent(run.verification.tolerance)}, ${counted(run.verification.elements, "element")}`,
+        ]
+      : null,
   ];
   return facts.filter((fact): fact is Pair => fact !== null);
 }
@@ -57,47 +96,89 @@ function diagnostics(entry: Entry): HTMLElement | null {
   const { row, run } = entry;
   const notes = [...(row?.advice ?? []), ...(run?.notes ?? [])];
   if (notes.length === 0) return null;
-  return el("div", null, el("h4", null, "Diagnostics"), el("ul", null, ...[...new Set(notes)].map((note) => el("li", null, el("bdi", null, prose(printable(note, 600)))))));
+  return el(
+    "div",
+    null,
+    el("h4", null, "Diagnostics"),
+    el("ul", null, ...[...new Set(notes)].map((note) => el("li", null, el("bdi", null, prose(printable(note, 600)))))),
+  );
 }
 
 function waiver_note(row: ComparisonRow | null): HTMLElement | null {
   const waiver = row?.waiver;
   if (!waiver) return null;
-  return el("p", "waived", el("strong", null, "Waived: "),
+  return el(
+    "p",
+    "waived",
+    el("strong", null, "Waived: "),
     `up to ${percent(waiver.ceiling)} worse until ${printable(waiver.expires, 20)}. ${printable(waiver.reason, 400)}`,
-    waiver.issue ? ` (${printable(waiver.issue, 200)})` : "");
+    waiver.issue ? ` (${printable(waiver.issue, 200)})` : "",
+  );
 }
 
 export function case_panel(entry: Entry, close: () => void): HTMLElement {
   const { row, run } = entry;
   const again = reproduce(entry);
-  const sides = sides_of(series_of(entry.baseline_details, entry.metric), series_of(entry.current_details, entry.metric));
+  const sides = sides_of(
+    series_of(entry.baseline_details, entry.metric),
+    series_of(entry.current_details, entry.metric),
+  );
   const whole = printable(entry.case);
   const shut = el("button", { class: "small", attributes: { type: "button" } }, "Close");
   shut.addEventListener("click", close);
   const here = () => location.href.split("#")[0] + case_link(entry);
   const where = row?.where;
   return el(
-    "article", { class: "panel", attributes: { "aria-label": `Evidence on ${printable(entry.case, 120)}` } },
-    el("div", "panel-head",
+    "article",
+    { class: "panel", attributes: { "aria-label": `Evidence on ${printable(entry.case, 120)}` } },
+    el(
+      "div",
+      "panel-head",
       row ? verdict_badge(row.verdict) : run ? outcome_badge(run.outcome) : null,
       el("h3", { class: "case-name" }, el("bdi", null, whole)),
-      el("div", "controls", copy_button("Copy link", here), copy_button("Copy name", () => entry.case), shut)),
+      el(
+        "div",
+        "controls",
+        copy_button("Copy link", here),
+        copy_button("Copy name", () => entry.case),
+        shut,
+      ),
+    ),
     el("p", "reason", printable(row?.reason || run?.reason || "", 1000)),
     waiver_note(row),
-    el("div", "columns",
-      el("div", null,
-        pairs([...(row ? comparison_facts(row) : []), ...(run ? run_facts(run, row !== null) : []), ...(where ? [["in the suite", `${printable(where.file, 200)}:${where.line}`] as Pair] : [])])),
-      el("div", null,
+    el(
+      "div",
+      "columns",
+      el(
+        "div",
+        null,
+        pairs([
+          ...(row ? comparison_facts(row) : []),
+          ...(run ? run_facts(run, row !== null) : []),
+          ...(where ? [["in the suite", `${printable(where.file, 200)}:${where.line}`] as Pair] : []),
+        ]),
+      ),
+      el(
+        "div",
+        null,
         diagnostics(entry),
         el("h4", null, "Measure it again"),
-        again ? command(printable(again, 4000)) : el("p", "faint", "The records do not say how: they were imported from another tool."),
-        row ? figure((look) => interval(row, look), "h4") : null)),
-    el("div", "charts",
+        again
+          ? command(printable(again, 4000))
+          : el("p", "faint", "The records do not say how: they were imported from another tool."),
+        row ? figure((look) => interval(row, look), "h4") : null,
+      ),
+    ),
+    el(
+      "div",
+      "charts",
       figure((look) => violin(sides, look), "h4"),
       figure((look) => ecdf(sides, look), "h4"),
-      figure((look) => timeline(sides, look), "h4")),
+      figure((look) => timeline(sides, look), "h4"),
+    ),
     kernel_section(entry),
-    row && !run && row.verdict !== "missing" ? el("p", "faint", `Nothing else is known of the current side: ${unknown}`) : null,
+    row && !run && row.verdict !== "missing"
+      ? el("p", "faint", `Nothing else is known of the current side: ${unknown}`)
+      : null,
   );
 }

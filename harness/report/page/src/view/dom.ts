@@ -11,13 +11,16 @@ export interface Properties {
 }
 
 export function el<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag, properties: Properties | string | null = null, ...children: Child[]
+  tag: Tag,
+  properties: Properties | string | null = null,
+  ...children: Child[]
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
   const { class: name, attributes, on } = typeof properties === "string" ? { class: properties } : (properties ?? {});
   if (name) element.className = name;
   for (const [key, value] of Object.entries(attributes ?? {}))
-    if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : String(value));
+    if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(key, value === true ? "" : String(value));
   for (const [event, handler] of Object.entries(on ?? {})) element.addEventListener(event, handler as EventListener);
   append(element, children);
   return element;
@@ -57,12 +60,28 @@ export function prose(text: string): HTMLElement {
   return el("span", null, ...text.split("`").map((part, at) => (at % 2 === 1 ? el("code", null, part) : part)));
 }
 
-export function table(columns: readonly Child[], rows: readonly (readonly Child[])[], properties: Properties = {}): HTMLTableElement {
+export function table(
+  columns: readonly Child[],
+  rows: readonly (readonly Child[])[],
+  properties: Properties = {},
+): HTMLTableElement {
   return el(
-    "table", properties,
+    "table",
+    properties,
     el("thead", null, el("tr", null, ...columns.map((column) => el("th", { attributes: { scope: "col" } }, column)))),
-    el("tbody", null, ...rows.map((row) =>
-      el("tr", null, ...row.map((cell, at) => (at === 0 ? el("th", { attributes: { scope: "row" } }, cell) : el("td", null, cell)))))),
+    el(
+      "tbody",
+      null,
+      ...rows.map((row) =>
+        el(
+          "tr",
+          null,
+          ...row.map((cell, at) =>
+            at === 0 ? el("th", { attributes: { scope: "row" } }, cell) : el("td", null, cell),
+          ),
+        ),
+      ),
+    ),
   );
 }
 
@@ -100,7 +119,12 @@ export function copy_button(label: string, text: () => string): HTMLButtonElemen
 
 // A command to be run, whole, with a button that copies it.
 export function command(text: string): HTMLElement {
-  return el("div", "command", el("code", null, text), copy_button("Copy", () => text));
+  return el(
+    "div",
+    "command",
+    el("code", null, text),
+    copy_button("Copy", () => text),
+  );
 }
 
 // Says something to those who listen to the page.

@@ -14,35 +14,59 @@ interface Fact {
 
 function revision_text(revision: Revision | undefined): string {
   if (!revision || (!revision.commit && !revision.branch)) return unknown;
-  return [revision.commit.slice(0, 12), revision.branch && `on ${revision.branch}`, revision.dirty && "with uncommitted changes"]
-    .filter(Boolean).join(" ");
+  return [
+    revision.commit.slice(0, 12),
+    revision.branch && `on ${revision.branch}`,
+    revision.dirty && "with uncommitted changes",
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 function device_text(report: RunReport): string {
-  return Object.entries(report.machines)
-    .map(([kind, machine]) => `${machine.fields.find((field) => field.name === "device")?.value ?? machine.class} (${kind})`)
-    .join(", ") || unknown;
+  return (
+    Object.entries(report.machines)
+      .map(
+        ([kind, machine]) =>
+          `${machine.fields.find((field) => field.name === "device")?.value ?? machine.class} (${kind})`,
+      )
+      .join(", ") || unknown
+  );
 }
 
 function source_facts(reports: RunReport[], sources: Source[]): Fact[] {
   const fact = (name: string, of: (report: RunReport, at: number) => string, matters = false): Fact => ({
-    name, values: reports.map((report, at) => of(report, at) || unknown), matters,
+    name,
+    values: reports.map((report, at) => of(report, at) || unknown),
+    matters,
   });
   return [
     ...(sources.length > 0 ? [fact("record", (_, at) => sources[at]?.described ?? "")] : []),
     ...(sources.some((source) => source.distance > 0)
-      ? [fact("distance", (_, at) => (sources[at]?.distance ? `${sources[at]?.distance} commits from the one asked for` : "none"), true)]
+      ? [
+          fact(
+            "distance",
+            (_, at) => (sources[at]?.distance ? `${sources[at]?.distance} commits from the one asked for` : "none"),
+            true,
+          ),
+        ]
       : []),
     fact("revision", (report) => revision_text(report.revision)),
     fact("device", (report, at) => sources[at]?.device || device_text(report), true),
-    fact("suite", (report) => [report.suite.name, report.suite.file && `(${report.suite.file})`].filter(Boolean).join(" ")),
+    fact("suite", (report) =>
+      [report.suite.name, report.suite.file && `(${report.suite.file})`].filter(Boolean).join(" "),
+    ),
     fact("suite contents", (report) => report.suite.hash?.slice(0, 12) ?? "", true),
     fact("measured", (report) => report.started),
     fact("tool", (report) => report.tool),
     fact("estimator", (report) => report.estimator, true),
     fact("record id", (report) => report.record),
     ...(reports.some((report) => report.promotion)
-      ? [fact("pinned by", (report) => (report.promotion ? `${report.promotion.author}, ${report.promotion.date}: ${report.promotion.reason}` : ""))]
+      ? [
+          fact("pinned by", (report) =>
+            report.promotion ? `${report.promotion.author}, ${report.promotion.date}: ${report.promotion.reason}` : "",
+          ),
+        ]
       : []),
   ];
 }
@@ -77,9 +101,14 @@ function fact_table(facts: Fact[], two: boolean, label: string): HTMLElement {
     ...fact.values.map((value, at) =>
       two && at === 1 && differs(fact) && fact.matters
         ? el("span", "differs", el("strong", null, "≠ "), el("bdi", null, printable(value, 200)))
-        : el("bdi", null, printable(value, 200))),
+        : el("bdi", null, printable(value, 200)),
+    ),
   ]);
-  const whole = table(heads.map((head) => (head === "" ? el("span", "offscreen", "field") : head)), rows, { class: "facts" });
+  const whole = table(
+    heads.map((head) => (head === "" ? el("span", "offscreen", "field") : head)),
+    rows,
+    { class: "facts" },
+  );
   return scrolling(label, whole);
 }
 
@@ -91,8 +120,10 @@ function policy_list(policy: Policy, page: PageDocument): HTMLElement {
     return values.length === 1 ? percent(values[0]) : "each case's own";
   };
   const allowed = [
-    policy.allow_inconclusive && "inconclusive results", policy.allow_missing && "missing counterparts",
-    policy.allow_not_comparable && "sides that must not be compared", policy.allow_other_device && "another device of the same model",
+    policy.allow_inconclusive && "inconclusive results",
+    policy.allow_missing && "missing counterparts",
+    policy.allow_not_comparable && "sides that must not be compared",
+    policy.allow_other_device && "another device of the same model",
   ].filter(Boolean);
   const facts: [string, string][] = [
     ["rule", `Welch's t-test on one value a process${judged.length > 1 ? `, Holm over ${judged.length} results` : ""}`],
@@ -102,17 +133,21 @@ function policy_list(policy: Policy, page: PageDocument): HTMLElement {
     ["let through", allowed.length > 0 ? `${allowed.join(", ")} (with a warning)` : "nothing"],
     ["improvements", policy.fail_on_improved ? "fail the build: the baseline is stale" : "never fail the build"],
     ["between sessions", `sd ${percent(policy.session_sd)} a side`],
-    ...(policy.allow_other_device ? [["between devices", `sd ${percent(policy.device_sd)} a side`] as [string, string]] : []),
+    ...(policy.allow_other_device
+      ? [["between devices", `sd ${percent(policy.device_sd)} a side`] as [string, string]]
+      : []),
   ];
   return el("dl", "pairs", ...facts.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)]));
 }
 
 function waiver_table(waivers: Waiver[], today: string): HTMLElement {
   const rows = waivers.map((waiver) => [
-    el("code", null, printable(waiver.pattern, 200)), printable(waiver.metric, 60) || "every metric",
+    el("code", null, printable(waiver.pattern, 200)),
+    printable(waiver.metric, 60) || "every metric",
     waiver.ceiling === null ? unknown : `up to ${percent(waiver.ceiling)} worse`,
     `${printable(waiver.expires, 20)}${today && waiver.expires < today ? " (expired)" : ""}`,
-    printable(waiver.reason, 400), printable(waiver.issue, 200),
+    printable(waiver.reason, 400),
+    printable(waiver.issue, 200),
   ]);
   return scrolling("Waivers", table(["cases", "metric", "ceiling", "holds until", "reason", "issue"], rows));
 }
@@ -127,24 +162,49 @@ export function environment_section(page: PageDocument): HTMLElement {
   const told = comparison?.differences ?? [];
   const waivers = comparison?.policy.waivers ?? [];
   return el(
-    "section", { attributes: { id: "environment", "aria-labelledby": "environment-title" } },
+    "section",
+    { attributes: { id: "environment", "aria-labelledby": "environment-title" } },
     el("h2", { attributes: { id: "environment-title" } }, "Environment"),
-    el("div", "columns",
-      el("div", "card",
+    el(
+      "div",
+      "columns",
+      el(
+        "div",
+        "card",
         el("h3", null, two ? "Both sides" : "This run"),
         fact_table(facts, two, "Both sides"),
         two
-          ? el("div", null,
+          ? el(
+              "div",
+              null,
               el("h4", null, "What differs between the machines"),
-              told.length > 0 ? el("ul", null, ...told.map((one) => el("li", null, el("bdi", null, printable(one, 300))))) : null,
+              told.length > 0
+                ? el("ul", null, ...told.map((one) => el("li", null, el("bdi", null, printable(one, 300)))))
+                : null,
               differing.length > 0 && told.length === 0 ? fact_table(differing, two, "Differing fields") : null,
-              told.length === 0 && differing.length === 0 ? el("p", null, "Nothing that bears on the comparison: the fields that both records hold agree.") : null)
+              told.length === 0 && differing.length === 0
+                ? el("p", null, "Nothing that bears on the comparison: the fields that both records hold agree.")
+                : null,
+            )
           : null,
-        el("details", null, el("summary", null, `All ${machines.length} fields of the machine`), fact_table(machines, two, "All fields of the machine"))),
+        el(
+          "details",
+          null,
+          el("summary", null, `All ${machines.length} fields of the machine`),
+          fact_table(machines, two, "All fields of the machine"),
+        ),
+      ),
       comparison
-        ? el("div", "card", el("h3", null, "Policy in effect"), policy_list(comparison.policy, page),
+        ? el(
+            "div",
+            "card",
+            el("h3", null, "Policy in effect"),
+            policy_list(comparison.policy, page),
             el("h4", null, "Waivers"),
-            waivers.length > 0 ? waiver_table(waivers, comparison.policy.today ?? "") : el("p", null, "None: every regression counts."))
+            waivers.length > 0
+              ? waiver_table(waivers, comparison.policy.today ?? "")
+              : el("p", null, "None: every regression counts."),
+          )
         : null,
     ),
   );

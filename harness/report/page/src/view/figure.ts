@@ -15,7 +15,10 @@ class Picture {
   private drawn_width = 0;
   wanted = false; // came near the screen
 
-  constructor(readonly place: HTMLElement, private readonly draw: Draw) {}
+  constructor(
+    readonly place: HTMLElement,
+    private readonly draw: Draw,
+  ) {}
 
   show(printing = false): void {
     const width = this.place.clientWidth;
@@ -76,7 +79,13 @@ export function dispose_within(parent: Element): void {
 }
 
 export function missing_note(title: string, missing: string, remedy: string, level: "h3" | "h4"): HTMLElement {
-  return el("div", "figure missing", el(level, null, title), el("p", null, missing), el("p", "faint", el("strong", null, "To get it: "), prose(remedy)));
+  return el(
+    "div",
+    "figure missing",
+    el(level, null, title),
+    el("p", null, missing),
+    el("p", "faint", el("strong", null, "To get it: "), prose(remedy)),
+  );
 }
 
 // `controls`: choices that belong to this plot, beside its title.
@@ -88,7 +97,10 @@ export function figure(draw: Draw, level: "h3" | "h4", controls: Node[] = []): H
     return note;
   }
   const summary_id = fresh_id("summary");
-  const place = el("div", { class: "picture", attributes: { role: "img", "aria-label": probe.title, "aria-describedby": summary_id } });
+  const place = el("div", {
+    class: "picture",
+    attributes: { role: "img", "aria-label": probe.title, "aria-describedby": summary_id },
+  });
   place.style.height = `${probe.height}px`;
   const numbers_place = el("div", { attributes: { hidden: true } });
   const toggle = el("button", { class: "small", attributes: { type: "button", "aria-expanded": "false" } }, "Numbers");
@@ -100,10 +112,17 @@ export function figure(draw: Draw, level: "h3" | "h4", controls: Node[] = []): H
     if (open && numbers_place.childElementCount === 0) numbers_place.append(numbers(probe));
   });
   const whole = el(
-    "figure", "figure",
+    "figure",
+    "figure",
     el("div", "figure-head", el(level, null, probe.title), el("div", "controls", ...controls, toggle)),
-    place, numbers_place,
-    el("figcaption", null, el("p", { attributes: { id: summary_id } }, probe.summary), ...probe.notes.map((note) => el("p", "faint", prose(note)))),
+    place,
+    numbers_place,
+    el(
+      "figcaption",
+      null,
+      el("p", { attributes: { id: summary_id } }, probe.summary),
+      ...probe.notes.map((note) => el("p", "faint", prose(note))),
+    ),
   );
   pictures.set(place, new Picture(place, draw));
   near.observe(place);
@@ -113,5 +132,12 @@ export function figure(draw: Draw, level: "h3" | "h4", controls: Node[] = []): H
 
 function numbers(plot: Plot): HTMLElement {
   const cells = plot.table.rows.map((row) => row.map((cell) => printable(cell, 400)));
-  return scrolling(`Numbers of “${plot.title}”`, table(plot.table.columns.map((name) => printable(name, 80)), cells, { class: "numbers" }));
+  return scrolling(
+    `Numbers of “${plot.title}”`,
+    table(
+      plot.table.columns.map((name) => printable(name, 80)),
+      cells,
+      { class: "numbers" },
+    ),
+  );
 }

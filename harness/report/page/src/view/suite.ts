@@ -23,7 +23,9 @@ function chosen_figure(choices: Choice[], draw: (picked: string[]) => Draw): HTM
   const place = el("div", "slot");
   const lists = choices.map((choice) => {
     const list = el("select", { attributes: { "aria-label": choice.label } });
-    choice.options.forEach((option, at) => list.append(el("option", { attributes: { value: at } }, printable(option, 90))));
+    choice.options.forEach((option, at) =>
+      list.append(el("option", { attributes: { value: at } }, printable(option, 90))),
+    );
     list.addEventListener("change", () => {
       show();
       list.focus();
@@ -33,7 +35,13 @@ function chosen_figure(choices: Choice[], draw: (picked: string[]) => Draw): HTM
   const show = () => {
     const picked = choices.map((choice, at) => choice.options[Number(lists[at]?.value ?? 0)] ?? "");
     dispose_within(place);
-    place.replaceChildren(figure(draw(picked), "h3", lists.filter((_, at) => (choices[at]?.options.length ?? 0) > 1)));
+    place.replaceChildren(
+      figure(
+        draw(picked),
+        "h3",
+        lists.filter((_, at) => (choices[at]?.options.length ?? 0) > 1),
+      ),
+    );
   };
   show();
   return place;
@@ -42,7 +50,11 @@ function chosen_figure(choices: Choice[], draw: (picked: string[]) => Draw): HTM
 const every = "all cases";
 
 // Those of the cases, or of anything with their names, that belong to a group; all of them where none is named.
-function members<One extends { case: string }>(list: readonly One[], groups: Map<string, CaseDetails[]>, group: string | undefined): One[] {
+function members<One extends { case: string }>(
+  list: readonly One[],
+  groups: Map<string, CaseDetails[]>,
+  group: string | undefined,
+): One[] {
   const names = new Set(groups.get(group ?? "")?.map((one) => one.case) ?? []);
   return group === undefined || group === every ? [...list] : list.filter((one) => names.has(one.case));
 }
@@ -53,8 +65,14 @@ function pareto_figure(cases: readonly RunCase[], details: readonly CaseDetails[
   const cost = cost_metric(cases);
   const offered = cost ? qualities(cases, details, cost.metric).map((one) => one.name) : [];
   return chosen_figure(
-    [{ label: "Problem size", options: several.length > 0 ? several : [every] }, { label: "Quality", options: offered }],
-    ([group, quality]) => (look) => pareto(members(cases, sizes, group), members(details, sizes, group), quality ?? null, look));
+    [
+      { label: "Problem size", options: several.length > 0 ? several : [every] },
+      { label: "Quality", options: offered },
+    ],
+    ([group, quality]) =>
+      (look) =>
+        pareto(members(cases, sizes, group), members(details, sizes, group), quality ?? null, look),
+  );
 }
 
 export function suite_section(page: PageDocument): HTMLElement {
@@ -67,21 +85,45 @@ export function suite_section(page: PageDocument): HTMLElement {
   const with_speedup = cases.filter((one) => one.speedup);
   const many = with_speedup.length > most_rows;
   return el(
-    "section", { attributes: { id: "suite", "aria-labelledby": "suite-title" } },
+    "section",
+    { attributes: { id: "suite", "aria-labelledby": "suite-title" } },
     el("h2", { attributes: { id: "suite-title" } }, page.comparison ? "Suite, current side" : "Suite"),
-    el("div", "charts",
+    el(
+      "div",
+      "charts",
       chosen_figure(
-        [{ label: "Cases with speedups", options: many ? [...ladders.keys()] : [every, ...(ladders.size > 1 && with_speedup.length > 0 ? ladders.keys() : [])] }],
-        ([group]) => (look) => speedup(members(cases, ladders, group), look)),
+        [
+          {
+            label: "Cases with speedups",
+            options: many
+              ? [...ladders.keys()]
+              : [every, ...(ladders.size > 1 && with_speedup.length > 0 ? ladders.keys() : [])],
+          },
+        ],
+        ([group]) =>
+          (look) =>
+            speedup(members(cases, ladders, group), look),
+      ),
       chosen_figure([{ label: "Problem of the ladder", options: [...ladders.keys()] }], ([ladder]) => (look) => {
         const rungs = ladders.get(ladder ?? "") ?? [];
-        return waterfall(cases, rungs, ladder ?? "", cost_metric(members(cases, ladders, ladder ?? ""))?.metric ?? "", look);
+        return waterfall(
+          cases,
+          rungs,
+          ladder ?? "",
+          cost_metric(members(cases, ladders, ladder ?? ""))?.metric ?? "",
+          look,
+        );
       }),
       ...(with_ceilings.length > 0 ? with_ceilings : devices.slice(0, 1)).map((device) =>
-        figure((look) => roofline(cases, details, device, machine_of(report, device), look), "h3")),
+        figure((look) => roofline(cases, details, device, machine_of(report, device), look), "h3"),
+      ),
       pareto_figure(cases, details),
-      chosen_figure([{ label: "Cases with phases", options: details.length > most_rows ? [...problems.keys()] : [every] }], ([group]) => (look) =>
-        phases(members(details, problems, group), look)),
+      chosen_figure(
+        [{ label: "Cases with phases", options: details.length > most_rows ? [...problems.keys()] : [every] }],
+        ([group]) =>
+          (look) =>
+            phases(members(details, problems, group), look),
+      ),
     ),
   );
 }

@@ -25,36 +25,71 @@ export class CaseTable {
   private readonly rows: Row[];
   private readonly heads = new Map<string, HTMLTableCellElement>();
   private readonly count = el("p", { class: "count faint" });
-  private readonly search = el("input", { attributes: { type: "search", id: "filter", placeholder: "case, metric, reason …", autocomplete: "off", spellcheck: "false" } });
+  private readonly search = el("input", {
+    attributes: {
+      type: "search",
+      id: "filter",
+      placeholder: "case, metric, reason …",
+      autocomplete: "off",
+      spellcheck: "false",
+    },
+  });
   private readonly chosen = new Set<string>();
   private sort = { key: "", descending: false };
 
-  constructor(entries: readonly Entry[], compared: boolean, private readonly panel: (entry: Entry, close: () => void) => HTMLElement, private readonly opened: (entry: Entry | null) => void) {
+  constructor(
+    entries: readonly Entry[],
+    compared: boolean,
+    private readonly panel: (entry: Entry, close: () => void) => HTMLElement,
+    private readonly opened: (entry: Entry | null) => void,
+  ) {
     this.columns = columns_of(entries, compared);
     this.rows = entries.map((entry) => this.make_row(entry));
     const head = el("tr", null, ...this.columns.map((column) => this.make_head(column)));
     this.body.append(...this.rows.map((row) => row.element));
-    const table = el("table", { class: "cases", attributes: { "aria-labelledby": "cases-title" } },
+    const table = el(
+      "table",
+      { class: "cases", attributes: { "aria-labelledby": "cases-title" } },
       el("caption", "offscreen", "One row a case and metric. A case's button opens its evidence below the row."),
-      el("colgroup", null, ...this.columns.map((column) => el("col", `${classes(column)}${column.drawn ? " drawn" : ""}`))),
-      el("thead", null, head), this.body);
+      el(
+        "colgroup",
+        null,
+        ...this.columns.map((column) => el("col", `${classes(column)}${column.drawn ? " drawn" : ""}`)),
+      ),
+      el("thead", null, head),
+      this.body,
+    );
     const first = this.rows[0];
     if (first) first.button.tabIndex = 0;
     this.body.addEventListener("keydown", (event) => this.key(event));
     this.search.addEventListener("input", () => this.filter());
     addEventListener("resize", () => this.fit_details());
-    this.element = el("section", { attributes: { id: "cases", "aria-labelledby": "cases-title" } },
+    this.element = el(
+      "section",
+      { attributes: { id: "cases", "aria-labelledby": "cases-title" } },
       el("div", "section-head", el("h2", { attributes: { id: "cases-title" } }, "Cases"), this.count),
-      el("div", "filters", el("label", { attributes: { for: "filter" } }, "Filter"), this.search, this.make_chips(compared)),
+      el(
+        "div",
+        "filters",
+        el("label", { attributes: { for: "filter" } }, "Filter"),
+        this.search,
+        this.make_chips(compared),
+      ),
       table,
-      el("p", "faint hint", "Keys: ↑ ↓ move, Enter opens, Escape closes, / filters."));
+      el("p", "faint hint", "Keys: ↑ ↓ move, Enter opens, Escape closes, / filters."),
+    );
     this.tell_count(false);
   }
 
   // --- making -----------------------------------------------------------------------------------------
 
   private make_head(column: Column): HTMLTableCellElement {
-    const button = el("button", { attributes: { type: "button", title: column.title } }, column.label, el("span", { class: "arrow", attributes: { "aria-hidden": true } }));
+    const button = el(
+      "button",
+      { attributes: { type: "button", title: column.title } },
+      column.label,
+      el("span", { class: "arrow", attributes: { "aria-hidden": true } }),
+    );
     button.addEventListener("click", () => this.sort_by(column.key));
     const cell = el("th", { class: classes(column), attributes: { scope: "col" } }, button);
     this.heads.set(column.key, cell);
@@ -62,11 +97,25 @@ export class CaseTable {
   }
 
   private make_row(entry: Entry): Row {
-    const button = el("button", { class: "opener", attributes: { type: "button", "aria-expanded": "false", tabindex: -1 } }, name_of(printable(entry.case, 300)));
+    const button = el(
+      "button",
+      { class: "opener", attributes: { type: "button", "aria-expanded": "false", tabindex: -1 } },
+      name_of(printable(entry.case, 300)),
+    );
     const cells = this.columns.map((column) =>
-      column.key === "case" ? el("th", { class: classes(column), attributes: { scope: "row" } }, button) : el("td", classes(column), column.cell(entry)));
+      column.key === "case"
+        ? el("th", { class: classes(column), attributes: { scope: "row" } }, button)
+        : el("td", classes(column), column.cell(entry)),
+    );
     const element = el("tr", null, ...cells);
-    const row: Row = { entry, element, button, words: words_of(entry), state: entry.row?.verdict ?? entry.run?.outcome ?? "", detail: null };
+    const row: Row = {
+      entry,
+      element,
+      button,
+      words: words_of(entry),
+      state: entry.row?.verdict ?? entry.run?.outcome ?? "",
+      detail: null,
+    };
     element.addEventListener("click", (event) => {
       // A click anywhere in the row opens it, unless text was being selected.
       if ((event.target as Element).closest("button") !== button && getSelection()?.isCollapsed === false) return;
@@ -80,8 +129,15 @@ export class CaseTable {
     const chips = states.flatMap((state) => {
       const count = this.rows.filter((row) => row.state === state).length;
       if (count === 0) return [];
-      const badge = compared ? verdict_badge(state as keyof typeof verdict_words) : outcome_badge(state as (typeof outcomes_worst_first)[number]);
-      const chip = el("button", { class: "chip", attributes: { type: "button", "aria-pressed": "false", "data-state": state } }, badge, el("span", "chip-count", String(count)));
+      const badge = compared
+        ? verdict_badge(state as keyof typeof verdict_words)
+        : outcome_badge(state as (typeof outcomes_worst_first)[number]);
+      const chip = el(
+        "button",
+        { class: "chip", attributes: { type: "button", "aria-pressed": "false", "data-state": state } },
+        badge,
+        el("span", "chip-count", String(count)),
+      );
       chip.addEventListener("click", () => {
         const on = !this.chosen.delete(state);
         if (on) this.chosen.add(state);
@@ -90,7 +146,11 @@ export class CaseTable {
       });
       return [chip];
     });
-    return el("div", { class: "chips", attributes: { role: "group", "aria-label": compared ? "Verdicts shown" : "Outcomes shown" } }, ...chips);
+    return el(
+      "div",
+      { class: "chips", attributes: { role: "group", "aria-label": compared ? "Verdicts shown" : "Outcomes shown" } },
+      ...chips,
+    );
   }
 
   // --- sorting and filtering --------------------------------------------------------------------------
@@ -108,7 +168,10 @@ export class CaseTable {
     this.rows.sort((left, right) => {
       const [one, other] = [keys.get(left) ?? null, keys.get(right) ?? null];
       if (one === null || other === null) return one === other ? left.entry.id - right.entry.id : one === null ? 1 : -1;
-      const order = typeof one === "number" && typeof other === "number" ? one - other : String(one).localeCompare(String(other), "en", { numeric: true });
+      const order =
+        typeof one === "number" && typeof other === "number"
+          ? one - other
+          : String(one).localeCompare(String(other), "en", { numeric: true });
       return order === 0 ? left.entry.id - right.entry.id : order * turn;
     });
     this.body.append(...this.rows.flatMap((row) => (row.detail ? [row.element, row.detail] : [row.element])));
@@ -122,7 +185,8 @@ export class CaseTable {
   private filter(): void {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const row of this.rows) {
-      const fits = (this.chosen.size === 0 || this.chosen.has(row.state)) && words.every((word) => row.words.includes(word));
+      const fits =
+        (this.chosen.size === 0 || this.chosen.has(row.state)) && words.every((word) => row.words.includes(word));
       row.element.hidden = !fits;
       if (row.detail) row.detail.hidden = !fits;
     }
@@ -160,7 +224,14 @@ export class CaseTable {
     if (!at_row.element.contains(target)) return;
     const visible = this.rows.filter((row) => this.shown(row));
     const at = visible.indexOf(at_row);
-    const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: visible.length - 1, PageDown: at + 10, PageUp: at - 10 };
+    const moves: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: visible.length - 1,
+      PageDown: at + 10,
+      PageUp: at - 10,
+    };
     const wanted = moves[event.key];
     if (wanted === undefined) return;
     event.preventDefault();
@@ -184,10 +255,12 @@ export class CaseTable {
     row.detail = el("tr", "detail", cell);
     row.element.after(row.detail);
     this.fit_details();
-    cell.append(this.panel(row.entry, () => {
-      this.close(row);
-      this.focus(row);
-    }));
+    cell.append(
+      this.panel(row.entry, () => {
+        this.close(row);
+        this.focus(row);
+      }),
+    );
     row.button.setAttribute("aria-expanded", "true");
     row.element.classList.add("open");
     this.opened(row.entry);

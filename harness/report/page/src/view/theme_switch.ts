@@ -31,7 +31,11 @@ export function theme_switch(changed: () => void): HTMLElement {
   apply();
   const select = el("select", { attributes: { "aria-label": "Theme" } });
   for (const choice of choices) {
-    const option = el("option", { attributes: { value: choice } }, { system: "System theme", light: "Light", dark: "Dark" }[choice]);
+    const option = el(
+      "option",
+      { attributes: { value: choice } },
+      { system: "System theme", light: "Light", dark: "Dark" }[choice],
+    );
     select.append(option);
   }
   select.value = chosen;

@@ -19,7 +19,9 @@ export function exit_meaning(page: PageDocument): string {
   const { comparison } = page;
   if (!comparison) return "";
   const stale = comparison.exit_code === 1 && !comparison.cases.some((row) => row.verdict === "regressed");
-  return stale ? "the baseline is stale: a case improved, and the policy fails on that" : (exit_meanings[comparison.exit_code] ?? "unknown");
+  return stale
+    ? "the baseline is stale: a case improved, and the policy fails on that"
+    : (exit_meanings[comparison.exit_code] ?? "unknown");
 }
 
 export function count_verdicts(page: PageDocument): [Verdict, number][] {
@@ -35,26 +37,58 @@ function split_headline(headline: string): [string, string] {
   return at > 0 && at < 24 ? [headline.slice(0, at), headline.slice(at + 2)] : ["", headline];
 }
 
-export function verdict_section(page: PageDocument, entries: readonly Entry[], open: (entry: Entry) => void): HTMLElement {
+export function verdict_section(
+  page: PageDocument,
+  entries: readonly Entry[],
+  open: (entry: Entry) => void,
+): HTMLElement {
   const { comparison } = page;
   const steps = page.steps ?? [];
   const [word, rest] = split_headline(printable(page.headline ?? page.title, 400));
-  const tone = comparison?.verdict ?? (page.current.report.cases.some((one) => one.outcome !== "measured" && one.outcome !== "skipped") ? "failed" : "measured");
-  const worst = entries.find((entry) => entry.row && (entry.row.verdict === "regressed" || entry.row.verdict === "failed"));
+  const tone =
+    comparison?.verdict ??
+    (page.current.report.cases.some((one) => one.outcome !== "measured" && one.outcome !== "skipped")
+      ? "failed"
+      : "measured");
+  const worst = entries.find(
+    (entry) => entry.row && (entry.row.verdict === "regressed" || entry.row.verdict === "failed"),
+  );
   return el(
-    "section", { class: `verdict ${tone}`, attributes: { id: "verdict", "aria-labelledby": "verdict-title" } },
-    el("h1", { attributes: { id: "verdict-title" } },
-      comparison ? el("span", { class: "sign", attributes: { "aria-hidden": true } }, verdict_signs[comparison.verdict]) : null,
+    "section",
+    { class: `verdict ${tone}`, attributes: { id: "verdict", "aria-labelledby": "verdict-title" } },
+    el(
+      "h1",
+      { attributes: { id: "verdict-title" } },
+      comparison
+        ? el("span", { class: "sign", attributes: { "aria-hidden": true } }, verdict_signs[comparison.verdict])
+        : null,
       word ? el("span", "word", comparison ? verdict_words[comparison.verdict] : word.toLowerCase()) : null,
-      word ? " " : null, el("span", "rest", rest)),
+      word ? " " : null,
+      el("span", "rest", rest),
+    ),
     comparison
-      ? el("p", "exit", "Exit code ", el("strong", null, String(comparison.exit_code)), `: ${exit_meaning(page)}. `,
-          count_verdicts(page).map(([verdict, count]) => `${count} ${verdict_words[verdict]}`).join(", "), ".")
-      : el("p", "exit", `${counted(new Set(entries.map((entry) => entry.case)).size, "case")} of the suite ${printable(page.current.report.suite.name, 80)}, with nothing to compare them with.`),
+      ? el(
+          "p",
+          "exit",
+          "Exit code ",
+          el("strong", null, String(comparison.exit_code)),
+          `: ${exit_meaning(page)}. `,
+          count_verdicts(page)
+            .map(([verdict, count]) => `${count} ${verdict_words[verdict]}`)
+            .join(", "),
+          ".",
+        )
+      : el(
+          "p",
+          "exit",
+          `${counted(new Set(entries.map((entry) => entry.case)).size, "case")} of the suite ${printable(page.current.report.suite.name, 80)}, with nothing to compare them with.`,
+        ),
     worst?.row ? worst_case(worst, open) : null,
     steps.length > 0 ? el("h2", "small-heading", "What to do next") : null,
     steps.length > 0 ? el("ul", "steps", ...steps.map((step) => el("li", null, prose(printable(step, 600))))) : null,
-    page.command ? el("details", null, el("summary", null, "Make this report again"), command(printable(page.command, 4000))) : null,
+    page.command
+      ? el("details", null, el("summary", null, "Make this report again"), command(printable(page.command, 4000)))
+      : null,
   );
 }
 
@@ -65,8 +99,15 @@ function worst_case(entry: Entry, open: (entry: Entry) => void): HTMLElement {
     open(entry);
   });
   const { row } = entry;
-  return el("p", "worst", "Worst: ", link,
-    row?.ratio != null ? `, ${change(row.ratio)}${row.interval ? ` (${change_interval(row.interval)})` : ""}` : `: ${printable(row?.reason ?? "", 200)}`);
+  return el(
+    "p",
+    "worst",
+    "Worst: ",
+    link,
+    row?.ratio != null
+      ? `, ${change(row.ratio)}${row.interval ? ` (${change_interval(row.interval)})` : ""}`
+      : `: ${printable(row?.reason ?? "", 200)}`,
+  );
 }
 
 export function case_link(entry: Entry): string {

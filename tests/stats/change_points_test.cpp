@@ -50,10 +50,12 @@ TEST(SplitStatistics, AreTheDoubleSumsOfTheirDefinition) {
 }
 
 TEST(SplitStatistics, KeepTheirDigitsFarFromNought) {
-  Values values{1, 3, 2, 4, 8, 9, 7, 8}, far;
-  for (const double value : values) far.push_back(value + 1e9);
-  const auto found = split_statistics(values), found_far = split_statistics(far);
-  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(found[i], found_far[i], 1e-9);
+  const Values values{1, 3, 2, 4, 8, 9, 7, 8};
+  Values near_nought, far;  // the same 1024ths, far from nought with hardly a bit to spare
+  for (const double value : values) near_nought.push_back(value / 1024);
+  for (const double value : values) far.push_back(value / 1024 + 0x1p42);
+  const auto found = split_statistics(near_nought), found_far = split_statistics(far);
+  for (std::size_t i = 0; i < values.size(); ++i) expect_close(found_far[i], found[i], 1e-9, 1e-14);
 }
 
 TEST(ChangePoints, OfTheNileAreTheYearOfTheDam) {
@@ -132,20 +134,20 @@ TEST(ChangePoints, HaveAnAnswerForOddInput) {
   EXPECT_EQ(points->front().change.standard_error, 0);
 }
 
-TEST(ChangePoints, KeepTheSmallestSegment) {
-  ChangePointOptions options;
-  options.min_segment = 5;
-  options.alpha = 0.05;
+TEST(ChangePoints, KeepTheSmallestSegmentAtBothEnds) {
   Draw draw(84);
-  for (int round = 0; round < 20; ++round) {
-    Values values = draw.normals(40);
-    for (std::size_t i = 37; i < 40; ++i) values[i] += 20;
-    std::size_t before = 0;
-    for (const std::size_t index : indices(*change_points(values, options))) {
-      EXPECT_GE(index - before, 5u);
-      before = index;
-    }
-    EXPECT_GE(40 - before, 5u);
+  for (const bool at_start : {true, false}) {
+    Values values = draw.normals(60, 0, 0.1);  // three values stand out, at one end
+    for (std::size_t i = 0; i < 3; ++i) values[at_start ? i : 59 - i] += 20;
+    ChangePointOptions options;
+    EXPECT_THAT(indices(*change_points(values, options)), ElementsAre(at_start ? 3 : 57));
+    options.min_segment = 5;
+    options.alpha = 1;  // splits as often as it can
+    std::vector<std::size_t> all = indices(*change_points(values, options));
+    ASSERT_GT(all.size(), 2u);
+    all.insert(all.begin(), 0);
+    all.push_back(60);
+    for (std::size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i] - all[i - 1], 5u);
   }
 }
 

@@ -16,6 +16,7 @@ void add_list(CLI::App& program, Action& chosen);
 void add_run(CLI::App& program, Action& chosen);
 void add_compare(CLI::App& program, Action& chosen);
 void add_report(CLI::App& program, Action& chosen);
+void add_explain(CLI::App& program, Action& chosen);
 void add_import(CLI::App& program, Action& chosen);
 void add_baseline(CLI::App& program, Action& chosen);
 void add_worker(CLI::App& program, Action& chosen);

@@ -28,7 +28,9 @@ int compare_command(const CompareArguments& arguments) {
   select.suite = arguments.suite;
   const Result<Selected> current = select_current(**store, arguments.current, select);
   if (!current) return report_error(current.error());
-  return judge(**store, {arguments.baseline, select}, *current, *policy, arguments.output);
+  const Checked<Policy> complete = with_waivers(*policy, arguments.policy, current->record.suite.file);
+  if (!complete) return report_errors(complete.error());
+  return judge(**store, {arguments.baseline, select}, *current, *complete, arguments.output);
 }
 
 }  // namespace
@@ -51,7 +53,7 @@ void add_compare(CLI::App& program, Action& chosen) {
   add_output_options(*command, arguments->output);
   command->footer(
       "Exit status: 0 no regression, 1 regressed, 2 usage, 3 inconclusive, 4 baseline missing or not\n"
-      "comparable, 5 a case failed or computed a wrong result. Improvements never fail.");
+      "comparable, 5 a case failed or computed a wrong result. Improvements fail only by --fail-on improved.");
   command->callback([&chosen, arguments] { chosen = [arguments] { return compare_command(*arguments); }; });
 }
 

@@ -7,32 +7,18 @@
 #include <vector>
 
 #include "harness/cli/output.h"
+#include "harness/cli/policy.h"
 #include "harness/model/comparison.h"
 #include "harness/store/select.h"
 
-namespace CLI {
-class App;
-}
-
 namespace harness {
-
-struct PolicyArguments {
-  std::string margin;  // "" : each case's own
-  std::string alpha;
-  std::vector<std::string> allow;  // "inconclusive", "missing"
-  bool allow_other_device = false;
-};
-
-// Declares --margin, --alpha, --allow and --allow-other-device.
-void add_policy_options(CLI::App& command, PolicyArguments& arguments);
-Result<Policy> make_policy(const PolicyArguments& arguments);
 
 // Which baseline, what to do to it before comparing, and who wants to know the verdict.
 struct BaselineChoice {
   std::string name;  // revision, record or file
   SelectOptions select;
   std::function<void(Record&)> adapt = {};
-  std::function<Status(Verdict)> on_verdict = {};
+  std::function<Status(Verdict)> on_verdict = {};  // as if nothing were waived
   bool report_only = false;  // the verdict is told, but it is not the exit status
 };
 

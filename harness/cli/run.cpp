@@ -202,12 +202,14 @@ int run_command(const RunArguments& arguments) {
   if (!prepared) return report_errors(prepared.error());
   if (const Status checked = check_before_measuring(arguments, *prepared); !checked)
     return report_error(checked.error());
+  const Checked<Policy> complete = with_waivers(*policy, arguments.policy, arguments.plan.suite);
+  if (!complete) return report_errors(complete.error());
   const auto store = Store::open(arguments.store);
   if (!store) return report_error(store.error());
   const auto measured = measure(**store, *prepared, arguments);
   if (!measured) return report_error(measured.error());
   const auto& [record, interrupted] = *measured;
-  if (!interrupted) return conclude(**store, record, arguments, *prepared, *policy);
+  if (!interrupted) return conclude(**store, record, arguments, *prepared, *complete);
   show(record, arguments, true);
   fmt::print(stderr, "interrupted: {} results are kept; repeat the command with --continue for the rest\n",
              measured_pairs(record).size());

@@ -1,0 +1,139 @@
+#include "harness/cli/policy.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+#include "harness/suite/waivers.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+// A check of one word of a list, whose error names the nearest.
+CLI::Validator one_of(std::vector<std::string> names) {
+  const std::string known = join(names, ",");
+  return {[names = std::move(names)](std::string& word) -> std::string {
+            if (std::find(names.begin(), names.end(), word) != names.end()) return {};
+            const auto near = nearest(word, names);
+            return fmt::format("`{}` is not one of {}{}", printable(word), join(names, ", "),
+                               near ? "; did you mean `" + *near + "`?" : "");
+          },
+          known};
+}
+
+bool is_date(const std::string& text) {
+  const std::string shape = "dddd-dd-dd";
+  return text.size() == shape.size() &&
+         std::equal(text.begin(), text.end(), shape.begin(),
+                    [](char c, char kind) { return kind == '-' ? c == '-' : c >= '0' && c <= '9'; });
+}
+
+Result<std::string> today() {
+  const char* chosen = std::getenv("HARNESS_TODAY");
+  if (chosen == nullptr || *chosen == '\0') return utc_timestamp().substr(0, 10);
+  if (is_date(chosen)) return std::string(chosen);
+  return fail(ErrorKind::usage, fmt::format("HARNESS_TODAY: `{}` is no date", printable(chosen)),
+              "write year-month-day, such as 2026-12-31");
+}
+
+// "" when there is none.
+std::string default_waivers(const std::string& suite_file) {
+  std::error_code code;
+  const fs::path beside = fs::path(suite_file).parent_path() / "waivers.yaml";
+  if (!suite_file.empty() && fs::exists(beside, code)) return beside.string();
+  const fs::path shared = fs::path("baselines") / "waivers.yaml";
+  return fs::exists(shared, code) ? shared.string() : std::string();
+}
+
+}  // namespace
+
+void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
+  command
+      .add_option("--margin", arguments.margin,
+                  "changes this small do not matter, e.g. 0.5%; wins over the suite")
+      ->type_name("PERCENT");
+  command
+      .add_option("--alpha", arguments.alpha, "one-sided error rate after correction; wins over the suite")
+      ->type_name("FRACTION");
+  command.add_option("--allow", arguments.allow, "verdicts that do not fail the command")
+      ->delimiter(',')
+      ->check(one_of({"inconclusive", "missing", "not-comparable"}));
+  command.add_option("--fail-on", arguments.fail_on, "verdicts that fail the command as a regression does")
+      ->delimiter(',')
+      ->check(one_of({"improved"}));
+  command.add_flag("--allow-other-device", arguments.allow_other_device,
+                   "compare across GPUs of the same model, at the price of their spread");
+  CLI::Option* file = command.add_option("--waivers", arguments.waivers,
+                                         "accepted regressions; default: waivers.yaml beside the suite, or "
+                                         "in baselines/");
+  file->type_name("FILE");
+  command.add_flag("--no-waivers", arguments.no_waivers, "judge as if nothing were accepted")->excludes(file);
+}
+
+Result<Policy> make_policy(const PolicyArguments& arguments) {
+  Policy policy;
+  if (!arguments.margin.empty()) {
+    const Result<double> margin = parse_fraction(arguments.margin);
+    if (!margin) return fail(ErrorKind::usage, "--margin: " + margin.error().message, margin.error().advice);
+    policy.margin = *margin;
+  }
+  if (!arguments.alpha.empty()) {
+    const Result<double> alpha = parse_fraction(arguments.alpha);
+    if (!alpha || *alpha <= 0 || *alpha >= 0.5)
+      return fail(ErrorKind::usage,
+                  fmt::format("--alpha: `{}` is not above 0 and below 0.5", printable(arguments.alpha)),
+                  "0.01 is the default; 0.05 finds more and errs more");
+    policy.alpha = *alpha;
+  }
+  for (const std::string& allowed : arguments.allow) {
+    policy.allow_inconclusive |= allowed == "inconclusive";
+    policy.allow_missing |= allowed == "missing";
+    policy.allow_not_comparable |= allowed == "not-comparable";
+  }
+  policy.fail_on_improved = !arguments.fail_on.empty();
+  policy.allow_other_device = arguments.allow_other_device;
+  const Result<std::string> date = today();
+  if (!date) return fail(date.error());
+  policy.today = *date;
+  return policy;
+}
+
+Checked<Policy> with_waivers(Policy policy, const PolicyArguments& arguments, const std::string& suite_file) {
+  if (arguments.no_waivers) return policy;
+  const std::string file = arguments.waivers.empty() ? default_waivers(suite_file) : arguments.waivers;
+  if (file.empty()) return policy;
+  Checked<std::vector<Waiver>> waivers = load_waivers(file);
+  if (!waivers) return tl::unexpected(std::move(waivers.error()));
+  policy.waivers = std::move(*waivers);
+  policy.waivers_file = file;
+  return policy;
+}
+
+void explain_status(const Comparison& comparison, int status) {
+  Comparison strict = comparison;
+  strict.policy.allow_inconclusive = false;
+  strict.policy.allow_missing = false;
+  strict.policy.allow_not_comparable = false;
+  if (const int without = exit_code(strict); without != status)
+    fmt::print(stderr, "warning: exit status {} was allowed by --allow; the verdict is `{}`\n", without,
+               name_of(comparison.verdict));
+  Comparison lenient = comparison;
+  lenient.policy.fail_on_improved = false;
+  if (status == 1 && exit_code(lenient) != 1)
+    fmt::print(stderr,
+               "failed by --fail-on improved: the baseline is slower than the code, so it would hide a later "
+               "regression back to it; promote a new one with `harness baseline promote {} --author NAME "
+               "--reason TEXT` and commit it\n",
+               comparison.current.id.empty() ? "HEAD" : shell_quoted(comparison.current.id));
+}
+
+}  // namespace harness

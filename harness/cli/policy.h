@@ -1,0 +1,40 @@
+// The policy of a comparison as the command line and the waivers file make it: for every command that
+// judges.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/model/comparison.h"
+
+namespace CLI {
+class App;
+}
+
+namespace harness {
+
+struct PolicyArguments {
+  std::string margin;  // "" : each case's own
+  std::string alpha;
+  std::vector<std::string> allow;    // "inconclusive", "missing", "not-comparable"
+  std::vector<std::string> fail_on;  // "improved"
+  bool allow_other_device = false;
+  std::string waivers;  // file; "" : the one beside the suite or under baselines/, where there is one
+  bool no_waivers = false;
+};
+
+// Declares --margin, --alpha, --allow, --fail-on, --allow-other-device, --waivers and --no-waivers.
+void add_policy_options(CLI::App& command, PolicyArguments& arguments);
+
+// All but the waivers. Today is the clock's, or $HARNESS_TODAY (a date), which asks what a policy will say
+// on another day.
+Result<Policy> make_policy(const PolicyArguments& arguments);
+
+// `policy` with the waivers of the named file, else of `waivers.yaml` beside the suite file, else of
+// baselines/waivers.yaml.
+Checked<Policy> with_waivers(Policy policy, const PolicyArguments& arguments, const std::string& suite_file);
+
+// Says on standard error what an allowance or --fail-on made of the exit status.
+void explain_status(const Comparison& comparison, int status);
+
+}  // namespace harness

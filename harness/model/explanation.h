@@ -1,0 +1,64 @@
+// Explanation: a verdict retold with every number that it rests on. Made by compare/explain.h from the very
+// evidence that decided, rendered by report/.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/comparison.h"
+
+namespace harness {
+
+// One question that was asked before any number was looked at.
+struct Check {
+  std::string what;      // "machine", "sampling"
+  std::string obstacle;  // why the row must not be compared, or ""
+  std::string detail;    // what was found, for people
+};
+
+struct PlacementEvidence {
+  std::size_t samples = 0;
+  std::size_t mild = 0;  // beyond 1.5 IQR but not 3: labelled
+  std::size_t far = 0;   // beyond 3 IQR: left out of `value`
+  double value = 0;      // exp of the trimmed mean of logs, in the metric's unit
+};
+
+struct ProcessEvidence {
+  int process = 0;
+  std::vector<PlacementEvidence> placements;  // with samples
+  double value = 0;                           // the one number that stands for the process
+};
+
+// The test of one row; logs of ratios, signed so that positive is worse.
+struct TestEvidence {
+  double effect = 0;
+  double standard_error = 0;
+  double known_variance = 0;  // of both sides together: sessions, and devices where allowed
+  double degrees_of_freedom = 0;
+  double margin = 0;      // log(1 + margin)
+  double t_worse = 0;     // (effect - margin) / standard_error
+  double t_better = 0;    // (effect + margin) / standard_error
+  double lo = 0, hi = 0;  // of the effect, at 1 - 2 alpha
+  // Place among the rows that Holm corrected together, from 1; 0: this row was not corrected.
+  std::size_t rank_worse = 0;
+  std::size_t rank_better = 0;
+  std::size_t family = 0;
+  std::string doubt;  // why no verdict may rest on the pair, or ""
+};
+
+struct RowExplanation {
+  ComparisonRow row;  // as the comparison has it
+  std::vector<Check> checks;
+  std::vector<ProcessEvidence> baseline, current;
+  std::optional<TestEvidence> test;  // absent where nothing was tested
+  int alone = 0;                     // the exit code if this row were the only one
+};
+
+struct Retelling {
+  Comparison comparison;             // the whole that the rows belong to
+  std::vector<RowExplanation> rows;  // those asked for, in the order of the comparison
+};
+
+}  // namespace harness

@@ -61,7 +61,9 @@ function linked_entry(entries: readonly Entry[]): Entry | undefined {
 
 function build(page: PageDocument): void {
   const entries = entries_of(page);
-  const table = new CaseTable(entries, page.comparison !== null, case_panel, (entry) =>
+  const differences = page.comparison?.differences ?? [];
+  const panel = (entry: Entry, close: () => void) => case_panel(entry, close, differences);
+  const table = new CaseTable(entries, page.comparison !== null, panel, (entry) =>
     history.replaceState(null, "", entry ? case_link(entry) : location.pathname + location.search),
   );
   place.replaceChildren(

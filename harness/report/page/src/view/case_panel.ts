@@ -10,7 +10,6 @@ import {
   printable,
   p_value,
   quantity,
-  unknown,
   with_unit,
 } from "../format";
 import { ecdf } from "../plots/ecdf";
@@ -116,58 +115,76 @@ function waiver_note(row: ComparisonRow | null): HTMLElement | null {
   );
 }
 
-export function case_panel(entry: Entry, close: () => void): HTMLElement {
+function head(entry: Entry, close: () => void): HTMLElement {
   const { row, run } = entry;
-  const again = reproduce(entry);
+  const shut = el("button", { class: "small", attributes: { type: "button" } }, "Close");
+  shut.addEventListener("click", close);
+  const here = () => location.href.split("#")[0] + case_link(entry);
+  return el(
+    "div",
+    "panel-head",
+    row ? verdict_badge(row.verdict) : run ? outcome_badge(run.outcome) : null,
+    el("h3", "case-name", el("bdi", null, printable(entry.case))),
+    el(
+      "div",
+      "controls",
+      copy_button("Copy link", here),
+      copy_button("Copy name", () => entry.case),
+      shut,
+    ),
+  );
+}
+
+function facts_of({ row, run }: Entry): Pair[] {
+  const where = row?.where;
+  return [
+    ...(row ? comparison_facts(row) : []),
+    ...(run ? run_facts(run, row !== null) : []),
+    ...(where ? [["in the suite", `${printable(where.file, 200)}:${where.line}`] as Pair] : []),
+  ];
+}
+
+function again(entry: Entry): HTMLElement {
+  const text = reproduce(entry);
+  return el(
+    "div",
+    null,
+    el("h4", null, "Measure it again"),
+    text
+      ? command(printable(text, 4000))
+      : el("p", "faint", "The records do not say how: they were imported from another tool."),
+  );
+}
+
+function environment(differences: readonly string[]): HTMLElement {
+  return el(
+    "div",
+    null,
+    el("h4", null, "Environment"),
+    differences.length > 0
+      ? el("ul", null, ...differences.map((one) => el("li", null, el("bdi", null, printable(one, 300)))))
+      : el("p", null, "Nothing differs between both sides that bears on the comparison."),
+  );
+}
+
+// `differences` are those between the environments of both sides.
+export function case_panel(entry: Entry, close: () => void, differences: readonly string[]): HTMLElement {
+  const { row, run } = entry;
   const sides = sides_of(
     series_of(entry.baseline_details, entry.metric),
     series_of(entry.current_details, entry.metric),
   );
-  const whole = printable(entry.case);
-  const shut = el("button", { class: "small", attributes: { type: "button" } }, "Close");
-  shut.addEventListener("click", close);
-  const here = () => location.href.split("#")[0] + case_link(entry);
-  const where = row?.where;
   return el(
     "article",
     { class: "panel", attributes: { "aria-label": `Evidence on ${printable(entry.case, 120)}` } },
-    el(
-      "div",
-      "panel-head",
-      row ? verdict_badge(row.verdict) : run ? outcome_badge(run.outcome) : null,
-      el("h3", { class: "case-name" }, el("bdi", null, whole)),
-      el(
-        "div",
-        "controls",
-        copy_button("Copy link", here),
-        copy_button("Copy name", () => entry.case),
-        shut,
-      ),
-    ),
+    head(entry, close),
     el("p", "reason", printable(row?.reason || run?.reason || "", 1000)),
     waiver_note(row),
     el(
       "div",
       "columns",
-      el(
-        "div",
-        null,
-        pairs([
-          ...(row ? comparison_facts(row) : []),
-          ...(run ? run_facts(run, row !== null) : []),
-          ...(where ? [["in the suite", `${printable(where.file, 200)}:${where.line}`] as Pair] : []),
-        ]),
-      ),
-      el(
-        "div",
-        null,
-        diagnostics(entry),
-        el("h4", null, "Measure it again"),
-        again
-          ? command(printable(again, 4000))
-          : el("p", "faint", "The records do not say how: they were imported from another tool."),
-        row ? figure((look) => interval(row, look), "h4") : null,
-      ),
+      el("div", null, diagnostics(entry), pairs(facts_of(entry)), row ? environment(differences) : null),
+      el("div", null, again(entry), row ? figure((look) => interval(row, look), "h4") : null),
     ),
     el(
       "div",
@@ -177,8 +194,5 @@ export function case_panel(entry: Entry, close: () => void): HTMLElement {
       figure((look) => timeline(sides, look), "h4"),
     ),
     kernel_section(entry),
-    row && !run && row.verdict !== "missing"
-      ? el("p", "faint", `Nothing else is known of the current side: ${unknown}`)
-      : null,
   );
 }

@@ -5,9 +5,11 @@
 import { counted, printable, verdict_words, worst_first } from "../format";
 import type { Entry } from "../report";
 import { verdict_badge, outcome_badge, outcomes_worst_first } from "./badge";
-import { type Column, columns_of, words_of } from "./columns";
+import { type Column, words_of } from "./columns";
+import { comparison_columns } from "./comparison_columns";
 import { announce, el, name_of } from "./dom";
 import { dispose_within } from "./figure";
+import { run_columns } from "./run_columns";
 
 interface Row {
   entry: Entry;
@@ -43,7 +45,7 @@ export class CaseTable {
     private readonly panel: (entry: Entry, close: () => void) => HTMLElement,
     private readonly opened: (entry: Entry | null) => void,
   ) {
-    this.columns = columns_of(entries, compared);
+    this.columns = compared ? comparison_columns(entries) : run_columns(entries);
     this.rows = entries.map((entry) => this.make_row(entry));
     const head = el("tr", null, ...this.columns.map((column) => this.make_head(column)));
     this.body.append(...this.rows.map((row) => row.element));

@@ -17,6 +17,11 @@ options=(--against "$AGAINST")
 [ -z "$INPUT_FAIL_ON" ] || options+=(--fail-on "$INPUT_FAIL_ON")
 [ -z "$INPUT_WAIVERS" ] || options+=(--waivers "$INPUT_WAIVERS")
 for rendering in json=verdict.json html=verdict.html terminal=verdict.txt junit=junit.xml github=annotations.txt; do
+  # A program that was built where npm was missing has no page: no reason to measure nothing.
+  if [ "${rendering%%=*}" = html ] &&
+    [[ $("$HARNESS" report none.json --report "html=$report/page" 2>&1) == *"no HTML page"* ]]; then
+    continue
+  fi
   options+=(--report "${rendering%%=*}=$report/${rendering#*=}")
 done
 # A step's summary over 1024 KiB is dropped as a whole; the rest is for what report.py adds.

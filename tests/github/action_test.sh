@@ -22,7 +22,10 @@ gives 'result["conclusion"] == "success"' 'result["outputs"]["verdict"] == "reco
   '"no baseline" in annotation("notice")[0]["title"]' '"### Recorded" in result["summary"]' \
   'result["artifacts"] == ["harness-report"]' \
   'result["concurrency"] == {"group": "perf-refs/heads/main", "cancel": False}'
-for file in verdict.json verdict.html verdict.txt junit.xml summary.md annotations.txt log.txt status; do
+if has_page; then
+  [ -s "$scratch/artifacts/harness-report/verdict.html" ] || problem "the artifact has no page"
+fi
+for file in verdict.json verdict.txt junit.xml summary.md annotations.txt log.txt status; do
   [ -s "$scratch/artifacts/harness-report/$file" ] || [ $file = annotations.txt ] || problem "the artifact has no $file"
 done
 

@@ -22,7 +22,7 @@ node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.
   --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" --with arguments= >"$printed" 2>&1 </dev/null &
 job=$!
 for _ in $(seq 400); do
-  [ "$(results)" -lt 3 ] || break
+  if [ "$(results)" -ge 3 ] || ! kill -0 $job; then break; fi
   sleep 0.05
 done
 kill -TERM $job

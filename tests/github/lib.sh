@@ -45,6 +45,9 @@ repository_with_workflows() {
   printf 'harness-report/\n' >>.gitignore
 }
 
+# has_page: the program was built with npm, so that it can write HTML.
+has_page() { [[ $("${PROGRAM:-$HARNESS}" report none.json --report html="$scratch/page" 2>&1) != *"no HTML page"* ]]; }
+
 # pushed: what is on main now is what origin has.
 pushed() { git update-ref refs/remotes/origin/main main; }
 

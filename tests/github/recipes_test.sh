@@ -8,10 +8,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 install_packages
 
 # The scripts build and measure with ci/bootstrap.sh; here that is the program that is tested, on a
-# scripted device.
+# scripted device, and where it was built without the page that is left out.
 repository
 mkdir -p ci suites
 suite right also_right && sed 's|\./plugin|../plugin|' suite.yaml >suites/fusion.yaml
+page=html
+has_page || page=markdown
 cat >ci/bootstrap.sh <<SH
 #!/bin/sh
 [ \$# -gt 0 ] || exit 0
@@ -28,7 +30,7 @@ for ci in gitlab jenkins; do
   [ $ci = gitlab ] || { file=$source_root/ci/examples/Jenkinsfile shell=(sh -e); }
   node "$NODE_WORK/recipes.mjs" $ci "$file" >"$scratch/recipe" || problem "$ci: the example is not as it should be"
   # Where the machine keeps its store and its lock.
-  sed -i "s|/var/lib/harness/results.db|$scratch/$ci.db|; s|/var/lock/harness-gpu.lock|$scratch/lock|" "$scratch/recipe"
+  sed -i "s|html=|$page=|; s|/var/lib/harness/results.db|$scratch/$ci.db|; s|/var/lock/harness-gpu.lock|$scratch/lock|" "$scratch/recipe"
   git checkout -qB main 2>/dev/null || git checkout -q --orphan main
   speeds 100 && commit "$ci: fast"
   expect 4 "${shell[@]}" "$scratch/recipe"

@@ -8,6 +8,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judge.h"
 #include "harness/cli/output.h"
+#include "harness/cli/render.h"
 #include "harness/compare/summarize.h"
 #include "harness/store/baselines.h"
 #include "harness/store/select.h"
@@ -63,7 +64,7 @@ int show_command(const BaselineArguments& arguments) {
     if (names.back() != arguments.name && baseline.path != arguments.name) continue;
     const std::vector<Summary> summaries = summarize(baseline.record);
     const auto render = [&](Format format, const Style& style) {
-      return render_run(baseline.record, summaries, format, style);
+      return render_measured(baseline.record, summaries, format, style);
     };
     return emit(arguments.output, render, exit_ok);
   }

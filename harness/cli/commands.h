@@ -17,6 +17,7 @@ void add_run(CLI::App& program, Action& chosen);
 void add_compare(CLI::App& program, Action& chosen);
 void add_report(CLI::App& program, Action& chosen);
 void add_explain(CLI::App& program, Action& chosen);
+void add_plot(CLI::App& program, Action& chosen);
 void add_import(CLI::App& program, Action& chosen);
 void add_baseline(CLI::App& program, Action& chosen);
 void add_worker(CLI::App& program, Action& chosen);

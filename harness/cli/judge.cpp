@@ -1,6 +1,7 @@
 #include "harness/cli/judge.h"
 
 #include "harness/cli/exit_status.h"
+#include "harness/cli/render.h"
 #include "harness/compare/compare.h"
 
 namespace harness {
@@ -37,7 +38,7 @@ int judge(Store& store, const BaselineChoice& choice, const Selected& current, c
     if (const Status kept = choice.on_verdict(verdict_without_waivers(comparison.rows)); !kept)
       return report_error(kept.error());
   const auto render = [&](Format format, const Style& style) {
-    return render_comparison(comparison, format, style);
+    return render_judged(comparison, baseline->record, current.record, format, style);
   };
   if (choice.report_only) return emit(output, render, exit_ok);
   const int status = exit_code(comparison);

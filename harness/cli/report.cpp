@@ -6,6 +6,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judge.h"
 #include "harness/cli/output.h"
+#include "harness/cli/render.h"
 #include "harness/compare/summarize.h"
 #include "harness/model/codec.h"
 #include "harness/store/select.h"
@@ -45,7 +46,7 @@ int report_command(const ReportArguments& arguments) {
   }
   const std::vector<Summary> summaries = summarize(selected->record);
   const auto render = [&](Format format, const Style& style) {
-    return render_run(selected->record, summaries, format, style);
+    return render_measured(selected->record, summaries, format, style);
   };
   return emit(arguments.output, render, exit_ok);
 }

@@ -62,6 +62,8 @@ bool is_partial(const RunArguments& arguments, const Prepared& prepared) {
 // Measures the plan into the store. The result is the record as stored, and whether it was cut short.
 Result<std::pair<Record, bool>> measure(Store& store, const Prepared& prepared,
                                         const RunArguments& arguments) {
+  const auto locks = lock_devices(prepared, arguments.wait);
+  if (!locks) return fail(locks.error());
   Result<OpenRun> run =
       begin_run(store, prepared.plan, {arguments.commit, arguments.resume, is_partial(arguments, prepared)});
   if (!run) return fail(run.error());
@@ -73,8 +75,6 @@ Result<std::pair<Record, bool>> measure(Store& store, const Prepared& prepared,
   options.already = measured_pairs(record);
   options.on_progress = [&](const Progress& now) { progress.show(now); };
   options.on_result = [&](const ProcessResult& result) {
-  const auto locks = lock_devices(prepared, arguments.wait);
-  if (!locks) return fail(locks.error());
     return machine_accepted ? store.put(record.id, result) : machine_accepted;
   };
   options.on_machine = [&](const std::string& kind, const Machine& machine) {

@@ -238,6 +238,7 @@ void add_run(CLI::App& program, Action& chosen) {
   command->add_flag("--require-gpu", arguments->require_gpu,
                     "a CUDA case that cannot run is an error, not a skip");
   command->add_flag("--quiet", arguments->quiet, "no progress line");
+  add_wait_option(*command, arguments->wait);
   add_policy_options(*command, arguments->policy);
   add_output_options(*command, arguments->output);
   command->footer(
@@ -247,4 +248,3 @@ void add_run(CLI::App& program, Action& chosen) {
 }
 
 }  // namespace harness
-  add_wait_option(*command, arguments->wait);

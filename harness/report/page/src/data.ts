@@ -1,6 +1,6 @@
 // What a page is made from: one JSON document, `harness-page` version 1, written by
 // harness/report/page_data.cpp and embedded in the page. It holds the two JSON reports that
-// harness/report/README.md describes, and beside them what only a page shows.
+// harness/report/formats.md describes, and beside them what only a page shows.
 //
 // Every text in it comes from suites, records and machines and is untrusted: it reaches the document
 // as text nodes and attributes, never as markup.

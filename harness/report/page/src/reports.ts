@@ -1,4 +1,4 @@
-// The two JSON reports that a page document embeds, as harness/report/README.md describes them. A key
+// The two JSON reports that a page document embeds, as harness/report/formats.md describes them. A key
 // marked `?` came later than version 1 began: a page made from older reports does without it.
 
 export type Verdict =

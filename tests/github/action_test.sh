@@ -49,7 +49,7 @@ event pull_request
 perf
 gives 'result["conclusion"] == "failure"' 'result["outputs"]["verdict"] == "regressed"' \
   'result["outputs"]["regressions"] == "2"' 'result["status"] == 1' \
-  'any(one.get("file") == "suite.yaml" and int(one["line"]) > 0 for one in annotation("error"))' \
+  'any(one.get("file") == "suite.yaml" and int(one.get("line", 0)) > 0 for one in annotation("error"))' \
   '"twice/right/n=64" in result["summary"]' 'result["artifacts"] == ["harness-report"]' \
   '[step["name"] for step in result["steps"] if step["conclusion"] == "failure"] == ["Verdict", "Measure and judge"]'
 

@@ -7,6 +7,11 @@
 
 #include "harness/base/text.h"
 #include "harness/compare/conditions.h"
+#include "harness/stats/modes.h"
+#include "harness/stats/paired.h"
+#include "harness/stats/serial.h"
+#include "harness/stats/trend.h"
+#include "harness/stats/variance.h"
 
 namespace harness {
 namespace {
@@ -15,6 +20,8 @@ namespace {
 constexpr double notable_rate_change = 0.01;
 constexpr std::size_t enough_for_modes = 8;
 constexpr int recommended_processes = 5;
+constexpr double certain = 0.01;      // p below which an oddity is told
+constexpr double notable_spread = 2;  // ratio of standard deviations
 
 void note_forced(std::vector<std::string>& notes, const char* side, const SideReading& reading) {
   if (reading.forced_gates == 0) return;
@@ -41,24 +48,96 @@ void note_zero_variance(std::vector<std::string>& notes, const char* side, const
                   side, values.size()));
 }
 
-// Two groups of processes with a gap between them three times as wide as either group and wider than
-// the margin: another algorithm, clock or NUMA node in some processes. Never trimmed away.
+// Groups of processes with a gap between them wider than the margin: another algorithm, clock or NUMA node
+// in some processes. Never trimmed away.
 void note_modes(std::vector<std::string>& notes, const char* side, const SideReading& reading,
                 double margin) {
   if (reading.log_values.size() < enough_for_modes) return;
-  std::vector<double> sorted = reading.log_values;
-  std::sort(sorted.begin(), sorted.end());
-  std::size_t upper = 1;
-  for (std::size_t i = 2; i < sorted.size(); ++i)
-    if (sorted[i] - sorted[i - 1] > sorted[upper] - sorted[upper - 1]) upper = i;
-  const double gap = sorted[upper] - sorted[upper - 1];
-  const double widest = std::max(sorted[upper - 1] - sorted.front(), sorted.back() - sorted[upper]);
-  if (upper < 2 || sorted.size() - upper < 2 || gap < 3 * widest || gap <= std::log1p(margin)) return;
+  const auto modes = stats::find_modes(reading.log_values, certain);
+  if (!modes || modes->groups.size() < 2 || modes->gap <= std::log1p(margin)) return;
+  std::vector<std::string> counts;
+  for (const stats::Mode& group : modes->groups) counts.push_back(fmt::to_string(group.count));
   notes.push_back(
-      fmt::format("{}: the processes fall into two groups {:.2f} % apart ({} and {} of them): look for a "
-                  "choice made once a "
-                  "process (autotuning, clocks, memory placement) and fix it",
-                  side, std::expm1(gap) * 100, upper, sorted.size() - upper));
+      fmt::format("{}: the processes fall into {} groups {:.2f} % apart ({} of them): look for a choice made "
+                  "once a process "
+                  "(autotuning, clocks, memory placement) and fix it",
+                  side, modes->groups.size() == 2 ? "two" : fmt::to_string(modes->groups.size()),
+                  std::expm1(modes->gap) * 100, join(counts, " and ")));
+}
+
+// The values in the order the processes ran; empty when that is not known of all.
+std::vector<double> in_order_of_time(const SideReading& reading) {
+  std::vector<std::pair<double, double>> timed;
+  for (std::size_t i = 0; i < reading.log_values.size(); ++i) {
+    if (!(reading.started[i] > 0)) return {};
+    timed.emplace_back(reading.started[i], reading.log_values[i]);
+  }
+  std::stable_sort(timed.begin(), timed.end(),
+                   [](const auto& one, const auto& other) { return one.first < other.first; });
+  std::vector<double> values;
+  values.reserve(timed.size());
+  for (const auto& [start, value] : timed) values.push_back(value);
+  return values;
+}
+
+// Processes are taken as independent: a drift, or neighbours that agree, say that they are not.
+void note_order(std::vector<std::string>& notes, const char* side, const SideReading& reading,
+                double margin) {
+  const std::vector<double> values = in_order_of_time(reading);
+  const auto slope = stats::drift(values);
+  const double whole = slope ? slope->difference * static_cast<double>(values.size() - 1) : 0;
+  if (slope && std::abs(whole) > std::log1p(margin) / 2 && slope->p_differs() < certain) {
+    notes.push_back(fmt::format(
+        "{}: drift, the processes moved by {:+.2f} % from the first to the last: let the device settle "
+        "(preheat), or measure both versions in turns",
+        side, std::expm1(whole) * 100));
+    return;
+  }
+  const auto runs = stats::runs_test(values);
+  const auto lag = stats::autocorrelation(values);
+  if (runs && lag && runs->p_few < certain)
+    notes.push_back(
+        fmt::format("{}: neighbouring processes agree (lag-1 autocorrelation {:.2f}), so something changed "
+                    "while they ran "
+                    "and the interval is too narrow: look for another load, or for clocks that step",
+                    side, *lag));
+}
+
+// Samples of a placement that slow down, or speed up, in every process alike.
+void note_slowing(std::vector<std::string>& notes, const char* side, const SideReading& reading,
+                  double margin) {
+  const auto test = stats::one_sample(stats::moments(reading.slowing));
+  if (!test || std::abs(test->difference) <= std::log1p(margin) || test->p_differs() >= certain) return;
+  notes.push_back(
+      fmt::format("{}: within a placement the samples move by {:+.2f} % from the first quarter to the "
+                  "last: {}",
+                  side, std::expm1(test->difference) * 100,
+                  test->difference < 0 ? "warm up longer (`warmup`)"
+                                       : "the device heats or throttles; sample less, or pause"));
+}
+
+// A clock whose steps are wider than the margin cannot show what the margin asks for.
+void note_steps(std::vector<std::string>& notes, const char* side, const Side& measured,
+                const SideReading& reading, const ComparisonRow& row) {
+  if (!(reading.step > 0) || !(measured.center > 0) || reading.step <= row.margin * measured.center) return;
+  notes.push_back(fmt::format(
+      "{}: the times are quantised in steps of {:.4g} {}, {:.1f} % of a sample, more than the margin: batch "
+      "several calls a sample, or make the case longer",
+      side, reading.step, row.unit, reading.step / measured.center * 100));
+}
+
+// Means may agree while the spread between processes does not.
+void note_spread(std::vector<std::string>& notes, const SideReading& baseline, const SideReading& current) {
+  const auto test = stats::f_test(baseline.moments, current.moments);
+  if (!test || test->constant || test->p >= certain) return;
+  const double ratio = std::sqrt(test->ratio);
+  if (ratio < notable_spread && ratio > 1 / notable_spread) return;
+  notes.push_back(fmt::format(
+      "the processes vary {:.1f} times as much as {} (sd {:.2f} % -> {:.2f} %): {}",
+      std::max(ratio, 1 / ratio), ratio > 1 ? "in the baseline" : "they do now",
+      std::sqrt(baseline.moments.variance) * 100, std::sqrt(current.moments.variance) * 100,
+      ratio > 1 ? "a choice made once a process, or a busier machine, appeared; p95 shows what it costs"
+                : "the machine was quieter, or a choice made once a process is gone"));
 }
 
 // Rates are tested as values of the processes too: arcsine of the square root makes their variance
@@ -119,11 +198,15 @@ std::vector<std::string> diagnose(const ComparisonRow& row, const SideReading& b
     note_forced(notes, name, *reading);
     note_zero_variance(notes, name, *reading);
     note_modes(notes, name, *reading, row.margin);
+    note_order(notes, name, *reading, row.margin);
+    note_slowing(notes, name, *reading, row.margin);
+    note_steps(notes, name, reading == &baseline ? row.baseline : row.current, *reading, row);
   }
   const int fewest = std::min(row.baseline.processes, row.current.processes);
   if (fewest < recommended_processes)
     notes.push_back(fmt::format("only {} process{} on a side: small changes stay unseen; measure at least {}",
                                 fewest, fewest == 1 ? "" : "es", recommended_processes));
+  note_spread(notes, baseline, current);
   note_outliers(notes, row, baseline, current);
   note_clock(notes, row, baseline, current);
   note_conditions(notes, row, baseline.conditions, current.conditions);

@@ -24,13 +24,13 @@ class Facts {
     gate("margin", policy_.margin, &ComparisonRow::margin, Gate{}.margin);
     gate("alpha", policy_.alpha, &ComparisonRow::alpha, Gate{}.alpha);
     informative();
-    chosen("processes a side", fmt::to_string(policy_.min_processes),
+    chosen("processes", fmt::format("{} a side at the least", policy_.min_processes),
            policy_.min_processes == Policy{}.min_processes);
-    chosen("session spread", percent(policy_.session_sd), policy_.session_sd == Policy{}.session_sd,
-           "calibration");
+    chosen("sessions", fmt::format("differ by {}", percent(policy_.session_sd)),
+           policy_.session_sd == Policy{}.session_sd, "calibration");
     if (policy_.allow_other_device)
-      facts_.push_back({"another device of the model",
-                        fmt::format("allowed, adds {}", percent(policy_.device_sd)), "command line"});
+      facts_.push_back(
+          {"other device", fmt::format("allowed, adds {}", percent(policy_.device_sd)), "command line"});
     allowances();
     chosen("improvements", policy_.fail_on_improved ? "fail: the baseline is stale" : "pass",
            !policy_.fail_on_improved);

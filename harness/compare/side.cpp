@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -91,6 +94,39 @@ class Surroundings {
   Mean clock_, temperature_, power_, sm_clock_;
 };
 
+constexpr std::size_t enough_for_quarters = 16;
+constexpr std::size_t enough_for_steps = 20;
+constexpr std::size_t few_values = 8;
+
+// Log of the last quarter's median over the first's, so that a few slow samples are no drift; mean over the
+// placements that have enough samples.
+std::optional<double> slowing_of(const ProcessSamples& process) {
+  Mean mean;
+  for (const Placement& placement : process.placements) {
+    const std::size_t count = placement.samples.size(), quarter = count / 4;
+    if (count < enough_for_quarters) continue;
+    const std::span<const double> all(placement.samples);
+    mean.add(std::log(stats::median(all.last(quarter)) / stats::median(all.first(quarter))));
+  }
+  return mean.value();
+}
+
+// The least distance between the values of the first placement with enough samples, when they are few: the
+// clock comes in such steps. 0 otherwise.
+double step_of(const Series& series) {
+  for (const ProcessSamples& process : series.processes)
+    for (const Placement& placement : process.placements) {
+      if (placement.samples.size() < enough_for_steps) continue;
+      const std::set<double> values(placement.samples.begin(), placement.samples.end());
+      if (values.size() < 2 || values.size() > few_values) return 0;
+      double least = *values.rbegin() - *values.begin();
+      for (auto one = values.begin(), next = std::next(one); next != values.end(); ++one, ++next)
+        least = std::min(least, *next - *one);
+      return least;
+    }
+  return 0;
+}
+
 // The value that every sample has; std::nullopt when they differ, or there is none.
 std::optional<double> constant_of(const Series& series) {
   const double* first = nullptr;
@@ -120,6 +156,7 @@ void take_estimates(SideReading& reading, const Series& series,
     }
     reading.log_values.push_back(estimate.log_value);
     reading.started.push_back(start_of(series.processes[i]));
+    if (const auto slowing = slowing_of(series.processes[i])) reading.slowing.push_back(*slowing);
     reading.outlier_rates.push_back(static_cast<double>(estimate.outliers.far) /
                                     static_cast<double>(estimate.samples));
     reading.samples += estimate.samples;
@@ -146,6 +183,7 @@ SideReading SideReader::read(const Series& series) {
   }
   surroundings.finish(reading);
   reading.constant = constant_of(series);
+  reading.step = step_of(series);
   take_estimates(reading, series, estimator_.finish());
   return reading;
 }

@@ -131,8 +131,9 @@ Step test_step(const RowExplanation& one) {
                                    p_text(row.p_improved),
                                    holm_text(test, test.rank_better, row.p_improved_adjusted)));
   const bool inside = test.lo > -test.margin && test.hi < test.margin;
-  step.lines.push_back(fmt::format("within the margin? The interval lies {} +-{:.6f}",
-                                   inside ? "inside" : "not inside", test.margin));
+  step.lines.push_back(fmt::format("within the margin? {} inside +-{:.6f}",
+                                   inside ? "Yes, the interval lies" : "No, the interval does not lie",
+                                   test.margin));
   if (!test.doubt.empty()) step.lines.push_back("no verdict may rest on this: " + test.doubt);
   return step;
 }
@@ -160,7 +161,7 @@ Step verdict_step(const RowExplanation& one) {
   step.lines.push_back("rule: " + rule_text(one));
   if (row.minimum_detectable)
     step.lines.push_back(fmt::format("a slowdown of {} would have been called with 80 % power",
-                                     plain_percent(*row.minimum_detectable)));
+                                     short_percent(*row.minimum_detectable)));
   if (row.processes_needed)
     step.lines.push_back(
         fmt::format("what would settle it: about {} processes a side", *row.processes_needed));

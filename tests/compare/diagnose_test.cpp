@@ -97,5 +97,82 @@ TEST(Diagnose, TellsAClockThatMovedFromCodeThatDid) {
   EXPECT_THAT(advice_of(at_clock(about(20), 1.98), at_clock(about(20), 1.80)), IsEmpty());
 }
 
+// One process after the other, ten minutes apart, in the order of the values.
+Record in_time(std::vector<double> values, bool backwards = false) {
+  Record record = record_of(std::move(values));
+  std::vector<ProcessSamples>& processes = record.cases[0].series[0].processes;
+  for (std::size_t i = 0; i < processes.size(); ++i)
+    processes[i].placements[0].started =
+        1.7e9 + 600.0 * static_cast<double>(backwards ? processes.size() - i : i);
+  return record;
+}
+
+TEST(Diagnose, SeesADriftAcrossProcessesInTheOrderTheyRan) {
+  const std::vector<double> drifting{20, 20.06, 20.1, 20.16, 20.2, 20.26, 20.3};
+  EXPECT_THAT(advice_of(record_of(about(20)), in_time(drifting)),
+              Contains(HasSubstr("current: drift, the processes moved by +1.5")));
+  EXPECT_THAT(advice_of(record_of(about(20)), in_time(drifting, true)),
+              Contains(HasSubstr("current: drift, the processes moved by -1.4")));
+  EXPECT_THAT(advice_of(record_of(about(20)), record_of(drifting)), Not(Contains(HasSubstr("drift"))))
+      << "without times there is no order";
+  EXPECT_THAT(advice_of(record_of(about(20)), in_time({20, 20.2, 20.06, 20.3, 20.1, 20.26, 20.16})),
+              Not(Contains(HasSubstr("drift"))));
+}
+
+TEST(Diagnose, SeesNeighbouringProcessesThatAgree) {
+  std::vector<double> clumps;
+  for (int i = 0; i < 16; ++i) clumps.push_back((i / 4 % 2 == 0 ? 20 : 20.05) + 0.001 * (i * 7 % 5));
+  EXPECT_THAT(advice_of(record_of(about(20)), in_time(clumps)),
+              Contains(HasSubstr("current: neighbouring processes agree (lag-1 autocorrelation 0.")));
+  std::vector<double> mixed;
+  for (std::size_t i = 0; i < 16; ++i) mixed.push_back(clumps[i * 5 % 16]);
+  EXPECT_THAT(advice_of(record_of(about(20)), in_time(mixed)), Not(Contains(HasSubstr("neighbouring"))));
+}
+
+TEST(Diagnose, SeesSamplesThatMoveWithinAPlacement) {
+  const auto sloped = [](double whole) {
+    Record record = record_of(about(20));
+    for (ProcessSamples& process : record.cases[0].series[0].processes) {
+      std::vector<double>& samples = process.placements[0].samples;
+      const double center = samples[0];
+      samples.clear();
+      for (int i = 0; i < 40; ++i) samples.push_back(center * (1 + whole * i / 40 + 1e-5 * (i * 13 % 7)));
+    }
+    return record;
+  };
+  EXPECT_THAT(advice_of(sloped(0), sloped(-0.04)),
+              Contains(HasSubstr("current: within a placement the samples move by -3.0")));
+  EXPECT_THAT(advice_of(sloped(0), sloped(-0.04)), Contains(HasSubstr("warm up longer")));
+  EXPECT_THAT(advice_of(sloped(0), sloped(0.04)), Contains(HasSubstr("the device heats or throttles")));
+  EXPECT_THAT(advice_of(sloped(0), sloped(0.005)), Not(Contains(HasSubstr("within a placement"))));
+}
+
+TEST(Diagnose, SeesTimesInStepsWiderThanTheMargin) {
+  const auto stepped = [](double step) {
+    Record record = record_of(about(2));
+    for (ProcessSamples& process : record.cases[0].series[0].processes) {
+      process.placements[0].samples.clear();
+      for (int i = 0; i < 24; ++i)
+        process.placements[0].samples.push_back(2 + step * ((i + process.process) * 5 % 3));
+    }
+    return record;
+  };
+  EXPECT_THAT(advice_of(stepped(0.032), stepped(0.032)),
+              Contains(HasSubstr("quantised in steps of 0.032 us, 1.6 % of a sample")));
+  EXPECT_THAT(advice_of(stepped(0.001), stepped(0.001)), Not(Contains(HasSubstr("quantised"))));
+}
+
+TEST(Diagnose, SeesASpreadThatChanged) {
+  std::vector<double> wide;
+  for (const double value : about(20)) wide.push_back(20 + 8 * (value - 20));
+  EXPECT_THAT(advice_of(record_of(about(20)), record_of(wide)),
+              Contains(HasSubstr("the processes vary 8.0 times as much as in the baseline")));
+  EXPECT_THAT(advice_of(record_of(wide), record_of(about(20))),
+              Contains(HasSubstr("the processes vary 8.0 times as much as they do now")));
+  std::vector<double> wider;
+  for (const double value : about(20)) wider.push_back(20 + 2 * (value - 20));
+  EXPECT_THAT(advice_of(record_of(about(20)), record_of(wider)), Not(Contains(HasSubstr("times as much"))));
+}
+
 }  // namespace
 }  // namespace harness

@@ -401,10 +401,11 @@ TEST(PolicyFacts, SayWhereEachValueCameFrom) {
   };
   Record record = record_of(about(20));
   record.suite.file = "suites/a.yaml";
-  EXPECT_THAT(facts_of({}, record),
-              ElementsAre("margin 1 % (default)", "alpha 1 % (default)", "processes a side 3 (default)",
-                          "session spread 0.1 % (default)", "allowed nothing (default)",
-                          "improvements pass (default)", "waivers none (default)"));
+  EXPECT_THAT(
+      facts_of({}, record),
+      ElementsAre("margin 1 % (default)", "alpha 1 % (default)", "processes 3 a side at the least (default)",
+                  "sessions differ by 0.1 % (default)", "allowed nothing (default)",
+                  "improvements pass (default)", "waivers none (default)"));
   record.cases[0].gate = Gate{0.005, 0.01, {{"time", {}, {}, true}}};
   Policy policy = waiving({waiver("c", 0.06), waiver("*", 0.06, "2026-01-01")});
   policy.alpha = 0.05;
@@ -413,9 +414,8 @@ TEST(PolicyFacts, SayWhereEachValueCameFrom) {
   EXPECT_THAT(
       facts_of(policy, record),
       ElementsAre("margin 0.5 % (suite suites/a.yaml)", "alpha 5 % (command line)",
-                  "informative gpu_time (suite suites/a.yaml)", "processes a side 3 (default)",
-                  "session spread 0.2 % (calibration)",
-                  "another device of the model allowed, adds 0.3 % (command line)",
+                  "informative gpu_time (suite suites/a.yaml)", "processes 3 a side at the least (default)",
+                  "sessions differ by 0.2 % (calibration)", "other device allowed, adds 0.3 % (command line)",
                   "allowed missing (command line)", "improvements fail: the baseline is stale (command line)",
                   "waivers 2 unused (waivers.yaml)"));
 }

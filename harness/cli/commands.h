@@ -20,6 +20,8 @@ void add_explain(CLI::App& program, Action& chosen);
 void add_plot(CLI::App& program, Action& chosen);
 void add_import(CLI::App& program, Action& chosen);
 void add_baseline(CLI::App& program, Action& chosen);
+void add_history(CLI::App& program, Action& chosen);
+void add_bisect(CLI::App& program, Action& chosen);
 void add_worker(CLI::App& program, Action& chosen);
 
 }  // namespace harness

@@ -62,6 +62,8 @@ int run_program(int argc, char** argv) {
   add_plot(program, chosen);
   add_import(program, chosen);
   add_baseline(program, chosen);
+  add_history(program, chosen);
+  add_bisect(program, chosen);
   add_worker(program, chosen);
   try {
     program.parse(argc, argv);

@@ -25,7 +25,7 @@ Result<Output> git(const fs::path& folder, std::vector<std::string> arguments) {
   command.argv = {"git", "--no-optional-locks"};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   command.folder = folder;
-  command.environment = {{"LC_ALL", "C"}, {"GIT_TERMINAL_PROMPT", "0"}, {"GIT_PAGER", "cat"}};
+  command.environment = {{"LC_ALL", "C"}, {"GIT_TERMINAL_PROMPT", "0"}, {"GIT_PAGER", "cat"}, {"TZ", "UTC"}};
   return run_command(command);
 }
 
@@ -171,6 +171,22 @@ Result<std::vector<Ancestor>> ancestors(const fs::path& folder, const std::strin
       if (seen.insert(parent).second) queue.push_back({parent, found.back().distance + 1});
   }
   return found;
+}
+
+Result<std::vector<Commit>> first_parents(const fs::path& folder, const std::string& commit, int limit) {
+  const Result<Output> output =
+      git(folder, {"log", "--first-parent", "--no-show-signature", "--no-color", "--no-notes", "-z",
+                   "--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%H%n%cd%n%an%n%s",
+                   fmt::format("--max-count={}", limit), "--end-of-options", commit, "--"});
+  if (!output) return fail(output.error());
+  if (!output->exit.ok()) return fail(ErrorKind::usage, "git: " + complaint(*output));
+  std::vector<Commit> commits;
+  for (const std::string& entry : split(output->out, '\0')) {
+    std::vector<std::string> lines = split(entry, '\n');
+    lines.resize(4);
+    if (is_hash(lines[0])) commits.push_back({lines[0], lines[1], lines[2], lines[3]});
+  }
+  return commits;
 }
 
 bool is_shallow(const fs::path& folder) {

@@ -38,6 +38,17 @@ struct Ancestor {
 Result<std::vector<Ancestor>> ancestors(const std::filesystem::path& folder, const std::string& commit,
                                         int limit);
 
+// `commit` and what it came from by first parents, newest first, at most `limit`: a branch as it grew,
+// merges as single steps.
+struct Commit {
+  std::string hash;
+  std::string date;  // of the commit, UTC: "2026-11-20T05:40:00Z"
+  std::string author;
+  std::string subject;
+};
+Result<std::vector<Commit>> first_parents(const std::filesystem::path& folder, const std::string& commit,
+                                          int limit);
+
 bool is_shallow(const std::filesystem::path& folder);
 
 // A file's text at a revision; ErrorKind::missing when it is not there.

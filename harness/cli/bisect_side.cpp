@@ -1,0 +1,177 @@
+#include "harness/cli/bisect_side.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "harness/base/process.h"
+#include "harness/base/text.h"
+#include "harness/measure/interrupt.h"
+#include "harness/model/codec.h"
+#include "harness/store/baselines.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* built_program = "build/release/bin/harness";
+constexpr std::size_t last_lines = 5;  // of a log, in messages
+
+std::string tail_of(const fs::path& log) {
+  const std::vector<std::string> lines = split(trim(read_file(log).value_or("")), '\n');
+  const std::size_t first = lines.size() > last_lines ? lines.size() - last_lines : 0;
+  std::vector<std::string> last;
+  for (std::size_t i = first; i < lines.size(); ++i)
+    if (!trim(lines[i]).empty()) last.push_back(printable(trim(lines[i])));
+  return join(last, " | ");
+}
+
+// Runs a command with its output in `log`; std::nullopt when Ctrl-C ended it.
+Result<std::optional<Exit>> run_logged(const Command& command, const fs::path& log) {
+  const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (out < 0) return fail(ErrorKind::environment, Location{log.string()}, "cannot be written");
+  Result<Child> child = Child::start(command, {out, out});
+  close(out);
+  if (!child) return fail(child.error());
+  (void)child->send("");
+  InterruptGuard::watch(child->pid());
+  while (true) {
+    siginfo_t ended{};  // looked at, not reaped: Child::wait() does that
+    if (waitid(P_PID, static_cast<id_t>(child->pid()), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        ended.si_pid != 0)
+      break;
+    if (InterruptGuard::interrupted()) {
+      child->kill_group();
+      child->wait();
+      InterruptGuard::watch(0);
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const Exit exit = child->wait();
+  InterruptGuard::watch(0);
+  if (InterruptGuard::interrupted()) return std::nullopt;
+  return exit;
+}
+
+BisectSide cannot(std::string why) {
+  BisectSide side;
+  side.why_not = std::move(why);
+  return side;
+}
+
+BisectSide interrupted() {
+  BisectSide side;
+  side.interrupted = true;
+  return side;
+}
+
+int fewest_processes(const Record& record, const std::string& pattern) {
+  int fewest = -1;
+  for (const CaseRecord& one : record.cases) {
+    if (one.outcome != Outcome::measured || (!pattern.empty() && !wildcard_match(pattern, one.id))) continue;
+    for (const Series& series : one.series) {
+      const int count = static_cast<int>(series.processes.size());
+      fewest = fewest < 0 ? count : std::min(fewest, count);
+    }
+  }
+  return fewest;
+}
+
+}  // namespace
+
+Result<std::optional<Record>> BisectMeasurer::stored(const std::string& commit,
+                                                     const std::string& device_uuid, int processes) {
+  RunQuery query;
+  query.suite = how_.suite;
+  query.commit = commit;
+  query.state = RunState::complete;
+  query.dirty = false;
+  query.calibration = false;
+  auto runs = store_.list(query);
+  if (!runs) return fail(runs.error());
+  std::stable_partition(runs->begin(), runs->end(),
+                        [&](const RunInfo& run) { return run.device_uuid == device_uuid; });
+  for (const RunInfo& run : *runs) {
+    if (run.failures > 0) continue;
+    Result<Record> record = store_.load(run.id);
+    if (!record) return fail(record.error());
+    if (fewest_processes(*record, how_.pattern) >= std::max(processes, 1)) return std::move(*record);
+  }
+  return std::nullopt;
+}
+
+Result<BisectSide> BisectMeasurer::measure(const std::string& commit, int processes) {
+  if (!worktree_) {
+    Result<Worktree> made = Worktree::add(".", "bisect", commit);
+    if (!made) return fail(made.error());
+    worktree_.emplace(std::move(*made));
+  }
+  if (InterruptGuard::interrupted()) return interrupted();
+  const fs::path log = worktree_->path() / ".harness-build.log";  // untracked, and gone with it
+  if (built_ != commit) {
+    built_.clear();
+    if (const Status out = worktree_->check_out(commit); !out) return cannot(out.error().message);
+    fmt::print(stderr, "{}: building\n", commit.substr(0, 10));
+    const auto exit = run_logged({{"/bin/sh", "-c", how_.build}, worktree_->path(), {}}, log);
+    const std::string said = tail_of(log);
+    std::error_code code;
+    fs::remove(log, code);
+    if (!exit) return fail(exit.error());
+    if (!*exit) return interrupted();
+    if (!(*exit)->ok())
+      return cannot(fmt::format("the build failed: {}{}{}", (*exit)->text(), said.empty() ? "" : ": ", said));
+    built_ = commit;
+  }
+  return run_suite(commit, processes);
+}
+
+// The build's own program measures where it made one, so that an older commit is measured as it was then;
+// else this one, for repositories whose build makes only a plugin. It keeps a store of its own, because an
+// older program may not know the format of this one; the record comes over as a file.
+Result<BisectSide> BisectMeasurer::run_suite(const std::string& commit, int processes) {
+  const fs::path& root = worktree_->path();
+  std::error_code code;
+  if (!fs::exists(root / how_.suite_file, code))
+    return cannot(fmt::format("it has no {}", printable(how_.suite_file)));
+  const fs::path own = root / built_program;
+  const TemporaryFolder scratch;
+  const fs::path output = scratch.path() / "record.json";
+  Command command;
+  command.folder = root / how_.folder;
+  command.argv = {fs::exists(own, code) ? own.string() : this_program().string(),
+                  "run",
+                  fs::path(how_.suite_file).lexically_relative(how_.folder).string(),
+                  "--quiet",
+                  "--store",
+                  (scratch.path() / "results.db").string(),
+                  "--output",
+                  output.string()};
+  if (!how_.pattern.empty()) command.argv.insert(command.argv.end(), {"--filter", how_.pattern});
+  if (!how_.device.empty()) command.argv.insert(command.argv.end(), {"--device", how_.device});
+  if (processes > 0) command.argv.insert(command.argv.end(), {"--processes", fmt::format("{}", processes)});
+  fmt::print(stderr, "{}: measuring{}\n", commit.substr(0, 10),
+             processes > 0 ? fmt::format(" {} processes", processes) : "");
+  const fs::path log = scratch.path() / "log";
+  const auto exit = run_logged(command, log);
+  if (!exit) return fail(exit.error());
+  if (!*exit) return interrupted();
+  if (!(*exit)->ok()) return cannot(fmt::format("measuring failed: {}: {}", (*exit)->text(), tail_of(log)));
+  const Result<std::string> text = read_file(output);
+  if (!text) return cannot("measuring left no record");
+  Result<Record> record = decode_record(*text, "the record of " + commit.substr(0, 10));
+  if (!record) return cannot(record.error().message);
+  if (record->revision.commit != commit || record->revision.dirty)
+    return cannot("its build changes files that git tracks, so that the record is not of this commit");
+  if (const Status kept = store_.put_record(*record); !kept) return fail(kept.error());
+  BisectSide side;
+  side.record = std::move(*record);
+  return side;
+}
+
+}  // namespace harness

@@ -1,0 +1,40 @@
+// BisectReport: the search for the commit that made a case worse, with its evidence. Made by cli/,
+// rendered by report/. Plain data.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/comparison.h"
+
+namespace harness {
+
+struct BisectCommit {
+  std::string hash;
+  std::string date;
+  std::string author;
+  std::string subject;
+};
+
+struct BisectStep {
+  enum class Result { good, bad, skipped };
+  BisectCommit commit;
+  Result result = Result::skipped;
+  std::string reason;                // why skipped
+  bool stored = false;               // judged by a record that was there already
+  std::optional<ComparisonRow> row;  // the worst of the cases in question, against the good commit
+};
+std::string_view name_of(BisectStep::Result result);
+
+struct BisectReport {
+  std::string suite;
+  std::vector<std::string> cases;  // that are worse at the bad commit
+  BisectCommit good;
+  BisectCommit bad;
+  std::vector<BisectStep> steps;       // in the order tested
+  std::vector<BisectCommit> culprits;  // oldest first: one, or those that could not be told apart
+  bool stopped = false;                // by --max-steps
+};
+
+}  // namespace harness

@@ -1,0 +1,109 @@
+// Trend: how a metric of a case moved along the history of a branch, on one device, and what the three
+// nets caught: the newest result against an anchor, a CUSUM against slow creep, change points. Made by
+// compare/trend.h, rendered by report/. Plain data.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/summary.h"
+
+namespace harness {
+
+// One measured commit.
+struct TrendPoint {
+  std::string commit;
+  std::string date;     // of the commit, UTC
+  std::string subject;  // first line of its message
+  std::string record;   // id
+  int distance = 0;     // commits between it and the branch's newest, along first parents
+  int processes = 0;
+  double center = 0;                 // geometric mean of the process values, in the metric's unit
+  double process_sd = 0;             // of log process values
+  std::optional<Interval> interval;  // of center, at 99 %; absent with one process
+
+  bool operator==(const TrendPoint&) const = default;
+};
+
+// A lasting change: the commits in (before, first] hold its cause.
+struct TrendChange {
+  std::size_t index = 0;  // of the first point after it
+  std::string before;     // the last commit measured before it
+  std::string first;      // the first commit measured with it
+  int unmeasured = 0;     // commits between these two
+  double ratio = 1;       // after over before
+  Interval interval;      // of the ratio, at 99 %
+  double p = 1;           // permutation test of the largest split
+  double p_adjusted = 1;  // Benjamini-Hochberg over all series
+  bool worse = false;
+  bool matters = false;  // beyond the margin
+  bool after_anchor = false;
+};
+
+// CUSUM of the log ratios to the anchor: a shift of a margin that came in steps too small for the gate.
+struct TrendCreep {
+  std::size_t index = 0;    // of the point that raised the alarm
+  std::size_t started = 0;  // of the first point of the shift
+  double ratio = 1;         // that point over the anchor
+};
+
+// What later points are held to.
+struct TrendAnchor {
+  std::string described;  // "pinned baselines/nvidia-h200/fusion.json"
+  std::string commit;
+  int distance = 0;  // as of a point; -1 when the commit is not in this history
+  int processes = 0;
+  double center = 0;
+};
+
+// The newest point against the anchor.
+struct TrendStanding {
+  double ratio = 1;
+  Interval interval;  // of the ratio, at 1 - 2 alpha
+  double p = 1;       // H0 "not worse by more than the margin"
+  double p_adjusted = 1;
+  bool worse = false;  // p_adjusted below alpha
+};
+
+struct Trend {
+  std::string case_id;
+  std::string device;  // kind
+  std::string machine_class;
+  std::string device_uuid;
+  std::string metric;
+  std::string unit;
+  Direction direction = Direction::lower_is_better;
+  double margin = 0;
+  double alpha = 0;
+  bool informative = false;        // decides nothing (see MetricGate)
+  std::vector<TrendPoint> points;  // oldest first
+  std::optional<TrendAnchor> anchor;
+  std::optional<TrendStanding> newest;
+  std::optional<TrendCreep> creep;   // for the worse
+  std::vector<TrendChange> changes;  // oldest first
+};
+
+// Whether a net caught a change for the worse after the anchor in a metric that decides.
+inline bool got_worse(const Trend& trend) {
+  if (trend.informative) return false;
+  if (trend.creep || (trend.newest && trend.newest->worse)) return true;
+  for (const TrendChange& change : trend.changes)
+    if (change.worse && change.matters && change.after_anchor) return true;
+  return false;
+}
+
+struct HistoryReport {
+  std::string suite;
+  std::string branch;
+  std::string head;                // its newest commit
+  std::size_t commits = 0;         // of the branch that were looked at
+  std::size_t measured = 0;        // of them: with a record that was used
+  double alpha = 0;                // of change points, after correction
+  double session_sd = 0;           // assumed or learned
+  std::vector<std::string> notes;  // what was passed over, and why
+  std::vector<Trend> trends;       // of the newest record's devices first, as in its suite
+};
+
+}  // namespace harness

@@ -1,0 +1,15 @@
+// Sparkline: a series as one line of characters. Pure.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace harness::report {
+
+// One character a value, its height by the logarithm of the value; at most `columns`, values in excess
+// averaged in equal shares. The scale spans at least `least_range` (of logs), so that noise which does not
+// matter looks flat. Positive values only. `unicode`: eighths of a block, else ASCII.
+std::string sparkline(std::span<const double> values, std::size_t columns, double least_range, bool unicode);
+
+}  // namespace harness::report

@@ -1,0 +1,101 @@
+# `harness history` on a real repository: results of the scripted device along a branch.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+repository
+suite copy
+commit "the suite"
+
+# results DEVICE MICROSECONDS... : a commit for each, with a record of that many microseconds.
+step=0
+results() {
+  local device=$1 us
+  shift
+  for us in "$@"; do
+    step=$((step + 1))
+    # Samples of three processes that differ by a little, as an import: fast, and the same everywhere.
+    awk -v us="$us" -v device="$device" -v step="$step" 'BEGIN {
+      printf "{\"suite\": \"demo\", \"machine\": {\"class\": \"nvidia-h200\", \"uuid\": \"%s\"}}\n", device
+      for (p = 0; p < 4; p++) printf "{\"case\": \"gelu/n=1\", \"metric\": \"gpu_time\", \"unit\": \"us\", \"process\": %d, \"samples\": [%.6f, %.6f]}\n", p, us * (1 + 0.0005 * ((p + step) % 4 - 1.5)), us * (1 + 0.0005 * ((p + step) % 4 - 1.5))
+      for (p = 0; p < 4; p++) printf "{\"case\": \"copy/n=1\", \"metric\": \"gpu_time\", \"unit\": \"us\", \"process\": %d, \"samples\": [%.6f]}\n", p, 50 * (1 + 0.0004 * ((p * 3 + step * 7) % 5 - 2))
+    }' >samples.jsonl
+    echo "$step" >step
+    git add step
+    git commit -qm "step $step"
+    [ "$us" = - ] || "$HARNESS" import samples.jsonl --suite demo >/dev/null || problem "import failed"
+  done
+}
+
+# Nothing measured, no such thing asked for.
+expect 4 "$HARNESS" history
+says "holds no results" "harness run SUITE"
+
+# Twelve commits of +1 % each: no step passes 2 %, and history sees it all the same.
+results GPU-A 100.0 101.0 102.0 103.0 104.1 105.1 106.2 107.2 108.3 109.4 110.5 111.6
+expect 0 "$HARNESS" history --margin 2% --color never
+says "WORSE: 1 of 2 series got worse" "creeps: results since" "the oldest result" "12 measured of 13" "+11.60 %"
+expect 1 "$HARNESS" history --margin 2% --fail-on change
+expect 1 "$HARNESS" history 'gelu/*' --margin 2% --fail-on change
+expect 0 "$HARNESS" history 'copy/*' --margin 2% --fail-on change
+says "no change for the worse"
+silent_about gelu
+
+# A sparkline in the terminal's own characters.
+expect 0 env LC_ALL=C.UTF-8 "$HARNESS" history 'gelu/*'
+says "▁" "█"
+expect 0 env LC_ALL=C "$HARNESS" history 'gelu/*'
+says "_" "#"
+silent_about "█"
+
+# Held to a named release; only what came since.
+expect 0 "$HARNESS" history --anchor HEAD~2 --margin 2.5% --fail-on change
+expect 1 "$HARNESS" history --anchor HEAD~4 --margin 2% --fail-on change
+expect 0 "$HARNESS" history --last 3
+says "  3  "
+expect 0 "$HARNESS" history --since HEAD~1 --format json
+says '"commits": 2' '"version": 1' '"format": "harness-history"'
+expect 0 "$HARNESS" history --since 2999-01-01
+says "no results on this branch"
+
+# A jump that happened among commits nobody measured is given as a range.
+git checkout -qb other HEAD~12
+results GPU-A 100 100 100 100 100 100 100 - - 103 103 103 103 103 103
+expect 0 "$HARNESS" history --branch other --color never
+says "worse by +3" "2 commits before" "were not measured" "harness bisect SUITE --good" "--case gelu/n=1"
+says "12 records were passed over: of commits that are not on this branch"
+
+# Another device stands apart; what must not count is passed over.
+results GPU-B 90 90
+expect 0 "$HARNESS" history --branch other --color never 'gelu/*'
+says "nvidia-h200 GPU-A" "nvidia-h200 GPU-B"
+echo changed >>step
+"$HARNESS" import samples.jsonl --suite demo >/dev/null
+git checkout -q step
+expect 0 "$HARNESS" history --branch other
+says "1 record was passed over: measured with uncommitted changes"
+
+# The pinned baseline is the anchor.
+expect 0 "$HARNESS" baseline promote HEAD~3 --author tester --reason release
+commit "pin"
+expect 0 "$HARNESS" history --branch other --color never 'gelu/*'
+says "pinned baselines/nvidia-h200/demo.json" "no change for the worse"
+
+# Slips.
+expect 2 "$HARNESS" history 'gelo/*'
+says "no case matches \`gelo/*\`"
+expect 2 "$HARNESS" history --metric gpu_tim
+says "did you mean \`gpu_time\`"
+expect 2 "$HARNESS" history --branch mian
+says "unknown revision" "did you mean \`main\`"
+expect 2 "$HARNESS" history --anchor other
+says "is not a commit of the branch"
+expect 2 "$HARNESS" history --format html
+says "a history cannot be written as html" "terminal, markdown, json"
+expect 4 "$HARNESS" history --suite dem
+says "no results of suite \`dem\`" "did you mean \`demo\`"
+expect 0 "$HARNESS" history --report "json=history.json,markdown=history.md"
+grep -q '"series"' history.json || problem "no JSON"
+grep -q '^| ' history.md || problem "no table in Markdown"
+expect 0 "$HARNESS" history --help
+says "--fail-on change" "Examples"
+finish

@@ -53,6 +53,8 @@ const defined = new Set([
   "form",
   "bound",
   "kind",
+  "change",
+  "state",
   "class",
   "started",
   "expires",

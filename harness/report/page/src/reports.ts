@@ -31,6 +31,9 @@ export interface Comparison {
   current: Source;
   policy: Policy;
   differences: string[];
+  policy_facts?: { name: string; value: string; source: string }[]; // the policy in effect, in words
+  waivers?: WaiverUse[];
+  remarks?: string[]; // about the comparison as a whole
   cases: ComparisonRow[];
 }
 
@@ -53,23 +56,30 @@ export interface Policy {
   device_sd: number | null;
   min_processes: number;
   fail_on_improved?: boolean;
-  waivers?: Waiver[];
-  today?: string;
+  waivers_file?: string | null;
+  today?: string | null;
 }
 
 export interface Waiver {
   pattern: string;
-  metric: string;
+  metric: string | null; // null: every metric
   ceiling: number | null;
   expires: string;
   reason: string;
-  issue: string;
+  issue: string | null;
   where?: Where | null;
+}
+
+export interface WaiverUse extends Waiver {
+  state: "holds" | "exceeded" | "expired" | "unused";
+  waived: number; // rows that do not fail because of it
+  refused: number; // rows that fail although it matches them
+  advice: string[];
 }
 
 export interface KernelChange {
   kernel: string;
-  kind: "moved" | "appeared" | "vanished" | "reshaped";
+  change: "moved" | "appeared" | "vanished" | "reshaped";
   ratio: number | null;
   what: string;
 }
@@ -107,6 +117,7 @@ export interface ComparisonRow {
   kernels?: KernelChange[];
   waiver?: Waiver | null;
   informative?: boolean;
+  exact?: boolean; // no variation on either side: compared as numbers, without a test
   where: Where | null;
 }
 

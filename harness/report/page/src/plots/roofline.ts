@@ -50,6 +50,7 @@ export function roofline(
       remedy: "A workload tells them by `flops()` and `bytes()` of its problem (kernels/README.md).",
     };
   }
+  const left_out = new Set(own.map((one) => one.case)).size - new Set(dots.map(({ one }) => one.case)).size;
   const variants = [...new Set(dots.map((dot) => dot.variant))];
   const legend_height = 20 * Math.ceil((variants.length * 150) / Math.max(300, look.width));
   return {
@@ -57,9 +58,7 @@ export function roofline(
     summary: summary_of(dots, peak, bandwidth),
     notes: [
       "Ceilings are those measured on this machine, not those of a data sheet.",
-      own.length > dots.length
-        ? `${counted(own.length - dots.length, "case")} without operations, bytes or a time left out.`
-        : "",
+      left_out > 0 ? `${counted(left_out, "case")} without operations, bytes or a time left out.` : "",
     ].filter(Boolean),
     height: 380 + legend_height,
     option: option_of(dots, variants, roof_over(dots, peak, bandwidth), legend_height, look),

@@ -1,7 +1,7 @@
 // How many times as fast as its reference each case is: a bar from 0, its interval, and a line at 1.
 
 import type { EChartsOption } from "echarts";
-import { counted, printable, times } from "../format";
+import { counted, printable, seconds_per_unit, times } from "../format";
 import type { Bounds, RunCase } from "../reports";
 import type { Theme } from "../theme";
 import { short_names } from "./names";
@@ -19,7 +19,9 @@ interface Bar {
 
 export function speedup(cases: readonly RunCase[], look: Look): Drawn {
   const title = "Speedup over the reference";
-  const all = cases.flatMap(bar_of);
+  const every = cases.flatMap(bar_of);
+  const timed = every.filter(({ one }) => seconds_per_unit(one.unit) !== null);
+  const all = timed.length > 0 ? timed : every; // ratios of errors or bytes are no speedups
   const bars = all.slice(0, most_rows);
   if (bars.length === 0) {
     return {

@@ -33,7 +33,7 @@ function comparison_facts(row: ComparisonRow): Pair[] {
     `${with_unit(row[of]?.center, unit)}, sd between processes ${percent(row[of]?.process_sd)}, far outliers ${percent(row[of]?.outlier_rate)}`;
   const level = row.alpha === null ? "interval" : `${Math.round((1 - 2 * row.alpha) * 100)} % interval`;
   const facts: (Pair | null)[] = [
-    ["change", change(row.ratio)],
+    ["change", `${change(row.ratio)}${row.exact ? ", compared as numbers: neither side varies" : ""}`],
     [level, change_interval(row.interval)],
     ["margin", `±${percent(row.margin)}${row.informative ? ", informative: it decides nothing" : ""}`],
     [

@@ -3,7 +3,7 @@
 import type { PageDocument } from "../data";
 import { percent, printable, unknown } from "../format";
 import { machine_of } from "../report";
-import type { Machine, Policy, Revision, RunReport, Source, Waiver } from "../reports";
+import type { Machine, Policy, Revision, RunReport, Source, WaiverUse } from "../reports";
 import { el, scrolling, table } from "./dom";
 
 interface Fact {
@@ -113,6 +113,18 @@ function fact_table(facts: Fact[], two: boolean, label: string): HTMLElement {
 }
 
 function policy_list(policy: Policy, page: PageDocument): HTMLElement {
+  const facts_told = page.comparison?.policy_facts ?? [];
+  if (facts_told.length > 0) {
+    const source = (text: string) => (text === "" ? null : el("span", "faint", ` (${printable(text, 200)})`));
+    return el(
+      "dl",
+      "pairs",
+      ...facts_told.flatMap((fact) => [
+        el("dt", null, printable(fact.name, 60)),
+        el("dd", null, printable(fact.value, 300), source(fact.source)),
+      ]),
+    );
+  }
   const judged = page.comparison?.cases.filter((row) => row.p_adjusted !== null) ?? [];
   const shared = (set: number | null, of: (row: (typeof judged)[number]) => number | null) => {
     if (set !== null) return `${percent(set)} for every case, from the command line`;
@@ -140,16 +152,26 @@ function policy_list(policy: Policy, page: PageDocument): HTMLElement {
   return el("dl", "pairs", ...facts.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)]));
 }
 
-function waiver_table(waivers: Waiver[], today: string): HTMLElement {
+const waiver_states: Record<WaiverUse["state"], string> = {
+  holds: "✓ holds",
+  exceeded: "▲ exceeded",
+  expired: "✕ expired",
+  unused: "– unused",
+};
+
+function waiver_table(waivers: readonly WaiverUse[]): HTMLElement {
   const rows = waivers.map((waiver) => [
     el("code", null, printable(waiver.pattern, 200)),
-    printable(waiver.metric, 60) || "every metric",
+    printable(waiver.metric ?? "every metric", 60),
+    waiver_states[waiver.state] ?? "",
     waiver.ceiling === null ? unknown : `up to ${percent(waiver.ceiling)} worse`,
-    `${printable(waiver.expires, 20)}${today && waiver.expires < today ? " (expired)" : ""}`,
-    printable(waiver.reason, 400),
-    printable(waiver.issue, 200),
+    printable(waiver.expires, 20),
+    `${waiver.waived} waived, ${waiver.refused} not`,
+    printable([waiver.reason, ...waiver.advice].join("; "), 600),
+    printable(waiver.issue ?? "", 200),
   ]);
-  return scrolling("Waivers", table(["cases", "metric", "ceiling", "holds until", "reason", "issue"], rows));
+  const heads = ["cases", "metric", "state", "ceiling", "holds until", "results", "reason", "issue"];
+  return scrolling("Waivers", table(heads, rows));
 }
 
 export function environment_section(page: PageDocument): HTMLElement {
@@ -160,7 +182,7 @@ export function environment_section(page: PageDocument): HTMLElement {
   const machines = machine_facts(reports);
   const differing = two ? machines.filter((fact) => differs(fact) && fact.matters) : [];
   const told = comparison?.differences ?? [];
-  const waivers = comparison?.policy.waivers ?? [];
+  const waivers = comparison?.waivers ?? [];
   return el(
     "section",
     { attributes: { id: "environment", "aria-labelledby": "environment-title" } },
@@ -201,9 +223,7 @@ export function environment_section(page: PageDocument): HTMLElement {
             el("h3", null, "Policy in effect"),
             policy_list(comparison.policy, page),
             el("h4", null, "Waivers"),
-            waivers.length > 0
-              ? waiver_table(waivers, comparison.policy.today ?? "")
-              : el("p", null, "None: every regression counts."),
+            waivers.length > 0 ? waiver_table(waivers) : el("p", null, "None: every regression counts."),
           )
         : null,
     ),

@@ -7,7 +7,7 @@ import type { Entry } from "../report";
 import type { KernelChange } from "../reports";
 import { type Child, el, name_of, prose, scrolling, table } from "./dom";
 
-const kinds: Record<KernelChange["kind"], string> = {
+const kinds: Record<KernelChange["change"], string> = {
   moved: "moved",
   appeared: "appeared",
   vanished: "vanished",
@@ -49,7 +49,7 @@ function change_list(changes: readonly KernelChange[]): HTMLElement {
       el(
         "li",
         null,
-        el("strong", null, kinds[one.kind] ?? printable(one.kind, 20)),
+        el("strong", null, kinds[one.change] ?? one.change),
         " ",
         el("code", null, name_of(printable(one.kernel, 200))),
         one.ratio !== null ? `: ${change(one.ratio)}` : "",

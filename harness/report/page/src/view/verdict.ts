@@ -27,8 +27,17 @@ export function exit_meaning(page: PageDocument): string {
 export function count_verdicts(page: PageDocument): [Verdict, number][] {
   const rows = page.comparison?.cases ?? [];
   return worst_first
-    .map((verdict): [Verdict, number] => [verdict, rows.filter((row) => row.verdict === verdict).length])
+    .map((verdict): [Verdict, number] => [
+      verdict,
+      rows.filter((row) => row.verdict === verdict && !row.informative).length,
+    ])
     .filter(([, count]) => count > 0);
+}
+
+function tally(page: PageDocument): string {
+  const counts = count_verdicts(page).map(([verdict, count]) => `${count} ${verdict_words[verdict]}`);
+  const informative = page.comparison?.cases.filter((row) => row.informative).length ?? 0;
+  return [...counts, ...(informative > 0 ? [`${informative} informative`] : [])].join(", ") + ".";
 }
 
 // `REGRESSED: 2 of 8 cases ...` has its own shape here: the word beside the sign, the rest after it.
@@ -62,7 +71,7 @@ export function verdict_section(
       comparison
         ? el("span", { class: "sign", attributes: { "aria-hidden": true } }, verdict_signs[comparison.verdict])
         : null,
-      word ? el("span", "word", comparison ? verdict_words[comparison.verdict] : word.toLowerCase()) : null,
+      word && comparison ? el("span", "word", verdict_words[comparison.verdict]) : word ? `${word}:` : null,
       word ? " " : null,
       el("span", "rest", rest),
     ),
@@ -73,10 +82,7 @@ export function verdict_section(
           "Exit code ",
           el("strong", null, String(comparison.exit_code)),
           `: ${exit_meaning(page)}. `,
-          count_verdicts(page)
-            .map(([verdict, count]) => `${count} ${verdict_words[verdict]}`)
-            .join(", "),
-          ".",
+          tally(page),
         )
       : el(
           "p",
@@ -84,6 +90,7 @@ export function verdict_section(
           `${counted(new Set(entries.map((entry) => entry.case)).size, "case")} of the suite ${printable(page.current.report.suite.name, 80)}, with nothing to compare them with.`,
         ),
     worst?.row ? worst_case(worst, open) : null,
+    ...(comparison?.remarks ?? []).map((remark) => el("p", null, prose(printable(remark, 600)))),
     steps.length > 0 ? el("h2", "small-heading", "What to do next") : null,
     steps.length > 0 ? el("ul", "steps", ...steps.map((step) => el("li", null, prose(printable(step, 600))))) : null,
     page.command

@@ -14,7 +14,7 @@ logs=$root/build
 oldest_cuda=13.0
 
 run_packages=(libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev rapidjson-dev libsoci-dev
-  libsqlite3-dev zlib1g-dev libexpected-dev libgtest-dev libgmock-dev libbenchmark-dev)
+  libsqlite3-dev zlib1g-dev libpugixml-dev libexpected-dev libgtest-dev libgmock-dev libbenchmark-dev)
 test_packages=(postgresql shellcheck python3 procps librsvg2-bin)
 # A browser for the tests of the HTML page. Ubuntu's package of this name is a snap, which no container runs.
 if grep -qs '^ID=debian' /etc/os-release; then
@@ -75,8 +75,8 @@ boost_version() {
 needs() {
   say "needed: CMake 3.25, Ninja, a C++20 compiler (g++ 12 or newer), git, ccache and Node.js 18 with"
   say "npm (both optional), and the development files of Boost 1.74, yaml-cpp, CLI11, fmt 9,"
-  say "nlohmann-json, RapidJSON, SOCI 4 with its SQLite backend, SQLite, zlib, tl-expected, GoogleTest"
-  say "and Google Benchmark"
+  say "nlohmann-json, RapidJSON, SOCI 4 with its SQLite backend, SQLite, zlib, pugixml, tl-expected,"
+  say "GoogleTest and Google Benchmark"
 }
 
 # install_packages <package...>

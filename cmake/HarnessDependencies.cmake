@@ -6,9 +6,13 @@ find_package(nlohmann_json 3 REQUIRED)
 find_package(RapidJSON REQUIRED)   # headers: SchemaValidator, fast record reading
 find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(pugixml REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(tl-expected REQUIRED)
 
+if(NOT TARGET pugixml::pugixml)  # before 1.11 the plain name
+  add_library(pugixml::pugixml ALIAS pugixml)
+endif()
 if(NOT TARGET yaml-cpp::yaml-cpp)  # 0.7 exports the plain name
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()

@@ -27,13 +27,21 @@ char32_t next_code_point(std::string_view text, std::size_t& i) {
     }
     point = (point << 6) | (next & 0x3F);
   }
+  static constexpr char32_t least[] = {0, 0x80, 0x800, 0x10000};  // what needs so many bytes
+  const bool surrogate = point >= 0xD800 && point <= 0xDFFF;
+  if (point < least[extra] || surrogate || point > 0x10FFFF) {
+    ++i;
+    return 0xFFFD;
+  }
   i += static_cast<std::size_t>(extra) + 1;
   return point;
 }
 
 bool is_hidden(char32_t c) {
-  return c < 0x20 || c == 0x7F || (c >= 0x80 && c < 0xA0) || c == 0x061C || c == 0xFEFF ||
-         (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069);
+  return c < 0x20 || c == 0x7F || (c >= 0x80 && c < 0xA0) || c == 0x061C || c == 0xFEFF || c == 0xAD ||
+         c == 0x180E || (c & 0xFFFE) == 0xFFFE || (c >= 0xFFF9 && c <= 0xFFFB) ||
+         (c >= 0xE0000 && c <= 0xE007F) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x2069);
 }
 
 }  // namespace

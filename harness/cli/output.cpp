@@ -81,6 +81,7 @@ Result<ReportTarget> parse_target(const std::string& text) {
   return ReportTarget{*known, text.substr(equals + 1)};
 }
 
+// Those of --report alone; what --format asks for is no target.
 Result<std::vector<ReportTarget>> parse_targets(const OutputArguments& arguments) {
   std::vector<ReportTarget> targets;
   for (const std::string& given : arguments.reports)
@@ -179,9 +180,12 @@ Status check_writable(const std::string& path) {
 Status check_outputs(const OutputArguments& arguments, const std::string& also_written) {
   const Result<std::vector<ReportTarget>> targets = parse_targets(arguments);
   if (!targets) return fail(targets.error());
+  if (const Status built = check_built(parse_format(arguments.format).value_or(Format::terminal)); !built)
+    return built;
   std::vector<fs::path> seen;
   if (!also_written.empty()) seen.push_back(identity_of(also_written));
   for (const ReportTarget& target : *targets) {
+    if (const Status built = check_built(target.format); !built) return built;
     const bool printed = target.path == standard_output;
     const fs::path path = printed ? fs::path(standard_output) : identity_of(target.path);
     if (std::find(seen.begin(), seen.end(), path) != seen.end())
@@ -215,7 +219,8 @@ int emit_only(const std::vector<Format>& formats, const OutputArguments& argumen
   const Result<std::vector<ReportTarget>> targets = parse_targets(arguments);
   if (!targets) return report_error(targets.error());
   for (const ReportTarget& target : *targets) {
-    if (std::find(formats.begin(), formats.end(), target.format) == formats.end()) continue;
+    const bool wanted = std::find(formats.begin(), formats.end(), target.format) != formats.end();
+    if (!wanted || target.path == standard_output) continue;
     if (const Status written = write_target(target, arguments, *targets, render); !written)
       return report_error(written.error());
   }

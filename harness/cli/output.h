@@ -32,7 +32,7 @@ using Render = std::function<std::string(Format, const Style&)>;
 // something could not be written; standard error has said what.
 int emit(const OutputArguments& arguments, const Render& render, int status);
 
-// Writes only the reports in one of `formats`, and prints nothing; returns likewise.
+// Writes only the files in one of `formats`, and prints nothing; returns likewise.
 int emit_only(const std::vector<Format>& formats, const OutputArguments& arguments, const Render& render);
 
 // Checks --report, and that its files can be written and are not `also_written` nor each other, before

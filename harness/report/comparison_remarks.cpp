@@ -23,11 +23,26 @@ constexpr std::array<Verdict, 8> worst_first{
 
 using Counts = std::map<Verdict, std::size_t>;
 
+// Of the rows that decide.
 Counts count(const Comparison& comparison) {
   Counts counts;
   for (const Verdict verdict : worst_first) counts[verdict] = 0;
-  for (const ComparisonRow& row : comparison.rows) ++counts[row.verdict];
+  for (const ComparisonRow& row : comparison.rows)
+    if (decides(row)) ++counts[row.verdict];
   return counts;
+}
+
+// Regressed rows that do not fail the build because a waiver covers them.
+std::size_t count_waived(const Comparison& comparison) {
+  return static_cast<std::size_t>(
+      std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                    [](const ComparisonRow& row) { return !row.informative && !decides(row); }));
+}
+
+std::size_t count_informative(const Comparison& comparison) {
+  return static_cast<std::size_t>(std::count_if(
+      comparison.rows.begin(), comparison.rows.end(),
+      [](const ComparisonRow& row) { return row.informative && row.verdict != Verdict::skipped; }));
 }
 
 bool one_row_a_case(const Comparison& comparison) {
@@ -45,6 +60,12 @@ std::string_view direction_word(const Comparison& comparison, Verdict verdict) {
       });
   if (verdict == Verdict::regressed) return times ? "slower" : "worse";
   return times ? "faster" : "better";
+}
+
+// "2 of 18 cases", "all 3 results", "the only case".
+std::string part_of_all(std::size_t some, std::size_t all, const std::string& noun) {
+  if (some != all) return fmt::format("{} of {} {}", some, all, noun);
+  return all == 1 ? "the only " + noun : fmt::format("all {} {}", all, noun);
 }
 
 std::string headline_for(Verdict verdict, const std::string& part, bool one, const Comparison& comparison) {
@@ -137,6 +158,10 @@ std::string step_for(Verdict verdict, const Comparison& comparison) {
       return "Measure more processes for the undecided cases (`sampling: processes` in the suite) on a "
              "quiet machine, or accept a wider margin.";
     case Verdict::improved:
+      return comparison.policy.fail_on_improved
+                 ? "Promote the new record as the baseline (`harness baseline promote`): judged by the old "
+                   "one, what was gained could be lost again unseen."
+                 : std::string();
     case Verdict::unchanged:
     case Verdict::skipped: break;
   }
@@ -170,8 +195,12 @@ Paint paint_for(Verdict verdict) {
 std::string comparison_headline(const Comparison& comparison) {
   Counts counts = count(comparison);
   const bool cases = one_row_a_case(comparison);
-  const std::size_t judged = comparison.rows.size() - counts[Verdict::skipped];
+  std::size_t judged = count_waived(comparison);
+  for (const auto& [verdict, some] : counts)
+    if (verdict != Verdict::skipped) judged += some;
   if (comparison.rows.empty()) return "NOTHING COMPARED: neither record has a case";
+  if (judged == 0 && count_informative(comparison) > 0)
+    return "UNCHANGED: everything that was compared is informative and decides nothing";
   if (judged == 0)
     return fmt::format("NOTHING COMPARED: {} skipped",
                        comparison.rows.size() == 1 ? "the only case is"
@@ -179,11 +208,14 @@ std::string comparison_headline(const Comparison& comparison) {
   const Verdict verdict = comparison.verdict;
   const std::size_t some = counts[verdict];
   const std::string noun = cases ? (judged == 1 ? "case" : "cases") : (judged == 1 ? "result" : "results");
-  const bool all = some == judged;
-  const std::string part = all && judged == 1 ? "the only " + noun
-                           : all              ? fmt::format("all {} {}", judged, noun)
-                                              : fmt::format("{} of {} {}", some, judged, noun);
-  return headline_for(verdict, part, some == 1, comparison);
+  const std::string part = part_of_all(some, judged, noun);
+  const std::size_t waived = count_waived(comparison);
+  if (verdict == Verdict::unchanged && waived == judged)
+    return fmt::format("WAIVED: {} regressed, and a waiver accepts it", part_of_all(judged, judged, noun));
+  const std::string headline = headline_for(verdict, part, some == 1, comparison);
+  if (waived == 0) return headline;
+  return fmt::format("{}; {} waived", headline,
+                     waived == 1 ? "1 regression is" : fmt::format("{} regressions are", waived));
 }
 
 std::string comparison_tally(const Comparison& comparison) {
@@ -191,6 +223,10 @@ std::string comparison_tally(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const Verdict verdict : worst_first)
     if (counts[verdict] > 0) parts.push_back(fmt::format("{} {}", counts[verdict], words_for(verdict)));
+  if (const std::size_t waived = count_waived(comparison); waived > 0)
+    parts.push_back(fmt::format("{} regressed but waived", waived));
+  if (const std::size_t informative = count_informative(comparison); informative > 0)
+    parts.push_back(fmt::format("{} informative", informative));
   return join(parts, ", ");
 }
 
@@ -204,6 +240,8 @@ std::vector<std::pair<std::string, std::string>> comparison_facts(const Comparis
   facts.emplace_back("baseline", describe_source(comparison.baseline));
   facts.emplace_back("current", describe_source(comparison.current));
   facts.emplace_back("rule", rule_fact(comparison));
+  if (const std::string policy = policy_words(comparison); !policy.empty())
+    facts.emplace_back("policy", policy);
   return facts;
 }
 
@@ -219,12 +257,16 @@ std::vector<std::string> row_names(const Comparison& comparison) {
 std::vector<Explanation> comparison_explanations(const Comparison& comparison) {
   const std::vector<std::string> names = row_names(comparison);
   std::vector<Explanation> result;
-  std::map<std::tuple<Verdict, std::string, std::vector<std::string>>, std::size_t> known;
+  using Words = std::vector<std::string>;
+  std::map<std::tuple<Verdict, std::string, std::string, Words, Words>, std::size_t> known;
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const ComparisonRow& row = comparison.rows[i];
-    if (row.verdict == Verdict::unchanged && row.advice.empty()) continue;
-    const auto [at, is_new] = known.try_emplace({row.verdict, row.reason, row.advice}, result.size());
-    if (is_new) result.push_back({row.verdict, {}, where_text(row), row.reason, row.advice});
+    if (row.verdict == Verdict::unchanged && row.advice.empty() && row.kernels.empty()) continue;
+    Explanation why{row.verdict, {},         where_text(row),  standing_words(row),
+                    row.reason,  row.advice, kernel_words(row)};
+    const auto [at, is_new] =
+        known.try_emplace({why.verdict, why.standing, why.reason, why.advice, why.kernels}, result.size());
+    if (is_new) result.push_back(std::move(why));
     result[at->second].cases.push_back(names[i]);
   }
   for (Explanation& why : result)
@@ -239,6 +281,10 @@ std::vector<std::string> next_steps(const Comparison& comparison) {
     const std::string step = counts[verdict] > 0 ? step_for(verdict, comparison) : std::string();
     if (!step.empty()) steps.push_back(step);
   }
+  if (count_waived(comparison) > 0)
+    steps.emplace_back(
+        "A waived regression fails again after its date: settle it before, or promote the new record as what "
+        "is expected from now on.");
   return steps;
 }
 
@@ -246,7 +292,10 @@ std::string exit_code_meaning(const Comparison& comparison) {
   const int code = exit_code(comparison);
   const Counts counts = count(comparison);
   switch (code) {
-    case 1: return "exit code 1: at least one case regressed";
+    case 1:
+      return counts.at(Verdict::regressed) > 0
+                 ? "exit code 1: at least one case regressed"
+                 : "exit code 1: a case improved, and `--fail-on improved` asks for a new baseline";
     case 3: return "exit code 3: nothing regressed, but something could not be decided";
     case 4: return "exit code 4: a baseline is missing or must not be compared";
     case 5: return "exit code 5: a case failed or computed a wrong result";
@@ -257,8 +306,12 @@ std::string exit_code_meaning(const Comparison& comparison) {
     allowed.emplace_back("missing");
   if (counts.at(Verdict::not_comparable) > 0) allowed.emplace_back("not-comparable");
   if (counts.at(Verdict::inconclusive) > 0) allowed.emplace_back("inconclusive");
-  if (allowed.empty()) return "exit code 0: no case regressed";
-  return fmt::format("exit code 0: WARNING, only because of `--allow {}`", join(allowed, ","));
+  std::vector<std::string> causes;
+  if (!allowed.empty()) causes.push_back(fmt::format("`--allow {}`", join(allowed, ",")));
+  if (const std::size_t waived = count_waived(comparison); waived > 0)
+    causes.push_back(counted(waived, "waived regression", "waived regressions"));
+  if (causes.empty()) return "exit code 0: no case regressed";
+  return "exit code 0: WARNING, only because of " + join(causes, " and ");
 }
 
 }  // namespace harness::report

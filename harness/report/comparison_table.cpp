@@ -44,7 +44,8 @@ bool has_numbers(const ComparisonRow& row) {
 }
 
 GridRow make_row(const ComparisonRow& row, const std::string& label) {
-  const bool decided = row.verdict == Verdict::regressed || row.verdict == Verdict::improved;
+  const bool decided =
+      decides(row) && (row.verdict == Verdict::regressed || row.verdict == Verdict::improved);
   const bool improved = row.verdict == Verdict::improved;  // its p asks "better", the others' "worse"
   const Paint strength = decided ? paint_for(row.verdict) : Paint::plain;
   const bool detectable = row.minimum_detectable && std::isfinite(*row.minimum_detectable);
@@ -58,12 +59,44 @@ GridRow make_row(const ComparisonRow& row, const std::string& label) {
            {detectable ? short_percent(std::fabs(*row.minimum_detectable)) : std::string(unknown)}}};
 }
 
-std::string heading_of(Verdict verdict) {
-  std::string text = words_for(verdict);
-  if (paint_for(verdict) == Paint::bad)
+// Whether a row is shown as deciding (0), as waived (1) or as informative (2).
+int part_of(const ComparisonRow& row) {
+  if (row.informative) return 2;
+  return decides(row) ? 0 : 1;
+}
+
+// What changed comes before what did not, whatever it decides.
+int place_of(const ComparisonRow& row) {
+  if (part_of(row) == 2) return 3;
+  if (part_of(row) == 1) return 1;
+  return row.verdict == Verdict::unchanged ? 2 : 0;
+}
+
+std::string heading_of(const ComparisonRow& row) {
+  std::string text = words_for(row.verdict);
+  if (part_of(row) == 1) return text + ", but waived";
+  if (part_of(row) == 2) return "informative: " + text;
+  if (paint_for(row.verdict) == Paint::bad)
     std::transform(text.begin(), text.end(), text.begin(),
                    [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
   return text;
+}
+
+Paint heading_paint(const ComparisonRow& row) {
+  if (part_of(row) == 1) return Paint::doubtful;
+  if (part_of(row) == 2) return row.verdict == Verdict::unchanged ? Paint::faint : Paint::plain;
+  return paint_for(row.verdict);
+}
+
+// The rows that have numbers, as they are shown.
+std::vector<std::size_t> shown_rows(const Comparison& comparison) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i)
+    if (has_numbers(comparison.rows[i])) shown.push_back(i);
+  std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) {
+    return place_of(comparison.rows[a]) < place_of(comparison.rows[b]);
+  });
+  return shown;
 }
 
 Grid make_grid(const Comparison& comparison) {
@@ -78,21 +111,18 @@ Grid make_grid(const Comparison& comparison) {
                   {"adjusted p", Align::decimal, 0, 2},
                   {"processes", Align::right, 0, 5, false, same_processes},
                   {"detectable", Align::decimal, 0, 3}};
-  std::vector<const ComparisonRow*> rows;
-  std::vector<std::string> names;
+  const std::vector<std::size_t> shown = shown_rows(comparison);
   const std::vector<std::string> all_names = row_names(comparison);
-  for (std::size_t i = 0; i < comparison.rows.size(); ++i)
-    if (has_numbers(comparison.rows[i])) {
-      rows.push_back(&comparison.rows[i]);
-      names.push_back(all_names[i]);
-    }
+  std::vector<std::string> names;
+  for (const std::size_t i : shown) names.push_back(all_names[i]);
   const Shared shared = factor_ids(names);
   grid.shared = shared.pattern;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Verdict verdict = rows[i]->verdict;
-    if (i == 0 || rows[i - 1]->verdict != verdict)
-      grid.sections.push_back({heading_of(verdict), paint_for(verdict), {}});
-    grid.sections.back().rows.push_back(make_row(*rows[i], shared.labels[i]));
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const ComparisonRow& row = comparison.rows[shown[i]];
+    const std::string heading = heading_of(row);
+    if (i == 0 || grid.sections.back().heading != heading)
+      grid.sections.push_back({heading, heading_paint(row), {}});
+    grid.sections.back().rows.push_back(make_row(row, shared.labels[i]));
   }
   return grid;
 }
@@ -111,6 +141,8 @@ ComparisonReport describe_comparison(const Comparison& comparison) {
         "smallest true change that this comparison finds in 4 of 5 runs.");
   if (!uniform(comparison, processes_of)) report.legend.emplace_back("processes: baseline/current.");
   report.explanations = comparison_explanations(comparison);
+  report.waivers = waiver_notes(comparison);
+  report.remarks = comparison.remarks;
   report.differences = comparison.differences;
   report.next = next_steps(comparison);
   report.exit_meaning = exit_code_meaning(comparison);

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "harness/report/json_parts.h"
 #include "harness/report/plan_outline.h"
 #include "harness/report/reporter.h"
@@ -109,7 +111,37 @@ Json policy_json(const Policy& policy) {
           {"allow_other_device", policy.allow_other_device},
           {"session_sd", number(policy.session_sd)},
           {"device_sd", number(policy.device_sd)},
-          {"min_processes", policy.min_processes}};
+          {"min_processes", policy.min_processes},
+          {"fail_on_improved", policy.fail_on_improved},
+          {"waivers_file", policy.waivers_file.empty() ? Json(nullptr) : Json(policy.waivers_file)},
+          {"today", policy.today.empty() ? Json(nullptr) : Json(policy.today)}};
+}
+
+Json waiver_json(const Waiver& waiver) {
+  return {{"pattern", waiver.pattern},
+          {"metric", waiver.metric.empty() ? Json(nullptr) : Json(waiver.metric)},
+          {"ceiling", number(waiver.ceiling)},
+          {"expires", waiver.expires},
+          {"reason", waiver.reason},
+          {"issue", waiver.issue.empty() ? Json(nullptr) : Json(waiver.issue)},
+          {"where", location_json(waiver.where)}};
+}
+
+Json waiver_use_json(const WaiverUse& use) {
+  Json json = waiver_json(use.waiver);
+  json["state"] = std::string(name_of(use.state));
+  json["waived"] = use.waived;
+  json["refused"] = use.refused;
+  json["advice"] = use.advice;
+  return json;
+}
+
+Json kernel_json(const KernelChange& change) {
+  static constexpr std::array<std::string_view, 4> kinds{"moved", "appeared", "vanished", "reshaped"};
+  return {{"kernel", change.kernel},
+          {"change", std::string(kinds[static_cast<std::size_t>(change.kind)])},
+          {"ratio", positive(change.ratio)},
+          {"what", change.what}};
 }
 
 Json side_json(const Side& side) {
@@ -145,6 +177,12 @@ Json row_json(const ComparisonRow& row) {
   json["baseline"] = side_json(row.baseline);
   json["current"] = side_json(row.current);
   json["where"] = location_json(row.where);
+  json["decides"] = decides(row);
+  json["informative"] = row.informative;
+  json["exact"] = row.exact;
+  json["waiver"] = row.waiver ? waiver_json(*row.waiver) : Json(nullptr);
+  json["kernels"] = Json::array();
+  for (const KernelChange& change : row.kernels) json["kernels"].push_back(kernel_json(change));
   return json;
 }
 
@@ -192,6 +230,12 @@ Json comparison_json(const Comparison& comparison) {
             {"current", source_json(comparison.current)},
             {"policy", policy_json(comparison.policy)},
             {"differences", comparison.differences}};
+  json["policy_facts"] = Json::array();
+  for (const PolicyFact& fact : comparison.policy_facts)
+    json["policy_facts"].push_back({{"name", fact.name}, {"value", fact.value}, {"source", fact.source}});
+  json["waivers"] = Json::array();
+  for (const WaiverUse& use : comparison.waivers) json["waivers"].push_back(waiver_use_json(use));
+  json["remarks"] = comparison.remarks;
   json["cases"] = Json::array();
   for (const ComparisonRow& row : comparison.rows) json["cases"].push_back(row_json(row));
   return json;

@@ -63,7 +63,11 @@ Json params_json(const sdk::Params& params) {
 }
 
 std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  // Printed, "##[" would be a command to a runner of GitHub's; it can only stand inside a string.
+  for (std::size_t at = text.find("##["); at != std::string::npos; at = text.find("##[", at))
+    text.replace(at, 1, "\\u0023");
+  return text;
 }
 
 }  // namespace harness::report

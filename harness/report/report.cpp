@@ -12,8 +12,9 @@ namespace harness {
 namespace {
 
 // In the order in which they are listed.
-constexpr std::array<const report::Reporter*, 4> reporters{
-    &report::terminal_reporter, &report::markdown_reporter, &report::html_reporter, &report::json_reporter};
+constexpr std::array<const report::Reporter*, 6> reporters{
+    &report::terminal_reporter, &report::markdown_reporter, &report::html_reporter,
+    &report::json_reporter,     &report::junit_reporter,    &report::github_reporter};
 
 const report::Reporter& reporter_of(Format format) {
   const auto* const found =

@@ -15,7 +15,7 @@
 
 namespace harness {
 
-enum class Format { terminal, markdown, html, json };
+enum class Format { terminal, markdown, html, json, junit, github };
 std::string_view name_of(Format format);
 std::optional<Format> parse_format(std::string_view name);
 std::vector<std::string> format_names();

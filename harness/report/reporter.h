@@ -22,6 +22,8 @@ extern const Reporter terminal_reporter;
 extern const Reporter markdown_reporter;
 extern const Reporter html_reporter;
 extern const Reporter json_reporter;
+extern const Reporter junit_reporter;
+extern const Reporter github_reporter;
 
 // The terminal's three reports, a file each; terminal.cpp makes the reporter of them.
 std::string terminal_plan(const Plan& plan, const Style& style);
@@ -34,5 +36,8 @@ std::string markdown_plan(const Plan& plan, const Style& style);
 std::string markdown_run(const Record& record, const std::vector<Summary>& summaries, const Style& style,
                          const Sources& sources);
 std::string markdown_comparison(const Comparison& comparison, const Style& style, const Sources& sources);
+
+// JUnit's longest.
+std::string junit_comparison(const Comparison& comparison, const Style& style, const Sources& sources);
 
 }  // namespace harness::report

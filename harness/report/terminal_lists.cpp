@@ -26,8 +26,7 @@ std::string painted_lines(const std::string& lines, Paint how, const Style& styl
 
 std::string fact_lines(std::span<const std::pair<std::string, std::string>> facts, const Style& style) {
   std::size_t width = 0;
-  for (const auto& [name, value] : facts)
-    width = std::max(width, std::min<std::size_t>(display_width(printable(name)), 12));
+  for (const auto& [name, value] : facts) width = std::max(width, display_width(safe_name(name, 12)));
   std::string text;
   for (const auto& [raw_name, value] : facts) {
     const std::string name = safe_name(raw_name, 12);

@@ -61,6 +61,14 @@ Extent extent_of(std::string_view text, Align align) {
   return {display_width(text.substr(0, point)), display_width(text.substr(point))};
 }
 
+// A runner of GitHub's takes a line of its log that begins with "::", and "##[" anywhere, for a command.
+std::string without_commands(std::string text) {
+  if (text.starts_with("::")) text.insert(0, "\\");
+  for (std::size_t at = text.find("##["); at != std::string::npos; at = text.find("##[", at))
+    text.insert(at + 2, "\\");
+  return text;
+}
+
 // One column of a table being drawn.
 struct Track {
   std::size_t column = 0;  // in the grid
@@ -121,7 +129,8 @@ std::size_t width_of(const std::vector<Track>& tracks) {
 std::size_t label_width_of(const Grid& grid) {
   std::size_t width = display_width(grid.label_header);
   for (const Section& section : grid.sections)
-    for (const GridRow& row : section.rows) width = std::max(width, display_width(printable(row.label)));
+    for (const GridRow& row : section.rows)
+      width = std::max(width, display_width(safe_name(row.label, row.label.size() * 8)));
   return width;
 }
 
@@ -226,7 +235,7 @@ std::string paint(std::string_view text, Paint paint, const Style& style) {
 }
 
 std::string safe_name(std::string_view name, std::size_t columns) {
-  std::string text = printable(name);
+  std::string text = without_commands(printable(name));
   if (display_width(text) <= columns) return text;
   const std::size_t keep = columns > 1 ? columns - 1 : 0;
   const std::size_t tail = keep / 2;

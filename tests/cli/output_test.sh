@@ -39,16 +39,6 @@ says "1000000"
 expect 2 compare --markdown-limit many
 
 # One that fails stops no other, is told, and does not hide the verdict; it is the status of a passing one.
-mkdir full
-if mount -t tmpfs -o size=4k,nr_inodes=2 tmpfs full 2>/dev/null; then
-  head -c 4096 /dev/zero >full/rest
-  expect 1 compare --report json=full/x.json,markdown=after.md
-  says "full/x.json" "cannot be"
-  [ -s after.md ] || problem "a report after one that failed was not written"
-  expect 2 compare --margin 20% --report json=full/x.json,markdown=after2.md
-  [ -s after2.md ] || problem "a report after one that failed was not written"
-  umount full
-fi
 expect 1 compare --report json=/dev/full,markdown=after3.md
 says "/dev/full" "cannot be written"
 [ -s after3.md ] || problem "a report after one that failed was not written"

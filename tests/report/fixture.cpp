@@ -228,10 +228,56 @@ Comparison comparison() {
   return comparison;
 }
 
+Comparison governed_comparison() {
+  Comparison governed = comparison();
+  const Waiver waiver{"linear_gelu/cublaslt_epilogue/*",
+                      "gpu_time",
+                      0.05,
+                      "2026-12-31",
+                      "the new layout costs 4 % until the next release",
+                      "#12",
+                      {"suites/waivers.yaml", 3, 1}};
+  governed.rows.erase(governed.rows.begin() + 1);  // the missing case
+  governed.rows[0].waiver = waiver;
+  governed.rows[0].kernels = {
+      {"void epilogue<__half, 128>(float*, int)", KernelChange::Kind::reshaped, 1.062, "registers 64 -> 96"},
+      {"splitKreduce_kernel", KernelChange::Kind::appeared, 0, ""}};
+  ComparisonRow informative = row_of("cublaslt_epilogue", 1, Verdict::regressed, 1.21);
+  informative.metric = "memory";
+  informative.unit = "MiB";
+  informative.informative = true;
+  informative.reason = "larger by at least 20.5 %, more than the margin of 1 %";
+  governed.rows.push_back(informative);
+  governed.policy.waivers = {waiver};
+  governed.policy.waivers_file = "suites/waivers.yaml";
+  governed.policy.today = "2026-11-20";
+  governed.policy.fail_on_improved = true;
+  governed.policy.allow_inconclusive = true;
+  governed.policy_facts = {{"margin", "1 %", "default"}, {"allowed", "inconclusive", "command line"}};
+  Waiver expired = waiver;
+  expired.pattern = "linear_gelu/wmma_fused/*";
+  expired.metric.clear();
+  expired.issue.clear();
+  expired.expires = "2026-10-31";
+  expired.where.line = 9;
+  governed.waivers = {{waiver, WaiverUse::State::holds, 1, 0, {"expires in 41 days"}},
+                      {expired, WaiverUse::State::unused, 0, 0, {"nothing needs it: remove it"}}};
+  governed.remarks = {"the gate of `memroy` matches no metric; did you mean `memory`?"};
+  governed.verdict = overall_verdict(governed.rows);
+  return governed;
+}
+
 std::vector<std::string> hostile_names() {
   return {"a\x1b[31mred\x1b[0m\x07",
           "line\nbreak\r\n| cell | cell |\n\n# heading",
-          "right\u202eot-left\u2066\u200b",
+          "right\u202eot-left\u2066\u200b\u061c\u200f\u2067x\u2069",
+          "cdata]]><failure/><!-- --><?xml?>&#0;&#x1F;",
+          std::string("nul\0inside", 10),
+          "-leading --dash",
+          "surrogate \xed\xa0\x80 overlong \xc0\xaf nonchar \xef\xbf\xbe beyond \xf5\x80\x80\x80",
+          "##[error]pwned ##[add-mask]x",
+          "%0A::error::twice %25 %",
+          "a,b:c;d=e",
           "<script>alert(1)</script><img src=x onerror=y>&amp;",
           "a|b\\|c`d``e`f",
           "@everyone @org/team #1 https://evil.example/x www.evil.example [x](javascript:y) ![z](w)",
@@ -294,7 +340,13 @@ Comparison hostile_comparison(const std::string& name) {
     row.case_id = name + std::to_string(count++);
     row.metric = row.unit = row.reason = row.where.file = name;
     row.advice = {name};
+    row.kernels = {{name, KernelChange::Kind::moved, 1.5, name}};
   }
+  hostile.rows[0].waiver = Waiver{name, name, 0.05, name, name, name, {name, 1, 1}};
+  hostile.rows[3].informative = true;
+  hostile.policy_facts = {{name, name, name}};
+  hostile.waivers = {{*hostile.rows[0].waiver, WaiverUse::State::expired, 1, 2, {name}}};
+  hostile.remarks = {name};
   return hostile;
 }
 

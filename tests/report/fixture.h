@@ -15,6 +15,10 @@ Record record();
 std::vector<Summary> summaries();
 Comparison comparison();
 
+// The comparison under a policy: a waived regression, an informative row, kernels that moved, waivers that
+// hold, are not needed, and have expired.
+Comparison governed_comparison();
+
 // Names that attack a terminal, a Markdown page or a table.
 std::vector<std::string> hostile_names();
 

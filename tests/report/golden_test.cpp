@@ -69,6 +69,30 @@ TEST(GoldenComparison, Json) {
   EXPECT_TRUE(matches("comparison.json", compared(Format::json, normal)));
 }
 
+TEST(GoldenJunit, OfAPlanARunAndAComparison) {
+  EXPECT_TRUE(matches("plan.junit.xml", render_plan(fixture::plan(), Format::junit, normal)));
+  EXPECT_TRUE(matches("run.junit.xml", run(Format::junit, normal)));
+  EXPECT_TRUE(matches("comparison.junit.xml", compared(Format::junit, normal)));
+}
+TEST(GoldenGithub, OfAPlanARunAndAComparison) {
+  EXPECT_TRUE(matches("plan.github.txt", render_plan(fixture::plan(), Format::github, normal)));
+  EXPECT_TRUE(matches("run.github.txt", run(Format::github, normal)));
+  EXPECT_TRUE(matches("comparison.github.txt", compared(Format::github, normal)));
+}
+
+// Waivers, informative rows, kernels and the policy, in every medium.
+std::string governed(Format format) {
+  return render_comparison(fixture::governed_comparison(), format, normal);
+}
+
+TEST(GoldenGoverned, InEveryMedium) {
+  EXPECT_TRUE(matches("governed.txt", governed(Format::terminal)));
+  EXPECT_TRUE(matches("governed.md", governed(Format::markdown)));
+  EXPECT_TRUE(matches("governed.json", governed(Format::json)));
+  EXPECT_TRUE(matches("governed.junit.xml", governed(Format::junit)));
+  EXPECT_TRUE(matches("governed.github.txt", governed(Format::github)));
+}
+
 TEST(GoldenDifference, ShowsOnlyTheLinesThatDifferAndTheirNeighbours) {
   EXPECT_EQ(golden::line_difference("a\nb\nc\nd\ne\nf\ng", "a\nb\nc\nd\nE\nf\ng"),
             "  ...\n  c\n  d\n- e\n+ E\n  f\n  g\n");

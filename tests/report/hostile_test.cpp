@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <pugixml.hpp>
 #include <string>
 #include <string_view>
 
@@ -19,29 +20,6 @@ std::vector<std::string> all_reports(const std::string& name, Format format, con
   return {render_plan(fixture::hostile_plan(name), format, style),
           render_run(fixture::hostile_record(name), fixture::hostile_summaries(name), format, style),
           render_comparison(fixture::hostile_comparison(name), format, style)};
-}
-
-class Hostile : public testing::TestWithParam<std::string> {};
-
-INSTANTIATE_TEST_SUITE_P(Names, Hostile, testing::ValuesIn(fixture::hostile_names()),
-                         [](const auto& name) { return std::to_string(name.index); });
-
-TEST_P(Hostile, CannotDriveATerminalNorBreakItsLines) {
-  for (const int width : {40, 72, 100, 220})
-    for (const std::string& report : all_reports(GetParam(), Format::terminal, {false, width}))
-      for (const std::string& line : split(report, '\n')) {
-        EXPECT_EQ(line, printable(line));
-        EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
-      }
-}
-
-TEST_P(Hostile, KeepsJsonValidUtf8AndWhole) {
-  for (const std::string& report : all_reports(GetParam(), Format::json, {})) {
-    const nlohmann::json json = nlohmann::json::parse(report, nullptr, false);
-    ASSERT_FALSE(json.is_discarded()) << report.substr(0, 200);
-    EXPECT_EQ(json["version"], 1);
-    EXPECT_EQ(json["cases"].size(), report.find("harness-comparison") != std::string::npos ? 9U : 11U);
-  }
 }
 
 // Markdown with its code spans and <code> elements taken out: what is left must be inert.
@@ -71,25 +49,149 @@ std::string without_our_tags(std::string line) {
   return line;
 }
 
-TEST_P(Hostile, IsInertInMarkdown) {
-  for (const std::string& report : all_reports(GetParam(), Format::markdown, {})) {
-    std::size_t columns = 0;
-    for (const std::string& line : split(report, '\n')) {
-      const std::string bare = without_our_tags(without_code(line));
-      EXPECT_EQ(bare.find_first_of("<>\\~$"), std::string::npos) << bare;
-      EXPECT_EQ(bare.find('@'), std::string::npos) << bare;
-      EXPECT_EQ(bare.find("]("), std::string::npos) << bare;
-      EXPECT_EQ(bare.find("://"), std::string::npos) << bare;
-      EXPECT_EQ(bare.find("www."), std::string::npos) << bare;
-      if (!line.starts_with("|")) {
-        columns = 0;
-        continue;
+// No tag, entity or cell is broken, no element left open, and nothing of a name means anything.
+void expect_inert(const std::string& report) {
+  std::size_t columns = 0;
+  for (const std::string& line : split(report, '\n')) {
+    const std::string bare = without_our_tags(without_code(line));
+    const bool quoted = bare.starts_with("> ");  // the sentence about what was left out
+    EXPECT_EQ(bare.substr(quoted ? 2 : 0).find_first_of("<>\\~$"), std::string::npos) << bare;
+    EXPECT_EQ(bare.find('@'), std::string::npos) << bare;
+    EXPECT_EQ(bare.find("]("), std::string::npos) << bare;
+    EXPECT_EQ(bare.find("://"), std::string::npos) << bare;
+    EXPECT_EQ(bare.find("www."), std::string::npos) << bare;
+    if (!line.starts_with("|")) {
+      columns = 0;
+      continue;
+    }
+    const auto bars = static_cast<std::size_t>(std::count(line.begin(), line.end(), '|'));
+    if (columns == 0) columns = bars;
+    EXPECT_EQ(bars, columns) << "a cell was broken: " << line;
+  }
+  const auto times = [&](std::string_view tag) {
+    std::size_t count = 0;
+    for (std::size_t at = report.find(tag); at != std::string::npos; at = report.find(tag, at + 1)) ++count;
+    return count;
+  };
+  EXPECT_EQ(times("<details>"), times("</details>"));
+  EXPECT_EQ(times("<code>"), times("</code>"));
+}
+
+std::string printable_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const std::string& line : split(text, '\n')) lines.push_back(printable(line));
+  return join(lines, "\n");
+}
+
+class Hostile : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Names, Hostile, testing::ValuesIn(fixture::hostile_names()),
+                         [](const auto& name) { return std::to_string(name.index); });
+
+TEST_P(Hostile, CannotDriveATerminalNorBreakItsLines) {
+  for (const int width : {40, 72, 100, 220})
+    for (const std::string& report : all_reports(GetParam(), Format::terminal, {false, width}))
+      for (const std::string& line : split(report, '\n')) {
+        EXPECT_EQ(line, printable(line));
+        EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
       }
-      const auto bars = static_cast<std::size_t>(std::count(line.begin(), line.end(), '|'));
-      if (columns == 0) columns = bars;
-      EXPECT_EQ(bars, columns) << "a cell was broken: " << line;
+}
+
+// A line that a runner of GitHub's would obey.
+bool is_command(std::string_view line) {
+  return trim(line).starts_with("::") || line.find("##[") != std::string_view::npos;
+}
+
+TEST_P(Hostile, CommandsNoRunnerThatReadsTheLog) {
+  for (const Format format : {Format::terminal, Format::markdown, Format::json})
+    for (const std::string& report : all_reports(GetParam(), format, {}))
+      for (const std::string& line : split(report, '\n'))
+        EXPECT_FALSE(is_command(line)) << line.substr(0, 200);
+}
+
+TEST_P(Hostile, MakesNoAnnotationsOfItsOwn) {
+  std::size_t reports = 0;
+  for (const std::string& report : all_reports(GetParam(), Format::github, {})) {
+    ++reports;
+    ASSERT_TRUE(report.ends_with('\n'));
+    std::size_t lines = 0;
+    for (const std::string& line : split(report.substr(0, report.size() - 1), '\n')) {
+      ++lines;
+      EXPECT_EQ(line, printable(line));
+      const std::size_t end = line.find("::", 2);
+      ASSERT_TRUE(line.starts_with("::") && end != std::string::npos) << line;
+      const std::vector<std::string> properties = split(line.substr(2, end - 2), ',');
+      EXPECT_LE(properties.size(), 3U) << line;
+      for (const std::string& property : properties)
+        EXPECT_EQ(std::count(property.begin(), property.end(), ':'), 0) << line;
+      EXPECT_LT(line.size(), 40000U);
+    }
+    // A plan: one. A run: one error, one notice. A comparison: two warnings and what they are together, a
+    // notice of the informative row ... never more for one name than for another.
+    EXPECT_LE(lines, 8U) << report;
+    EXPECT_GE(lines, 1U);
+  }
+  EXPECT_EQ(reports, 3U);
+}
+
+std::string junit_name(const std::string& raw) {
+  return report::safe_name(raw, 2000);
+}
+
+TEST_P(Hostile, ComesBackFromJunitAsTheTextItIs) {
+  const std::string name = GetParam();
+  for (const std::string& report : all_reports(name, Format::junit, {})) {
+    pugi::xml_document document;
+    const pugi::xml_parse_result parsed =
+        document.load_buffer(report.data(), report.size(), pugi::parse_full, pugi::encoding_utf8);
+    ASSERT_TRUE(parsed) << parsed.description() << " at " << parsed.offset;
+    EXPECT_EQ(report, printable_lines(report));
+    std::size_t cases = 0;
+    for (const pugi::xpath_node& one : document.select_nodes("/testsuites/testsuite/testcase")) {
+      const std::string shown = one.node().attribute("name").value();
+      if (shown.starts_with("(the whole")) continue;
+      const std::string expected = name + std::to_string(cases++);
+      const bool alone =
+          shown == junit_name(expected) || shown.starts_with(junit_name(expected).substr(0, 900));
+      EXPECT_TRUE(alone) << shown << " is not " << expected;
+      EXPECT_STREQ(one.node().attribute("classname").value(), junit_name(name).c_str());
+    }
+    EXPECT_GE(cases, 9U);
+    EXPECT_EQ(document
+                  .select_nodes("//*[not(self::testsuites or self::testsuite or self::testcase or "
+                                "self::properties or self::property or self::skipped or self::failure or "
+                                "self::error or self::system-out)]")
+                  .size(),
+              0U);
+    EXPECT_EQ(document.select_nodes("//comment()|//processing-instruction()").size(), 0U);
+  }
+}
+
+TEST_P(Hostile, KeepsMarkdownWithinItsLimitAndUnbroken) {
+  for (const std::size_t limit :
+       {std::size_t{1000}, std::size_t{3000}, std::size_t{9000}, std::size_t{30000}}) {
+    Style style;
+    style.markdown_limit = limit;
+    style.whole = GetParam();
+    for (const std::string& report : all_reports(GetParam(), Format::markdown, style)) {
+      EXPECT_LE(report.size(), limit);
+      EXPECT_TRUE(report.starts_with("### "));
+      expect_inert(report);
     }
   }
+}
+
+TEST_P(Hostile, KeepsJsonValidUtf8AndWhole) {
+  for (const std::string& report : all_reports(GetParam(), Format::json, {})) {
+    const nlohmann::json json = nlohmann::json::parse(report, nullptr, false);
+    ASSERT_FALSE(json.is_discarded()) << report.substr(0, 200);
+    EXPECT_EQ(json["version"], 1);
+    EXPECT_EQ(json["cases"].size(), report.find("harness-comparison") != std::string::npos ? 9U : 11U);
+  }
+}
+
+TEST_P(Hostile, IsInertInMarkdown) {
+  for (const std::string& report : all_reports(GetParam(), Format::markdown, {})) expect_inert(report);
 }
 
 TEST_P(Hostile, LeavesNoElementOpenInMarkdown) {

@@ -1,0 +1,68 @@
+// links: harness_report
+// Whatever a name is, it stays a name: XML reads back as the text that it shows, an annotation stays one
+// line with its own properties, Markdown keeps its cells and tags.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <pugixml.hpp>
+#include <string>
+#include <string_view>
+
+#include "harness/base/text.h"
+#include "harness/report/github_text.h"
+#include "harness/report/junit_suite.h"
+#include "harness/report/markdown_text.h"
+#include "harness/report/terminal_text.h"
+
+namespace {
+
+using namespace harness;
+
+void must(bool holds) {
+  if (!holds) std::abort();
+}
+
+void check_xml(const std::string& name) {
+  report::JunitCase one{name, name, {name, 1}};
+  one.result = report::JunitCase::Result::error;
+  one.type = one.message = one.body = one.output = name;
+  const std::string text = report::junit_text({name, name, {{name, name}}, {one}, name});
+  pugi::xml_document document;
+  must(document.load_buffer(text.data(), text.size(), pugi::parse_full, pugi::encoding_utf8));
+  const pugi::xml_node read = document.child("testsuites").child("testsuite").child("testcase");
+  must(read.attribute("name").value() == report::safe_name(name, 2000));
+  must(read.child("error").attribute("message").value() == report::safe_name(name, 2000));
+  must(document.select_nodes("//testcase").size() == 1 && document.select_nodes("//error").size() == 1);
+}
+
+void check_annotation(const std::string& name) {
+  const std::string line = report::annotation_line(report::AnnotationLevel::error, {name, 7, name, name});
+  must(std::count(line.begin(), line.end(), '\n') == 1 && line.ends_with('\n'));
+  must(line.substr(0, line.size() - 1) == printable(line.substr(0, line.size() - 1)));
+  const std::size_t end = line.find("::", 2);
+  must(end != std::string::npos);
+  const std::string head = line.substr(2, end - 2);
+  must(head.find(':') == std::string::npos);
+  must(std::count(head.begin(), head.end(), ',') <= 2);
+}
+
+void check_markdown(const std::string& name) {
+  const std::string code = report::markdown_code(name);
+  must(code.find_first_of("|\n\r") == std::string::npos);
+  const bool element = code.starts_with("<code>") && code.ends_with("</code>");
+  must(element ||
+       (code.front() == '`' && code.back() == '`' && std::count(code.begin(), code.end(), '`') == 2));
+  const std::string prose = report::markdown_prose(name);
+  must(prose == printable(prose) || prose.find("\u200b") != std::string::npos);
+  must(prose.find('|') == std::string::npos && prose.find('\n') == std::string::npos);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string name(reinterpret_cast<const char*>(data), size);
+  check_xml(name);
+  check_annotation(name);
+  check_markdown(name);
+  return 0;
+}

@@ -1,0 +1,264 @@
+// What a CI reads: JUnit that agrees with the exit code, annotations that are counted, Markdown of a size.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <pugixml.hpp>
+
+#include "fixture.h"
+#include "harness/base/text.h"
+#include "harness/report/github_text.h"
+#include "harness/report/report.h"
+#include "harness/report/terminal_text.h"
+
+namespace harness {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+using enum Verdict;
+
+constexpr std::array<Verdict, 8> all_verdicts{unchanged, improved,       regressed, inconclusive,
+                                              missing,   not_comparable, failed,    skipped};
+
+ComparisonRow row_with(Verdict verdict, int number) {
+  ComparisonRow row;
+  row.case_id = "case/" + std::to_string(number);
+  row.metric = "gpu_time";
+  row.unit = "us";
+  row.verdict = verdict;
+  row.reason = "because " + std::to_string(number);
+  row.where = {"suites/a.yaml", 10 + number, 3};
+  return row;
+}
+
+Comparison with_rows(std::vector<ComparisonRow> rows) {
+  Comparison comparison;
+  comparison.suite = "demo";
+  comparison.suite_file = "suites/a.yaml";
+  comparison.rows = std::move(rows);
+  comparison.verdict = overall_verdict(comparison.rows);
+  return comparison;
+}
+
+pugi::xml_document junit(const Comparison& comparison) {
+  pugi::xml_document document;
+  EXPECT_TRUE(document.load_string(render_comparison(comparison, Format::junit, {}).c_str()));
+  return document;
+}
+
+bool is_red(const Comparison& comparison) {
+  const pugi::xml_document document = junit(comparison);
+  const pugi::xml_node suite = document.child("testsuites").child("testsuite");
+  const std::size_t bad = document.select_nodes("//failure|//error").size();
+  EXPECT_EQ(bad, suite.attribute("failures").as_uint() + suite.attribute("errors").as_uint());
+  EXPECT_EQ(document.select_nodes("//testcase").size(), suite.attribute("tests").as_uint());
+  EXPECT_EQ(document.select_nodes("//skipped").size(), suite.attribute("skipped").as_uint());
+  return bad > 0;
+}
+
+TEST(Junit, IsRedExactlyWhenTheExitCodeIsNotZero) {
+  int red = 0;
+  int green = 0;
+  for (const Verdict one : all_verdicts)
+    for (const Verdict other : all_verdicts)
+      for (unsigned flags = 0; flags < 64; ++flags) {
+        Comparison comparison = with_rows({row_with(one, 0), row_with(other, 1)});
+        comparison.policy.allow_inconclusive = (flags & 1) != 0;
+        comparison.policy.allow_missing = (flags & 2) != 0;
+        comparison.policy.allow_not_comparable = (flags & 4) != 0;
+        comparison.policy.fail_on_improved = (flags & 8) != 0;
+        comparison.rows[0].informative = (flags & 16) != 0;
+        if ((flags & 32) != 0) comparison.rows[0].waiver = Waiver{"*", "", 0.5, "2030-01-01", "why", "", {}};
+        comparison.verdict = overall_verdict(comparison.rows);
+        const bool expected = exit_code(comparison) != 0;
+        ASSERT_EQ(is_red(comparison), expected) << name_of(one) << " " << name_of(other) << " " << flags;
+        ++(expected ? red : green);
+      }
+  EXPECT_GT(red, 500);
+  EXPECT_GT(green, 500);
+}
+
+TEST(Junit, IsRedWhereNothingWasCompared) {
+  EXPECT_TRUE(is_red(with_rows({})));
+  EXPECT_TRUE(is_red(with_rows({row_with(skipped, 0)})));
+}
+
+TEST(Junit, CallsAFailedCaseAnErrorAndARegressionAFailure) {
+  const pugi::xml_document document = junit(with_rows({row_with(failed, 0), row_with(regressed, 1)}));
+  EXPECT_EQ(document.select_nodes("//testcase[@name='case/0']/error[@type='failed']").size(), 1U);
+  const pugi::xpath_node failure = document.select_node("//testcase[@name='case/1']/failure");
+  EXPECT_STREQ(failure.node().attribute("message").value(), "regressed: because 1");
+  EXPECT_EQ(document.select_nodes("//testcase[@name='case/1'][@file='suites/a.yaml'][@line='11']").size(),
+            1U);
+}
+
+TEST(Junit, SaysWhyAWaivedRegressionDoesNotFail) {
+  const pugi::xml_document document = junit(fixture::governed_comparison());
+  const pugi::xpath_node skipped_case = document.select_node("//testcase/skipped[@type='regressed']");
+  EXPECT_THAT(skipped_case.node().attribute("message").value(),
+              StartsWith("waived until 2026-12-31: the new layout costs 4 % until the next release (#12)"));
+}
+
+TEST(Junit, TellsCommitsDeviceAndNumbers) {
+  const pugi::xml_document document = junit(fixture::comparison());
+  const auto property = [&](const std::string& name) {
+    return std::string(
+        document.select_node(("//property[@name='" + name + "']").c_str()).node().attribute("value").value());
+  };
+  EXPECT_EQ(property("commit"), fixture::record().revision.commit);
+  EXPECT_EQ(property("baseline_commit"), "abc1234000000000000000000000000000000000");
+  EXPECT_EQ(property("device"), "NVIDIA H200 GPU-5f1c7a90");
+  EXPECT_EQ(property("exit_code"), "1");
+  EXPECT_THAT(document.select_node("//testcase[1]/system-out").node().text().get(),
+              HasSubstr("+4.12 % [+3.72 %, +4.52 %] at 98 %"));
+}
+
+TEST(Junit, OfARunThatEndedEarlyHoldsEveryCaseAndIsRed) {
+  Record record = fixture::record();
+  record.finished.clear();
+  std::vector<Summary> summaries = fixture::summaries();
+  summaries[1].samples = 0;  // planned, and the run ended before it
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(render_run(record, summaries, Format::junit, {}).c_str()));
+  EXPECT_EQ(document.select_nodes("//testcase").size(), summaries.size() + 1);
+  const std::string path = "//testcase[@name='" + summaries[1].case_id + "']/error/@message";
+  EXPECT_STREQ(document.select_node(path.c_str()).attribute().value(),
+               "not measured: the run ended before it came to this case");
+  EXPECT_EQ(document.select_nodes("//testcase[@name='(the whole run)']/error").size(), 1U);
+  // ... and of one that did not:
+  record.finished = "2026-11-20T05:41:12Z";
+  ASSERT_TRUE(document.load_string(render_run(record, fixture::summaries(), Format::junit, {}).c_str()));
+  EXPECT_EQ(document.select_nodes("//error").size(), 1U);  // the incorrect one
+  EXPECT_EQ(document.select_nodes("//skipped").size(), 5U);
+}
+
+std::size_t count_of(const std::string& text, std::string_view start) {
+  const std::vector<std::string> lines = split(text, '\n');
+  return static_cast<std::size_t>(std::count_if(
+      lines.begin(), lines.end(), [&](const std::string& line) { return line.starts_with(start); }));
+}
+
+TEST(Github, ShowsAtMostTenOfALevelTheWorstFirst) {
+  std::vector<ComparisonRow> rows;
+  for (int i = 0; i < 30; ++i) rows.push_back(row_with(regressed, i));
+  for (int i = 30; i < 42; ++i) rows.push_back(row_with(inconclusive, i));
+  for (int i = 42; i < 54; ++i) rows.push_back(row_with(improved, i));
+  const std::string text = render_comparison(with_rows(rows), Format::github, {});
+  EXPECT_EQ(count_of(text, "::error "), 10U);
+  EXPECT_EQ(count_of(text, "::warning "), 10U);
+  EXPECT_EQ(count_of(text, "::notice "), 10U);
+  EXPECT_THAT(text,
+              StartsWith("::error file=suites/a.yaml,title=REGRESSED%3A 30 of 54 cases are slower by more "
+                         "than their margin::exit code 1"));
+  EXPECT_THAT(text, HasSubstr("%0Aand 10 more\n"));
+  EXPECT_THAT(text, HasSubstr("::error file=suites/a.yaml,line=18,title=regressed%3A case/8::because 8\n"));
+  EXPECT_THAT(text, Not(HasSubstr("line=19,")));
+}
+
+TEST(Github, ShowsOneAloneWithoutAnAggregate) {
+  const std::string text = render_comparison(with_rows({row_with(regressed, 0)}), Format::github, {});
+  EXPECT_EQ(text, "::error file=suites/a.yaml,line=10,title=regressed%3A case/0::because 0\n");
+  EXPECT_EQ(render_comparison(with_rows({row_with(unchanged, 0)}), Format::github, {}), "");
+}
+
+TEST(Github, IsLoudWheneverTheExitCodeIsNotZero) {
+  EXPECT_EQ(count_of(render_comparison(with_rows({row_with(skipped, 0)}), Format::github, {}), "::error "),
+            1U);
+  Comparison stale = with_rows({row_with(improved, 0)});
+  EXPECT_EQ(count_of(render_comparison(stale, Format::github, {}), "::notice "), 1U);
+  stale.policy.fail_on_improved = true;
+  EXPECT_EQ(count_of(render_comparison(stale, Format::github, {}), "::error "), 1U);
+}
+
+TEST(Github, EscapesWhatWouldEndACommandOrAProperty) {
+  EXPECT_EQ(report::escape_command_data("50 % a:b,c\nnext"), "50 %25 a:b,c%0Anext");
+  EXPECT_EQ(report::escape_command_property("50 % a:b,c\nnext"), "50 %25 a%3Ab%2Cc\\u000anext");
+  EXPECT_EQ(report::escape_command_data("a\r\x1b[1m\u202e"), "a\\u000d\\u001b[1m\\u202e");
+}
+
+Comparison large(int cases) {
+  Comparison comparison = fixture::comparison();
+  const ComparisonRow regression = comparison.rows.front();
+  const ComparisonRow quiet = comparison.rows[4];
+  comparison.rows.clear();
+  for (int i = 0; i < cases; ++i) {
+    ComparisonRow row = i < cases / 10 ? regression : quiet;
+    row.case_id = "workload/variant_" + std::to_string(i) + "/m=" + std::to_string(i);
+    row.reason += " in " + std::to_string(i);
+    comparison.rows.push_back(row);
+  }
+  comparison.verdict = overall_verdict(comparison.rows);
+  return comparison;
+}
+
+TEST(MarkdownLimit, LeavesOutWholeRowsTheWorstLastAndSaysHowManyAndWhere) {
+  const Comparison comparison = large(1000);
+  const std::string whole = render_comparison(comparison, Format::markdown, {});
+  ASSERT_GT(whole.size(), 100000U);
+  std::vector<std::string> lines = split(whole, '\n');
+  std::sort(lines.begin(), lines.end());
+  for (const std::size_t limit :
+       {std::size_t{4000}, std::size_t{20000}, std::size_t{65536}, whole.size() - 1}) {
+    const std::string text =
+        render_comparison(comparison, Format::markdown, {false, 100, limit, "out/page.html"});
+    EXPECT_LE(text.size(), limit);
+    EXPECT_GT(text.size(), limit - 1500);  // no row more would have fitted
+    EXPECT_THAT(text, StartsWith("### 🔴 REGRESSED: 100 of 1000 cases are slower"));
+    EXPECT_THAT(text, HasSubstr("The whole report: `out/page.html`"));
+    EXPECT_THAT(text, HasSubstr("`variant_0/m=0`"));
+    EXPECT_THAT(text, HasSubstr("**what to do**"));
+    EXPECT_THAT(text, EndsWith("exit code 1: at least one case regressed\n"));
+    std::size_t rows = 0;
+    for (const std::string& line : split(text, '\n')) {
+      if (!line.starts_with("| `")) continue;
+      ++rows;
+      const std::string& sample = line;
+      EXPECT_EQ(std::count(sample.begin(), sample.end(), '|'), 9) << line;
+    }
+    EXPECT_THAT(text, HasSubstr(std::to_string(1000 - rows) + " of 1,000 rows of the table"));
+  }
+  EXPECT_EQ(render_comparison(comparison, Format::markdown, {false, 100, whole.size(), ""}), whole);
+}
+
+TEST(MarkdownLimit, NamesTheCommandWhereNoFileHoldsTheWhole) {
+  const std::string text = render_comparison(large(200), Format::markdown, {false, 100, 5000, ""});
+  EXPECT_THAT(text,
+              HasSubstr("`harness compare --baseline 11111111-2222-4333-8444-555555555555 --current 7d1f"));
+  Sources sources;
+  sources.command = "harness compare --margin 2%";
+  EXPECT_THAT(render_comparison(large(200), Format::markdown, {false, 100, 5000, ""}, sources),
+              HasSubstr("`harness compare --margin 2%`"));
+}
+
+TEST(Terminal, StaysWithinEveryWidth) {
+  for (int width = 40; width <= 200; ++width) {
+    const Style style{false, width};
+    for (const std::string& text :
+         {render_plan(fixture::plan(), Format::terminal, style),
+          render_run(fixture::record(), fixture::summaries(), Format::terminal, style),
+          render_comparison(fixture::comparison(), Format::terminal, style),
+          render_comparison(fixture::governed_comparison(), Format::terminal, style)})
+      for (const std::string& line : split(text, '\n'))
+        EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
+  }
+}
+
+TEST(Standing, IsInTheHeadlineTheTallyAndTheExitCode) {
+  Comparison comparison = with_rows({row_with(regressed, 0), row_with(unchanged, 1), row_with(unchanged, 2)});
+  comparison.rows[0].waiver = Waiver{"*", "", 0.5, "2030-01-01", "why", "", {}};
+  comparison.rows[2].informative = true;
+  comparison.verdict = overall_verdict(comparison.rows);
+  const std::string text = render_comparison(comparison, Format::terminal, {});
+  EXPECT_THAT(text, StartsWith("UNCHANGED: 1 of 2 cases is within its margin; 1 regression is waived\n"));
+  EXPECT_THAT(text, HasSubstr("1 unchanged, 1 regressed but waived, 1 informative"));
+  EXPECT_THAT(text, HasSubstr("waived until 2030-01-01: why"));
+  EXPECT_THAT(text, HasSubstr("exit code 0: WARNING, only because of 1 waived regression"));
+}
+
+}  // namespace
+}  // namespace harness

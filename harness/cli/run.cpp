@@ -17,6 +17,7 @@
 #include "harness/cli/lock_devices.h"
 #include "harness/cli/prepare.h"
 #include "harness/cli/progress.h"
+#include "harness/cli/render.h"
 #include "harness/compare/summarize.h"
 #include "harness/measure/run.h"
 #include "harness/model/codec.h"
@@ -59,6 +60,17 @@ bool is_partial(const RunArguments& arguments, const Prepared& prepared) {
          std::any_of(prepared.plan.cases.begin(), prepared.plan.cases.end(), left_out);
 }
 
+Render render_of(const Record& record, const std::vector<Summary>& summaries) {
+  return [&](Format format, const Style& style) { return render_measured(record, summaries, format, style); };
+}
+
+// What a CI reads as the result must not be another run's, nor nothing, should this one be killed: until
+// it is replaced, the JUnit file says that no case was measured.
+void write_unfinished(const Record& record, const RunArguments& arguments) {
+  const std::vector<Summary> summaries = summarize(record);
+  emit_only({Format::junit}, arguments.output, render_of(record, summaries));
+}
+
 // Measures the plan into the store. The result is the record as stored, and whether it was cut short.
 Result<std::pair<Record, bool>> measure(Store& store, const Prepared& prepared,
                                         const RunArguments& arguments) {
@@ -68,6 +80,7 @@ Result<std::pair<Record, bool>> measure(Store& store, const Prepared& prepared,
       begin_run(store, prepared.plan, {arguments.commit, arguments.resume, is_partial(arguments, prepared)});
   if (!run) return fail(run.error());
   Record& record = run->record;
+  write_unfinished(record, arguments);
   Status machine_accepted;
   ProgressLine progress(arguments.quiet);
   RunOptions options;
@@ -108,10 +121,6 @@ bool any_failed(const Record& record) {
   return std::any_of(record.cases.begin(), record.cases.end(), [](const CaseRecord& one) {
     return one.outcome != Outcome::measured && one.outcome != Outcome::skipped;
   });
-}
-
-Render render_of(const Record& record, const std::vector<Summary>& summaries) {
-  return [&](Format format, const Style& style) { return render_run(record, summaries, format, style); };
 }
 
 // The table of what was measured. Returns exit_ok unless something could not be written.

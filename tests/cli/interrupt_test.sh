@@ -23,7 +23,7 @@ sqlite_results() {
 
 for signal in INT KILL; do
   store=$signal.db
-  setsid "$HARNESS" run suite.yaml --store $store >"$signal.log" 2>&1 &
+  setsid "$HARNESS" run suite.yaml --store $store --report junit=$signal.xml >"$signal.log" 2>&1 &
   pid=$!
   wait_for_results $store
   kill -$signal "$pid"
@@ -32,6 +32,14 @@ for signal in INT KILL; do
   [ $signal = INT ] && [ "$status" -ne 130 ] && problem "SIGINT: exit status $status, not 130"
   kept=$(sqlite_results $store)
   [ "$kept" -ge 3 ] || problem "$signal: only $kept results were kept"
+  # The file that a CI reads holds every case, and is red.
+  python3 - $signal.xml <<'PY' || problem "$signal: the JUnit file does not say that the run did not end"
+import sys, xml.etree.ElementTree as xml
+cases = xml.parse(sys.argv[1]).getroot().findall("testsuite/testcase")
+names = {case.get("name") for case in cases}
+assert {"twice/slow/n=64", "twice/right/n=64", "twice/also_right/n=64", "(the whole run)"} <= names, names
+assert [case.get("name") for case in cases if case.find("error") is not None].count("(the whole run)") == 1
+PY
   # No worker outlives its parent.
   for _ in $(seq 100); do pgrep -f "$HARNESS worker" >/dev/null || break; sleep 0.05; done
   pgrep -f "$HARNESS worker" >/dev/null && problem "$signal: a worker outlived the run"

@@ -65,6 +65,15 @@ TEST(Explain, TellsTheNumbersOfTheComparison) {
   EXPECT_DOUBLE_EQ(*row.p_adjusted, std::min(1.0, 3 * *row.p));
 }
 
+TEST(Explain, TellsTheStatisticsBehindEachP) {
+  for (const double center : {19.8, 20.0, 20.1, 20.2, 20.25}) {
+    const RowExplanation one = explain(measured(20), measured(center), {}, "gemm/a").rows.at(0);
+    const double nu = one.test->degrees_of_freedom;
+    EXPECT_NEAR(stats::students_t_tail(nu, one.test->t_worse) / *one.row.p, 1, 1e-9) << center;
+    EXPECT_NEAR(stats::students_t_tail(nu, -one.test->t_better) / *one.row.p_improved, 1, 1e-9) << center;
+  }
+}
+
 TEST(Explain, TakesAProcessApartIntoItsPlacements) {
   const Record record = measured(20);
   const RowExplanation one = explain(record, record, {}, "gemm/a").rows.at(0);

@@ -362,32 +362,35 @@ TEST(Waiver, ThatMatchesNoCaseNamesTheNearestPattern) {
 
 // Every combination of what bears on the exit code, one row of each kind beside an unchanged one.
 TEST(ExitCode, IsThatOfTheWorstRowThatDecidesAndIsNotAllowed) {
-  enum Kind { unchanged, improved, regressed, waived, informative, inconclusive, missing, kinds };
-  const std::array<double, kinds> centers{20, 19, 21, 20.8, 30, 20, 0};
+  enum Kind { improved, regressed, waived, informative, inconclusive, missing, elsewhere, kinds };
+  const std::array<double, kinds> centers{19, 21, 20.8, 30, 20, 20, 20};
   for (unsigned mix = 0; mix < (1U << kinds); ++mix) {
-    Record before = record_of(std::vector<CaseRecord>{}), after = before;
+    Record before = record_of({case_of("same", {series_at(about(20))})}), after = before;
     const auto has = [&](Kind kind) { return (mix >> kind & 1U) != 0; };
     for (int kind = 0; kind < kinds; ++kind) {
       if (!has(static_cast<Kind>(kind))) continue;
       const std::string id = fmt::format("case{}", kind);
-      const double center = centers[static_cast<std::size_t>(kind)];
       before.cases.push_back(case_of(id, {series_at(about(20))}));
       if (kind == inconclusive) before.cases.back() = case_of(id, {series_at({20, 20.01})});
-      if (kind != missing) after.cases.push_back(case_of(id, {series_at(about(center))}));
+      if (kind == missing) continue;
+      after.cases.push_back(case_of(id, {series_at(about(centers[static_cast<std::size_t>(kind)]))}));
       if (kind == informative) after.cases.back().gate = gate_with({"time", {}, {}, true});
+      if (kind == elsewhere) after.cases.back().sampling.placements = 7;
     }
-    for (unsigned options = 0; options < 8; ++options) {
-      Policy policy = waiving({waiver("case3", 0.08)});
+    Comparison comparison = compare(before, after, waiving({waiver("case2", 0.08)}));
+    for (unsigned options = 0; options < 16; ++options) {
+      Policy& policy = comparison.policy;
       policy.fail_on_improved = (options & 1U) != 0;
       policy.allow_inconclusive = (options & 2U) != 0;
       policy.allow_missing = (options & 4U) != 0;
+      policy.allow_not_comparable = (options & 8U) != 0;
       int expected = 0;
       if (has(inconclusive) && !policy.allow_inconclusive) expected = 3;
-      if ((has(missing) || mix == 0) && !policy.allow_missing) expected = 4;
+      if (has(missing) && !policy.allow_missing) expected = 4;
+      if (has(elsewhere) && !policy.allow_not_comparable) expected = 4;
       if (has(improved) && policy.fail_on_improved) expected = 1;
       if (has(regressed)) expected = 1;
-      EXPECT_EQ(exit_code(compare(before, after, policy)), expected)
-          << "mix " << mix << ", options " << options;
+      EXPECT_EQ(exit_code(comparison), expected) << "mix " << mix << ", options " << options;
     }
   }
 }

@@ -60,6 +60,14 @@ TEST(Rename, IsNotGuessedBetweenStrangersOrTwins) {
   EXPECT_THAT(advice_of(twins, "gemm/a/m=512"), Not(Contains(HasSubstr("rename"))));
 }
 
+TEST(Rename, IsOfTheNearestInBothDirections) {
+  const Comparison comparison =
+      compare(record_of({named("gemm", "tiled", 512), named("gemm", "tiled_v1", 512)}),
+              record_of({named("gemm", "tiled_v2", 512)}), {});
+  EXPECT_THAT(advice_of(comparison, "gemm/tiled_v1/m=512"), Contains(HasSubstr("`gemm/tiled_v2/m=512`")));
+  EXPECT_THAT(advice_of(comparison, "gemm/tiled/m=512"), Not(Contains(HasSubstr("rename"))));
+}
+
 TEST(Rename, WorksForImportsByTheirNamesAlone) {
   const Comparison comparison = compare(record_of({case_of("attention_fwd", {series_at(about(20))})}),
                                         record_of({case_of("attention_fwd2", {series_at(about(20))})}), {});

@@ -95,7 +95,7 @@ test("a document that lacks what came later is shown all the same", async () => 
   await close();
 });
 
-test("waivers, kernels that moved and phases are shown where there are some", async () => {
+test("waivers and kernels that moved are shown where there are some", async () => {
   const full = document_in("comparison");
   const row = full.comparison.cases[0];
   const kernel = {

@@ -1,6 +1,7 @@
 // The plots of one case, on the samples that the program was given from an H200.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { values_of } from "page/decode";
 import { ecdf } from "page/plots/ecdf";
 import { interval } from "page/plots/interval";
 import { is_missing, type Plot } from "page/plots/plot";
@@ -30,9 +31,17 @@ test("every process of both sides has a violin", () => {
   assert.match(plot.notes[0]!, /All 4,000 samples/);
 });
 
-test("the axis of a violin holds nearly all samples", () => {
-  const plot = drawn(violin(sides, look));
-  assert.ok(plot.option.xAxis.min < 18.5 && plot.option.xAxis.max > 19.5);
+test("the axes of violins and distributions hold every sample, with room at both ends", () => {
+  const values = sides.flatMap((side) => side.series.processes.flatMap((one) => values_of(one)));
+  for (const plot of [drawn(violin(sides, look)), drawn(ecdf(sides, look))]) {
+    assert.ok(plot.option.xAxis.min < Math.min(...values) && plot.option.xAxis.min > 18);
+    assert.ok(plot.option.xAxis.max > Math.max(...values) && plot.option.xAxis.max < 21);
+  }
+});
+
+test("every tooltip is drawn as text, none as HTML", () => {
+  for (const plot of [violin(sides, look), ecdf(sides, look), timeline(sides, look), interval(entry.row!, look)])
+    assert.equal((drawn(plot).option as any).tooltip.renderMode, "richText");
 });
 
 test("quantiles are called quantiles", () => {

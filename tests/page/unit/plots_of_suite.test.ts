@@ -120,3 +120,20 @@ test("what an import lacks is said in words, with the way to get it", () => {
   assert.match(missing(phases(samples, look)).remedy, /harness run/);
   assert.match(missing(waterfall(bare.cases, [], "", "gpu_time", look)).remedy, /variants/);
 });
+
+test("bars of time are not mixed with those of other metrics", () => {
+  const error = { ...report.cases.find((one: any) => one.speedup), metric: "error", unit: "" };
+  const plot = drawn(speedup([...report.cases, error], look));
+  assert.ok(plot.table.rows.length === report.cases.filter((one: any) => one.speedup).length);
+});
+
+test("every tooltip of a suite is drawn as text, none as HTML", () => {
+  const [name, rungs] = [...ladders_of(details)][0]!;
+  const plots = [
+    speedup(report.cases, look),
+    pareto(report.cases, details, null, look),
+    roofline(report.cases, details, "cuda", report.machines.cuda, look),
+    waterfall(report.cases, rungs, name, "gpu_time", look),
+  ];
+  for (const plot of plots) assert.equal((drawn(plot).option as any).tooltip.renderMode, "richText");
+});

@@ -3,7 +3,7 @@
 #
 #   HARNESS_PAGE       AUTO: built where npm is found and `npm ci` works; ON: an error elsewhere; OFF
 #   HARNESS_PAGE_FILE  a page.html built before (plot.mjs beside it is taken, too): npm is not needed
-set(HARNESS_PAGE OFF CACHE STRING "Build the HTML page: AUTO (when npm is found and works), ON, OFF")
+set(HARNESS_PAGE AUTO CACHE STRING "Build the HTML page: AUTO (when npm is found and works), ON, OFF")
 set_property(CACHE HARNESS_PAGE PROPERTY STRINGS AUTO ON OFF)
 set(HARNESS_PAGE_FILE "" CACHE FILEPATH "page.html that was built before, for machines without npm or network")
 
@@ -11,7 +11,7 @@ set(page_source ${CMAKE_SOURCE_DIR}/harness/report/page)
 set(page_build ${CMAKE_BINARY_DIR}/page)
 set(page_dist ${page_build}/dist)
 
-# Copies what the build reads into `folder`, so that nothing is written into the source tree.
+# What the build reads. It is copied into the build folder, so that nothing is written into the source.
 file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS RELATIVE ${page_source}
      ${page_source}/src/* ${page_source}/*.mjs ${page_source}/*.json)
 list(FILTER page_sources EXCLUDE REGEX "^(node_modules|dist)/")
@@ -74,16 +74,16 @@ endif()
 if(NOT page_obstacle AND NOT page_from)
   set(HARNESS_PAGE_HTML ${page_dist}/page.html)
   set(HARNESS_PAGE_PLOT ${page_dist}/plot.mjs)
-  set(page_copies)
-  foreach(file IN LISTS page_sources)
-    add_custom_command(OUTPUT ${page_build}/${file}
-      COMMAND ${CMAKE_COMMAND} -E copy ${page_source}/${file} ${page_build}/${file}
-      DEPENDS ${page_source}/${file} COMMENT "" VERBATIM)
-    list(APPEND page_copies ${page_build}/${file})
-  endforeach()
+  set(page_inputs ${page_sources})
+  list(TRANSFORM page_inputs PREPEND ${page_source}/)
+  set(page_tops ${page_inputs})
+  list(FILTER page_tops EXCLUDE REGEX "/page/src/")
   add_custom_command(OUTPUT ${HARNESS_PAGE_HTML} ${HARNESS_PAGE_PLOT}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${page_build}/src
+    COMMAND ${CMAKE_COMMAND} -E copy_directory ${page_source}/src ${page_build}/src
+    COMMAND ${CMAKE_COMMAND} -E copy ${page_tops} ${page_build}
     COMMAND ${NPM} run --silent build -- ${page_dist}
-    DEPENDS ${page_copies} ${page_build}/packages.stamp
+    DEPENDS ${page_inputs} ${page_build}/packages.stamp
     WORKING_DIRECTORY ${page_build} COMMENT "Building the HTML page" VERBATIM)
   set(page_from "built by npm")
 endif()

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# harness plot: real samples as SVG files, and mistakes told with what would be right.
+# shellcheck source=tests/cli/lib.sh
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+
+for name in main head; do
+  expect 0 "$HARNESS" import "$here/../data/h200/$name.jsonl" --suite probe --as $name.json
+done
+
+# Mistakes in the kind are told whatever this build has.
+expect 2 "$HARNESS" plot main.json --kind timelime --output x.svg
+says "unknown kind of plot" "did you mean \`timeline\`?"
+expect 2 "$HARNESS" plot main.json --kind interval --case gelu/mode=hot --output x.svg
+says "--baseline"
+
+"$HARNESS" plot main.json --kind ecdf --case gelu/mode=hot --output x.svg >"$printed" 2>&1
+if grep -qF "this build has no plots" "$printed"; then
+  says "advice:"
+  echo "skipped: the plots themselves, because this build has none"
+  finish
+fi
+if ! command -v node >/dev/null; then
+  says "Node.js 18 or newer"
+  echo "skipped: the plots themselves, because there is no node here"
+  finish
+fi
+
+expect 2 "$HARNESS" plot main.json --kind ecdf --output y.svg
+says "shows one case" "--case"
+expect 2 "$HARNESS" plot main.json --kind ecdf --case gelu/mode=hit --output y.svg
+says "did you mean \`gelu/mode=hot\`?"
+expect 2 "$HARNESS" plot main.json --kind ecdf --case gelu/mode=hot --metric gpu_tim --output y.svg
+says "did you mean \`gpu_time\`?"
+expect 2 "$HARNESS" plot main.json --kind speedup --theme dork
+expect 2 "$HARNESS" plot main.json --kind speedup --width 5
+expect 4 "$HARNESS" plot none.json --kind speedup
+expect 2 "$HARNESS" plot main.json --kind speedup --output /proc/none/x.svg
+[ -e y.svg ] && problem "a plot was written that could not be drawn"
+# An import names no reference, so there is no speedup to draw, and it says so.
+expect 2 "$HARNESS" plot main.json --kind speedup --output y.svg
+says "--kind speedup:"
+[ -e y.svg ] && problem "a plot of nothing was written"
+expect 2 env PATH=/nowhere "$HARNESS" plot main.json --kind ecdf --case gelu/mode=hot --output y.svg
+says "Node.js 18 or newer" "on PATH"
+
+is_svg() {
+  python3 - "$@" <<'PY' || problem "$1 is no SVG that says $2"
+import sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+assert root.tag == "{http://www.w3.org/2000/svg}svg", root.tag
+text = " ".join(root.itertext())
+for wanted in sys.argv[2:]:
+    assert wanted in text, text[:2000]
+PY
+}
+
+is_svg x.svg gelu/mode=hot
+expect 0 "$HARNESS" plot head.json --baseline main.json --kind interval --case gelu/mode=hot --margin 0.5% \
+  --theme dark --width 900 --output interval.svg
+is_svg interval.svg gelu/mode=hot
+expect 0 "$HARNESS" plot head.json --baseline main.json --kind distribution --case gelu/mode=hot
+cp "$printed" printed.svg && is_svg printed.svg gelu/mode=hot
+
+# The kinds that the program knows are those that plot.mjs draws: it refuses none of them as unknown.
+for kind in $("$HARNESS" plot --help | sed -n '/^Kinds:/,/^Every/s/^  \([a-z]*\) .*/\1/p'); do
+  "$HARNESS" plot head.json --baseline main.json --kind "$kind" --case gelu/mode=hot --output kind.svg >"$printed" 2>&1
+  silent_about "unknown plot"
+  drawn="${drawn:-} $kind"
+done
+[ "$(wc -w <<<"${drawn:-}")" -ge 9 ] || problem "too few kinds in --help:${drawn:-}"
+
+if command -v rsvg-convert >/dev/null; then
+  expect 0 "$HARNESS" plot main.json --kind ecdf --case gelu/mode=hot --output x.png
+  head -c 8 x.png | od -An -tx1 | grep -q "89 50 4e 47" || problem "x.png is no PNG"
+  expect 0 "$HARNESS" plot main.json --kind ecdf --case gelu/mode=hot --png --output y.picture
+  cmp -s x.png y.picture || problem "--png wrote something else than a name in .png"
+else
+  echo "skipped: PNG, because there is no rsvg-convert here"
+fi
+finish

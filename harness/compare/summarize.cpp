@@ -71,12 +71,14 @@ void fill_first_call(Summary& summary, const Series& series) {
   if (!calls.empty()) summary.first_call = stats::quantile(calls, 0.5);
 }
 
-// Work per second from what the workload declares and the time of a call.
+// Work per second from what the workload declares and the time of a call, which is a case's first metric:
+// others may be times too (launch_time), of something else.
 void fill_throughput(Summary& summary, const CaseRecord& record, const Series& series, const Record& whole) {
   const double seconds = summary.center * seconds_per_unit(series.unit);
   if (!(seconds > 0) || series.direction != Direction::lower_is_better) return;
   if (record.flops > 0) summary.flops_per_s = record.flops / seconds;
   if (record.bytes > 0) summary.bytes_per_s = record.bytes / seconds;
+  if (record.items > 0) summary.items_per_s = record.items / seconds;
   const auto machine = whole.machines.find(record.device);
   if (machine == whole.machines.end()) return;
   const auto consider = [&](const char* ceiling_name, double achieved, const char* bound) {
@@ -168,7 +170,7 @@ class Summarizer {
     fill_raw(summary, scratch_);
     fill_processes(summary, reading);
     fill_first_call(summary, series);
-    fill_throughput(summary, one, series, record_);
+    if (&series == &one.series.front()) fill_throughput(summary, one, series, record_);
     add_notes(summary, one, reading, unusable);
     add_speedup(summary, one, series, reading);
     return summary;

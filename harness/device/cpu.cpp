@@ -69,7 +69,9 @@ Result<Seconds> CpuDevice::time_first_call(const std::function<void()>& work) {
 
 std::optional<Conditions> CpuDevice::conditions() {
   if (!conditions_before_) return std::nullopt;
-  return conditions_between(*conditions_before_, read_cpu());
+  const Conditions conditions = conditions_between(*conditions_before_, read_cpu());
+  if (conditions == Conditions{}) return std::nullopt;
+  return conditions;
 }
 
 Status CpuDevice::preheat(Seconds duration) {

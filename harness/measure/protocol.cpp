@@ -13,7 +13,7 @@
 namespace harness {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;  // the phases of a result are in order
 
 constexpr int protocol_version = 1;
 constexpr const char* source = "worker protocol";

@@ -46,6 +46,7 @@ struct Summary {
   std::optional<double> first_call;  // median over processes
   double flops_per_s = 0;            // 0 when unknown
   double bytes_per_s = 0;
+  double items_per_s = 0;  // of what CaseRecord::item_name says
   // The larger of achieved FLOP/s over the measured GEMM ceiling and achieved bytes/s over the
   // measured copy ceiling; which of the two is `bound` ("compute" or "memory").
   std::optional<double> share_of_ceiling;

@@ -151,7 +151,7 @@ Problem LinearGelu::problem(const Params& params) const {
                      {"bias", Role::input, shape.dtype, {shape.n}},
                      {"y", Role::output, shape.dtype, {shape.m, shape.n}}};
   const double element = static_cast<double>(harness::sdk::size_of(shape.dtype));
-  problem.work = Work{2.0 * m * n * k, element * (m * k + k * n + n + m * n)};
+  problem.work = Work{2.0 * m * n * k, element * (m * k + k * n + n + m * n), m, "rows"};
   problem.tolerance = tolerance_of(shape);
   return problem;
 }

@@ -86,11 +86,13 @@ TEST(Summarize, SetsThroughputAgainstTheMeasuredCeilings) {
   Record record = record_of(std::vector<double>{10, 10, 10});  // us
   record.cases[0].flops = 2e9;
   record.cases[0].bytes = 3e6;
+  record.cases[0].items = 512;
   const double center = summarize(record).at(0).center;
   record.machines["cuda"].ceilings = {{"copy_bytes_per_s", 4e11}, {"gemm_flops_per_s", 8e14}};
   Summary summary = summarize(record).at(0);
   EXPECT_NEAR(summary.flops_per_s, 2e9 / (center * 1e-6), 1);
   EXPECT_NEAR(summary.bytes_per_s, 3e6 / (center * 1e-6), 1);
+  EXPECT_NEAR(summary.items_per_s, 512 / (center * 1e-6), 1e-3);
   EXPECT_NEAR(*summary.share_of_ceiling, 0.75, 1e-6);
   EXPECT_EQ(summary.bound, "memory");
   record.cases[0].flops = 7.2e9;
@@ -101,6 +103,14 @@ TEST(Summarize, SetsThroughputAgainstTheMeasuredCeilings) {
   EXPECT_THAT(summarize(record).at(0).notes, Contains(HasSubstr("225 % of the measured memory ceiling")));
   record.cases[0].series[0].unit = "tokens";
   EXPECT_EQ(summarize(record).at(0).flops_per_s, 0);
+}
+
+TEST(Summarize, GivesNoThroughputToTheTimeOfSomethingElse) {
+  Record record = record_of({case_of("a", {series_at(about(20)), series_at(about(2), "launch_time")})});
+  record.cases[0].flops = 1e9;
+  const std::vector<Summary> summaries = summarize(record);
+  EXPECT_GT(summaries.at(0).flops_per_s, 0);
+  EXPECT_EQ(summaries.at(1).flops_per_s, 0);
 }
 
 TEST(Summarize, TellsOutcomesAndTheWorstVerification) {

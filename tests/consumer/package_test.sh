@@ -28,8 +28,26 @@ harness=$prefix/bin/harness
 [ -f "$prefix/share/harness/suite.schema.json" ] || problem "the schema is not installed"
 expect 0 "$harness" list project/good.yaml
 says "axpy/loop/n=1000"
-expect 0 "$harness" run project/good.yaml --store good.db
+expect 0 "$harness" run project/good.yaml --store good.db --output good.json
 says "axpy/loop/n=1000"
+python3 - <<'PY' || problem "the record does not hold what the plugin reports"
+import json
+case = json.load(open("good.json"))["cases"][0]
+metrics = {one["metric"]: one for one in case["metrics"]}
+assert list(metrics) == ["wall_time", "error", "exact", "chunk"], list(metrics)
+values = {name: [process["placements"][0]["samples"] for process in one["processes"]] for name, one in metrics.items()}
+assert values["chunk"] == [[1]] * 3, values["chunk"]
+assert all(0 < value <= 100 for [value] in values["exact"]), values["exact"]
+assert all(0 < value < 1e-6 for [value] in values["error"]), values["error"]
+assert metrics["exact"]["unit"] == "%" and metrics["exact"]["direction"] == "higher"
+assert case["items"] == 1000 and case["item_name"] == "elements"
+result = case["results"][0]
+assert list(result["phases"]) == ["construct", "inputs", "allocate", "first_call", "verify", "warm_up", "sampling"]
+assert metrics["wall_time"]["processes"][0]["placements"][0]["started"] > 1.7e9
+PY
+sed 's/exact, chunk/exact, chunks/' project/good.yaml >project/misspelled.yaml
+expect 2 "$harness" list project/misspelled.yaml
+says "misspelled.yaml:9:" "unknown metric \`chunks\` of workload \`axpy\`" "did you mean \`chunk\`?"
 expect 5 "$harness" run project/broken.yaml --store broken.db --report json=broken.json
 says "INCORRECT" "axpy/forgets_the_tail/n=1000"
 holds broken.json '"incorrect"' '"axpy/forgets_the_tail/n=1000"'

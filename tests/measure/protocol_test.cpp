@@ -56,6 +56,15 @@ TEST(Protocol, CarriesAJob) {
   EXPECT_EQ(encode(*back), encode(job));
 }
 
+TEST(Protocol, KeepsPhasesInTheirOrder) {
+  ProcessResult result;
+  result.case_id = "w/v";
+  result.phases = {{"inputs", 0.5}, {"construct", 0.25}, {"allocate", 0.125}};
+  const Result<Message> back = decode_message(encode(Message{result}));
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(std::get<ProcessResult>(*back).phases, result.phases);
+}
+
 TEST(Protocol, WritesOneLineAMessage) {
   for (const Message& message : {Message{Hello{"cpu", {}}}, Message{Begin{"a\nb"}}, Message{ProcessResult{}},
                                  Message{Refusal{"no\ndevice"}}, Message{Done{}}}) {

@@ -17,8 +17,20 @@ class Axpy final : public sdk::Workload {
     return {{{"x", sdk::Role::input, sdk::DType::f32, {n}},
              {"b", sdk::Role::input, sdk::DType::f32, {n}},
              {"y", sdk::Role::output, sdk::DType::f32, {n}}},
-            {2.0 * static_cast<double>(n), 12.0 * static_cast<double>(n)},
+            {2.0 * static_cast<double>(n), 12.0 * static_cast<double>(n), static_cast<double>(n), "elements"},
             {1e-6}};
+  }
+  std::vector<sdk::MetricSpec> metrics() const override {
+    return {{"exact", "%", sdk::Better::higher, "elements that no rounding changed"},
+            {"chunk", "elements", sdk::Better::higher, "that the variant deals with at once"}};
+  }
+  void report(const sdk::Params&, std::span<const sdk::HostTensor> inputs,
+              std::span<const sdk::HostTensor> outputs, sdk::MetricSink& sink) const override {
+    const std::int64_t n = outputs[0].spec.elements();
+    std::int64_t exact = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      if (outputs[0].at(i) == 3.0 * inputs[0].at(i) + inputs[1].at(i)) ++exact;
+    sink.report("exact", 100.0 * static_cast<double>(exact) / static_cast<double>(n));
   }
   void reference(const sdk::Params&, std::span<const sdk::HostTensor> inputs, std::size_t,
                  std::span<const std::int64_t> wanted, std::span<double> expected) const override {
@@ -33,6 +45,7 @@ class Loop : public sdk::Kernel {
       : count_(params.integer("n")) {}
   void bind(const sdk::Buffers& buffers) override { buffers_ = buffers; }
   void run(sdk::Stream) override { up_to(count_); }
+  void report(sdk::MetricSink& sink) const override { sink.report("chunk", 1); }
 
  protected:
   void up_to(std::int64_t end) const {

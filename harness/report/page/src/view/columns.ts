@@ -2,7 +2,7 @@
 
 import { printable, verdict_words } from "../format";
 import type { Entry } from "../report";
-import type { Child } from "./dom";
+import { type Child, name_of } from "./dom";
 
 export interface Column {
   key: string;
@@ -52,7 +52,7 @@ export function metric_column(entries: readonly Entry[]): Column[] {
       numeric: false,
       rank: 1,
       sorts: (entry) => entry.metric,
-      cell: (entry) => printable(entry.metric, 60),
+      cell: (entry) => name_of(printable(entry.metric, 60)),
     },
   ];
 }

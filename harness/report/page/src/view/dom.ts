@@ -48,7 +48,7 @@ export function fresh_id(prefix: string): string {
 // A name that may be long: it may break after each slash, and it cannot turn the text around it.
 export function name_of(text: string): HTMLElement {
   const element = el("bdi");
-  text.split(/(?<=[/,])/).forEach((part, at) => {
+  text.split(/(?<=[/,_])/).forEach((part, at) => {
     if (at > 0) element.append(el("wbr"));
     element.append(part);
   });

@@ -38,7 +38,7 @@ function places(template, place, wanted) {
 }
 
 const [script, styles, plot, shell] = await Promise.all([
-  bundle("src/main.ts", { format: "iife", target: ["chrome100", "firefox100", "safari15.4"] }),
+  bundle("src/main.ts", { format: "iife", target: ["chrome100", "firefox100", "safari16.4"] }),
   bundle("src/style/page.css", { target: ["chrome105", "firefox110", "safari16"] }),
   bundle("src/static.ts", { format: "esm", platform: "node", target: "node18" }),
   readFile(join(here, "src/page.html"), "utf8"),

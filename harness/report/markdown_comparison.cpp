@@ -38,7 +38,8 @@ std::string explanation_item(const Explanation& why, bool shortened) {
     }
     if (patterns > most_named) cases += fmt::format(", ... ({} in all)", grouped_digits(why.cases.size()));
   }
-  std::string text = "- " + mark_for(why.verdict) + "**" + words_for(why.verdict) + "** " + cases;
+  const std::string mark = why.standing.empty() ? mark_for(why.verdict) : "🟡 ";
+  std::string text = "- " + mark + "**" + words_for(why.verdict) + "** " + cases;
   if (!why.where.empty()) text += " at " + markdown_code(why.where);
   text += "\n";
   if (!why.standing.empty()) text += "  - **" + markdown_prose(why.standing) + "**\n";

@@ -11,6 +11,7 @@
 #include "harness/cli/bisect_side.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/learned.h"
 #include "harness/cli/output.h"
 #include "harness/cli/policy.h"
 #include "harness/cli/unicode.h"
@@ -58,7 +59,11 @@ class Search {
  public:
   Search(Store& store, BisectMeasuring how, const Arguments& arguments, const Policy& policy,
          std::vector<Commit> line)
-      : measurer_(store, std::move(how)), arguments_(arguments), policy_(policy), line_(std::move(line)) {
+      : store_(store),
+        measurer_(store, std::move(how)),
+        arguments_(arguments),
+        policy_(policy),
+        line_(std::move(line)) {
     std::reverse(line_.begin(), line_.end());  // oldest first: 0 is good
   }
 
@@ -148,6 +153,7 @@ class Search {
     good_measured_ = measured;
     const Machine* machine = primary_machine(good_);
     device_ = machine == nullptr ? "" : machine->device_uuid;
+    informed_ = with_learned(store_, policy_, good_);
     return true;
   }
 
@@ -201,7 +207,7 @@ class Search {
   }
 
   Judged against_good(const Record& record) {
-    const Comparison comparison = compare(good_, record, policy_);
+    const Comparison comparison = compare(good_, record, informed_);
     Judged judged;
     const ComparisonRow* unsettled = nullptr;
     for (const ComparisonRow& row : comparison.rows) {  // worst first
@@ -248,11 +254,13 @@ class Search {
             "check --good and --bad, the case and the margin (--margin)"};
   }
 
+  Store& store_;
   BisectMeasurer measurer_;
   const Arguments& arguments_;
   const Policy& policy_;
   std::vector<Commit> line_;
   Record good_;
+  Policy informed_;  // policy_ with what calibrations of the good record's device taught
   bool good_measured_ = false;
   std::string device_;           // of the good record
   std::set<std::string> cases_;  // in question, once the bad commit has told which are worse

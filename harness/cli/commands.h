@@ -22,6 +22,7 @@ void add_import(CLI::App& program, Action& chosen);
 void add_baseline(CLI::App& program, Action& chosen);
 void add_history(CLI::App& program, Action& chosen);
 void add_bisect(CLI::App& program, Action& chosen);
+void add_calibrate(CLI::App& program, Action& chosen);
 void add_worker(CLI::App& program, Action& chosen);
 
 }  // namespace harness

@@ -1,6 +1,7 @@
 #include "harness/cli/judge.h"
 
 #include "harness/cli/exit_status.h"
+#include "harness/cli/learned.h"
 #include "harness/cli/render.h"
 #include "harness/compare/compare.h"
 
@@ -31,7 +32,8 @@ int judge(Store& store, const BaselineChoice& choice, const Selected& current, c
     baseline->source.described = "none";
   }
   if (choice.adapt) choice.adapt(baseline->record);
-  Comparison comparison = compare(baseline->record, current.record, policy);
+  Comparison comparison =
+      compare(baseline->record, current.record, with_learned(store, policy, current.record));
   comparison.baseline = baseline->source;
   comparison.current = current.source;
   if (choice.on_verdict)

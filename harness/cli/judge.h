@@ -19,7 +19,7 @@ struct BaselineChoice {
   SelectOptions select;
   std::function<void(Record&)> adapt = {};
   std::function<Status(Verdict)> on_verdict = {};  // as if nothing were waived
-  bool report_only = false;  // the verdict is told, but it is not the exit status
+  bool report_only = false;                        // the verdict is told, but it is not the exit status
 };
 
 // The store at `url` for reading: a default store that is not there yet is an empty one, because both

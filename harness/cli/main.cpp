@@ -64,6 +64,7 @@ int run_program(int argc, char** argv) {
   add_baseline(program, chosen);
   add_history(program, chosen);
   add_bisect(program, chosen);
+  add_calibrate(program, chosen);
   add_worker(program, chosen);
   try {
     program.parse(argc, argv);

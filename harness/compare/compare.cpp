@@ -219,8 +219,10 @@ class Comparer {
 
   void judge_pair(ComparisonRow& row, std::size_t index, const CaseRecord& before, const CaseRecord& after,
                   const SideReading& baseline, const SideReading& current) {
-    double known = square_of_sd(policy_.session_sd);
-    if (machine_match(before.device).other_device) known += square_of_sd(policy_.device_sd);
+    const LearnedSpread* learned = spread_of(row);
+    double known = square_of_sd(learned == nullptr ? policy_.session_sd : learned->session_sd);
+    if (machine_match(before.device).other_device)
+      known += square_of_sd(learned == nullptr ? policy_.device_sd : learned->device_sd);
     if (auto evidence = weigh(row, index, baseline, current, known, policy_)) evidence_.push_back(*evidence);
     compare_gates(row, before);
     for (std::string& note : diagnose(row, baseline, current)) row.advice.push_back(std::move(note));
@@ -253,6 +255,14 @@ class Comparer {
           "driver, inputs and placement before blaming the code");
   }
 
+  // What calibrations taught of the row, or null.
+  const LearnedSpread* spread_of(const ComparisonRow& row) {
+    if (learned_.empty())
+      for (const LearnedSpread& one : policy_.learned) learned_[one.case_id + '\n' + one.metric] = &one;
+    const auto found = learned_.find(row.case_id + '\n' + row.metric);
+    return found == learned_.end() ? nullptr : found->second;
+  }
+
   const MachineMatch& machine_match(const std::string& device) {
     const auto found = machines_.find(device);
     if (found != machines_.end()) return found->second;
@@ -266,6 +276,7 @@ class Comparer {
   std::string estimator_obstacle_;
   SideReader reader_;
   std::map<std::string, MachineMatch> machines_;
+  std::unordered_map<std::string, const LearnedSpread*> learned_;  // by case and metric
   int loosened_ = 0;  // results whose gate tells less than the baseline's did
   std::vector<ComparisonRow> rows_;
   std::vector<Evidence> evidence_;

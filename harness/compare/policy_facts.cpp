@@ -26,8 +26,7 @@ class Facts {
     informative();
     chosen("processes", fmt::format("{} a side at the least", policy_.min_processes),
            policy_.min_processes == Policy{}.min_processes);
-    chosen("sessions", fmt::format("differ by {}", percent(policy_.session_sd)),
-           policy_.session_sd == Policy{}.session_sd, "calibration");
+    sessions();
     if (policy_.allow_other_device)
       facts_.push_back(
           {"other device", fmt::format("allowed, adds {}", percent(policy_.device_sd)), "command line"});
@@ -39,6 +38,27 @@ class Facts {
   }
 
  private:
+  // "differ by 0.1 %", or what calibrations say of the rows.
+  void sessions() {
+    if (policy_.learned.empty()) {
+      chosen("sessions", fmt::format("differ by {}", percent(policy_.session_sd)),
+             policy_.session_sd == Policy{}.session_sd, "calibration");
+      return;
+    }
+    const auto [least, most] = std::minmax_element(
+        policy_.learned.begin(), policy_.learned.end(),
+        [](const LearnedSpread& a, const LearnedSpread& b) { return a.session_sd < b.session_sd; });
+    const std::string range =
+        least->session_sd == most->session_sd
+            ? percent(least->session_sd)
+            : fmt::format("{} to {}", percent(least->session_sd), percent(most->session_sd));
+    facts_.push_back(
+        {"sessions",
+         fmt::format("differ by {}, learned for {} {}; others by {}", range, policy_.learned.size(),
+                     policy_.learned.size() == 1 ? "result" : "results", percent(policy_.session_sd)),
+         "calibration"});
+  }
+
   void chosen(std::string name, std::string value, bool is_default, const char* otherwise = "command line") {
     facts_.push_back({std::move(name), std::move(value), is_default ? "default" : otherwise});
   }

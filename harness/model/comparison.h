@@ -37,18 +37,32 @@ struct Waiver {
   bool operator==(const Waiver&) const = default;
 };
 
+// How much results of one build vary beyond their processes, learned by `harness calibrate`: sds of log
+// values.
+struct LearnedSpread {
+  std::string case_id;
+  std::string metric;
+  double session_sd = 0;  // between sessions on one device, once a side
+  double device_sd = 0;   // between devices of one class, likewise
+  int sessions = 0;       // that it was learned from
+  int devices = 0;
+
+  bool operator==(const LearnedSpread&) const = default;
+};
+
 // How records are judged. Values set here (from the command line) win over each case's own gate.
 struct Policy {
   std::optional<double> margin;
   std::optional<double> alpha;
-  bool allow_inconclusive = false;    // exit 3 -> 0, with a warning
-  bool allow_missing = false;         // exit 4 -> 0 where a side has no counterpart, with a warning
-  bool allow_not_comparable = false;  // exit 4 -> 0 where sides must not be compared, with a warning
-  bool allow_other_device = false;    // another GPU of the same model may be compared
-  double session_sd = 0.001;          // sd of log time between sessions on one device, once a side
-  double device_sd = 0.003;           // between devices of one model, when allowed, once a side
-  int min_processes = 3;              // fewer on a side: inconclusive
-  bool fail_on_improved = false;      // an improvement is exit 1: the baseline is stale
+  bool allow_inconclusive = false;          // exit 3 -> 0, with a warning
+  bool allow_missing = false;               // exit 4 -> 0 where a side has no counterpart, with a warning
+  bool allow_not_comparable = false;        // exit 4 -> 0 where sides must not be compared, with a warning
+  bool allow_other_device = false;          // another GPU of the same model may be compared
+  double session_sd = 0.001;                // sd of log time between sessions on one device, once a side
+  double device_sd = 0.003;                 // between devices of one model, when allowed, once a side
+  std::vector<LearnedSpread> learned = {};  // wins over these two where it knows the case and metric
+  int min_processes = 3;                    // fewer on a side: inconclusive
+  bool fail_on_improved = false;            // an improvement is exit 1: the baseline is stale
   std::vector<Waiver> waivers = {};
   std::string waivers_file = {};  // that they were read from, "" : none
   std::string today = {};         // UTC date that waivers expire against, "2026-11-20"; "" : none holds

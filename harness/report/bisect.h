@@ -1,5 +1,5 @@
 // A bisection as text: the commits tested with their verdicts, then the culprit. Pure. JSON:
-// `harness-bisect`, described in README.md.
+// `harness-bisect`, described in formats.md.
 #pragma once
 
 #include <string>

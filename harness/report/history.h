@@ -1,5 +1,5 @@
 // History as text: a table a device and metric with a sparkline a case, then what changed and between which
-// commits. Pure. JSON: `harness-history`, described in README.md.
+// commits. Pure. JSON: `harness-history`, described in formats.md.
 #pragma once
 
 #include <string>

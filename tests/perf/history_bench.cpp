@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "harness/base/files.h"
+#include "harness/compare/trend.h"
 #include "harness/store/history.h"
 
 namespace harness {
@@ -66,6 +67,41 @@ void read_history(benchmark::State& state) {
   state.counters["results"] = static_cast<double>(values);
 }
 BENCHMARK(read_history)->Unit(benchmark::kMillisecond);
+
+// The same results as 20 series of 1,000 points; `changed` of them slower by 3 % from the middle on.
+std::vector<MeasuredSeries> series_of(const StoredHistory& history, int changed) {
+  std::vector<MeasuredSeries> series(cases);
+  std::size_t next = 0;
+  for (std::size_t i = history.series.size(); i-- > 0;) {  // runs come newest first
+    const StoredSeries& stored = history.series[i];
+    MeasuredSeries& one = series[next++ % cases];
+    one.trend.margin = 0.01;
+    one.trend.alpha = 0.01;
+    MeasuredPoint point;
+    point.point.commit = history.runs[stored.run].info.revision.commit;
+    point.point.distance = static_cast<int>(stored.run);
+    point.log_values = stored.log_values;
+    const bool later = one.points.size() >= runs / 2;
+    if (later && static_cast<int>((next - 1) % cases) < changed)
+      for (double& value : point.log_values) value += 0.03;
+    one.points.push_back(std::move(point));
+  }
+  return series;
+}
+
+void find_trends_in_history(benchmark::State& state) {
+  const auto store = Store::open_existing(filled_store());
+  const auto history = store ? (*store)->history({}) : Result<StoredHistory>();
+  if (!history) return state.SkipWithError("no store");
+  const auto series = series_of(*history, static_cast<int>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(find_trends(series, {}));
+}
+BENCHMARK(find_trends_in_history)
+    ->ArgName("changed")
+    ->Arg(0)
+    ->Arg(2)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace harness

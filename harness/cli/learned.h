@@ -1,0 +1,13 @@
+// What calibrations in a store taught about sessions and devices, for a comparison.
+#pragma once
+
+#include "harness/model/comparison.h"
+#include "harness/store/store.h"
+
+namespace harness {
+
+// `policy` with what the store's calibrations of the record's suite and machine class say of each case. A
+// store that cannot be read teaches nothing: what is usual is assumed.
+Policy with_learned(Store& store, Policy policy, const Record& current);
+
+}  // namespace harness

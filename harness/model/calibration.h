@@ -1,0 +1,68 @@
+// Calibration: how much results of one and the same build vary on a machine, how often the rule would have
+// cried wolf, and what to measure with instead. Made by compare/calibration.h, rendered by report/. Plain
+// data.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/comparison.h"
+#include "harness/model/plan.h"
+
+namespace harness {
+
+// An sd of log values, and how well it is known.
+struct Spread {
+  double sd = 0;
+  double degrees_of_freedom = 0;
+  Interval interval;  // at 95 %
+};
+
+struct Proposal {
+  int processes = 0;
+  int placements = 0;
+  double margin = 0;
+  bool reaches = true;  // what is asked for; else the margin is the least that does
+};
+
+struct CalibratedCase {
+  std::string case_id;
+  std::string device;  // kind
+  std::string metric;
+  std::string unit;
+  Location where;
+  int processes = 0;  // seen
+  int sessions = 0;
+  int devices = 0;
+  Spread process;
+  std::optional<Spread> session;  // with two sessions or more of one build
+  std::optional<Spread> of_devices;
+  double session_sd = 0;  // what compare() uses: the estimate, drawn towards what is usual
+  double device_sd = 0;
+  int planned_processes = 0;
+  int planned_placements = 0;
+  double margin = 0;
+  double alpha = 0;
+  double detectable = 0;             // true change found with 80 % power as planned
+  std::size_t alarms = 0;            // of CalibrationReport::splits
+  std::optional<Proposal> proposal;  // absent for what nothing is proposed for
+};
+
+struct CalibrationReport {
+  std::string suite;
+  std::string machine_class;
+  std::string device_uuid;
+  std::size_t records = 0;
+  double detect = 0;  // the change to be found, or 0: twice each margin
+  double power = 0.8;
+  int split_processes = 0;       // a side; 0: there were too few to split
+  std::size_t splits = 0;        // random ones, each judged by the rule
+  std::size_t suite_alarms = 0;  // of them: with any case called regressed
+  double alarm_bound = 1;        // Clopper-Pearson, 95 %, of the suite's rate
+  std::vector<CalibratedCase> cases;
+  std::vector<std::string> notes;
+};
+
+}  // namespace harness

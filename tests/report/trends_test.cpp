@@ -92,7 +92,7 @@ TEST(Sparklines, ShowNoiseWithinTheMarginAsFlat) {
 }
 
 TEST(HistoryText, SaysWhatGotWorseAndWhere) {
-  const std::string text = render_history(history(), Format::terminal, {}, true);
+  const std::string text = render_history(history(), Format::terminal, {false, 200}, true);
   EXPECT_THAT(text, HasSubstr("WORSE: 1 of 1 series got worse since the anchor"));
   EXPECT_THAT(text, HasSubstr("gpu_time in us, nvidia-h200 GPU-1"));
   EXPECT_THAT(text, HasSubstr("4 commits before"));

@@ -15,6 +15,7 @@
 #include "harness/compare/exact.h"
 #include "harness/compare/gates.h"
 #include "harness/compare/kernels.h"
+#include "harness/compare/looks.h"
 #include "harness/compare/order.h"
 #include "harness/compare/origin.h"
 #include "harness/compare/policy_facts.h"
@@ -24,6 +25,8 @@
 
 namespace harness {
 namespace {
+
+constexpr int recommended_processes = 5;  // to ask for when nothing is known about the spread
 
 const Series* series_named(const CaseRecord& record, std::string_view metric) {
   for (const Series& series : record.series)
@@ -65,6 +68,7 @@ class Comparer {
     for (const CaseRecord& record : baseline_.cases)
       if (present.insert(record.id).second) add_removed(record);
     trace_.family = decide(rows_, evidence_, policy_);
+    describe_looks();
     for (Evidence& one : evidence_)
       trace_.rows.push_back({rows_[one.row].case_id, rows_[one.row].metric, std::move(one)});
     advise_renames(rows_, baseline_, current_);
@@ -100,6 +104,7 @@ class Comparer {
     const RowGate gate = gate_of(record.gate, row.metric, policy_);
     row.margin = gate.margin;
     row.alpha = gate.alpha;
+    row.look.declared = record.gate.looks;
     row.informative = gate.informative && series != nullptr;  // a case without a side is no matter of metrics
     return row;
   }
@@ -183,6 +188,8 @@ class Comparer {
       return {why, "give a metric with another meaning another name"};
     if (std::string why = gate_obstacle(margin, alpha); !why.empty())
       return {why, "correct the gate of the case"};
+    if (std::string why = looks_obstacle(after.gate.looks); !why.empty())
+      return {why, "correct the gate of the case"};
     return {};
   }
 
@@ -197,6 +204,7 @@ class Comparer {
       conclude(row, Verdict::not_comparable, why, advice);
     } else if (is_exact(row, baseline, current)) {
       judge_exactly(row, baseline, current, policy_);
+      tell_exact_look(row, looks_reached(after, row.look.declared), least_processes(policy_));
       compare_gates(row, before);
     } else if (!current.unusable.empty()) {
       conclude(row, Verdict::failed, "current: " + current.unusable + ", which has no ratio",
@@ -213,20 +221,83 @@ class Comparer {
                            now.metric),
                "look at the notes of the run: sampling may have been cut short");
     } else {
-      judge_pair(row, index, before, after, baseline, current);
+      row.ratio = std::exp(current.moments.mean - baseline.moments.mean);
+      row.verdict = Verdict::inconclusive;  // until decide()
+      compare_gates(row, before);
+      if (row.look.declared.empty())
+        judge_pair(row, index, before, after, baseline, current);
+      else
+        judge_looks(index, before, after, old, now);
     }
+  }
+
+  [[nodiscard]] double known_variance(const ComparisonRow& row, const std::string& device) {
+    const LearnedSpread* learned = spread_of(row);
+    double known = square_of_sd(learned == nullptr ? policy_.session_sd : learned->session_sd);
+    if (machine_match(device).other_device)
+      known += square_of_sd(learned == nullptr ? policy_.device_sd : learned->device_sd);
+    return known;
   }
 
   void judge_pair(ComparisonRow& row, std::size_t index, const CaseRecord& before, const CaseRecord& after,
                   const SideReading& baseline, const SideReading& current) {
-    const LearnedSpread* learned = spread_of(row);
-    double known = square_of_sd(learned == nullptr ? policy_.session_sd : learned->session_sd);
-    if (machine_match(before.device).other_device)
-      known += square_of_sd(learned == nullptr ? policy_.device_sd : learned->device_sd);
-    if (auto evidence = weigh(row, index, baseline, current, known, policy_)) evidence_.push_back(*evidence);
-    compare_gates(row, before);
+    const double known = known_variance(row, before.device);
+    Evidence evidence{index, 2 * known, row.baseline.processes, {}};
+    if (auto look = weigh(row, 1, baseline, current, known, policy_)) {
+      evidence.looks.push_back(std::move(*look));
+      evidence_.push_back(std::move(evidence));
+    } else {
+      cannot_test(row);
+    }
+    describe(row, before, after, baseline, current);
+  }
+
+  // Each look takes the first processes of both sides, as many as it was declared for; what a side has
+  // less, it lacks. So the verdict is the same however much was measured after it.
+  void judge_looks(std::size_t index, const CaseRecord& before, const CaseRecord& after, const Series& old,
+                   const Series& now) {
+    ComparisonRow& row = rows_[index];
+    const double known = known_variance(row, before.device);
+    Evidence evidence{index, 2 * known, row.baseline.processes, {}};
+    LookReadings readings{index, &before, &after, {}};
+    const std::vector<int>& looks = row.look.declared;
+    const std::size_t reached = looks_reached(after, looks);
+    for (std::size_t i = 0; i < reached; ++i) {
+      auto sides = std::pair(reader_.read(old, looks[i]), reader_.read(now, looks[i]));
+      auto look = weigh(row, static_cast<int>(i) + 1, sides.first, sides.second, known, policy_);
+      if (!look) continue;
+      evidence.looks.push_back(std::move(*look));
+      readings.sides.push_back(std::move(sides));
+    }
+    if (reached == 0)
+      await_first_look(row);
+    else if (evidence.looks.empty())
+      cannot_test(row);
+    evidence_.push_back(std::move(evidence));
+    pending_.push_back(std::move(readings));
+  }
+
+  void cannot_test(ComparisonRow& row) const {
+    row.reason = fmt::format("{} against {} processes: without two on each side nothing can be tested",
+                             row.baseline.processes, row.current.processes);
+    row.processes_needed = std::max(least_processes(policy_), recommended_processes);
+  }
+
+  // What is odd about the sides that the row shows. Called when it shows them.
+  static void describe(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
+                       const SideReading& baseline, const SideReading& current) {
     for (std::string& note : diagnose(row, baseline, current)) row.advice.push_back(std::move(note));
     add_kernels(row, before, after);
+  }
+
+  void describe_looks() {
+    std::unordered_map<std::size_t, std::size_t> shown;  // by row: the place of its look
+    for (const Evidence& one : evidence_) shown.emplace(one.row, one.shown);
+    for (const LookReadings& one : pending_) {
+      if (one.sides.empty()) continue;
+      const auto& [baseline, current] = one.sides[shown.at(one.row)];
+      describe(rows_[one.row], *one.before, *one.after, baseline, current);
+    }
   }
 
   // Tells when the gate lets more pass than the baseline's did.
@@ -269,6 +340,14 @@ class Comparer {
     return machines_.emplace(device, match_machines(baseline_, current_, device, policy_)).first->second;
   }
 
+  // The sides of a row at each look, kept until it is known which one it shows.
+  struct LookReadings {
+    std::size_t row = 0;
+    const CaseRecord* before = nullptr;
+    const CaseRecord* after = nullptr;
+    std::vector<std::pair<SideReading, SideReading>> sides;  // as Evidence::looks
+  };
+
   const Record& baseline_;
   const Record& current_;
   const Policy& policy_;
@@ -280,6 +359,7 @@ class Comparer {
   int loosened_ = 0;  // results whose gate tells less than the baseline's did
   std::vector<ComparisonRow> rows_;
   std::vector<Evidence> evidence_;
+  std::vector<LookReadings> pending_;
 };
 
 }  // namespace

@@ -26,11 +26,15 @@ const Series* series_named(const CaseRecord* record, const std::string& metric) 
   return nullptr;
 }
 
-std::vector<ProcessEvidence> processes_of(const Series* series) {
+// Of the processes that the row's look takes.
+std::vector<ProcessEvidence> processes_of(const Series* series, const LookState& look) {
   std::vector<ProcessEvidence> found;
   if (series == nullptr) return found;
   stats::ProcessEstimator estimator;
   for (const ProcessSamples& process : series->processes) {
+    if (look.number > 0 && !look.declared.empty() &&
+        process.process > look.declared[static_cast<std::size_t>(look.number) - 1])
+      continue;
     ProcessEvidence evidence{process.process, {}, std::nan("")};
     estimator.begin(process.placements.size());
     for (std::size_t i = 0; i < process.placements.size(); ++i)
@@ -83,8 +87,8 @@ class Explainer {
          fmt::format("{} in the baseline, {} now", old != nullptr ? "measured" : "not measured",
                      now != nullptr ? "measured" : "not measured")});
     if (old != nullptr && now != nullptr) add_checks(one, *before, *after, *old, *now);
-    one.baseline = processes_of(old);
-    one.current = processes_of(now);
+    one.baseline = processes_of(old, row.look);
+    one.current = processes_of(now, row.look);
     set_values(one.baseline, row.baseline);
     set_values(one.current, row.current);
     one.test = test_of(row);
@@ -119,20 +123,29 @@ class Explainer {
     });
     if (found == trace_.rows.end()) return std::nullopt;
     const Evidence& evidence = found->evidence;
+    if (evidence.looks.empty()) return std::nullopt;
+    const LookEvidence& look = evidence.looks[evidence.shown];
     TestEvidence test;
-    test.effect = evidence.effect.difference;
-    test.standard_error = evidence.effect.standard_error;
+    test.effect = look.effect.difference;
+    test.standard_error = look.effect.standard_error;
     test.known_variance = evidence.known_variance;
-    test.degrees_of_freedom = evidence.effect.degrees_of_freedom;
+    test.degrees_of_freedom = look.effect.degrees_of_freedom;
     test.margin = std::log1p(row.margin);
     test.t_worse = (test.effect - test.margin) / test.standard_error;
     test.t_better = (test.effect + test.margin) / test.standard_error;
-    test.lo = evidence.bounds.lo;
-    test.hi = evidence.bounds.hi;
+    test.lo = look.bounds.lo;
+    test.hi = look.bounds.hi;
     test.rank_worse = evidence.rank_worse;
     test.rank_better = evidence.rank_better;
     test.family = trace_.family;
-    test.doubt = evidence.doubt;
+    test.doubt = look.doubt;
+    for (const LookEvidence& other : evidence.looks)
+      test.looks.push_back(
+          {other.number,
+           row.look.declared.empty() ? 0 : row.look.declared[static_cast<std::size_t>(other.number) - 1],
+           other.p_worse, other.p_better, other.bounds.lo, other.bounds.hi});
+    test.p_worse = evidence.p_worse;
+    test.p_better = evidence.p_better;
     return test;
   }
 

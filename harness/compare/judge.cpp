@@ -19,7 +19,8 @@ namespace {
 constexpr double planned_power = 0.8;
 // Both tests of an equivalence must reject: 0.9 each leaves 0.8 for the two (Bonferroni).
 constexpr double planned_power_each = 0.9;
-constexpr int first_look = 5;  // processes to ask for when nothing is known about the spread
+// To measure a case on, it must be as likely as not to be settled.
+constexpr double fair_chance = 0.5;
 constexpr int most_processes = 1000;
 constexpr int affordable_processes = 40;  // beyond it a wider margin is the better advice
 
@@ -53,13 +54,15 @@ double log_margin(const ComparisonRow& row) {
   return std::log1p(row.margin);
 }
 
-void explain_inconclusive(ComparisonRow& row, const Evidence& evidence, std::size_t family) {
-  const double effect = evidence.effect.difference, margin = log_margin(row);
-  if (std::abs(effect) > margin && std::min(*row.p, *row.p_improved) < row.alpha) {
+void explain_inconclusive(ComparisonRow& row, const LookEvidence& look, std::size_t family) {
+  const double effect = look.effect.difference, margin = log_margin(row);
+  if (std::abs(effect) > margin && std::min(look.p_worse, look.p_better) < row.alpha) {
+    const std::size_t looks = row.look.declared.size();
     row.reason = fmt::format(
-        "{} ({}) is beyond the margin of {:.2f} % by itself, but not after correcting for {} "
+        "{} ({}) is beyond the margin of {:.2f} % by itself, but not after correcting for {}{} "
         "comparisons",
-        change_text(row), interval_text(row), row.margin * 100, family);
+        change_text(row), interval_text(row), row.margin * 100,
+        looks > 1 ? fmt::format("{} looks and ", looks) : "", family);
   } else {
     row.reason = fmt::format("{} ({}): neither inside the margin of {:.2f} % nor clearly beyond it",
                              change_text(row), interval_text(row), row.margin * 100);
@@ -68,8 +71,8 @@ void explain_inconclusive(ComparisonRow& row, const Evidence& evidence, std::siz
 
 // A margin that these very measurements would have settled, for a case that varies more than its gate
 // allows for.
-std::string wider_margin(const ComparisonRow& row, const Evidence& evidence) {
-  const double settled = std::expm1(std::max(std::abs(evidence.bounds.lo), std::abs(evidence.bounds.hi)));
+std::string wider_margin(const ComparisonRow& row, const LookEvidence& look) {
+  const double settled = std::expm1(std::max(std::abs(look.bounds.lo), std::abs(look.bounds.hi)));
   return fmt::format(
       "it varies by {:.1f} % between processes, too much for a margin of {:.2f} %: with {} processes give it "
       "`gate: {{margin: {:.0f}%}}` in the suite, or make the case longer",
@@ -78,21 +81,20 @@ std::string wider_margin(const ComparisonRow& row, const Evidence& evidence) {
 }
 
 // What would settle an inconclusive row: processes, when they can.
-void plan_more(ComparisonRow& row, const Evidence& evidence, double strict_alpha, int least,
-               ShiftTables& tables) {
-  const double gap = std::abs(evidence.effect.difference) - log_margin(row);
-  const stats::DetectableShift& shift =
-      gap > 0 ? tables.get(strict_alpha, planned_power) : tables.get(row.alpha, planned_power_each);
+void plan_more(ComparisonRow& row, const Evidence& evidence, const stats::DetectableShift& beyond,
+               const stats::DetectableShift& inside, int least) {
+  const LookEvidence& look = evidence.looks[evidence.shown];
+  const double gap = std::abs(look.effect.difference) - log_margin(row);
   row.processes_needed =
       stats::processes_needed(std::abs(gap), row.baseline.process_sd, row.current.process_sd,
-                              evidence.known_variance, shift, most_processes);
+                              evidence.known_variance, gap > 0 ? beyond : inside, most_processes);
   if (row.processes_needed) {
     const int now = std::min(row.baseline.processes, row.current.processes);
     // The plan takes the estimates for the truth; that they did not suffice says they were lucky.
     row.processes_needed = std::max({*row.processes_needed, least, now + 1});
     row.advice.push_back(
         fmt::format("measure about {} processes a side to settle it{}", *row.processes_needed,
-                    *row.processes_needed > affordable_processes ? "; " + wider_margin(row, evidence) : ""));
+                    *row.processes_needed > affordable_processes ? "; " + wider_margin(row, look) : ""));
     return;
   }
   if (row.margin == 0) {
@@ -101,10 +103,10 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, double strict_alpha
         "`informative`");
     return;
   }
-  const double standard_error = evidence.effect.standard_error;
+  const double standard_error = look.effect.standard_error;
   const bool processes_dominate = standard_error * standard_error > 2 * evidence.known_variance;
-  if (processes_dominate && evidence.bounds.hi - evidence.bounds.lo > 3 * log_margin(row))
-    row.advice.push_back(wider_margin(row, evidence));
+  if (processes_dominate && look.bounds.hi - look.bounds.lo > 3 * log_margin(row))
+    row.advice.push_back(wider_margin(row, look));
   else if (std::abs(gap) < log_margin(row) / 4)
     row.advice.push_back(fmt::format(
         "the change lies so near the margin of {:.2f} % that more processes will hardly settle it: "
@@ -117,29 +119,40 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, double strict_alpha
         std::sqrt(evidence.known_variance) * 100, row.margin * 100));
 }
 
-void set_verdict(ComparisonRow& row, const Evidence& evidence, std::size_t family, int least) {
-  const double margin = log_margin(row);
-  row.verdict = Verdict::inconclusive;
-  if (!evidence.doubt.empty()) {
-    row.reason = evidence.doubt;
-  } else if (!evidence.enough_processes) {
+void set_reason(ComparisonRow& row, const Evidence& evidence, std::size_t family, int least) {
+  const LookEvidence& look = evidence.looks[evidence.shown];
+  const auto with_numbers = [&](const char* what) {
+    return fmt::format("{} the margin of {:.2f} %: {} ({})", what, row.margin * 100, change_text(row),
+                       interval_text(row));
+  };
+  if (row.verdict == Verdict::regressed)
+    row.reason = with_numbers("worse by more than");
+  else if (row.verdict == Verdict::improved)
+    row.reason = with_numbers("better by more than");
+  else if (row.verdict == Verdict::unchanged)
+    row.reason = with_numbers("within");
+  else if (!look.doubt.empty())
+    row.reason = look.doubt;
+  else if (!look.enough_processes)
     row.reason = fmt::format("{} against {} processes: at least {} a side are needed for a verdict",
                              row.baseline.processes, row.current.processes, least);
-  } else if (row.p_adjusted.value_or(*row.p) < row.alpha) {
-    row.verdict = Verdict::regressed;
-    row.reason = fmt::format("worse by more than the margin of {:.2f} %: {} ({})", row.margin * 100,
-                             change_text(row), interval_text(row));
-  } else if (row.p_improved_adjusted.value_or(*row.p_improved) < row.alpha) {
-    row.verdict = Verdict::improved;
-    row.reason = fmt::format("better by more than the margin of {:.2f} %: {} ({})", row.margin * 100,
-                             change_text(row), interval_text(row));
-  } else if (evidence.bounds.lo > -margin && evidence.bounds.hi < margin) {
-    row.verdict = Verdict::unchanged;
-    row.reason = fmt::format("within the margin of {:.2f} %: {} ({})", row.margin * 100, change_text(row),
-                             interval_text(row));
-  } else {
-    explain_inconclusive(row, evidence, family);
-  }
+  else
+    explain_inconclusive(row, look, family);
+}
+
+// The numbers of the look that decided, or of the last one.
+void show(ComparisonRow& row, Evidence& evidence) {
+  LookEvidence& look = evidence.looks[evidence.shown];
+  const bool mirrored = sign_of(row) < 0;
+  row.look.number = look.number;
+  row.ratio = std::exp(sign_of(row) * look.effect.difference);
+  row.interval = Interval{std::exp(mirrored ? -look.bounds.hi : look.bounds.lo),
+                          std::exp(mirrored ? -look.bounds.lo : look.bounds.hi)};
+  row.degrees_of_freedom = look.effect.degrees_of_freedom;
+  row.p = look.p_worse;
+  row.p_improved = look.p_better;
+  row.baseline = std::move(look.baseline);
+  row.current = std::move(look.current);
 }
 
 // The places of the values in ascending order, from 1.
@@ -152,27 +165,148 @@ std::vector<std::size_t> ranks_of(const std::vector<double>& values) {
   return ranks;
 }
 
-// Holm over the rows that decide, worse and better as two families; a row takes part by its number of
-// processes, conditions and gates alone, never by its p-value.
-std::size_t correct(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence) {
-  std::vector<Evidence*> judged;
-  std::vector<double> worse, better;
-  for (Evidence& one : evidence) {
-    const ComparisonRow& row = rows[one.row];
-    if (!one.enough_processes || !one.doubt.empty() || row.informative) continue;
-    judged.push_back(&one);
-    worse.push_back(*row.p);
-    better.push_back(*row.p_improved);
+// Takes the looks in the order in which they were measured: all rows at the first, those still open at the
+// second, and so on.
+//
+// A row's p is the smallest of its looks so far times the number of looks declared. It can only fall from
+// one look to the next, and an adjusted p of Holm's only falls when any p does; so whatever is called at some
+// look would be called, too, had every row gone through all its looks, and for those the family-wise rate is
+// alpha by Bonferroni and Holm. Hence measuring on may depend on what was seen, in any way.
+class LookByLook {
+ public:
+  LookByLook(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence, int least)
+      : rows_(rows), evidence_(evidence), least_(least) {
+    for (Evidence& one : evidence_) {
+      if (is_judged(one)) judged_.push_back(&one);
+      for (const LookEvidence& look : one.looks) last_ = std::max(last_, look.number);
+    }
   }
-  const std::vector<double> worse_adjusted = stats::holm(worse), better_adjusted = stats::holm(better);
-  const std::vector<std::size_t> worse_ranks = ranks_of(worse), better_ranks = ranks_of(better);
-  for (std::size_t i = 0; i < judged.size(); ++i) {
-    rows[judged[i]->row].p_adjusted = worse_adjusted[i];
-    rows[judged[i]->row].p_improved_adjusted = better_adjusted[i];
-    judged[i]->rank_worse = worse_ranks[i];
-    judged[i]->rank_better = better_ranks[i];
+
+  // Returns how many rows were corrected together.
+  std::size_t run() {
+    for (int number = 1; number <= last_; ++number) {
+      for (Evidence& one : evidence_)
+        if (open(one)) take(one, number);
+      correct();
+      for (Evidence& one : evidence_)
+        if (open(one)) call(one, number);
+    }
+    return judged_.size();
   }
-  return judged.size();
+
+ private:
+  [[nodiscard]] bool open(const Evidence& one) const {
+    return rows_[one.row].verdict == Verdict::inconclusive;
+  }
+
+  // A row takes part by its number of processes, conditions and gates alone, never by its p-value. One with
+  // looks to come takes part from the start, so that the others' correction does not change when it does.
+  [[nodiscard]] bool is_judged(const Evidence& one) const {
+    const ComparisonRow& row = rows_[one.row];
+    if (row.informative) return false;
+    if (row.look.declared.size() > 1) return one.baseline_processes >= least_;
+    return std::any_of(one.looks.begin(), one.looks.end(),
+                       [](const LookEvidence& look) { return look.counts(); });
+  }
+
+  [[nodiscard]] double looks_of(const Evidence& one) const {
+    return static_cast<double>(std::max<std::size_t>(rows_[one.row].look.declared.size(), 1));
+  }
+
+  void take(Evidence& one, int number) {
+    for (std::size_t i = 0; i < one.looks.size(); ++i) {
+      const LookEvidence& look = one.looks[i];
+      if (look.number != number) continue;
+      one.shown = i;
+      if (!look.counts()) continue;
+      one.p_worse = std::min(one.p_worse, looks_of(one) * look.p_worse);
+      one.p_better = std::min(one.p_better, looks_of(one) * look.p_better);
+    }
+  }
+
+  // Holm over the rows that decide, worse and better as two families. Decided rows stay as they were.
+  void correct() {
+    std::vector<double> worse, better;
+    for (const Evidence* one : judged_) {
+      worse.push_back(one->p_worse);
+      better.push_back(one->p_better);
+    }
+    const std::vector<double> worse_adjusted = stats::holm(worse), better_adjusted = stats::holm(better);
+    const std::vector<std::size_t> worse_ranks = ranks_of(worse), better_ranks = ranks_of(better);
+    for (std::size_t i = 0; i < judged_.size(); ++i) {
+      ComparisonRow& row = rows_[judged_[i]->row];
+      if (!open(*judged_[i]) || judged_[i]->looks.empty()) continue;
+      row.p_adjusted = worse_adjusted[i];
+      row.p_improved_adjusted = better_adjusted[i];
+      judged_[i]->rank_worse = worse_ranks[i];
+      judged_[i]->rank_better = better_ranks[i];
+    }
+  }
+
+  // Shows the look with the strongest evidence for what is called.
+  void show_smallest(Evidence& one, double LookEvidence::*p) {
+    double smallest = 2;
+    std::size_t best = one.shown;
+    for (std::size_t i = 0; i < one.looks.size() && one.looks[i].number <= one.looks[one.shown].number; ++i)
+      if (one.looks[i].counts() && one.looks[i].*p < smallest) {
+        smallest = one.looks[i].*p;
+        best = i;
+      }
+    one.shown = best;
+  }
+
+  void call(Evidence& one, int number) {
+    if (one.looks.empty()) return;
+    ComparisonRow& row = rows_[one.row];
+    const LookEvidence& look = one.looks[one.shown];
+    const double margin = log_margin(row);
+    if (row.p_adjusted.value_or(one.p_worse) < row.alpha) {
+      row.verdict = Verdict::regressed;
+      show_smallest(one, &LookEvidence::p_worse);
+    } else if (row.p_improved_adjusted.value_or(one.p_better) < row.alpha) {
+      row.verdict = Verdict::improved;
+      show_smallest(one, &LookEvidence::p_better);
+    } else if (look.number == number && look.counts() && look.bounds.lo > -margin &&
+               look.bounds.hi < margin) {
+      row.verdict = Verdict::unchanged;
+    }
+  }
+
+  std::vector<ComparisonRow>& rows_;
+  std::vector<Evidence>& evidence_;
+  int least_;
+  int last_ = 0;
+  std::vector<Evidence*> judged_;
+};
+
+// What an open row with declared looks is told: which look comes next, or why none does.
+void plan_looks(ComparisonRow& row, const Evidence& evidence, const stats::DetectableShift& beyond,
+                const stats::DetectableShift& inside) {
+  const std::vector<int>& declared = row.look.declared;
+  const LookEvidence& last = evidence.looks[evidence.shown];
+  const auto number = static_cast<std::size_t>(last.number);
+  if (number >= declared.size()) {
+    if (row.processes_needed)
+      row.advice.push_back(fmt::format(
+          "its last look, at {} processes, is taken, and more of this run would not count: measure anew with "
+          "`--looks` that reach further",
+          declared.back()));
+    return;
+  }
+  if (last.enough_processes)
+    row.look.next = next_look(row.look, last, evidence.baseline_processes, log_margin(row),
+                              evidence.known_variance, beyond, inside);
+  else if (evidence.baseline_processes >= last.baseline.processes && declared[number] > row.current.processes)
+    row.look.next = declared[number];
+  if (!row.look.next)
+    row.advice.push_back(
+        fmt::format("the looks left, up to {} processes, would hardly settle it, so none is worth its time",
+                    declared.back()));
+  if (evidence.baseline_processes < declared[number])
+    row.advice.push_back(
+        fmt::format("the baseline has {} processes, whatever is measured now: measure it again with "
+                    "`--processes {}`, or both versions together",
+                    evidence.baseline_processes, declared.back()));
 }
 
 }  // namespace
@@ -188,57 +322,53 @@ std::string gate_obstacle(double margin, double alpha) {
   return {};
 }
 
-std::optional<Evidence> weigh(ComparisonRow& row, std::size_t index, const SideReading& baseline,
-                              const SideReading& current, double known_variance_per_side,
-                              const Policy& policy) {
-  row.ratio = std::exp(current.moments.mean - baseline.moments.mean);
+std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
+                                  const SideReading& current, double known_variance_per_side,
+                                  const Policy& policy) {
   auto test =
       stats::welch(baseline.moments, current.moments, known_variance_per_side, known_variance_per_side);
-  if (!test) {
-    row.verdict = Verdict::inconclusive;
-    row.reason = fmt::format("{} against {} processes: without two on each side nothing can be tested",
-                             row.baseline.processes, row.current.processes);
-    row.processes_needed = std::max(least_processes(policy), first_look);
-    return std::nullopt;
-  }
-  Evidence evidence;
-  evidence.row = index;
-  evidence.known_variance = 2 * known_variance_per_side;
-  evidence.enough_processes =
-      std::min(row.baseline.processes, row.current.processes) >= least_processes(policy);
+  if (!test) return std::nullopt;
+  LookEvidence look;
+  look.number = number;
+  look.baseline = side_of(baseline);
+  look.current = side_of(current);
+  look.enough_processes =
+      std::min(look.baseline.processes, look.current.processes) >= least_processes(policy);
   if (std::max(forced_share(baseline), forced_share(current)) > tolerable_forced_share)
-    evidence.doubt =
+    look.doubt =
         fmt::format("the launch gate of more than {:.0f} % of a side's samples opened on its deadline",
                     tolerable_forced_share * 100);
   else
-    evidence.doubt = condition_doubt(baseline.conditions, current.conditions);
+    look.doubt = condition_doubt(baseline.conditions, current.conditions);
   test->difference *= sign_of(row);
-  evidence.effect = *test;
-  evidence.bounds = test->interval(1 - 2 * row.alpha);
-  const bool mirrored = sign_of(row) < 0;
-  row.interval = Interval{std::exp(mirrored ? -evidence.bounds.hi : evidence.bounds.lo),
-                          std::exp(mirrored ? -evidence.bounds.lo : evidence.bounds.hi)};
-  row.degrees_of_freedom = test->degrees_of_freedom;
-  row.p = test->p_above(log_margin(row));
-  row.p_improved = test->p_below(-log_margin(row));
-  return evidence;
+  look.effect = *test;
+  look.bounds = test->interval(1 - 2 * alpha_of_look(row));
+  look.p_worse = test->p_above(log_margin(row));
+  look.p_better = test->p_below(-log_margin(row));
+  return look;
 }
 
 std::size_t decide(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence, const Policy& policy) {
-  const std::size_t family = correct(rows, evidence);
   const int least = least_processes(policy);
+  const std::size_t family = LookByLook(rows, evidence, least).run();
   ShiftTables tables;
-  for (const Evidence& one : evidence) {
+  for (Evidence& one : evidence) {
+    if (one.looks.empty()) continue;
     ComparisonRow& row = rows[one.row];
     const std::size_t together = row.informative ? 1 : std::max<std::size_t>(family, 1);
-    set_verdict(row, one, together, least);
+    show(row, one);
+    set_reason(row, one, together, least);
+    const LookEvidence& look = one.looks[one.shown];
     // The strictest level at which Holm may have to call this row: it must be *called* with this power.
-    const double strict_alpha = row.alpha / static_cast<double>(together);
-    const double reach =
-        tables.get(strict_alpha, planned_power).at(one.effect.degrees_of_freedom) * one.effect.standard_error;
-    row.minimum_detectable = std::expm1(log_margin(row) + reach);
-    if (row.verdict == Verdict::inconclusive && one.doubt.empty())
-      plan_more(row, one, strict_alpha, least, tables);
+    const stats::DetectableShift& beyond =
+        tables.get(alpha_of_look(row) / static_cast<double>(together), planned_power);
+    row.minimum_detectable =
+        std::expm1(log_margin(row) + beyond.at(look.effect.degrees_of_freedom) * look.effect.standard_error);
+    if (row.verdict != Verdict::inconclusive || !look.doubt.empty()) continue;
+    const stats::DetectableShift& inside = tables.get(alpha_of_look(row), planned_power_each);
+    plan_more(row, one, beyond, inside, least);
+    if (!row.look.declared.empty())
+      plan_looks(row, one, tables.get(beyond.alpha(), fair_chance), tables.get(inside.alpha(), fair_chance));
   }
   return family;
 }

@@ -1,5 +1,5 @@
-// Judge: from two readings of one metric to a verdict, in two steps: evidence for each row alone, then
-// the verdicts of all rows together, because Holm's correction needs them all. Pure.
+// Judge: from two readings of one metric to a verdict, in two steps: evidence for each row alone, look by
+// look, then the verdicts of all rows together, because Holm's correction needs them all. Pure.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/side.h"
+#include "harness/compare/looks.h"
 
 namespace harness {
 
-// What step one hands to step two about the row at `row`. Effects are logs of ratios, signed so that
-// positive is worse, whatever the metric's direction.
+// What step one hands to step two about the row at `row`.
 struct Evidence {
   std::size_t row = 0;
-  stats::WelchTest effect;
-  stats::Bounds bounds;       // of the effect, at 1 - 2 alpha
-  double known_variance = 0;  // both sides together: sessions and devices
-  bool enough_processes = false;
-  std::string doubt;  // why no verdict may rest on the pair, or ""
+  double known_variance = 0;        // both sides together: sessions and devices
+  int baseline_processes = 0;       // that there are, whatever a look takes of them
+  std::vector<LookEvidence> looks;  // that were reached and can be tested, in order
+  // Filled by step two: which of `looks` the row tells, and the p of all looks up to there, corrected for
+  // the number of those declared. 1 as long as none counts.
+  std::size_t shown = 0;
+  double p_worse = 1;
+  double p_better = 1;
   // Its place among the rows that are corrected together, from 1, by p ascending; 0: not corrected.
   std::size_t rank_worse = 0;
   std::size_t rank_better = 0;
@@ -31,15 +33,16 @@ int least_processes(const Policy& policy);
 // Why this gate cannot be applied, or "".
 std::string gate_obstacle(double margin, double alpha);
 
-// Fills the numbers of `row`, whose sides, margin and alpha are set. std::nullopt, with verdict and
-// reason set, when a side has fewer than two processes, so that nothing can be tested.
-std::optional<Evidence> weigh(ComparisonRow& row, std::size_t index, const SideReading& baseline,
-                              const SideReading& current, double known_variance_per_side,
-                              const Policy& policy);
+// What the look `number` says of the row, whose direction, margin, alpha and declared looks are set.
+// std::nullopt when a side has fewer than two processes, so that nothing can be tested.
+std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
+                                  const SideReading& current, double known_variance_per_side,
+                                  const Policy& policy);
 
-// Corrects over all evidence that may bear a verdict and decides something, and sets verdict, reason,
-// smallest detectable effect and processes needed of each row that evidence is about. An informative row is
-// judged by its own p. Returns how many rows were corrected together.
+// Decides look by look, over all evidence that may bear a verdict and decides something, and sets numbers,
+// verdict, reason, smallest detectable effect, processes needed and look of each row that evidence is
+// about. What a look decided, later looks leave alone. An informative row is judged by its own p. Returns
+// how many rows were corrected together.
 std::size_t decide(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence, const Policy& policy);
 
 }  // namespace harness

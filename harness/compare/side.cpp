@@ -188,6 +188,13 @@ SideReading SideReader::read(const Series& series) {
   return reading;
 }
 
+SideReading SideReader::read(const Series& series, int most) {
+  Series first{series.metric, series.unit, series.direction, {}};
+  for (const ProcessSamples& process : series.processes)
+    if (process.process <= most) first.processes.push_back(process);
+  return first.processes.size() == series.processes.size() ? read(series) : read(first);
+}
+
 Side side_of(const SideReading& reading) {
   Side side;
   side.processes = static_cast<int>(reading.log_values.size());

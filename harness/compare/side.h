@@ -40,7 +40,7 @@ struct SideReading {
   std::vector<double> started;  // of the processes in log_values; Unix time, 0 when unknown
   std::vector<double> slowing;  // of the same processes: log of the last quarter of a placement's samples
                                 // over the first, mean over placements; only where there are enough samples
-  double step = 0;                 // between distinct samples at the least, where there are few distinct ones
+  double step = 0;              // between distinct samples at the least, where there are few distinct ones
   std::optional<double> constant;  // the value of every sample, where all are the same
   std::size_t with_samples = 0;    // processes
   std::string unusable;            // "process 3 holds a sample of -1 us", or ""
@@ -49,6 +49,8 @@ struct SideReading {
 class SideReader {
  public:
   SideReading read(const Series& series);
+  // The same of the processes numbered up to `most` alone.
+  SideReading read(const Series& series, int most);
 
  private:
   stats::ProcessEstimator estimator_;

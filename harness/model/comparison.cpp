@@ -46,6 +46,10 @@ std::string_view name_of(WaiverUse::State state) {
   return "?";
 }
 
+double alpha_of_look(const ComparisonRow& row) {
+  return row.alpha / static_cast<double>(std::max<std::size_t>(row.look.declared.size(), 1));
+}
+
 bool decides(const ComparisonRow& row) {
   return !row.informative && !(row.waiver && row.verdict == Verdict::regressed);
 }

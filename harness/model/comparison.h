@@ -109,6 +109,13 @@ struct Side {
   std::vector<double> process_values;  // in process order
 };
 
+// Where a row stands among the looks that its gate declared.
+struct LookState {
+  std::vector<int> declared = {};  // processes a side; empty: one look at all there are
+  int number = 0;                // of the look that verdict and numbers rest on, from 1; 0: none was reached
+  std::optional<int> next = {};  // processes at the next look, where measuring on may settle the row
+};
+
 struct ComparisonRow {
   std::string case_id;
   std::string metric;
@@ -123,20 +130,24 @@ struct ComparisonRow {
   double alpha = 0;
   // current over baseline. For a "lower is better" metric above 1 is worse.
   double ratio = 0;
-  std::optional<Interval> interval;  // of the ratio, at 1 - 2 alpha, not adjusted
+  std::optional<Interval> interval;  // of the ratio, at 1 - 2 alpha_of_look(), not adjusted for many rows
   double degrees_of_freedom = 0;
-  std::optional<double> p;           // H0 "not worse by more than the margin", one-sided
-  std::optional<double> p_adjusted;  // Holm over all judged rows
+  std::optional<double> p;           // H0 "not worse by more than the margin", one-sided, at this look
+  std::optional<double> p_adjusted;  // for the looks (Bonferroni), then for all judged rows (Holm)
   std::optional<double> p_improved;  // H0 "not better by more than the margin"
   std::optional<double> p_improved_adjusted;
   std::optional<double> minimum_detectable;  // true ratio - 1 found with 80 % power, margin included
   std::optional<int> processes_needed;       // a side, when inconclusive
-  std::vector<KernelChange> kernels;         // largest share of the case's change first
-  std::optional<Waiver> waiver;  // of a regressed row: it holds, so the row does not fail the build
-  bool informative = false;      // decides nothing (see MetricGate)
-  bool exact = false;            // neither side varies at all: compared as numbers, without a test
-  Location where;                // in the suite
+  LookState look;
+  std::vector<KernelChange> kernels;  // largest share of the case's change first
+  std::optional<Waiver> waiver;       // of a regressed row: it holds, so the row does not fail the build
+  bool informative = false;           // decides nothing (see MetricGate)
+  bool exact = false;                 // neither side varies at all: compared as numbers, without a test
+  Location where;                     // in the suite
 };
+
+// The level of one look: alpha shared out evenly over those declared (Bonferroni).
+double alpha_of_look(const ComparisonRow& row);
 
 // Where a side came from.
 struct RecordSource {

@@ -78,6 +78,8 @@ Gate read_gate(const JsonNode& node) {
                    read_optional(member.find("alpha")), member.find("informative").flag()};
     gate.metrics.push_back(std::move(one));
   });
+  node.find("looks").each_element(
+      [&](const JsonNode& look) { gate.looks.push_back(look.integer<int>(0, 0)); });
   return gate;
 }
 

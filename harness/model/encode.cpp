@@ -63,6 +63,11 @@ void write_gate(JsonWriter& json, const Gate& gate) {
     }
     json.close();
   }
+  if (!gate.looks.empty()) {
+    json.key("looks").open_array(JsonLayout::line);
+    for (const int look : gate.looks) json.integer(look);
+    json.close();
+  }
   json.close();
 }
 

@@ -31,6 +31,14 @@ struct ProcessEvidence {
   double value = 0;                           // the one number that stands for the process
 };
 
+// One of the looks that a row reached; the logs of ratios as in TestEvidence.
+struct LookTaken {
+  int number = 0;     // from 1
+  int processes = 0;  // a side, that it was declared for; 0: all there are
+  double p_worse = 1, p_better = 1;
+  double lo = 0, hi = 0;  // of the effect, at 1 - 2 alpha_of_look()
+};
+
 // The test of one row; logs of ratios, signed so that positive is worse.
 struct TestEvidence {
   double effect = 0;
@@ -40,12 +48,14 @@ struct TestEvidence {
   double margin = 0;      // log(1 + margin)
   double t_worse = 0;     // (effect - margin) / standard_error
   double t_better = 0;    // (effect + margin) / standard_error
-  double lo = 0, hi = 0;  // of the effect, at 1 - 2 alpha
+  double lo = 0, hi = 0;  // of the effect, at 1 - 2 alpha_of_look()
   // Place among the rows that Holm corrected together, from 1; 0: this row was not corrected.
   std::size_t rank_worse = 0;
   std::size_t rank_better = 0;
   std::size_t family = 0;
-  std::string doubt;  // why no verdict may rest on the pair, or ""
+  std::string doubt;                  // why no verdict may rest on the pair, or ""
+  std::vector<LookTaken> looks = {};  // those reached; the numbers above are of the row's
+  double p_worse = 1, p_better = 1;   // corrected for the looks declared
 };
 
 struct RowExplanation {

@@ -46,11 +46,16 @@ struct MetricGate {
   bool operator==(const MetricGate&) const = default;
 };
 
+inline constexpr std::size_t most_looks = 3;
+
 // What counts as a change. Effects are on log time, so a margin of 1 % is log(1.01).
 struct Gate {
   double margin = 0.01;                  // changes this small do not matter
   double alpha = 0.01;                   // one-sided, after correction for many cases
   std::vector<MetricGate> metrics = {};  // by metric, each at most once
+  // Processes a side at which results are looked at, declared before anything is measured: at most
+  // most_looks, increasing. Empty: one look, at all processes that there are.
+  std::vector<int> looks = {};
 
   bool operator==(const Gate&) const = default;
 };

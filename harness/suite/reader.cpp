@@ -224,6 +224,7 @@ void Reader::sampling(const YamlValue& value, Overrides& out) {
 void Reader::gate(const YamlValue& value, Overrides& out) {
   out.margin = fraction(value, "margin");
   out.alpha = alpha(value);
+  out.looks = looks(value);
   const YamlValue* metrics = value.find("metrics");
   if (metrics == nullptr) return;
   for (const YamlMember& member : metrics->members) {
@@ -245,6 +246,23 @@ std::optional<double> Reader::alpha(const YamlValue& gate) {
                           described(*gate.find("alpha"))),
               "0.01 is usual");
   return std::nullopt;
+}
+
+std::optional<std::vector<int>> Reader::looks(const YamlValue& gate) {
+  const YamlValue* found = gate.find("looks");
+  if (found == nullptr) return std::nullopt;
+  std::vector<int> looks;
+  for (const YamlValue* item : found->items) {
+    if (item->rejected) return std::nullopt;
+    if (!looks.empty() && item->integer <= looks.back()) {
+      errors_.add(location(item->place),
+                  fmt::format("`looks`: {} does not come after {}", item->integer, looks.back()),
+                  "write increasing numbers of processes, such as `[5, 10, 20]`");
+      return std::nullopt;
+    }
+    looks.push_back(static_cast<int>(item->integer));
+  }
+  return looks;
 }
 
 std::optional<Seconds> Reader::duration(const YamlValue& map, const std::string& name, bool zero_allowed) {

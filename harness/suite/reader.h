@@ -30,6 +30,7 @@ class Reader {
   void sampling(const YamlValue& value, Overrides& out);
   void gate(const YamlValue& value, Overrides& out);
   std::optional<double> alpha(const YamlValue& gate);
+  std::optional<std::vector<int>> looks(const YamlValue& gate);
   std::optional<Seconds> duration(const YamlValue& map, const std::string& name, bool zero_allowed);
   std::optional<double> fraction(const YamlValue& map, const std::string& name);
 

@@ -37,6 +37,7 @@ void apply(const Overrides& overrides, Settings& settings) {
   set(sampling.seed, overrides.seed);
   set(settings.gate.margin, overrides.margin);
   set(settings.gate.alpha, overrides.alpha);
+  set(settings.gate.looks, overrides.looks);
   for (const MetricGateOverride& one : overrides.metric_gates) set(settings.gate.metrics, one);
 }
 

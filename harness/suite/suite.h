@@ -49,6 +49,7 @@ struct Overrides {
   std::optional<std::uint64_t> seed;
   std::optional<double> margin, alpha;
   std::vector<MetricGateOverride> metric_gates = {};  // by metric, each at most once
+  std::optional<std::vector<int>> looks = {};
 };
 
 // Which points a group covers: the product of the axes (the first varies slowest), each combined with

@@ -55,16 +55,18 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
 }
 
 // A continued record is only what it says it is if the plan is the same: same cases, same sampling.
-Status check_same_plan(const Record& record, const Plan& plan) {
+Status check_same_plan(const Record& record, const Plan& plan, bool any_looks) {
   bool same = record.cases.size() == plan.cases.size();
   for (std::size_t i = 0; same && i < plan.cases.size(); ++i)
-    same = record.cases[i].id == plan.cases[i].id && record.cases[i].sampling == plan.cases[i].sampling;
+    same = record.cases[i].id == plan.cases[i].id && record.cases[i].sampling == plan.cases[i].sampling &&
+           (any_looks || record.cases[i].gate.looks == plan.cases[i].gate.looks);
   if (same) return {};
-  return fail(ErrorKind::usage, "the unfinished run has other cases or sampling than this command asks for",
+  return fail(ErrorKind::usage,
+              "the unfinished run has other cases, sampling or looks than this command asks for",
               "repeat the options of the interrupted run, or leave --continue out");
 }
 
-Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& revision) {
+Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& revision, bool any_looks) {
   RunQuery query;
   query.suite = plan.suite.name;
   query.suite_hash = plan.suite.hash;
@@ -84,7 +86,7 @@ Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& r
     if (record->revision != revision)
       return fail(ErrorKind::usage, "the tree has other uncommitted changes than the unfinished run measured",
                   "leave --continue out, and commit first if you want to continue runs");
-    if (const Status same = check_same_plan(*record, plan); !same) return fail(same.error());
+    if (const Status same = check_same_plan(*record, plan, any_looks); !same) return fail(same.error());
     return OpenRun{std::move(*record), std::move(*lock)};
   }
   return fail(ErrorKind::missing,
@@ -94,10 +96,14 @@ Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& r
 
 }  // namespace
 
+Result<FileLock> lock_record(const std::string& id) {
+  return FileLock::take(lock_path(id));
+}
+
 Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& options) {
   const Result<Revision> revision = measured_revision(options.commit);
   if (!revision) return fail(revision.error());
-  return options.resume ? unfinished_run(store, plan, *revision)
+  return options.resume ? unfinished_run(store, plan, *revision, options.any_looks)
                         : new_run(store, plan, *revision, options.partial);
 }
 

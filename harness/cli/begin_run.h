@@ -17,8 +17,9 @@ namespace harness {
 struct BeginOptions {
   std::string
       commit;  // the revision where the tree was carried without its repository; "": what is checked out
-  bool resume = false;   // continue the newest unfinished record
-  bool partial = false;  // some of the suite's cases were left out
+  bool resume = false;     // continue the newest unfinished record
+  bool partial = false;    // some of the suite's cases were left out
+  bool any_looks = false;  // a continued record keeps the looks that it declared, whatever the plan's are
 };
 
 // A record that this process alone writes to, for as long as the lock lives.
@@ -30,6 +31,9 @@ struct OpenRun {
 // A continued record must be of the same suite, revision, uncommitted changes, cases and sampling,
 // and no living run may be writing to it; otherwise the error says what differs.
 Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& options);
+
+// The lock that keeps others from writing to a record.
+Result<FileLock> lock_record(const std::string& id);
 
 // Refuses to mix two machines in one record: an error when `record` has this kind of device already and
 // it is another one.

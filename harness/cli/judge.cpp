@@ -36,6 +36,7 @@ int judge(Store& store, const BaselineChoice& choice, const Selected& current, c
       compare(baseline->record, current.record, with_learned(store, policy, current.record));
   comparison.baseline = baseline->source;
   comparison.current = current.source;
+  if (choice.annotate) choice.annotate(comparison);
   if (choice.on_verdict)
     if (const Status kept = choice.on_verdict(verdict_without_waivers(comparison.rows)); !kept)
       return report_error(kept.error());

@@ -19,6 +19,7 @@ struct BaselineChoice {
   SelectOptions select;
   std::function<void(Record&)> adapt = {};
   std::function<Status(Verdict)> on_verdict = {};  // as if nothing were waived
+  std::function<void(Comparison&)> annotate = {};  // what the comparison itself cannot know
   bool report_only = false;                        // the verdict is told, but it is not the exit status
 };
 

@@ -27,11 +27,12 @@ ProgressLine::~ProgressLine() {
   clear();
 }
 
-void ProgressLine::show(const Progress& progress) {
+void ProgressLine::show(const Progress& progress, const std::string& what) {
   if (!active_) return;
   const std::string left = progress.left > 0 ? fmt::format(", {:.0f} s left", progress.left) : "";
-  std::string line = fmt::format("[{}/{}] {:.0f} s{}  process {}  {}", progress.done, progress.total,
-                                 progress.elapsed, left, progress.process, printable(progress.case_id));
+  std::string line =
+      fmt::format("{}[{}/{}] {:.0f} s{}  process {}  {}", what.empty() ? "" : what + "  ", progress.done,
+                  progress.total, progress.elapsed, left, progress.process, printable(progress.case_id));
   line.resize(std::min(line.size(), columns() - 1));
   fmt::print(stderr, "\r\x1b[K{}", line);
   std::fflush(stderr);

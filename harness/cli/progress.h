@@ -2,6 +2,8 @@
 // error is not a terminal or --quiet was given.
 #pragma once
 
+#include <string>
+
 #include "harness/measure/run.h"
 
 namespace harness {
@@ -13,7 +15,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(const Progress& progress);
+  // `what` stands in front: "look 2 at 10 processes".
+  void show(const Progress& progress, const std::string& what = {});
   void clear();
 
  private:

@@ -16,10 +16,9 @@
 #include "harness/cli/judge.h"
 #include "harness/cli/lock_devices.h"
 #include "harness/cli/prepare.h"
-#include "harness/cli/progress.h"
 #include "harness/cli/render.h"
+#include "harness/cli/top_up.h"
 #include "harness/compare/summarize.h"
-#include "harness/measure/run.h"
 #include "harness/model/codec.h"
 #include "harness/store/git.h"
 
@@ -36,6 +35,7 @@ struct RunArguments {
   bool require_gpu = false;
   bool quiet = false;
   std::string wait;
+  LookArguments looks;
   PolicyArguments policy;
   OutputArguments output;
 };
@@ -71,36 +71,24 @@ void write_unfinished(const Record& record, const RunArguments& arguments) {
   emit_only({Format::junit}, arguments.output, render_of(record, summaries));
 }
 
-// Measures the plan into the store. The result is the record as stored, and whether it was cut short.
-Result<std::pair<Record, bool>> measure(Store& store, const Prepared& prepared,
-                                        const RunArguments& arguments) {
-  const auto locks = lock_devices(prepared, arguments.wait);
+// A record being measured: nobody else writes to it, or measures on its devices.
+struct Measured {
+  std::vector<DeviceLock> devices;
+  OpenRun run;
+  bool interrupted = false;
+};
+
+// Measures the plan into the store. The result's record is as stored.
+Result<Measured> measure(Store& store, const Prepared& prepared, const RunArguments& arguments) {
+  auto locks = lock_devices(prepared, arguments.wait);
   if (!locks) return fail(locks.error());
-  Result<OpenRun> run =
-      begin_run(store, prepared.plan, {arguments.commit, arguments.resume, is_partial(arguments, prepared)});
+  Result<OpenRun> run = begin_run(
+      store, prepared.plan,
+      {arguments.commit, arguments.resume, is_partial(arguments, prepared), arguments.looks.looks.empty()});
   if (!run) return fail(run.error());
   Record& record = run->record;
   write_unfinished(record, arguments);
-  Status machine_accepted;
-  ProgressLine progress(arguments.quiet);
-  RunOptions options;
-  options.devices = prepared.devices;
-  options.already = measured_pairs(record);
-  options.on_progress = [&](const Progress& now) { progress.show(now); };
-  options.on_result = [&](const ProcessResult& result) {
-    return machine_accepted ? store.put(record.id, result) : machine_accepted;
-  };
-  options.on_machine = [&](const std::string& kind, const Machine& machine) {
-    machine_accepted = check_same_machine(record, kind, machine);
-    if (!machine_accepted) return;
-    Machine& known = record.machines[kind];
-    std::map<std::string, double> ceilings = machine.ceilings.empty() ? known.ceilings : machine.ceilings;
-    known = machine;
-    known.ceilings = std::move(ceilings);
-    if (const Status kept = store.update_header(record); !kept) report_error(kept.error());
-  };
-  const Result<RunReport> report = run_plan(prepared.plan, options);
-  progress.clear();
+  const Result<RunReport> report = measure_into(store, record, prepared.plan, prepared, {arguments.quiet});
   if (!report) {
     if (const Status closed = store.finish(record.id, RunState::interrupted); !closed)
       report_error(closed.error());
@@ -114,7 +102,8 @@ Result<std::pair<Record, bool>> measure(Store& store, const Prepared& prepared,
   if (const Status finished = store.finish(record.id, state); !finished) return fail(finished.error());
   Result<Record> stored = store.load(record.id);
   if (!stored) return fail(stored.error());
-  return std::pair{std::move(*stored), report->interrupted};
+  record = std::move(*stored);
+  return Measured{std::move(*locks), std::move(*run), report->interrupted};
 }
 
 bool any_failed(const Record& record) {
@@ -152,6 +141,7 @@ Status check_arguments(const RunArguments& arguments, const Prepared& prepared) 
 
 // What can be wrong is said before anything is measured.
 Status check_before_measuring(const RunArguments& arguments, const Prepared& prepared) {
+  if (const Result<Seconds> budget = budget_of(arguments.looks); !budget) return fail(budget.error());
   if (const Status checked = check_arguments(arguments, prepared); !checked) return checked;
   if (!arguments.file.empty())
     if (const Status writable = check_writable(arguments.file); !writable) return writable;
@@ -172,23 +162,51 @@ Status check_gpu_was_used(const Record& record) {
   return {};
 }
 
+// Which baseline this run is judged by.
+BaselineChoice baseline_of(const Record& record, const RunArguments& arguments, const Prepared& prepared) {
+  BaselineChoice choice;
+  choice.name = arguments.against;
+  choice.select.folder = ".";
+  choice.select.suite = record.suite.name;
+  choice.adapt = [&](Record& baseline) { cut_to_plan(baseline, arguments, prepared); };
+  return choice;
+}
+
 int judge_run(Store& store, const Record& record, const RunArguments& arguments, const Prepared& prepared,
-              const Policy& policy) {
-  SelectOptions select;
-  select.folder = ".";
-  select.suite = record.suite.name;
+              const Policy& policy, const TopUp& measured_on) {
   const Result<Selected> current = select_stored(store, record.id);
   if (!current) return report_error(current.error());
-  const auto adapt = [&](Record& baseline) { cut_to_plan(baseline, arguments, prepared); };
-  const auto keep = [&](Verdict verdict) {
+  BaselineChoice choice = baseline_of(record, arguments, prepared);
+  choice.on_verdict = [&](Verdict verdict) {
     return store.set_verdict(record.id, std::string(name_of(verdict)));
   };
-  return judge(store, {arguments.against, select, adapt, keep}, *current, policy, arguments.output);
+  choice.annotate = [&](Comparison& comparison) { tell(measured_on, comparison); };
+  return judge(store, choice, *current, policy, arguments.output);
+}
+
+// Measures on what the comparison would leave open. Without a baseline there is nothing to do: judging
+// will say so.
+Result<TopUp> measure_on(Store& store, Record& record, const RunArguments& arguments,
+                         const Prepared& prepared, const Policy& policy) {
+  const Result<Seconds> budget = budget_of(arguments.looks);
+  if (!budget) return fail(budget.error());
+  if (arguments.against.empty()) return TopUp{};
+  const Result<Selected> current = select_stored(store, record.id);
+  if (!current) return fail(current.error());
+  const BaselineChoice choice = baseline_of(record, arguments, prepared);
+  Result<Selected> baseline = select_baseline(store, choice.name, *current, choice.select);
+  if (!baseline) return TopUp{};
+  choice.adapt(baseline->record);
+  Result<TopUp> done =
+      top_up(store, record, {prepared.plan, prepared, baseline->record, policy, *budget, arguments.quiet});
+  if (done && done->interrupted)  // --continue takes it up
+    if (const Status kept = store.finish(record.id, RunState::interrupted); !kept) return fail(kept.error());
+  return done;
 }
 
 // The table, the record's file, and how the measuring itself went; then the verdict.
 int conclude(Store& store, const Record& record, const RunArguments& arguments, const Prepared& prepared,
-             const Policy& policy) {
+             const Policy& policy, const TopUp& measured_on) {
   const int shown = show(record, arguments, false);
   if (!arguments.file.empty())
     if (const Status written = write_file_atomically(arguments.file, encode(record)); !written)
@@ -198,7 +216,7 @@ int conclude(Store& store, const Record& record, const RunArguments& arguments, 
     if (const Status used = check_gpu_was_used(record); !used)
       status = std::max(status, report_error(used.error()));
   if (!arguments.against.empty())
-    status = std::max(status, judge_run(store, record, arguments, prepared, policy));
+    status = std::max(status, judge_run(store, record, arguments, prepared, policy, measured_on));
   return status == exit_ok ? shown : status;
 }
 
@@ -207,18 +225,25 @@ int run_command(const RunArguments& arguments) {
     return report_error(checked.error());
   const Result<Policy> policy = make_policy(arguments.policy);
   if (!policy) return report_error(policy.error());
-  const Checked<Prepared> prepared = prepare(arguments.plan);
+  Checked<Prepared> prepared = prepare(arguments.plan);
   if (!prepared) return report_errors(prepared.error());
+  if (const Status declared = declare_looks(prepared->plan, arguments.looks, !arguments.against.empty());
+      !declared)
+    return report_error(declared.error());
   if (const Status checked = check_before_measuring(arguments, *prepared); !checked)
     return report_error(checked.error());
   const Checked<Policy> complete = with_waivers(*policy, arguments.policy, arguments.plan.suite);
   if (!complete) return report_errors(complete.error());
   const auto store = Store::open(arguments.store);
   if (!store) return report_error(store.error());
-  const auto measured = measure(**store, *prepared, arguments);
+  auto measured = measure(**store, *prepared, arguments);
   if (!measured) return report_error(measured.error());
-  const auto& [record, interrupted] = *measured;
-  if (!interrupted) return conclude(**store, record, arguments, *prepared, *complete);
+  Record& record = measured->run.record;
+  Result<TopUp> measured_on = TopUp{};
+  if (!measured->interrupted) measured_on = measure_on(**store, record, arguments, *prepared, *complete);
+  if (!measured_on) return report_error(measured_on.error());
+  if (!measured->interrupted && !measured_on->interrupted)
+    return conclude(**store, record, arguments, *prepared, *complete, *measured_on);
   show(record, arguments, true);
   fmt::print(stderr, "interrupted: {} results are kept; repeat the command with --continue for the rest\n",
              measured_pairs(record).size());
@@ -248,6 +273,8 @@ void add_run(CLI::App& program, Action& chosen) {
                     "a CUDA case that cannot run is an error, not a skip");
   command->add_flag("--quiet", arguments->quiet, "no progress line");
   add_wait_option(*command, arguments->wait);
+  add_looks_option(*command, arguments->looks);
+  add_budget_option(*command, arguments->looks);
   add_policy_options(*command, arguments->policy);
   add_output_options(*command, arguments->output);
   command->footer(

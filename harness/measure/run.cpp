@@ -83,6 +83,10 @@ Result<RunReport> Run::all() {
   for (const PlannedCase& planned : plan_.cases) processes = std::max(processes, planned.sampling.processes);
   for (int process = 1; process <= processes; ++process)
     for (const std::string& kind : kinds_) {
+      if (options_.may_begin && !order(process, kind).empty() && !options_.may_begin()) {
+        report_.ended = true;
+        return std::move(report_);
+      }
       const Status done = one_process(process, kind);
       if (!done) return fail(done.error());
       if (InterruptGuard::interrupted()) {
@@ -162,7 +166,7 @@ Job Run::job_for(const Cases& cases, int process, const std::string& kind) const
   job.device = device_of(kind);
   job.process = process;
   job.modules = plan_.modules;
-  job.measure_ceilings = !opened_.contains(kind);
+  job.measure_ceilings = options_.measure_ceilings && !opened_.contains(kind);
   for (const PlannedCase* planned : cases) job.cases.push_back(*planned);
   return job;
 }

@@ -34,9 +34,13 @@ struct RunOptions {
   std::function<Status(ProcessResult)> on_result;  // required: the journal
   std::function<void(const std::string& device_kind, const Machine&)> on_machine;  // once a kind
   std::function<void(const Progress&)> on_progress;
+  // Asked before each process in which a case is still to be measured; false ends the run there.
+  std::function<bool()> may_begin = {};
+  bool measure_ceilings = true;  // of each device, once: not when they are known from before
 };
 
 struct RunReport {
+  bool ended = false;        // by may_begin
   bool interrupted = false;  // SIGINT or SIGTERM: what was finished is in the sink
 };
 

@@ -100,6 +100,17 @@ std::string describe_source(const RecordSource& source) {
   return text;
 }
 
+// ", looks at 5, 10 and 20 processes" where all rows that have numbers declared the same; "each case's own"
+// where they did not.
+std::string shared_looks(const Comparison& comparison) {
+  std::set<std::vector<int>> declared;
+  for (const ComparisonRow& row : comparison.rows)
+    if (has_numbers(row)) declared.insert(row.look.declared);
+  if (declared.empty() || (declared.size() == 1 && declared.begin()->size() < 2)) return {};
+  if (declared.size() > 1) return "; each case's own looks, alpha shared over them";
+  return fmt::format("; looks at {} processes, alpha shared over them", fmt::join(*declared.begin(), ", "));
+}
+
 // ", 5 processes a side", ", 5 against 8 processes", or nothing where rows differ.
 std::string shared_processes(const Comparison& comparison) {
   std::set<std::pair<int, int>> counts;
@@ -129,6 +140,7 @@ std::string rule_fact(const Comparison& comparison) {
                                  shared_processes(comparison),
                                  shared_rate(comparison, comparison.policy.margin, &ComparisonRow::margin),
                                  shared_rate(comparison, comparison.policy.alpha, &ComparisonRow::alpha));
+  text += shared_looks(comparison);
   if (judged > 1) text += fmt::format(", Holm over {} results", judged);
   if (comparison.policy.allow_other_device) text += "; another GPU of the same model was allowed";
   return text;
@@ -155,6 +167,10 @@ std::string step_for(Verdict verdict, const Comparison& comparison) {
     case Verdict::not_comparable:
       return "Measure both sides on the same device and settings; the differences are listed above.";
     case Verdict::inconclusive:
+      if (std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                      [](const ComparisonRow& row) { return row.look.next.has_value(); }))
+        return "Measure the undecided cases on to their next look, with the current revision checked out and "
+               "built: `harness compare --measure`.";
       return "Measure more processes for the undecided cases (`sampling: processes` in the suite) on a "
              "quiet machine, or accept a wider margin.";
     case Verdict::improved:
@@ -169,6 +185,15 @@ std::string step_for(Verdict verdict, const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::string look_words(const ComparisonRow& row) {
+  if (row.look.declared.size() < 2 || row.look.number == 0) return {};
+  return fmt::format(" (look {})", row.look.number);
+}
+
+std::string level_text(double alpha) {
+  return fmt::format("{:.5g} %", (1 - 2 * alpha) * 100);
+}
 
 bool has_numbers(const ComparisonRow& row) {
   return std::isfinite(row.ratio) && row.ratio > 0;

@@ -25,6 +25,12 @@ std::vector<std::string> next_steps(const Comparison& comparison);
 // What the exit code of this comparison means, allowances included.
 std::string exit_code_meaning(const Comparison& comparison);
 
+// " (look 2)" where several looks were declared and one was taken; "" otherwise.
+std::string look_words(const ComparisonRow& row);
+
+// The level of an interval whose ends lie beyond with the one-sided probability alpha: "98 %", "99.333 %".
+std::string level_text(double alpha);
+
 // Both sides were measured, whatever came of it.
 bool has_numbers(const ComparisonRow& row);
 

@@ -12,8 +12,8 @@
 namespace harness::report {
 namespace {
 
-std::pair<int, int> processes_of(const ComparisonRow& row) {
-  return {row.baseline.processes, row.current.processes};
+std::pair<std::pair<int, int>, int> processes_of(const ComparisonRow& row) {
+  return {{row.baseline.processes, row.current.processes}, row.look.number};
 }
 
 // The same in all rows that have numbers.
@@ -28,15 +28,15 @@ bool uniform(const Comparison& comparison, Value value) {
   return true;
 }
 
-// "98 % interval" where all rows share their alpha: the interval is at 1 - 2 alpha.
+// "98 % interval" where all rows have it at one level.
 std::string interval_header(const Comparison& comparison) {
   double alpha = 0;
   for (const ComparisonRow& row : comparison.rows) {
     if (!row.interval) continue;
-    if (alpha != 0 && row.alpha != alpha) return "interval";
-    alpha = row.alpha;
+    if (alpha != 0 && alpha_of_look(row) != alpha) return "interval";
+    alpha = alpha_of_look(row);
   }
-  return alpha == 0 ? "interval" : plain_percent(1 - 2 * alpha) + " interval";
+  return alpha == 0 ? "interval" : level_text(alpha) + " interval";
 }
 
 bool has_numbers(const ComparisonRow& row) {
@@ -55,7 +55,7 @@ GridRow make_row(const ComparisonRow& row, const std::string& label) {
            {plain_percent(row.margin)},
            {probability(improved ? row.p_improved : row.p)},
            {probability(improved ? row.p_improved_adjusted : row.p_adjusted)},
-           {fmt::format("{}/{}", row.baseline.processes, row.current.processes)},
+           {fmt::format("{}/{}{}", row.baseline.processes, row.current.processes, look_words(row))},
            {detectable ? short_percent(std::fabs(*row.minimum_detectable)) : std::string(unknown)}}};
 }
 

@@ -108,7 +108,7 @@ Step effect_step(const RowExplanation& one) {
                   row.current.processes, test.known_variance, test.standard_error));
   step.lines.push_back(
       fmt::format("degrees of freedom (Welch-Satterthwaite): {}", freedom_text(test.degrees_of_freedom)));
-  step.lines.push_back(fmt::format("interval at {}: {} to {}", plain_percent(1 - 2 * row.alpha),
+  step.lines.push_back(fmt::format("interval at {}: {} to {}", level_text(alpha_of_look(row)),
                                    log_text(test.lo), log_text(test.hi)));
   return step;
 }
@@ -117,6 +117,19 @@ std::string holm_text(const TestEvidence& test, std::size_t rank, const std::opt
   if (rank == 0) return "not corrected with others";
   return fmt::format("place {} of {} by p, so Holm multiplies by {} at the least: adjusted p {}", rank,
                      test.family, test.family - rank + 1, p_text(adjusted));
+}
+
+// Every look that was reached, and what their number does to p.
+void add_looks(Step& step, const ComparisonRow& row, const TestEvidence& test) {
+  const std::size_t looks = row.look.declared.size();
+  for (const LookTaken& one : test.looks)
+    step.lines.push_back(fmt::format(
+        "look {} of {}, at {} processes{}: p worse {:.4g}, better {:.4g}; {} interval {:+.3f} % to {:+.3f} %",
+        one.number, looks, one.processes, one.number == row.look.number ? " (shown here)" : "", one.p_worse,
+        one.p_better, level_text(alpha_of_look(row)), std::expm1(one.lo) * 100, std::expm1(one.hi) * 100));
+  step.lines.push_back(fmt::format(
+      "{} looks were declared, so the smallest p counts {} times (Bonferroni): worse {:.4g}, better {:.4g}",
+      looks, looks, test.p_worse, test.p_better));
 }
 
 Step test_step(const RowExplanation& one) {
@@ -130,6 +143,7 @@ Step test_step(const RowExplanation& one) {
   step.lines.push_back(fmt::format("better by more than the margin? t = {:.4g}, p = {}; {}", test.t_better,
                                    p_text(row.p_improved),
                                    holm_text(test, test.rank_better, row.p_improved_adjusted)));
+  if (row.look.declared.size() > 1) add_looks(step, row, test);
   const bool inside = test.lo > -test.margin && test.hi < test.margin;
   step.lines.push_back(fmt::format("within the margin? {} inside +-{:.6f}",
                                    inside ? "Yes, the interval lies" : "No, the interval does not lie",

@@ -154,6 +154,14 @@ Json side_json(const Side& side) {
           {"process_values", std::move(values)}};
 }
 
+// null where the gate declared no looks.
+Json look_json(const ComparisonRow& row) {
+  if (row.look.declared.empty()) return nullptr;
+  return {{"number", row.look.number},
+          {"declared", row.look.declared},
+          {"next", row.look.next ? Json(*row.look.next) : Json(nullptr)}};
+}
+
 Json row_json(const ComparisonRow& row) {
   Json json{{"case", row.case_id},
             {"metric", row.metric},
@@ -174,6 +182,7 @@ Json row_json(const ComparisonRow& row) {
   json["p_improved"] = number(row.p_improved);
   json["p_improved_adjusted"] = number(row.p_improved_adjusted);
   json["processes_needed"] = row.processes_needed ? Json(*row.processes_needed) : Json(nullptr);
+  json["look"] = look_json(row);
   json["baseline"] = side_json(row.baseline);
   json["current"] = side_json(row.current);
   json["where"] = location_json(row.where);

@@ -49,7 +49,9 @@ Json sampling_json(const Sampling& sampling) {
 }
 
 Json gate_json(const Gate& gate) {
-  return {{"margin", number(gate.margin)}, {"alpha", number(gate.alpha)}};
+  Json json{{"margin", number(gate.margin)}, {"alpha", number(gate.alpha)}};
+  if (!gate.looks.empty()) json["looks"] = gate.looks;
+  return json;
 }
 
 Json params_json(const sdk::Params& params) {

@@ -32,12 +32,12 @@ std::string figures_of(const ComparisonRow& row) {
       fmt::format("{}: {} -> {} {}, {}", row.metric, quantity(row.baseline.center, scale),
                   quantity(row.current.center, scale), row.unit, signed_percent(row.ratio - 1));
   if (row.interval)
-    text += fmt::format(" {} at {}", percent_bounds(*row.interval), plain_percent(1 - 2 * row.alpha));
+    text += fmt::format(" {} at {}", percent_bounds(*row.interval), level_text(alpha_of_look(row)));
   const bool improved = row.verdict == Verdict::improved;
-  text += fmt::format("; margin {}, p {}, adjusted p {}; {} against {} processes", plain_percent(row.margin),
-                      probability(improved ? row.p_improved : row.p),
+  text += fmt::format("; margin {}, p {}, adjusted p {}; {} against {} processes{}",
+                      plain_percent(row.margin), probability(improved ? row.p_improved : row.p),
                       probability(improved ? row.p_improved_adjusted : row.p_adjusted),
-                      row.baseline.processes, row.current.processes);
+                      row.baseline.processes, row.current.processes, look_words(row));
   return text;
 }
 

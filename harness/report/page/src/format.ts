@@ -1,7 +1,7 @@
 // Numbers and names as people read them. The same rules as the terminal's: a quantity with four
 // figures, a change with two decimals, an unknown number as "-".
 
-import type { Verdict } from "./reports";
+import type { ComparisonRow, Verdict } from "./reports";
 
 export const unknown = "–";
 
@@ -133,6 +133,11 @@ export function printable(text: string, longest = Number.POSITIVE_INFINITY): str
   if (clean.length <= longest) return clean;
   const half = Math.floor((longest - 1) / 2);
   return `${clean.slice(0, half)}…${clean.slice(clean.length - half)}`;
+}
+
+/** " (look 2)" where several looks were declared and one was taken. */
+export function look_words(row: ComparisonRow): string {
+  return row.look && row.look.declared.length > 1 && row.look.number > 0 ? ` (look ${row.look.number})` : "";
 }
 
 export const verdict_words: Record<Verdict, string> = {

@@ -107,6 +107,7 @@ export interface ComparisonRow {
   alpha: number | null;
   minimum_detectable: number | null;
   processes_needed?: number | null;
+  look?: { number: number; declared: number[]; next: number | null } | null;
   degrees_of_freedom?: number | null;
   reason: string;
   advice: string[];

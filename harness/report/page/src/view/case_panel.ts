@@ -6,6 +6,7 @@ import {
   change,
   change_interval,
   counted,
+  look_words,
   percent,
   printable,
   p_value,
@@ -31,7 +32,8 @@ function comparison_facts(row: ComparisonRow): Pair[] {
   const unit = row.unit ?? "";
   const side = (of: "baseline" | "current") =>
     `${with_unit(row[of]?.center, unit)}, sd between processes ${percent(row[of]?.process_sd)}, far outliers ${percent(row[of]?.outlier_rate)}`;
-  const level = row.alpha === null ? "interval" : `${Math.round((1 - 2 * row.alpha) * 100)} % interval`;
+  const looks = Math.max(row.look?.declared.length ?? 1, 1); // alpha is shared over them
+  const level = row.alpha === null ? "interval" : `${Number(((1 - (2 * row.alpha) / looks) * 100).toPrecision(5))} % interval`;
   const facts: (Pair | null)[] = [
     ["change", `${change(row.ratio)}${row.exact ? ", compared as numbers: neither side varies" : ""}`],
     [level, change_interval(row.interval)],
@@ -46,7 +48,7 @@ function comparison_facts(row: ComparisonRow): Pair[] {
     ["minimum detectable", `${percent(row.minimum_detectable)}, with 80 % power, margin included`],
     [
       "processes",
-      `${row.processes[0]} baseline, ${row.processes[1]} current${row.processes_needed != null ? `; ${row.processes_needed} a side would settle it` : ""}`,
+      `${row.processes[0]} baseline, ${row.processes[1]} current${look_words(row)}${row.processes_needed != null ? `; ${row.processes_needed} a side would settle it` : ""}`,
     ],
     row.degrees_of_freedom != null
       ? ["degrees of freedom", `${quantity(row.degrees_of_freedom, 3)} (Welch and Satterthwaite)`]

@@ -1,6 +1,6 @@
 // The table's columns on the page of a comparison.
 
-import { change, change_interval, p_value, percent, unknown, with_unit, worst_first } from "../format";
+import { change, change_interval, look_words, p_value, percent, unknown, with_unit, worst_first } from "../format";
 import type { Entry } from "../report";
 import { verdict_badge } from "./badge";
 import { case_column, type Column, metric_column, numbers } from "./columns";
@@ -77,7 +77,7 @@ const evidence: Column[] = [
     "baseline / current",
     6,
     (entry) => (entry.row ? Math.min(...entry.row.processes) : null),
-    (_, entry) => entry.row?.processes.join(" / ") ?? unknown,
+    (_, entry) => (entry.row ? entry.row.processes.join(" / ") + look_words(entry.row) : unknown),
   ),
   numbers(
     "detectable",

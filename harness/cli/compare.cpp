@@ -12,6 +12,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judge.h"
+#include "harness/cli/learned.h"
 #include "harness/cli/lock_devices.h"
 #include "harness/cli/prepare.h"
 #include "harness/cli/top_up.h"
@@ -105,8 +106,10 @@ Checked<TopUp> measure_on(Store& store, Selected& current, const Policy& policy,
                     fmt::format("the run {} is still measuring", current.record.id),
                     {},
                     "wait for it, or stop it first"});
-  Result<TopUp> done = top_up(
-      store, current.record, {prepared->plan, *prepared, baseline->record, policy, *budget, arguments.quiet});
+  const Policy complete = with_learned(store, policy, current.record);
+  Result<TopUp> done =
+      top_up(store, current.record,
+             {prepared->plan, *prepared, baseline->record, complete, *budget, arguments.quiet});
   if (!done) return refused(done.error());
   return *done;
 }

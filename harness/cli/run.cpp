@@ -14,6 +14,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judge.h"
+#include "harness/cli/learned.h"
 #include "harness/cli/lock_devices.h"
 #include "harness/cli/prepare.h"
 #include "harness/cli/render.h"
@@ -197,8 +198,9 @@ Result<TopUp> measure_on(Store& store, Record& record, const RunArguments& argum
   Result<Selected> baseline = select_baseline(store, choice.name, *current, choice.select);
   if (!baseline) return TopUp{};
   choice.adapt(baseline->record);
+  const Policy complete = with_learned(store, policy, record);
   Result<TopUp> done =
-      top_up(store, record, {prepared.plan, prepared, baseline->record, policy, *budget, arguments.quiet});
+      top_up(store, record, {prepared.plan, prepared, baseline->record, complete, *budget, arguments.quiet});
   if (done && done->interrupted)  // --continue takes it up
     if (const Status kept = store.finish(record.id, RunState::interrupted); !kept) return fail(kept.error());
   return done;

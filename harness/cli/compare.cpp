@@ -86,8 +86,7 @@ Checked<Prepared> plan_of(const Record& record, const CompareArguments& argument
 Checked<TopUp> measure_on(Store& store, Selected& current, const Policy& policy, const SelectOptions& select,
                           const CompareArguments& arguments) {
   const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
-  const Result<Seconds> budget = budget_of(arguments.looks);
-  if (!budget) return refused(budget.error());
+  if (const Status checked = check_budget(arguments.looks); !checked) return refused(checked.error());
   if (const Result<Selected> stored = select_stored(store, current.record.id); !stored)
     return refused({ErrorKind::usage,
                     "--measure: the current side is not in the store",
@@ -109,7 +108,7 @@ Checked<TopUp> measure_on(Store& store, Selected& current, const Policy& policy,
   const Policy complete = with_learned(store, policy, current.record);
   Result<TopUp> done =
       top_up(store, current.record,
-             {prepared->plan, *prepared, baseline->record, complete, *budget, arguments.quiet});
+             {prepared->plan, *prepared, baseline->record, complete, arguments.looks, arguments.quiet});
   if (!done) return refused(done.error());
   return *done;
 }

@@ -142,7 +142,7 @@ Status check_arguments(const RunArguments& arguments, const Prepared& prepared) 
 
 // What can be wrong is said before anything is measured.
 Status check_before_measuring(const RunArguments& arguments, const Prepared& prepared) {
-  if (const Result<Seconds> budget = budget_of(arguments.looks); !budget) return fail(budget.error());
+  if (const Status checked = check_budget(arguments.looks); !checked) return checked;
   if (const Status checked = check_arguments(arguments, prepared); !checked) return checked;
   if (!arguments.file.empty())
     if (const Status writable = check_writable(arguments.file); !writable) return writable;
@@ -189,8 +189,6 @@ int judge_run(Store& store, const Record& record, const RunArguments& arguments,
 // will say so.
 Result<TopUp> measure_on(Store& store, Record& record, const RunArguments& arguments,
                          const Prepared& prepared, const Policy& policy) {
-  const Result<Seconds> budget = budget_of(arguments.looks);
-  if (!budget) return fail(budget.error());
   if (arguments.against.empty()) return TopUp{};
   const Result<Selected> current = select_stored(store, record.id);
   if (!current) return fail(current.error());
@@ -199,8 +197,8 @@ Result<TopUp> measure_on(Store& store, Record& record, const RunArguments& argum
   if (!baseline) return TopUp{};
   choice.adapt(baseline->record);
   const Policy complete = with_learned(store, policy, record);
-  Result<TopUp> done =
-      top_up(store, record, {prepared.plan, prepared, baseline->record, complete, *budget, arguments.quiet});
+  Result<TopUp> done = top_up(
+      store, record, {prepared.plan, prepared, baseline->record, complete, arguments.looks, arguments.quiet});
   if (done && done->interrupted)  // --continue takes it up
     if (const Status kept = store.finish(record.id, RunState::interrupted); !kept) return fail(kept.error());
   return done;

@@ -47,11 +47,19 @@ Result<std::vector<int>> parse_looks(const std::string& text) {
   return looks;
 }
 
+// The time that --budget gives.
+Result<Seconds> budget_of(const LookArguments& arguments) {
+  if (arguments.budget == "0") return 0.0;
+  Result<Seconds> budget = parse_duration(arguments.budget);
+  if (!budget) return fail(ErrorKind::usage, "--budget: " + budget.error().message, budget.error().advice);
+  return budget;
+}
+
 class ToppingUp {
  public:
-  ToppingUp(Store& store, Record& record, const TopUpOptions& options)
-      : store_(store), record_(record), options_(options) {
-    done_.budget = options.budget;
+  ToppingUp(Store& store, Record& record, const TopUpOptions& options, Seconds budget)
+      : store_(store), record_(record), options_(options), budget_(budget) {
+    done_.budget = options.looks.budget;
   }
 
   Result<TopUp> run() {
@@ -84,7 +92,7 @@ class ToppingUp {
   }
 
   bool time_is_up() {
-    done_.ended = elapsed() >= options_.budget;
+    done_.ended = elapsed() >= budget_;
     return done_.ended;
   }
 
@@ -122,6 +130,7 @@ class ToppingUp {
   Store& store_;
   Record& record_;
   const TopUpOptions& options_;
+  Seconds budget_;
   TopUp done_;
   Clock::time_point begin_ = Clock::now();
 };
@@ -159,15 +168,15 @@ Status declare_looks(Plan& plan, const LookArguments& arguments, bool compared) 
   return {};
 }
 
-Result<Seconds> budget_of(const LookArguments& arguments) {
-  if (arguments.budget == "0") return 0.0;
-  Result<Seconds> budget = parse_duration(arguments.budget);
-  if (!budget) return fail(ErrorKind::usage, "--budget: " + budget.error().message, budget.error().advice);
-  return budget;
+Status check_budget(const LookArguments& arguments) {
+  if (const Result<Seconds> budget = budget_of(arguments); !budget) return fail(budget.error());
+  return {};
 }
 
 Result<TopUp> top_up(Store& store, Record& record, const TopUpOptions& options) {
-  return ToppingUp(store, record, options).run();
+  const Result<Seconds> budget = budget_of(options.looks);
+  if (!budget) return fail(budget.error());
+  return ToppingUp(store, record, options, *budget).run();
 }
 
 void tell(const TopUp& done, Comparison& comparison) {
@@ -180,13 +189,13 @@ void tell(const TopUp& done, Comparison& comparison) {
   for (ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::inconclusive || !row.look.next || !decides(row)) continue;
     ++left;
-    row.advice.push_back(fmt::format("the budget of {} ended before its look at {} processes",
-                                     format_seconds(done.budget), *row.look.next));
+    row.advice.push_back(
+        fmt::format("the budget of {} ended before its look at {} processes", done.budget, *row.look.next));
   }
   comparison.remarks.push_back(fmt::format(
       "the budget of {} for measuring on ended with {} result{} open: raise --budget, or go on with "
       "`harness compare --measure`",
-      format_seconds(done.budget), left, left == 1 ? "" : "s"));
+      done.budget, left, left == 1 ? "" : "s"));
 }
 
 }  // namespace harness

@@ -29,15 +29,15 @@ void add_budget_option(CLI::App& command, LookArguments& arguments);
 // each case. An error when the command line's make no sense.
 Status declare_looks(Plan& plan, const LookArguments& arguments, bool compared);
 
-// The time that --budget gives.
-Result<Seconds> budget_of(const LookArguments& arguments);
+// Whether --budget is a duration.
+Status check_budget(const LookArguments& arguments);
 
 struct TopUpOptions {
   const Plan& plan;  // sampling and gates as in the record
   const Prepared& prepared;
   const Record& baseline;
   const Policy& policy;
-  Seconds budget = 0;
+  const LookArguments& looks;  // its budget
   bool quiet = false;
 };
 
@@ -45,8 +45,8 @@ struct TopUp {
   std::vector<std::string> stages;  // "look 2: 3 cases"
   std::size_t results = 0;          // measured by it
   Seconds took = 0;
-  Seconds budget = 0;
-  bool ended = false;  // by the budget, with open cases left
+  std::string budget = {};  // as it was given
+  bool ended = false;       // by the budget, with open cases left
   bool interrupted = false;
 };
 

@@ -273,11 +273,9 @@ class Calibrator {
       ComparisonRow row;
       row.margin = one.calibrated.margin;
       row.alpha = one.calibrated.alpha;
-      row.baseline = side_of(left);
-      row.current = side_of(right);
       const double known = one.calibrated.session_sd * one.calibrated.session_sd;
-      const auto weighed = weigh(row, 0, left, right, known, options_.policy);
-      p_values.push_back(weighed && row.p ? *row.p : 1);
+      const auto weighed = weigh(row, 1, left, right, known, options_.policy);
+      p_values.push_back(weighed ? weighed->p_worse : 1);
     }
     const std::vector<double> adjusted = stats::holm(p_values);
     std::vector<bool> alarms;

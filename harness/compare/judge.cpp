@@ -19,8 +19,6 @@ namespace {
 constexpr double planned_power = 0.8;
 // Both tests of an equivalence must reject: 0.9 each leaves 0.8 for the two (Bonferroni).
 constexpr double planned_power_each = 0.9;
-// To measure a case on, it must be as likely as not to be settled.
-constexpr double fair_chance = 0.5;
 constexpr int most_processes = 1000;
 constexpr int affordable_processes = 40;  // beyond it a wider margin is the better advice
 
@@ -280,8 +278,7 @@ class LookByLook {
 };
 
 // What an open row with declared looks is told: which look comes next, or why none does.
-void plan_looks(ComparisonRow& row, const Evidence& evidence, const stats::DetectableShift& beyond,
-                const stats::DetectableShift& inside) {
+void plan_looks(ComparisonRow& row, const Evidence& evidence, double beyond, double inside) {
   const std::vector<int>& declared = row.look.declared;
   const LookEvidence& last = evidence.looks[evidence.shown];
   const auto number = static_cast<std::size_t>(last.number);
@@ -367,8 +364,7 @@ std::size_t decide(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evid
     if (row.verdict != Verdict::inconclusive || !look.doubt.empty()) continue;
     const stats::DetectableShift& inside = tables.get(alpha_of_look(row), planned_power_each);
     plan_more(row, one, beyond, inside, least);
-    if (!row.look.declared.empty())
-      plan_looks(row, one, tables.get(beyond.alpha(), fair_chance), tables.get(inside.alpha(), fair_chance));
+    if (!row.look.declared.empty()) plan_looks(row, one, beyond.alpha(), inside.alpha());
   }
   return family;
 }

@@ -71,8 +71,7 @@ void tell_exact_look(ComparisonRow& row, std::size_t reached, int least) {
 }
 
 std::optional<int> next_look(const LookState& state, const LookEvidence& last, int baseline, double margin,
-                             double known_variance, const stats::DetectableShift& beyond,
-                             const stats::DetectableShift& inside) {
+                             double known_variance, double beyond, double inside) {
   const auto left = static_cast<std::size_t>(last.number);  // the first look after this one
   const double plausible = last.effect.standard_error;
   const double largest = std::abs(last.effect.difference) + plausible;
@@ -81,8 +80,9 @@ std::optional<int> next_look(const LookState& state, const LookEvidence& last, i
     const int before = std::min(state.declared[i], baseline);
     if (before < 2) return std::nullopt;
     const Precision then = precision_at(last, known_variance, before, state.declared[i]);
-    const auto reach = [&](const stats::DetectableShift& shift) {
-      return then.standard_error > 0 ? shift.at(then.degrees_of_freedom) * then.standard_error : 0.0;
+    // The distance from the margin at which a test rejects in half of all runs.
+    const auto reach = [&](double alpha) {
+      return stats::students_t_critical(then.degrees_of_freedom, alpha) * then.standard_error;
     };
     if (largest - margin >= reach(beyond) || margin - smallest >= reach(inside)) return state.declared[left];
   }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/compare/side.h"
-#include "harness/stats/power.h"
 #include "harness/stats/welch.h"
 
 namespace harness {
@@ -43,13 +42,12 @@ void await_first_look(ComparisonRow& row);
 // processes or more, or by the last of those `reached`.
 void tell_exact_look(ComparisonRow& row, std::size_t reached, int least);
 
-// The next declared look of an open row, when one of those left may well settle it: an effect no more than a
-// standard error from the estimate would be called there with the power of `beyond`, or found inside the
-// margin with that of `inside`. (A rule about width, which may stop measuring at any time.) `baseline` is how
-// many processes that side has: it does not grow. std::nullopt otherwise.
+// The next declared look of an open row, when one of those left is as likely as not to settle it: to call an
+// effect no more than a standard error from the estimate at the level `beyond`, or to find it inside the
+// margin at the level `inside`. (A rule about width, which may stop measuring at any time.) `baseline` is
+// how many processes that side has: it does not grow. std::nullopt otherwise.
 std::optional<int> next_look(const LookState& state, const LookEvidence& last, int baseline, double margin,
-                             double known_variance, const stats::DetectableShift& beyond,
-                             const stats::DetectableShift& inside);
+                             double known_variance, double beyond, double inside);
 
 // {processes, 2 processes, 4 processes}.
 std::vector<int> default_looks(int processes);

@@ -67,7 +67,7 @@ settled="64 regressed 1 5 None
 256 unchanged 3 20 None
 512 inconclusive 1 5 None"
 expect 1 run --against main --report json=first.json --output first.record.json
-says "5/5 (look 1)" "10/10 (look 2)" "20/20 (look 3)" "looks at 5, 10, 20 processes" \
+says "5/5 (look 1)" "10/10 (look 2)" "20/20 (look 3)" "alpha shared over them" \
   "measured on: 2 cases up to 10 processes, then 1 case up to 20 processes; 20 more results" \
   "would hardly settle it"
 same "after measuring on" "$(looks first.json)" "$settled"
@@ -89,14 +89,14 @@ says "look 1 of 3, at 5 processes" "look 3 of 3, at 20 processes (shown here)" "
 # Without time the first look is all there is; `compare --measure` goes on from there, in the same record.
 git commit -q --allow-empty -m "again"
 expect 1 run --against main --budget 0s --report json=none.json
-says "the budget of 0 s" "ended before its look at 10 processes" "compare --measure"
+says "the budget of 0s" "ended before its look at 10 processes" "compare --measure"
 same "without a budget" "$(looks none.json)" "64 regressed 1 5 None
 128 inconclusive 1 5 10
 256 inconclusive 1 5 10
 512 inconclusive 1 5 None"
 measure() { "$HARNESS" compare --baseline main --current HEAD --measure --device scripted:speed.json "$@"; }
 echo "# changed" >>speed.json
-expect 2 measure
+expect 2 "$HARNESS" compare --baseline main --current "$(git rev-parse HEAD)" --measure
 says "uncommitted changes"
 git checkout -q speed.json
 expect 1 measure --report json=measured.json

@@ -263,5 +263,28 @@ TEST(Standing, IsInTheHeadlineTheTallyAndTheExitCode) {
   EXPECT_THAT(text, HasSubstr("exit code 0: WARNING, only because of 1 waived regression"));
 }
 
+TEST(Looks, AreNamedBesideTheProcessesInEveryMedium) {
+  ComparisonRow row = row_with(inconclusive, 1);
+  row.alpha = 0.01;
+  row.ratio = 1.01;
+  row.interval = Interval{0.99, 1.03};
+  row.p = 0.2;
+  row.baseline.processes = row.current.processes = 10;
+  row.baseline.center = row.current.center = 20;
+  row.look = {{5, 10, 20}, 2, 20};
+  const Comparison comparison = with_rows({row});
+  EXPECT_THAT(render_comparison(comparison, Format::terminal, {}), HasSubstr("10/10 (look 2)"));
+  EXPECT_THAT(render_comparison(comparison, Format::terminal, {}), HasSubstr("99.333 % interval"));
+  EXPECT_THAT(render_comparison(comparison, Format::markdown, {}), HasSubstr("10/10 (look 2)"));
+  EXPECT_THAT(render_comparison(comparison, Format::junit, {}), HasSubstr("at 99.333 %"));
+  EXPECT_THAT(render_comparison(comparison, Format::junit, {}),
+              HasSubstr("10 against 10 processes (look 2)"));
+  EXPECT_THAT(render_comparison(comparison, Format::json, {}),
+              HasSubstr("\"declared\": [\n          5,\n          10,\n          20\n        ],\n        "
+                        "\"next\": 20,\n        \"number\": 2"));
+  row.look = {{10}, 1, {}};
+  EXPECT_THAT(render_comparison(with_rows({row}), Format::terminal, {}), Not(HasSubstr("look")));
+}
+
 }  // namespace
 }  // namespace harness

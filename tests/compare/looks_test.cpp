@@ -59,6 +59,19 @@ TEST(Looks, TakeTheFirstProcessesOfBothSidesAndLeaveADecisionAlone) {
   EXPECT_NE(row_of(about(20), more, {}).verdict, Verdict::regressed);
 }
 
+// Otherwise a case that passed could be called slower by what another metric of it was measured for.
+TEST(Looks, ThatFoundNoChangeAreLeftAloneToo) {
+  const std::vector<double> slow{20.60, 20.61, 20.62, 20.61, 20.60};
+  const ComparisonRow first = row_of(joined(about(20), about(20)), about(20), {5, 10, 20});
+  EXPECT_EQ(first.verdict, Verdict::unchanged);
+  const std::vector<double> more = joined(joined(slow, slow), slow);
+  const ComparisonRow later = row_of(joined(about(20), about(20)), joined(about(20), more), {5, 10, 20});
+  EXPECT_EQ(later.verdict, Verdict::unchanged);
+  EXPECT_EQ(later.look.number, 1);
+  EXPECT_EQ(later.reason, first.reason);
+  EXPECT_EQ(row_of(joined(about(20), about(20)), joined(about(20), more), {20}).verdict, Verdict::regressed);
+}
+
 TEST(Looks, GoOnWhereTheFirstDecidedNothing) {
   const std::vector<double> twice = joined(about(20), about(20)), before = joined(twice, twice);
   const std::vector<double> after = joined(joined(scattered(20), scattered(20)), twice);

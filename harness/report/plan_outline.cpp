@@ -27,7 +27,9 @@ bool uniform(const Cases& cases, Value value) {
 }
 
 std::string describe_gate(const Gate& gate) {
-  return fmt::format("margin {}, alpha {}", plain_percent(gate.margin), plain_percent(gate.alpha));
+  return fmt::format(
+      "margin {}, alpha {}{}", plain_percent(gate.margin), plain_percent(gate.alpha),
+      gate.looks.empty() ? "" : fmt::format(", looks at {} processes", fmt::join(gate.looks, ", ")));
 }
 
 std::string size_fact(const Plan& plan) {

@@ -126,6 +126,8 @@ expect 2 run --against main --looks five
 expect 2 run --against main --budget soon
 says "--budget"
 sed -i 's/^cases:/  gate: {looks: [5, 16]}\ncases:/' suite.yaml
+expect 0 "$HARNESS" list suite.yaml --device scripted:speed.json
+says "looks at 5, 16 processes"
 expect 1 run --against main --report json=suite.json
 same "looks of the suite" "$(looks suite.json | cut -d' ' -f1,3,4)" "64 1 5
 128 2 16

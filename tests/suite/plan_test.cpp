@@ -117,6 +117,17 @@ TEST(Plan, TheCommandLineWinsOverEverySettingOfTheSuite) {
   EXPECT_DOUBLE_EQ(planned.gate.alpha, 0.02);
 }
 
+TEST(Plan, TheLooksOfTheStrongestPlaceAreTheCases) {
+  const auto plan =
+      plan_of(suite_text("  - {workload: nop, variant: only}\n", "defaults: {gate: {looks: [5, 10, 20]}}\n"));
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  EXPECT_THAT(plan->cases[0].gate.looks, ElementsAre(5, 10, 20));
+  const auto own = plan_of(suite_text("  - {workload: nop, variant: only, gate: {looks: [8]}}\n",
+                                      "defaults: {gate: {looks: [5, 10, 20]}}\n"));
+  ASSERT_TRUE(own.has_value()) << own.error();
+  EXPECT_THAT(own->cases[0].gate.looks, ElementsAre(8));
+}
+
 TEST(Plan, ModulesAreAbsoluteAndBesideTheSuite) {
   const auto plan = plan_of(suite_text("  - {workload: nop, variant: only}\n", "modules: [../p/a.so]\n"), {},
                             "some/suites/x.yaml");

@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/inputs.h"
 #include "harness/cli/judge.h"
 #include "harness/cli/output.h"
 #include "harness/cli/render.h"
@@ -55,7 +56,9 @@ int list_command(const BaselineArguments& arguments) {
 }
 
 int show_command(const BaselineArguments& arguments) {
-  if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
+  const CommandFiles files{"", {arguments.name, arguments.folder + "/" + arguments.name + ".json"}};
+  if (const Status checked = check_outputs(arguments.output, files); !checked)
+    return report_error(checked.error());
   const auto baselines = list_baselines(arguments.folder);
   if (!baselines) return report_error(baselines.error());
   std::vector<std::string> names;

@@ -11,6 +11,7 @@
 #include "harness/cli/bisect_side.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/inputs.h"
 #include "harness/cli/learned.h"
 #include "harness/cli/output.h"
 #include "harness/cli/policy.h"
@@ -310,7 +311,9 @@ int bisect_command(const Arguments& arguments) {
           check_formats(arguments.output, {Format::terminal, Format::markdown, Format::json}, "a bisection");
       !checked)
     return report_error(checked.error());
-  if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
+  const CommandFiles files{"", all_of({{arguments.suite}, store_files(arguments.store)})};
+  if (const Status checked = check_outputs(arguments.output, files); !checked)
+    return report_error(checked.error());
   const Result<Policy> policy = make_policy(arguments.policy);
   if (!policy) return report_error(policy.error());
   if (const Status repository = check_repository("."); !repository) return report_error(repository.error());

@@ -13,6 +13,7 @@
 #include "harness/cli/calibrate_write.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/inputs.h"
 #include "harness/cli/output.h"
 #include "harness/cli/prepare.h"
 #include "harness/cli/run_logged.h"
@@ -191,7 +192,13 @@ Status check_arguments(const Arguments& arguments) {
                 "name it: harness calibrate SUITE");
   if (!arguments.suite.empty())
     if (const auto suite = load_suite(arguments.suite); !suite) return fail(suite.error().front());
-  return check_outputs(arguments.output, arguments.write ? arguments.suite : "");
+  PlanArguments plan;
+  plan.suite = arguments.suite;
+  plan.modules = arguments.modules;
+  plan.device = arguments.device;
+  const std::vector<std::string> files =
+      all_of({plan_files(plan), arguments.from, store_files(arguments.store)});
+  return check_outputs(arguments.output, {"", files});
 }
 
 int conclude(Store& store, const std::string& suite, const Arguments& arguments,

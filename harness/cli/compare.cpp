@@ -11,8 +11,8 @@
 #include "harness/cli/begin_run.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/inputs.h"
 #include "harness/cli/judge.h"
-#include "harness/cli/learned.h"
 #include "harness/cli/lock_devices.h"
 #include "harness/cli/prepare.h"
 #include "harness/cli/top_up.h"
@@ -105,18 +105,24 @@ Checked<TopUp> measure_on(Store& store, Selected& current, const Policy& policy,
                     fmt::format("the run {} is still measuring", current.record.id),
                     {},
                     "wait for it, or stop it first"});
-  const Policy complete = with_learned(store, policy, current.record);
   Result<TopUp> done =
       top_up(store, current.record,
-             {prepared->plan, *prepared, baseline->record, complete, arguments.looks, arguments.quiet});
+             {prepared->plan, *prepared, baseline->record, policy, arguments.looks, arguments.quiet});
   if (!done) return refused(done.error());
   return *done;
 }
 
 int compare_command(const CompareArguments& arguments) {
-  if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
-  const Result<Policy> policy = make_policy(arguments.policy);
-  if (!policy) return report_error(policy.error());
+  PlanArguments plan;  // of --measure
+  plan.device = arguments.device;
+  plan.modules = arguments.modules;
+  const CommandFiles files{"", all_of({{arguments.baseline, arguments.current},
+                                       plan_files(plan),
+                                       store_files(arguments.store),
+                                       policy_files(arguments.policy, "")})};
+  if (const Status checked = check_outputs(arguments.output, files); !checked)
+    return report_error(checked.error());
+  if (const auto policy = make_policy(arguments.policy); !policy) return report_error(policy.error());
   const auto store = arguments.measure ? Store::open(arguments.store) : open_for_reading(arguments.store);
   if (!store) return report_error(store.error());
   SelectOptions select;
@@ -124,12 +130,16 @@ int compare_command(const CompareArguments& arguments) {
   select.suite = arguments.suite;
   Result<Selected> current = select_current(**store, arguments.current, select);
   if (!current) return report_error(current.error());
-  const Checked<Policy> complete = with_waivers(*policy, arguments.policy, current->record.suite.file);
-  if (!complete) return report_errors(complete.error());
+  const Checked<Policy> policy = effective_policy(**store, arguments.policy, current->record);
+  if (!policy) return report_errors(policy.error());
+  std::vector<std::string> own{policy->waivers_file};
+  if (arguments.measure) own.push_back(current->record.suite.file);
+  if (const Status spared = check_outputs(arguments.output, {"", own}); !spared)
+    return report_error(spared.error());
   BaselineChoice choice{arguments.baseline, select};
   Checked<TopUp> done = TopUp{};
   if (arguments.measure) {
-    done = measure_on(**store, *current, *complete, select, arguments);
+    done = measure_on(**store, *current, *policy, select, arguments);
     if (!done) return report_errors(done.error());
     if (done->interrupted) {
       fmt::print(stderr, "interrupted: {} results are kept; repeat the command for the rest\n",
@@ -141,7 +151,7 @@ int compare_command(const CompareArguments& arguments) {
       return (*store)->set_verdict(current->record.id, std::string(name_of(verdict)));
     };
   }
-  return judge(**store, choice, *current, *complete, arguments.output);
+  return judge(**store, choice, *current, *policy, arguments.output);
 }
 
 }  // namespace

@@ -78,11 +78,9 @@ Checked<Case> named_records(Store& store, const ExplainArguments& arguments) {
   if (!current) return refused(current.error());
   Result<Selected> baseline = select_baseline(store, arguments.baseline, *current, select);
   if (!baseline) return refused(baseline.error());
-  const Result<Policy> policy = make_policy(arguments.policy);
-  if (!policy) return refused(policy.error());
-  Checked<Policy> complete = with_waivers(*policy, arguments.policy, current->record.suite.file);
-  if (!complete) return tl::unexpected(std::move(complete.error()));
-  return Case{std::move(*baseline), std::move(*current), std::move(*complete)};
+  Checked<Policy> policy = effective_policy(store, arguments.policy, current->record);
+  if (!policy) return tl::unexpected(std::move(policy.error()));
+  return Case{std::move(*baseline), std::move(*current), std::move(*policy)};
 }
 
 Error no_such_case(const Comparison& comparison, const std::string& pattern, const std::string& metric) {
@@ -106,7 +104,20 @@ Error no_such_case(const Comparison& comparison, const std::string& pattern, con
                : printable(suggestion(pattern, std::vector<std::string>(ids.begin(), ids.end())))};
 }
 
+// A stored comparison is explained by its own policy, so that none given here may seem to matter.
+Status check_policy(const ExplainArguments& arguments) {
+  const std::string given = policy_option_given(arguments.policy);
+  if (!arguments.verdict_file.empty() && !given.empty())
+    return fail(
+        ErrorKind::usage,
+        fmt::format("{} and --comparison exclude each other: that comparison has its own policy", given),
+        "leave one of them out; --baseline and --current explain the records by another policy");
+  if (const auto policy = make_policy(arguments.policy); !policy) return fail(policy.error());
+  return {};
+}
+
 int explain_command(const ExplainArguments& arguments) {
+  if (const Status checked = check_policy(arguments); !checked) return report_error(checked.error());
   const auto store = open_for_reading(arguments.store);
   if (!store) return report_error(store.error());
   const Checked<Case> found = arguments.verdict_file.empty() ? named_records(**store, arguments)
@@ -144,7 +155,8 @@ void add_explain(CLI::App& program, Action& chosen) {
       ->capture_default_str()
       ->type_name("REV|FILE")
       ->excludes(file);
-  command->add_option("--suite", arguments->suite, "suite name, where a revision has records of several");
+  command->add_option("--suite", arguments->suite, "suite name, where a revision has records of several")
+      ->excludes(file);
   command->add_option("--store", arguments->store, "where records are: a file or postgresql://...")
       ->capture_default_str()
       ->type_name("URL");

@@ -10,6 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/inputs.h"
 #include "harness/cli/judge.h"
 #include "harness/cli/output.h"
 #include "harness/cli/unicode.h"
@@ -30,7 +31,8 @@ struct Arguments {
 int history_command(const Arguments& arguments) {
   if (const Status checked = check_formats(arguments.output, history_formats(), "a history"); !checked)
     return report_error(checked.error());
-  if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
+  if (const Status checked = check_outputs(arguments.output, {"", store_files(arguments.store)}); !checked)
+    return report_error(checked.error());
   const auto store = open_for_reading(arguments.store);
   if (!store) return report_error(store.error());
   const Result<HistoryReport> report = make_history(**store, arguments.history, ".");

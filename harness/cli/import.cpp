@@ -6,6 +6,7 @@
 #include "harness/base/files.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/inputs.h"
 #include "harness/model/codec.h"
 #include "harness/store/git.h"
 #include "harness/store/import.h"
@@ -29,6 +30,8 @@ Status keep(const ImportArguments& arguments, const Record& record) {
 }
 
 int import_command(const ImportArguments& arguments) {
+  if (const Status spared = check_spares("--as", arguments.output, {arguments.samples}); !spared)
+    return report_error(spared.error());
   const Result<std::string> text = read_file(arguments.samples);
   if (!text) return report_error(text.error());
   Checked<Record> record = import_json_lines(*text, arguments.samples);

@@ -21,6 +21,14 @@ Result<Selected> read_record(const std::string& url, const std::string& name, co
   return select_current(**store, name, select);
 }
 
+Checked<Policy> effective_policy(Store& store, const PolicyArguments& arguments, const Record& current) {
+  const Result<Policy> policy = make_policy(arguments);
+  if (!policy) return tl::unexpected(std::vector<Error>{policy.error()});
+  Checked<Policy> complete = with_waivers(*policy, arguments, current.suite.file);
+  if (!complete) return complete;
+  return with_learned(store, std::move(*complete), current);
+}
+
 int judge(Store& store, const BaselineChoice& choice, const Selected& current, const Policy& policy,
           const OutputArguments& output) {
   Result<Selected> baseline = select_baseline(store, choice.name, current, choice.select);
@@ -32,8 +40,7 @@ int judge(Store& store, const BaselineChoice& choice, const Selected& current, c
     baseline->source.described = "none";
   }
   if (choice.adapt) choice.adapt(baseline->record);
-  Comparison comparison =
-      compare(baseline->record, current.record, with_learned(store, policy, current.record));
+  Comparison comparison = compare(baseline->record, current.record, policy);
   comparison.baseline = baseline->source;
   comparison.current = current.source;
   if (choice.annotate) choice.annotate(comparison);

@@ -31,7 +31,13 @@ Result<std::unique_ptr<Store>> open_for_reading(const std::string& url);
 // `suite` chooses where a revision has records of several; "" otherwise.
 Result<Selected> read_record(const std::string& url, const std::string& name, const std::string& suite);
 
-// Finds the baseline for `current`, compares, prints and writes the reports. Returns the exit status.
+// The policy in force where `current` is judged: the command line's, the waivers (beside the record's suite
+// unless a file is named), and what the store's calibrations taught. Every command that compares two records
+// takes it from here or, where waivers are read before measuring, adds with_learned() itself: they agree.
+Checked<Policy> effective_policy(Store& store, const PolicyArguments& arguments, const Record& current);
+
+// Finds the baseline for `current`, compares by the policy as it is, prints and writes the reports. Returns
+// the exit status.
 int judge(Store& store, const BaselineChoice& choice, const Selected& current, const Policy& policy,
           const OutputArguments& output);
 

@@ -3,6 +3,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/inputs.h"
 #include "harness/cli/output.h"
 #include "harness/cli/prepare.h"
 
@@ -15,7 +16,8 @@ struct ListArguments {
 };
 
 int list(const ListArguments& arguments) {
-  if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
+  if (const Status checked = check_outputs(arguments.output, {"", plan_files(arguments.plan)}); !checked)
+    return report_error(checked.error());
   const Checked<Prepared> prepared = prepare(arguments.plan);
   if (!prepared) return report_errors(prepared.error());
   const auto render = [&](Format format, const Style& style) {

@@ -16,6 +16,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/inputs.h"
 
 namespace harness {
 namespace {
@@ -91,13 +92,6 @@ Result<std::vector<ReportTarget>> parse_targets(const OutputArguments& arguments
       targets.push_back(std::move(*target));
     }
   return targets;
-}
-
-// What a file is called whatever way it was written.
-fs::path identity_of(const std::string& path) {
-  std::error_code code;
-  fs::path whole = fs::weakly_canonical(fs::absolute(path, code), code);
-  return code ? fs::path(path) : whole;
 }
 
 // The file that people are sent to from a Markdown report that was cut: the one that shows most.
@@ -177,13 +171,14 @@ Status check_writable(const std::string& path) {
               fmt::format("cannot be written: {} is not a folder to write in", folder.string()));
 }
 
-Status check_outputs(const OutputArguments& arguments, const std::string& also_written) {
+Status check_outputs(const OutputArguments& arguments, const CommandFiles& files) {
   const Result<std::vector<ReportTarget>> targets = parse_targets(arguments);
   if (!targets) return fail(targets.error());
   if (const Status built = check_built(parse_format(arguments.format).value_or(Format::terminal)); !built)
     return built;
   std::vector<fs::path> seen;
-  if (!also_written.empty()) seen.push_back(identity_of(also_written));
+  if (!files.written.empty()) seen.push_back(identity_of(files.written));
+  if (const Status spared = check_spares("--output", files.written, files.read); !spared) return spared;
   for (const ReportTarget& target : *targets) {
     if (const Status built = check_built(target.format); !built) return built;
     const bool printed = target.path == standard_output;
@@ -195,6 +190,8 @@ Status check_outputs(const OutputArguments& arguments, const std::string& also_w
                   "name a file of its own for each");
     seen.push_back(path);
     if (printed) continue;
+    const std::string option = fmt::format("--report {}", name_of(target.format));
+    if (const Status spared = check_spares(option, target.path, files.read); !spared) return spared;
     if (const Status writable = check_writable(target.path); !writable) return writable;
   }
   return {};

@@ -35,9 +35,15 @@ int emit(const OutputArguments& arguments, const Render& render, int status);
 // Writes only the files in one of `formats`, and prints nothing; returns likewise.
 int emit_only(const std::vector<Format>& formats, const OutputArguments& arguments, const Render& render);
 
-// Checks --report, and that its files can be written and are not `also_written` nor each other, before
-// any work is done, so that a slip costs nothing.
-Status check_outputs(const OutputArguments& arguments, const std::string& also_written = {});
+// The files of a command besides those of --report.
+struct CommandFiles {
+  std::string written = {};            // another output, by --output; "" : none
+  std::vector<std::string> read = {};  // inputs, see inputs.h
+};
+
+// Checks --report, and that its files can be written and are neither each other nor those of the command,
+// before any work is done, so that a slip costs nothing.
+Status check_outputs(const OutputArguments& arguments, const CommandFiles& files = {});
 
 // An error when `path` is a folder, or cannot be created where it is to be.
 Status check_writable(const std::string& path);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "harness/base/files.h"
@@ -11,6 +12,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/inputs.h"
 #include "harness/cli/judge.h"
 #include "harness/cli/render.h"
 #include "harness/compare/compare.h"
@@ -80,6 +82,32 @@ Status check_kind(const PlotArguments& arguments) {
   if (kind->of_a_comparison && arguments.baseline.empty())
     return fail(ErrorKind::usage, fmt::format("--kind {} shows a comparison", kind->name),
                 "name what to compare with: --baseline REV|FILE");
+  return {};
+}
+
+std::string ending_of(const std::string& path) {
+  return to_lower(std::filesystem::path(path).extension().string());
+}
+
+Status check_output(const PlotArguments& arguments) {
+  if (arguments.output == "-") return {};
+  const std::string ending = ending_of(arguments.output);
+  if (!arguments.png && !ending.empty() && ending != ".svg" && ending != ".png")
+    return fail(ErrorKind::usage,
+                fmt::format("--output {}: plots are not written as {}", printable(arguments.output),
+                            printable(ending)),
+                "name a file that ends in .svg or .png");
+  const std::vector<std::string> inputs = all_of({{arguments.record, arguments.baseline},
+                                                  store_files(arguments.store),
+                                                  policy_files(arguments.policy, "")});
+  if (const Status spared = check_spares("--output", arguments.output, inputs); !spared) return spared;
+  return check_writable(arguments.output);
+}
+
+Status check_arguments(const PlotArguments& arguments) {
+  if (const Status checked = check_kind(arguments); !checked) return checked;
+  if (const Status used = check_policy_is_used(arguments.policy, arguments.baseline); !used) return used;
+  if (const Status checked = check_output(arguments); !checked) return checked;
   if (report::plot_program().empty()) {
     const std::string obstacle(report::page_obstacle());
     return fail(ErrorKind::environment,
@@ -96,6 +124,25 @@ std::vector<std::string> case_names(const Record& record) {
   return names;
 }
 
+// Replaces wildcards by the one case that they match.
+Status resolve_wildcards(PlotArguments& arguments, const std::vector<std::string>& names) {
+  const std::string& pattern = arguments.one_case;
+  if (std::find(names.begin(), names.end(), pattern) != names.end()) return {};
+  std::vector<std::string> matching;
+  for (const std::string& name : names)
+    if (wildcard_match(pattern, name)) matching.push_back(name);
+  if (matching.size() > 1)
+    return fail(ErrorKind::usage,
+                fmt::format("--case: `{}` matches {} cases, and a plot is about one", printable(pattern),
+                            matching.size()),
+                fmt::format("narrow it; the first is {}", shell_quoted(matching.front())));
+  if (matching.empty())
+    return fail(ErrorKind::usage, fmt::format("--case: the record has no `{}`", printable(pattern)),
+                suggestion(pattern, names));
+  arguments.one_case = matching.front();
+  return {};
+}
+
 // A kind of one case takes the only one there is; a name must be one of the record's.
 Status choose_case(PlotArguments& arguments, const Record& record) {
   const std::vector<std::string> names = case_names(record);
@@ -106,10 +153,7 @@ Status choose_case(PlotArguments& arguments, const Record& record) {
                               names.empty() ? "none" : shell_quoted(names.front())));
     arguments.one_case = names.front();
   }
-  if (arguments.one_case.empty() || std::find(names.begin(), names.end(), arguments.one_case) != names.end())
-    return {};
-  return fail(ErrorKind::usage, fmt::format("--case: the record has no `{}`", printable(arguments.one_case)),
-              suggestion(arguments.one_case, names));
+  return arguments.one_case.empty() ? Status{} : resolve_wildcards(arguments, names);
 }
 
 Status check_metric(const PlotArguments& arguments, const Record& record) {
@@ -129,20 +173,28 @@ Status check_metric(const PlotArguments& arguments, const Record& record) {
               suggestion(arguments.metric, metrics));
 }
 
-Result<Plotted> read_sides(const PlotArguments& arguments) {
-  const Result<Policy> policy = make_policy(arguments.policy);
-  if (!policy) return fail(policy.error());
+tl::unexpected<std::vector<Error>> refused(const Error& error) {
+  return tl::unexpected<std::vector<Error>>(std::vector<Error>{error});
+}
+
+Checked<Plotted> read_sides(const PlotArguments& arguments) {
+  if (const auto policy = make_policy(arguments.policy); !policy) return refused(policy.error());
   const auto store = open_for_reading(arguments.store);
-  if (!store) return fail(store.error());
+  if (!store) return refused(store.error());
   SelectOptions select;
   select.folder = ".";
   select.suite = arguments.suite;
   Result<Selected> current = select_current(**store, arguments.record, select);
-  if (!current) return fail(current.error());
+  if (!current) return refused(current.error());
   Plotted plotted;
   if (!arguments.baseline.empty()) {
     Result<Selected> baseline = select_baseline(**store, arguments.baseline, *current, select);
-    if (!baseline) return fail(baseline.error());
+    if (!baseline) return refused(baseline.error());
+    const Checked<Policy> policy = effective_policy(**store, arguments.policy, current->record);
+    if (!policy) return tl::unexpected(policy.error());
+    const std::vector<std::string> inputs{policy->waivers_file};
+    if (const Status spared = check_spares("--output", arguments.output, inputs); !spared)
+      return refused(spared.error());
     plotted.comparison = compare(baseline->record, current->record, *policy);
     plotted.comparison->baseline = baseline->source;
     plotted.comparison->current = current->source;
@@ -195,13 +247,10 @@ Result<std::string> draw(const PlotArguments& arguments, const std::string& docu
 }
 
 int plot_command(PlotArguments arguments) {
-  arguments.png |= arguments.output.ends_with(".png");
-  if (const Status checked = check_kind(arguments); !checked) return report_error(checked.error());
-  if (arguments.output != "-")
-    if (const Status writable = check_writable(arguments.output); !writable)
-      return report_error(writable.error());
-  const Result<Plotted> plotted = read_sides(arguments);
-  if (!plotted) return report_error(plotted.error());
+  arguments.png |= ending_of(arguments.output) == ".png";
+  if (const Status checked = check_arguments(arguments); !checked) return report_error(checked.error());
+  const Checked<Plotted> plotted = read_sides(arguments);
+  if (!plotted) return report_errors(plotted.error());
   if (const Status chosen = choose_case(arguments, plotted->current); !chosen)
     return report_error(chosen.error());
   if (const Status checked = check_metric(arguments, plotted->current); !checked)
@@ -241,7 +290,8 @@ void add_plot(CLI::App& program, Action& chosen) {
       ->capture_default_str()
       ->type_name("FILE");
   command->add_flag("--png", arguments->png, "PNG, whatever the file is called");
-  command->add_option("--case", arguments->one_case, "the case that it is about")->type_name("ID");
+  command->add_option("--case", arguments->one_case, "the case that it is about; * and ? are wildcards")
+      ->type_name("ID");
   command->add_option("--metric", arguments->metric, "the metric that it is about")->type_name("NAME");
   command->add_option("--baseline", arguments->baseline, "show the comparison with this one")
       ->type_name("REV|FILE");

@@ -30,11 +30,25 @@ CLI::Validator one_of(std::vector<std::string> names) {
           known};
 }
 
+// The one word that --fail-on takes. What a slip most likely meant may be what fails anyway.
+std::string check_fail_on(const std::string& word) {
+  if (word == "improved") return {};
+  const std::vector<std::string> verdicts{"improved", "regressed", "inconclusive", "missing", "failed"};
+  const auto near = nearest(word, verdicts);
+  return fmt::format("`{}` cannot be asked for{}; regressions always fail, and only `improved` can be added",
+                     printable(word), near && *near != word ? "; did you mean `" + *near + "`?" : "");
+}
+
 bool is_date(const std::string& text) {
   const std::string shape = "dddd-dd-dd";
-  return text.size() == shape.size() &&
-         std::equal(text.begin(), text.end(), shape.begin(),
-                    [](char c, char kind) { return kind == '-' ? c == '-' : c >= '0' && c <= '9'; });
+  if (text.size() != shape.size() ||
+      !std::equal(text.begin(), text.end(), shape.begin(),
+                  [](char c, char kind) { return kind == '-' ? c == '-' : c >= '0' && c <= '9'; }))
+    return false;
+  const std::chrono::year_month_day day{std::chrono::year(std::stoi(text.substr(0, 4))),
+                                        std::chrono::month(std::stoul(text.substr(5, 2))),
+                                        std::chrono::day(std::stoul(text.substr(8, 2)))};
+  return day.ok();
 }
 
 Result<std::string> today() {
@@ -69,7 +83,7 @@ void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
       ->check(one_of({"inconclusive", "missing", "not-comparable"}));
   command.add_option("--fail-on", arguments.fail_on, "verdicts that fail the command as a regression does")
       ->delimiter(',')
-      ->check(one_of({"improved"}));
+      ->check(CLI::Validator(check_fail_on, "improved"));
   command.add_flag("--allow-other-device", arguments.allow_other_device,
                    "compare across GPUs of the same model, at the price of their spread");
   CLI::Option* file = command.add_option("--waivers", arguments.waivers,
@@ -77,6 +91,28 @@ void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
                                          "in baselines/");
   file->type_name("FILE");
   command.add_flag("--no-waivers", arguments.no_waivers, "judge as if nothing were accepted")->excludes(file);
+}
+
+std::string policy_option_given(const PolicyArguments& arguments) {
+  if (!arguments.margin.empty()) return "--margin";
+  if (!arguments.alpha.empty()) return "--alpha";
+  if (!arguments.allow.empty()) return "--allow";
+  if (!arguments.fail_on.empty()) return "--fail-on";
+  if (arguments.allow_other_device) return "--allow-other-device";
+  if (!arguments.waivers.empty()) return "--waivers";
+  return arguments.no_waivers ? "--no-waivers" : "";
+}
+
+Status check_policy_is_used(const PolicyArguments& arguments, const std::string& baseline) {
+  const std::string given = policy_option_given(arguments);
+  if (given.empty() || !baseline.empty()) return {};
+  return fail(ErrorKind::usage, fmt::format("{} needs --baseline: without one nothing is judged", given),
+              fmt::format("name what to compare with (--baseline REV|FILE), or leave {} out", given));
+}
+
+std::vector<std::string> policy_files(const PolicyArguments& arguments, const std::string& suite_file) {
+  if (arguments.no_waivers) return {};
+  return {arguments.waivers.empty() ? default_waivers(suite_file) : arguments.waivers};
 }
 
 Result<Policy> make_policy(const PolicyArguments& arguments) {

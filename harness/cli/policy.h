@@ -34,6 +34,16 @@ Result<Policy> make_policy(const PolicyArguments& arguments);
 // baselines/waivers.yaml.
 Checked<Policy> with_waivers(Policy policy, const PolicyArguments& arguments, const std::string& suite_file);
 
+// The first of these options that was given, such as "--margin"; "" when none was.
+std::string policy_option_given(const PolicyArguments& arguments);
+
+// An error when a policy was given and no `baseline` to judge by: it would be ignored.
+Status check_policy_is_used(const PolicyArguments& arguments, const std::string& baseline);
+
+// The waivers that a judgement may be made by: the named file, else those beside `suite_file` ("": not
+// known yet) and under baselines/ where there are any.
+std::vector<std::string> policy_files(const PolicyArguments& arguments, const std::string& suite_file);
+
 // Says on standard error what an allowance or --fail-on made of the exit status.
 void explain_status(const Comparison& comparison, int status);
 

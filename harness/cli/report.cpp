@@ -4,6 +4,7 @@
 #include "harness/base/files.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/inputs.h"
 #include "harness/cli/judge.h"
 #include "harness/cli/output.h"
 #include "harness/cli/render.h"
@@ -25,10 +26,14 @@ struct ReportArguments {
 };
 
 int report_command(const ReportArguments& arguments) {
-  if (const Status checked = check_outputs(arguments.output, arguments.file); !checked)
+  if (const Status used = check_policy_is_used(arguments.policy, arguments.baseline); !used)
+    return report_error(used.error());
+  const CommandFiles files{arguments.file, all_of({{arguments.record, arguments.baseline},
+                                                   store_files(arguments.store),
+                                                   policy_files(arguments.policy, "")})};
+  if (const Status checked = check_outputs(arguments.output, files); !checked)
     return report_error(checked.error());
-  const Result<Policy> policy = make_policy(arguments.policy);
-  if (!policy) return report_error(policy.error());
+  if (const auto policy = make_policy(arguments.policy); !policy) return report_error(policy.error());
   const auto store = open_for_reading(arguments.store);
   if (!store) return report_error(store.error());
   SelectOptions select;
@@ -36,6 +41,12 @@ int report_command(const ReportArguments& arguments) {
   select.suite = arguments.suite;
   const Result<Selected> selected = select_current(**store, arguments.record, select);
   if (!selected) return report_error(selected.error());
+  Checked<Policy> policy = Policy{};
+  if (!arguments.baseline.empty()) policy = effective_policy(**store, arguments.policy, selected->record);
+  if (!policy) return report_errors(policy.error());
+  if (const Status spared = check_outputs(arguments.output, {arguments.file, {policy->waivers_file}});
+      !spared)
+    return report_error(spared.error());
   if (!arguments.file.empty())
     if (const Status written = write_file_atomically(arguments.file, encode(selected->record)); !written)
       return report_error(written.error());

@@ -13,6 +13,7 @@
 #include "harness/cli/begin_run.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/inputs.h"
 #include "harness/cli/judge.h"
 #include "harness/cli/learned.h"
 #include "harness/cli/lock_devices.h"
@@ -140,10 +141,22 @@ Status check_arguments(const RunArguments& arguments, const Prepared& prepared) 
   return {};
 }
 
+// The suite's own modules are known once it is read.
+CommandFiles files_of(const RunArguments& arguments, const std::vector<std::string>& modules) {
+  return {arguments.file, all_of({plan_files(arguments.plan),
+                                  modules,
+                                  store_files(arguments.store),
+                                  policy_files(arguments.policy, arguments.plan.suite),
+                                  {arguments.against}})};
+}
+
 // What can be wrong is said before anything is measured.
 Status check_before_measuring(const RunArguments& arguments, const Prepared& prepared) {
   if (const Status checked = check_budget(arguments.looks); !checked) return checked;
   if (const Status checked = check_arguments(arguments, prepared); !checked) return checked;
+  if (const Status spared = check_outputs(arguments.output, files_of(arguments, prepared.plan.modules));
+      !spared)
+    return spared;
   if (!arguments.file.empty())
     if (const Status writable = check_writable(arguments.file); !writable) return writable;
   const std::string& against = arguments.against;
@@ -182,7 +195,7 @@ int judge_run(Store& store, const Record& record, const RunArguments& arguments,
     return store.set_verdict(record.id, std::string(name_of(verdict)));
   };
   choice.annotate = [&](Comparison& comparison) { tell(measured_on, comparison); };
-  return judge(store, choice, *current, policy, arguments.output);
+  return judge(store, choice, *current, with_learned(store, policy, current->record), arguments.output);
 }
 
 // Measures on what the comparison would leave open. Without a baseline there is nothing to do: judging
@@ -221,7 +234,7 @@ int conclude(Store& store, const Record& record, const RunArguments& arguments, 
 }
 
 int run_command(const RunArguments& arguments) {
-  if (const Status checked = check_outputs(arguments.output, arguments.file); !checked)
+  if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
     return report_error(checked.error());
   const Result<Policy> policy = make_policy(arguments.policy);
   if (!policy) return report_error(policy.error());

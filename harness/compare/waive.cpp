@@ -135,18 +135,20 @@ class Waiving {
 
   void advise_unused(WaiverUse& use, int left) {
     const Waiver& waiver = use.waiver;
+    const bool named = std::any_of(comparison_.rows.begin(), comparison_.rows.end(),
+                                   [&](const ComparisonRow& row) { return covers_case(waiver, row); });
+    if (!named && !partial_) use.state = WaiverUse::State::unmatched;  // a partial run may leave its case out
     if (left < 0) {
       use.advice.push_back(fmt::format("expired on {}, and nothing needs it: remove it", waiver.expires));
       return;
     }
-    bool any_case = false, any_metric = false, any_room = false;
+    bool any_metric = false, any_room = false;
     for (const ComparisonRow& row : comparison_.rows) {
-      any_case |= covers_case(waiver, row);
       if (!covers(waiver, row)) continue;
       any_metric = true;
       any_room |= waiver.ceiling > row.margin;
     }
-    if (!any_case) {
+    if (!named) {
       if (!partial_) use.advice.push_back("matches no case here" + nearest_pattern(waiver.pattern));
     } else if (!any_metric) {
       use.advice.push_back(fmt::format("no case that it matches has the metric `{}`{}", waiver.metric,

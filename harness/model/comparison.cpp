@@ -42,6 +42,7 @@ std::string_view name_of(WaiverUse::State state) {
     case WaiverUse::State::exceeded: return "exceeded";
     case WaiverUse::State::expired: return "expired";
     case WaiverUse::State::unused: return "unused";
+    case WaiverUse::State::unmatched: return "unmatched";
   }
   return "?";
 }

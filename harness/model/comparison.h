@@ -78,10 +78,11 @@ struct PolicyFact {
 // What became of one waiver of the policy. A row is decided by the narrowest waiver that matches it.
 struct WaiverUse {
   enum class State {
-    holds,     // every regression that it decides about stays within its ceiling
-    exceeded,  // at least one may lie above its ceiling: that one fails
-    expired,   // a regression that it decides about fails again
-    unused,    // no regression to decide about
+    holds,      // every regression that it decides about stays within its ceiling
+    exceeded,   // at least one may lie above its ceiling: that one fails
+    expired,    // a regression that it decides about fails again
+    unused,     // no regression to decide about
+    unmatched,  // no case of either side has such a name
   };
   Waiver waiver;
   State state = State::unused;

@@ -102,6 +102,18 @@ Json source_json(const RecordSource& source) {
           {"distance", source.distance}};
 }
 
+Json learned_json(const std::vector<LearnedSpread>& spreads) {
+  Json json = Json::array();
+  for (const LearnedSpread& spread : spreads)
+    json.push_back({{"case", spread.case_id},
+                    {"metric", spread.metric},
+                    {"session_sd", number(spread.session_sd)},
+                    {"device_sd", number(spread.device_sd)},
+                    {"sessions", spread.sessions},
+                    {"devices", spread.devices}});
+  return json;
+}
+
 Json policy_json(const Policy& policy) {
   return {{"margin", number(policy.margin)},
           {"alpha", number(policy.alpha)},
@@ -111,6 +123,7 @@ Json policy_json(const Policy& policy) {
           {"allow_other_device", policy.allow_other_device},
           {"session_sd", number(policy.session_sd)},
           {"device_sd", number(policy.device_sd)},
+          {"learned", learned_json(policy.learned)},
           {"min_processes", policy.min_processes},
           {"fail_on_improved", policy.fail_on_improved},
           {"waivers_file", policy.waivers_file.empty() ? Json(nullptr) : Json(policy.waivers_file)},

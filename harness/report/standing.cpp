@@ -44,6 +44,7 @@ std::string describe_use(const WaiverUse& use) {
     case WaiverUse::State::holds: return fmt::format("holds {}: {}", reach, why);
     case WaiverUse::State::exceeded: return fmt::format("EXCEEDED; it holds {}: {}", reach, why);
     case WaiverUse::State::expired: return fmt::format("EXPIRED; it held {}: {}", reach, why);
+    case WaiverUse::State::unmatched: return fmt::format("matches no case; it holds {}: {}", reach, why);
     case WaiverUse::State::unused: break;
   }
   return fmt::format("not needed; it holds {}: {}", reach, why);
@@ -54,6 +55,7 @@ Paint paint_of(WaiverUse::State state) {
     case WaiverUse::State::holds: return Paint::doubtful;
     case WaiverUse::State::exceeded:
     case WaiverUse::State::expired: return Paint::bad;
+    case WaiverUse::State::unmatched: return Paint::doubtful;
     case WaiverUse::State::unused: break;
   }
   return Paint::faint;

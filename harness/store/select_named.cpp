@@ -56,9 +56,23 @@ std::string advice_for(const fs::path& path, const std::string& otherwise) {
   return otherwise;
 }
 
+// A record that is to be judged and is not there is a slip in its name; a baseline may well be missing.
+Error no_file(const fs::path& path, SideKind kind, const Error& error) {
+  if (error.kind != ErrorKind::missing || kind == SideKind::baseline) return error;
+  std::vector<std::string> names;
+  std::error_code code;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code))
+    if (at->path().extension() == ".json") names.push_back(at->path().filename().string());
+  const auto near = nearest(path.filename().string(), names);
+  return {ErrorKind::usage, error.message, error.where,
+          near ? fmt::format("did you mean {}?", shell_quoted((path.parent_path() / *near).string()))
+               : std::string("a name that ends in .json is a record file: write its path, or a revision")};
+}
+
 Result<Selected> select_file(const fs::path& path, SideKind kind, const SelectOptions& options) {
   const Result<std::string> text = read_file(path);
-  if (!text) return fail(text.error());
+  if (!text) return fail(no_file(path, kind, text.error()));
   Result<Record> record = decode_record(*text, path.string());
   if (!record) {
     Error error = record.error();

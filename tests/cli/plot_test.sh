@@ -13,6 +13,8 @@ expect 2 "$HARNESS" plot main.json --kind timelime --output x.svg
 says "unknown kind of plot" "did you mean \`timeline\`?"
 expect 2 "$HARNESS" plot main.json --kind interval --case gelu/mode=hot --output x.svg
 says "--baseline"
+expect 2 "$HARNESS" plot main.json --kind ecdf --case gelu/mode=hot --output p3.gif
+says "p3.gif" ".svg or .png"
 
 "$HARNESS" plot main.json --kind ecdf --case gelu/mode=hot --output x.svg >"$printed" 2>&1
 if grep -qF "this build has no plots" "$printed"; then
@@ -34,7 +36,7 @@ expect 2 "$HARNESS" plot main.json --kind ecdf --case gelu/mode=hot --metric gpu
 says "did you mean \`gpu_time\`?"
 expect 2 "$HARNESS" plot main.json --kind speedup --theme dork
 expect 2 "$HARNESS" plot main.json --kind speedup --width 5
-expect 4 "$HARNESS" plot none.json --kind speedup
+expect 2 "$HARNESS" plot none.json --kind speedup
 expect 2 "$HARNESS" plot main.json --kind speedup --output /proc/none/x.svg
 [ -e y.svg ] && problem "a plot was written that could not be drawn"
 # An import names no reference, so there is no speedup to draw, and it says so.
@@ -43,6 +45,12 @@ says "--kind speedup:"
 [ -e y.svg ] && problem "a plot of nothing was written"
 expect 2 env PATH=/nowhere "$HARNESS" plot main.json --kind ecdf --case gelu/mode=hot --output y.svg
 says "Node.js 18 or newer" "on PATH"
+
+# Wildcards stand for the one case that they match.
+expect 0 "$HARNESS" plot main.json --kind ecdf --case 'g?lu/*=hot' --output z.svg
+cmp -s x.svg z.svg || problem "a wildcard drew something else than the case's name"
+expect 2 "$HARNESS" plot main.json --kind ecdf --case '*' --output y.svg
+says "matches" "narrow it; the first is"
 
 is_svg() {
   python3 - "$@" <<'PY' || problem "$1 is no SVG that says $2"

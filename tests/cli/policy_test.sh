@@ -39,6 +39,10 @@ HARNESS_TODAY=2027-01-01 expect 1 compare
 says "expired on 2026-12-31"
 HARNESS_TODAY=soon expect 2 compare
 says "HARNESS_TODAY" "2026-12-31"
+for day in 2026-99-99 2026-02-29; do
+  HARNESS_TODAY=$day expect 2 compare
+  says "HARNESS_TODAY" "is no date"
+done
 
 # The bound decides, not the estimate of 4 %.
 waiver 4.05% 2026-12-31
@@ -67,7 +71,8 @@ expect 2 run --against HEAD
 silent_about "twice/right"
 waiver 6% 2026-12-31 'twice/rihgt/*'
 expect 1 compare
-says "did you mean" "twice/right/*"
+says "did you mean" "twice/right/*" "matches no case; it holds until"
+silent_about "not needed"
 rm waivers.yaml
 
 # A waived run still does not become the baseline by running.
@@ -89,6 +94,11 @@ says "--fail-on improved" "harness baseline promote"
 grep -q '"exit_code": 1' stale.json || problem "stale.json has another exit code"
 expect 2 faster --fail-on improvd
 says "did you mean \`improved\`?"
+expect 2 faster --fail-on regresed
+says "did you mean \`regressed\`?" "regressions always fail"
+expect 2 faster --fail-on regressed
+says "regressions always fail"
+silent_about "did you mean"
 expect 2 faster --allow inconclusve
 says "did you mean \`inconclusive\`?"
 

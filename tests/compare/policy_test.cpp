@@ -331,10 +331,11 @@ TEST(Waiver, CannotHoldAChangeFromNothing) {
   EXPECT_THAT(only_row(comparison).advice, Contains(HasSubstr("a change from 0 has no ratio")));
 }
 
-std::vector<std::string> advice_for_unused(const Waiver& one, const std::string& today = "2026-11-20") {
+std::vector<std::string> advice_for_unused(const Waiver& one, const std::string& today = "2026-11-20",
+                                           WaiverUse::State state = WaiverUse::State::unused) {
   Record record = record_of({case_of("gemm/tiled/m=512", {series_at(about(20))})});
   const Comparison comparison = compare(record, record, waiving({one}, today));
-  EXPECT_EQ(comparison.waivers[0].state, WaiverUse::State::unused);
+  EXPECT_EQ(comparison.waivers[0].state, state);
   return comparison.waivers[0].advice;
 }
 
@@ -349,11 +350,12 @@ TEST(Waiver, ThatIsUnusedSaysWhatToDoWithIt) {
 }
 
 TEST(Waiver, ThatMatchesNoCaseNamesTheNearestPattern) {
-  EXPECT_THAT(advice_for_unused(waiver("gemm/tield/*", 0.05)),
+  constexpr auto unmatched = WaiverUse::State::unmatched;
+  EXPECT_THAT(advice_for_unused(waiver("gemm/tield/*", 0.05), "2026-11-20", unmatched),
               ElementsAre("matches no case here: did you mean `gemm/tiled/*`?"));
-  EXPECT_THAT(advice_for_unused(waiver("tiled", 0.05)),
+  EXPECT_THAT(advice_for_unused(waiver("tiled", 0.05), "2026-11-20", unmatched),
               ElementsAre("matches no case here: did you mean `*tiled*`?"));
-  EXPECT_THAT(advice_for_unused(waiver("something/else", 0.05)),
+  EXPECT_THAT(advice_for_unused(waiver("something/else", 0.05), "2026-11-20", unmatched),
               ElementsAre(HasSubstr("correct the pattern, or remove the waiver")));
   Record part = record_of(about(20));
   part.partial = true;

@@ -61,6 +61,18 @@ event workflow_dispatch
 perf
 gives 'result["ran"]' 'result["outputs"]["verdict"] == "regressed"'
 
+# Waived regressions are none that fail.
+cat >waivers.yaml <<'YAML'
+version: 1
+waivers:
+  - {pattern: "twice/right/*", ceiling: 9%, expires: 2999-12-31, reason: known}
+YAML
+commit "one is waived"
+event pull_request
+perf
+gives 'result["conclusion"] == "failure"' 'result["outputs"]["regressions"] == "1"'
+git rm -q waivers.yaml && commit "none is waived"
+
 # Inconclusive fails, unless the workflow allows it: then it passes with the verdict in the outputs.
 speeds 101 0.05 && commit "noisy"
 event pull_request

@@ -76,7 +76,7 @@ TEST_F(Selecting, TakesAFileAsEitherSide) {
   EXPECT_EQ(as_current->source.described, "file " + path);
   const Selected other = current(repository_.commit("one"));
   EXPECT_EQ(baseline(path, other)->record, example_record());
-  EXPECT_EQ(select_current(*store_, "gone.json", options_).error().kind, ErrorKind::missing);
+  EXPECT_EQ(select_current(*store_, "gone.json", options_).error().kind, ErrorKind::usage);
   EXPECT_EQ(baseline("gone.json", *as_current).error().kind, ErrorKind::missing);
   repository_.write("no-extension", encode(example_record()));
   EXPECT_TRUE(select_current(*store_, repository_.path() + "/no-extension", options_));

@@ -54,6 +54,7 @@ export interface Policy {
   allow_other_device: boolean;
   session_sd: number | null;
   device_sd: number | null;
+  learned?: { case: string; metric: string; session_sd: number; device_sd: number; sessions: number; devices: number }[];
   min_processes: number;
   fail_on_improved?: boolean;
   waivers_file?: string | null;
@@ -71,7 +72,7 @@ export interface Waiver {
 }
 
 export interface WaiverUse extends Waiver {
-  state: "holds" | "exceeded" | "expired" | "unused";
+  state: "holds" | "exceeded" | "expired" | "unused" | "unmatched";
   waived: number; // rows that do not fail because of it
   refused: number; // rows that fail although it matches them
   advice: string[];

@@ -157,6 +157,7 @@ const waiver_states: Record<WaiverUse["state"], string> = {
   exceeded: "▲ exceeded",
   expired: "✕ expired",
   unused: "– unused",
+  unmatched: "? matches no case",
 };
 
 function waiver_table(waivers: readonly WaiverUse[]): HTMLElement {

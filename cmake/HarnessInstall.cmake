@@ -1,6 +1,6 @@
 # What `cmake --install` puts where, and the bundle that HARNESS_PORTABLE makes of the build folder.
 #
-#   bin/harness   lib/libharness_cuda.so   include/harness/sdk/*.h   lib/cmake/harness/   share/harness/
+#   bin/harness   lib/libharness_kernels.so   lib/libharness_cuda.so   include/harness/sdk/*.h   lib/cmake/harness/   share/harness/
 #
 # The installed package gives an outside project the target harness::sdk and harness_add_module().
 include(GNUInstallDirs)
@@ -11,13 +11,14 @@ include(CMakePackageConfigHelpers)
 if(TARGET harness)
   install(TARGETS harness RUNTIME DESTINATION bin COMPONENT harness)
 endif()
+install(TARGETS harness_kernels_module LIBRARY DESTINATION lib COMPONENT harness)
 if(TARGET harness_cuda)
   install(TARGETS harness_cuda LIBRARY DESTINATION lib COMPONENT harness)
 endif()
 
 # What a user runs, without the tests: `ninja programs`.
 add_custom_target(programs)
-foreach(program harness harness_cuda)
+foreach(program harness harness_kernels_module harness_cuda)
   if(TARGET ${program})
     add_dependencies(programs ${program})
   endif()

@@ -9,6 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/bisect_side.h"
+#include "harness/cli/build_commit.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/inputs.h"
@@ -36,7 +37,7 @@ struct Arguments {
   std::string good;
   std::string bad = "HEAD";
   std::string pattern;
-  std::string build = "ci/bootstrap.sh";
+  std::string build = default_build;
   std::string device;
   std::string store = default_store;
   int max_steps = 0;

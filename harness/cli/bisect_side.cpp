@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/text.h"
+#include "harness/cli/build_commit.h"
 #include "harness/cli/run_logged.h"
 #include "harness/measure/interrupt.h"
 #include "harness/model/codec.h"
@@ -13,8 +14,6 @@
 namespace harness {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr const char* built_program = "build/release/bin/harness";
 
 BisectSide cannot(std::string why) {
   BisectSide side;
@@ -70,19 +69,14 @@ Result<BisectSide> BisectMeasurer::measure(const std::string& commit, int proces
     worktree_.emplace(std::move(*made));
   }
   if (InterruptGuard::interrupted()) return interrupted();
-  const fs::path log = worktree_->path() / ".harness-build.log";  // untracked, and gone with it
   if (built_ != commit) {
     built_.clear();
     if (const Status out = worktree_->check_out(commit); !out) return cannot(out.error().message);
     fmt::print(stderr, "{}: building\n", commit.substr(0, 10));
-    const auto exit = run_logged({{"/bin/sh", "-c", how_.build}, worktree_->path(), {}}, log);
-    const std::string said = tail_of(log);
-    std::error_code code;
-    fs::remove(log, code);
-    if (!exit) return fail(exit.error());
-    if (!*exit) return interrupted();
-    if (!(*exit)->ok())
-      return cannot(fmt::format("the build failed: {}{}{}", (*exit)->text(), said.empty() ? "" : ": ", said));
+    const Result<Build> build = build_commit(*worktree_, how_.build);
+    if (!build) return fail(build.error());
+    if (build->interrupted) return interrupted();
+    if (!build->why_not.empty()) return cannot(build->why_not);
     built_ = commit;
   }
   return run_suite(commit, processes);
@@ -96,12 +90,11 @@ Result<BisectSide> BisectMeasurer::run_suite(const std::string& commit, int proc
   std::error_code code;
   if (!fs::exists(root / how_.suite_file, code))
     return cannot(fmt::format("it has no {}", printable(how_.suite_file)));
-  const fs::path own = root / built_program;
   const TemporaryFolder scratch;
   const fs::path output = scratch.path() / "record.json";
   Command command;
   command.folder = root / how_.folder;
-  command.argv = {fs::exists(own, code) ? own.string() : this_program().string(),
+  command.argv = {program_of(*worktree_).string(),
                   "run",
                   fs::path(how_.suite_file).lexically_relative(how_.folder).string(),
                   "--quiet",

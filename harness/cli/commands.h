@@ -21,8 +21,10 @@ void add_plot(CLI::App& program, Action& chosen);
 void add_import(CLI::App& program, Action& chosen);
 void add_baseline(CLI::App& program, Action& chosen);
 void add_history(CLI::App& program, Action& chosen);
+void add_ab(CLI::App& program, Action& chosen);
 void add_bisect(CLI::App& program, Action& chosen);
 void add_calibrate(CLI::App& program, Action& chosen);
+void add_plan(CLI::App& program, Action& chosen);
 void add_worker(CLI::App& program, Action& chosen);
 
 }  // namespace harness

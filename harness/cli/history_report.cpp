@@ -29,7 +29,7 @@ Result<std::string> choose_suite(Store& store, const std::string& asked) {
   if (!runs) return fail(runs.error());
   std::set<std::string> names;
   for (const RunInfo& run : *runs)
-    if (!run.calibration) names.insert(run.suite);
+    if (!run.calibration && !run.paired) names.insert(run.suite);
   const std::vector<std::string> known(names.begin(), names.end());
   if (asked.empty() && known.size() == 1) return known.front();
   if (known.empty())

@@ -42,6 +42,7 @@ class PassedOver {
 // Why a run is no point of a series, or "".
 std::string obstacle(const RunInfo& run) {
   if (run.calibration) return "a calibration";
+  if (run.paired) return "one side of an A/B run";
   if (run.state != RunState::complete) return "interrupted or still running";
   if (run.revision.dirty) return "measured with uncommitted changes";
   if (run.failures > 0 || run.verdict == name_of(Verdict::failed)) return "a case failed or was incorrect";

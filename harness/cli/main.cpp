@@ -63,8 +63,10 @@ int run_program(int argc, char** argv) {
   add_import(program, chosen);
   add_baseline(program, chosen);
   add_history(program, chosen);
+  add_ab(program, chosen);
   add_bisect(program, chosen);
   add_calibrate(program, chosen);
+  add_plan(program, chosen);
   add_worker(program, chosen);
   try {
     program.parse(argc, argv);

@@ -274,7 +274,7 @@ class Calibrator {
       row.margin = one.calibrated.margin;
       row.alpha = one.calibrated.alpha;
       const double known = one.calibrated.session_sd * one.calibrated.session_sd;
-      const auto weighed = weigh(row, 1, left, right, known, options_.policy);
+      const auto weighed = weigh(row, 1, left, right, {known}, options_.policy);
       p_values.push_back(weighed ? weighed->p_worse : 1);
     }
     const std::vector<double> adjusted = stats::holm(p_values);

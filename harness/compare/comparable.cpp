@@ -116,6 +116,20 @@ std::string series_obstacle(const Series& baseline, const Series& current) {
   return {};
 }
 
+std::optional<Pairing::Kind> pairing_of(const Record& baseline, const Record& current) {
+  if (!baseline.pairing || baseline.pairing != current.pairing) return std::nullopt;
+  return current.pairing->kind;
+}
+
+std::string pairing_obstacle(const Record& baseline, const Record& current) {
+  if (pairing_of(baseline, current)) return {};
+  for (const Record* one : {&baseline, &current})
+    if (one->pairing && one->pairing->kind == Pairing::Kind::process)
+      return fmt::format("the {} record was measured in the same processes as another build (A/B run)",
+                         one == &baseline ? "baseline" : "current");
+  return {};
+}
+
 std::string estimator_obstacle(const Record& baseline, const Record& current) {
   if (baseline.estimator != current.estimator)
     return fmt::format("the estimator changed: {} -> {}", either(baseline.estimator),

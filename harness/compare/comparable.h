@@ -23,6 +23,12 @@ MachineMatch match_machines(const Record& baseline, const Record& current, const
 // "" when they may be compared. More processes, or a longer time limit, is not a difference.
 std::string sampling_obstacle(const CaseRecord& baseline, const CaseRecord& current);
 std::string series_obstacle(const Series& baseline, const Series& current);
+// How the two records were measured together; std::nullopt when they are not the sides of one A/B run.
+std::optional<Pairing::Kind> pairing_of(const Record& baseline, const Record& current);
+// The reason of a case that an A/B run in one process left out, because it measures what both builds have.
+inline constexpr const char* unpaired_case = "not measured: only one of the two builds has it";
+// A record that shared its processes with another build's compares with that one alone.
+std::string pairing_obstacle(const Record& baseline, const Record& current);
 // Both records name an estimator; values can only be recomputed with one that is known here.
 std::string estimator_obstacle(const Record& baseline, const Record& current);
 

@@ -18,6 +18,7 @@
 #include "harness/compare/looks.h"
 #include "harness/compare/order.h"
 #include "harness/compare/origin.h"
+#include "harness/compare/pairs.h"
 #include "harness/compare/policy_facts.h"
 #include "harness/compare/rename.h"
 #include "harness/compare/trace.h"
@@ -51,6 +52,8 @@ class Comparer {
         current_(current),
         policy_(policy),
         trace_(trace),
+        pairing_(pairing_of(baseline, current)),
+        pairing_obstacle_(pairing_obstacle(baseline, current)),
         estimator_obstacle_(estimator_obstacle(baseline, current)) {}
 
   std::vector<ComparisonRow> rows() {
@@ -104,7 +107,7 @@ class Comparer {
     const RowGate gate = gate_of(record.gate, row.metric, policy_);
     row.margin = gate.margin;
     row.alpha = gate.alpha;
-    row.look.declared = record.gate.looks;
+    if (!pairing_) row.look.declared = record.gate.looks;     // an A/B run measures all at once
     row.informative = gate.informative && series != nullptr;  // a case without a side is no matter of metrics
     return row;
   }
@@ -124,6 +127,11 @@ class Comparer {
 
   // True when the outcomes or settings of the two cases already say everything.
   bool settled_without_samples(const CaseRecord* before, const CaseRecord& after) {
+    if (before == nullptr && after.reason == unpaired_case) {
+      conclude(start(after, nullptr), Verdict::missing, "new: the baseline has no such case",
+               "nothing to compare with yet; `harness run` measures it");
+      return true;
+    }
     if (after.outcome == Outcome::skipped) {
       const std::string reason = after.reason.empty() ? "without a reason given" : after.reason;
       if (before != nullptr && before->outcome == Outcome::measured)
@@ -178,6 +186,8 @@ class Comparer {
   std::pair<std::string, std::string> obstacle(const CaseRecord& before, const CaseRecord& after,
                                                const Series& old, const Series& now, double margin,
                                                double alpha) {
+    if (!pairing_obstacle_.empty())
+      return {pairing_obstacle_, "compare it with the other side of its run, or `harness run` both builds"};
     if (std::string why = sampling_obstacle(before, after); !why.empty())
       return {why, "measure the baseline again with the settings of the current suite"};
     const MachineMatch& match = machine_match(after.device);
@@ -225,7 +235,7 @@ class Comparer {
       row.verdict = Verdict::inconclusive;  // until decide()
       compare_gates(row, before);
       if (row.look.declared.empty())
-        judge_pair(row, index, before, after, baseline, current);
+        judge_pair(row, index, before, after, old, now, baseline, current);
       else
         judge_looks(index, before, after, old, now);
     }
@@ -233,21 +243,27 @@ class Comparer {
 
   [[nodiscard]] double known_variance(const ComparisonRow& row, const std::string& device) {
     const LearnedSpread* learned = spread_of(row);
-    double known = square_of_sd(learned == nullptr ? policy_.session_sd : learned->session_sd);
+    double known = 0;
+    if (!pairing_) known += square_of_sd(learned == nullptr ? policy_.session_sd : learned->session_sd);
     if (machine_match(device).other_device)
       known += square_of_sd(learned == nullptr ? policy_.device_sd : learned->device_sd);
     return known;
   }
 
   void judge_pair(ComparisonRow& row, std::size_t index, const CaseRecord& before, const CaseRecord& after,
-                  const SideReading& baseline, const SideReading& current) {
-    const double known = known_variance(row, before.device);
-    Evidence evidence{index, 2 * known, row.baseline.processes, {}};
-    if (auto look = weigh(row, 1, baseline, current, known, policy_)) {
+                  const Series& old, const Series& now, const SideReading& baseline,
+                  const SideReading& current) {
+    Design design{known_variance(row, before.device)};
+    if (pairing_ == Pairing::Kind::process) design.ratios = log_ratios(old, now);
+    Evidence evidence{index, 2 * design.known_variance_per_side, row.baseline.processes, {}};
+    if (auto look = weigh(row, 1, baseline, current, design, policy_)) {
       evidence.looks.push_back(std::move(*look));
       evidence_.push_back(std::move(evidence));
     } else {
       cannot_test(row);
+      if (design.ratios)
+        row.reason = fmt::format("{} of the processes measured both sides: without two nothing can be tested",
+                                 design.ratios->size());
     }
     describe(row, before, after, baseline, current);
   }
@@ -264,7 +280,7 @@ class Comparer {
     const std::size_t reached = looks_reached(after, looks);
     for (std::size_t i = 0; i < reached; ++i) {
       auto sides = std::pair(reader_.read(old, looks[i]), reader_.read(now, looks[i]));
-      auto look = weigh(row, static_cast<int>(i) + 1, sides.first, sides.second, known, policy_);
+      auto look = weigh(row, static_cast<int>(i) + 1, sides.first, sides.second, {known}, policy_);
       if (!look) continue;
       evidence.looks.push_back(std::move(*look));
       readings.sides.push_back(std::move(sides));
@@ -284,9 +300,10 @@ class Comparer {
   }
 
   // What is odd about the sides that the row shows. Called when it shows them.
-  static void describe(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
-                       const SideReading& baseline, const SideReading& current) {
-    for (std::string& note : diagnose(row, baseline, current)) row.advice.push_back(std::move(note));
+  void describe(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
+                const SideReading& baseline, const SideReading& current) const {
+    for (std::string& note : diagnose(row, baseline, current, pairing_))
+      row.advice.push_back(std::move(note));
     add_kernels(row, before, after);
   }
 
@@ -352,6 +369,8 @@ class Comparer {
   const Record& current_;
   const Policy& policy_;
   Trace& trace_;
+  std::optional<Pairing::Kind> pairing_;
+  std::string pairing_obstacle_;
   std::string estimator_obstacle_;
   SideReader reader_;
   std::map<std::string, MachineMatch> machines_;
@@ -371,6 +390,7 @@ Comparison compare(const Record& baseline, const Record& current, const Policy& 
   comparison.baseline = source_of(baseline);
   comparison.current = source_of(current);
   comparison.policy = policy;
+  comparison.pairing = pairing_of(baseline, current);
   Comparer comparer(baseline, current, policy, trace);
   comparison.rows = comparer.rows();
   comparison.differences = comparer.differences();

@@ -191,15 +191,16 @@ double forced_share(const SideReading& reading) {
 }
 
 std::vector<std::string> diagnose(const ComparisonRow& row, const SideReading& baseline,
-                                  const SideReading& current) {
+                                  const SideReading& current, std::optional<Pairing::Kind> pairing) {
   std::vector<std::string> notes;
+  const bool same_processes = pairing == Pairing::Kind::process;
   for (const auto& [name, reading] : {std::pair("baseline", &baseline), std::pair("current", &current)}) {
     note_empty(notes, name, *reading);
     note_forced(notes, name, *reading);
     note_zero_variance(notes, name, *reading);
-    note_modes(notes, name, *reading, row.margin);
-    note_order(notes, name, *reading, row.margin);
-    note_slowing(notes, name, *reading, row.margin);
+    if (!same_processes) note_modes(notes, name, *reading, row.margin);
+    if (!pairing) note_order(notes, name, *reading, row.margin);
+    if (!same_processes) note_slowing(notes, name, *reading, row.margin);
     note_steps(notes, name, reading == &baseline ? row.baseline : row.current, *reading, row);
   }
   const int fewest = std::min(row.baseline.processes, row.current.processes);

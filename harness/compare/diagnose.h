@@ -2,6 +2,7 @@
 // with advice. Pure; the verdict does not depend on it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,10 @@
 
 namespace harness {
 
-// `row` has its sides, margin, alpha and ratio.
+// `row` has its sides, margin, alpha and ratio. What `pairing` cancels is not told: drift over a run whose
+// builds took turns; modes and drift within processes that both builds shared.
 std::vector<std::string> diagnose(const ComparisonRow& row, const SideReading& baseline,
-                                  const SideReading& current);
+                                  const SideReading& current, std::optional<Pairing::Kind> pairing);
 
 // Share of a side's samples whose launch gate opened on its deadline: launch latency is in those.
 double forced_share(const SideReading& reading);

@@ -129,6 +129,10 @@ class Explainer {
     test.effect = look.effect.difference;
     test.standard_error = look.effect.standard_error;
     test.known_variance = evidence.known_variance;
+    if (look.differences) {
+      test.differences = look.differences->count;
+      test.difference_sd = std::sqrt(look.differences->variance);
+    }
     test.degrees_of_freedom = look.effect.degrees_of_freedom;
     test.margin = std::log1p(row.margin);
     test.t_worse = (test.effect - test.margin) / test.standard_error;

@@ -11,6 +11,7 @@
 #include "harness/compare/conditions.h"
 #include "harness/compare/diagnose.h"
 #include "harness/stats/multiplicity.h"
+#include "harness/stats/paired.h"
 #include "harness/stats/power.h"
 
 namespace harness {
@@ -67,6 +68,12 @@ void explain_inconclusive(ComparisonRow& row, const LookEvidence& look, std::siz
   }
 }
 
+// Processes a side, or in common where the sides shared them.
+int processes_of(const LookEvidence& look) {
+  return look.differences ? static_cast<int>(look.differences->count)
+                          : std::min(look.baseline.processes, look.current.processes);
+}
+
 // A margin that these very measurements would have settled, for a case that varies more than its gate
 // allows for.
 std::string wider_margin(const ComparisonRow& row, const LookEvidence& look) {
@@ -74,8 +81,13 @@ std::string wider_margin(const ComparisonRow& row, const LookEvidence& look) {
   return fmt::format(
       "it varies by {:.1f} % between processes, too much for a margin of {:.2f} %: with {} processes give it "
       "`gate: {{margin: {:.0f}%}}` in the suite, or make the case longer",
-      std::max(row.baseline.process_sd, row.current.process_sd) * 100, row.margin * 100,
-      std::min(row.baseline.processes, row.current.processes), std::ceil(settled * 100));
+      (look.differences ? std::sqrt(look.differences->variance)
+                        : std::max(row.baseline.process_sd, row.current.process_sd)) *
+          100,
+      row.margin * 100,
+      look.differences ? look.differences->count
+                       : static_cast<std::size_t>(std::min(row.baseline.processes, row.current.processes)),
+      std::ceil(settled * 100));
 }
 
 // What would settle an inconclusive row: processes, when they can.
@@ -83,11 +95,16 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, const stats::Detect
                const stats::DetectableShift& inside, int least) {
   const LookEvidence& look = evidence.looks[evidence.shown];
   const double gap = std::abs(look.effect.difference) - log_margin(row);
+  const stats::DetectableShift& shift = gap > 0 ? beyond : inside;
   row.processes_needed =
-      stats::processes_needed(std::abs(gap), row.baseline.process_sd, row.current.process_sd,
-                              evidence.known_variance, gap > 0 ? beyond : inside, most_processes);
+      look.differences
+          ? stats::pairs_needed(std::abs(gap), std::sqrt(look.differences->variance), evidence.known_variance,
+                                shift, most_processes)
+          : stats::processes_needed(std::abs(gap), row.baseline.process_sd, row.current.process_sd,
+                                    evidence.known_variance, shift, most_processes);
   if (row.processes_needed) {
-    const int now = std::min(row.baseline.processes, row.current.processes);
+    const int now = look.differences ? static_cast<int>(look.differences->count)
+                                     : std::min(row.baseline.processes, row.current.processes);
     // The plan takes the estimates for the truth; that they did not suffice says they were lucky.
     row.processes_needed = std::max({*row.processes_needed, least, now + 1});
     row.advice.push_back(
@@ -105,15 +122,21 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, const stats::Detect
   const bool processes_dominate = standard_error * standard_error > 2 * evidence.known_variance;
   if (processes_dominate && look.bounds.hi - look.bounds.lo > 3 * log_margin(row))
     row.advice.push_back(wider_margin(row, look));
+  else if (evidence.known_variance == 0)
+    row.advice.push_back(fmt::format(
+        "the change lies so near the margin of {:.2f} % that more processes will hardly settle it: choose "
+        "another margin",
+        row.margin * 100));
   else if (std::abs(gap) < log_margin(row) / 4)
     row.advice.push_back(fmt::format(
         "the change lies so near the margin of {:.2f} % that more processes will hardly settle it: "
-        "choose another margin, or measure both versions in one session",
+        "choose another margin, or measure both versions together with `harness ab`",
         row.margin * 100));
   else
     row.advice.push_back(fmt::format(
         "no number of processes settles it: sessions and devices alone differ by {:.2f} %, which leaves too "
-        "little of a margin of {:.2f} %; measure both versions in one session, or widen the margin",
+        "little of a margin of {:.2f} %; measure both versions together with `harness ab`, or widen the "
+        "margin",
         std::sqrt(evidence.known_variance) * 100, row.margin * 100));
 }
 
@@ -131,6 +154,9 @@ void set_reason(ComparisonRow& row, const Evidence& evidence, std::size_t family
     row.reason = with_numbers("within");
   else if (!look.doubt.empty())
     row.reason = look.doubt;
+  else if (!look.enough_processes && look.differences)
+    row.reason = fmt::format("{} of the processes measured both sides: at least {} are needed for a verdict",
+                             look.differences->count, least);
   else if (!look.enough_processes)
     row.reason = fmt::format("{} against {} processes: at least {} a side are needed for a verdict",
                              row.baseline.processes, row.current.processes, least);
@@ -320,17 +346,17 @@ std::string gate_obstacle(double margin, double alpha) {
 }
 
 std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
-                                  const SideReading& current, double known_variance_per_side,
-                                  const Policy& policy) {
-  auto test =
-      stats::welch(baseline.moments, current.moments, known_variance_per_side, known_variance_per_side);
-  if (!test) return std::nullopt;
+                                  const SideReading& current, const Design& design, const Policy& policy) {
   LookEvidence look;
+  const double known = design.known_variance_per_side;
+  if (design.ratios) look.differences = stats::moments(*design.ratios);
+  auto test = look.differences ? stats::one_sample(*look.differences, 2 * known)
+                               : stats::welch(baseline.moments, current.moments, known, known);
+  if (!test) return std::nullopt;
   look.number = number;
   look.baseline = side_of(baseline);
   look.current = side_of(current);
-  look.enough_processes =
-      std::min(look.baseline.processes, look.current.processes) >= least_processes(policy);
+  look.enough_processes = processes_of(look) >= least_processes(policy);
   if (std::max(forced_share(baseline), forced_share(current)) > tolerable_forced_share)
     look.doubt =
         fmt::format("the launch gate of more than {:.0f} % of a side's samples opened on its deadline",

@@ -33,11 +33,17 @@ int least_processes(const Policy& policy);
 // Why this gate cannot be applied, or "".
 std::string gate_obstacle(double margin, double alpha);
 
+// How the two sides were measured.
+struct Design {
+  double known_variance_per_side = 0;  // between sessions and devices
+  // Log ratios of the processes that measured both sides, where they shared them (pairs.h).
+  std::optional<std::vector<double>> ratios = {};
+};
+
 // What the look `number` says of the row, whose direction, margin, alpha and declared looks are set.
-// std::nullopt when a side has fewer than two processes, so that nothing can be tested.
+// std::nullopt when there are fewer than two processes a side, or in common, so that nothing can be tested.
 std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
-                                  const SideReading& current, double known_variance_per_side,
-                                  const Policy& policy);
+                                  const SideReading& current, const Design& design, const Policy& policy);
 
 // Decides look by look, over all evidence that may bear a verdict and decides something, and sets numbers,
 // verdict, reason, smallest detectable effect, processes needed and look of each row that evidence is

@@ -13,8 +13,10 @@ namespace harness {
 
 // What one look at a pair says. Effects are logs of ratios, signed so that positive is worse.
 struct LookEvidence {
-  int number = 1;  // among those declared, from 1
-  stats::WelchTest effect;
+  int number = 1;                             // among those declared, from 1
+  std::optional<stats::Moments> differences;  // log ratios of the processes that measured both sides, where
+                                              // they shared them: `effect` is their one-sample t-test
+  stats::TTest effect;
   stats::Bounds bounds;  // of the effect, at 1 - 2 alpha_of_look()
   bool enough_processes = false;
   std::string doubt;   // why no verdict may rest on the pair, or ""

@@ -38,8 +38,16 @@ class Facts {
   }
 
  private:
-  // "differ by 0.1 %", or what calibrations say of the rows.
+  // "differ by 0.1 %", or what calibrations say of the rows, or that there was only one.
   void sessions() {
+    if (comparison_.pairing) {
+      const bool shared = *comparison_.pairing == Pairing::Kind::process;
+      facts_.push_back({"sessions",
+                        shared ? "paired in one process: both builds in turn, sample by sample"
+                               : "one session: processes of both builds in turn",
+                        "A/B run"});
+      return;
+    }
     if (policy_.learned.empty()) {
       chosen("sessions", fmt::format("differ by {}", percent(policy_.session_sd)),
              policy_.session_sd == Policy{}.session_sd, "calibration");

@@ -71,6 +71,10 @@ class Device {
   virtual Status synchronize() = 0;
   virtual void enter(const Place& place) { (void)place; }
 
+  // Whose work the next calls are, where two builds are measured in turns within one place: "baseline" or
+  // "current". enter() forgets it. For the scripted device.
+  virtual void turn(std::string_view side) { (void)side; }
+
   // Runs `work` once on stream() and times it alone. A device error is an Error of kind
   // `environment`, after which the process must not use the device again.
   virtual Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) = 0;

@@ -187,6 +187,9 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
   reader.number("sample_sd", c.sample_sd, 0);
   reader.numbers("samples", c.samples, positive);
   reader.number("outliers", c.outliers, 0);
+  reader.text("side", c.side);
+  if (!c.side.empty() && c.side != "baseline" && c.side != "current")
+    reader.complain(path + "/side", "baseline or current");
   reader.number("outlier_factor", c.outlier_factor, positive);
   reader.number("first_call_us", c.first_call_us, positive);
   reader.number("overhead_us", c.overhead_us, 0);

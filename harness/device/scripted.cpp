@@ -92,9 +92,25 @@ void ScriptedDevice::enter(const Place& place) {
   placement_ = place.placement;
   index_ = 0;
   gated_calls_ = 0;
-  const auto found = std::find_if(script_.cases.begin(), script_.cases.end(),
-                                  [&](const ScriptedCase& c) { return wildcard_match(c.match, case_id_); });
-  current_ = found == script_.cases.end() ? &script_.fallback : &*found;
+  side_.clear();
+  indices_.clear();
+  current_ = &script_of(side_);
+}
+
+// Each side counts its own calls, so that a list of samples is replayed to both in order.
+void ScriptedDevice::turn(std::string_view side) {
+  if (side == side_) return;
+  indices_[side_] = index_;
+  side_ = side;
+  index_ = indices_[side_];
+  current_ = &script_of(side_);
+}
+
+const ScriptedCase& ScriptedDevice::script_of(std::string_view side) const {
+  const auto found = std::find_if(script_.cases.begin(), script_.cases.end(), [&](const ScriptedCase& c) {
+    return wildcard_match(c.match, case_id_) && (c.side.empty() || c.side == side);
+  });
+  return found == script_.cases.end() ? script_.fallback : *found;
 }
 
 // A standard normal variate by Box and Muller's transform.
@@ -111,7 +127,7 @@ double ScriptedDevice::microseconds(CacheMode cache) const {
   double us = cache == CacheMode::hot ? c.hot_us.value_or(c.us) : c.us;
   if (!c.process_us.empty()) us = cyclic(c.process_us, process_ - 1);
   us *= std::exp(c.process_sd * noise("process", 0, 0) + c.placement_sd * noise("placement", placement_, 0) +
-                 c.sample_sd * noise("sample", placement_, index_));
+                 c.sample_sd * noise("sample" + side_, placement_, index_));
   us *= 1 + (c.warmup_factor - 1) * std::exp(-calls_ / c.warmup_calls);
   const double draw = hash_of(script_.seed, "outlier", case_id_, process_, placement_, index_).uniform();
   return draw < c.outliers ? us * c.outlier_factor : us;

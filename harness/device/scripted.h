@@ -16,6 +16,7 @@
 //
 // A case, durations in microseconds, standard deviations of log time:
 //
+//   side           "baseline" or "current": only that build of the two of an A/B run (default "": any)
 //   us             true time (default 100)            hot_us        the same with a warm cache (default us)
 //   process_us     [..] true times by process, cyclic; wins over us and hot_us
 //   process_sd, placement_sd, sample_sd               noise at each level (default 0)
@@ -36,11 +37,14 @@
 //   error          {"process": p, "placement": l, "sample": i, "message": "..."}: that call fails, and so
 //                  does all that follows. process 0: any. placement -1: while warming up or verifying
 //
-// Noise depends on (seed, case, process, placement, index) alone, never on the order of measuring.
+// Noise depends on (seed, case, process, placement, index) alone, never on the order of measuring; of two
+// builds in one process only that of single samples differs.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +69,7 @@ struct ScriptedConditions {
 
 struct ScriptedCase {
   std::string match = "*";
+  std::string side;
   double us = 100;
   std::optional<double> hot_us;
   std::vector<double> process_us;
@@ -110,6 +115,7 @@ class ScriptedDevice : public HostMemoryDevice {
 
   Status synchronize() override;
   void enter(const Place& place) override;
+  void turn(std::string_view side) override;
   Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override;
   Result<Seconds> time_first_call(const std::function<void()>& work) override;
   Status preheat(Seconds duration) override;
@@ -123,6 +129,7 @@ class ScriptedDevice : public HostMemoryDevice {
   [[nodiscard]] double microseconds(CacheMode cache) const;
   [[nodiscard]] double noise(std::string_view level, int placement, int index) const;
   [[nodiscard]] bool fails_now() const;
+  [[nodiscard]] const ScriptedCase& script_of(std::string_view side) const;
 
   Script script_;
   sdk::DeviceTraits traits_;
@@ -131,10 +138,12 @@ class ScriptedDevice : public HostMemoryDevice {
   std::string case_id_;
   int process_ = 0;
   int placement_ = -1;
-  int index_ = 0;                    // of the next call in this placement
-  int calls_ = 0;                    // of this case in this process, for the warm-up
-  int gated_calls_ = 0;              // in this placement
-  std::optional<std::string> lost_;  // why the device is gone
+  std::string side_;                                 // of two builds that take turns, or ""
+  int index_ = 0;                                    // of the next call in this placement
+  std::map<std::string, int, std::less<>> indices_;  // of the other sides, while one has its turn
+  int calls_ = 0;                                    // of this case in this process, for the warm-up
+  int gated_calls_ = 0;                              // in this placement
+  std::optional<std::string> lost_;                  // why the device is gone
 };
 
 }  // namespace harness

@@ -68,8 +68,8 @@ Result<std::vector<sdk::HostTensor>> Allocation::download_outputs(const sdk::Pro
   return outputs;
 }
 
-std::size_t Allocation::bytes() const {
-  std::size_t sum = workspace_ ? workspace_->bytes() : 0;
+std::size_t Allocation::tensor_bytes() const {
+  std::size_t sum = 0;
   for (const std::unique_ptr<Buffer>& tensor : tensors_) sum += tensor->bytes();
   return sum;
 }

@@ -29,8 +29,8 @@ class Allocation {
   [[nodiscard]] sdk::Buffers buffers() const {
     return {addresses_, workspace_ ? workspace_->data() : nullptr};
   }
-  // Of tensors and workspace, without padding.
-  [[nodiscard]] std::size_t bytes() const;
+  // Of the tensors, without workspace and padding.
+  [[nodiscard]] std::size_t tensor_bytes() const;
 
  private:
   void pad(std::size_t like);

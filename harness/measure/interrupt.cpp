@@ -9,6 +9,7 @@ namespace {
 
 std::atomic<int> signals_seen{0};
 std::atomic<pid_t> watched_group{0};
+int guards = 0;  // that live; all on one thread
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
 static_assert(std::is_same_v<pid_t, int>);
 
@@ -22,7 +23,7 @@ void on_signal(int number) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  signals_seen = 0;
+  if (guards++ == 0) signals_seen = 0;  // what one within another begins with is still to be heeded
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
@@ -34,7 +35,7 @@ InterruptGuard::~InterruptGuard() {
   sigaction(SIGINT, &old_int_, nullptr);
   sigaction(SIGTERM, &old_term_, nullptr);
   watched_group = 0;
-  signals_seen = 0;
+  if (--guards == 0) signals_seen = 0;
 }
 
 bool InterruptGuard::interrupted() {

@@ -1,367 +1,373 @@
-// One case in one process, step by step; worker.h says what comes out.
+// One case in one process, step by step; worker.h says what comes out. Every step is done for each subject
+// that is still in: one build, or the two of an A/B run.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <deque>
+#include <functional>
 #include <optional>
 
 #include "harness/base/text.h"
 #include "harness/measure/allocation.h"
 #include "harness/measure/inputs.h"
-#include "harness/measure/metrics.h"
 #include "harness/measure/phases.h"
+#include "harness/measure/subject.h"
 #include "harness/measure/verify.h"
 #include "harness/measure/worker.h"
 
 namespace harness {
 namespace {
 
-constexpr double microseconds_per_second = 1e6;
-
-// Why a case ends without a time.
-struct Ending {
-  Outcome outcome = Outcome::failed;
-  std::string reason;
-};
-using Step = tl::expected<void, Ending>;
-
-tl::unexpected<Ending> ended(Outcome outcome, std::string reason) {
-  return tl::unexpected<Ending>(Ending{outcome, std::move(reason)});
-}
-
-// Microseconds with what a clock can tell (0.1 ns), so that records stay small: 32 ns ticks stay exact.
-double to_microseconds(Seconds value) {
-  const double us = value * microseconds_per_second;
-  const double rounded = std::round(us * 1e4) / 1e4;
-  return rounded > 0 ? rounded : us;
+// What an implementation of the one problem must find where the other finds it.
+bool same_tensors(const sdk::Problem& one, const sdk::Problem& other) {
+  return std::equal(one.tensors.begin(), one.tensors.end(), other.tensors.begin(), other.tensors.end(),
+                    [](const sdk::TensorSpec& a, const sdk::TensorSpec& b) {
+                      return a.name == b.name && a.role == b.role && a.dtype == b.dtype && a.shape == b.shape;
+                    });
 }
 
 class CaseRun {
  public:
-  CaseRun(Device& device, const Catalog& catalog, const PlannedCase& planned, int process, InputCache& cache)
+  CaseRun(Device& device, const PlannedCase& planned, int process, InputCache& cache)
       : device_(device),
-        catalog_(catalog),
         planned_(planned),
         sampling_(planned.sampling),
         process_(process),
         cache_(cache),
         phases_(device),
-        allocation_(device, input_seed(planned.id, planned.params, planned.sampling.seed, process)) {
-    result_.case_id = planned.id;
-    result_.process = process;
-    samples_.process = process;
-    launches_.process = process;
+        allocation_(device, input_seed(planned.id, planned.params, planned.sampling.seed, process)) {}
+
+  void add(const Catalog& catalog, std::string side = {}) {
+    Subject& subject = subjects_.emplace_back();
+    subject.side = std::move(side);
+    subject.catalog = &catalog;
+    subject.result.case_id = planned_.id;
+    subject.result.process = subject.samples.process = subject.launches.process = process_;
   }
 
-  ProcessResult run();
+  // The results, in the order of add().
+  std::vector<ProcessResult> run();
 
  private:
-  Step steps();
-  Step find();
-  Step prepare();
-  Step place(bool padded);
-  Step first_call();
-  tl::expected<Finding, Ending> check(std::vector<sdk::HostTensor>& outputs);
-  Step check_before();
-  Step measure_placement(int index);
-  Step warm_up();
-  Step sample(Placement& placement);
-  Step look_at_kernels();
-  Step check_after();
-  void add_notes();
-  void add_metrics();
+  using Doing = std::function<Step(Subject&)>;
+
+  void steps();
+  void each(const Doing& step);
+  void end(Subject& subject, const Ending& ending);
+  void check_problems();
+  Step construct(Subject& subject);
+  void fill_inputs();
+  void place(bool padded);
+  Step first_call(Subject& subject);
+  tl::expected<Finding, Ending> check(Subject& subject, std::vector<sdk::HostTensor>& outputs);
+  Step check_before(Subject& subject);
+  void measure_placement(int index);
+  void warm_up();
+  void sample(bool turned);
+  Step look_at_kernels(Subject& subject);
+  Step check_after(Subject& subject);
 
   // An error of the device, with what was being done.
   [[nodiscard]] tl::unexpected<Ending> broken(const Error& error) const {
-    return ended(Outcome::failed, fmt::format("{}, while {}{}{}", error.message, doing_,
-                                              error.advice.empty() ? "" : "; ", error.advice));
+    return tl::unexpected<Ending>(Ending{Outcome::failed,
+                                         fmt::format("{}, while {}{}{}", error.message, doing_,
+                                                     error.advice.empty() ? "" : "; ", error.advice),
+                                         true});
   }
   void enter(int placement) { device_.enter({planned_.id, process_, placement}); }
-  void call() { kernel_->run(device_.stream()); }
+  void call(Subject& subject) { subject.kernel->run(device_.stream()); }
   [[nodiscard]] int placements() const { return std::max(1, sampling_.placements); }
-  [[nodiscard]] Seconds placement_budget() const { return sampling_.max_time / placements(); }
+  // Two builds take twice as long for as many samples.
+  [[nodiscard]] Seconds placement_budget() const {
+    return sampling_.max_time * static_cast<double>(subjects_.size()) / placements();
+  }
+  [[nodiscard]] Subject* first_in() {
+    const auto found =
+        std::find_if(subjects_.begin(), subjects_.end(), [](const Subject& one) { return !one.over; });
+    return found == subjects_.end() ? nullptr : &*found;
+  }
 
   Device& device_;
-  const Catalog& catalog_;
   const PlannedCase& planned_;
   const Sampling& sampling_;
   int process_;
   InputCache& cache_;
   Phases phases_;
-
-  const sdk::Workload* workload_ = nullptr;
-  const sdk::Variant* variant_ = nullptr;
-  sdk::Problem problem_;
   std::shared_ptr<const CaseInputs> inputs_;
   Allocation allocation_;
-  std::unique_ptr<sdk::Kernel> kernel_;  // after the buffers that it points into: destroyed first
-  bool gated_ = true;
+  std::deque<Subject> subjects_;         // after the buffers that kernels point into: destroyed first
+  bool backwards_ = false;               // each() takes the subjects the other way round
   std::string doing_ = "looking it up";  // for reasons
-  ProcessSamples samples_;
-  ProcessSamples launches_;  // host time of each sample's launch, where the device tells
-  std::optional<Reported> reported_;
-  ProcessResult result_;
 };
 
-ProcessResult CaseRun::run() {
-  Ending ending{Outcome::measured, {}};
-  try {
-    if (const Step done = steps(); !done) ending = done.error();
-  } catch (const sdk::Unsupported& reason) {
-    ending = {Outcome::skipped, reason.what()};
-  } catch (const std::exception& problem) {
-    ending = {Outcome::failed, fmt::format("threw `{}` while {}", problem.what(), doing_)};
-  } catch (...) {
-    ending = {Outcome::failed, fmt::format("threw something that is not a std::exception while {}", doing_)};
+std::vector<ProcessResult> CaseRun::run() {
+  steps();
+  std::vector<ProcessResult> results;
+  const std::vector<Phase> phases = phases_.take();
+  for (Subject& subject : subjects_) {
+    if (!subject.over) {
+      const double workspace = static_cast<double>(subject.kernel->workspace_bytes());
+      conclude(subject, planned_, device_, static_cast<double>(allocation_.tensor_bytes()) + workspace);
+    }
+    subject.result.phases = phases;
+    results.push_back(std::move(subject.result));
   }
-  result_.outcome = ending.outcome;
-  result_.reason = printable(ending.reason);
-  result_.phases = phases_.take();
-  if (ending.outcome == Outcome::measured) {
-    add_notes();
-    add_metrics();
+  return results;
+}
+
+// One that ends is out, and the others go on.
+void CaseRun::each(const Doing& step) {
+  for (std::size_t i = 0; i < subjects_.size(); ++i) {
+    Subject& subject = subjects_[backwards_ ? subjects_.size() - 1 - i : i];
+    if (subject.over) continue;
+    if (subjects_.size() > 1) device_.turn(subject.side);
+    try {
+      if (const Step done = step(subject); !done) end(subject, done.error());
+    } catch (const sdk::Unsupported& reason) {
+      end(subject, {Outcome::skipped, reason.what()});
+    } catch (const std::exception& problem) {
+      end(subject, {Outcome::failed, fmt::format("threw `{}` while {}", problem.what(), doing_)});
+    } catch (...) {
+      end(subject,
+          {Outcome::failed, fmt::format("threw something that is not a std::exception while {}", doing_)});
+    }
   }
-  return std::move(result_);
 }
 
-Step CaseRun::steps() {
-  if (Step done = find(); !done) return done;
-  if (Step done = prepare(); !done) return done;
-  if (Step done = first_call(); !done) return done;
-  if (Step done = check_before(); !done) return done;
-  for (int index = 0; index < placements(); ++index)
-    if (Step done = measure_placement(index); !done) return done;
-  if (Step done = look_at_kernels(); !done) return done;
-  return check_after();
+void CaseRun::end(Subject& subject, const Ending& ending) {
+  subject.over = true;
+  subject.result.outcome = ending.outcome;
+  subject.result.reason = printable(ending.reason);
+  if (!ending.device_lost) return;
+  for (Subject& other : subjects_)
+    if (!other.over)
+      end(other, {Outcome::failed, fmt::format("the {} build, in the same process, lost the device: {}",
+                                               subject.side, ending.reason)});
 }
 
-Step CaseRun::find() {
-  workload_ = catalog_.workload(planned_.workload);
-  if (workload_ == nullptr)
-    return ended(Outcome::failed, fmt::format("this worker knows no workload `{}`", planned_.workload));
-  variant_ = catalog_.variant(planned_.workload, planned_.variant);
-  if (variant_ == nullptr)
-    return ended(Outcome::failed, fmt::format("this worker knows no variant `{}` of `{}`", planned_.variant,
-                                              planned_.workload));
-  if (variant_->make == nullptr)
-    return ended(Outcome::skipped,
-                 variant_->unavailable.empty() ? "not available here" : variant_->unavailable);
-  if (variant_->device != device_.traits().kind)
-    return ended(Outcome::skipped, fmt::format("variant `{}` runs on {}, and this device is {}",
-                                               planned_.variant, variant_->device, device_.traits().kind));
-  return {};
-}
-
-Step CaseRun::prepare() {
+void CaseRun::steps() {
+  each([&](Subject& one) { return find(one, planned_, device_.traits()); });
   enter(-1);
+  each([&](Subject& one) { return construct(one); });
+  check_problems();
+  fill_inputs();
+  place(false);
+  each([&](Subject& one) -> Step {
+    if (Step done = first_call(one); !done) return done;
+    return check_before(one);
+  });
+  for (int index = 0; index < placements() && first_in() != nullptr; ++index) measure_placement(index);
+  if (first_in() == nullptr) return;
+  doing_ = "looking at its kernels";
+  enter(-1);
+  each([&](Subject& one) { return look_at_kernels(one); });
+  enter(-1);
+  each([&](Subject& one) { return check_after(one); });
+}
+
+// The baseline is out where the current build means another problem by the same name.
+void CaseRun::check_problems() {
+  const sdk::Problem& current = subjects_.back().problem;
+  if (subjects_.back().over) return;
+  each([&](Subject& one) -> Step {
+    if (same_tensors(one.problem, current)) return {};
+    return ended(Outcome::skipped, "its tensors are not those of the current build's case");
+  });
+}
+
+Step CaseRun::construct(Subject& subject) {
   doing_ = "describing the problem";
-  problem_ = workload_->problem(planned_.params);
-  reported_.emplace(workload_->metrics());
+  subject.problem = subject.workload->problem(planned_.params);
+  subject.reported.emplace(subject.workload->metrics());
   doing_ = "constructing the kernel";
   {
     const auto phase = phases_.run("construct");
-    kernel_ = variant_->make(planned_.params, problem_, device_.traits());
+    subject.kernel = subject.variant->make(planned_.params, subject.problem, device_.traits());
   }
-  if (!kernel_) return ended(Outcome::failed, "the variant made no kernel");
-  doing_ = "filling the inputs and computing the reference";
-  {
-    const auto phase = phases_.run("inputs");
-    inputs_ = cache_.get(*workload_, planned_.params, problem_,
-                         input_seed(planned_.workload, planned_.params, sampling_.seed, process_));
-  }
-  gated_ = !kernel_->synchronises();
-  return place(false);
-}
-
-Step CaseRun::place(bool padded) {
-  doing_ = "allocating and binding buffers";
-  const auto phase = phases_.run("allocate");
-  const Status placed = allocation_.place(problem_, *inputs_, kernel_->workspace_bytes(), padded);
-  if (!placed) return broken(placed.error());
-  kernel_->bind(allocation_.buffers());
+  if (!subject.kernel) return ended(Outcome::failed, "the variant made no kernel");
+  subject.gated = !subject.kernel->synchronises();
   return {};
 }
 
-Step CaseRun::first_call() {
+// Of the last subject that is in: the current build's idea of inputs and right answers holds for both.
+void CaseRun::fill_inputs() {
+  doing_ = "filling the inputs and computing the reference";
+  backwards_ = true;
+  each([&](Subject& one) -> Step {
+    if (inputs_) return {};
+    const auto phase = phases_.run("inputs");
+    inputs_ = cache_.get(*one.workload, planned_.params, one.problem,
+                         input_seed(planned_.workload, planned_.params, sampling_.seed, process_));
+    return {};
+  });
+  backwards_ = false;
+}
+
+void CaseRun::place(bool padded) {
+  doing_ = "allocating and binding buffers";
+  std::size_t workspace = 0;
+  for (const Subject& one : subjects_)
+    if (!one.over) workspace = std::max(workspace, one.kernel->workspace_bytes());
+  std::optional<Status> placed;
+  each([&](Subject& one) -> Step {
+    const auto phase = phases_.run("allocate");
+    if (!placed) placed = allocation_.place(one.problem, *inputs_, workspace, padded);
+    if (!*placed) return broken(placed->error());
+    one.kernel->bind(allocation_.buffers());
+    return {};
+  });
+}
+
+Step CaseRun::first_call(Subject& subject) {
+  if (&subject != first_in())  // what the other left must not pass for its result
+    if (const Status poisoned = allocation_.poison_outputs(subject.problem); !poisoned)
+      return broken(poisoned.error());
   doing_ = "making the first call";
   const auto phase = phases_.run("first_call");
-  const Result<Seconds> elapsed = device_.time_first_call([&] { call(); });
+  const Result<Seconds> elapsed = device_.time_first_call([&] { call(subject); });
   if (!elapsed) return broken(elapsed.error());
   if (const Status done = device_.synchronize(); !done) return broken(done.error());
-  samples_.first_call = to_microseconds(*elapsed);
+  subject.samples.first_call = to_microseconds(*elapsed);
   return {};
 }
 
 // Fetches the outputs as the last call left them and looks at them.
-tl::expected<Finding, Ending> CaseRun::check(std::vector<sdk::HostTensor>& outputs) {
-  Result<std::vector<sdk::HostTensor>> downloaded = allocation_.download_outputs(problem_);
+tl::expected<Finding, Ending> CaseRun::check(Subject& subject, std::vector<sdk::HostTensor>& outputs) {
+  Result<std::vector<sdk::HostTensor>> downloaded = allocation_.download_outputs(subject.problem);
   if (!downloaded) return broken(downloaded.error());
   outputs = std::move(*downloaded);
-  return verify(*workload_, planned_.params, problem_, *inputs_, outputs);
+  return verify(*subject.workload, planned_.params, subject.problem, *inputs_, outputs);
 }
 
-Step CaseRun::check_before() {
+Step CaseRun::check_before(Subject& subject) {
   doing_ = "checking the first result";
   const auto phase = phases_.run("verify");
   std::vector<sdk::HostTensor> outputs;
-  const tl::expected<Finding, Ending> finding = check(outputs);
+  const tl::expected<Finding, Ending> finding = check(subject, outputs);
   if (!finding) return tl::unexpected<Ending>(finding.error());
-  result_.verification = Verification{finding->error, 0, problem_.tolerance.relative, finding->elements};
+  subject.result.verification =
+      Verification{finding->error, 0, subject.problem.tolerance.relative, finding->elements};
   if (!finding->wrong.empty()) return ended(Outcome::incorrect, finding->wrong);
   return {};
 }
 
-Step CaseRun::measure_placement(int index) {
+void CaseRun::measure_placement(int index) {
   enter(-1);
-  if (Step done = place(true); !done) return done;
+  place(true);
   doing_ = fmt::format("warming up in placement {}", index + 1);
-  if (Step done = warm_up(); !done) return done;
+  warm_up();
   enter(index);
   doing_ = fmt::format("sampling in placement {}", index + 1);
-  Placement placement;
-  placement.started = device_.unix_time();
-  if (Step done = sample(placement); !done) return done;
-  placement.conditions = device_.conditions();
-  placement.clock_ghz = device_.clock_ghz();
-  samples_.placements.push_back(std::move(placement));
-  return {};
+  Placement surroundings;
+  surroundings.started = device_.unix_time();
+  sample(index % 2 == 1);
+  surroundings.conditions = device_.conditions();
+  surroundings.clock_ghz = device_.clock_ghz();
+  for (Subject& one : subjects_)
+    if (!one.over) close_placement(one, surroundings);
 }
 
 // The first call is not gated, because whatever loads lazily behind a closed gate would never end; the
 // last is made exactly as a sample is, so that the flush and the gate are warm too. Before it the device
 // is asked for its conditions: it is at work, and whatever the question disturbs is not timed.
-Step CaseRun::warm_up() {
+void CaseRun::warm_up() {
   const auto phase = phases_.run("warm_up");
   const Seconds end = device_.now() + placement_budget() / 2;
   const int calls = std::max(1, sampling_.warmup);
   bool last = false;
-  for (int i = 0; !last; ++i) {
+  for (int i = 0; !last && first_in() != nullptr; ++i) {
     last = i + 1 >= calls || (i > 0 && device_.now() >= end);
     if (last) device_.begin_conditions();
-    const TimingOptions options{.cache = last ? sampling_.cache : CacheMode::hot,
-                                .gated = gated_ && i > 0,
-                                .gate_deadline = sampling_.gate_deadline};
-    if (const Result<Timing> timing = device_.time([&] { call(); }, options); !timing)
-      return broken(timing.error());
+    each([&](Subject& one) -> Step {
+      const TimingOptions options{.cache = last ? sampling_.cache : CacheMode::hot,
+                                  .gated = one.gated && i > 0,
+                                  .gate_deadline = sampling_.gate_deadline};
+      if (const Result<Timing> timing = device_.time([&] { call(one); }, options); !timing)
+        return broken(timing.error());
+      return {};
+    });
   }
-  return {};
 }
 
-Step CaseRun::sample(Placement& placement) {
+// One sample of each at a time, and the next time the other way round, so that neither drift nor what a call
+// leaves behind for the next favours a build. `turned`: begin with the last.
+void CaseRun::sample(bool turned) {
   const auto phase = phases_.run("sampling");
-  Placement launches;
-  const TimingOptions options{
-      .cache = sampling_.cache, .gated = gated_, .gate_deadline = sampling_.gate_deadline};
   const Seconds end = device_.now() + placement_budget();
   const auto most = static_cast<std::size_t>(std::max(1, sampling_.samples));
   const auto least = std::min(static_cast<std::size_t>(std::max(1, sampling_.min_samples)), most);
-  placement.samples.reserve(most);
-  while (placement.samples.size() < most && (placement.samples.size() < least || device_.now() < end)) {
-    const Result<Timing> timing = device_.time([&] { call(); }, options);
-    if (!timing) return broken(timing.error());
-    if (!(timing->elapsed > 0) || !std::isfinite(timing->elapsed))
-      return ended(Outcome::failed, "one call is shorter than the clock can tell; make the case larger");
-    placement.samples.push_back(to_microseconds(timing->elapsed));
-    placement.forced_gates += timing->gate_forced ? 1 : 0;
-    if (timing->launch) launches.samples.push_back(to_microseconds(*timing->launch));
+  for (std::size_t taken = 0; taken < most && (taken < least || device_.now() < end) && first_in() != nullptr;
+       ++taken) {
+    backwards_ = turned == (taken % 2 == 0);
+    each([&](Subject& one) -> Step {
+      const TimingOptions options{
+          .cache = sampling_.cache, .gated = one.gated, .gate_deadline = sampling_.gate_deadline};
+      const Result<Timing> timing = device_.time([&] { call(one); }, options);
+      if (!timing) return broken(timing.error());
+      return keep(one, *timing);
+    });
   }
-  if (!launches.samples.empty()) launches_.placements.push_back(std::move(launches));
-  return {};
+  backwards_ = false;
 }
 
 // A pass of its own, because looking slows the work down. A profiler that cannot look is worth a note; a
 // device that is lost by it is an end.
-Step CaseRun::look_at_kernels() {
-  doing_ = "looking at its kernels";
-  enter(-1);
-  Result<std::vector<KernelUse>> kernels = device_.kernels([&] { call(); });
+Step CaseRun::look_at_kernels(Subject& subject) {
+  Result<std::vector<KernelUse>> kernels = device_.kernels([&] { call(subject); });
   if (const Status alive = device_.synchronize(); !alive) return broken(alive.error());
   if (kernels)
-    result_.kernels = std::move(*kernels);
+    subject.result.kernels = std::move(*kernels);
   else
-    result_.notes.push_back("its kernels are not known: " + printable(kernels.error().message));
+    subject.result.notes.push_back("its kernels are not known: " + printable(kernels.error().message));
   return {};
 }
 
-Step CaseRun::check_after() {
+Step CaseRun::check_after(Subject& subject) {
   doing_ = "checking the result after timing";
-  enter(-1);
   std::vector<sdk::HostTensor> outputs;
   const auto again = [&]() -> tl::expected<Finding, Ending> {
     const auto phase = phases_.run("verify");
-    if (const Status poisoned = allocation_.poison_outputs(problem_); !poisoned)
+    if (const Status poisoned = allocation_.poison_outputs(subject.problem); !poisoned)
       return broken(poisoned.error());
-    call();
+    call(subject);
     if (const Status done = device_.synchronize(); !done) return broken(done.error());
-    return check(outputs);
+    return check(subject, outputs);
   };
   const tl::expected<Finding, Ending> finding = again();
   if (!finding) return tl::unexpected<Ending>(finding.error());
-  result_.verification->after = finding->error;
+  subject.result.verification->after = finding->error;
   if (!finding->wrong.empty())
     return ended(Outcome::incorrect,
                  finding->wrong +
                      "; the first call was right, so the variant changes its inputs or carries "
                      "something over from call to call");
   doing_ = "reporting its metrics";
-  workload_->report(planned_.params, inputs_->inputs, outputs, *reported_);
-  kernel_->report(*reported_);
+  subject.workload->report(planned_.params, inputs_->inputs, outputs, *subject.reported);
+  subject.kernel->report(*subject.reported);
   return {};
-}
-
-void CaseRun::add_notes() {
-  std::size_t taken = 0;
-  int forced = 0;
-  for (const Placement& placement : samples_.placements) {
-    taken += placement.samples.size();
-    forced += placement.forced_gates;
-  }
-  if (forced > 0)
-    result_.notes.push_back(
-        fmt::format("{} of {} samples were forced by the launch gate's deadline of {:g} s, so launch latency "
-                    "may be in them; if "
-                    "run() waits for the device, let synchronises() return true, else raise gate_deadline",
-                    forced, taken, sampling_.gate_deadline));
-  if (!gated_)
-    result_.notes.emplace_back(
-        "timed without a launch gate, because run() waits for the device: launch latency is included");
-  const auto planned =
-      static_cast<std::size_t>(placements()) * static_cast<std::size_t>(std::max(1, sampling_.samples));
-  if (taken < planned)
-    result_.notes.push_back(
-        fmt::format("max_time of {:g} s ended sampling after {} of {} samples; raise it for more",
-                    sampling_.max_time, taken, planned));
-}
-
-// Time is measured whatever the suite asks for; the others where it asks.
-void CaseRun::add_metrics() {
-  const std::vector<std::string>& wanted = planned_.metrics;
-  result_.series.push_back(
-      Series{std::string(device_.time_metric()), "us", Direction::lower_is_better, {std::move(samples_)}});
-  if (contains(wanted, error_metric))
-    result_.series.push_back(single_value(
-        error_metric, process_, std::max(result_.verification->before, result_.verification->after)));
-  if (contains(wanted, buffer_memory_metric))
-    result_.series.push_back(
-        single_value(buffer_memory_metric, process_, static_cast<double>(allocation_.bytes())));
-  if (contains(wanted, launch_time_metric) && launches_.placements.empty())
-    result_.notes.emplace_back("launch_time is missing: this device does not tell it");
-  else if (contains(wanted, launch_time_metric))
-    result_.series.push_back(Series{
-        std::string(launch_time_metric.name), "us", Direction::lower_is_better, {std::move(launches_)}});
-  reported_->add_to(result_, wanted);
 }
 
 }  // namespace
 
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
                            InputCache& cache) {
-  return CaseRun(device, catalog, planned, process, cache).run();
+  CaseRun run(device, planned, process, cache);
+  run.add(catalog);
+  return std::move(run.run().front());
 }
 
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process) {
   InputCache cache;
   return measure_case(device, catalog, planned, process, cache);
+}
+
+PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
+                        const PlannedCase& planned, int process, InputCache& cache) {
+  CaseRun run(device, planned, process, cache);
+  run.add(baseline, baseline_side);
+  run.add(current, current_side);
+  std::vector<ProcessResult> results = run.run();
+  return {std::move(results[0]), std::move(results[1])};
 }
 
 }  // namespace harness

@@ -150,6 +150,14 @@ PlannedCase to_case(const Json& json) {
   return c;
 }
 
+Json to_json(const BuildModules& b) {
+  return {{"root", b.root}, {"kernels", b.kernels}, {"cuda", b.cuda}, {"plugins", b.plugins}};
+}
+
+BuildModules to_modules(const Json& json) {
+  return {text(json, "root"), text(json, "kernels"), text(json, "cuda"), texts(json, "plugins")};
+}
+
 Job to_job(const Json& json) {
   if (integer(json, "version") != protocol_version) throw Malformed("`version` is not 1");
   Job job;
@@ -160,6 +168,9 @@ Job to_job(const Json& json) {
   const Json& ceilings = member(json, "measure_ceilings");
   if (!ceilings.is_boolean()) throw Malformed("`measure_ceilings` is neither true nor false");
   job.measure_ceilings = ceilings.get<bool>();
+  if (const auto pair = json.find("pair"); pair != json.end())
+    job.pair =
+        PairedBuilds{to_modules(member(*pair, baseline_side)), to_modules(member(*pair, current_side))};
   return job;
 }
 
@@ -178,9 +189,25 @@ struct Encoder {
   }
   Json operator()(const Begin& m) const { return {{"type", "begin"}, {"case", m.case_id}}; }
   Json operator()(const ProcessResult& m) const { return {{"type", "result"}, {"result", embedded(m)}}; }
+  Json operator()(const PairResult& m) const {
+    return {{"type", "pair"}, {baseline_side, embedded(m.baseline)}, {current_side, embedded(m.current)}};
+  }
   Json operator()(const Refusal& m) const { return {{"type", "refusal"}, {"reason", m.reason}}; }
   Json operator()(const Done&) const { return {{"type", "done"}}; }
 };
+
+ProcessResult to_result(const Json& json) {
+  Result<ProcessResult> result = decode_process_result(dump(json), source);
+  if (!result) throw Malformed(result.error().message);
+  return std::move(*result);
+}
+
+PairResult to_pair(const Json& json) {
+  PairResult pair{to_result(member(json, baseline_side)), to_result(member(json, current_side))};
+  if (pair.baseline.case_id != pair.current.case_id || pair.baseline.process != pair.current.process)
+    throw Malformed("the sides of a pair are not of one case and process");
+  return pair;
+}
 
 Message to_message(const Json& json) {
   const std::string type = text(json, "type");
@@ -191,11 +218,8 @@ Message to_message(const Json& json) {
     return Hello{text(json, "device"), *machine};
   }
   if (type == "begin") return Begin{text(json, "case")};
-  if (type == "result") {
-    Result<ProcessResult> result = decode_process_result(dump(member(json, "result")), source);
-    if (!result) throw Malformed(result.error().message);
-    return std::move(*result);
-  }
+  if (type == "result") return to_result(member(json, "result"));
+  if (type == "pair") return to_pair(json);
   if (type == "refusal") return Refusal{text(json, "reason")};
   if (type == "done") return Done{};
   throw Malformed(fmt::format("message type `{}` is not known", printable(type)));
@@ -220,12 +244,12 @@ auto decode(std::string_view text, std::string_view what, Decode&& to_value_of)
 std::string encode(const Job& job) {
   Json cases = Json::array();
   for (const PlannedCase& one : job.cases) cases.push_back(to_json(one));
-  return dump({{"version", protocol_version},
-               {"device", job.device},
-               {"process", job.process},
-               {"modules", job.modules},
-               {"cases", std::move(cases)},
-               {"measure_ceilings", job.measure_ceilings}});
+  Json json{{"version", protocol_version}, {"device", job.device},
+            {"process", job.process},      {"modules", job.modules},
+            {"cases", std::move(cases)},   {"measure_ceilings", job.measure_ceilings}};
+  if (job.pair)
+    json["pair"] = {{baseline_side, to_json(job.pair->baseline)}, {current_side, to_json(job.pair->current)}};
+  return dump(json);
 }
 
 Result<Job> decode_job(std::string_view document) {

@@ -10,6 +10,7 @@
 
 #include "harness/measure/interrupt.h"
 #include "harness/measure/worker_process.h"
+#include "harness/stats/turns.h"
 
 namespace harness {
 namespace {
@@ -31,10 +32,14 @@ class Run {
   Run(const Plan& plan, const RunOptions& options);
   Result<RunReport> all();
 
+  // The parts of all(): whoever calls them counts the processes and minds interruptions.
+  [[nodiscard]] int processes() const;
+  [[nodiscard]] const std::vector<std::string>& kinds() const { return kinds_; }
+  Status one_process(int process, const std::string& kind);
+
  private:
   enum class Next { listen, finished, restart, stop };
 
-  Status one_process(int process, const std::string& kind);
   [[nodiscard]] Cases order(int process, const std::string& kind) const;
   Status drop_hopeless(Cases& cases, int process);
   [[nodiscard]] Job job_for(const Cases& cases, int process, const std::string& kind) const;
@@ -43,12 +48,13 @@ class Run {
   Result<Next> timed_out(WorkerProcess& worker, Cases& cases, int process);
   Result<Next> take(const Message& message, WorkerProcess& worker, Cases& cases, int process,
                     const std::string& kind);
-  Result<Next> take_result(const ProcessResult& result, WorkerProcess& worker, Cases& cases, int process);
+  Result<Next> take_result(const ProcessResult& result, const ProcessResult* baseline, WorkerProcess& worker,
+                           Cases& cases, int process);
   void greet(const Hello& hello, const std::string& kind);
   Result<Next> lost(WorkerProcess& worker, Cases& cases, int process, const Ending& ending);
   Result<Next> give_up(Cases& cases, int process, const Ending& ending);
-  Status finish(Cases& cases, ProcessResult result);
-  Status hand_over(ProcessResult result);
+  Status finish(Cases& cases, ProcessResult result, const ProcessResult* baseline = nullptr);
+  Status hand_over(ProcessResult result, const ProcessResult* baseline = nullptr);
   [[nodiscard]] Seconds deadline(const Cases& cases) const;
   [[nodiscard]] std::string device_of(const std::string& kind) const;
   void report_progress();
@@ -78,10 +84,15 @@ Run::Run(const Plan& plan, const RunOptions& options) : plan_(plan), options_(op
   }
 }
 
+int Run::processes() const {
+  int most = 0;
+  for (const PlannedCase& planned : plan_.cases) most = std::max(most, planned.sampling.processes);
+  return most;
+}
+
 Result<RunReport> Run::all() {
-  int processes = 0;
-  for (const PlannedCase& planned : plan_.cases) processes = std::max(processes, planned.sampling.processes);
-  for (int process = 1; process <= processes; ++process)
+  const int last = processes();
+  for (int process = 1; process <= last; ++process)
     for (const std::string& kind : kinds_) {
       if (options_.may_begin && !order(process, kind).empty() && !options_.may_begin()) {
         report_.ended = true;
@@ -123,7 +134,7 @@ Status Run::one_process(int process, const std::string& kind) {
     current_ = nullptr;
     greeted_ = false;
     Result<WorkerProcess> worker =
-        WorkerProcess::start(options_.worker_command, job_for(cases, process, kind));
+        WorkerProcess::start(options_.worker_command, job_for(cases, process, kind), options_.worker_folder);
     if (!worker) return fail(worker.error());
     const Result<Next> next = serve(*worker, cases, process, kind);
     if (!next) return fail(next.error());
@@ -167,12 +178,13 @@ Job Run::job_for(const Cases& cases, int process, const std::string& kind) const
   job.process = process;
   job.modules = plan_.modules;
   job.measure_ceilings = options_.measure_ceilings && !opened_.contains(kind);
+  job.pair = options_.pair;
   for (const PlannedCase* planned : cases) job.cases.push_back(*planned);
   return job;
 }
 
 Seconds Run::deadline(const Cases& cases) const {
-  if (current_ != nullptr) return current_->sampling.timeout;
+  if (current_ != nullptr) return current_->sampling.timeout * (options_.pair ? 2 : 1);
   if (!greeted_) return opening_deadline;
   Seconds longest = 0;
   for (const PlannedCase* planned : cases) longest = std::max(longest, planned->sampling.preheat);
@@ -229,7 +241,9 @@ Result<Run::Next> Run::take(const Message& message, WorkerProcess& worker, Cases
     progress_.case_id = begin->case_id;
     report_progress();
   } else if (const auto* result = std::get_if<ProcessResult>(&message)) {
-    return take_result(*result, worker, cases, process);
+    return take_result(*result, nullptr, worker, cases, process);
+  } else if (const auto* pair = std::get_if<PairResult>(&message)) {
+    return take_result(pair->current, &pair->baseline, worker, cases, process);
   } else if (const auto* refusal = std::get_if<Refusal>(&message)) {
     worker.dismiss();
     // A device that never opened is not there; one that opened before and no longer does has failed.
@@ -247,12 +261,14 @@ void Run::greet(const Hello& hello, const std::string& kind) {
   if (opened_.insert(kind).second && options_.on_machine) options_.on_machine(kind, hello.machine);
 }
 
-Result<Run::Next> Run::take_result(const ProcessResult& result, WorkerProcess& worker, Cases& cases,
-                                   int process) {
+Result<Run::Next> Run::take_result(const ProcessResult& result, const ProcessResult* baseline,
+                                   WorkerProcess& worker, Cases& cases, int process) {
+  if (options_.pair.has_value() != (baseline != nullptr))
+    return lost(worker, cases, process, {Outcome::failed, "the worker measured another number of builds"});
   if (current_ == nullptr || result.case_id != current_->id || result.process != process)
     return lost(worker, cases, process, {Outcome::failed, "the worker sent a result of another case"});
   ++measured_;
-  const Status finished = finish(cases, result);
+  const Status finished = finish(cases, result, baseline);
   if (!finished) return fail(finished.error());
   return Next::listen;
 }
@@ -276,20 +292,25 @@ Result<Run::Next> Run::give_up(Cases& cases, int process, const Ending& ending) 
   return Next::finished;
 }
 
-// The current case is over, in this process at least.
-Status Run::finish(Cases& cases, ProcessResult result) {
+// The current case is over, in this process at least. Of two builds, one that ends ends the pair.
+Status Run::finish(Cases& cases, ProcessResult result, const ProcessResult* baseline) {
   std::erase(cases, std::exchange(current_, nullptr));
-  if (result.outcome == Outcome::skipped)
-    hopeless_.insert({result.case_id, result.reason});
-  else if (result.outcome != Outcome::measured)
-    hopeless_.insert({result.case_id, fmt::format("not tried again after process {}: {}", result.process,
-                                                  name_of(result.outcome))});
-  return hand_over(std::move(result));
+  for (const ProcessResult* one : {&std::as_const(result), baseline}) {
+    if (one == nullptr || one->outcome == Outcome::measured) continue;
+    hopeless_.insert({one->case_id, one->outcome == Outcome::skipped
+                                        ? one->reason
+                                        : fmt::format("not tried again after process {}: {}", one->process,
+                                                      name_of(one->outcome))});
+  }
+  return hand_over(std::move(result), baseline);
 }
 
-Status Run::hand_over(ProcessResult result) {
+// What befell the process befell both builds in it.
+Status Run::hand_over(ProcessResult result, const ProcessResult* baseline) {
   progress_.case_id = result.case_id;
   progress_.process = result.process;
+  if (options_.pair)
+    if (Status taken = options_.on_baseline(baseline != nullptr ? *baseline : result); !taken) return taken;
   if (Status taken = options_.on_result(std::move(result)); !taken) return taken;
   ++progress_.done;
   report_progress();
@@ -304,34 +325,39 @@ void Run::report_progress() {
   options_.on_progress(progress_);
 }
 
-}  // namespace
-
-Result<RunReport> run_plan(const Plan& plan, const RunOptions& options) {
-  if (!options.on_result) return fail(ErrorKind::internal, "a run needs somewhere to put its results");
-  const InterruptGuard guard;
-  return Run(plan, options).all();
+// The kinds of both, those of the first in its order.
+std::vector<std::string> kinds_of(const Run& one, const Run& other) {
+  std::vector<std::string> kinds = one.kinds();
+  for (const std::string& kind : other.kinds())
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+  return kinds;
 }
 
-Result<DeviceProbe> probe_device(const std::string& device, const std::vector<std::string>& worker_command) {
-  Job job;
-  job.device = device;
-  Result<WorkerProcess> worker = WorkerProcess::start(worker_command, job);
-  if (!worker) return fail(worker.error());
-  const WorkerProcess::Event event = worker->next(opening_deadline);
-  if (const auto* message = std::get_if<Message>(&event)) {
-    if (const auto* hello = std::get_if<Hello>(message)) {
-      worker->dismiss();
-      return DeviceProbe{hello->machine};
+}  // namespace
+
+Result<RunReport> run_in_turns(const Turn& baseline, const Turn& current, std::uint64_t seed) {
+  if (!baseline.options.on_result || !current.options.on_result)
+    return fail(ErrorKind::internal, "a run needs somewhere to put its results");
+  const InterruptGuard guard;
+  Run before(baseline.plan, baseline.options), after(current.plan, current.options);
+  const int last = std::max(before.processes(), after.processes());
+  for (int process = 1; process <= last; ++process)
+    for (const std::string& kind : kinds_of(before, after)) {
+      std::array<Run*, 2> order{&before, &after};
+      if (stats::current_first(process, seed)) std::swap(order[0], order[1]);
+      for (Run* one : order) {
+        if (const Status done = one->one_process(process, kind); !done) return fail(done.error());
+        if (InterruptGuard::interrupted()) return RunReport{true};
+      }
     }
-    if (const auto* refusal = std::get_if<Refusal>(message))
-      return fail(ErrorKind::environment, refusal->reason);
-  }
-  if (const auto* error = std::get_if<Error>(&event)) return fail(*error);
-  if (std::holds_alternative<WorkerProcess::Closed>(event))
-    return fail(ErrorKind::environment, "the worker ended before it was ready: " + worker->post_mortem());
-  if (std::holds_alternative<WorkerProcess::Interrupted>(event))
-    return fail(ErrorKind::environment, "interrupted");
-  return fail(ErrorKind::environment, fmt::format("{} did not open within {:g} s", device, opening_deadline));
+  return RunReport{};
+}
+
+Result<RunReport> run_plan(const Plan& plan, const RunOptions& options) {
+  if (!options.on_result || (options.pair && !options.on_baseline))
+    return fail(ErrorKind::internal, "a run needs somewhere to put its results");
+  const InterruptGuard guard;
+  return Run(plan, options).all();
 }
 
 }  // namespace harness

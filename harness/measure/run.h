@@ -3,14 +3,19 @@
 // crash, hang or refuse. Creates no device context itself.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/measure/paired_builds.h"
 #include "harness/model/plan.h"
 #include "harness/model/record.h"
 
@@ -31,7 +36,12 @@ struct RunOptions {
   std::set<std::pair<std::string, int>> already;   // (case id, process) to leave out: a continued run
   std::uint64_t order_seed = 1;                    // of each process's case order
   std::vector<std::string> worker_command;         // default: this program, "worker"
+  std::filesystem::path worker_folder;             // that workers stand in; default: ours
   std::function<Status(ProcessResult)> on_result;  // required: the journal
+  // Both of these or neither: every worker measures two builds at once. `on_result` gets the current build's
+  // results, `on_baseline` the other's just before. A crash or a hang is both builds' failure.
+  std::optional<PairedBuilds> pair;
+  std::function<Status(ProcessResult)> on_baseline;
   std::function<void(const std::string& device_kind, const Machine&)> on_machine;  // once a kind
   std::function<void(const Progress&)> on_progress;
   // Asked before each process in which a case is still to be measured; false ends the run there.
@@ -47,6 +57,16 @@ struct RunReport {
 // Runs every unskipped case of `plan`. An Error only when nothing can be run or the sink fails.
 Result<RunReport> run_plan(const Plan& plan, const RunOptions& options);
 
+// One of two builds that are measured together.
+struct Turn {
+  const Plan& plan;
+  const RunOptions& options;  // with a worker command of its own
+};
+
+// Runs two plans, the baseline's and the current build's, in processes that take turns: process i of one
+// right after process i of the other, in the order of stats/turns.h. Else as run_plan().
+Result<RunReport> run_in_turns(const Turn& baseline, const Turn& current, std::uint64_t seed);
+
 // Asks a worker whether a device can be used, without this process touching it. The traits of the
 // device, or an error whose message is the reason.
 struct DeviceProbe {
@@ -54,5 +74,11 @@ struct DeviceProbe {
 };
 Result<DeviceProbe> probe_device(const std::string& device,
                                  const std::vector<std::string>& worker_command = {});
+
+// Asks a worker whether it can load both builds side by side and open the device, which is what measuring
+// them in one process takes; else an error whose message is the reason.
+Status probe_pair(const std::string& device, const PairedBuilds& pair,
+                  const std::vector<std::string>& worker_command = {},
+                  const std::filesystem::path& worker_folder = {});
 
 }  // namespace harness

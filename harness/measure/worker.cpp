@@ -11,9 +11,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <functional>
+#include <utility>
 
 #include "harness/base/process.h"
 #include "harness/base/text.h"
+#include "harness/catalog/apart.h"
 #include "harness/device/open.h"
 #include "harness/measure/inputs.h"
 
@@ -86,6 +89,41 @@ Result<Catalog> catalog_for(const Job& job, const OpenedDevice& opened) {
   return catalog;
 }
 
+// What one of two builds can run. Its own CUDA module belongs to it as its kernels do; a build without
+// kernels of its own has those of this program.
+Result<Catalog> catalog_for(const BuildModules& build, const OpenedDevice& opened) {
+  Catalog catalog = build.kernels.empty() ? Catalog::built_in() : Catalog();
+  std::vector<std::string> modules = build.plugins;
+  if (opened.module != nullptr && !build.cuda.empty()) modules.insert(modules.begin(), build.cuda);
+  if (!build.kernels.empty()) modules.insert(modules.begin(), build.kernels);
+  if (opened.module != nullptr && build.kernels.empty())
+    if (const Status added = catalog.add(*opened.module); !added) return fail(added.error());
+  for (const std::string& module : modules)
+    if (const Status loaded = catalog.load_module(module); !loaded) return fail(loaded.error());
+  return catalog;
+}
+
+struct PairedCatalogs {
+  Catalog baseline;
+  Catalog current;
+};
+
+Result<PairedCatalogs> catalogs_for(const PairedBuilds& pair, const OpenedDevice& opened) {
+  Result<Catalog> baseline = catalog_for(pair.baseline, opened);
+  if (!baseline) return fail(baseline.error());
+  Result<Catalog> current = catalog_for(pair.current, opened);
+  if (!current) return fail(current.error());
+  const auto files = [](const BuildModules& build) {
+    std::vector<std::string> all = build.plugins;
+    for (const std::string& one : {build.kernels, build.cuda})
+      if (!one.empty()) all.push_back(one);
+    return LoadedBuild{build.root, all};
+  };
+  if (const Status apart = check_apart(files(pair.baseline), files(pair.current)); !apart)
+    return fail(apart.error());
+  return PairedCatalogs{std::move(*baseline), std::move(*current)};
+}
+
 Machine machine_of(Device& device, bool with_ceilings) {
   Machine machine = device.fingerprint();
   if (!with_ceilings) return machine;
@@ -108,8 +146,22 @@ int misused(const Error& error) {
   return exit_misused;
 }
 
+// Measures one case; the message to send, and whether the device may be lost.
+using Measure = std::function<std::pair<Message, bool>(const PlannedCase&, InputCache&)>;
+
+std::pair<Message, bool> told(ProcessResult result) {
+  const bool suspect = result.outcome == Outcome::failed;
+  return {std::move(result), suspect};
+}
+
+std::pair<Message, bool> told(PairResult result) {
+  const bool suspect =
+      result.baseline.outcome == Outcome::failed || result.current.outcome == Outcome::failed;
+  return {std::move(result), suspect};
+}
+
 // Everything from an open device to the last message; the exit status.
-int work(const Job& job, Device& device, const Catalog& catalog, const MessagePipe& pipe) {
+int work(const Job& job, Device& device, const Measure& measure, const MessagePipe& pipe) {
   pipe.send(Hello{job.device, machine_of(device, job.measure_ceilings)});
   if (const Status warm = preheat(device, job); !warm) {
     pipe.send(Refusal{reason_of(warm.error())});
@@ -120,8 +172,7 @@ int work(const Job& job, Device& device, const Catalog& catalog, const MessagePi
     fmt::print(stderr, "{}\n", case_separator);  // what is printed from here on is this case's
     std::fflush(stderr);
     pipe.send(Begin{planned.id});
-    const ProcessResult result = measure_case(device, catalog, planned, job.process, cache);
-    const bool suspect = result.outcome == Outcome::failed;
+    const auto [result, suspect] = measure(planned, cache);
     pipe.send(result);
     // An error of the device outlives its case: what follows needs a process that has not seen it.
     if (suspect && !device.synchronize()) return exit_device_lost;
@@ -149,9 +200,24 @@ int run_worker() {
     pipe.send(Refusal{reason_of(opened.error())});
     return EXIT_SUCCESS;
   }
+  Device& device = *opened->device;
+  if (job->pair) {
+    const Result<PairedCatalogs> pair = catalogs_for(*job->pair, *opened);
+    if (!pair) {
+      pipe.send(Refusal{reason_of(pair.error())});
+      return EXIT_SUCCESS;
+    }
+    const auto measure = [&](const PlannedCase& planned, InputCache& cache) {
+      return told(measure_pair(device, pair->baseline, pair->current, planned, job->process, cache));
+    };
+    return work(*job, device, measure, pipe);
+  }
   const Result<Catalog> catalog = catalog_for(*job, *opened);
   if (!catalog) return misused(catalog.error());
-  return work(*job, *opened->device, *catalog, pipe);
+  const auto measure = [&](const PlannedCase& planned, InputCache& cache) {
+    return told(measure_case(device, *catalog, planned, job->process, cache));
+  };
+  return work(*job, device, measure, pipe);
 }
 
 }  // namespace harness

@@ -3,6 +3,7 @@
 // this folder. `harness worker` is this; nobody types it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -11,6 +12,7 @@
 #include "harness/base/result.h"
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
+#include "harness/measure/paired_builds.h"
 #include "harness/model/plan.h"
 #include "harness/model/record.h"
 
@@ -28,6 +30,18 @@ ProcessResult measure_case(Device& device, const Catalog& catalog, const Planned
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
                            InputCache& cache);
 
+// What one process reports of one case measured with two builds in it; process and case are the same.
+struct PairResult {
+  ProcessResult baseline;
+  ProcessResult current;
+};
+
+// Measures one case of two builds in this process, on the same inputs and in the same buffers: both first
+// calls and checks, then in each placement samples in the order baseline current current baseline, every
+// second placement the other way round. A build that ends is out, and the other goes on alone.
+PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
+                        const PlannedCase& planned, int process, InputCache& cache);
+
 // What a worker is told on its standard input, one JSON document.
 struct Job {
   std::string device;                // as open_device() takes it
@@ -35,6 +49,7 @@ struct Job {
   std::vector<std::string> modules;  // plugins to load
   std::vector<PlannedCase> cases;    // in the order to measure them
   bool measure_ceilings = false;
+  std::optional<PairedBuilds> pair = {};  // load these instead of `modules` and measure both
 };
 std::string encode(const Job& job);
 Result<Job> decode_job(std::string_view document);
@@ -51,7 +66,7 @@ struct Refusal {  // the device cannot be used at all; nothing follows
   std::string reason;
 };
 struct Done {};  // last: every case was measured
-using Message = std::variant<Hello, Begin, ProcessResult, Refusal, Done>;
+using Message = std::variant<Hello, Begin, ProcessResult, PairResult, Refusal, Done>;
 std::string encode(const Message& message);
 Result<Message> decode_message(std::string_view line);
 

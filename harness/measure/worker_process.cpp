@@ -52,12 +52,13 @@ Seconds since(Clock::time_point begin) {
 
 }  // namespace
 
-Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& command, const Job& job) {
+Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& command, const Job& job,
+                                           const std::filesystem::path& folder) {
   const Result<int> log = open_log();
   if (!log) return fail(log.error());
   const std::vector<std::string> argv =
       command.empty() ? std::vector<std::string>{this_program().string(), "worker"} : command;
-  Result<Child> child = Child::start(Command{argv}, {.out = *log, .err = *log});
+  Result<Child> child = Child::start(Command{argv, folder}, {.out = *log, .err = *log});
   if (!child) {
     close(*log);
     return fail(child.error());

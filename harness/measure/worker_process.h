@@ -3,6 +3,7 @@
 // crashes. One thread owns it.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,8 +17,10 @@ namespace harness {
 
 class WorkerProcess {
  public:
-  // `command`: how a worker is started; empty: this program with the argument `worker`.
-  static Result<WorkerProcess> start(const std::vector<std::string>& command, const Job& job);
+  // `command`: how a worker is started; empty: this program with the argument `worker`. `folder`: that it
+  // stands in; empty: ours.
+  static Result<WorkerProcess> start(const std::vector<std::string>& command, const Job& job,
+                                     const std::filesystem::path& folder = {});
 
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;

@@ -165,12 +165,13 @@ struct Comparison {
   RecordSource baseline;
   RecordSource current;
   Policy policy;
-  std::vector<ComparisonRow> rows;       // worst first: by verdict, then by size of effect
-  std::vector<std::string> differences;  // "driver: 580.1 -> 580.2", warn-class fields
-  Verdict verdict = Verdict::unchanged;  // of the whole
-  std::vector<PolicyFact> policy_facts;  // the policy in force, in the order to print
-  std::vector<WaiverUse> waivers;        // in the order of the file
-  std::vector<std::string> remarks;      // on the policy, in words: gates that match no metric
+  std::optional<Pairing::Kind> pairing = {};  // both sides are of one A/B run
+  std::vector<ComparisonRow> rows;            // worst first: by verdict, then by size of effect
+  std::vector<std::string> differences;       // "driver: 580.1 -> 580.2", warn-class fields
+  Verdict verdict = Verdict::unchanged;       // of the whole
+  std::vector<PolicyFact> policy_facts;       // the policy in force, in the order to print
+  std::vector<WaiverUse> waivers;             // in the order of the file
+  std::vector<std::string> remarks;           // on the policy, in words: gates that match no metric
 };
 
 // Whether the row bears on the verdict and the exit code: informative rows and waived regressions do not.

@@ -9,6 +9,7 @@
 namespace harness {
 namespace {
 
+constexpr std::array<Pairing::Kind, 2> pairing_kinds{Pairing::Kind::session, Pairing::Kind::process};
 constexpr std::array<Outcome, 5> outcomes{Outcome::measured, Outcome::incorrect, Outcome::failed,
                                           Outcome::timed_out, Outcome::skipped};
 constexpr std::array<Direction, 2> directions{Direction::lower_is_better, Direction::higher_is_better};
@@ -252,6 +253,14 @@ std::optional<Promotion> read_promotion(const JsonNode& node) {
   return Promotion{node.require("author").text(), node.require("reason").text(), node.find("date").text()};
 }
 
+std::optional<Pairing> read_pairing(const JsonNode& node) {
+  if (!node.present()) return std::nullopt;
+  Pairing pairing{node.require("id").text(), {}};
+  if (pairing.id.empty()) node.problem("has an empty `id`; expected that of the A/B run");
+  pairing.kind = read_enum(node.require("kind"), pairing_kinds, Pairing::Kind::session);
+  return pairing;
+}
+
 // A commit goes into commands and advice, so nothing but a commit id will do.
 std::string read_commit(const JsonNode& node) {
   const std::string commit = node.text();
@@ -281,6 +290,7 @@ Record read_header(JsonReader& reader) {
   record.promotion = read_promotion(root.find("promotion"));
   record.partial = root.find("partial").flag();
   record.calibration = root.find("calibration").flag();
+  record.pairing = read_pairing(root.find("pairing"));
   each_unique_member(root.find("machines"), [&](std::string_view kind, const JsonNode& machine) {
     record.machines[std::string(kind)] = read_machine(machine);
   });

@@ -208,6 +208,10 @@ void write_header(JsonWriter& json, const Record& record) {
   }
   if (record.partial) json.key("partial").flag(true);
   if (record.calibration) json.key("calibration").flag(true);
+  if (record.pairing) {
+    json.key("pairing").open_object(JsonLayout::line);
+    json.key("id").text(record.pairing->id).key("kind").text(name_of(record.pairing->kind)).close();
+  }
   json.key("machines").open_object();
   for (const auto& [kind, machine] : record.machines) write_machine(json.key(kind), machine);
   json.close();

@@ -43,7 +43,9 @@ struct LookTaken {
 struct TestEvidence {
   double effect = 0;
   double standard_error = 0;
-  double known_variance = 0;  // of both sides together: sessions, and devices where allowed
+  std::optional<std::size_t> differences;  // processes that measured both sides, where one process did
+  double difference_sd = 0;                // of their log ratios
+  double known_variance = 0;               // of both sides together: sessions, and devices where allowed
   double degrees_of_freedom = 0;
   double margin = 0;      // log(1 + margin)
   double t_worse = 0;     // (effect - margin) / standard_error

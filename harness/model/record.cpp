@@ -71,6 +71,10 @@ std::string_view name_of(FieldClass kind) {
   return "?";
 }
 
+std::string_view name_of(Pairing::Kind kind) {
+  return kind == Pairing::Kind::process ? "process" : "session";
+}
+
 Outcome worst_outcome(const std::vector<ProcessResult>& processes) {
   Outcome worst = Outcome::skipped;
   for (const ProcessResult& result : processes)

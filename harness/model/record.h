@@ -177,6 +177,20 @@ struct Promotion {
   bool operator==(const Promotion&) const = default;
 };
 
+// A record that was measured together with another build's, so that drift, device and session cancel: two
+// records with the same id are the two sides of one A/B run.
+struct Pairing {
+  enum class Kind {
+    session,  // in processes of their own that took turns
+    process,  // in the same processes, sample by sample
+  };
+  std::string id;  // UUID
+  Kind kind = Kind::session;
+
+  bool operator==(const Pairing&) const = default;
+};
+std::string_view name_of(Pairing::Kind kind);
+
 struct Record {
   int version = record_version;
   std::string id;    // UUID
@@ -190,6 +204,7 @@ struct Record {
   std::optional<Promotion> promotion;
   bool partial = false;      // of some of the suite's cases: the run left others out by --filter or --tag
   bool calibration = false;  // one of several of the same build, to learn how much results vary: no baseline
+  std::optional<Pairing> pairing = {};  // of an A/B run: no baseline either, but for its partner
   std::vector<CaseRecord> cases;
 
   bool operator==(const Record&) const = default;

@@ -136,7 +136,10 @@ std::string rule_fact(const Comparison& comparison) {
   const auto judged = static_cast<std::size_t>(
       std::count_if(comparison.rows.begin(), comparison.rows.end(),
                     [](const ComparisonRow& row) { return row.p_adjusted.has_value(); }));
-  std::string text = fmt::format("Welch's t-test on one value a process{}; margin {}, alpha {} one-sided",
+  const bool in_one_process = comparison.pairing == Pairing::Kind::process;
+  std::string text = fmt::format("{} a process{}; margin {}, alpha {} one-sided",
+                                 in_one_process ? "paired in one process: Student's t-test on one log ratio"
+                                                : "Welch's t-test on one value",
                                  shared_processes(comparison),
                                  shared_rate(comparison, comparison.policy.margin, &ComparisonRow::margin),
                                  shared_rate(comparison, comparison.policy.alpha, &ComparisonRow::alpha));

@@ -100,6 +100,17 @@ Step effect_step(const RowExplanation& one) {
   step.lines.push_back(spread_text("current", row.current));
   step.lines.push_back(fmt::format("effect: {} on the log scale, positive is worse; ratio {:.6g}",
                                    log_text(test.effect), row.ratio));
+  if (test.differences) {
+    step.lines.push_back(fmt::format(
+        "standard error: {:.4g}/sqrt({}) = {:.6f}, from the log ratio that each process measured with both "
+        "builds in it, of 10 % trimmed means without fences; what moves a process moves both sides",
+        test.difference_sd, *test.differences, test.standard_error));
+    step.lines.push_back(
+        fmt::format("degrees of freedom (one-sample t): {}", freedom_text(test.degrees_of_freedom)));
+    step.lines.push_back(fmt::format("interval at {}: {} to {}", plain_percent(1 - 2 * row.alpha),
+                                     log_text(test.lo), log_text(test.hi)));
+    return step;
+  }
   step.lines.push_back(
       fmt::format("standard error: sqrt({:.4g}^2/{} + {:.4g}^2/{} + {:.4g}) = {:.6f}; the last term is the "
                   "variance between "

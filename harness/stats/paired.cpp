@@ -1,11 +1,42 @@
 #include "harness/stats/paired.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "harness/stats/estimator.h"
 #include "harness/stats/welch.h"
 
 namespace harness::stats {
+
+namespace {
+
+constexpr double trimmed_share = 0.1;
+
+double trimmed_log_mean(std::span<const double> samples) {
+  std::vector<double> logs;
+  logs.reserve(samples.size());
+  for (const double sample : samples) {
+    if (!(sample > 0) || !std::isfinite(sample)) return std::numeric_limits<double>::quiet_NaN();
+    logs.push_back(std::log(sample));
+  }
+  return trimmed_mean(logs, trimmed_share);
+}
+
+}  // namespace
+
+double process_log_ratio(std::span<const std::span<const double>> baseline,
+                         std::span<const std::span<const double>> current) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < std::min(baseline.size(), current.size()); ++i) {
+    if (baseline[i].empty() || current[i].empty()) continue;
+    sum += trimmed_log_mean(current[i]) - trimmed_log_mean(baseline[i]);
+    ++count;
+  }
+  return count == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(count);
+}
 
 std::optional<TTest> one_sample(const Moments& differences, double known_variance) {
   if (!usable(differences) || !std::isfinite(known_variance) || known_variance < 0) return std::nullopt;

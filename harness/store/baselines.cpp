@@ -49,6 +49,10 @@ Status check_promotion(const Record& record, const std::string& author, const st
   if (record.calibration)
     return fail(ErrorKind::usage, fmt::format("record {} is a calibration", record.id),
                 "pin what `harness run` measured; a calibration says how much results vary");
+  if (record.pairing)
+    return fail(
+        ErrorKind::usage, fmt::format("record {} is one side of an A/B run", record.id),
+        "pin what `harness run` measured; a side of an A/B run is to be compared with its other side");
   if (const Status cases = check_cases(record); !cases) return cases;
   if (const Status name = check_baseline_name("machine class", primary_machine_class(record)); !name)
     return name;

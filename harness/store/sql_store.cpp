@@ -37,6 +37,7 @@ std::string column_text(std::string text) {
 }
 
 // A row of `runs`, but for its sequence.
+constexpr int calibration_run = 1, paired_run = 2;  // in the column `calibration`: nobody's baseline
 struct RunRow {
   std::string id, suite, suite_hash, revision, branch, changes, machine_class, device_uuid, started, finished,
       state, verdict, header;
@@ -61,7 +62,7 @@ Result<RunRow> row_of(const Record& given, RunState state) {
   row.dirty = readable->revision.dirty ? 1 : 0;
   row.changes = column_text(readable->revision.changes);
   row.partial = readable->partial ? 1 : 0;
-  row.calibration = readable->calibration ? 1 : 0;
+  row.calibration = readable->calibration ? calibration_run : readable->pairing ? paired_run : 0;
   row.machine_class = machine == nullptr ? "" : column_text(machine->machine_class);
   row.device_uuid = machine == nullptr ? "" : column_text(machine->device_uuid);
   row.started = column_text(readable->started);
@@ -399,7 +400,8 @@ Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
                     static_cast<std::size_t>(failures),
                     row.partial != 0,
                     row.verdict,
-                    row.calibration != 0});
+                    row.calibration == calibration_run,
+                    row.calibration == paired_run});
   return {};
 }
 

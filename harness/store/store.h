@@ -33,6 +33,7 @@ struct RunInfo {
   bool partial = false;      // some of the suite's cases were left out
   std::string verdict = {};  // as set_verdict() keeps it; "" when never judged
   bool calibration = false;
+  bool paired = false;  // one side of an A/B run
 };
 
 struct RunQuery {
@@ -44,7 +45,7 @@ struct RunQuery {
   std::optional<std::string> machine_class;
   std::optional<std::string> device_uuid;
   std::optional<RunState> state;
-  std::optional<bool> calibration;
+  std::optional<bool> calibration;  // false: neither that nor one side of an A/B run
 };
 
 struct StoredHistory;  // in history.h

@@ -57,6 +57,7 @@ Suite Reader::suite(const YamlValue& root) {
   if (const YamlValue* modules = root.find("modules"))
     for (const YamlValue* module : modules->items)
       if (!module->rejected) out.modules.push_back(text_at(*module));
+  out.build = text_of(root.find("build"));
   if (const YamlValue* defaults = root.find("defaults")) out.defaults = overrides(*defaults);
   if (const YamlValue* cases = root.find("cases"))
     for (const YamlValue* entry : cases->items)

@@ -87,6 +87,7 @@ struct Suite {
   SuiteIdentity identity;
   std::string description;
   std::vector<At<std::string>> modules;  // plugin paths, relative to the suite's folder
+  std::string build;                     // shell command that builds a commit (`harness ab`); "": the default
   Overrides defaults;
   std::vector<CaseGroup> groups;
 };

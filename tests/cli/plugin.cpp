@@ -75,7 +75,12 @@ class Unwritten final : public Kernel {
 
 HARNESS_WORKLOAD(twice, Twice)
 HARNESS_VARIANT(twice, right, cpu, "as it should be", Doubler<Way::right>)
+#ifdef HARNESS_TEST_NEXT  // the plugin of a later commit, for A/B runs
+HARNESS_VARIANT(twice, also_right, cpu, "no longer right", Doubler<Way::wrong>)
+HARNESS_VARIANT(twice, added, cpu, "a new one", Doubler<Way::right>)
+#else
 HARNESS_VARIANT(twice, also_right, cpu, "another that is right", Doubler<Way::right>)
+#endif
 HARNESS_VARIANT(twice, slow, cpu, "sleeps two milliseconds a call", Doubler<Way::slow>)
 HARNESS_VARIANT(twice, wrong, cpu, "one element is off by one", Doubler<Way::wrong>)
 HARNESS_VARIANT(twice, nan, cpu, "one element is not a number", Doubler<Way::nan>)
@@ -90,6 +95,9 @@ void register_all(Registry& registry) {
   register_workload_twice(registry);
   register_variant_twice_right(registry);
   register_variant_twice_also_right(registry);
+#ifdef HARNESS_TEST_NEXT
+  register_variant_twice_added(registry);
+#endif
   register_variant_twice_slow(registry);
   register_variant_twice_wrong(registry);
   register_variant_twice_nan(registry);

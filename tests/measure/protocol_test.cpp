@@ -56,6 +56,32 @@ TEST(Protocol, CarriesAJob) {
   EXPECT_EQ(encode(*back), encode(job));
 }
 
+TEST(Protocol, CarriesTheModulesOfTwoBuilds) {
+  Job job = sample_job();
+  EXPECT_EQ(encode(job).find("pair"), std::string::npos);
+  job.pair = PairedBuilds{{"/a", "/a/kernels.so", "/a/cuda.so", {"/a/p.so", "/a/q.so"}}, {"/b", "", "", {}}};
+  const Result<Job> back = decode_job(encode(job));
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(back->pair, job.pair);
+  EXPECT_FALSE(decode_job(R"({"version": 1, "device": "cpu", "process": 1, "modules": [], "cases": [],
+                              "measure_ceilings": false, "pair": {"baseline": {}}})"));
+}
+
+TEST(Protocol, CarriesTheResultsOfTwoBuilds) {
+  PairResult pair;
+  pair.baseline.case_id = pair.current.case_id = "w/v";
+  pair.baseline.process = pair.current.process = 2;
+  pair.current.outcome = Outcome::incorrect;
+  pair.current.reason = "NaN";
+  const Result<Message> back = decode_message(encode(Message(pair)));
+  ASSERT_TRUE(back) << back.error().text();
+  ASSERT_TRUE(std::holds_alternative<PairResult>(*back));
+  EXPECT_EQ(std::get<PairResult>(*back).baseline, pair.baseline);
+  EXPECT_EQ(std::get<PairResult>(*back).current, pair.current);
+  pair.baseline.process = 1;
+  EXPECT_FALSE(decode_message(encode(Message(pair))));
+}
+
 TEST(Protocol, KeepsPhasesInTheirOrder) {
   ProcessResult result;
   result.case_id = "w/v";

@@ -313,6 +313,16 @@ TEST(InterruptGuard, ForgetsAndGivesBackTheSignals) {
   EXPECT_EQ(now.sa_handler, SIG_DFL);
 }
 
+TEST(InterruptGuard, WithinAnotherForgetsNothing) {
+  const InterruptGuard outer;
+  raise(SIGINT);
+  {
+    const InterruptGuard inner;
+    EXPECT_TRUE(InterruptGuard::interrupted());
+  }
+  EXPECT_TRUE(InterruptGuard::interrupted());
+}
+
 // A process that ended, whether or not somebody has collected it.
 bool is_gone(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/stat");

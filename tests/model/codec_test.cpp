@@ -193,13 +193,28 @@ TEST(RecordText, KeepsWhatSetsARunApart) {
   EXPECT_EQ(encode(record).find("partial"), std::string::npos);
   EXPECT_EQ(encode(record).find("calibration"), std::string::npos);
   EXPECT_EQ(encode(record).find("changes"), std::string::npos);
+  EXPECT_EQ(encode(record).find("pairing"), std::string::npos);
   record.partial = true;
   record.calibration = true;
+  record.pairing = Pairing{"5f0c2b1e-0000-4000-8000-000000000001", Pairing::Kind::process};
   record.revision.dirty = true;
   record.revision.changes = "89abcdef";
   const auto again = decode_record(encode(record), "r");
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(*again, record);
+}
+
+TEST(RecordErrors, RefuseAPairingThatIsNone) {
+  Record record = example_record();
+  record.pairing = Pairing{"run", Pairing::Kind::session};
+  std::string text = encode(record);
+  const std::string kind = "\"session\"";
+  text.replace(text.find(kind), kind.size(), "\"sideways\"");
+  const auto unknown = decode_record(text, "r");
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().text().find("pairing.kind"), std::string::npos) << unknown.error().text();
+  record.pairing->id = "";
+  EXPECT_FALSE(decode_record(encode(record), "r"));
 }
 
 TEST(RecordErrors, RefuseACommitThatIsNone) {

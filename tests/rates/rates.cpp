@@ -51,9 +51,10 @@ class Session {
   }
 
   // A record of the processes `chosen`, numbered anew, of the cases in `wanted`: (case to take, its name
-  // in the record).
+  // in the record); of all their placements or of those in `placements`.
   [[nodiscard]] Record part(const std::vector<std::size_t>& chosen,
-                            const std::vector<std::pair<std::string, std::string>>& wanted) const {
+                            const std::vector<std::pair<std::string, std::string>>& wanted,
+                            const std::vector<std::size_t>& placements = {}) const {
     Record record = record_;
     record.cases.clear();
     for (const auto& [from, name] : wanted) {
@@ -65,6 +66,7 @@ class Session {
       for (std::size_t i = 0; i < chosen.size(); ++i) {
         series.processes.push_back(whole.processes.at(chosen[i]));
         series.processes.back().process = static_cast<int>(i) + 1;
+        if (!placements.empty()) keep_only(series.processes.back().placements, placements);
       }
       one.series.push_back(std::move(series));
       record.cases.push_back(std::move(one));
@@ -72,10 +74,26 @@ class Session {
     return record;
   }
 
+  [[nodiscard]] std::size_t placements() const {
+    return record_.cases.front().series.front().processes.front().placements.size();
+  }
+
  private:
+  static void keep_only(std::vector<Placement>& all, const std::vector<std::size_t>& wanted) {
+    std::vector<Placement> kept;
+    for (const std::size_t one : wanted)
+      if (one < all.size()) kept.push_back(all[one]);
+    all = std::move(kept);
+  }
+
   Record record_;
   std::vector<std::string> cases_;
 };
+
+// Two records as `harness ab` makes them where both builds share their processes.
+void pair_up(Record& baseline, Record& current) {
+  baseline.pairing = current.pairing = Pairing{"rates", Pairing::Kind::process};
+}
 
 std::vector<std::pair<std::string, std::string>> as_they_are(const std::vector<std::string>& cases) {
   std::vector<std::pair<std::string, std::string>> wanted;
@@ -91,6 +109,7 @@ struct Setup {
   std::size_t baseline = 5;  // processes
   std::size_t current = 5;
   Rule rule;
+  bool same_processes = false;  // both sides measured in the `current` processes
 };
 
 std::vector<double> all_samples(const Series& series, bool without_outliers) {
@@ -187,12 +206,31 @@ std::vector<std::size_t> slice(const std::vector<std::size_t>& all, std::size_t 
           all.begin() + static_cast<std::ptrdiff_t>(from + count)};
 }
 
+// The same processes on both sides, and nothing differs: half of each process's placements stand for one
+// build and half for the other, which share their process but, unlike real builds, not their placements.
+std::pair<Record, Record> halves(const Session& session, const Setup& setup,
+                                 const std::vector<std::pair<std::string, std::string>>& cases,
+                                 std::mt19937_64& random) {
+  const auto processes = slice(shuffled(session.processes(), random), 0, setup.current);
+  const auto placements = shuffled(session.placements(), random);
+  const std::size_t half = placements.size() / 2;
+  Record baseline = session.part(processes, cases, slice(placements, 0, half));
+  Record current = session.part(processes, cases, slice(placements, half, half));
+  pair_up(baseline, current);
+  return {std::move(baseline), std::move(current)};
+}
+
 // Two halves of one session, or two sessions: nothing differs. {case falsely slower, suite red}.
 std::vector<Count> false_alarms(const Session& one, const Session& other, const Setup& setup,
                                 std::size_t splits, std::uint64_t seed) {
   const bool same = &one == &other;
   const auto cases = as_they_are(one.cases());
   return repeat(splits, seed, 2, [&](std::mt19937_64& random) {
+    if (setup.same_processes) {
+      const auto [baseline, current] = halves(one, setup, cases, random);
+      const std::size_t called = setup.rule(baseline, current).size();
+      return std::vector<Count>{{called, cases.size()}, {called > 0 ? std::size_t{1} : 0, 1}};
+    }
     const auto first = shuffled(one.processes(), random);
     const auto second = same ? first : shuffled(other.processes(), random);
     const Record baseline = one.part(slice(first, 0, setup.baseline), cases);
@@ -218,8 +256,11 @@ std::vector<Count> found(const Session& session, const Setup& setup, const std::
       auto before = as_they_are(alone ? std::vector<std::string>{} : others), after = before;
       before.emplace_back(name, name);
       after.emplace_back(slowed + "/mode=" + mode, name);
-      const auto slower = setup.rule(session.part(slice(order, 0, setup.baseline), before),
-                                     session.part(slice(order, setup.baseline, setup.current), after));
+      Record baseline = session.part(slice(order, 0, setup.baseline), before);
+      Record current =
+          session.part(slice(order, setup.same_processes ? 0 : setup.baseline, setup.current), after);
+      if (setup.same_processes) pair_up(baseline, current);
+      const auto slower = setup.rule(baseline, current);
       counts.push_back({std::count(slower.begin(), slower.end(), name) > 0 ? std::size_t{1} : 0, 1});
     }
     return counts;
@@ -242,7 +283,9 @@ std::vector<Setup> setups() {
           {"process values, P = 5", 5, 5, of_means},
           {"process values, P = 8", 8, 8, of_means},
           {"process values, P = 16", 16, 16, of_means},
-          {"process values, looks 5/10/20", 20, 20, of_policy(policy_of(0.005), {5, 10, 20})}};
+          {"process values, looks 5/10/20", 20, 20, of_policy(policy_of(0.005), {5, 10, 20})},
+          {"both in one process, P = 4", 4, 4, of_means, true},
+          {"both in one process, P = 5", 5, 5, of_means, true}};
 }
 
 struct Arguments {

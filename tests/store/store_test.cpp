@@ -324,6 +324,33 @@ TEST_P(AnyStore, KeepsWhatSetsARunApart) {
   EXPECT_EQ(checked(store->list({})).front().revision, record.revision);
 }
 
+TEST_P(AnyStore, TellsTheSidesOfAnAbRunFromBaselinesAndCalibrations) {
+  const auto store = open();
+  for (const char* id : {"plain", "calibration", "paired"}) {
+    Record record = example_record();
+    record.id = id;
+    record.calibration = record.id == "calibration";
+    if (record.id == "paired") record.pairing = Pairing{"run", Pairing::Kind::process};
+    checked(store->put_record(record));
+    EXPECT_EQ(checked(store->load(id)).pairing, record.pairing);
+  }
+  const auto ids = [&](std::optional<bool> calibration) {
+    RunQuery query;
+    query.calibration = calibration;
+    std::vector<std::string> found;
+    const std::vector<RunInfo> runs = checked(store->list(query));
+    for (const RunInfo& run : runs) {
+      found.push_back(run.id);
+      EXPECT_EQ(run.paired, run.id == "paired");
+      EXPECT_EQ(run.calibration, run.id == "calibration");
+    }
+    return found;
+  };
+  EXPECT_THAT(ids(std::nullopt), testing::SizeIs(3));
+  EXPECT_THAT(ids(false), testing::ElementsAre("plain"));
+  EXPECT_THAT(ids(true), testing::ElementsAre("calibration"));
+}
+
 TEST_P(AnyStore, OpensWhatIsThere) {
   if (server_ == nullptr) {
     EXPECT_EQ(Store::open_existing(url_).error().kind, ErrorKind::missing);
@@ -385,7 +412,8 @@ TEST_P(AnyStore, RefusesANewerVersion) {
 TEST_P(AnyStore, ResumesAMigration) {
   const Record record = example_record();
   open();
-  for (const char* table : {"process_values", "results", "cases", "runs"}) execute(std::string("DROP TABLE ") + table);
+  for (const char* table : {"process_values", "results", "cases", "runs"})
+    execute(std::string("DROP TABLE ") + table);
   execute("UPDATE harness_schema SET version = 0");
   checked(open()->put_record(record));
   EXPECT_EQ(checked(open()->load(record.id)), record);

@@ -1,0 +1,137 @@
+#include "harness/catalog/apart.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <set>
+#include <span>
+#include <string_view>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t largest_library = std::size_t{2} << 30;
+constexpr const char* advice = "measured in processes of their own instead";
+
+// Names of the C++ library and of the compiler's own, which mean the same in every build.
+bool of_the_language(std::string_view symbol) {
+  for (const std::string_view prefix :
+       {"_ZNSt", "_ZNKSt", "_ZSt", "_ZGVNSt", "_ZGVZNSt", "_ZGVZNKSt", "_ZZNSt", "_ZZNKSt", "_ZZSt", "_ZTSSt",
+        "_ZTISt", "_ZN9__gnu_cxx", "_ZZN9__gnu_cxx"})
+    if (symbol.starts_with(prefix)) return true;
+  return false;
+}
+
+// Copies a struct out of a file that may end anywhere.
+template <class T>
+bool copy_at(std::string_view file, std::size_t offset, T& to) {
+  if (offset > file.size() || file.size() - offset < sizeof(T)) return false;
+  std::memcpy(&to, file.data() + offset, sizeof(T));
+  return true;
+}
+
+std::string_view text_at(std::string_view file, const ElfW(Shdr) & strings, std::size_t index) {
+  const std::size_t begin = strings.sh_offset + index;
+  if (index >= strings.sh_size || begin >= file.size()) return {};
+  const std::string_view rest = file.substr(begin, strings.sh_size - index);
+  return rest.substr(0, rest.find('\0'));
+}
+
+std::vector<std::string> loaded_libraries() {
+  std::vector<std::string> names;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* into) {
+        if (info->dlpi_name != nullptr && *info->dlpi_name != '\0')
+          static_cast<std::vector<std::string>*>(into)->emplace_back(info->dlpi_name);
+        return 0;
+      },
+      &names);
+  return names;
+}
+
+fs::path real(const fs::path& path) {
+  std::error_code code;
+  fs::path resolved = fs::canonical(path, code);
+  return code ? path : resolved;
+}
+
+bool lies_below(const fs::path& path, const std::string& root) {
+  if (root.empty()) return false;
+  const fs::path relative = path.lexically_relative(real(root));
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+std::set<fs::path> real_paths(const std::vector<std::string>& paths) {
+  std::set<fs::path> all;
+  for (const std::string& path : paths) all.insert(real(path));
+  return all;
+}
+
+std::set<std::string> symbols_of(const LoadedBuild& build) {
+  std::set<std::string> all;
+  for (const std::string& module : build.modules)
+    for (std::string& symbol : unique_symbols(module))
+      if (!of_the_language(symbol)) all.insert(std::move(symbol));
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> unique_symbols(const fs::path& library) {
+  const Result<std::string> text = read_file(library, largest_library);
+  if (!text) return {};
+  const std::string_view file = *text;
+  ElfW(Ehdr) header;
+  if (!copy_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32))
+    return {};
+  const auto section = [&](std::size_t index, ElfW(Shdr) & into) {
+    return copy_at(file, header.e_shoff + index * sizeof(ElfW(Shdr)), into);
+  };
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    ElfW(Shdr) symbols, strings;
+    if (!section(i, symbols) || symbols.sh_type != SHT_DYNSYM || !section(symbols.sh_link, strings)) continue;
+    ElfW(Sym) symbol;
+    for (std::size_t at = 0; at + sizeof symbol <= symbols.sh_size; at += sizeof symbol) {
+      if (!copy_at(file, symbols.sh_offset + at, symbol)) break;
+      if (symbol.st_info >> 4 == STB_GNU_UNIQUE && symbol.st_shndx != SHN_UNDEF)
+        found.emplace_back(text_at(file, strings, symbol.st_name));
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Status check_apart(const LoadedBuild& one, const LoadedBuild& other) {
+  const std::set<fs::path> first = real_paths(one.modules), second = real_paths(other.modules);
+  for (const fs::path& path : first)
+    if (second.contains(path))
+      return fail(ErrorKind::usage, Location{path.string()}, "is a module of both builds", advice);
+  for (const std::string& name : loaded_libraries()) {
+    const fs::path path = real(name);
+    if (first.contains(path) || second.contains(path)) continue;
+    if (lies_below(path, one.root) || lies_below(path, other.root))
+      return fail(ErrorKind::usage, Location{path.string()},
+                  "is a library that both builds would share, because it is loaded once by its name",
+                  fmt::format("link it into the module statically; until then {}", advice));
+  }
+  const std::set<std::string> theirs = symbols_of(other);
+  for (const std::string& symbol : symbols_of(one))
+    if (theirs.contains(symbol))
+      return fail(
+          ErrorKind::usage,
+          fmt::format("both builds would share `{}`, which exists once in a process", printable(symbol)),
+          fmt::format("compile modules with -fvisibility=hidden or -fno-gnu-unique; until then {}", advice));
+  return {};
+}
+
+}  // namespace harness

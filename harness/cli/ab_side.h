@@ -1,0 +1,50 @@
+// One of the two builds that `harness ab` measures: its commit in a worktree, built, and what its program
+// would measure.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/cli/prepare.h"
+#include "harness/measure/paired_builds.h"
+#include "harness/store/worktree.h"
+
+namespace harness {
+
+struct AbSide {
+  std::string role;      // "baseline", "current"
+  std::string revision;  // as the user named it
+  std::string commit;
+  Worktree worktree;
+  std::filesystem::path folder = {};   // in the worktree, where the user stands in the repository
+  std::filesystem::path program = {};  // that this build made, or ours
+  Prepared prepared = {};
+};
+
+// How both are made and planned.
+struct AbOptions {
+  PlanArguments plan;
+  std::string build;                 // shell command, run in each worktree
+  std::filesystem::path suite_file;  // relative to the repository
+  std::filesystem::path folder;      // where the user stands, likewise
+};
+
+// Makes the worktree of a side.
+Result<AbSide> make_side(const std::string& role, const std::string& revision, const std::string& commit);
+
+// Builds it and asks its program for its plan. Errors say of which side and commit. False: interrupted.
+Result<bool> ready_side(AbSide& side, const AbOptions& options);
+
+// What it takes to measure both in one process; an error says why that cannot be.
+Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current);
+
+// The cases that both sides have and can run here, as the current side plans them.
+Plan common_plan(const Plan& baseline, const Plan& current);
+
+// Gives the cases that both sides have the sampling and the metrics of the current side: both are measured
+// now, so a suite that asks for more since the baseline need not stand between them.
+void agree_on_sampling(Plan& baseline, const Plan& current);
+
+}  // namespace harness

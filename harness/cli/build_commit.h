@@ -1,0 +1,27 @@
+// Building a commit in a worktree, for commands that measure commits which are not checked out.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/store/worktree.h"
+
+namespace harness {
+
+inline constexpr const char* default_build = "ci/bootstrap.sh";
+
+struct Build {
+  bool interrupted = false;  // by Ctrl-C
+  std::string why_not;       // how the command failed, with the end of its log; "": it is built
+};
+
+// Runs a shell command in the worktree. ccache, where the build uses it, is told to take paths in the
+// worktree as relative, so that a commit that was built before in another worktree is not compiled again; a
+// value of the user's own wins.
+Result<Build> build_commit(const Worktree& worktree, const std::string& command);
+
+// The program that the build made, or this one where the build makes only a plugin.
+std::filesystem::path program_of(const Worktree& worktree);
+
+}  // namespace harness

@@ -1,0 +1,107 @@
+#include "harness/measure/subject.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace harness {
+namespace {
+
+constexpr double microseconds_per_second = 1e6;
+
+void add_notes(Subject& subject, const Sampling& sampling) {
+  std::vector<std::string>& notes = subject.result.notes;
+  std::size_t taken = 0;
+  int forced = 0;
+  for (const Placement& placement : subject.samples.placements) {
+    taken += placement.samples.size();
+    forced += placement.forced_gates;
+  }
+  if (forced > 0)
+    notes.push_back(
+        fmt::format("{} of {} samples were forced by the launch gate's deadline of {:g} s, so launch latency "
+                    "may be in them; if "
+                    "run() waits for the device, let synchronises() return true, else raise gate_deadline",
+                    forced, taken, sampling.gate_deadline));
+  if (!subject.gated)
+    notes.emplace_back(
+        "timed without a launch gate, because run() waits for the device: launch latency is included");
+  const auto planned = static_cast<std::size_t>(std::max(1, sampling.placements)) *
+                       static_cast<std::size_t>(std::max(1, sampling.samples));
+  if (taken < planned)
+    notes.push_back(fmt::format("max_time of {:g} s ended sampling after {} of {} samples; raise it for more",
+                                sampling.max_time, taken, planned));
+}
+
+}  // namespace
+
+tl::unexpected<Ending> ended(Outcome outcome, std::string reason) {
+  return tl::unexpected<Ending>(Ending{outcome, std::move(reason), false});
+}
+
+double to_microseconds(Seconds value) {
+  const double us = value * microseconds_per_second;
+  const double rounded = std::round(us * 1e4) / 1e4;
+  return rounded > 0 ? rounded : us;
+}
+
+Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits& traits) {
+  subject.workload = subject.catalog->workload(planned.workload);
+  if (subject.workload == nullptr)
+    return ended(Outcome::failed, fmt::format("this worker knows no workload `{}`", planned.workload));
+  subject.variant = subject.catalog->variant(planned.workload, planned.variant);
+  if (subject.variant == nullptr)
+    return ended(Outcome::failed,
+                 fmt::format("this worker knows no variant `{}` of `{}`", planned.variant, planned.workload));
+  const sdk::Variant& variant = *subject.variant;
+  if (variant.make == nullptr)
+    return ended(Outcome::skipped, variant.unavailable.empty() ? "not available here" : variant.unavailable);
+  if (variant.device != traits.kind)
+    return ended(Outcome::skipped, fmt::format("variant `{}` runs on {}, and this device is {}",
+                                               planned.variant, variant.device, traits.kind));
+  return {};
+}
+
+Step keep(Subject& subject, const Timing& timing) {
+  if (!(timing.elapsed > 0) || !std::isfinite(timing.elapsed))
+    return ended(Outcome::failed, "one call is shorter than the clock can tell; make the case larger");
+  subject.placement.samples.push_back(to_microseconds(timing.elapsed));
+  subject.placement.forced_gates += timing.gate_forced ? 1 : 0;
+  if (timing.launch) subject.placement_launches.samples.push_back(to_microseconds(*timing.launch));
+  return {};
+}
+
+void close_placement(Subject& subject, const Placement& surroundings) {
+  subject.placement.started = surroundings.started;
+  subject.placement.conditions = surroundings.conditions;
+  subject.placement.clock_ghz = surroundings.clock_ghz;
+  subject.samples.placements.push_back(std::exchange(subject.placement, {}));
+  if (!subject.placement_launches.samples.empty())
+    subject.launches.placements.push_back(std::exchange(subject.placement_launches, {}));
+}
+
+// Time is measured whatever the suite asks for; the others where it asks.
+void conclude(Subject& subject, const PlannedCase& planned, const Device& device, double buffer_bytes) {
+  add_notes(subject, planned.sampling);
+  ProcessResult& result = subject.result;
+  const std::vector<std::string>& wanted = planned.metrics;
+  const int process = result.process;
+  result.series.push_back(Series{
+      std::string(device.time_metric()), "us", Direction::lower_is_better, {std::move(subject.samples)}});
+  if (contains(wanted, error_metric))
+    result.series.push_back(single_value(error_metric, process,
+                                         std::max(result.verification->before, result.verification->after)));
+  if (contains(wanted, buffer_memory_metric))
+    result.series.push_back(single_value(buffer_memory_metric, process, buffer_bytes));
+  if (contains(wanted, launch_time_metric) && subject.launches.placements.empty())
+    result.notes.emplace_back("launch_time is missing: this device does not tell it");
+  else if (contains(wanted, launch_time_metric))
+    result.series.push_back(Series{std::string(launch_time_metric.name),
+                                   "us",
+                                   Direction::lower_is_better,
+                                   {std::move(subject.launches)}});
+  subject.reported->add_to(result, wanted);
+}
+
+}  // namespace harness

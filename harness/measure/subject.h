@@ -1,0 +1,58 @@
+// Subject: one build's part in measuring a case in one process: its kernel, its samples and what came of it.
+// Usually there is one; an A/B run in one process has two, which share inputs and buffers.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/catalog/catalog.h"
+#include "harness/device/device.h"
+#include "harness/measure/metrics.h"
+#include "harness/model/plan.h"
+
+namespace harness {
+
+// Why a case ends without a time.
+struct Ending {
+  Outcome outcome = Outcome::failed;
+  std::string reason;
+  bool device_lost = false;  // nobody can go on
+};
+using Step = tl::expected<void, Ending>;
+
+tl::unexpected<Ending> ended(Outcome outcome, std::string reason);
+
+// Microseconds with what a clock can tell (0.1 ns), so that records stay small: 32 ns ticks stay exact.
+double to_microseconds(Seconds value);
+
+struct Subject {
+  std::string side;  // "baseline", "current"; "" where there is one
+  const Catalog* catalog = nullptr;
+  const sdk::Workload* workload = nullptr;
+  const sdk::Variant* variant = nullptr;
+  sdk::Problem problem = {};
+  std::unique_ptr<sdk::Kernel> kernel = {};
+  bool gated = true;
+  ProcessSamples samples = {};
+  ProcessSamples launches = {};  // host time of each sample's launch, where the device tells
+  Placement placement = {};      // being sampled, and its launches
+  Placement placement_launches = {};
+  std::optional<Reported> reported = {};
+  ProcessResult result = {};
+  bool over = false;  // its result is final
+};
+
+// Looks up its workload and variant, which must run on this kind of device.
+Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits& traits);
+
+// Keeps a timed call as a sample of the placement at hand.
+Step keep(Subject& subject, const Timing& timing);
+
+// Closes the placement at hand, under the conditions that it had.
+void close_placement(Subject& subject, const Placement& surroundings);
+
+// Fills the result of a subject that was measured: its series and advice. `buffer_bytes`: that it needs.
+void conclude(Subject& subject, const PlannedCase& planned, const Device& device, double buffer_bytes);
+
+}  // namespace harness

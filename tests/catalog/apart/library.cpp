@@ -1,0 +1,3 @@
+int apart_library_value() {
+  return 1;
+}

@@ -1,0 +1,80 @@
+#include "harness/catalog/apart.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "harness/base/files.h"
+#include "harness/catalog/catalog.h"
+
+namespace harness {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+int call(const char* library) {
+  void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  const auto function = reinterpret_cast<int (*)()>(dlsym(handle, "count_call"));
+  return function();
+}
+
+TEST(Apart, SeesStateThatTwoModulesWouldShare) {
+  EXPECT_EQ(call(APART_STATIC_ONE), 1);
+  EXPECT_EQ(call(APART_STATIC_OTHER), 2);  // so it is, although they are loaded apart
+  EXPECT_THAT(unique_symbols(APART_STATIC_ONE), Contains(HasSubstr("calls_of_all_builds")));
+  const Status apart = check_apart({"", {APART_STATIC_ONE}}, {"", {APART_STATIC_OTHER}});
+  ASSERT_FALSE(apart);
+  EXPECT_THAT(apart.error().message, HasSubstr("calls_of_all_builds"));
+  EXPECT_THAT(apart.error().advice, HasSubstr("-fvisibility=hidden"));
+}
+
+TEST(Apart, LetsHiddenStateBe) {
+  EXPECT_EQ(call(APART_HIDDEN_ONE), 1);
+  EXPECT_EQ(call(APART_HIDDEN_OTHER), 1);
+  const Status apart = check_apart({"", {APART_HIDDEN_ONE}}, {"", {APART_HIDDEN_OTHER}});
+  EXPECT_TRUE(apart) << apart.error().text();
+}
+
+TEST(Apart, SeesALibraryThatIsLoadedOnceForBoth) {
+  const std::string folder = APART_FOLDER;
+  call(APART_LINKED_ONE);
+  call(APART_LINKED_OTHER);
+  const Status apart =
+      check_apart({folder + "/one", {APART_LINKED_ONE}}, {folder + "/other", {APART_LINKED_OTHER}});
+  ASSERT_FALSE(apart);
+  EXPECT_THAT(apart.error().text(), HasSubstr("libapart_library.so"));
+  EXPECT_THAT(apart.error().message, HasSubstr("both builds would share"));
+}
+
+TEST(Apart, SeesOneFileThatBothBring) {
+  const Status apart = check_apart({"", {APART_HIDDEN_ONE}}, {"", {APART_HIDDEN_OTHER, APART_HIDDEN_ONE}});
+  ASSERT_FALSE(apart);
+  EXPECT_THAT(apart.error().message, HasSubstr("module of both builds"));
+}
+
+TEST(Apart, OurOwnKernelsShareNothing) {
+  EXPECT_THAT(unique_symbols(KERNELS_MODULE), IsEmpty());
+  Catalog catalog;
+  const Status loaded = catalog.load_module(KERNELS_MODULE);
+  ASSERT_TRUE(loaded) << loaded.error().text();
+  EXPECT_THAT(catalog.workload_names(), Catalog::built_in().workload_names());
+  for (const std::string& workload : catalog.workload_names())
+    EXPECT_THAT(catalog.variant_names(workload), Catalog::built_in().variant_names(workload));
+}
+
+TEST(Apart, ReadsNoSymbolsOutOfWhatIsNoLibrary) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "broken.so").string();
+  EXPECT_THAT(unique_symbols(path), IsEmpty());
+  std::string text = read_file(APART_STATIC_ONE, std::uintmax_t{1} << 30).value();
+  for (const std::size_t kept : {std::size_t{3}, std::size_t{60}, text.size() / 2, text.size() - 70}) {
+    std::ofstream(path, std::ios::binary) << text.substr(0, kept);
+    unique_symbols(path);  // neither crashes nor reads beyond
+  }
+}
+
+}  // namespace
+}  // namespace harness

@@ -21,6 +21,7 @@
 #include "harness/compare/rename.h"
 #include "harness/compare/trace.h"
 #include "harness/compare/waive.h"
+#include "harness/compare/zeros.h"
 
 namespace harness {
 namespace {
@@ -35,6 +36,9 @@ std::string outcome_text(const CaseRecord& record) {
   const std::string_view name = record.outcome == Outcome::timed_out ? "timed out" : name_of(record.outcome);
   return record.reason.empty() ? std::string(name) : fmt::format("{}: {}", name, record.reason);
 }
+
+constexpr const char* usable_sample =
+    "a sample must be finite, and above 0; only of a metric that is no time may it be 0";
 
 double square_of_sd(double sd) {
   return std::isfinite(sd) && sd > 0 ? sd * sd : 0;
@@ -76,9 +80,6 @@ class Comparer {
     for (const auto& [device, match] : machines_)
       for (const std::string& difference : match.differences)
         all.push_back(machines_.size() > 1 ? device + " " + difference : difference);
-    if (loosened_ > 0)
-      all.push_back(fmt::format("gates: looser than the baseline's in {} {}", loosened_,
-                                loosened_ == 1 ? "result" : "results"));
     return all;
   }
 
@@ -114,7 +115,8 @@ class Comparer {
   void add_removed(const CaseRecord& record) {
     ComparisonRow& row = start(record, nullptr);
     conclude(row, Verdict::missing, "removed: only the baseline has this case",
-             "if the case was removed on purpose, promote a new baseline; otherwise restore it in the suite");
+             "if the case was removed on purpose, promote a new baseline; otherwise restore it in the suite")
+        .remedy = Remedy::restore_case;
   }
 
   // True when the outcomes or settings of the two cases already say everything.
@@ -135,7 +137,8 @@ class Comparer {
     }
     if (before == nullptr) {
       conclude(start(after, nullptr), Verdict::missing, "new: the baseline has no such case",
-               "nothing to compare with yet; the next baseline will have it");
+               "nothing to compare with yet; the next baseline will have it")
+          .remedy = Remedy::next_baseline;
       return true;
     }
     if (before->outcome != Outcome::measured) {
@@ -158,7 +161,8 @@ class Comparer {
       if (old == nullptr)
         conclude(start(after, &series), Verdict::missing,
                  fmt::format("new: the baseline has no metric `{}` of this case", series.metric),
-                 "nothing to compare with yet; the next baseline will have it");
+                 "nothing to compare with yet; the next baseline will have it")
+            .remedy = Remedy::next_baseline;
       else
         add_pair(*before, after, *old, series);
     }
@@ -166,7 +170,8 @@ class Comparer {
       if (series_named(after, series.metric) == nullptr)
         conclude(start(after, &series), Verdict::missing,
                  fmt::format("removed: only the baseline has the metric `{}` of this case", series.metric),
-                 "if the metric was removed on purpose, promote a new baseline");
+                 "if the metric was removed on purpose, promote a new baseline")
+            .remedy = Remedy::restore_case;
   }
 
   // The first reason for which the pair must not be compared, with its advice; "" when there is none.
@@ -189,7 +194,7 @@ class Comparer {
   void add_pair(const CaseRecord& before, const CaseRecord& after, const Series& old, const Series& now) {
     const std::size_t index = rows_.size();
     ComparisonRow& row = start(after, &now);
-    const SideReading baseline = reader_.read(old), current = reader_.read(now);
+    SideReading baseline = reader_.read(old), current = reader_.read(now);
     row.baseline = side_of(baseline);
     row.current = side_of(current);
     const auto [why, advice] = obstacle(before, after, old, now, row.margin, row.alpha);
@@ -197,13 +202,19 @@ class Comparer {
       conclude(row, Verdict::not_comparable, why, advice);
     } else if (is_exact(row, baseline, current)) {
       judge_exactly(row, baseline, current, policy_);
-      compare_gates(row, before);
+      compare_gates(row, before, [&](double margin, double) {
+        ComparisonRow strict = row;
+        strict.margin = margin;
+        judge_exactly(strict, baseline, current, policy_);
+        return strict.verdict == Verdict::regressed;
+      });
     } else if (!current.unusable.empty()) {
-      conclude(row, Verdict::failed, "current: " + current.unusable + ", which has no ratio",
-               "a sample must be a positive finite number");
+      conclude(row, Verdict::failed, "current: " + current.unusable + ", which has no ratio", usable_sample);
     } else if (!baseline.unusable.empty()) {
       conclude(row, Verdict::missing, "baseline: " + baseline.unusable + ", which has no ratio",
-               "measure the baseline again: a sample must be a positive finite number");
+               fmt::format("measure the baseline again: {}", usable_sample));
+    } else if (holds_zeros(baseline, current) && judge_zeros(row, old, now, baseline, current, policy_)) {
+      compare_gates(row, before, [&](double, double) { return row.verdict == Verdict::regressed; });
     } else if (current.log_values.empty() || baseline.log_values.empty()) {
       conclude(row, Verdict::missing,
                fmt::format("{} holds no samples of `{}`",
@@ -223,25 +234,33 @@ class Comparer {
     double known = square_of_sd(learned == nullptr ? policy_.session_sd : learned->session_sd);
     if (machine_match(before.device).other_device)
       known += square_of_sd(learned == nullptr ? policy_.device_sd : learned->device_sd);
-    if (auto evidence = weigh(row, index, baseline, current, known, policy_)) evidence_.push_back(*evidence);
-    compare_gates(row, before);
+    const std::optional<Evidence> evidence = weigh(row, index, baseline, current, known, policy_);
+    if (evidence) evidence_.push_back(*evidence);
+    compare_gates(row, before, [&](double margin, double alpha) {
+      return evidence && is_worse(*evidence, margin, alpha);
+    });
     for (std::string& note : diagnose(row, baseline, current)) row.advice.push_back(std::move(note));
     add_kernels(row, before, after);
   }
 
-  // Tells when the gate lets more pass than the baseline's did.
-  void compare_gates(ComparisonRow& row, const CaseRecord& before) {
+  // Tells when the gate lets more pass than the baseline's did. `regressed` says whether a margin and an
+  // alpha would have called the row so.
+  template <class Regressed>
+  void compare_gates(ComparisonRow& row, const CaseRecord& before, Regressed regressed) {
     const RowGate old = gate_of(before.gate, row.metric, policy_);
-    if (old.margin < row.margin) {
-      ++loosened_;
+    if (old.informative) return;  // it decided nothing then either
+    if (row.informative)
+      row.advice.emplace_back("this metric decided in the baseline and is informative now");
+    else if (old.margin < row.margin)
       row.advice.push_back(
           fmt::format("the margin of this case was {:.2f} % in the baseline and is {:.2f} % now",
                       old.margin * 100, row.margin * 100));
-    } else if (row.informative && !old.informative) {
-      ++loosened_;
-      row.advice.emplace_back("this metric decided in the baseline and is informative now");
-    }
-    if (old.alpha > row.alpha) ++loosened_;
+    else if (old.alpha > row.alpha)
+      row.advice.push_back(fmt::format("alpha was {:.4g} % in the baseline and is {:.4g} % now",
+                                       old.alpha * 100, row.alpha * 100));
+    else
+      return;
+    row.loosened = LoosenedGate{old.margin, old.alpha, old.informative, regressed(old.margin, old.alpha)};
   }
 
   static void add_kernels(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after) {
@@ -277,7 +296,6 @@ class Comparer {
   SideReader reader_;
   std::map<std::string, MachineMatch> machines_;
   std::unordered_map<std::string, const LearnedSpread*> learned_;  // by case and metric
-  int loosened_ = 0;  // results whose gate tells less than the baseline's did
   std::vector<ComparisonRow> rows_;
   std::vector<Evidence> evidence_;
 };

@@ -86,6 +86,7 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, double strict_alpha
   row.processes_needed =
       stats::processes_needed(std::abs(gap), row.baseline.process_sd, row.current.process_sd,
                               evidence.known_variance, shift, most_processes);
+  row.remedy = row.processes_needed ? Remedy::more_processes : Remedy::session_or_margin;
   if (row.processes_needed) {
     const int now = std::min(row.baseline.processes, row.current.processes);
     // The plan takes the estimates for the truth; that they did not suffice says they were lucky.
@@ -122,9 +123,11 @@ void set_verdict(ComparisonRow& row, const Evidence& evidence, std::size_t famil
   row.verdict = Verdict::inconclusive;
   if (!evidence.doubt.empty()) {
     row.reason = evidence.doubt;
+    row.remedy = evidence.remedy;
   } else if (!evidence.enough_processes) {
     row.reason = fmt::format("{} against {} processes: at least {} a side are needed for a verdict",
                              row.baseline.processes, row.current.processes, least);
+    row.remedy = Remedy::more_processes;
   } else if (row.p_adjusted.value_or(*row.p) < row.alpha) {
     row.verdict = Verdict::regressed;
     row.reason = fmt::format("worse by more than the margin of {:.2f} %: {} ({})", row.margin * 100,
@@ -188,6 +191,11 @@ std::string gate_obstacle(double margin, double alpha) {
   return {};
 }
 
+bool is_worse(const Evidence& evidence, double margin, double alpha) {
+  return evidence.enough_processes && evidence.doubt.empty() &&
+         evidence.effect.p_above(std::log1p(margin)) < alpha;
+}
+
 std::optional<Evidence> weigh(ComparisonRow& row, std::size_t index, const SideReading& baseline,
                               const SideReading& current, double known_variance_per_side,
                               const Policy& policy) {
@@ -199,6 +207,7 @@ std::optional<Evidence> weigh(ComparisonRow& row, std::size_t index, const SideR
     row.reason = fmt::format("{} against {} processes: without two on each side nothing can be tested",
                              row.baseline.processes, row.current.processes);
     row.processes_needed = std::max(least_processes(policy), first_look);
+    row.remedy = Remedy::more_processes;
     return std::nullopt;
   }
   Evidence evidence;
@@ -206,12 +215,16 @@ std::optional<Evidence> weigh(ComparisonRow& row, std::size_t index, const SideR
   evidence.known_variance = 2 * known_variance_per_side;
   evidence.enough_processes =
       std::min(row.baseline.processes, row.current.processes) >= least_processes(policy);
-  if (std::max(forced_share(baseline), forced_share(current)) > tolerable_forced_share)
+  if (std::max(forced_share(baseline), forced_share(current)) > tolerable_forced_share) {
+    evidence.remedy = Remedy::launch_gate;
     evidence.doubt =
         fmt::format("the launch gate of more than {:.0f} % of a side's samples opened on its deadline",
                     tolerable_forced_share * 100);
-  else
-    evidence.doubt = condition_doubt(baseline.conditions, current.conditions);
+  } else {
+    ConditionDoubt doubt = condition_doubt(baseline.conditions, current.conditions);
+    evidence.remedy = doubt.remedy;
+    evidence.doubt = std::move(doubt.text);
+  }
   test->difference *= sign_of(row);
   evidence.effect = *test;
   evidence.bounds = test->interval(1 - 2 * row.alpha);

@@ -19,7 +19,8 @@ struct Evidence {
   stats::Bounds bounds;       // of the effect, at 1 - 2 alpha
   double known_variance = 0;  // both sides together: sessions and devices
   bool enough_processes = false;
-  std::string doubt;  // why no verdict may rest on the pair, or ""
+  Remedy remedy = Remedy::as_advised;  // of the doubt
+  std::string doubt;                   // why no verdict may rest on the pair, or ""
   // Its place among the rows that are corrected together, from 1, by p ascending; 0: not corrected.
   std::size_t rank_worse = 0;
   std::size_t rank_better = 0;
@@ -30,6 +31,9 @@ int least_processes(const Policy& policy);
 
 // Why this gate cannot be applied, or "".
 std::string gate_obstacle(double margin, double alpha);
+
+// Whether evidence calls its row regressed by this gate, by itself: before any correction.
+bool is_worse(const Evidence& evidence, double margin, double alpha);
 
 // Fills the numbers of `row`, whose sides, margin and alpha are set. std::nullopt, with verdict and
 // reason set, when a side has fewer than two processes, so that nothing can be tested.

@@ -46,6 +46,10 @@ std::string_view name_of(WaiverUse::State state) {
   return "?";
 }
 
+bool hides_regression(const ComparisonRow& row) {
+  return row.loosened && row.loosened->regressed && (row.verdict != Verdict::regressed || row.informative);
+}
+
 bool decides(const ComparisonRow& row) {
   return !row.informative && !(row.waiver && row.verdict == Verdict::regressed);
 }

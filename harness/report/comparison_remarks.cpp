@@ -146,6 +146,8 @@ bool has_numbers(const ComparisonRow& row) {
 
 bool has_values_alone(const ComparisonRow& row) {
   return !has_numbers(row) && row.baseline.processes > 0 && row.current.processes > 0 &&
+         std::isfinite(row.baseline.center) && std::isfinite(row.current.center) &&
+         (row.baseline.center == 0 || row.current.center == 0) &&
          (row.verdict == Verdict::regressed || row.verdict == Verdict::improved);
 }
 

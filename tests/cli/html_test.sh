@@ -98,7 +98,7 @@ import json
 page = json.load(open("against.json"))
 assert page["comparison"]["verdict"] == "regressed"
 again = page["current"]["details"][0]["reproduce"]
-assert again == "harness run suite.yaml --filter twice/right/n=64 --device scripted:speed.json --against HEAD~1", again
+assert again == "harness run suite.yaml --filter twice/right/n=64 --device scripted:speed.json --against 'HEAD~1'", again
 assert page["baseline"]["details"][0]["case"] == page["current"]["details"][0]["case"] == "twice/right/n=64"
 PY
 

@@ -66,6 +66,10 @@ std::string format_significant(double value, int digits) {
   return fmt::format("{:.{}f}", value, std::min(decimals, 12));
 }
 
+std::string after_number(std::string_view unit) {
+  return unit.empty() || unit == "1" ? std::string() : " " + std::string(unit);
+}
+
 std::string format_seconds(Seconds value) {
   const double size = std::fabs(value);
   if (!std::isfinite(value)) return format_significant(value);

@@ -23,6 +23,7 @@
 #include "harness/compare/rename.h"
 #include "harness/compare/trace.h"
 #include "harness/compare/waive.h"
+#include "harness/compare/zeros.h"
 
 namespace harness {
 namespace {
@@ -39,6 +40,9 @@ std::string outcome_text(const CaseRecord& record) {
   const std::string_view name = record.outcome == Outcome::timed_out ? "timed out" : name_of(record.outcome);
   return record.reason.empty() ? std::string(name) : fmt::format("{}: {}", name, record.reason);
 }
+
+constexpr const char* usable_sample =
+    "a sample must be finite, and above 0; only of a metric that is no time may it be 0";
 
 double square_of_sd(double sd) {
   return std::isfinite(sd) && sd > 0 ? sd * sd : 0;
@@ -71,6 +75,7 @@ class Comparer {
     for (const CaseRecord& record : baseline_.cases)
       if (present.insert(record.id).second) add_removed(record);
     trace_.family = decide(rows_, evidence_, policy_);
+    judge_old_gates();
     describe_looks();
     for (Evidence& one : evidence_)
       trace_.rows.push_back({rows_[one.row].case_id, rows_[one.row].metric, std::move(one)});
@@ -83,9 +88,6 @@ class Comparer {
     for (const auto& [device, match] : machines_)
       for (const std::string& difference : match.differences)
         all.push_back(machines_.size() > 1 ? device + " " + difference : difference);
-    if (loosened_ > 0)
-      all.push_back(fmt::format("gates: looser than the baseline's in {} {}", loosened_,
-                                loosened_ == 1 ? "result" : "results"));
     return all;
   }
 
@@ -122,7 +124,8 @@ class Comparer {
   void add_removed(const CaseRecord& record) {
     ComparisonRow& row = start(record, nullptr);
     conclude(row, Verdict::missing, "removed: only the baseline has this case",
-             "if the case was removed on purpose, promote a new baseline; otherwise restore it in the suite");
+             "if the case was removed on purpose, promote a new baseline; otherwise restore it in the suite")
+        .remedy = Remedy::restore_case;
   }
 
   // True when the outcomes or settings of the two cases already say everything.
@@ -148,7 +151,8 @@ class Comparer {
     }
     if (before == nullptr) {
       conclude(start(after, nullptr), Verdict::missing, "new: the baseline has no such case",
-               "nothing to compare with yet; the next baseline will have it");
+               "nothing to compare with yet; the next baseline will have it")
+          .remedy = Remedy::next_baseline;
       return true;
     }
     if (before->outcome != Outcome::measured) {
@@ -171,7 +175,8 @@ class Comparer {
       if (old == nullptr)
         conclude(start(after, &series), Verdict::missing,
                  fmt::format("new: the baseline has no metric `{}` of this case", series.metric),
-                 "nothing to compare with yet; the next baseline will have it");
+                 "nothing to compare with yet; the next baseline will have it")
+            .remedy = Remedy::next_baseline;
       else
         add_pair(*before, after, *old, series);
     }
@@ -179,7 +184,8 @@ class Comparer {
       if (series_named(after, series.metric) == nullptr)
         conclude(start(after, &series), Verdict::missing,
                  fmt::format("removed: only the baseline has the metric `{}` of this case", series.metric),
-                 "if the metric was removed on purpose, promote a new baseline");
+                 "if the metric was removed on purpose, promote a new baseline")
+            .remedy = Remedy::restore_case;
   }
 
   // The first reason for which the pair must not be compared, with its advice; "" when there is none.
@@ -206,7 +212,7 @@ class Comparer {
   void add_pair(const CaseRecord& before, const CaseRecord& after, const Series& old, const Series& now) {
     const std::size_t index = rows_.size();
     ComparisonRow& row = start(after, &now);
-    const SideReading baseline = reader_.read(old), current = reader_.read(now);
+    SideReading baseline = reader_.read(old), current = reader_.read(now);
     row.baseline = side_of(baseline);
     row.current = side_of(current);
     const auto [why, advice] = obstacle(before, after, old, now, row.margin, row.alpha);
@@ -215,13 +221,19 @@ class Comparer {
     } else if (is_exact(row, baseline, current)) {
       judge_exactly(row, baseline, current, policy_);
       tell_exact_look(row, looks_reached(after, row.look.declared), least_processes(policy_));
-      compare_gates(row, before);
+      compare_gates(row, before, [&](double margin, double) {
+        ComparisonRow strict = row;
+        strict.margin = margin;
+        judge_exactly(strict, baseline, current, policy_);
+        return strict.verdict == Verdict::regressed;
+      });
     } else if (!current.unusable.empty()) {
-      conclude(row, Verdict::failed, "current: " + current.unusable + ", which has no ratio",
-               "a sample must be a positive finite number");
+      conclude(row, Verdict::failed, "current: " + current.unusable + ", which has no ratio", usable_sample);
     } else if (!baseline.unusable.empty()) {
       conclude(row, Verdict::missing, "baseline: " + baseline.unusable + ", which has no ratio",
-               "measure the baseline again: a sample must be a positive finite number");
+               fmt::format("measure the baseline again: {}", usable_sample));
+    } else if (holds_zeros(baseline, current) && judge_zeros(row, old, now, baseline, current, policy_)) {
+      compare_gates(row, before, [&](double, double) { return row.verdict == Verdict::regressed; });
     } else if (current.log_values.empty() || baseline.log_values.empty()) {
       conclude(row, Verdict::missing,
                fmt::format("{} holds no samples of `{}`",
@@ -232,8 +244,8 @@ class Comparer {
                "look at the notes of the run: sampling may have been cut short");
     } else {
       row.ratio = std::exp(current.moments.mean - baseline.moments.mean);
-      row.verdict = Verdict::inconclusive;  // until decide()
-      compare_gates(row, before);
+      row.verdict = Verdict::inconclusive;                               // until decide()
+      compare_gates(row, before, [](double, double) { return false; });  // until judge_old_gates()
       if (row.look.declared.empty())
         judge_pair(row, index, before, after, old, now, baseline, current);
       else
@@ -297,6 +309,7 @@ class Comparer {
     row.reason = fmt::format("{} against {} processes: without two on each side nothing can be tested",
                              row.baseline.processes, row.current.processes);
     row.processes_needed = std::max(least_processes(policy_), recommended_processes);
+    row.remedy = Remedy::more_processes;
   }
 
   // What is odd about the sides that the row shows. Called when it shows them.
@@ -317,19 +330,31 @@ class Comparer {
     }
   }
 
-  // Tells when the gate lets more pass than the baseline's did.
-  void compare_gates(ComparisonRow& row, const CaseRecord& before) {
+  // Tells when the gate lets more pass than the baseline's did. `regressed` says whether a margin and an
+  // alpha would have called the row so.
+  template <class Regressed>
+  void compare_gates(ComparisonRow& row, const CaseRecord& before, Regressed regressed) {
     const RowGate old = gate_of(before.gate, row.metric, policy_);
-    if (old.margin < row.margin) {
-      ++loosened_;
+    if (old.informative) return;  // it decided nothing then either
+    if (row.informative)
+      row.advice.emplace_back("this metric decided in the baseline and is informative now");
+    else if (old.margin < row.margin)
       row.advice.push_back(
           fmt::format("the margin of this case was {:.2f} % in the baseline and is {:.2f} % now",
                       old.margin * 100, row.margin * 100));
-    } else if (row.informative && !old.informative) {
-      ++loosened_;
-      row.advice.emplace_back("this metric decided in the baseline and is informative now");
-    }
-    if (old.alpha > row.alpha) ++loosened_;
+    else if (old.alpha > row.alpha)
+      row.advice.push_back(fmt::format("alpha was {:.4g} % in the baseline and is {:.4g} % now",
+                                       old.alpha * 100, row.alpha * 100));
+    else
+      return;
+    row.loosened = LoosenedGate{old.margin, old.alpha, old.informative, regressed(old.margin, old.alpha)};
+  }
+
+  // What the gates of the baseline say of the rows that were tested.
+  void judge_old_gates() {
+    for (const Evidence& one : evidence_)
+      if (std::optional<LoosenedGate>& gate = rows_[one.row].loosened)
+        gate->regressed = is_worse(one, gate->margin, gate->alpha);
   }
 
   static void add_kernels(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after) {
@@ -375,7 +400,6 @@ class Comparer {
   SideReader reader_;
   std::map<std::string, MachineMatch> machines_;
   std::unordered_map<std::string, const LearnedSpread*> learned_;  // by case and metric
-  int loosened_ = 0;  // results whose gate tells less than the baseline's did
   std::vector<ComparisonRow> rows_;
   std::vector<Evidence> evidence_;
   std::vector<LookReadings> pending_;

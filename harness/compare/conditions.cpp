@@ -63,19 +63,22 @@ void note_shift(std::vector<std::string>& notes, const std::optional<double>& be
 
 }  // namespace
 
-std::string condition_doubt(const SideConditions& baseline, const SideConditions& current) {
+ConditionDoubt condition_doubt(const SideConditions& baseline, const SideConditions& current) {
   const double before = throttled_share(baseline), after = throttled_share(current);
   if (std::max(before, after) > tolerable_throttled_share && !same_power_cap(baseline, current))
-    return fmt::format(
-        "the device held its clock down ({}) in {:.0f} % of the baseline's placements and {:.0f} % of the "
-        "current side's, more than the {:.0f} % that a verdict bears",
-        reasons_of(baseline, current), before * 100, after * 100, tolerable_throttled_share * 100);
+    return {Remedy::cool_device, fmt::format("the device held its clock down ({}) in {:.0f} % of the "
+                                             "baseline's placements and {:.0f} % of the "
+                                             "current side's, more than the {:.0f} % that a verdict bears",
+                                             reasons_of(baseline, current), before * 100, after * 100,
+                                             tolerable_throttled_share * 100)};
   const double others_before = shared_share(baseline), others_after = shared_share(current);
   if (std::abs(others_before - others_after) > tolerable_shared_share)
-    return fmt::format(
-        "contaminated: other processes used the device during {:.0f} % of the baseline's placements and "
-        "{:.0f} % of the current side's",
-        others_before * 100, others_after * 100);
+    return {
+        Remedy::free_device,
+        fmt::format(
+            "contaminated: other processes used the device during {:.0f} % of the baseline's placements and "
+            "{:.0f} % of the current side's",
+            others_before * 100, others_after * 100)};
   return {};
 }
 

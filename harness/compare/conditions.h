@@ -15,10 +15,15 @@ namespace harness {
 inline constexpr double tolerable_throttled_share = 0.2;
 inline constexpr double tolerable_shared_share = 0.2;
 
-// Why no verdict may rest on the pair, or "": a side was throttled in more placements than tolerable, or
+struct ConditionDoubt {
+  Remedy remedy = Remedy::as_advised;
+  std::string text;
+};
+
+// Why no verdict may rest on the pair, or no text: a side was throttled in more placements than tolerable, or
 // other processes used the device on one side more than on the other. A kernel that runs at the power cap
 // on both sides alike is no such case: the cap is part of what it costs.
-std::string condition_doubt(const SideConditions& baseline, const SideConditions& current);
+ConditionDoubt condition_doubt(const SideConditions& baseline, const SideConditions& current);
 
 // The same facts and smaller ones, in words with advice.
 void note_conditions(std::vector<std::string>& notes, const ComparisonRow& row,

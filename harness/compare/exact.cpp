@@ -23,7 +23,7 @@ Side constant_side(const SideReading& reading) {
 }
 
 std::string value_text(double value, const std::string& unit) {
-  return fmt::format("{}{}{}", value, unit.empty() ? "" : " ", unit);
+  return fmt::format("{}{}", value, after_number(unit));
 }
 
 // Log of current over baseline, positive where that is worse; infinite from or to 0.
@@ -61,6 +61,7 @@ void judge_exactly(ComparisonRow& row, const SideReading& baseline, const SideRe
   if (fewest < least) {
     row.verdict = Verdict::inconclusive;
     row.processes_needed = least;
+    row.remedy = Remedy::more_processes;
     row.reason = fmt::format("{} against {} processes: at least {} a side show whether the metric varies",
                              row.baseline.processes, row.current.processes, least);
     return;

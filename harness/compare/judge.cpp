@@ -102,6 +102,7 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, const stats::Detect
                                 shift, most_processes)
           : stats::processes_needed(std::abs(gap), row.baseline.process_sd, row.current.process_sd,
                                     evidence.known_variance, shift, most_processes);
+  row.remedy = row.processes_needed ? Remedy::more_processes : Remedy::session_or_margin;
   if (row.processes_needed) {
     const int now = look.differences ? static_cast<int>(look.differences->count)
                                      : std::min(row.baseline.processes, row.current.processes);
@@ -152,16 +153,20 @@ void set_reason(ComparisonRow& row, const Evidence& evidence, std::size_t family
     row.reason = with_numbers("better by more than");
   else if (row.verdict == Verdict::unchanged)
     row.reason = with_numbers("within");
-  else if (!look.doubt.empty())
+  else if (!look.doubt.empty()) {
     row.reason = look.doubt;
-  else if (!look.enough_processes && look.differences)
-    row.reason = fmt::format("{} of the processes measured both sides: at least {} are needed for a verdict",
-                             look.differences->count, least);
-  else if (!look.enough_processes)
-    row.reason = fmt::format("{} against {} processes: at least {} a side are needed for a verdict",
-                             row.baseline.processes, row.current.processes, least);
-  else
+    row.remedy = look.remedy;
+  } else if (!look.enough_processes) {
+    row.reason =
+        look.differences
+            ? fmt::format("{} of the processes measured both sides: at least {} are needed for a verdict",
+                          look.differences->count, least)
+            : fmt::format("{} against {} processes: at least {} a side are needed for a verdict",
+                          row.baseline.processes, row.current.processes, least);
+    row.remedy = Remedy::more_processes;
+  } else {
     explain_inconclusive(row, look, family);
+  }
 }
 
 // The numbers of the look that decided, or of the last one.
@@ -345,6 +350,12 @@ std::string gate_obstacle(double margin, double alpha) {
   return {};
 }
 
+bool is_worse(const Evidence& evidence, double margin, double alpha) {
+  if (evidence.looks.empty()) return false;
+  const LookEvidence& look = evidence.looks[evidence.shown];
+  return look.counts() && look.effect.p_above(std::log1p(margin)) < alpha;
+}
+
 std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
                                   const SideReading& current, const Design& design, const Policy& policy) {
   LookEvidence look;
@@ -357,12 +368,16 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
   look.baseline = side_of(baseline);
   look.current = side_of(current);
   look.enough_processes = processes_of(look) >= least_processes(policy);
-  if (std::max(forced_share(baseline), forced_share(current)) > tolerable_forced_share)
+  if (std::max(forced_share(baseline), forced_share(current)) > tolerable_forced_share) {
+    look.remedy = Remedy::launch_gate;
     look.doubt =
         fmt::format("the launch gate of more than {:.0f} % of a side's samples opened on its deadline",
                     tolerable_forced_share * 100);
-  else
-    look.doubt = condition_doubt(baseline.conditions, current.conditions);
+  } else {
+    ConditionDoubt doubt = condition_doubt(baseline.conditions, current.conditions);
+    look.remedy = doubt.remedy;
+    look.doubt = std::move(doubt.text);
+  }
   test->difference *= sign_of(row);
   look.effect = *test;
   look.bounds = test->interval(1 - 2 * alpha_of_look(row));

@@ -40,6 +40,9 @@ struct Design {
   std::optional<std::vector<double>> ratios = {};
 };
 
+// Whether what the row shows calls it regressed by this gate, by itself: before any correction.
+bool is_worse(const Evidence& evidence, double margin, double alpha);
+
 // What the look `number` says of the row, whose direction, margin, alpha and declared looks are set.
 // std::nullopt when there are fewer than two processes a side, or in common, so that nothing can be tested.
 std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,

@@ -19,8 +19,9 @@ struct LookEvidence {
   stats::TTest effect;
   stats::Bounds bounds;  // of the effect, at 1 - 2 alpha_of_look()
   bool enough_processes = false;
-  std::string doubt;   // why no verdict may rest on the pair, or ""
-  double p_worse = 1;  // of this look alone
+  std::string doubt;                   // why no verdict may rest on the pair, or ""
+  Remedy remedy = Remedy::as_advised;  // of the doubt
+  double p_worse = 1;                  // of this look alone
   double p_better = 1;
   Side baseline, current;
 

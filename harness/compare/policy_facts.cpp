@@ -24,6 +24,7 @@ class Facts {
     gate("margin", policy_.margin, &ComparisonRow::margin, Gate{}.margin);
     gate("alpha", policy_.alpha, &ComparisonRow::alpha, Gate{}.alpha);
     informative();
+    loosened();
     chosen("processes", fmt::format("{} a side at the least", policy_.min_processes),
            policy_.min_processes == Policy{}.min_processes);
     sessions();
@@ -95,6 +96,22 @@ class Facts {
       if (row.informative) metrics.insert(row.metric);
     if (metrics.empty()) return;
     facts_.push_back({"informative", join(std::vector<std::string>(metrics.begin(), metrics.end()), ", "),
+                      comparison_.suite_file.empty() ? "suite" : "suite " + comparison_.suite_file});
+  }
+
+  // What a reviewer of the change must know: which results are judged more leniently than before it.
+  void loosened() {
+    std::size_t all = 0, hidden = 0;
+    for (const ComparisonRow& row : comparison_.rows) {
+      if (row.loosened) ++all;
+      if (hides_regression(row)) ++hidden;
+    }
+    if (all == 0) return;
+    std::string value = fmt::format("for {} {} since the baseline", all, all == 1 ? "result" : "results");
+    if (hidden > 0)
+      value += fmt::format(", {} of which {} regressed by the baseline's gate", hidden,
+                           hidden == 1 ? "is" : "are");
+    facts_.push_back({"gates loosened", std::move(value),
                       comparison_.suite_file.empty() ? "suite" : "suite " + comparison_.suite_file});
   }
 

@@ -5,24 +5,27 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <set>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "harness/base/units.h"
 #include "harness/compare/compare.h"
 
 namespace harness {
 namespace {
 
-// The first sample that has no logarithm, in words. Called only when there is one.
+// The first sample that cannot be judged, in words; "" when there is none. A time of 0 was not measured; of
+// any other metric 0 is a value.
 std::string describe_unusable(const ProcessSamples& process, const std::string& unit) {
+  const bool zero_is_a_value = seconds_per_unit(unit) == 0;
   for (const Placement& placement : process.placements)
     for (const double sample : placement.samples)
-      if (!(sample > 0) || !std::isfinite(sample))
-        return fmt::format("process {} holds a sample of {}{}{}", process.process, sample,
-                           unit.empty() ? "" : " ", unit);
-  return fmt::format("process {} holds a sample that cannot be used", process.process);
+      if (!std::isfinite(sample) || sample < 0 || (sample == 0 && !zero_is_a_value))
+        return fmt::format("process {} holds a sample of {}{}", process.process, sample, after_number(unit));
+  return {};
 }
 
 // When the first placement of a process began; 0 when none knows.
@@ -152,6 +155,7 @@ void take_estimates(SideReading& reading, const Series& series,
     ++reading.with_samples;
     if (std::isnan(estimate.log_value)) {
       if (reading.unusable.empty()) reading.unusable = describe_unusable(series.processes[i], series.unit);
+      reading.zeros = true;
       continue;
     }
     reading.log_values.push_back(estimate.log_value);
@@ -167,6 +171,31 @@ void take_estimates(SideReading& reading, const Series& series,
 }
 
 }  // namespace
+
+SideReading with_plain_means(SideReading reading, const Series& series) {
+  reading.log_values.clear();
+  reading.outlier_rates.clear();
+  reading.started.clear();
+  reading.slowing.clear();
+  reading.outliers = {};
+  reading.samples = 0;
+  for (const ProcessSamples& process : series.processes) {
+    Mean mean;
+    for (const Placement& placement : process.placements) {
+      if (placement.samples.empty()) continue;
+      mean.add(std::reduce(placement.samples.begin(), placement.samples.end()) /
+               static_cast<double>(placement.samples.size()));
+      reading.samples += placement.samples.size();
+    }
+    if (!mean.value()) continue;
+    reading.log_values.push_back(std::log(*mean.value()));
+    reading.outlier_rates.push_back(0);
+    reading.started.push_back(start_of(process));
+  }
+  reading.moments = {};
+  if (!reading.log_values.empty()) reading.moments = stats::moments(reading.log_values);
+  return reading;
+}
 
 SideReading SideReader::read(const Series& series) {
   SideReading reading;

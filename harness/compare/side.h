@@ -44,6 +44,7 @@ struct SideReading {
   std::optional<double> constant;  // the value of every sample, where all are the same
   std::size_t with_samples = 0;    // processes
   std::string unusable;            // "process 3 holds a sample of -1 us", or ""
+  bool zeros = false;              // a sample without a logarithm: where `unusable` is empty, a 0
 };
 
 class SideReader {
@@ -57,5 +58,9 @@ class SideReader {
 };
 
 Side side_of(const SideReading& reading);
+
+// The same side with the logs of arithmetic means as its values, placement by placement, for a metric some
+// samples of which are 0: nothing is dropped as an outlier. -infinity for a process that holds only zeros.
+SideReading with_plain_means(SideReading reading, const Series& series);
 
 }  // namespace harness

@@ -114,8 +114,10 @@ void add_notes(Summary& summary, const CaseRecord& record, const SideReading& re
   for (const ProcessResult& process : record.processes)
     for (const std::string& note : process.notes) add(note);
   if (!reading.unusable.empty())
-    add(reading.unusable + fmt::format(": a sample must be a positive finite number{}",
+    add(reading.unusable + fmt::format(": a sample must be finite, and a time above 0{}",
                                        unusable > 0 ? fmt::format(" ({} left out)", unusable) : ""));
+  else if (reading.zeros)
+    add("some samples are 0: the center is of the processes without one");
   if (forced_share(reading) > tolerable_forced_share)
     add(fmt::format(
         "the launch gate of {} of {} samples opened on its deadline: launch latency is in the figures; "

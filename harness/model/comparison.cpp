@@ -51,6 +51,10 @@ double alpha_of_look(const ComparisonRow& row) {
   return row.alpha / static_cast<double>(std::max<std::size_t>(row.look.declared.size(), 1));
 }
 
+bool hides_regression(const ComparisonRow& row) {
+  return row.loosened && row.loosened->regressed && (row.verdict != Verdict::regressed || row.informative);
+}
+
 bool decides(const ComparisonRow& row) {
   return !row.informative && !(row.waiver && row.verdict == Verdict::regressed);
 }

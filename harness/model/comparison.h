@@ -117,6 +117,27 @@ struct LookState {
   std::optional<int> next = {};  // processes at the next look, where measuring on may settle the row
 };
 
+// What settles a row that was not compared or decided. The rows say it in words; this is for the steps of the
+// whole.
+enum class Remedy {
+  as_advised,         // the row's own advice
+  more_processes,     // on both sides
+  session_or_margin,  // no number of processes: one session for both sides, or another margin
+  cool_device,        // it held its clock down
+  free_device,        // others used it
+  launch_gate,        // it opened on its deadline
+  next_baseline,      // the case or metric is new
+  restore_case,       // the case or metric was removed
+};
+
+// The gate that the baseline was measured with, where the current side's lets more pass.
+struct LoosenedGate {
+  double margin = 0;
+  double alpha = 0;
+  bool informative = false;
+  bool regressed = false;  // the row, by that gate and by itself: before any correction
+};
+
 struct ComparisonRow {
   std::string case_id;
   std::string metric;
@@ -140,11 +161,13 @@ struct ComparisonRow {
   std::optional<double> minimum_detectable;  // true ratio - 1 found with 80 % power, margin included
   std::optional<int> processes_needed;       // a side, when inconclusive
   LookState look;
-  std::vector<KernelChange> kernels;  // largest share of the case's change first
-  std::optional<Waiver> waiver;       // of a regressed row: it holds, so the row does not fail the build
-  bool informative = false;           // decides nothing (see MetricGate)
-  bool exact = false;                 // neither side varies at all: compared as numbers, without a test
-  Location where;                     // in the suite
+  std::vector<KernelChange> kernels;     // largest share of the case's change first
+  std::optional<Waiver> waiver;          // of a regressed row: it holds, so the row does not fail the build
+  bool informative = false;              // decides nothing (see MetricGate)
+  std::optional<LoosenedGate> loosened;  // since the baseline
+  Remedy remedy = Remedy::as_advised;
+  bool exact = false;  // neither side varies at all: compared as numbers, without a test
+  Location where;      // in the suite
 };
 
 // The level of one look: alpha shared out evenly over those declared (Bonferroni).
@@ -173,6 +196,9 @@ struct Comparison {
   std::vector<WaiverUse> waivers;             // in the order of the file
   std::vector<std::string> remarks;           // on the policy, in words: gates that match no metric
 };
+
+// Whether the gate of the baseline would have called the row regressed, and nothing does now.
+bool hides_regression(const ComparisonRow& row);
 
 // Whether the row bears on the verdict and the exit code: informative rows and waived regressions do not.
 bool decides(const ComparisonRow& row);

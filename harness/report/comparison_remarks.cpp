@@ -153,40 +153,6 @@ std::string where_text(const ComparisonRow& row) {
   return row.where.file.empty() ? std::string() : to_string(Location{row.where.file, row.where.line, 0});
 }
 
-std::string step_for(Verdict verdict, const Comparison& comparison) {
-  switch (verdict) {
-    case Verdict::failed: return "Fix the failed cases first: a wrong or missing result has no speed.";
-    case Verdict::regressed:
-      return "If the regression is intended, say so in the change and promote the new record once it is "
-             "merged (`harness baseline promote`); otherwise look at what changed between the two "
-             "revisions.";
-    case Verdict::missing:
-      return comparison.policy.allow_missing
-                 ? "Cases without a counterpart were let through; measure or promote a baseline that has "
-                   "them."
-                 : "Check out and rebuild the baseline revision and measure it with `harness run`, or pin a "
-                   "reviewed record with "
-                   "`harness baseline promote`; `--allow missing` lets cases without a counterpart through.";
-    case Verdict::not_comparable:
-      return "Measure both sides on the same device and settings; the differences are listed above.";
-    case Verdict::inconclusive:
-      if (std::any_of(comparison.rows.begin(), comparison.rows.end(),
-                      [](const ComparisonRow& row) { return row.look.next.has_value(); }))
-        return "Measure the undecided cases on to their next look, with the current revision checked out and "
-               "built: `harness compare --measure`.";
-      return "Measure more processes for the undecided cases (`sampling: processes` in the suite) on a "
-             "quiet machine, or accept a wider margin.";
-    case Verdict::improved:
-      return comparison.policy.fail_on_improved
-                 ? "Promote the new record as the baseline (`harness baseline promote`): judged by the old "
-                   "one, what was gained could be lost again unseen."
-                 : std::string();
-    case Verdict::unchanged:
-    case Verdict::skipped: break;
-  }
-  return {};
-}
-
 }  // namespace
 
 std::string look_words(const ComparisonRow& row) {
@@ -200,6 +166,18 @@ std::string level_text(double alpha) {
 
 bool has_numbers(const ComparisonRow& row) {
   return std::isfinite(row.ratio) && row.ratio > 0;
+}
+
+bool has_values_alone(const ComparisonRow& row) {
+  return !has_numbers(row) && row.baseline.processes > 0 && row.current.processes > 0 &&
+         std::isfinite(row.baseline.center) && std::isfinite(row.current.center) &&
+         (row.baseline.center == 0 || row.current.center == 0) &&
+         (row.verdict == Verdict::regressed || row.verdict == Verdict::improved);
+}
+
+std::string values_text(const ComparisonRow& row) {
+  return fmt::format("{} -> {}{}", format_significant(row.baseline.center),
+                     format_significant(row.current.center), after_number(row.unit));
 }
 
 std::string words_for(Verdict verdict) {
@@ -220,7 +198,9 @@ Paint paint_for(Verdict verdict) {
   return Paint::faint;
 }
 
-std::string comparison_headline(const Comparison& comparison) {
+namespace {
+
+std::string verdict_headline(const Comparison& comparison) {
   Counts counts = count(comparison);
   const bool cases = one_row_a_case(comparison);
   std::size_t judged = count_waived(comparison);
@@ -240,10 +220,31 @@ std::string comparison_headline(const Comparison& comparison) {
   const std::size_t waived = count_waived(comparison);
   if (verdict == Verdict::unchanged && waived == judged)
     return fmt::format("WAIVED: {} regressed, and a waiver accepts it", part_of_all(judged, judged, noun));
-  const std::string headline = headline_for(verdict, part, some == 1, comparison);
-  if (waived == 0) return headline;
-  return fmt::format("{}; {} waived", headline,
-                     waived == 1 ? "1 regression is" : fmt::format("{} regressions are", waived));
+  std::string headline = headline_for(verdict, part, some == 1, comparison);
+  if (waived > 0)
+    headline += fmt::format("; {} waived",
+                            waived == 1 ? "1 regression is" : fmt::format("{} regressions are", waived));
+  return headline;
+}
+
+}  // namespace
+
+std::string gates_loosened(const Comparison& comparison) {
+  const auto& rows = comparison.rows;
+  const auto all = static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [](const ComparisonRow& row) { return row.loosened.has_value(); }));
+  if (all == 0) return {};
+  const auto hidden = static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), hides_regression));
+  std::string text = fmt::format("gates loosened for {}", counted(all, "result", "results"));
+  if (hidden > 0)
+    text +=
+        fmt::format(", {} of which {} regressed by the baseline's gate", hidden, hidden == 1 ? "is" : "are");
+  return text;
+}
+
+std::string comparison_headline(const Comparison& comparison) {
+  const std::string loosened = gates_loosened(comparison);
+  return verdict_headline(comparison) + (loosened.empty() ? "" : "; " + loosened);
 }
 
 std::string comparison_tally(const Comparison& comparison) {
@@ -300,20 +301,6 @@ std::vector<Explanation> comparison_explanations(const Comparison& comparison) {
   for (Explanation& why : result)
     if (why.cases.size() > 1) why.where.clear();
   return result;
-}
-
-std::vector<std::string> next_steps(const Comparison& comparison) {
-  Counts counts = count(comparison);
-  std::vector<std::string> steps;
-  for (const Verdict verdict : worst_first) {
-    const std::string step = counts[verdict] > 0 ? step_for(verdict, comparison) : std::string();
-    if (!step.empty()) steps.push_back(step);
-  }
-  if (count_waived(comparison) > 0)
-    steps.emplace_back(
-        "A waived regression fails again after its date: settle it before, or promote the new record as what "
-        "is expected from now on.");
-  return steps;
 }
 
 std::string exit_code_meaning(const Comparison& comparison) {

@@ -11,6 +11,10 @@ namespace harness::report {
 // The verdict in one sentence, counted over the rows that could be judged.
 std::string comparison_headline(const Comparison& comparison);
 
+// "gates loosened for 2 results, 1 of which is regressed by the baseline's gate", or "". Part of the
+// headline.
+std::string gates_loosened(const Comparison& comparison);
+
 // How many rows have each verdict, worst first.
 std::string comparison_tally(const Comparison& comparison);
 
@@ -32,6 +36,12 @@ std::string look_words(const ComparisonRow& row);
 std::string level_text(double alpha);
 
 // Both sides were measured, whatever came of it.
+// Whether both sides were measured and there is no ratio between them: from or to 0.
+bool has_values_alone(const ComparisonRow& row);
+
+// "0 -> 0.13", of both centers in the row's unit.
+std::string values_text(const ComparisonRow& row);
+
 bool has_numbers(const ComparisonRow& row);
 
 // A row's name: the case id, and the metric where the case has rows for several.

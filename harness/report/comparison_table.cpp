@@ -16,12 +16,16 @@ std::pair<std::pair<int, int>, int> processes_of(const ComparisonRow& row) {
   return {{row.baseline.processes, row.current.processes}, row.look.number};
 }
 
-// The same in all rows that have numbers.
+bool is_shown(const ComparisonRow& row) {
+  return has_numbers(row) || has_values_alone(row);
+}
+
+// The same in all rows that are shown.
 template <class Value>
 bool uniform(const Comparison& comparison, Value value) {
   const ComparisonRow* first = nullptr;
   for (const ComparisonRow& row : comparison.rows) {
-    if (!has_numbers(row)) continue;
+    if (!is_shown(row)) continue;
     if (first == nullptr) first = &row;
     if (value(row) != value(*first)) return false;
   }
@@ -39,10 +43,6 @@ std::string interval_header(const Comparison& comparison) {
   return alpha == 0 ? "interval" : level_text(alpha) + " interval";
 }
 
-bool has_numbers(const ComparisonRow& row) {
-  return std::isfinite(row.ratio) && row.ratio > 0;
-}
-
 GridRow make_row(const ComparisonRow& row, const std::string& label) {
   const bool decided =
       decides(row) && (row.verdict == Verdict::regressed || row.verdict == Verdict::improved);
@@ -50,7 +50,7 @@ GridRow make_row(const ComparisonRow& row, const std::string& label) {
   const Paint strength = decided ? paint_for(row.verdict) : Paint::plain;
   const bool detectable = row.minimum_detectable && std::isfinite(*row.minimum_detectable);
   return {label,
-          {{signed_percent(row.ratio - 1), strength},
+          {{has_numbers(row) ? signed_percent(row.ratio - 1) : values_text(row), strength},
            {row.interval ? percent_bounds(*row.interval) : std::string(unknown)},
            {plain_percent(row.margin)},
            {probability(improved ? row.p_improved : row.p)},
@@ -92,7 +92,7 @@ Paint heading_paint(const ComparisonRow& row) {
 std::vector<std::size_t> shown_rows(const Comparison& comparison) {
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < comparison.rows.size(); ++i)
-    if (has_numbers(comparison.rows[i])) shown.push_back(i);
+    if (is_shown(comparison.rows[i])) shown.push_back(i);
   std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) {
     return place_of(comparison.rows[a]) < place_of(comparison.rows[b]);
   });

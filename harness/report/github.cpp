@@ -23,6 +23,7 @@ using Level = AnnotationLevel;
 constexpr std::array<Level, 3> loudest_first{Level::error, Level::warning, Level::notice};
 
 std::optional<Level> level_of(const ComparisonRow& row, const Policy& policy) {
+  if (hides_regression(row)) return Level::warning;
   if (row.informative)
     return row.verdict == Verdict::regressed || row.verdict == Verdict::failed ? std::optional(Level::notice)
                                                                                : std::nullopt;
@@ -81,11 +82,16 @@ std::string github_comparison(const Comparison& comparison, const Style&, const 
     for (std::size_t i = 0; i < comparison.rows.size(); ++i)
       if (level_of(comparison.rows[i], comparison.policy) == level)
         annotations.push_back(annotate(comparison.rows[i], names[i]));
+    // What an exit code of 1 or 5 means is said where the errors are: no warning is its cause.
     const std::string title = text.empty() && level != Level::notice ? headline : tally_at(comparison, level);
+    const bool cause = level == Level::error || text.empty();
     loud |= !annotations.empty() && level != Level::notice;
-    text += annotation_lines(level, {comparison.suite_file, 0, title, exit_code_meaning(comparison)},
-                             annotations);
+    text += annotation_lines(
+        level, {comparison.suite_file, 0, title, cause ? exit_code_meaning(comparison) : ""}, annotations);
   }
+  if (const std::string loosened = gates_loosened(comparison); !loosened.empty())
+    text += annotation_line(
+        Level::warning, {comparison.suite_file, 0, loosened, "the change that this compares loosened them"});
   // Not green for another reason: nothing was compared at all.
   if (!loud && exit_code(comparison) != 0)
     text =

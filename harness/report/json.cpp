@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "harness/report/json_parts.h"
@@ -161,7 +162,7 @@ Json side_json(const Side& side) {
   Json values = Json::array();
   for (const double value : side.process_values) values.push_back(number(value));
   return {{"processes", side.processes},
-          {"center", positive(side.center)},
+          {"center", side.processes > 0 ? number(side.center) : Json(nullptr)},
           {"process_sd", side.processes > 1 ? number(side.process_sd) : Json(nullptr)},
           {"outlier_rate", side.processes > 0 ? number(side.outlier_rate) : Json(nullptr)},
           {"process_values", std::move(values)}};
@@ -201,6 +202,11 @@ Json row_json(const ComparisonRow& row) {
   json["where"] = location_json(row.where);
   json["decides"] = decides(row);
   json["informative"] = row.informative;
+  json["loosened"] = nullptr;
+  if (row.loosened)
+    json["loosened"] = {{"margin", number(row.loosened->margin)},
+                        {"alpha", number(row.loosened->alpha)},
+                        {"regressed", row.loosened->regressed}};
   json["exact"] = row.exact;
   json["waiver"] = row.waiver ? waiver_json(*row.waiver) : Json(nullptr);
   json["kernels"] = Json::array();
@@ -256,6 +262,8 @@ Json comparison_json(const Comparison& comparison) {
   json["policy_facts"] = Json::array();
   for (const PolicyFact& fact : comparison.policy_facts)
     json["policy_facts"].push_back({{"name", fact.name}, {"value", fact.value}, {"source", fact.source}});
+  json["gates_loosened"] = std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                         [](const ComparisonRow& row) { return row.loosened.has_value(); });
   json["waivers"] = Json::array();
   for (const WaiverUse& use : comparison.waivers) json["waivers"].push_back(waiver_use_json(use));
   json["remarks"] = comparison.remarks;

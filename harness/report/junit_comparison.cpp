@@ -27,10 +27,8 @@ Result result_of(const ComparisonRow& row, const Policy& policy) {
 }
 
 std::string figures_of(const ComparisonRow& row) {
-  const Scale scale{1, row.unit, true, row.unit};
-  std::string text =
-      fmt::format("{}: {} -> {} {}, {}", row.metric, quantity(row.baseline.center, scale),
-                  quantity(row.current.center, scale), row.unit, signed_percent(row.ratio - 1));
+  std::string text = fmt::format("{}: {}", row.metric, values_text(row));
+  if (has_numbers(row)) text += ", " + signed_percent(row.ratio - 1);
   if (row.interval)
     text += fmt::format(" {} at {}", percent_bounds(*row.interval), level_text(alpha_of_look(row)));
   const bool improved = row.verdict == Verdict::improved;
@@ -55,7 +53,7 @@ JunitCase judged_case(const ComparisonRow& row, const std::string& name, const C
   one.message = join(lines, "; ");
   if (one.result == Result::skipped && standing.empty() && row.verdict != Verdict::skipped)
     one.message += " (let through by --allow)";
-  if (has_numbers(row)) lines.push_back(figures_of(row));
+  if (has_numbers(row) || has_values_alone(row)) lines.push_back(figures_of(row));
   for (const std::string& kernel : kernel_words(row)) lines.push_back(kernel);
   lines.insert(lines.end(), row.advice.begin(), row.advice.end());
   one.body = one.output = join(lines, "\n");

@@ -161,12 +161,14 @@ Json kernels_json(const CaseRecord& one) {
 }
 
 // "" for samples that another tool took: harness cannot take them again.
-std::string reproduce(const Record& record, const CaseRecord& one) {
+std::string reproduce(const Record& record, const CaseRecord& one, const std::string& again) {
   if (one.device == "import" || record.suite.file.empty()) return "";
-  return fmt::format("harness run {} --filter {}", shell_quoted(record.suite.file), shell_quoted(one.id));
+  return fmt::format("harness run {} --filter {}{}", shell_quoted(record.suite.file), shell_quoted(one.id),
+                     again);
 }
 
-Json case_json(const Record& record, const CaseRecord& one, const SampleDetail& detail) {
+Json case_json(const Record& record, const CaseRecord& one, const SampleDetail& detail,
+               const std::string& again) {
   Json json{{"case", one.id},
             {"workload", one.workload},
             {"variant", one.variant},
@@ -179,7 +181,7 @@ Json case_json(const Record& record, const CaseRecord& one, const SampleDetail& 
   for (const Series& series : one.series) json["series"].push_back(series_json(series, detail));
   json["phases"] = phases_json(one);
   json["kernels"] = kernels_json(one);
-  json["reproduce"] = reproduce(record, one);
+  json["reproduce"] = reproduce(record, one, again);
   return json;
 }
 
@@ -191,13 +193,15 @@ bool has_samples(const CaseRecord& one) {
   return false;
 }
 
-Json side_json(const SideSource& side, const CaseNames& whole, const SampleDetail& rest) {
+Json side_json(const SideSource& side, const CaseNames& whole, const SampleDetail& rest,
+               const std::string& again) {
   Json report = run_json(*side.record, *side.summaries);
   round_figures(report);
   Json json{{"report", std::move(report)}, {"details", Json::array()}};
   for (const CaseRecord& one : side.record->cases)
     if (has_samples(one))
-      json["details"].push_back(case_json(*side.record, one, whole.contains(one.id) ? SampleDetail{} : rest));
+      json["details"].push_back(
+          case_json(*side.record, one, whole.contains(one.id) ? SampleDetail{} : rest, again));
   return json;
 }
 
@@ -236,10 +240,10 @@ Json document_json(const Comparison* comparison, const Sources& sources, const P
     json["steps"] = Json::array();
     json["comparison"] = nullptr;
   }
-  json["current"] = side_json(sources.current, whole, detail.rest);
+  json["current"] = side_json(sources.current, whole, detail.rest, sources.again);
   json["baseline"] = nullptr;
   if (comparison != nullptr && sources.baseline.record != nullptr)
-    json["baseline"] = side_json(sources.baseline, whole, detail.rest);
+    json["baseline"] = side_json(sources.baseline, whole, detail.rest, sources.again);
   return json;
 }
 

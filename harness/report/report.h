@@ -41,6 +41,8 @@ struct Sources {
   SideSource baseline;
   SideSource current;
   std::string command;  // that makes this report again, or ""
+  // What measures a case again beside suite and filter, quoted for a shell: " --device cuda --against main".
+  std::string again = {};
 };
 
 // `harness list`.

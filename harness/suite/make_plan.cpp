@@ -10,6 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/model/metric.h"
 #include "harness/suite/expand.h"
+#include "harness/suite/gate_metrics.h"
 #include "harness/suite/selection.h"
 #include "harness/suite/settings.h"
 #include "harness/suite/suite.h"
@@ -41,6 +42,7 @@ class Planner {
     plan_.modules = module_paths(suite_);
     for (const CaseGroup& group : suite_.groups)
       if (!too_many_) add_group(group);
+    check_gate_metrics(suite_, catalog_, errors_);
     report_duplicates();
     if (errors_.empty()) resolve_references();
     if (errors_.empty()) select_cases(plan_, options_, errors_);

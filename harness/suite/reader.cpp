@@ -232,6 +232,7 @@ void Reader::gate(const YamlValue& value, Overrides& out) {
     if (member.value->rejected) continue;
     MetricGateOverride& one = out.metric_gates.emplace_back();
     one.metric = member.name;
+    one.where = location(member.place);
     one.margin = fraction(*member.value, "margin");
     one.alpha = alpha(*member.value);
     if (const YamlValue* informative = member.value->find("informative"))

@@ -39,6 +39,7 @@ struct MetricGateOverride {
   std::string metric;
   std::optional<double> margin, alpha;
   std::optional<bool> informative;
+  Location where = {};
 };
 
 // Sampling or gate settings as written: only what the text names.

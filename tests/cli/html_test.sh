@@ -85,7 +85,9 @@ run, again = json.load(open("run.json")), json.load(open("again.json"))
 assert run["comparison"] is None and run["baseline"] is None
 assert run["current"]["report"]["record"] == again["current"]["report"]["record"]
 case = run["current"]["details"][0]
-assert case["reproduce"] == "harness run suite.yaml --filter twice/right/n=64", case["reproduce"]
+measure = "harness run suite.yaml --filter twice/right/n=64"
+assert case["reproduce"] == measure + " --device scripted:speed.json", case["reproduce"]
+assert again["current"]["details"][0]["reproduce"] == measure
 assert again["command"] == "harness report HEAD --report html=again.html", again["command"]
 PY
 speeds 104 && echo "# slower" >>suite.yaml && commit "slower"
@@ -95,6 +97,8 @@ python3 - <<'PY' || problem "the page of run --against is not the comparison's"
 import json
 page = json.load(open("against.json"))
 assert page["comparison"]["verdict"] == "regressed"
+again = page["current"]["details"][0]["reproduce"]
+assert again == "harness run suite.yaml --filter twice/right/n=64 --device scripted:speed.json --against 'HEAD~1'", again
 assert page["baseline"]["details"][0]["case"] == page["current"]["details"][0]["case"] == "twice/right/n=64"
 PY
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 #include "harness/compare/gates.h"
 #include "records.h"
@@ -42,6 +43,70 @@ Gate gate_with(MetricGate one) {
   Gate gate;
   gate.metrics = {std::move(one)};
   return gate;
+}
+
+// "margin=1 %;alpha=1 %;"
+std::string facts_text(const Comparison& comparison) {
+  std::string text;
+  for (const PolicyFact& fact : comparison.policy_facts) text += fact.name + "=" + fact.value + ";";
+  return text;
+}
+
+// One value a process of a metric that is no time.
+ComparisonRow compare_counts(const std::vector<double>& before, const std::vector<double>& after,
+                             Direction direction = Direction::lower_is_better,
+                             const std::string& unit = "1") {
+  const auto side = [&](const std::vector<double>& values) {
+    Series series{"error", unit, direction, {}};
+    int number = 1;
+    for (const double value : values) series.processes.push_back({number++, std::nullopt, {{{value}, 0, 0}}});
+    return with_series({series});
+  };
+  return only_row(compare(side(before), side(after), {}));
+}
+
+TEST(Zeros, WorseThanAConstantZeroIsRegressedThoughItVaries) {
+  const std::vector<double> zeros(5, 0.0), some{0.11, 0.12, 0.13, 0.14, 0.15};
+  const ComparisonRow worse = compare_counts(zeros, some), better = compare_counts(some, zeros);
+  EXPECT_EQ(worse.verdict, Verdict::regressed) << worse.reason;
+  EXPECT_THAT(worse.reason, HasSubstr("0 in all 5 processes of the baseline, 0.11 to 0.15 in 5 processes"));
+  EXPECT_EQ(worse.baseline.center, 0);
+  EXPECT_NEAR(worse.current.center, 0.1292, 1e-4);
+  EXPECT_EQ(better.verdict, Verdict::improved) << better.reason;
+  EXPECT_EQ(compare_counts(zeros, some, Direction::higher_is_better).verdict, Verdict::improved);
+  EXPECT_EQ(compare_counts(some, zeros, Direction::higher_is_better).verdict, Verdict::regressed);
+}
+
+TEST(Zeros, ThatComeAndGoBetweenProcessesAreInconclusiveWithWords) {
+  const ComparisonRow row = compare_counts({0, 1, 2, 1, 0}, {0, 2, 2, 3, 0});
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_THAT(row.reason, HasSubstr("no ratio to compare: 0 in 2 of 5 processes of the baseline"));
+  EXPECT_THAT(row.advice, Contains(HasSubstr("`informative`")));
+  EXPECT_EQ(compare_counts({0, 0, 0, 0, 0}, {0, 0, 0, 0, 1}).verdict, Verdict::inconclusive);
+  EXPECT_EQ(compare_counts({0, 0}, {1, 2}).verdict, Verdict::inconclusive) << "too few processes";
+}
+
+TEST(Zeros, WithinProcessesLeaveARatioOfMeans) {
+  const auto counts = [](double scale) {
+    Series series{"retries", "", Direction::lower_is_better, {}};
+    for (int i = 1; i <= 5; ++i)
+      series.processes.push_back({i, std::nullopt, {{{0, scale * (10000 + i), scale * 10000, 0}, 0, 0}}});
+    return with_series({series});
+  };
+  const ComparisonRow same = only_row(compare(counts(1), counts(1), {}));
+  const ComparisonRow more = only_row(compare(counts(1), counts(1.5), {}));
+  EXPECT_EQ(same.verdict, Verdict::unchanged) << same.reason;
+  EXPECT_EQ(more.verdict, Verdict::regressed) << more.reason;
+  EXPECT_NEAR(more.ratio, 1.5, 1e-9);
+  EXPECT_NEAR(more.baseline.process_values[0], 5000.25, 1e-6) << "the arithmetic mean, zeros included";
+}
+
+TEST(Zeros, OfTimesAndNegativeOrEndlessValuesFail) {
+  const std::vector<double> some{1, 2, 3, 4, 5};
+  EXPECT_EQ(compare_counts(some, {0, 1, 2, 3, 4}, Direction::lower_is_better, "us").verdict, Verdict::failed);
+  EXPECT_EQ(compare_counts(some, {0, -1, 2, 3, 4}).verdict, Verdict::failed);
+  EXPECT_EQ(compare_counts(some, {0, INFINITY, 2, 3, 4}).verdict, Verdict::failed);
+  EXPECT_EQ(compare_counts({0, -1, 2, 3, 4}, some).verdict, Verdict::missing);
 }
 
 TEST(Gates, OfAMetricWinOverTheCasesAndThePolicyOverBoth) {
@@ -113,7 +178,47 @@ TEST(Informative, MetricsThatBecameSoAreTold) {
   const Comparison comparison = compare(before, after, {});
   EXPECT_THAT(comparison.rows[0].advice,
               Contains(HasSubstr("decided in the baseline and is informative now")));
-  EXPECT_THAT(comparison.differences, Contains(HasSubstr("gates: looser")));
+  ASSERT_TRUE(comparison.rows[0].loosened);
+  EXPECT_FALSE(hides_regression(comparison.rows[0])) << "nothing moved";
+  EXPECT_THAT(facts_text(comparison), HasSubstr("gates loosened=for 1 result since the baseline;"));
+}
+
+TEST(Loosened, GatesNameWhatTheBaselinesWouldHaveCalledRegressed) {
+  const auto loosened = [](double now, Gate gate) {
+    return compare(with_series({series_at(about(20))}), with_series({series_at(about(now))}, std::move(gate)),
+                   {});
+  };
+  const Comparison informative = loosened(24, gate_with({"time", {}, {}, true}));
+  EXPECT_TRUE(hides_regression(only_row(informative)));
+  EXPECT_THAT(facts_text(informative), HasSubstr("1 of which is regressed by the baseline's gate"));
+  EXPECT_TRUE(hides_regression(only_row(loosened(24, gate_with({"time", 0.5, {}, false})))));
+  EXPECT_TRUE(hides_regression(only_row(loosened(20.4, gate_with({"time", {}, 1e-9, false})))));
+  const Comparison still = loosened(24, gate_with({"time", 0.05, {}, false}));
+  EXPECT_TRUE(only_row(still).loosened->regressed);
+  EXPECT_FALSE(hides_regression(only_row(still))) << "it is called regressed all the same";
+  EXPECT_FALSE(only_row(loosened(24, gate_with({"time", 0.005, {}, false}))).loosened) << "stricter";
+}
+
+TEST(Loosened, GatesOfExactMetricsAreJudgedExactly) {
+  const Gate loose = gate_with({"peak_memory", 0.5, {}, false});
+  EXPECT_TRUE(hides_regression(
+      only_row(compare(with_series({constant(1000)}), with_series({constant(1200)}, loose), {}))));
+  EXPECT_FALSE(hides_regression(
+      only_row(compare(with_series({constant(1000)}), with_series({constant(1005)}, loose), {}))));
+}
+
+TEST(Remedy, OfARowIsWhatSettlesIt) {
+  const auto remedy_of = [](std::vector<double> before, std::vector<double> after, double session_sd) {
+    Policy policy;
+    policy.session_sd = session_sd;
+    return only_row(compare(record_of(std::move(before)), record_of(std::move(after)), policy)).remedy;
+  };
+  EXPECT_EQ(remedy_of(about(20), about(20), 0.02), Remedy::session_or_margin);
+  EXPECT_EQ(remedy_of({20, 20.1}, about(20), 0.001), Remedy::more_processes);
+  EXPECT_EQ(remedy_of({20}, about(20), 0.001), Remedy::more_processes);
+  const Record none = record_of(std::vector<CaseRecord>{}), some = record_of(about(20));
+  EXPECT_EQ(only_row(compare(none, some, {})).remedy, Remedy::next_baseline);
+  EXPECT_EQ(only_row(compare(some, none, {})).remedy, Remedy::restore_case);
 }
 
 TEST(Informative, NeverExcusesACaseThatFailedOrIsMissing) {

@@ -137,6 +137,7 @@ ComparisonRow inconclusive_row() {
   row.p_adjusted = 1.0;
   row.minimum_detectable = 0.0412;
   row.processes_needed = 14;
+  row.remedy = Remedy::more_processes;
   row.reason = "the interval holds both the margin and no change at all";
   row.advice = {"about 14 processes a side would settle it",
                 "the current side has two modes, 19.9 us and 21.4 us, across processes"};

@@ -167,6 +167,16 @@ TEST(PageData, SaysNullForAValueThatCannotBe) {
   EXPECT_TRUE(found[2]["value"].is_number());
 }
 
+TEST(PageData, MeasuresACaseAgainAgainstWhatItWasComparedWith) {
+  const Comparison comparison = fixture::comparison();
+  const Measured one{example_record()};
+  const Sources sources{one.side(), one.side(), "", " --device cuda --against main"};
+  const json document = json::parse(page_document(&comparison, sources));
+  EXPECT_EQ(document["current"]["details"][0]["reproduce"],
+            "harness run suites/fusion.yaml --filter linear_gelu/cublas/dtype=f16/m=512 --device cuda "
+            "--against main");
+}
+
 TEST(PageData, OffersNoCommandForWhatHarnessDidNotMeasure) {
   EXPECT_EQ(document_of({fixture::h200_record("main")})["current"]["details"][0]["reproduce"], "");
 }

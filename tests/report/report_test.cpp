@@ -82,6 +82,72 @@ TEST(Headline, SaysWorseWhereSlowerWouldBeWrong) {
               StartsWith("REGRESSED: the only case is worse by more than its margin\n"));
 }
 
+ComparisonRow& loosen(ComparisonRow& row, bool regressed) {
+  row.loosened = LoosenedGate{0.01, 0.01, false, regressed};
+  return row;
+}
+
+TEST(Headline, SaysInEveryMediumThatGatesWereLoosened) {
+  Comparison comparison = with_verdicts({regressed, unchanged, unchanged});
+  loosen(comparison.rows[0], true).informative = true;
+  comparison.rows[0].ratio = 1.2;
+  loosen(comparison.rows[1], false);
+  comparison.verdict = overall_verdict(comparison.rows);
+  for (const Format format : {Format::terminal, Format::markdown, Format::github, Format::junit}) {
+    const std::string text = render_comparison(comparison, format, Style{false, 400});
+    EXPECT_THAT(text, HasSubstr("gates loosened for 2 results")) << name_of(format);
+    EXPECT_THAT(text, HasSubstr("1 of which is regressed by the baseline")) << name_of(format);
+  }
+  const std::string text = render_comparison(comparison, Format::terminal, Style{false, 400});
+  EXPECT_THAT(text, HasSubstr("case/0 gpu_time (+20.00 %)"));
+  const auto json = nlohmann::json::parse(render_comparison(comparison, Format::json, style));
+  EXPECT_EQ(json["gates_loosened"], 2);
+  EXPECT_EQ(json["cases"][0]["loosened"]["regressed"], true);
+  EXPECT_TRUE(json["cases"][2]["loosened"].is_null());
+}
+
+TEST(NextSteps, FollowTheRows) {
+  const auto steps = [](Verdict verdict, Remedy remedy, const std::string& baseline = "r") {
+    Comparison comparison = with_verdicts({verdict});
+    comparison.baseline.id = baseline;
+    comparison.rows[0].remedy = remedy;
+    return render_comparison(comparison, Format::terminal, Style{false, 400});
+  };
+  EXPECT_THAT(steps(inconclusive, Remedy::more_processes),
+              HasSubstr("Measure more processes for 1 undecided"));
+  const std::string noisy = steps(inconclusive, Remedy::session_or_margin);
+  EXPECT_THAT(noisy, HasSubstr("measure both versions in one session, or widen the margin"));
+  EXPECT_THAT(noisy, Not(HasSubstr("more processes")));
+  EXPECT_THAT(steps(inconclusive, Remedy::cool_device), HasSubstr("held its clock down under 1 undecided"));
+  EXPECT_THAT(steps(inconclusive, Remedy::free_device), HasSubstr("when nobody else does"));
+  const std::string fresh = steps(missing, Remedy::next_baseline);
+  EXPECT_THAT(fresh, HasSubstr("has no counterpart"));
+  EXPECT_THAT(fresh, HasSubstr("`--allow missing` lets pull requests add cases"));
+  EXPECT_THAT(fresh, Not(HasSubstr("Check out and rebuild")));
+  EXPECT_THAT(steps(missing, Remedy::next_baseline, ""), HasSubstr("Check out and rebuild"))
+      << "without a baseline every case is new";
+}
+
+TEST(Github, WarningsDoNotClaimWhatTheErrorsSay) {
+  const std::string text =
+      render_comparison(with_verdicts({regressed, inconclusive, inconclusive}), Format::github, style);
+  EXPECT_EQ(times(text, "exit code 1"), 0U) << "one error alone, and two warnings:\n" << text;
+}
+
+TEST(Comparison, ShowsAChangeFromZeroWithItsValues) {
+  Comparison comparison = with_verdicts({regressed, unchanged});
+  ComparisonRow& row = comparison.rows[0];
+  row.unit = "1";
+  row.baseline = {5, 0, 0, 0, {}};
+  row.current = {5, 0.5, 0, 0, {}};
+  comparison.rows[1].ratio = 1;
+  EXPECT_THAT(terminal(comparison), HasSubstr("0 -> 0.5000"));
+  EXPECT_THAT(render_comparison(comparison, Format::junit, style), HasSubstr("0 -&gt; 0.5000"));
+  EXPECT_THAT(terminal(comparison), Not(HasSubstr("0.5000 1")));
+  const auto json = nlohmann::json::parse(render_comparison(comparison, Format::json, style));
+  EXPECT_EQ(json["cases"][0]["baseline"]["center"], 0);
+}
+
 TEST(ExitCode, OfWhatMustNotBeComparedHasAnAllowanceOfItsOwn) {
   Comparison comparison = with_verdicts({not_comparable, unchanged});
   comparison.policy.allow_missing = true;

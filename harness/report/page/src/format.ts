@@ -33,7 +33,9 @@ export function exponent(value: number | null | undefined): string {
 }
 
 export function with_unit(value: number | null | undefined, unit: string, figures = 4): string {
-  return known(value) ? `${quantity(value, figures)} ${printable(unit, 20)}`.trim() : unknown;
+  if (!known(value)) return unknown;
+  // "1" is the unit of a pure number, and says nothing behind one.
+  return unit === "1" ? quantity(value, figures) : `${quantity(value, figures)} ${printable(unit, 20)}`.trim();
 }
 
 // +1.51 %: a change, from a ratio.
@@ -60,7 +62,7 @@ export function percent(value: number | null | undefined): string {
 
 export function p_value(p: number | null | undefined): string {
   if (!known(p)) return unknown;
-  if (p === 0) return "< 1e-300";
+  if (p < 1e-16) return "< 1e-16"; // as the terminal has it: beyond, no model of noise holds
   return p < 0.001 ? p.toExponential(1) : p.toFixed(3);
 }
 

@@ -33,6 +33,7 @@ export interface Comparison {
   differences: string[];
   policy_facts?: { name: string; value: string; source: string }[]; // the policy in effect, in words
   waivers?: WaiverUse[];
+  gates_loosened?: number; // results that are judged more leniently than the baseline was
   remarks?: string[]; // about the comparison as a whole
   cases: ComparisonRow[];
 }
@@ -119,6 +120,7 @@ export interface ComparisonRow {
   kernels?: KernelChange[];
   waiver?: Waiver | null;
   informative?: boolean;
+  loosened?: { margin: number | null; alpha: number | null; regressed: boolean } | null; // the baseline's gate
   exact?: boolean; // no variation on either side: compared as numbers, without a test
   where: Where | null;
 }

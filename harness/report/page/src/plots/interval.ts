@@ -48,7 +48,7 @@ export function interval(row: ComparisonRow, look: Look): Drawn {
 function changes_of(row: ComparisonRow, ratio: number, bounds: Bounds): Changes {
   const center = row.baseline?.center ?? null;
   const relative = (values: (number | null)[] | undefined) =>
-    center === null ? [] : (values ?? []).flatMap((value) => (value === null ? [] : [(value / center - 1) * 100]));
+    !center ? [] : (values ?? []).flatMap((value) => (value === null ? [] : [(value / center - 1) * 100]));
   return {
     baseline: relative(row.baseline?.process_values),
     current: relative(row.current?.process_values),

@@ -28,6 +28,18 @@ import { case_link } from "./verdict";
 
 type Pair = [string, string];
 
+// The p that the verdict rests on first.
+function p_facts(row: ComparisonRow): Pair[] {
+  const alpha = ` (alpha ${percent(row.alpha)})`;
+  const worse: Pair = ["p, worse than the margin", `${p_value(row.p)} raw, ${p_value(row.p_adjusted)} adjusted`];
+  const better: Pair = [
+    "p, better than the margin",
+    `${p_value(row.p_improved)} raw, ${p_value(row.p_improved_adjusted)} adjusted`,
+  ];
+  const [first, second] = row.verdict === "improved" ? [better, worse] : [worse, better];
+  return [[first[0], first[1] + alpha], ...(row.p_improved != null ? [second] : [])];
+}
+
 function comparison_facts(row: ComparisonRow): Pair[] {
   const unit = row.unit ?? "";
   const side = (of: "baseline" | "current") =>
@@ -38,13 +50,7 @@ function comparison_facts(row: ComparisonRow): Pair[] {
     ["change", `${change(row.ratio)}${row.exact ? ", compared as numbers: neither side varies" : ""}`],
     [level, change_interval(row.interval)],
     ["margin", `±${percent(row.margin)}${row.informative ? ", informative: it decides nothing" : ""}`],
-    [
-      "p, worse than the margin",
-      `${p_value(row.p)} raw, ${p_value(row.p_adjusted)} adjusted (alpha ${percent(row.alpha)})`,
-    ],
-    row.p_improved != null
-      ? ["p, better than the margin", `${p_value(row.p_improved)} raw, ${p_value(row.p_improved_adjusted)} adjusted`]
-      : null,
+    ...p_facts(row),
     ["minimum detectable", `${percent(row.minimum_detectable)}, with 80 % power, margin included`],
     [
       "processes",

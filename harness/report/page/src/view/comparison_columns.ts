@@ -2,6 +2,7 @@
 
 import { change, change_interval, look_words, p_value, percent, unknown, with_unit, worst_first } from "../format";
 import type { Entry } from "../report";
+import type { ComparisonRow } from "../reports";
 import { verdict_badge } from "./badge";
 import { case_column, type Column, metric_column, numbers } from "./columns";
 import { type Child, el, svg } from "./dom";
@@ -30,6 +31,17 @@ function worsening({ row }: Entry): number | null {
   return row?.ratio == null ? null : (row.ratio - 1) * (row.direction === "higher" ? -1 : 1);
 }
 
+// The end of the interval that is worst, so that ties of the change are told apart by it.
+export function worst_bound({ row }: Entry): number | null {
+  if (!row?.interval) return null;
+  return row.direction === "higher" ? 1 - row.interval[0] : row.interval[1] - 1;
+}
+
+// The p of the question that the verdict answers: better for what improved, worse for all else.
+export function judged_p(row: ComparisonRow | null): number | null | undefined {
+  return row?.verdict === "improved" ? row.p_improved_adjusted : row?.p_adjusted;
+}
+
 const change_column = numbers("change", "change", "current against baseline", 0, worsening, (_, entry) =>
   el("strong", null, change(entry.row?.ratio)),
 );
@@ -43,7 +55,7 @@ function interval_column(entries: readonly Entry[]): Column {
     numeric: false,
     drawn: true,
     rank: 2,
-    sorts: (entry) => entry.row?.interval?.[0] ?? null,
+    sorts: worst_bound,
     cell: (entry) => {
       const words = el("span", "interval-words", change_interval(entry.row?.interval));
       return el("span", "with-interval", small_interval(entry, scale), words);
@@ -66,9 +78,9 @@ const evidence: Column[] = [
   numbers(
     "p",
     "p adjusted",
-    "of being worse by no more than the margin, one-sided, after Holm",
+    "of the change being no more than the margin, in the direction of the verdict, one-sided, after Holm",
     3,
-    (entry) => entry.row?.p_adjusted,
+    (entry) => judged_p(entry.row),
     p_value,
   ),
   numbers(

@@ -3,7 +3,7 @@
 import type { PageDocument } from "../data";
 import { percent, printable, unknown } from "../format";
 import { machine_of } from "../report";
-import type { Machine, Policy, Revision, RunReport, Source, WaiverUse } from "../reports";
+import type { Comparison, Machine, Policy, Revision, RunReport, Source, WaiverUse } from "../reports";
 import { el, scrolling, table } from "./dom";
 
 interface Fact {
@@ -141,6 +141,7 @@ function policy_list(policy: Policy, page: PageDocument): HTMLElement {
     ["rule", `Welch's t-test on one value a process${judged.length > 1 ? `, Holm over ${judged.length} results` : ""}`],
     ["margin", shared(policy.margin, (row) => row.margin)],
     ["alpha, one-sided", shared(policy.alpha, (row) => row.alpha)],
+    ...(page.comparison?.gates_loosened ? [["gates loosened", loosened_words(page.comparison)] as [string, string]] : []),
     ["fewest processes", `${policy.min_processes} a side`],
     ["let through", allowed.length > 0 ? `${allowed.join(", ")} (with a warning)` : "nothing"],
     ["improvements", policy.fail_on_improved ? "fail the build: the baseline is stale" : "never fail the build"],
@@ -150,6 +151,11 @@ function policy_list(policy: Policy, page: PageDocument): HTMLElement {
       : []),
   ];
   return el("dl", "pairs", ...facts.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)]));
+}
+
+function loosened_words(comparison: Comparison): string {
+  const fact = comparison.policy_facts?.find((one) => one.name === "gates loosened");
+  return printable(fact?.value ?? `for ${comparison.gates_loosened} results since the baseline`, 200);
 }
 
 const waiver_states: Record<WaiverUse["state"], string> = {
@@ -175,11 +181,17 @@ function waiver_table(waivers: readonly WaiverUse[]): HTMLElement {
   return scrolling("Waivers", table(heads, rows));
 }
 
+// Where each shown side came from: the baseline's only beside a baseline.
+export function sources_of({ comparison, baseline }: PageDocument): Source[] {
+  if (!comparison) return [];
+  return baseline ? [comparison.baseline, comparison.current] : [comparison.current];
+}
+
 export function environment_section(page: PageDocument): HTMLElement {
   const { comparison, baseline, current } = page;
   const two = baseline !== null;
   const reports = baseline ? [baseline.report, current.report] : [current.report];
-  const facts = source_facts(reports, comparison ? [comparison.baseline, comparison.current] : []);
+  const facts = source_facts(reports, sources_of(page));
   const machines = machine_facts(reports);
   const differing = two ? machines.filter((fact) => differs(fact) && fact.matters) : [];
   const told = comparison?.differences ?? [];

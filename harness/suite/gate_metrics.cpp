@@ -1,0 +1,63 @@
+#include "harness/suite/gate_metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "harness/base/text.h"
+#include "harness/model/metric.h"
+
+namespace harness {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+Names names_of_all() {
+  Names names;
+  for (const BuiltInMetric& metric : built_in_metrics)
+    if (metric.name != first_call_metric.name) names.emplace(metric.name);
+  return names;
+}
+
+// False where the workload is unknown, which is an error of its own.
+bool add_declared(const CaseGroup& group, const Catalog& catalog, Names& names) {
+  const sdk::Workload* workload = catalog.workload(group.workload.value);
+  if (workload == nullptr) return false;
+  for (const sdk::MetricSpec& metric : workload->metrics()) names.insert(metric.name);
+  return true;
+}
+
+void check(const Overrides& overrides, const Names& known, std::string_view whose, ErrorList& errors) {
+  for (const MetricGateOverride& one : overrides.metric_gates) {
+    const bool is_time =
+        std::find(names_of_time.begin(), names_of_time.end(), one.metric) != names_of_time.end();
+    if (is_time || known.contains(one.metric)) continue;
+    if (one.metric == first_call_metric.name) {
+      errors.add(one.where, "`gate`: `first_call` cannot be gated",
+                 "it is recorded beside the samples of `time` and never compared; gate `time`");
+      continue;
+    }
+    errors.add(one.where, fmt::format("`gate`: unknown metric {} of {}", in_ticks(one.metric), whose),
+               suggestion(one.metric, std::vector<std::string>(known.begin(), known.end())));
+  }
+}
+
+}  // namespace
+
+void check_gate_metrics(const Suite& suite, const Catalog& catalog, ErrorList& errors) {
+  Names all = names_of_all();
+  bool complete = true;
+  for (const CaseGroup& group : suite.groups) {
+    complete = add_declared(group, catalog, all) && complete;
+    Names known = names_of_all();
+    if (!add_declared(group, catalog, known)) continue;
+    const std::string whose = "workload " + in_ticks(group.workload.value);
+    check(group.overrides, known, whose, errors);
+    for (const PointOverride& one : group.point_overrides) check(one.overrides, known, whose, errors);
+  }
+  if (complete) check(suite.defaults, all, "the suite's workloads", errors);
+}
+
+}  // namespace harness

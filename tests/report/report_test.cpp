@@ -116,7 +116,7 @@ TEST(NextSteps, FollowTheRows) {
   EXPECT_THAT(steps(inconclusive, Remedy::more_processes),
               HasSubstr("Measure more processes for 1 undecided"));
   const std::string noisy = steps(inconclusive, Remedy::session_or_margin);
-  EXPECT_THAT(noisy, HasSubstr("measure both versions in one session, or widen the margin"));
+  EXPECT_THAT(noisy, HasSubstr("measure both versions together with `harness ab`, or widen the margin"));
   EXPECT_THAT(noisy, Not(HasSubstr("more processes")));
   EXPECT_THAT(steps(inconclusive, Remedy::cool_device), HasSubstr("held its clock down under 1 undecided"));
   EXPECT_THAT(steps(inconclusive, Remedy::free_device), HasSubstr("when nobody else does"));

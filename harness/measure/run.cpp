@@ -347,7 +347,7 @@ Result<RunReport> run_in_turns(const Turn& baseline, const Turn& current, std::u
       if (stats::current_first(process, seed)) std::swap(order[0], order[1]);
       for (Run* one : order) {
         if (const Status done = one->one_process(process, kind); !done) return fail(done.error());
-        if (InterruptGuard::interrupted()) return RunReport{true};
+        if (InterruptGuard::interrupted()) return RunReport{.interrupted = true};
       }
     }
   return RunReport{};

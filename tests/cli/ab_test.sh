@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # `harness ab` on a real repository: a plugin that each commit builds, and scripted time, so that verdicts
 # rest on no real timing.
 # shellcheck source=tests/cli/lib.sh
@@ -92,7 +93,7 @@ expect 0 "$HARNESS" explain twice/right/n=64 --baseline "$old" --current "$new"
 says "from the log ratio that each process measured" "one-sample t"
 silent_about "Welch"
 # Processes differ by 2 %, so that processes of their own could not have told; and alone a side is no evidence.
-read -r first second < <(ids slower.json)
+read -r first _ < <(ids slower.json)
 expect 4 "$HARNESS" compare --baseline "$first" --current "$new"
 says "was measured in the same processes as another build"
 paired 100 100 0.02

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # `harness bisect` on a real repository: the device replays a script that is a file of the repository, so that
 # each commit has a speed of its own.
 # shellcheck source=tests/cli/lib.sh

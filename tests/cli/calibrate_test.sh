@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # `harness calibrate`: sessions of the scripted device, real samples from files, and what compare and the suite
 # get from it.
 # shellcheck source=tests/cli/lib.sh

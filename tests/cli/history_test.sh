@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # `harness history` on a real repository: results of the scripted device along a branch.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"

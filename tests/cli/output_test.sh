@@ -23,7 +23,7 @@ says "unknown format \`jsn\`" "did you mean \`json\`?"
 expect 2 compare --format jsno
 says "did you mean \`json\`?"
 expect 2 compare --report json=a,b.json
-says "unknown format \`b.json\`" 'written `\,`'
+says "unknown format \`b.json\`" "written \`\\,\`"
 expect 2 compare --report json=
 says "no file named"
 expect 2 compare --report json

@@ -128,6 +128,15 @@ TEST(NextSteps, FollowTheRows) {
       << "without a baseline every case is new";
 }
 
+TEST(NextSteps, NameTheLookToMeasureOnTo) {
+  Comparison comparison = with_verdicts({inconclusive});
+  comparison.rows[0].remedy = Remedy::more_processes;
+  comparison.rows[0].look = {{5, 10, 20}, 1, 10};
+  const std::string text = render_comparison(comparison, Format::terminal, Style{false, 400});
+  EXPECT_THAT(text, HasSubstr("`harness compare --measure`"));
+  EXPECT_THAT(text, Not(HasSubstr("Measure more processes for"))) << "one row, one step";
+}
+
 TEST(Github, WarningsDoNotClaimWhatTheErrorsSay) {
   const std::string text =
       render_comparison(with_verdicts({regressed, inconclusive, inconclusive}), Format::github, style);

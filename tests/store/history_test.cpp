@@ -4,16 +4,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <soci/soci.h>
-#include <soci/sqlite3/soci-sqlite3.h>
 
 #include <cmath>
 #include <stdexcept>
 
+#include "each_database.h"
 #include "harness/base/files.h"
 #include "harness/stats/estimator.h"
 #include "harness/store/schema.h"
-#include "postgres_server.h"
 #include "tests/model/example_record.h"
 
 namespace harness {
@@ -22,27 +20,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class StoredValues : public testing::TestWithParam<std::string> {
+class StoredValues : public OnEachDatabase {
  protected:
-  void SetUp() override {
-    if (GetParam() == "sqlite") {
-      url_ = "sqlite:" + (folder_.path() / "results.db").string();
-      return;
-    }
-    server_ = PostgresServer::shared();
-    if (server_ == nullptr && std::getenv("HARNESS_REQUIRE_POSTGRES") != nullptr)
-      FAIL() << "HARNESS_REQUIRE_POSTGRES is set, but /usr/lib/postgresql holds no server";
-    if (server_ == nullptr) GTEST_SKIP() << "no PostgreSQL server is installed (package postgresql)";
-    server_->clear();
-    url_ = server_->url();
-  }
-
-  void execute(const std::string& sql) {
-    if (server_ != nullptr) return server_->execute("SET search_path = harness; " + sql);
-    soci::session session(soci::sqlite3, "dbname=" + (folder_.path() / "results.db").string());
-    session << sql;
-  }
-
   // The store as version 1 of the schema left it.
   void become_version_1() {
     execute("DROP TABLE process_values");
@@ -51,21 +30,11 @@ class StoredValues : public testing::TestWithParam<std::string> {
     execute("UPDATE harness_schema SET version = 1");
   }
 
-  std::unique_ptr<Store> open() {
-    auto store = Store::open(url_);
-    if (!store) throw std::runtime_error(store.error().text());
-    return std::move(*store);
-  }
-
   StoredHistory history(const RunQuery& query = {}) {
     auto read = open()->history(query);
     if (!read) throw std::runtime_error(read.error().text());
     return std::move(*read);
   }
-
-  TemporaryFolder folder_;
-  PostgresServer* server_ = nullptr;
-  std::string url_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Databases, StoredValues, testing::Values("sqlite", "postgresql"),

@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <soci/soci.h>
-#include <soci/sqlite3/soci-sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,8 +12,8 @@
 #include <random>
 #include <thread>
 
+#include "each_database.h"
 #include "harness/base/files.h"
-#include "postgres_server.h"
 #include "tests/model/example_record.h"
 
 namespace harness {
@@ -24,38 +22,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class AnyStore : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    if (GetParam() == "sqlite") {
-      url_ = "sqlite:" + (folder_.path() / "results.db").string();
-      return;
-    }
-    server_ = PostgresServer::shared();
-    if (server_ == nullptr && std::getenv("HARNESS_REQUIRE_POSTGRES") != nullptr)
-      FAIL() << "HARNESS_REQUIRE_POSTGRES is set, but /usr/lib/postgresql holds no server";
-    if (server_ == nullptr) GTEST_SKIP() << "no PostgreSQL server is installed (package postgresql)";
-    server_->clear();
-    url_ = server_->url();
-  }
-
-  // SQL on a connection of its own.
-  void execute(const std::string& sql) {
-    if (server_ != nullptr) return server_->execute("SET search_path = harness; " + sql);
-    soci::session session(soci::sqlite3, "dbname=" + (folder_.path() / "results.db").string());
-    session << sql;
-  }
-
-  std::unique_ptr<Store> open() {
-    auto store = Store::open(url_);
-    if (!store) throw std::runtime_error(store.error().text());
-    return std::move(*store);
-  }
-
-  TemporaryFolder folder_;
-  PostgresServer* server_ = nullptr;
-  std::string url_;
-};
+class AnyStore : public OnEachDatabase {};
 
 INSTANTIATE_TEST_SUITE_P(Databases, AnyStore, testing::Values("sqlite", "postgresql"),
                          [](const auto& kind) { return kind.param; });

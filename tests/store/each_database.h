@@ -1,5 +1,6 @@
 // A fixture for what must hold on each kind of database, "sqlite" and "postgresql" by parameter: an empty
-// one for every test. Skipped where no PostgreSQL server is installed, unless HARNESS_REQUIRE_POSTGRES.
+// one for every test; and what to put into it. Skipped where no PostgreSQL server is installed, unless
+// HARNESS_REQUIRE_POSTGRES.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,10 +11,12 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "harness/base/files.h"
 #include "harness/store/store.h"
 #include "postgres_server.h"
+#include "tests/model/example_record.h"
 
 namespace harness {
 
@@ -49,5 +52,28 @@ class OnEachDatabase : public testing::TestWithParam<std::string> {
   PostgresServer* server_ = nullptr;
   std::string url_;
 };
+
+// The example as it is when a run starts: nothing measured.
+inline Record planned_example(const std::string& id = "6a1f0c3e-0000-4000-8000-000000000001") {
+  Record record = example_record();
+  record.id = id;
+  record.finished.clear();
+  for (CaseRecord& one : record.cases) {
+    one.processes.clear();
+    one.series.clear();
+    one.outcome = Outcome::skipped;
+    if (one.reason.empty()) one.reason = "not measured yet";
+  }
+  return record;
+}
+
+template <class T>
+T checked(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().text());
+  return std::move(*result);
+}
+inline void checked(const Status& status) {
+  if (!status) throw std::runtime_error(status.error().text());
+}
 
 }  // namespace harness

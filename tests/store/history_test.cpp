@@ -114,10 +114,13 @@ TEST_P(StoredValues, FollowAResultThatIsReplaced) {
   ASSERT_TRUE(store->put(record.id, again));
   const StoredHistory read = history();
   for (const StoredSeries& series : read.series) {
-    if (series.metric == "clock") EXPECT_EQ(series.log_values.size(), 2U) << "the new result has no clock";
-    if (series.metric == "gpu_time")
+    if (series.metric == "clock") {
+      EXPECT_EQ(series.log_values.size(), 2U) << "the new result has no clock";
+    }
+    if (series.metric == "gpu_time") {
       EXPECT_THAT(series.log_values, ElementsAre(expected(record, 0, 0, 0), testing::DoubleEq(std::log(10.0)),
                                                  expected(record, 0, 0, 2)));
+    }
   }
 }
 

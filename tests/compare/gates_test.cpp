@@ -1,0 +1,139 @@
+// Gates by metric, informative metrics, and what loosened gates would have caught.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "policies.h"
+
+namespace harness {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Gates, OfAMetricWinOverTheCasesAndThePolicyOverBoth) {
+  const Gate gate{0.02, 0.03, {{"peak_memory", 0.0, {}, false}, {"time", {}, 0.05, false}}};
+  EXPECT_EQ(gate_of(gate, "peak_memory", {}).margin, 0);
+  EXPECT_EQ(gate_of(gate, "peak_memory", {}).alpha, 0.03);
+  EXPECT_EQ(gate_of(gate, "gpu_time", {}).margin, 0.02);
+  EXPECT_EQ(gate_of(gate, "gpu_time", {}).alpha, 0.05);
+  EXPECT_EQ(gate_of(gate, "wall_time", {}).alpha, 0.05);
+  EXPECT_EQ(gate_of(gate, "other", {}).alpha, 0.03);
+  Policy policy;
+  policy.margin = 0.1;
+  EXPECT_EQ(gate_of(gate, "peak_memory", policy).margin, 0.1);
+}
+
+TEST(Gates, JudgeEachMetricOfACaseByItsOwn) {
+  const Gate gate = gate_with({"wall_time", 0.10, {}, false});
+  const Record before = with_series({series_at(about(20)), series_at(about(30), "wall_time")}, gate);
+  const Record after = with_series({series_at(about(20.8)), series_at(about(31.2), "wall_time")}, gate);
+  const Comparison comparison = compare(before, after, {});
+  EXPECT_EQ(row_named(comparison, "gpu_time").verdict, Verdict::regressed);
+  EXPECT_EQ(row_named(comparison, "wall_time").verdict, Verdict::unchanged);
+  EXPECT_EQ(row_named(comparison, "wall_time").margin, 0.10);
+}
+
+TEST(Gates, OfAMetricThatNoCaseHasAreToldWithTheNearestName) {
+  Record record = with_series({series_at(about(20))}, gate_with({"gpu_tme", 0.1, {}, false}));
+  EXPECT_THAT(compare(record, record, {}).remarks,
+              ElementsAre("the gate of the metric `gpu_tme` has no effect: no case has it; did you mean "
+                          "`gpu_time`?"));
+  record.cases[0].gate.metrics[0].metric = "time";
+  EXPECT_THAT(compare(record, record, {}).remarks, IsEmpty());
+}
+
+TEST(Informative, RowsAreComparedButDecideNothing) {
+  const Gate gate = gate_with({"wall_time", {}, {}, true});
+  const Record before = with_series({series_at(about(20)), series_at(about(30), "wall_time")}, gate);
+  const Record after = with_series({series_at(about(20)), series_at(about(60), "wall_time")}, gate);
+  const Comparison comparison = compare(before, after, {});
+  const ComparisonRow& row = row_named(comparison, "wall_time");
+  EXPECT_EQ(row.verdict, Verdict::regressed);
+  EXPECT_TRUE(row.informative);
+  EXPECT_TRUE(row.p);
+  EXPECT_FALSE(row.p_adjusted);
+  EXPECT_EQ(comparison.verdict, Verdict::unchanged);
+  EXPECT_EQ(exit_code(comparison), 0);
+}
+
+TEST(Informative, RowsDoNotJoinTheFamilyOfTheOthers) {
+  const Gate gate = gate_with({"wall_time", {}, {}, true});
+  Record before = with_series({series_at(about(20))}, gate),
+         after = with_series({series_at(about(20.8))}, gate);
+  const double alone = *only_row(compare(before, after, {})).p_adjusted;
+  for (int i = 0; i < 5; ++i) {
+    for (Record* record : {&before, &after}) {
+      record->cases.push_back(case_of(fmt::format("x{}", i), {series_at(about(30), "wall_time")}));
+      record->cases.back().gate = gate;
+    }
+  }
+  EXPECT_DOUBLE_EQ(*row_named(compare(before, after, {}), "gpu_time").p_adjusted, alone);
+  for (Record* record : {&before, &after})
+    for (CaseRecord& one : record->cases) one.gate = {};
+  EXPECT_DOUBLE_EQ(*row_named(compare(before, after, {}), "gpu_time").p_adjusted, 6 * alone);
+}
+
+TEST(Informative, MetricsThatBecameSoAreTold) {
+  const Record before = with_series({series_at(about(20))});
+  const Record after = with_series({series_at(about(20))}, gate_with({"time", {}, {}, true}));
+  const Comparison comparison = compare(before, after, {});
+  EXPECT_THAT(comparison.rows[0].advice,
+              Contains(HasSubstr("decided in the baseline and is informative now")));
+  ASSERT_TRUE(comparison.rows[0].loosened);
+  EXPECT_FALSE(hides_regression(comparison.rows[0])) << "nothing moved";
+  EXPECT_THAT(facts_text(comparison), HasSubstr("gates loosened=for 1 result since the baseline;"));
+}
+
+TEST(Loosened, GatesNameWhatTheBaselinesWouldHaveCalledRegressed) {
+  const auto loosened = [](double now, Gate gate) {
+    return compare(with_series({series_at(about(20))}), with_series({series_at(about(now))}, std::move(gate)),
+                   {});
+  };
+  const Comparison informative = loosened(24, gate_with({"time", {}, {}, true}));
+  EXPECT_TRUE(hides_regression(only_row(informative)));
+  EXPECT_THAT(facts_text(informative), HasSubstr("1 of which is regressed by the baseline's gate"));
+  EXPECT_TRUE(hides_regression(only_row(loosened(24, gate_with({"time", 0.5, {}, false})))));
+  EXPECT_TRUE(hides_regression(only_row(loosened(20.4, gate_with({"time", {}, 1e-9, false})))));
+  const Comparison still = loosened(24, gate_with({"time", 0.05, {}, false}));
+  EXPECT_TRUE(only_row(still).loosened->regressed);
+  EXPECT_FALSE(hides_regression(only_row(still))) << "it is called regressed all the same";
+  EXPECT_FALSE(only_row(loosened(24, gate_with({"time", 0.005, {}, false}))).loosened) << "stricter";
+}
+
+TEST(Loosened, GatesOfExactMetricsAreJudgedExactly) {
+  const Gate loose = gate_with({"peak_memory", 0.5, {}, false});
+  EXPECT_TRUE(hides_regression(
+      only_row(compare(with_series({constant(1000)}), with_series({constant(1200)}, loose), {}))));
+  EXPECT_FALSE(hides_regression(
+      only_row(compare(with_series({constant(1000)}), with_series({constant(1005)}, loose), {}))));
+}
+
+TEST(Remedy, OfARowIsWhatSettlesIt) {
+  const auto remedy_of = [](std::vector<double> before, std::vector<double> after, double session_sd) {
+    Policy policy;
+    policy.session_sd = session_sd;
+    return only_row(compare(record_of(std::move(before)), record_of(std::move(after)), policy)).remedy;
+  };
+  EXPECT_EQ(remedy_of(about(20), about(20), 0.02), Remedy::session_or_margin);
+  EXPECT_EQ(remedy_of({20, 20.1}, about(20), 0.001), Remedy::more_processes);
+  EXPECT_EQ(remedy_of({20}, about(20), 0.001), Remedy::more_processes);
+  const Record none = record_of(std::vector<CaseRecord>{}), some = record_of(about(20));
+  EXPECT_EQ(only_row(compare(none, some, {})).remedy, Remedy::next_baseline);
+  EXPECT_EQ(only_row(compare(some, none, {})).remedy, Remedy::restore_case);
+}
+
+TEST(Informative, NeverExcusesACaseThatFailedOrIsMissing) {
+  const Gate gate = gate_with({"gpu_time", {}, {}, true});
+  const Record before = with_series({series_at(about(20))}, gate);
+  Record wrong = before;
+  wrong.cases[0].outcome = Outcome::incorrect;
+  EXPECT_EQ(exit_code(compare(before, wrong, {})), 5);
+  EXPECT_EQ(exit_code(compare(before, record_of(std::vector<CaseRecord>{}), {})), 4);
+  EXPECT_EQ(exit_code(compare(record_of(std::vector<CaseRecord>{}), before, {})), 4);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,142 @@
+// What a waiver covers, how long, and what is said of those that cover nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "policies.h"
+
+namespace harness {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Waiver, CoversARegressionWhoseWholeIntervalIsWithinItsCeiling) {
+  const Comparison comparison = slower(waiving({waiver("c", 0.06)}));
+  const ComparisonRow& row = only_row(comparison);
+  EXPECT_EQ(row.verdict, Verdict::regressed) << "it is shown as what it is";
+  ASSERT_TRUE(row.waiver);
+  EXPECT_EQ(row.waiver->reason, "it is known");
+  EXPECT_EQ(comparison.verdict, Verdict::unchanged);
+  EXPECT_EQ(verdict_without_waivers(comparison.rows), Verdict::regressed) << "it must not become a baseline";
+  EXPECT_EQ(exit_code(comparison), 0);
+  ASSERT_EQ(comparison.waivers.size(), 1u);
+  EXPECT_EQ(comparison.waivers[0].state, WaiverUse::State::holds);
+  EXPECT_EQ(comparison.waivers[0].waived, 1);
+  EXPECT_THAT(comparison.waivers[0].advice, IsEmpty());
+}
+
+TEST(Waiver, HoldsTheBoundAndNotTheEstimateAgainstItsCeiling) {
+  const double bound = only_row(slower({})).interval->hi - 1;
+  ASSERT_GT(bound, 0.04);
+  EXPECT_TRUE(only_row(slower(waiving({waiver("c", bound)}))).waiver);
+  const Comparison comparison = slower(waiving({waiver("c", bound - 1e-6)}));
+  EXPECT_FALSE(only_row(comparison).waiver);
+  EXPECT_EQ(exit_code(comparison), 1);
+  EXPECT_EQ(comparison.waivers[0].state, WaiverUse::State::exceeded);
+  EXPECT_EQ(comparison.waivers[0].refused, 1);
+  EXPECT_THAT(only_row(comparison).advice, Contains(HasSubstr("the far end of the interval")));
+  EXPECT_THAT(only_row(comparison).advice, Contains(HasSubstr("waivers.yaml:3")));
+}
+
+TEST(Waiver, MirrorsItsCeilingForHigherIsBetter) {
+  const auto make = [](double center) {
+    return record_of({case_of("c", {series_at(about(center), "rate", "GB/s", Direction::higher_is_better)})});
+  };
+  const double bound = 1 / only_row(compare(make(100), make(96), {})).interval->lo - 1;
+  EXPECT_GT(bound, 0.04);
+  EXPECT_TRUE(only_row(compare(make(100), make(96), waiving({waiver("c", bound + 1e-9)}))).waiver);
+  EXPECT_FALSE(only_row(compare(make(100), make(96), waiving({waiver("c", bound - 1e-6)}))).waiver);
+}
+
+TEST(Waiver, HoldsOnItsLastDayAndFailsAgainOnTheNext) {
+  EXPECT_EQ(exit_code(slower(waiving({waiver("c", 0.06)}, "2026-12-31"))), 0);
+  const Comparison comparison = slower(waiving({waiver("c", 0.06)}, "2027-01-01"));
+  EXPECT_EQ(exit_code(comparison), 1);
+  EXPECT_EQ(comparison.waivers[0].state, WaiverUse::State::expired);
+  EXPECT_THAT(only_row(comparison).advice,
+              Contains(HasSubstr("expired on 2026-12-31, so this fails again: fix it, or renew")));
+  EXPECT_EQ(exit_code(slower(waiving({waiver("c", 0.06)}, ""))), 1) << "without a date none holds";
+}
+
+TEST(Waiver, ThatEndsSoonIsTold) {
+  const auto advice_on = [](const char* today) {
+    return slower(waiving({waiver("c", 0.06)}, today)).waivers[0].advice;
+  };
+  EXPECT_THAT(advice_on("2026-12-16"), IsEmpty());
+  EXPECT_THAT(advice_on("2026-12-17"), ElementsAre(HasSubstr("expires in 14 days")));
+  EXPECT_THAT(advice_on("2026-12-30"), ElementsAre(HasSubstr("expires tomorrow")));
+  EXPECT_THAT(advice_on("2026-12-31"), ElementsAre(HasSubstr("expires today")));
+}
+
+TEST(Waiver, OfAnotherCaseOrMetricDoesNotCover) {
+  EXPECT_EQ(exit_code(slower(waiving({waiver("d", 0.06)}))), 1);
+  EXPECT_EQ(exit_code(slower(waiving({waiver("c", 0.06, "2026-12-31", "wall_time")}))), 1);
+  EXPECT_EQ(exit_code(slower(waiving({waiver("c", 0.06, "2026-12-31", "gpu_time")}))), 0);
+  EXPECT_EQ(exit_code(slower(waiving({waiver("?", 0.06, "2026-12-31", "time")}))), 0);
+}
+
+TEST(Waiver, TheNarrowestDecidesAlone) {
+  const Waiver wide = waiver("*", 0.09), narrow = waiver("c", 0.06), tight = waiver("c", 0.02),
+               timed = waiver("*", 0.02, "2026-12-31", "time"), old = waiver("c", 0.06, "2026-01-01");
+  for (const auto& [waivers, status] : std::vector<std::pair<std::vector<Waiver>, int>>{{{wide, narrow}, 0},
+                                                                                        {{wide, tight}, 1},
+                                                                                        {{tight, wide}, 1},
+                                                                                        {{narrow, timed}, 1},
+                                                                                        {{wide, old}, 1}})
+    EXPECT_EQ(exit_code(slower(waiving(waivers))), status) << waivers[0].pattern << " " << waivers[1].ceiling;
+  const Comparison comparison = slower(waiving({wide, narrow}));
+  EXPECT_EQ(comparison.waivers[0].state, WaiverUse::State::unused);
+  EXPECT_EQ(comparison.waivers[1].state, WaiverUse::State::holds);
+}
+
+TEST(Waiver, NeverCoversAnythingButARegression) {
+  Record wrong = record_of(about(20));
+  wrong.cases[0].outcome = Outcome::incorrect;
+  const Policy policy = waiving({waiver("*", 0.9)});
+  EXPECT_EQ(exit_code(compare(record_of(about(20)), wrong, policy)), 5);
+  EXPECT_EQ(exit_code(compare(record_of(about(20)), record_of(std::vector<CaseRecord>{}), policy)), 4);
+  EXPECT_EQ(exit_code(compare(record_of({20.0, 20.1}), record_of({30.0, 30.1}), policy)), 3);
+}
+
+TEST(Waiver, CannotHoldAChangeFromNothing) {
+  const Comparison comparison =
+      compare(with_series({constant(0)}), with_series({constant(1)}), waiving({waiver("c", 0.9)}));
+  EXPECT_EQ(exit_code(comparison), 1);
+  EXPECT_THAT(only_row(comparison).advice, Contains(HasSubstr("a change from 0 has no ratio")));
+}
+
+std::vector<std::string> advice_for_unused(const Waiver& one, const std::string& today = "2026-11-20",
+                                           WaiverUse::State state = WaiverUse::State::unused) {
+  Record record = record_of({case_of("gemm/tiled/m=512", {series_at(about(20))})});
+  const Comparison comparison = compare(record, record, waiving({one}, today));
+  EXPECT_EQ(comparison.waivers[0].state, state);
+  return comparison.waivers[0].advice;
+}
+
+TEST(Waiver, ThatIsUnusedSaysWhatToDoWithIt) {
+  EXPECT_THAT(advice_for_unused(waiver("gemm/*", 0.05)),
+              ElementsAre(HasSubstr("unused: nothing that it matches regressed")));
+  EXPECT_THAT(advice_for_unused(waiver("gemm/*", 0.05, "2026-01-01")),
+              ElementsAre(HasSubstr("expired on 2026-01-01, and nothing needs it: remove it")));
+  EXPECT_THAT(advice_for_unused(waiver("gemm/*", 0.01)), ElementsAre(HasSubstr("not above the margin")));
+  EXPECT_THAT(advice_for_unused(waiver("gemm/*", 0.05, "2026-12-31", "gpu_tim")),
+              ElementsAre("no case that it matches has the metric `gpu_tim`: did you mean `gpu_time`?"));
+}
+
+TEST(Waiver, ThatMatchesNoCaseNamesTheNearestPattern) {
+  constexpr auto unmatched = WaiverUse::State::unmatched;
+  EXPECT_THAT(advice_for_unused(waiver("gemm/tield/*", 0.05), "2026-11-20", unmatched),
+              ElementsAre("matches no case here: did you mean `gemm/tiled/*`?"));
+  EXPECT_THAT(advice_for_unused(waiver("tiled", 0.05), "2026-11-20", unmatched),
+              ElementsAre("matches no case here: did you mean `*tiled*`?"));
+  EXPECT_THAT(advice_for_unused(waiver("something/else", 0.05), "2026-11-20", unmatched),
+              ElementsAre(HasSubstr("correct the pattern, or remove the waiver")));
+  Record part = record_of(about(20));
+  part.partial = true;
+  EXPECT_THAT(compare(part, part, waiving({waiver("other/*", 0.05)})).waivers[0].advice, IsEmpty());
+}
+
+}  // namespace
+}  // namespace harness

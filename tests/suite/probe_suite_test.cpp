@@ -1,0 +1,69 @@
+// suites/probe.yaml: the nine cases of a GPU and what they claim, and that a CPU has some of each kind.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <set>
+
+#include "test_catalog.h"
+
+namespace harness::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+Plan probe_plan() {
+  const Checked<Suite> suite = load_suite((fs::path(HARNESS_SOURCE_DIR) / "suites/probe.yaml").string());
+  EXPECT_TRUE(suite.has_value()) << text_of(suite.error());
+  Checked<Plan> plan = make_plan(*suite, Catalog::built_in(), {});
+  EXPECT_TRUE(plan.has_value()) << text_of(plan.error());
+  return *plan;
+}
+
+std::vector<PlannedCase> cases_of(const Plan& plan, const std::string& device) {
+  std::vector<PlannedCase> found;
+  for (const PlannedCase& one : plan.cases)
+    if (one.device == device) found.push_back(one);
+  return found;
+}
+
+TEST(ProbeSuite, HasTheNineProbesOfAGpuColdWithFivePlacementsOfFiftySamples) {
+  const std::vector<PlannedCase> cases = cases_of(probe_plan(), "cuda");
+  std::vector<std::string> ids;
+  for (const PlannedCase& one : cases) {
+    ids.push_back(one.id);
+    EXPECT_EQ(one.sampling.processes, 5) << one.id;
+    EXPECT_EQ(one.sampling.placements, 5) << one.id;
+    EXPECT_EQ(one.sampling.samples, 50) << one.id;
+    EXPECT_EQ(one.sampling.cache, CacheMode::cold) << one.id;
+  }
+  EXPECT_THAT(ids,
+              testing::ElementsAre("probe_empty/launch/blocks=1", "probe_copy/float4/n=16777216",
+                                   "probe_gelu/vector8/dtype=f16/n=8388608/factor=1",
+                                   "probe_gelu/vector8/dtype=f16/n=8388608/factor=1.01",
+                                   "probe_gelu/vector8/dtype=f16/n=8388608/factor=1.02",
+                                   "probe_gelu/vector8/dtype=f16/n=8388608/factor=1.05",
+                                   "probe_gemm/cublas/dtype=f16/n=512", "probe_gemm/cublas/dtype=f16/n=2048",
+                                   "probe_gemm/cublas/dtype=f16/n=4096"));
+}
+
+TEST(ProbeSuite, TheSlowdownsAreTrueInBytes) {
+  const std::vector<PlannedCase> cases = cases_of(probe_plan(), "cuda");
+  ASSERT_EQ(cases.size(), 9U);
+  EXPECT_EQ(cases[1].bytes, 2.0 * 64 * 1024 * 1024);
+  EXPECT_EQ(cases[2].bytes, 2.0 * 2 * 8388608);
+  EXPECT_NEAR(cases[4].bytes / cases[2].bytes, 1.02, 1e-6);
+  EXPECT_EQ(cases[8].flops, 2.0 * 4096 * 4096 * 4096);
+}
+
+TEST(ProbeSuite, ACpuHasAProbeOfEachKind) {
+  std::set<std::string> workloads;
+  for (const PlannedCase& one : cases_of(probe_plan(), "cpu")) {
+    workloads.insert(one.workload);
+    EXPECT_EQ(one.skip, "") << one.id;
+    EXPECT_EQ(one.sampling.cache, CacheMode::hot) << one.id;
+  }
+  EXPECT_THAT(workloads, testing::ElementsAre("probe_copy", "probe_empty", "probe_gelu", "probe_gemm"));
+}
+
+}  // namespace
+}  // namespace harness::test

@@ -1,4 +1,4 @@
-// `harness ab`: two commits built in worktrees, measured together, compared.
+// `harness ab`: two commits built in worktrees, or two folders built before, measured together, compared.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -31,6 +31,8 @@ struct Arguments {
   PlanArguments plan;
   std::string baseline = "main";
   std::string current = "HEAD";
+  std::string baseline_build;  // folders; both or none
+  std::string current_build;
   std::string build;
   std::string store = default_store;
   std::string wait;
@@ -97,6 +99,27 @@ Checked<std::optional<Sides>> make_sides(const Arguments& arguments, const AbOpt
   return Sides{std::move(*baseline), std::move(*current)};
 }
 
+// The folders that were built before: nothing of git is needed, and both have the suite that is here.
+Checked<std::optional<Sides>> find_sides(const Arguments& arguments) {
+  std::vector<Error> errors;
+  Result<AbSide> baseline = side_built_before("baseline", arguments.baseline_build);
+  Result<AbSide> current = side_built_before("current", arguments.current_build);
+  for (Result<AbSide>* side : {&baseline, &current}) {
+    if (!*side) {
+      errors.push_back(side->error());
+      continue;
+    }
+    const Result<bool> ready = ready_side_built_before(**side, arguments.plan);
+    if (!ready)
+      errors.push_back(ready.error());
+    else if (!*ready)
+      return std::nullopt;
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  agree_on_sampling(baseline->prepared.plan, current->prepared.plan);
+  return Sides{std::move(*baseline), std::move(*current)};
+}
+
 // Every device that either side measures on.
 Result<std::vector<DeviceLock>> lock_both(const Sides& sides, const std::string& wait) {
   Prepared both = sides.current.prepared;
@@ -109,12 +132,14 @@ Result<std::vector<DeviceLock>> lock_both(const Sides& sides, const std::string&
 
 Comparison compare_sides(const AbRecords& records, const Policy& policy, const Arguments& arguments) {
   Comparison comparison = compare(records.baseline, records.current, policy);
-  const auto described = [](const Record& record, const std::string& revision) {
-    return fmt::format("{} ({}), record {}", record.revision.commit.substr(0, 10), printable(revision),
-                       record.id.substr(0, 8));
+  const auto described = [](const Record& record, const std::string& revision, const std::string& folder) {
+    const std::string what =
+        folder.empty() ? fmt::format("{} ({})", record.revision.commit.substr(0, 10), printable(revision))
+                       : fmt::format("build {}", printable(folder));
+    return fmt::format("{}, record {}", what, record.id.substr(0, 8));
   };
-  comparison.baseline.described = described(records.baseline, arguments.baseline);
-  comparison.current.described = described(records.current, arguments.current);
+  comparison.baseline.described = described(records.baseline, arguments.baseline, arguments.baseline_build);
+  comparison.current.described = described(records.current, arguments.current, arguments.current_build);
   return comparison;
 }
 
@@ -141,12 +166,17 @@ int stopped(const char* what) {
 
 // How both are measured together: in one process where that is possible, unless the user knows better.
 Result<std::optional<PairedBuilds>> choose_pairing(const Sides& sides, const Arguments& arguments) {
-  if (arguments.pair == "session") return std::nullopt;
+  const Status turns = can_take_turns(sides.baseline, sides.current);
+  if (arguments.pair == "session") {
+    if (!turns) return fail(turns.error());
+    return std::nullopt;
+  }
   Result<PairedBuilds> pair = pair_of(sides.baseline, sides.current);
   if (pair) return std::optional<PairedBuilds>(std::move(*pair));
-  if (arguments.pair == "process")
+  if (arguments.pair == "process" || !turns)
     return fail(pair.error().kind, pair.error().where,
-                "--pair process: both builds cannot be measured in one process: " + pair.error().message,
+                (turns ? "--pair process: " : "") +
+                    ("both builds cannot be measured in one process: " + pair.error().message),
                 pair.error().advice);
   if (InterruptGuard::interrupted()) return std::nullopt;
   const std::string where = to_string(pair.error().where);
@@ -187,21 +217,29 @@ Status check_environment() {
               "unset it for A/B runs");
 }
 
+// The sides, from commits or from folders. std::nullopt: interrupted.
+Checked<std::optional<Sides>> sides_of(const Arguments& arguments) {
+  if (!arguments.current_build.empty()) return find_sides(arguments);
+  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
+  const Result<AbOptions> options = options_of(arguments);
+  if (!options) return refused(options.error());
+  if (const auto root = repository_root(".")) remove_stale_worktrees(*root);
+  return make_sides(arguments, *options);
+}
+
 int ab_command(const Arguments& arguments) {
   if (const Status checked = check_environment(); !checked) return report_error(checked.error());
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
   const Result<Policy> policy = make_policy(arguments.policy);
   if (!policy) return report_error(policy.error());
-  if (const Status repository = check_repository("."); !repository) return report_error(repository.error());
-  const Result<AbOptions> options = options_of(arguments);
-  if (!options) return report_error(options.error());
+  if (arguments.current_build.empty())
+    if (const Status repository = check_repository("."); !repository) return report_error(repository.error());
   const Checked<Policy> complete = with_waivers(*policy, arguments.policy, arguments.plan.suite);
   if (!complete) return report_errors(complete.error());
   const auto store = Store::open(arguments.store);
   if (!store) return report_error(store.error());
   const InterruptGuard guard;
-  if (const auto root = repository_root(".")) remove_stale_worktrees(*root);
-  const Checked<std::optional<Sides>> sides = make_sides(arguments, *options);
+  const Checked<std::optional<Sides>> sides = sides_of(arguments);
   if (!sides) return report_errors(sides.error());
   if (*sides) return measure_and_judge(**store, **sides, *complete, arguments);
   return stopped("nothing was measured");
@@ -220,6 +258,16 @@ void add_ab(CLI::App& program, Action& chosen) {
   command->add_option("--current", arguments->current, "commit to judge")
       ->capture_default_str()
       ->type_name("REV");
+  CLI::Option* const before =
+      command
+          ->add_option("--baseline-build", arguments->baseline_build,
+                       "folder with bin/ and lib/ that was built before, instead of a commit")
+          ->type_name("DIR");
+  CLI::Option* const after =
+      command->add_option("--current-build", arguments->current_build, "likewise; both or none")
+          ->type_name("DIR")
+          ->needs(before);
+  before->needs(after);
   command
       ->add_option(
           "--build", arguments->build,

@@ -18,7 +18,11 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* kernels_module = "libharness_kernels.so";
+constexpr const char* cuda_module = "libharness_cuda.so";
+
 std::string name_of(const AbSide& side) {
+  if (side.built_before()) return fmt::format("{} build {}", side.role, printable(side.revision));
   return fmt::format("{} {} ({})", side.role, side.commit.substr(0, 10), printable(side.revision));
 }
 
@@ -30,10 +34,8 @@ void add_number(std::vector<std::string>& argv, const char* option, int value) {
   if (value > 0) argv.insert(argv.end(), {option, fmt::format("{}", value)});
 }
 
-std::vector<std::string> plan_command(const AbSide& side, const AbOptions& options, const fs::path& output) {
-  const PlanArguments& plan = options.plan;
-  std::vector<std::string> argv{side.program.string(), "plan",
-                                options.suite_file.lexically_relative(options.folder).string(), "--output",
+std::vector<std::string> plan_command(const AbSide& side, const PlanArguments& plan, const fs::path& output) {
+  std::vector<std::string> argv{side.program.string(), "plan", side.suite.string(), "--output",
                                 output.string()};
   for (const std::string& filter : plan.filters) argv.push_back("--filter=" + filter);
   for (const std::string& tag : plan.tags) argv.push_back("--tag=" + tag);
@@ -47,14 +49,10 @@ std::vector<std::string> plan_command(const AbSide& side, const AbOptions& optio
 }
 
 // Asks the build's own program, which knows its workloads, for the plan. False: interrupted.
-Result<bool> plan_side(AbSide& side, const AbOptions& options) {
-  std::error_code code;
-  if (!fs::exists(side.worktree.path() / options.suite_file, code))
-    return cannot(side, fmt::format("it has no {}", printable(options.suite_file.string())),
-                  "A/B needs a suite that both commits have; measure the current one with `harness run`");
+Result<bool> plan_side(AbSide& side, const PlanArguments& plan) {
   const TemporaryFolder scratch;
   const fs::path output = scratch.path() / "plan.json", log = scratch.path() / "log";
-  const auto exit = run_logged({plan_command(side, options, output), side.folder, {}}, log);
+  const auto exit = run_logged({plan_command(side, plan, output), side.folder, {}}, log);
   if (!exit) return fail(exit.error());
   if (!*exit) return false;
   if (!(*exit)->ok())
@@ -77,11 +75,11 @@ std::unordered_map<std::string_view, const PlannedCase*> by_id(const Plan& plan)
 
 // The modules beside the program that a build made; those of a build without a program are its plugins.
 Result<BuildModules> modules_of(const AbSide& side) {
-  BuildModules modules{side.worktree.path().string(), {}, {}, side.prepared.plan.modules};
-  if (side.program == this_program()) return modules;
-  const fs::path folder = side.program.parent_path().parent_path() / "lib";
+  BuildModules modules{side.root.string(), {}, {}, side.prepared.plan.modules};
+  if (!side.built_before() && side.program == this_program()) return modules;
+  const fs::path above = side.built_before() ? side.root : side.program.parent_path().parent_path();
   std::error_code code;
-  const fs::path kernels = folder / "libharness_kernels.so", cuda = folder / "libharness_cuda.so";
+  const fs::path kernels = above / "lib" / kernels_module, cuda = above / "lib" / cuda_module;
   if (!fs::exists(kernels, code))
     return fail(ErrorKind::usage,
                 fmt::format("the {} build makes no {}", side.role, kernels.filename().string()));
@@ -95,12 +93,20 @@ Result<BuildModules> modules_of(const AbSide& side) {
 Result<AbSide> make_side(const std::string& role, const std::string& revision, const std::string& commit) {
   Result<Worktree> worktree = Worktree::add(".", "ab-" + role, commit);
   if (!worktree) return fail(worktree.error());
-  return AbSide{role, revision, commit, std::move(*worktree)};
+  AbSide side{role, revision, commit};
+  side.root = worktree->path();
+  side.worktree.emplace(std::move(*worktree));
+  return side;
+}
+
+bool AbSide::has_program() const {
+  std::error_code code;
+  return !built_before() || fs::exists(root / "bin" / "harness", code);
 }
 
 Result<bool> ready_side(AbSide& side, const AbOptions& options) {
   fmt::print(stderr, "{}: building\n", name_of(side));
-  const Result<Build> build = build_commit(side.worktree, options.build);
+  const Result<Build> build = build_commit(*side.worktree, options.build);
   if (!build) return fail(build.error());
   if (build->interrupted) return false;
   if (!build->why_not.empty())
@@ -109,12 +115,46 @@ Result<bool> ready_side(AbSide& side, const AbOptions& options) {
         fmt::format("`{}` is run in a worktree of the commit; name another command with --build, or "
                     "as `build` in the suite",
                     printable(options.build)));
-  if (head_revision(side.worktree.path()).dirty)
+  if (head_revision(side.root).dirty)
     return cannot(side, "its build changes files that git tracks, so that this commit would not be measured",
                   "let the build write where git ignores it");
-  side.folder = side.worktree.path() / options.folder;
-  side.program = program_of(side.worktree);
-  return plan_side(side, options);
+  side.folder = side.root / options.folder;
+  side.suite = options.suite_file.lexically_relative(options.folder);
+  side.program = program_of(*side.worktree);
+  std::error_code code;
+  if (!fs::exists(side.root / options.suite_file, code))
+    return cannot(side, fmt::format("it has no {}", printable(options.suite_file.string())),
+                  "A/B needs a suite that both commits have; measure the current one with `harness run`");
+  return plan_side(side, options.plan);
+}
+
+Result<AbSide> side_built_before(const std::string& role, const std::string& folder) {
+  std::error_code code;
+  AbSide side{role, folder, {}};
+  side.root = fs::canonical(folder, code);
+  if (code)
+    return fail(ErrorKind::usage, Location{folder}, fmt::format("--{}-build: {}", role, code.message()),
+                "name a folder that holds lib/ and bin/ of a build");
+  if (!fs::exists(side.root / "lib" / kernels_module, code))
+    return fail(ErrorKind::usage, Location{folder},
+                fmt::format("--{}-build: it has no lib/{}", role, kernels_module),
+                "name the build folder itself; `cmake --build` makes the module there");
+  side.folder = fs::current_path();
+  side.program = side.has_program() ? side.root / "bin" / "harness" : this_program();
+  return side;
+}
+
+Result<bool> ready_side_built_before(AbSide& side, const PlanArguments& plan) {
+  side.suite = plan.suite;
+  return plan_side(side, plan);
+}
+
+Status can_take_turns(const AbSide& baseline, const AbSide& current) {
+  for (const AbSide* side : {&baseline, &current})
+    if (!side->has_program())
+      return cannot(*side, "it has no bin/harness, so it cannot be measured in processes of its own",
+                    "let --pair be `process`, or put the build's own program there");
+  return {};
 }
 
 Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current) {

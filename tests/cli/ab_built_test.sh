@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# `harness ab` on two folders that were built before: no repository, no compiler, and no program of their own
+# where both fit into one process. Time is scripted.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+: "${OTHER_ABI:?}" "${KERNELS:?}"
+
+cat >suite.yaml <<'YAML'
+version: 1
+name: built
+defaults: {sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preheat: 0ms, timeout: 20s}}
+cases:
+  - {workload: probe_copy, variants: [memcpy], axes: {n: 63}}
+YAML
+script() { # script BASELINE_US CURRENT_US
+  cat >speed.json <<JSON
+{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [
+ {"match": "*", "side": "baseline", "us": $1, "process_sd": 0.02, "sample_sd": 0.01},
+ {"match": "*", "side": "current", "us": $2, "process_sd": 0.02, "sample_sd": 0.01}]}
+JSON
+}
+for folder in one other; do
+  mkdir -p $folder/lib
+  cp "$KERNELS" $folder/lib/libharness_kernels.so
+done
+ab() {
+  "$HARNESS" ab suite.yaml --baseline-build one --current-build other --device scripted:speed.json --color never "$@"
+}
+
+# In one process, where processes that differ by 2 % could not have told.
+script 100 102
+expect 1 ab --report json=slower.json
+says "REGRESSED" "probe_copy/memcpy/n=63" "paired in one process" "baseline  build one, record" "current   build other, record"
+read -r old new < <(python3 -c 'import json; d=json.load(open("slower.json")); print(d["baseline"]["id"], d["current"]["id"])')
+expect 1 "$HARNESS" compare --baseline "$old" --current "$new"
+says "paired in one process"
+script 100 100
+expect 0 ab --pair process
+says "unchanged"
+silent_about "REGRESSED"
+
+# What does not fit into one process takes turns, and that takes programs.
+expect 2 ab --pair session
+says "baseline build one: it has no bin/harness" "advice:"
+cp "$OTHER_ABI" other/lib/libharness_kernels.so
+expect 2 ab
+says "both builds cannot be measured in one process" "module ABI"
+silent_about "--pair process:"
+cp "$KERNELS" other/lib/libharness_kernels.so
+expect 2 "$HARNESS" ab suite.yaml --baseline-build one --current-build ./one/ --device scripted:speed.json
+says "is a module of both builds"
+for folder in one other; do
+  mkdir -p $folder/bin
+  ln -s "$HARNESS" $folder/bin/harness
+done
+expect 0 ab --pair session
+says "one session: processes of both builds in turn" "unchanged"
+cp "$OTHER_ABI" other/lib/libharness_kernels.so
+expect 0 ab
+says "measuring in processes that take turns, not in one process" "module ABI" "one session"
+
+# Slips: every folder that is wrong is named, and nothing is measured.
+rm -rf .harness
+expect 2 "$HARNESS" ab suite.yaml --baseline-build nowhere --current-build suite.yaml
+says "nowhere" "--baseline-build: No such file or directory" "--current-build: it has no lib/libharness_kernels.so"
+expect 2 "$HARNESS" ab suite.yaml --baseline-build one
+says "--current-build"
+expect 2 "$HARNESS" ab suite.yaml --current-build one
+says "--baseline-build"
+expect 2 "$HARNESS" ab missing.yaml --baseline-build one --current-build other
+says "missing.yaml"
+silent_about "REGRESSED"
+finish

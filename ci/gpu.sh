@@ -1,22 +1,42 @@
 #!/usr/bin/env bash
-# Everything that needs a GPU, on a machine where nothing is built: the GPU tests, the sanitizers over
-# the kernels' correctness tests, the suites. Below nine minutes; each step has a limit of its own, a
-# failure does not stop the next step, and the table at the end says what happened.
+# Everything that needs a GPU, on a machine where nothing is built. Below nine minutes; each step has a limit of its
+# own, a failure does not stop the next step, and the table at the end says what happened.
 #
-#   ci/gpu.sh [FOLDER]           FOLDER has bin/ and lib/: a build folder or a bundle (build/portable)
+#   ci/gpu.sh [FOLDER]           FOLDER has bin/ and lib/: a build folder or what ci/bundle.sh made
 #
-#   OUT=gpu-results              where records, reports and the log go
+#   HARNESS_GPU_STEPS="tests ab"     which steps, in this order:
+#     tests        test_gpu
+#     sanitizers   compute-sanitizer (memcheck, racecheck, synccheck) over the kernels' correctness tests
+#     suites       `harness run` of HARNESS_GPU_SUITES (all of suites/)
+#     instrument   suites/probe.yaml in HARNESS_GPU_PROCESSES (12) processes, and tests/instrument/figures.py of it
+#     doctor, selftest   `harness doctor`, `harness selftest --aa`, where the program has them
+#     ab           `harness ab` of HARNESS_GPU_AB, HARNESS_GPU_AB_RUNS (20) times each, with HARNESS_GPU_AB_ARGUMENTS:
+#                  same:SUITE, the build against itself, none regressed; slower:probe, against FOLDER/slower,
+#                  whose GELU probe does more work, regressed every time. In slices of what time is left: name
+#                  fewer to finish them in one call
+#   OUT=gpu-results              gpu.log, summary.md and results.tar.gz (records, reports, tables) go here
 #   HARNESS_COMMIT=<40 digits>   the commit this tree is, where its repository was left behind
-#   HARNESS_GPU_SUITES="smoke fusion"   the suites to run
+#   HARNESS_GPU_SECONDS=525      how long all may take
 #
 # Exit status: 0 all well, 1 a step failed, 2 it could not start.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-folder=$(cd "${1:-$root/build/portable}" 2>/dev/null && pwd) || {
-  echo "gpu: no folder ${1:-build/portable}; build one with: cmake --preset portable && cmake --build --preset portable" >&2
+folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
+  echo "gpu: no folder ${1:-build/portable/bundle}; make one with ci/bundle.sh" >&2
   exit 2
 }
+known_steps="tests sanitizers suites instrument doctor selftest ab"
+steps=${HARNESS_GPU_STEPS:-$known_steps}
+for one in $steps; do
+  case " $known_steps " in
+    *" $one "*) ;;
+    *)
+      echo "gpu: HARNESS_GPU_STEPS: no step $one; there are: $known_steps" >&2
+      exit 2
+      ;;
+  esac
+done
 for program in harness test_gpu; do
   if [ ! -x "$folder/bin/$program" ]; then
     echo "gpu: $folder/bin/$program is missing" >&2
@@ -26,27 +46,51 @@ done
 mkdir -p "${OUT:-gpu-results}" || exit 2
 out=$(cd "${OUT:-gpu-results}" && pwd)
 scratch=$(mktemp -d) || exit 2
-trap 'rm -rf "$scratch"' EXIT
+results=$scratch/results
+mkdir "$results"
+# However it ends, what there is comes back, as few files as can be.
+pack() {
+  tar -czf "$out/results.tar.gz" -C "$scratch" results
+  rm -rf "$scratch"
+}
+trap pack EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
 log=$out/gpu.log
+summary=$out/summary.md
 : >"$log"
+: >"$summary"
 cd "$root" || exit 2
-export HARNESS_SOURCE_DIR=$root HARNESS_REQUIRE_GPU=1
+export HARNESS_SOURCE_DIR=$root HARNESS_REQUIRE_GPU=1 PATH="$PATH:/usr/local/cuda/bin" PYTHONDONTWRITEBYTECODE=1
 
-whole_limit=525  # seconds; what a step may still take shrinks towards it
+whole_limit=${HARNESS_GPU_SECONDS:-525}  # what a step may still take shrinks towards it
 table=()
 failures=0
+commit=()
+if [ -n "${HARNESS_COMMIT:-}" ]; then
+  commit=(--commit "$HARNESS_COMMIT")
+fi
+
+left() { echo $((whole_limit - SECONDS)); }
+
+# note <name> <result> <time>: a row of the last table.
+note() { table+=("$(printf '%-18s %-24s %6s' "$1" "$2" "$3")"); }
+
+fail_step() {
+  note "$1" "$2" "$3"
+  failures=$((failures + 1))
+}
 
 # step <name> <limit in seconds> <command...>: runs it into the log; shows the end of it on failure.
 step() {
-  local name=$1 limit=$2 left=$((whole_limit - SECONDS)) began=$SECONDS text=$scratch/step status result
+  local name=$1 limit=$2 began=$SECONDS text=$scratch/step status result
   shift 2
-  if [ "$left" -lt 5 ]; then
-    table+=("$(printf '%-14s %-22s %5s' "$name" "no time left" "-")")
-    failures=$((failures + 1))
+  if [ "$(left)" -lt 5 ]; then
+    fail_step "$name" "no time left" -
     return 1
   fi
-  if [ "$limit" -gt "$left" ]; then
-    limit=$left
+  if [ "$limit" -gt "$(left)" ]; then
+    limit=$(left)
   fi
   timeout --kill-after=5 "$limit" "$@" >"$text" 2>&1
   status=$?
@@ -56,51 +100,156 @@ step() {
     *) result="failed (status $status)" ;;
   esac
   { printf '\n=== %s: %s\n$ %s\n' "$name" "$result" "$*" && cat "$text"; } >>"$log"
-  table+=("$(printf '%-14s %-22s %5s' "$name" "$result" "$((SECONDS - began)) s")")
-  if [ "$status" -ne 0 ]; then
-    failures=$((failures + 1))
-    printf '\n--- %s: %s\n' "$name" "$result"
-    tail -n 60 "$text"
-    return 1
+  if [ "$status" -eq 0 ]; then
+    note "$name" "$result" "$((SECONDS - began)) s"
+    return 0
+  fi
+  fail_step "$name" "$result" "$((SECONDS - began)) s"
+  printf '\n--- %s: %s\n' "$name" "$result"
+  tail -n 60 "$text"
+  return 1
+}
+
+skip() { note "$1" "skipped: $2" -; }
+
+# section <title> <file>: a table of a step, for the summary and the terminal.
+section() { { printf '\n## %s\n\n' "$1" && cat "$2"; } | tee -a "$summary"; }
+
+tests() {
+  step tests 150 "$folder/bin/test_gpu" --gtest_brief=1 --gtest_output="xml:$results/test_gpu.xml"
+}
+
+# No finding of compute-sanitizer while the kernels run on regular and odd shapes.
+sanitizers() {
+  local tool
+  for tool in memcheck racecheck synccheck; do
+    if ! command -v compute-sanitizer >/dev/null; then
+      skip "$tool" "not installed"
+      continue
+    fi
+    step "$tool" 80 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 \
+      "$folder/bin/test_gpu" --gtest_brief=1 \
+      --gtest_filter='LinearGelu.IsRightInHalfPrecision:LinearGelu.IsRightInBfloat16:Probe.*WithTails'
+  done
+}
+
+# Records and reports go to the results; what a person would see, to the terminal.
+suites() {
+  local suite all
+  all=$(cd suites && for suite in *.yaml; do printf '%s ' "${suite%.yaml}"; done)
+  for suite in ${HARNESS_GPU_SUITES:-$all}; do
+    step "run $suite" 180 "$folder/bin/harness" run "suites/$suite.yaml" --require-gpu --quiet "${commit[@]}" \
+      --store "$scratch/$suite.db" --output "$results/$suite.record.json" \
+      --report "json=$results/$suite.report.json,markdown=$results/$suite.md" && cat "$scratch/step"
+  done
+}
+
+instrument() {
+  local processes=${HARNESS_GPU_PROCESSES:-12} record=$results/instrument.record.json began ended
+  began=$(date +%s.%N)
+  step "run probes" 180 "$folder/bin/harness" run suites/probe.yaml --device cuda --require-gpu --quiet \
+    "${commit[@]}" --processes "$processes" --store "$scratch/instrument.db" --output "$record" || return
+  ended=$(date +%s.%N)
+  step figures 30 python3 tests/instrument/figures.py "$record" \
+    --wall "$(awk -v began="$began" -v ended="$ended" 'BEGIN {print ended - began}')"
+  cp "$scratch/step" "$results/figures.md"
+  section "Figures of measurement" "$results/figures.md"
+}
+
+has_command() { "$folder/bin/harness" "$1" --help >/dev/null 2>&1; }
+
+doctor() {
+  if has_command doctor; then
+    step doctor 60 "$folder/bin/harness" doctor --device cuda && cat "$scratch/step"
+  else
+    skip doctor "no such command"
   fi
 }
 
-skip() { table+=("$(printf '%-14s %-22s %5s' "$1" "skipped: $2" "-")"); }
-
-# sanitize <tool>: no finding of compute-sanitizer while the kernels run on regular and odd shapes.
-sanitize() {
-  if ! command -v compute-sanitizer >/dev/null; then
-    skip "$1" "not installed"
-    return
+selftest() {
+  if has_command selftest; then
+    step selftest 90 "$folder/bin/harness" selftest --aa suites/probe.yaml --device cuda && cat "$scratch/step"
+  else
+    skip selftest "no such command"
   fi
-  step "$1" 80 compute-sanitizer --tool "$1" --error-exitcode 9 --print-limit 20 \
-    "$folder/bin/test_gpu" --gtest_brief=1 --gtest_filter='LinearGelu.IsRightInHalfPrecision:LinearGelu.IsRightInBfloat16'
 }
 
-# run_suite <name> <limit>: record and reports go to $out; what a person would see, to the terminal.
-run_suite() {
-  local commit=()
-  if [ -n "${HARNESS_COMMIT:-}" ]; then
-    commit=(--commit "$HARNESS_COMMIT")
+# ab_runs <same or slower> <suite>: as many runs as are wanted and there is time for, then their tally.
+ab_runs() {
+  local kind=$1 suite=$2 wanted=${HARNESS_GPU_AB_RUNS:-20} began=$SECONDS current=$scratch/ab/same run=0 status
+  local name="ab $kind $suite" reports=$results/ab-$kind-$suite tally=$results/ab-$kind-$suite.md expected=()
+  if [ "$kind" = slower ]; then
+    current=$folder/slower
+    expected=(--regressed 'probe_gelu/*')
   fi
-  step "run $1" "$2" "$folder/bin/harness" run "suites/$1.yaml" --require-gpu --quiet "${commit[@]}" \
-    --store "$scratch/$1.db" --output "$out/$1.record.json" \
-    --report "json=$out/$1.report.json,markdown=$out/$1.md" && cat "$scratch/step"
+  mkdir -p "$reports"
+  printf '\n=== %s\n' "$name" >>"$log"
+  while [ "$run" -lt "$wanted" ] && [ "$(left)" -ge 10 ]; do
+    run=$((run + 1))
+    # shellcheck disable=SC2086 # several arguments
+    timeout --kill-after=5 "$(left)" "$folder/bin/harness" ab "suites/$suite.yaml" --device cuda --quiet --color never \
+      --baseline-build "$scratch/ab/baseline" --current-build "$current" --store "$scratch/ab.db" \
+      --report "json=$reports/$run.json" ${HARNESS_GPU_AB_ARGUMENTS:-} >"$scratch/step" 2>&1
+    status=$?
+    { printf -- '--- run %s: status %s\n' "$run" "$status" && cat "$scratch/step"; } >>"$log"
+    case $status in
+      0 | 1 | 3) ;;  # a verdict; which one, the tally tells
+      *)
+        rm -f "$reports/$run.json"
+        tail -n 30 "$scratch/step"
+        break
+        ;;
+    esac
+  done
+  find "$reports" -name '*.json' -exec python3 tests/instrument/tally.py --runs "$wanted" "${expected[@]}" {} + \
+    >"$tally" 2>&1
+  status=$?
+  run=$(find "$reports" -name '*.json' | wc -l)
+  if [ "$status" -eq 0 ] && [ "$run" -gt 0 ]; then
+    note "$name" "ok, $run runs" "$((SECONDS - began)) s"
+  else
+    fail_step "$name" "failed, $run of $wanted runs" "$((SECONDS - began)) s"
+  fi
+  section "$name" "$tally"
+}
+
+# Two files that a process can load side by side: the build against a copy of itself.
+ab() {
+  local one side
+  for side in baseline same; do
+    mkdir -p "$scratch/ab/$side/lib"
+    cp "$folder/lib/libharness_kernels.so" "$folder/lib/libharness_cuda.so" "$scratch/ab/$side/lib/" || {
+      fail_step ab "a module is missing" -
+      return
+    }
+  done
+  for one in ${HARNESS_GPU_AB:-slower:probe same:probe same:fusion}; do
+    case $one in
+      slower:*)
+        if [ -d "$folder/slower" ]; then
+          ab_runs slower "${one#*:}"
+        else
+          skip "ab $one" "no FOLDER/slower"
+        fi
+        ;;
+      same:*) ab_runs same "${one#*:}" ;;
+      *) fail_step "ab $one" "same:SUITE or slower:SUITE" - ;;
+    esac
+  done
 }
 
 if command -v nvidia-smi >/dev/null; then
   nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.draw,power.limit,temperature.gpu,ecc.mode.current \
     --format=csv 2>&1 | tee -a "$log"
 fi
-export PATH="$PATH:/usr/local/cuda/bin"
-step tests 150 "$folder/bin/test_gpu" --gtest_brief=1 --gtest_output="xml:$out/test_gpu.xml"
-for suite in ${HARNESS_GPU_SUITES:-smoke fusion}; do
-  run_suite "$suite" 180
+for one in $steps; do
+  "$one"
 done
-sanitize memcheck
-sanitize racecheck
 
-printf '\n%-14s %-22s %5s\n' step result time
-printf '%s\n' "${table[@]}"
+{
+  printf '\n%-18s %-24s %6s\n' step result time
+  printf '%s\n' "${table[@]}"
+} | tee -a "$log" | tee "$scratch/table"
+{ printf '\n```\n' && cat "$scratch/table" && printf '```\n'; } >>"$summary"
 printf 'results in %s\n' "$out"
 [ "$failures" -eq 0 ]

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and the bundle that HARNESS_PORTABLE makes of the build folder.
+# What `cmake --install` puts where, and the bundle that HARNESS_PORTABLE makes.
 #
 #   bin/harness   lib/libharness_kernels.so   lib/libharness_cuda.so   include/harness/sdk/*.h   lib/cmake/harness/   share/harness/
 #
@@ -39,42 +39,25 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/suites DESTINATION share/harness COMPONENT
 install(FILES ${CMAKE_SOURCE_DIR}/harness/suite/suite.schema.json
   DESTINATION share/harness COMPONENT harness OPTIONAL)
 
-# HARNESS_PORTABLE: copy every third-party shared library that the programs need to lib/, where their
-# RPATH looks first, so that bin/ and lib/ can be carried to a machine that has only a C++ runtime.
-# Called at the end of the top-level file, when all targets are known.
+# HARNESS_PORTABLE: the target `bundle` makes bundle/{bin,lib} in the build folder: what runs on other machines, and
+# every third-party shared library that it needs, where its RPATH looks first. The other machine needs a C++ runtime,
+# and for its GPU a driver and cuBLAS. Called at the end of the top-level file, when all targets are known.
+set(HARNESS_BUNDLE_LIMIT 67108864)  # bytes: small enough to be carried to a lab machine on every commit
 function(harness_bundle)
-  harness_targets_below(${CMAKE_SOURCE_DIR} programs)
-  if(NOT programs)
-    return()
-  endif()
   set(files)
-  foreach(program IN LISTS programs)
-    string(APPEND files "$<TARGET_FILE:${program}>\n")
-  endforeach()
-  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/portable-files.txt CONTENT "${files}")
-  add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/portable.stamp
-    COMMAND ${CMAKE_COMMAND} -DLIST=${CMAKE_BINARY_DIR}/portable-files.txt
-            -DDESTINATION=${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -P ${CMAKE_SOURCE_DIR}/cmake/BundleLibraries.cmake
-    COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/portable.stamp
-    DEPENDS ${programs} ${CMAKE_SOURCE_DIR}/cmake/BundleLibraries.cmake
-    COMMENT "Copying third-party libraries to lib/" VERBATIM)
-  add_custom_target(harness_bundle ALL DEPENDS ${CMAKE_BINARY_DIR}/portable.stamp)
-endfunction()
-
-# Programs and modules that land in bin/ and lib/.
-function(harness_targets_below folder result)
-  get_property(found DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
-  set(programs)
-  foreach(target IN LISTS found)
-    get_target_property(type ${target} TYPE)
-    if(type MATCHES "^(EXECUTABLE|MODULE_LIBRARY)$")
-      list(APPEND programs ${target})
+  set(travelling)
+  foreach(target harness harness_kernels_module harness_cuda harness_gpu_test test_gpu)
+    if(TARGET ${target})
+      list(APPEND travelling ${target})
+      string(APPEND files "$<TARGET_FILE:${target}>\n")
     endif()
   endforeach()
-  get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
-  foreach(child IN LISTS below)
-    harness_targets_below(${child} more)
-    list(APPEND programs ${more})
-  endforeach()
-  set(${result} ${programs} PARENT_SCOPE)
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/bundle-files.txt CONTENT "${files}")
+  add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/bundle.stamp
+    COMMAND ${CMAKE_COMMAND} -DLIST=${CMAKE_BINARY_DIR}/bundle-files.txt -DDESTINATION=${CMAKE_BINARY_DIR}/bundle
+            -DLIMIT=${HARNESS_BUNDLE_LIMIT} -P ${CMAKE_SOURCE_DIR}/cmake/BundleLibraries.cmake
+    COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/bundle.stamp
+    DEPENDS ${travelling} ${CMAKE_SOURCE_DIR}/cmake/BundleLibraries.cmake
+    COMMENT "Making the bundle" VERBATIM)
+  add_custom_target(bundle DEPENDS ${CMAKE_BINARY_DIR}/bundle.stamp)
 endfunction()

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# ci/gpu.sh, step by step, without a GPU: its programs are stand-ins that measure the CPU's cases in scripted time
+# and call the result GPU time. What is tested is the script: its steps, their order, what fails it, what it packs.
+# shellcheck source=tests/cli/lib.sh
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+: "${KERNELS:?}"
+
+mkdir -p tree/tests bundle/bin bundle/lib bundle/slower/lib
+mkdir tree/suites
+cp -r "$here/../../ci" tree/
+cp -r "$here/../instrument" tree/tests/
+cat >tree/suites/probe.yaml <<'YAML'
+version: 1
+name: probe
+defaults: {sampling: {processes: 3, placements: 2, samples: 4, preheat: 0ms, timeout: 20s}}
+cases:
+  - {workload: probe_copy, variants: [memcpy], axes: {n: 63}}
+  - {workload: probe_gelu, variants: [threads], axes: {dtype: f32, n: 63}}
+YAML
+for folder in bundle bundle/slower; do
+  cp "$KERNELS" $folder/lib/libharness_kernels.so
+  cp "$KERNELS" $folder/lib/libharness_cuda.so
+done
+cat >bundle/bin/test_gpu <<'SH'
+#!/bin/sh
+echo "test_gpu $*"
+[ ! -f "$STANDINS/broken" ]
+SH
+cat >bundle/bin/harness <<SH
+#!/bin/bash
+case " \$* " in *" doctor "* | *" selftest "*) exit 2 ;; esac
+script=$work/fast.json
+case " \$* " in *" --current-build "*/slower" "*) script=$work/slow.json ;; esac
+arguments=() output=
+for one in "\$@"; do
+  [ "\$last" != --output ] || output=\$one
+  last=\$one
+  case \$one in
+    cuda) arguments+=("scripted:\$script") ;;
+    --require-gpu) ;;
+    *) arguments+=("\$one") ;;
+  esac
+done
+[[ " \$* " == *"--device cuda"* ]] || arguments+=(--device "scripted:\$script")
+"$HARNESS" "\${arguments[@]}"
+status=\$?
+[ -z "\$output" ] || sed -i 's/"wall_time"/"gpu_time"/; s/n=63"/n=16777216"/' "\$output"
+exit \$status
+SH
+chmod +x bundle/bin/*
+for speed in fast:100 slow:120; do
+  cat >"${speed%:*}.json" <<JSON
+{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [
+ {"match": "probe_gelu/*", "side": "current", "us": ${speed#*:}, "process_sd": 0.001, "sample_sd": 0.001},
+ {"match": "*", "us": 100, "process_sd": 0.001, "sample_sd": 0.001}]}
+JSON
+done
+
+gpu() { env STANDINS="$work" OUT="$work/out" PATH="$work/path:$PATH" "$@" tree/ci/gpu.sh bundle; }
+# All steps, each once; the sanitizer may or may not be installed here.
+mkdir path && printf '#!/bin/sh\nshift 6\nexec "$@"\n' >path/compute-sanitizer && chmod +x path/compute-sanitizer
+expect 0 gpu HARNESS_GPU_AB_RUNS=2 HARNESS_GPU_AB=slower:probe HARNESS_GPU_PROCESSES=3
+says "tests              ok" "memcheck           ok" "racecheck          ok" "synccheck          ok" \
+  "run probe          ok" "run probes         ok" "figures            ok" \
+  "doctor             skipped: no such command" "ab slower probe    ok, 2 runs" \
+  "| sd between processes | copy 64 MB (cold)" "2 runs, 2 of them with a regressed case"
+[ "$(find out -type f | wc -l)" -le 8 ] || problem "too many files: $(ls out)"
+tar -tzf out/results.tar.gz >"$printed"
+says results/probe.record.json results/instrument.record.json results/figures.md results/ab-slower-probe/2.json
+cp out/summary.md "$printed"
+says "## Figures of measurement" "## ab slower probe" "figures            ok"
+
+# A build that is not slower is not found slower, and that is a failure; so are tests that fail.
+expect 1 gpu HARNESS_GPU_STEPS="ab" HARNESS_GPU_AB_RUNS=1 HARNESS_GPU_AB="same:probe slower:probe" \
+  HARNESS_GPU_AB_ARGUMENTS="--filter probe_copy/*"
+says "ab same probe      ok, 1 runs" "1 runs, 0 of them with a regressed case" "ab slower probe    failed, 1 of 1 runs" "no case is called probe_gelu/*"
+silent_about "memcheck"
+touch broken
+expect 1 gpu HARNESS_GPU_STEPS="tests doctor"
+says "tests              failed (status 1)" "doctor             skipped"
+expect 1 gpu HARNESS_GPU_STEPS="tests" HARNESS_GPU_SECONDS=3
+says "tests              no time left"
+
+expect 2 gpu HARNESS_GPU_STEPS="tests nonsense"
+says "no step nonsense" "there are: tests sanitizers"
+expect 2 tree/ci/gpu.sh nowhere
+says "no folder nowhere" "ci/bundle.sh"
+finish

@@ -163,7 +163,8 @@ Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current) {
   const Result<BuildModules> after = modules_of(current);
   if (!after) return fail(after.error());
   PairedBuilds pair{*before, *after};
-  for (const auto& [kind, device] : current.prepared.devices) {
+  for (const auto& [name, device] : current.prepared.devices) {
+    const std::string& kind = name;  // clang 14 lets no lambda refer to a structured binding
     const bool used =
         std::any_of(current.prepared.plan.cases.begin(), current.prepared.plan.cases.end(),
                     [&](const PlannedCase& one) { return one.device == kind && one.skip.empty(); });

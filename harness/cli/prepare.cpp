@@ -43,6 +43,13 @@ Status load_modules(Catalog& catalog, const Suite& suite, const PlanArguments& a
   return {};
 }
 
+// The chip of the GPU at hand.
+std::string chip_of(const Machine& machine) {
+  for (const MachineField& field : machine.fields)
+    if (field.name == "compute_capability") return counter_chip(field.value);
+  return {};
+}
+
 // Which device stands for each kind, and why a kind is missing.
 Status find_devices(const PlanArguments& arguments, bool wants_cuda, Prepared& prepared) {
   const std::string& wanted = arguments.device;
@@ -65,9 +72,10 @@ Status find_devices(const PlanArguments& arguments, bool wants_cuda, Prepared& p
   std::string obstacle = cuda_obstacle();
   if (obstacle.empty()) {
     const auto probe = probe_device(name);
-    if (probe)
+    if (probe) {
       prepared.identities["cuda"] = probe->machine.device_uuid;
-    else
+      prepared.counter_chip = chip_of(probe->machine);
+    } else
       obstacle = probe.error().message;
   }
   if (obstacle.empty())
@@ -130,8 +138,14 @@ Checked<Prepared> prepare(const PlanArguments& arguments) {
     return refused(found.error());
   const Result<Overrides> overrides = overrides_from(arguments);
   if (!overrides) return refused(overrides.error());
-  Checked<Plan> plan = make_plan(
-      *suite, catalog, {prepared.unavailable_devices, arguments.filters, arguments.tags, *overrides});
+  // Without a GPU to ask, the one that this build is for.
+  const auto counters = [&](const std::vector<std::string>& names) {
+    const std::string& chip = prepared.counter_chip;
+    return plan_counters(chip.empty() ? counter_chip(cuda_architectures()) : chip, names);
+  };
+  Checked<Plan> plan =
+      make_plan(*suite, catalog,
+                {prepared.unavailable_devices, arguments.filters, arguments.tags, *overrides, counters});
   if (!plan) return tl::unexpected<std::vector<Error>>(plan.error());
   prepared.plan = std::move(*plan);
   prepared.plan.modules = std::move(modules);

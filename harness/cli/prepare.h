@@ -37,6 +37,7 @@ struct Prepared {
   std::map<std::string, std::string> identities;           // kind -> UUID, of those asked for it
   std::map<std::string, std::string> unavailable_devices;  // kind -> why not
   std::set<std::string> left_out_devices;                  // kinds that --device chose to leave out
+  std::string counter_chip = {};                           // of the GPU at hand, or ""
 };
 
 // Loads the suite and its modules, finds out which devices this machine has (asking a worker about

@@ -19,6 +19,7 @@
 #include "harness/cli/lock_devices.h"
 #include "harness/cli/prepare.h"
 #include "harness/cli/render.h"
+#include "harness/cli/replay.h"
 #include "harness/cli/top_up.h"
 #include "harness/compare/summarize.h"
 #include "harness/model/codec.h"
@@ -36,6 +37,7 @@ struct RunArguments {
   bool resume = false;
   bool require_gpu = false;
   bool quiet = false;
+  bool profile = false;
   std::string wait;
   LookArguments looks;
   PolicyArguments policy;
@@ -240,6 +242,7 @@ int run_command(const RunArguments& arguments) {
   if (!policy) return report_error(policy.error());
   Checked<Prepared> prepared = prepare(arguments.plan);
   if (!prepared) return report_errors(prepared.error());
+  if (arguments.profile) return replay_for_profiler(*prepared);
   if (const Status declared = declare_looks(prepared->plan, arguments.looks, !arguments.against.empty());
       !declared)
     return report_error(declared.error());
@@ -285,6 +288,7 @@ void add_run(CLI::App& program, Action& chosen) {
   command->add_flag("--require-gpu", arguments->require_gpu,
                     "a CUDA case that cannot run is an error, not a skip");
   command->add_flag("--quiet", arguments->quiet, "no progress line");
+  add_profile_option(*command, arguments->profile);
   add_wait_option(*command, arguments->wait);
   add_looks_option(*command, arguments->looks);
   add_budget_option(*command, arguments->looks);

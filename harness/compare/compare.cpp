@@ -14,6 +14,7 @@
 #include "harness/compare/diagnose.h"
 #include "harness/compare/exact.h"
 #include "harness/compare/gates.h"
+#include "harness/compare/kernel_time.h"
 #include "harness/compare/kernels.h"
 #include "harness/compare/looks.h"
 #include "harness/compare/order.h"
@@ -364,8 +365,12 @@ class Comparer {
     for (std::string& note : kernels.notes) row.advice.push_back(std::move(note));
     if (kernels.same_code && row.ratio > 0 && std::abs(std::log(row.ratio)) > std::log1p(row.margin))
       row.advice.emplace_back(
-          "the machine code of every kernel is identical on both sides, yet the time moved: look at clocks, "
-          "driver, inputs and placement before blaming the code");
+          "environment alarm: the machine code of every kernel is identical on both sides, yet the time "
+          "moved: look "
+          "at clocks, driver, inputs and placement before blaming the code");
+    for (const auto& [side, record] : {std::pair("baseline", &before), std::pair("current", &after)})
+      if (const auto doubt = kernel_time_doubt(*record))
+        row.advice.push_back(fmt::format("{}: {}", side, *doubt));
   }
 
   // What calibrations taught of the row, or null.

@@ -22,12 +22,22 @@ const ProcessResult* first_with_kernels(const CaseRecord& record) {
   return nullptr;
 }
 
+// Copies and fills of memory have no code of ours.
+bool is_memory_operation(const KernelUse& kernel) {
+  return kernel.name.starts_with('[');
+}
+
+// Unknown code is no other code: it is looked up in a run's first process.
+bool may_be_same_code(const KernelUse& one, const KernelUse& other) {
+  return one.code.empty() || other.code.empty() || one.code == other.code;
+}
+
 // Whether two processes launched the same kernels; their times may differ.
 bool same_launches(const Kernels& one, const Kernels& other) {
   return std::equal(one.begin(), one.end(), other.begin(), other.end(),
                     [](const KernelUse& a, const KernelUse& b) {
                       return a.name == b.name && a.grid == b.grid && a.block == b.block &&
-                             a.launches == b.launches && a.code == b.code;
+                             a.launches == b.launches && may_be_same_code(a, b);
                     });
 }
 
@@ -98,6 +108,7 @@ std::vector<std::string> shape_changes(const KernelUse& before, const KernelUse&
   note("registers", before.registers, after.registers, plain);
   note("static shared memory", before.static_shared_bytes, after.static_shared_bytes, bytes_text);
   note("dynamic shared memory", before.dynamic_shared_bytes, after.dynamic_shared_bytes, bytes_text);
+  note("local memory", before.local_bytes, after.local_bytes, bytes_text);
   note("grid", before.grid, after.grid, shape_text);
   note("block", before.block, after.block, shape_text);
   note("launches a call", before.launches, after.launches, plain);
@@ -128,16 +139,35 @@ class KernelComparer {
   }
 
   [[nodiscard]] bool same_code() const {
-    return std::all_of(pairs_.begin(), pairs_.end(), [](const Pair& pair) {
-      return pair.before != nullptr && pair.after != nullptr && !pair.after->code.empty() &&
+    const auto known = [](const Pair& pair) {
+      return pair.before != nullptr && pair.after != nullptr &&
+             (is_memory_operation(*pair.after) || !pair.after->code.empty()) &&
              pair.before->code == pair.after->code && shape_changes(*pair.before, *pair.after).empty();
-    });
+    };
+    return std::all_of(pairs_.begin(), pairs_.end(), known) &&
+           std::any_of(pairs_.begin(), pairs_.end(),
+                       [](const Pair& pair) { return !is_memory_operation(*pair.after); });
+  }
+
+  // Kernels with other machine code of the same shape whose time did not move; changes() tells of the rest.
+  [[nodiscard]] std::vector<std::string> recompiled() const {
+    std::vector<std::string> names;
+    for (const Pair& pair : pairs_)
+      if (pair.before != nullptr && pair.after != nullptr && !may_be_same_code(*pair.before, *pair.after) &&
+          shape_changes(*pair.before, *pair.after).empty() && !moved(pair))
+        names.push_back(fmt::format("`{}`", pair.after->name));
+    return names;
   }
 
  private:
   static double change_of(const Pair& pair) {
     return (pair.after != nullptr ? time_of(*pair.after) : 0) -
            (pair.before != nullptr ? time_of(*pair.before) : 0);
+  }
+
+  [[nodiscard]] bool moved(const Pair& pair) const {
+    const double before = time_of(*pair.before), after = time_of(*pair.after);
+    return before > 0 && after > 0 && std::abs(std::log(after / before)) > std::log1p(margin_);
   }
 
   void add(const Pair& pair, std::vector<KernelChange>& found) const {
@@ -155,10 +185,9 @@ class KernelComparer {
     const double before = time_of(*pair.before), after = time_of(*pair.after);
     const double ratio = before > 0 && after > 0 ? after / before : 0;
     std::vector<std::string> what = shape_changes(*pair.before, *pair.after);
-    const bool moved = ratio > 0 && std::abs(std::log(ratio)) > std::log1p(margin_);
-    if (what.empty() && !moved) return;
+    if (what.empty() && !moved(pair)) return;
     const auto kind = what.empty() ? KernelChange::Kind::moved : KernelChange::Kind::reshaped;
-    if (what.empty() && !pair.after->code.empty())
+    if (what.empty() && !pair.before->code.empty() && !pair.after->code.empty())
       what.emplace_back(pair.before->code == pair.after->code ? "same machine code" : "other machine code");
     what.insert(what.begin(), fmt::format("{:.4g} -> {:.4g} us a call{}", before, after, share));
     found.push_back({pair.after->name, kind, ratio, join(what, ", ")});
@@ -204,6 +233,9 @@ KernelComparison compare_kernels(const CaseRecord& baseline, const CaseRecord& c
   KernelComparer comparer(before->kernels, after->kernels, margin);
   result.same_code = comparer.same_code();
   result.changes = comparer.changes();
+  if (const std::vector<std::string> other = comparer.recompiled(); !other.empty())
+    result.notes.push_back(
+        fmt::format("other machine code in {}, whose time did not move", join(other, ", ")));
   return result;
 }
 

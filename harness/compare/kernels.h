@@ -12,7 +12,7 @@ namespace harness {
 
 struct KernelComparison {
   std::vector<KernelChange> changes;  // largest share of the case's change first
-  std::vector<std::string> notes;     // processes that launched other kernels than the first
+  std::vector<std::string> notes;     // processes that launched other kernels than the first; new code
   bool same_code =
       false;  // both sides have kernels, each with a counterpart of the same known code and shape
 };

@@ -10,7 +10,9 @@
 
 #include "harness/base/units.h"
 #include "harness/compare/diagnose.h"
+#include "harness/compare/kernel_time.h"
 #include "harness/compare/side.h"
+#include "harness/model/metric.h"
 
 namespace harness {
 namespace {
@@ -106,6 +108,10 @@ void fill_verification(Summary& summary, const CaseRecord& record) {
       summary.verification = process.verification;
 }
 
+bool is_time(std::string_view metric) {
+  return std::find(names_of_time.begin(), names_of_time.end(), metric) != names_of_time.end();
+}
+
 void add_notes(Summary& summary, const CaseRecord& record, const SideReading& reading, std::size_t unusable) {
   const auto add = [&](std::string note) {
     if (std::find(summary.notes.begin(), summary.notes.end(), note) == summary.notes.end())
@@ -113,6 +119,10 @@ void add_notes(Summary& summary, const CaseRecord& record, const SideReading& re
   };
   for (const ProcessResult& process : record.processes)
     for (const std::string& note : process.notes) add(note);
+  if (is_time(summary.metric)) {
+    if (auto doubt = kernel_time_doubt(record)) add(std::move(*doubt));
+    if (auto traffic = traffic_note(record)) add(std::move(*traffic));
+  }
   if (!reading.unusable.empty())
     add(reading.unusable + fmt::format(": a sample must be finite, and a time above 0{}",
                                        unusable > 0 ? fmt::format(" ({} left out)", unusable) : ""));

@@ -13,6 +13,7 @@
 
 #include "harness/base/result.h"
 #include "harness/base/units.h"
+#include "harness/model/counter.h"
 #include "harness/model/record.h"
 #include "harness/sdk/variant.h"
 
@@ -102,11 +103,34 @@ class Device {
   virtual std::optional<Conditions> conditions() { return std::nullopt; }
 
   // Which kernels one call of `work` launches, in a pass of its own that is never timed: looking slows
-  // the work down. Runs it at least once, or not at all and gives none where nobody can look.
-  virtual Result<std::vector<KernelUse>> kernels(const std::function<void()>& work) {
+  // the work down. Each call finds the cache as `cache` says. Runs it at least once, or not at all and gives
+  // none where nobody can look.
+  virtual Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, CacheMode cache) {
     (void)work;
+    (void)cache;
     return std::vector<KernelUse>{};
   }
+
+  // Hardware counters of one call of `work`, in a pass of its own too, which may replay the call several
+  // times. One value a name, in the order asked for: what cannot be read has its reason instead of a value.
+  // An Error where the device was lost.
+  virtual Result<std::vector<CounterValue>> counters(const std::function<void()>& work, CacheMode cache,
+                                                     const std::vector<std::string>& names) {
+    (void)work;
+    (void)cache;
+    std::vector<CounterValue> values;
+    for (const std::string& name : names)
+      values.push_back({name, std::nullopt, {}, "this device has no hardware counters"});
+    return values;
+  }
+
+  // Names what happens until close_range() on a profiler's timeline; ranges nest. enter() names the case
+  // and the placement by itself.
+  virtual void open_range(std::string_view name) { (void)name; }
+  virtual void close_range() {}
+
+  // A profiler looks at this process from outside: the device attaches none of its own.
+  virtual void leave_to_profiler() {}
 };
 
 }  // namespace harness

@@ -3,10 +3,13 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "harness/base/process.h"
 #include "harness/base/text.h"
@@ -19,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view scripted_prefix = "scripted:";
 using OpenCuda = Device* (*)(int ordinal, Error* error);
+using PlanCounters = void (*)(const std::string* chip, const std::vector<std::string>* names,
+                              CounterPlan* plan);
 
 fs::path cuda_module_path() {
   if (const char* chosen = std::getenv("HARNESS_CUDA_MODULE"); chosen != nullptr && *chosen != '\0')
@@ -91,6 +96,45 @@ std::string cuda_architectures() {
   if (library == nullptr) return {};
   const auto* text = static_cast<const char*>(dlsym(library, "harness_cuda_architectures"));
   return text == nullptr ? "" : text;  // left loaded: CUDA libraries do not like to be unloaded
+}
+
+CounterPlan plan_counters(const std::string& chip, const std::vector<std::string>& names) {
+  CounterPlan plan;
+  plan.chip = chip;
+  const auto given_up = [&](std::string why) {
+    plan.unchecked = std::move(why);
+    return plan;
+  };
+  if (chip.empty()) return given_up("the chip is not known here");
+  if (!has_cuda_module()) return given_up("this build has no CUDA module");
+  void* library = dlopen(cuda_module_path().c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return given_up(fmt::format("the CUDA module cannot be loaded: {}", dlerror()));
+  const auto ask = reinterpret_cast<PlanCounters>(dlsym(library, "harness_cuda_plan_counters"));
+  if (ask == nullptr) return given_up("the CUDA module is of another build");
+  ask(&chip, &names, &plan);
+  return plan;
+}
+
+std::string counter_chip(std::string_view capability) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> chips{{{"70", "GV100"},
+                                                                                        {"72", "GV11B"},
+                                                                                        {"75", "TU102"},
+                                                                                        {"80", "GA100"},
+                                                                                        {"86", "GA102"},
+                                                                                        {"87", "GA10B"},
+                                                                                        {"89", "AD102"},
+                                                                                        {"90", "GH100"},
+                                                                                        {"100", "GB100"},
+                                                                                        {"120", "GB202"}}};
+  std::string digits;
+  for (const char c : capability) {
+    if (c == '.') continue;
+    if (c < '0' || c > '9') break;
+    digits += c;
+  }
+  const auto found =
+      std::find_if(chips.begin(), chips.end(), [&](const auto& one) { return one.first == digits; });
+  return found == chips.end() ? "" : std::string(found->second);
 }
 
 }  // namespace harness

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/device/device.h"
+#include "harness/model/counter.h"
 #include "harness/sdk/registry.h"
 
 namespace harness {
@@ -27,5 +28,13 @@ std::string cuda_obstacle();
 
 // The architectures the CUDA module was built for, e.g. "90a", or "" without one.
 std::string cuda_architectures();
+
+// What reading these hardware counters together takes on a chip, without a GPU: the CUDA module asks the
+// toolkit's profiling library. `unchecked` says why nobody could. Takes some tenths of a second.
+CounterPlan plan_counters(const std::string& chip, const std::vector<std::string>& names);
+
+// The chip whose counters a GPU of this compute capability has, as NVIDIA's profilers call it: "9.0" ->
+// "GH100"; also from an architecture, "90a-real". "" for one that is not known here.
+std::string counter_chip(std::string_view capability);
 
 }  // namespace harness

@@ -171,8 +171,21 @@ KernelUse read_kernel(const Json& json, const std::string& path, const Context& 
   reader.count("launches", kernel.launches);
   reader.number("us", kernel.us, 0);
   reader.text("code", kernel.code);
+  reader.count("local_bytes", kernel.local_bytes);
   reader.finish();
   return kernel;
+}
+
+CounterValue read_counter(const Json& json, const std::string& path, const Context& context) {
+  CounterValue counter;
+  Reader reader(json, path, context.source, context.error);
+  reader.text("name", counter.name);
+  if (counter.name.empty()) reader.complain(path + "/name", "the name of a counter");
+  reader.number("value", counter.value, 0);
+  reader.text("unit", counter.unit);
+  reader.text("missing", counter.missing);
+  reader.finish();
+  return counter;
 }
 
 ScriptedCase read_case(const Json& json, const std::string& path, const Context& context) {
@@ -202,6 +215,9 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
   });
   reader.each("kernels", [&](const Json& one, const std::string& where) {
     c.kernels.push_back(read_kernel(one, where, context));
+  });
+  reader.each("counters", [&](const Json& one, const std::string& where) {
+    c.counters.push_back(read_counter(one, where, context));
   });
   if (const Json* error = reader.member("error")) {
     Reader inner(*error, path + "/error", context.source, context.error);

@@ -181,10 +181,27 @@ std::optional<Conditions> ScriptedDevice::conditions() {
   return std::nullopt;
 }
 
-Result<std::vector<KernelUse>> ScriptedDevice::kernels(const std::function<void()>& work) {
+Result<std::vector<KernelUse>> ScriptedDevice::kernels(const std::function<void()>& work, CacheMode cache) {
+  (void)cache;
   if (lost_) return fail(ErrorKind::environment, *lost_);
   if (!current_->kernels.empty()) work();
   return current_->kernels;
+}
+
+Result<std::vector<CounterValue>> ScriptedDevice::counters(const std::function<void()>& work, CacheMode cache,
+                                                           const std::vector<std::string>& names) {
+  (void)cache;
+  if (lost_) return fail(ErrorKind::environment, *lost_);
+  if (!current_->counters.empty()) work();
+  std::vector<CounterValue> values;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(current_->counters.begin(), current_->counters.end(),
+                                    [&](const CounterValue& one) { return one.name == name; });
+    values.push_back(found != current_->counters.end()
+                         ? *found
+                         : CounterValue{name, std::nullopt, {}, "the script has no such counter"});
+  }
+  return values;
 }
 
 }  // namespace harness

@@ -32,8 +32,10 @@
 //                  "temperature_c", "throttled": [..], "other_processes"}]: what the device is like; the
 //                  first entry that fits is used. process 0 and placement -1, the defaults: any
 //   kernels        [{"name", "grid": [x, y, z], "block": [x, y, z], "registers", "static_shared_bytes",
-//                  "dynamic_shared_bytes", "launches", "us", "code"}] as a record has them
-//                  (model/README.md): what looking at the kernels finds
+//                  "dynamic_shared_bytes", "launches", "us", "code", "local_bytes"}] as a record has
+//                  them (model/README.md): what looking at the kernels finds
+//   counters       [{"name", "value", "unit", "missing"}]: hardware counters, of which those asked for are
+//                  read; without `value` one is missing for the reason `missing`
 //   error          {"process": p, "placement": l, "sample": i, "message": "..."}: that call fails, and so
 //                  does all that follows. process 0: any. placement -1: while warming up or verifying
 //
@@ -87,6 +89,7 @@ struct ScriptedCase {
   std::optional<double> launch_us;
   std::vector<ScriptedConditions> conditions;
   std::vector<KernelUse> kernels;
+  std::vector<CounterValue> counters;
   std::optional<ScriptedError> error;
 };
 
@@ -123,7 +126,9 @@ class ScriptedDevice : public HostMemoryDevice {
   [[nodiscard]] Seconds now() override { return now_; }
   [[nodiscard]] Seconds unix_time() override;
   std::optional<Conditions> conditions() override;
-  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work) override;
+  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, CacheMode cache) override;
+  Result<std::vector<CounterValue>> counters(const std::function<void()>& work, CacheMode cache,
+                                             const std::vector<std::string>& names) override;
 
  private:
   [[nodiscard]] double microseconds(CacheMode cache) const;

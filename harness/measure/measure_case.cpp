@@ -10,6 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/allocation.h"
 #include "harness/measure/inputs.h"
+#include "harness/measure/look.h"
 #include "harness/measure/phases.h"
 #include "harness/measure/subject.h"
 #include "harness/measure/verify.h"
@@ -310,15 +311,12 @@ void CaseRun::sample(bool turned) {
   backwards_ = false;
 }
 
-// A pass of its own, because looking slows the work down. A profiler that cannot look is worth a note; a
-// device that is lost by it is an end.
 Step CaseRun::look_at_kernels(Subject& subject) {
-  Result<std::vector<KernelUse>> kernels = device_.kernels([&] { call(subject); });
-  if (const Status alive = device_.synchronize(); !alive) return broken(alive.error());
-  if (kernels)
-    subject.result.kernels = std::move(*kernels);
-  else
-    subject.result.notes.push_back("its kernels are not known: " + printable(kernels.error().message));
+  const auto phase = phases_.run("look");
+  if (const Status alive = look_into(
+          device_, [&] { call(subject); }, planned_, subject.result);
+      !alive)
+    return broken(alive.error());
   return {};
 }
 

@@ -1,5 +1,6 @@
 // Phases: how long the parts of measuring one case took, on the device's clock, so that the scripted
-// device gives exact figures. The names are those of model/README.md. One thread uses it.
+// device gives exact figures; a profiler's timeline shows them as ranges. The names are those of
+// model/README.md. One thread uses it.
 #pragma once
 
 #include <string_view>
@@ -19,10 +20,15 @@ class Phases {
   class [[nodiscard]] Running {
    public:
     Running(Phases& phases, std::string_view name)
-        : phases_(phases), name_(name), begin_(phases.device_.now()) {}
+        : phases_(phases), name_(name), begin_(phases.device_.now()) {
+      phases_.device_.open_range(name_);
+    }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
-    ~Running() { phases_.add(name_, phases_.device_.now() - begin_); }
+    ~Running() {
+      phases_.device_.close_range();
+      phases_.add(name_, phases_.device_.now() - begin_);
+    }
 
    private:
     Phases& phases_;

@@ -168,6 +168,7 @@ Job to_job(const Json& json) {
   const Json& ceilings = member(json, "measure_ceilings");
   if (!ceilings.is_boolean()) throw Malformed("`measure_ceilings` is neither true nor false");
   job.measure_ceilings = ceilings.get<bool>();
+  if (json.contains("suite")) job.suite = text(json, "suite");
   if (const auto pair = json.find("pair"); pair != json.end())
     job.pair =
         PairedBuilds{to_modules(member(*pair, baseline_side)), to_modules(member(*pair, current_side))};
@@ -247,6 +248,7 @@ std::string encode(const Job& job) {
   Json json{{"version", protocol_version}, {"device", job.device},
             {"process", job.process},      {"modules", job.modules},
             {"cases", std::move(cases)},   {"measure_ceilings", job.measure_ceilings}};
+  if (!job.suite.empty()) json["suite"] = job.suite;
   if (job.pair)
     json["pair"] = {{baseline_side, to_json(job.pair->baseline)}, {current_side, to_json(job.pair->current)}};
   return dump(json);

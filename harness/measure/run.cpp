@@ -177,6 +177,7 @@ Job Run::job_for(const Cases& cases, int process, const std::string& kind) const
   job.device = device_of(kind);
   job.process = process;
   job.modules = plan_.modules;
+  job.suite = plan_.suite.name;
   job.measure_ceilings = options_.measure_ceilings && !opened_.contains(kind);
   job.pair = options_.pair;
   for (const PlannedCase* planned : cases) job.cases.push_back(*planned);

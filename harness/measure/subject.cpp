@@ -87,8 +87,9 @@ void conclude(Subject& subject, const PlannedCase& planned, const Device& device
   ProcessResult& result = subject.result;
   const std::vector<std::string>& wanted = planned.metrics;
   const int process = result.process;
-  result.series.push_back(Series{
-      std::string(device.time_metric()), "us", Direction::lower_is_better, {std::move(subject.samples)}});
+  Series time{
+      std::string(device.time_metric()), "us", Direction::lower_is_better, {std::move(subject.samples)}};
+  result.series.insert(result.series.begin(), std::move(time));  // a case's first metric is its time
   if (contains(wanted, error_metric))
     result.series.push_back(single_value(error_metric, process,
                                          std::max(result.verification->before, result.verification->after)));

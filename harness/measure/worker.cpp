@@ -137,7 +137,11 @@ Machine machine_of(Device& device, bool with_ceilings) {
 Status preheat(Device& device, const Job& job) {
   Seconds longest = 0;
   for (const PlannedCase& planned : job.cases) longest = std::max(longest, planned.sampling.preheat);
-  return longest > 0 ? device.preheat(longest) : Status{};
+  if (!(longest > 0)) return {};
+  device.open_range("preheat");
+  Status done = device.preheat(longest);
+  device.close_range();
+  return done;
 }
 
 // What is no fault of the device: the parent quotes it from the worker's log.
@@ -162,6 +166,7 @@ std::pair<Message, bool> told(PairResult result) {
 
 // Everything from an open device to the last message; the exit status.
 int work(const Job& job, Device& device, const Measure& measure, const MessagePipe& pipe) {
+  device.open_range("suite " + job.suite);
   pipe.send(Hello{job.device, machine_of(device, job.measure_ceilings)});
   if (const Status warm = preheat(device, job); !warm) {
     pipe.send(Refusal{reason_of(warm.error())});

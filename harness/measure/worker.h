@@ -49,6 +49,7 @@ struct Job {
   std::vector<std::string> modules;  // plugins to load
   std::vector<PlannedCase> cases;    // in the order to measure them
   bool measure_ceilings = false;
+  std::string suite = {};                 // its name, for timelines
   std::optional<PairedBuilds> pair = {};  // load these instead of `modules` and measure both
 };
 std::string encode(const Job& job);

@@ -181,6 +181,7 @@ KernelUse read_kernel(const JsonNode& node) {
   kernel.launches = node.find("launches").integer<int>(0, 0);
   kernel.us = node.find("us").number();
   kernel.code = node.find("code").text();
+  kernel.local_bytes = node.find("local_bytes").integer<std::int64_t>(0, 0);
   return kernel;
 }
 

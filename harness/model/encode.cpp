@@ -146,6 +146,7 @@ void write_kernel(JsonWriter& json, const KernelUse& kernel) {
   json.key("launches").integer(kernel.launches);
   json.key("us").number(kernel.us);
   write_text_unless_empty(json, "code", kernel.code);
+  if (kernel.local_bytes != 0) json.key("local_bytes").integer(kernel.local_bytes);
   json.close();
 }
 

@@ -71,6 +71,7 @@ struct PlannedCase {
   std::string reference;  // id of the case that speedups are relative to, or ""
   std::vector<std::string> tags;
   std::vector<std::string> metrics;  // of metric.h or the workload's own; `time` is measured in any case
+  int counter_passes = 0;            // replays of a call that reading its hardware counters takes; 0: unknown
   double flops = 0;                  // executed by one call, as the workload declares; 0 when unknown
   double bytes = 0;                  // compulsory traffic of one call, likewise
   double items = 0;                  // that one call deals with, likewise
@@ -91,6 +92,7 @@ struct Plan {
   SuiteIdentity suite;
   std::vector<std::string> modules;  // plugin paths, absolute
   std::vector<PlannedCase> cases;    // in the order of the suite
+  std::string counters = {};         // of which chip hardware counters were looked up, or why not; "" : none
 };
 
 }  // namespace harness

@@ -95,6 +95,7 @@ struct KernelUse {
   int launches = 0;                       // a call
   double us = 0;                          // median time of one launch
   std::string code;                       // hash of its machine code, "" when unknown
+  std::int64_t local_bytes = 0;           // a thread: its stack, and registers spilled to memory
 
   bool operator==(const KernelUse&) const = default;
 };

@@ -34,7 +34,10 @@ std::string json_plan(const Plan& plan, const Style&) {
             {"size",
              {{"samples", size.samples}, {"processes", size.processes}, {"longest_s", number(size.longest)}}},
             {"cases", Json::array()}};
-  for (const PlannedCase& one : plan.cases) json["cases"].push_back(planned_json(one));
+  for (const PlannedCase& one : plan.cases) {
+    json["cases"].push_back(planned_json(one));
+    if (one.counter_passes > 0) json["cases"].back()["counter_passes"] = one.counter_passes;
+  }
   return dump(json);
 }
 

@@ -53,12 +53,14 @@ Grid make_grid(const Cases& cases) {
   const auto has = [&](auto predicate) {
     return std::any_of(cases.begin(), cases.end(), [&](const PlannedCase* one) { return predicate(*one); });
   };
+  const bool passes = has([](const PlannedCase& one) { return one.counter_passes > 0; });
   const bool references = has([](const PlannedCase& one) { return !one.reference.empty(); });
   const bool tags = has([](const PlannedCase& one) { return !one.tags.empty(); });
   Grid grid;
   grid.label_header = "case";
   grid.columns.push_back({"device", Align::left, 0, 0});
   grid.columns.push_back({"metrics", Align::left, 0, 3});
+  if (passes) grid.columns.push_back({"passes", Align::right, 0, 3});
   if (sampling) grid.columns.push_back({"sampling", Align::left, 0, 1});
   if (gate) grid.columns.push_back({"gate", Align::left, 0, 2});
   if (references) grid.columns.push_back({"reference", Align::left, 0, 2});
@@ -71,6 +73,7 @@ Grid make_grid(const Cases& cases) {
     for (Member& member : group.members) {
       const PlannedCase& one = *cases[member.index];
       GridRow row{std::move(member.label), {{one.device}, {join(one.metrics, ", ")}}};
+      if (passes) row.cells.push_back({one.counter_passes > 0 ? fmt::to_string(one.counter_passes) : ""});
       if (sampling) row.cells.push_back({describe_sampling(one.sampling)});
       if (gate) row.cells.push_back({describe_gate(one.gate)});
       if (references) row.cells.push_back({one.reference == one.id ? "itself" : reference_label(one)});
@@ -126,6 +129,9 @@ PlanReport describe_plan(const Plan& plan) {
     if (uniform(cases, [](const PlannedCase& one) { return one.gate; }))
       report.facts.emplace_back("gate", describe_gate(cases.front()->gate));
     report.facts.emplace_back("size", size_fact(plan));
+    if (!plan.counters.empty())
+      report.facts.emplace_back("counters",
+                                plan.counters + "; read by replaying a call in passes of their own");
     report.grid = make_grid(cases);
   }
   std::vector<Reasoned> skipped;

@@ -21,11 +21,14 @@ Names names_of_all() {
   return names;
 }
 
-// False where the workload is unknown, which is an error of its own.
+// What the workload declares, and the hardware counters that the group reads. False where the workload is
+// unknown, which is an error of its own.
 bool add_declared(const CaseGroup& group, const Catalog& catalog, Names& names) {
   const sdk::Workload* workload = catalog.workload(group.workload.value);
   if (workload == nullptr) return false;
   for (const sdk::MetricSpec& metric : workload->metrics()) names.insert(metric.name);
+  for (const At<std::string>& metric : group.metrics)
+    if (is_counter_name(metric.value)) names.insert(metric.value);
   return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/model/metric.h"
+#include "harness/suite/counters.h"
 #include "harness/suite/expand.h"
 #include "harness/suite/gate_metrics.h"
 #include "harness/suite/selection.h"
@@ -44,6 +45,7 @@ class Planner {
       if (!too_many_) add_group(group);
     check_gate_metrics(suite_, catalog_, errors_);
     report_duplicates();
+    plan_counters(suite_, options_, plan_, errors_);
     if (errors_.empty()) resolve_references();
     if (errors_.empty()) select_cases(plan_, options_, errors_);
     if (!errors_.empty()) return tl::unexpected(errors_.take());
@@ -97,13 +99,17 @@ class Planner {
     bool good = true;
     for (const At<std::string>& metric : group.metrics) {
       if (std::find(known.begin(), known.end(), metric.value) != known.end()) continue;
+      if (is_counter_name(metric.value)) continue;  // counters.h looks it up
       const bool is_time =
           std::find(names_of_time.begin(), names_of_time.end(), metric.value) != names_of_time.end();
       errors_.add(metric.where,
                   fmt::format("unknown metric {} of workload {}", in_ticks(metric.value),
                               in_ticks(group.workload.value)),
                   is_time ? "write `time`: records name it after what the device measures"
-                          : suggestion(metric.value, known));
+                  : metric.value.find("__") != std::string::npos
+                      ? fmt::format("a hardware counter ends in how it is summed up: write {}",
+                                    in_ticks(metric.value + ".sum"))
+                      : suggestion(metric.value, known));
       good = false;
     }
     return good;

@@ -4,6 +4,7 @@
 // after aliases, so a hostile file is an error and not a hang.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "harness/base/result.h"
 #include "harness/catalog/catalog.h"
+#include "harness/model/counter.h"
 #include "harness/model/plan.h"
 
 namespace harness {
@@ -107,6 +109,8 @@ struct PlanOptions {
   std::vector<std::string> filters;                        // wildcards over case ids; a `!` in front excludes
   std::vector<std::string> tags;                           // any of these; empty: all
   Overrides overrides;                                     // from the command line; win over the suite's
+  // Looks hardware counters of CUDA cases up, which are read together; without it nobody can.
+  std::function<CounterPlan(const std::vector<std::string>& names)> plan_counters = {};
 };
 
 // Expands a suite to its cases, checking every name and value against the catalog (which already

@@ -124,6 +124,34 @@ TEST(Kernels, ComeFromTheFirstProcessThatHasThemAndOthersThatDifferAreTold) {
               ElementsAre(HasSubstr("current: process 2, 3 launched other kernels than process 1")));
 }
 
+TEST(Kernels, OfUnknownCodeInLaterProcessesAreNoOtherKernels) {
+  const CaseRecord record = case_with({{kernel("a", 10)}, {kernel("a", 10, "")}});
+  EXPECT_THAT(compare_kernels(record, record, 0.01).notes, IsEmpty());
+  EXPECT_TRUE(compare_kernels(record, record, 0.01).same_code);
+}
+
+TEST(Kernels, OfOtherCodeThatTakesTheSameTimeAreNamed) {
+  const KernelComparison compared =
+      changes({kernel("a", 10), kernel("b", 5)}, {kernel("a", 10, "beef"), kernel("b", 5)});
+  EXPECT_THAT(compared.changes, IsEmpty());
+  EXPECT_THAT(compared.notes, ElementsAre("other machine code in `a`, whose time did not move"));
+  EXPECT_FALSE(compared.same_code);
+}
+
+TEST(Kernels, BesideCopiesAndFillsOfMemoryMayStillBeTheSameCode) {
+  KernelUse fill = kernel("[memset]", 2, "");
+  EXPECT_TRUE(changes({fill, kernel("a", 10)}, {fill, kernel("a", 11)}).same_code);
+  EXPECT_FALSE(changes({fill}, {fill}).same_code) << "no code was seen at all";
+}
+
+TEST(Kernels, ThatSpillTellTheirLocalMemory) {
+  KernelUse after = kernel("a", 12);
+  after.local_bytes = 2048;
+  const KernelComparison changed = changes({kernel("a", 10)}, {after});
+  ASSERT_EQ(changed.changes.size(), 1u);
+  EXPECT_THAT(changed.changes[0].what, HasSubstr("local memory 0 B -> 2 KiB"));
+}
+
 TEST(Kernels, OfOneSideOnlySayNothing) {
   EXPECT_THAT(changes({kernel("a", 1)}, {}).changes, IsEmpty());
   EXPECT_THAT(changes({}, {kernel("a", 1)}).changes, IsEmpty());

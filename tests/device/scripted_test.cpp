@@ -46,6 +46,24 @@ double log_sd(const std::vector<double>& values) {
   return std::sqrt(mean(squares));
 }
 
+TEST(Script, TellsTheCountersThatAreAskedFor) {
+  const auto device = scripted(R"({"version": 1, "default": {"counters": [
+    {"name": "dram__bytes_read.sum", "value": 4096, "unit": "bytes"},
+    {"name": "lts__t_sector_hit_rate.pct", "missing": "counters are for administrators here"}]}})");
+  device->enter({"a", 1, -1});
+  int calls = 0;
+  const auto values = device->counters([&] { ++calls; }, CacheMode::cold,
+                                       {"lts__t_sector_hit_rate.pct", "dram__bytes_read.sum", "x.sum"});
+  ASSERT_TRUE(values);
+  ASSERT_EQ(values->size(), 3u);
+  EXPECT_EQ(values->at(0).value, std::nullopt);
+  EXPECT_EQ(values->at(0).missing, "counters are for administrators here");
+  EXPECT_EQ(values->at(1).value, 4096);
+  EXPECT_EQ(values->at(1).unit, "bytes");
+  EXPECT_EQ(values->at(2).missing, "the script has no such counter");
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(ScriptedDevice, RunsTheWorkAndReplaysTheTime) {
   const auto device =
       scripted(R"({"version": 1, "default": {"us": 250, "overhead_us": 50, "first_call_us": 9000}})");
@@ -229,11 +247,11 @@ TEST(ScriptedDevice, LooksAtTheKernelsThatTheScriptNames) {
   KernelUse memset;
   memset.name = "memset";
   memset.launches = 1;
-  EXPECT_THAT(*device->kernels([&] { ++calls; }), ElementsAre(gemm, memset));
+  EXPECT_THAT(*device->kernels([&] { ++calls; }, CacheMode::cold), ElementsAre(gemm, memset));
   EXPECT_EQ(calls, 1);
   EXPECT_DOUBLE_EQ(device->now(), 0) << "looking is never timed";
   device->enter({"b", 1, -1});
-  EXPECT_TRUE(device->kernels([&] { ++calls; })->empty());
+  EXPECT_TRUE(device->kernels([&] { ++calls; }, CacheMode::cold)->empty());
   EXPECT_EQ(calls, 1) << "nobody looked";
 }
 

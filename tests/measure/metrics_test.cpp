@@ -212,7 +212,7 @@ TEST(MeasuredKernels, AreWhatTheDeviceSees) {
 class Blind : public ScriptedDevice {
  public:
   using ScriptedDevice::ScriptedDevice;
-  Result<std::vector<KernelUse>> kernels(const std::function<void()>&) override {
+  Result<std::vector<KernelUse>> kernels(const std::function<void()>&, CacheMode) override {
     return fail(ErrorKind::environment, "another profiler is attached");
   }
 };
@@ -224,6 +224,38 @@ TEST(MeasuredKernels, AreANoteWhereTheDeviceCannotLook) {
   const ProcessResult result = measure_case(device, catalog, planned_line("right"), 1);
   EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
   EXPECT_THAT(result.notes, ElementsAre("its kernels are not known: another profiler is attached"));
+}
+
+constexpr const char* counted = R"({"version": 1, "default": {"counters": [
+  {"name": "dram__bytes_read.sum", "value": 4096, "unit": "bytes"},
+  {"name": "lts__t_sector_hit_rate.pct", "value": 12.5, "unit": "%"},
+  {"name": "sm__cycles_elapsed.max", "missing": "for administrators"},
+  {"name": "sm__inst_executed.sum", "missing": "for administrators"}]}})";
+
+TEST(MeasuredCounters, AreSeriesOfOneValueAProcessBehindTheTime) {
+  PlannedCase planned = planned_line("right");
+  planned.metrics = {"lts__t_sector_hit_rate.pct", "time", "dram__bytes_read.sum"};
+  const ProcessResult result = measure(planned, counted, 3);
+  ASSERT_THAT(names_of(result.series),
+              ElementsAre("wall_time", "lts__t_sector_hit_rate.pct", "dram__bytes_read.sum"));
+  EXPECT_EQ(value_of(result.series[1]), 12.5);
+  EXPECT_EQ(result.series[1].unit, "%");
+  EXPECT_EQ(result.series[1].direction, Direction::higher_is_better);
+  EXPECT_EQ(value_of(result.series[2]), 4096);
+  EXPECT_EQ(result.series[2].direction, Direction::lower_is_better);
+  EXPECT_EQ(result.series[2].processes[0].process, 3);
+  EXPECT_THAT(result.notes, IsEmpty());
+}
+
+TEST(MeasuredCounters, ThatCannotBeReadAreOneNoteAReasonAndNeverShiftTheOthers) {
+  PlannedCase planned = planned_line("right");
+  planned.metrics = {"sm__cycles_elapsed.max", "dram__bytes_read.sum", "sm__inst_executed.sum", "x.sum"};
+  const ProcessResult result = measure(planned, counted);
+  ASSERT_THAT(names_of(result.series), ElementsAre("wall_time", "dram__bytes_read.sum"));
+  EXPECT_EQ(value_of(result.series[1]), 4096);
+  EXPECT_THAT(result.notes,
+              ElementsAre("no value of sm__cycles_elapsed.max, sm__inst_executed.sum: for administrators",
+                          "no value of x.sum: the script has no such counter"));
 }
 
 TEST(MeasuredMetrics, AreTimeAloneUnlessTheSuiteAsksForMore) {

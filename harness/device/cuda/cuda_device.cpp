@@ -41,6 +41,20 @@ const char* advice_for_opening(cudaError_t code) {
   }
 }
 
+// The runtime's own context, for the profiler; null where the driver has no such call. The module links no
+// libcuda.
+CUcontext context_of(cudaStream_t stream) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult how = cudaDriverEntryPointSymbolNotFound;
+  const cudaError_t code =
+      cudaGetDriverEntryPointByVersion("cuStreamGetCtx", &found, 9020, cudaEnableLegacyStream, &how);
+  if (code != cudaSuccess) (void)cudaGetLastError();
+  CUcontext context = nullptr;
+  if (code == cudaSuccess && how == cudaDriverEntryPointSuccess)
+    (void)reinterpret_cast<CUresult (*)(CUstream, CUcontext*)>(found)(stream, &context);
+  return context;
+}
+
 Status size_error(std::string_view what, std::size_t host, std::size_t device) {
   return fail(ErrorKind::internal,
               fmt::format("{} of {} bytes does not fit a device buffer of {} bytes", what, host, device));
@@ -176,8 +190,33 @@ Status CudaDevice::synchronize() {
   return check(finished, "cudaStreamSynchronize");
 }
 
+void CudaDevice::enter(const Place& place) {
+  ranges_.enter(place);
+  profiling_.turn("");
+  profiling_.enter(place);
+}
+
+TracedWork CudaDevice::traced(const std::function<void()>& work, CacheMode cache) {
+  return {
+      .call = work,
+      .before_call = [this, cache] { return cache == CacheMode::cold ? flusher_.flush(stream_) : Status{}; },
+      .synchronize = [this] { return synchronize(); }};
+}
+
+Result<std::vector<KernelUse>> CudaDevice::kernels(const std::function<void()>& work, CacheMode cache) {
+  if (auto status = usable(); !status) return fail(std::move(status.error()));
+  return profiling_.kernels(traced(work, cache));
+}
+
+Result<std::vector<CounterValue>> CudaDevice::counters(const std::function<void()>& work, CacheMode cache,
+                                                       const std::vector<std::string>& names) {
+  if (auto status = usable(); !status) return fail(std::move(status.error()));
+  return profiling_.counters(traced(work, cache), context_of(stream_), ordinal_, names);
+}
+
 Result<Timing> CudaDevice::time(const std::function<void()>& work, const TimingOptions& options) {
   if (auto status = usable(); !status) return fail(std::move(status.error()));
+  profiling_.end_watch();
   if (options.cache == CacheMode::cold)
     if (auto status = flusher_.flush(stream_); !status) return fail(std::move(status.error()));
   if (options.gated)
@@ -219,6 +258,7 @@ Result<Seconds> CudaDevice::time_first_call(const std::function<void()>& work) {
   const cudaError_t launched = cudaGetLastError();
   const cudaError_t finished = cudaStreamSynchronize(stream_);
   const Seconds elapsed = now() - begin;
+  profiling_.end_watch();
   if (auto status = check(launched, "queueing the first call",
                           "a kernel was launched with a configuration that this device refuses");
       !status)

@@ -13,6 +13,7 @@
 #include "harness/device/cuda/cache.h"
 #include "harness/device/cuda/clock.h"
 #include "harness/device/cuda/gate.h"
+#include "harness/device/cuda/profiling.h"
 #include "harness/device/cuda/ranges.h"
 #include "harness/device/device.h"
 #include "harness/device/nvml.h"
@@ -40,7 +41,14 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] sdk::Stream stream() override { return sdk::Stream{stream_}; }
   Status synchronize() override;
-  void enter(const Place& place) override { ranges_.enter(place); }
+  void enter(const Place& place) override;
+  void turn(std::string_view side) override { profiling_.turn(side); }
+  void open_range(std::string_view name) override { ranges_.open(name); }
+  void close_range() override { ranges_.close(); }
+  void leave_to_profiler() override { profiling_.leave_to_others(); }
+  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, CacheMode cache) override;
+  Result<std::vector<CounterValue>> counters(const std::function<void()>& work, CacheMode cache,
+                                             const std::vector<std::string>& names) override;
 
   // An exception of `work` passes through, with the gate open.
   Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override;
@@ -54,6 +62,7 @@ class CudaDevice final : public Device {
  private:
   CudaDevice(int ordinal, const cudaDeviceProp& properties);
   Status create_resources();
+  TracedWork traced(const std::function<void()>& work, CacheMode cache);
   Result<Timing> finish_sample(bool forced, cudaError_t launched);
 
   int ordinal_;
@@ -61,6 +70,7 @@ class CudaDevice final : public Device {
   sdk::DeviceTraits traits_;
   CacheFlusher flusher_;
   Ranges ranges_;
+  Profiling profiling_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;

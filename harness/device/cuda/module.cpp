@@ -3,7 +3,9 @@
 #include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "harness/device/cuda/counter_host.h"
 #include "harness/device/cuda/cuda_device.h"
 #include "harness/sdk/registry.h"
 
@@ -31,4 +33,14 @@ extern "C" __attribute__((visibility("default"))) harness::Device* harness_open_
                               {}};
   }
   return nullptr;
+}
+
+// What reading these hardware counters takes on `chip` ("GH100"); no GPU is touched. See counter_host.h.
+extern "C" __attribute__((visibility("default"))) void harness_cuda_plan_counters(
+    const std::string* chip, const std::vector<std::string>* names, harness::CounterPlan* plan) {
+  try {
+    *plan = harness::cuda::plan_counters(*chip, *names);
+  } catch (const std::exception& exception) {
+    plan->unchecked = exception.what();
+  }
 }

@@ -1,7 +1,5 @@
 #include "harness/device/cuda/ranges.h"
 
-#include <fmt/format.h>
-
 namespace harness::cuda {
 namespace {
 
@@ -16,29 +14,15 @@ void push(nvtxDomainHandle_t domain, const std::string& text) {
 
 }  // namespace
 
-Ranges::Ranges() : domain_(nvtxDomainCreateA("harness")) {}
+Ranges::Ranges()
+    : domain_(nvtxDomainCreateA("harness")),
+      stack_(std::make_unique<RangeStack>(
+          RangeStack::Timeline{[this](const std::string& name) { push(domain_, name); },
+                               [this] { nvtxDomainRangePop(domain_); }})) {}
 
 Ranges::~Ranges() {
-  while (depth_ > 0) leave();
+  stack_.reset();
   nvtxDomainDestroy(domain_);
-}
-
-void Ranges::leave() {
-  nvtxDomainRangePop(domain_);
-  --depth_;
-}
-
-void Ranges::enter(const Place& place) {
-  if (depth_ == 2) leave();
-  if (depth_ == 1 && (case_ != place.case_id || process_ != place.process)) leave();
-  if (depth_ == 0) {
-    case_ = place.case_id;
-    process_ = place.process;
-    push(domain_, fmt::format("{} process {}", case_, process_));
-    ++depth_;
-  }
-  push(domain_, place.placement < 0 ? std::string("warm-up") : fmt::format("placement {}", place.placement));
-  ++depth_;
 }
 
 }  // namespace harness::cuda

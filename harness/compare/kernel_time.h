@@ -1,0 +1,25 @@
+// Kernel time: whether the time of a call that events measured fits what a profiler saw of its kernels, and
+// the memory that the call moved beside what the workload declares. Both explain; neither decides. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/model/record.h"
+
+namespace harness {
+
+// Events may tell this much more or less than the kernels' own times together: what an event pair costs, and
+// the ticks of both clocks.
+inline constexpr double tolerable_time_share = 0.01;
+inline constexpr double tolerable_time_us = 1.5;
+
+// Where the median sample of a case's time and the sum of its kernels' times disagree by more: both figures
+// and the explanation that fits. The median over the processes that have both.
+std::optional<std::string> kernel_time_doubt(const CaseRecord& record);
+
+// "moves 1.20 times the declared 134 MB through DRAM: 121 MB read, 40 MB written", where the suite asks for
+// the hardware counters dram__bytes_read.sum and dram__bytes_write.sum.
+std::optional<std::string> traffic_note(const CaseRecord& record);
+
+}  // namespace harness

@@ -1,0 +1,29 @@
+// KernelTrace: the pass that looks at which kernels a call launches, through CUPTI's activity records. CUPTI
+// instruments what it looks at, so nothing is timed with events while one exists, and it is gone without a
+// trace afterwards. One thread makes and ends it; CUPTI's own threads hand buffers in.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "harness/device/cuda/subscription.h"
+#include "harness/device/kernel_launches.h"
+
+namespace harness::cuda {
+
+// What a trace does with the device, so that it can be tested without one.
+struct TracedWork {
+  std::function<void()> call;           // queues one call of the case
+  std::function<Status()> before_call;  // queues what stands before each call, the eviction of the cache
+  std::function<Status()> synchronize;  // waits for the device
+};
+
+// Makes one call that only warms up what CUPTI instruments and `calls` that count, and gives the kernels of
+// one call. Never a part of them: records that were dropped, or that have no time, are an error.
+// `code` is asked when the calls are done, because modules may have been loaded meanwhile.
+Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWork& work, int calls,
+                                             Subscription::OnModule on_module,
+                                             const std::function<CodeHashes()>& code);
+
+}  // namespace harness::cuda

@@ -1,0 +1,45 @@
+// Range stack: which named ranges a profiler's timeline shows at any moment. Outermost are those that are
+// open before the first case (the suite), then the process, the case, the placement, and within it whatever
+// is opened there (phases). Ranges of a timeline nest, so what still stands inside a range that ends, ends
+// with it. One thread uses it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/device/device.h"
+
+namespace harness {
+
+class RangeStack {
+ public:
+  // What a timeline does with a range; called in the order of nesting.
+  struct Timeline {
+    std::function<void(const std::string& name)> push;
+    std::function<void()> pop;
+  };
+  explicit RangeStack(Timeline timeline) : timeline_(std::move(timeline)) {}
+  RangeStack(const RangeStack&) = delete;
+  RangeStack& operator=(const RangeStack&) = delete;
+  ~RangeStack();  // ends what is open
+
+  void enter(const Place& place);
+  void open(std::string_view name);
+  void close();  // the innermost of open(); nothing where a place was entered since
+
+ private:
+  enum class Level { named, process, measured_case, placement };
+
+  void push(Level level, std::string name);
+  void pop_through(Level level);  // the outermost range of this level and all inside it, if there is one
+  [[nodiscard]] bool has(Level level) const;
+
+  Timeline timeline_;
+  std::vector<Level> levels_;
+  std::string case_;
+  int process_ = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,20 @@
+// Looking into a case: which kernels a call launches, and the hardware counters that the suite asks for.
+// Profilers slow down what they look at, so this is done in passes of its own, after sampling. One thread
+// uses it.
+#pragma once
+
+#include <functional>
+
+#include "harness/device/device.h"
+#include "harness/model/plan.h"
+#include "harness/model/record.h"
+
+namespace harness {
+
+// Puts what is found into `result`: kernels, and one series a counter. A profiler that cannot look, and a
+// counter that cannot be read, is worth a note with the reason and nothing more; an Error means that the
+// device was lost. `call` queues one call of the case.
+Status look_into(Device& device, const std::function<void()>& call, const PlannedCase& planned,
+                 ProcessResult& result);
+
+}  // namespace harness

@@ -1,0 +1,15 @@
+// Hardware counters of a suite: whether they exist on the chip, how often a call is replayed to read them,
+// and that they explain rather than decide.
+#pragma once
+
+#include "harness/suite/errors.h"
+#include "harness/suite/suite.h"
+
+namespace harness {
+
+// Looks the counters of every group up (PlanOptions::plan_counters), group by group because those of a case
+// are read together. Fills `counter_passes` of the CUDA cases and the plan's word on the matter. A counter
+// is informative unless the suite gives it a gate of its own. Unknown names are errors at their place.
+void plan_counters(const Suite& suite, const PlanOptions& options, Plan& plan, ErrorList& errors);
+
+}  // namespace harness

@@ -1,0 +1,17 @@
+// links: harness_device
+// Images that the driver loads: any bytes give hashes or an error.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "harness/device/cubin.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto found = harness::code_hashes(std::as_bytes(std::span(data, size)));
+  if (!found && found.error().message.empty()) std::abort();
+  if (found)
+    for (const auto& [name, hash] : *found)
+      if (name.empty() || hash.size() != 32) std::abort();
+  return 0;
+}

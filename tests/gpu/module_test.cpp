@@ -27,10 +27,11 @@ class Module : public testing::Test {
   void* library_ = nullptr;
 };
 
-TEST_F(Module, ExportsItsThreeDoorsAndNothingElse) {
+TEST_F(Module, ExportsItsFourDoorsAndNothingElse) {
   EXPECT_NE(symbol("harness_module"), nullptr);
   EXPECT_NE(symbol("harness_open_cuda"), nullptr);
   EXPECT_NE(symbol("harness_cuda_architectures"), nullptr);
+  EXPECT_NE(symbol("harness_cuda_plan_counters"), nullptr);
   EXPECT_EQ(symbol("_Z13register_cudaRN7harness3sdk8RegistryE"), nullptr);
   EXPECT_EQ(symbol("cudaMalloc"), nullptr) << "a second CUDA runtime would meet this one's symbols";
 }

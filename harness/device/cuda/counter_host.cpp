@@ -137,11 +137,9 @@ std::vector<UnknownCounter> CounterHost::unknown(const std::vector<std::string>&
     const auto has = [&](std::string_view one) {
       return std::find(known.begin(), known.end(), one) != known.end();
     };
-    const std::string fitting = has(ending) ? ending
-                                            : nearest(ending, known)
-                                                  .value_or(has(".sum")     ? ".sum"
-                                                            : known.empty() ? ""
-                                                                            : known.front());
+    std::string fitting = has(ending) ? ending : nearest(ending, known).value_or("");
+    for (const char* usual : {".sum", ".pct", ".avg.pct_of_peak_sustained_elapsed"})
+      if (fitting.empty() && has(usual)) fitting = usual;
     found.push_back({name, fmt::format("did you mean `{}{}`?", *near, fitting)});
   }
   return found;

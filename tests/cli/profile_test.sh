@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# --profile: the calls alone, for a profiler; and hardware counters of a record.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+repository
+suite right
+speeds 100 && commit "a commit"
+
+expect 0 run --profile
+says "replayed  twice/right/n=64: the first call and 10 more" "nothing was measured; 1 of 1 cases ran"
+[ -e .harness ] && problem "a store was made for a run that measures nothing"
+
+# On the CPU for real, and only what is asked for.
+expect 0 "$HARNESS" run suite.yaml --device cpu --profile --filter '*right*'
+says "replayed  twice/right/n=64"
+expect 2 "$HARNESS" run suite.yaml --device cpu --profile --filter 'none'
+
+# It goes with nothing that is about results.
+for option in "--against main" "--output x.json" --continue --require-gpu "--commit HEAD"; do
+  # shellcheck disable=SC2086
+  expect 2 run --profile $option
+  says "excludes"
+done
+
+# A case that fails is a failure here too.
+suite throws
+expect 5 run --profile
+says "twice/throws/n=64" "threw"
+
+# Hardware counters: a series of the record where the device tells them, a reason where it does not.
+cat >suite.yaml <<YAML
+version: 1
+name: counted
+modules: [./plugin.so]
+defaults:
+  sampling: {processes: 3, placements: 2, samples: 5, cache: hot, preheat: 0ms, timeout: 5s}
+cases:
+  - workload: twice
+    variants: [right]
+    axes: {n: [64]}
+    metrics: [time, dram__bytes_read.sum, dram__bytes_write.sum, sm__cycles_elapsed.max]
+YAML
+cat >speed.json <<JSON
+{"version": 1, "default": {"us": 20,
+ "kernels": [{"name": "twice", "launches": 3, "us": 5}],
+ "counters": [{"name": "dram__bytes_read.sum", "value": 600, "unit": "bytes"},
+              {"name": "dram__bytes_write.sum", "value": 424, "unit": "bytes"},
+              {"name": "sm__cycles_elapsed.max", "missing": "counters are for administrators here"}]}}
+JSON
+expect 0 run --output counted.json
+says "dram__bytes_read.sum" "no value of sm__cycles_elapsed.max: counters are for administrators here"
+says "gaps between the 3 launches" "through DRAM: 600 B read, 424 B written"
+grep -q '"metric": "dram__bytes_read.sum"' counted.json || problem "the record has no such series"
+grep -q '"metric": "sm__cycles_elapsed.max"' counted.json && problem "the record has a series without a value"
+
+# More bytes explain; they do not decide.
+sed 's/"value": 600/"value": 900/' speed.json >more.json
+expect 0 "$HARNESS" run suite.yaml --device scripted:more.json --output more-counted.json
+expect 0 "$HARNESS" compare --baseline counted.json --current more-counted.json
+says "dram__bytes_read.sum"
+
+sed -i 's/dram__bytes_read.sum/dram__bytes_read/' suite.yaml
+expect 2 run
+says "unknown metric \`dram__bytes_read\`" "write \`dram__bytes_read.sum\`"
+
+finish

@@ -25,7 +25,7 @@ inline ProcessResult example_result(const std::string& case_id, int process) {
   result.phases = {{"construct", 0.25}, {"first_call", 9.425e-5}, {"sampling", 1.5}};
   result.kernels = {
       {"void gemm<half>(half const*)", {132, 1, 1}, {384, 1, 1}, 168, 1024, 233472, 2, 11.5, "c0de"},
-      {"epilogue", {64, 8, 1}, {256, 1, 1}, 32, 0, 0, 1, 0.5, ""}};
+      {"epilogue", {64, 8, 1}, {256, 1, 1}, 32, 0, 0, 1, 0.5, "", 96}};
   return result;
 }
 

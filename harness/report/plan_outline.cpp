@@ -40,6 +40,20 @@ std::string size_fact(const Plan& plan) {
                      coarse_duration(size.longest));
 }
 
+// Of the cases that are skipped here, too: what they take is known without a GPU.
+std::string counters_fact(const Plan& plan) {
+  int least = 0, most = 0;
+  for (const PlannedCase& one : plan.cases) {
+    if (one.counter_passes == 0) continue;
+    least = least == 0 ? one.counter_passes : std::min(least, one.counter_passes);
+    most = std::max(most, one.counter_passes);
+  }
+  if (most == 0) return plan.counters;
+  const std::string span = least == most ? fmt::to_string(most) : fmt::format("{} to {}", least, most);
+  return fmt::format("{}; read after sampling, by {} {} of a call", plan.counters, span,
+                     most == 1 ? "replay" : "replays");
+}
+
 std::string reference_label(const PlannedCase& one) {
   const std::vector<std::string> segments = split(one.reference, '/');
   const bool has_variant = segments.size() > 1 && segments[1].find('=') == std::string::npos;
@@ -129,11 +143,9 @@ PlanReport describe_plan(const Plan& plan) {
     if (uniform(cases, [](const PlannedCase& one) { return one.gate; }))
       report.facts.emplace_back("gate", describe_gate(cases.front()->gate));
     report.facts.emplace_back("size", size_fact(plan));
-    if (!plan.counters.empty())
-      report.facts.emplace_back("counters",
-                                plan.counters + "; read by replaying a call in passes of their own");
     report.grid = make_grid(cases);
   }
+  if (!plan.counters.empty()) report.facts.emplace_back("counters", counters_fact(plan));
   std::vector<Reasoned> skipped;
   for (const PlannedCase& one : plan.cases)
     if (!one.skip.empty()) skipped.push_back({one.id, one.skip});

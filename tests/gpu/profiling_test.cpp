@@ -85,13 +85,16 @@ TEST_F(Profiling, LeavesEventTimesAsTheyWere) {
   EXPECT_EQ(device().time([&] { bound.call(); }, {})->gate_forced, false);
 }
 
-// In a process of its own, because modules are loaded once: harness runs each test in one.
+// Modules are loaded once a process, so this wants to be the first test of one, as under ctest; or:
+// test_gpu --gtest_filter='*KnowsTheMachineCode*'
 TEST_F(Profiling, KnowsTheMachineCodeOfAKernelThatItSawBeingLoaded) {
   device().enter({"probe/copy", 1, -1});
   Bound bound = copy(small);
   ASSERT_TRUE(device().time_first_call([&] { bound.call(); }));
   const std::vector<KernelUse> seen = kernels(bound, CacheMode::hot);
   ASSERT_EQ(seen.size(), 1u);
+  if (seen[0].code.empty() && testing::UnitTest::GetInstance()->test_to_run_count() > 1)
+    GTEST_SKIP() << "the kernel was loaded by another test of this process; run this one alone";
   EXPECT_EQ(seen[0].code.size(), 32u)
       << "no module was seen being loaded, or its image has no section of this name";
 }

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -14,9 +13,9 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/inputs.h"
+#include "harness/cli/measure_session.h"
 #include "harness/cli/output.h"
 #include "harness/cli/prepare.h"
-#include "harness/cli/run_logged.h"
 #include "harness/cli/unicode.h"
 #include "harness/compare/calibration.h"
 #include "harness/measure/interrupt.h"
@@ -27,7 +26,6 @@
 #include "harness/store/store.h"
 
 namespace harness {
-namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t most_records = 100;  // of the store, the newest
@@ -100,38 +98,16 @@ Result<std::string> take_in(Store& store, const Arguments& arguments) {
   return suite;
 }
 
-Command run_command_of(const Arguments& arguments, const fs::path& scratch, const fs::path& output) {
-  Command command;
-  command.argv = {this_program().string(),           "run",      arguments.suite, "--quiet", "--store",
-                  (scratch / "results.db").string(), "--output", output.string()};
-  for (const std::string& filter : arguments.filters)
-    command.argv.insert(command.argv.end(), {"--filter", filter});
-  for (const std::string& module : arguments.modules)
-    command.argv.insert(command.argv.end(), {"--module", module});
-  if (!arguments.device.empty()) command.argv.insert(command.argv.end(), {"--device", arguments.device});
-  if (arguments.processes > 0)
-    command.argv.insert(command.argv.end(), {"--processes", fmt::format("{}", arguments.processes)});
-  return command;
-}
-
 // Measures session after session into the store, each by a run of its own; false: interrupted.
 Result<bool> measure_sessions(Store& store, const Arguments& arguments) {
   const InterruptGuard guard;
   for (int run = 1; run <= arguments.runs; ++run) {
     fmt::print(stderr, "session {} of {}\n", run, arguments.runs);
-    const TemporaryFolder scratch;
-    const fs::path output = scratch.path() / "record.json";
-    const fs::path log = scratch.path() / "log";
-    const auto exit = run_logged(run_command_of(arguments, scratch.path(), output), log);
-    if (!exit) return fail(exit.error());
-    if (!*exit) return false;
-    if (!(*exit)->ok())
-      return fail((*exit)->code == exit_usage ? ErrorKind::usage : ErrorKind::environment,
-                  fmt::format("measuring failed, {}: {}", (*exit)->text(), tail_of(log)),
-                  "see that `harness run` of this suite succeeds first");
-    Result<Record> record = read_session(output.string());
+    auto record = measure_session(
+        {arguments.suite, arguments.filters, arguments.modules, arguments.device, arguments.processes});
     if (!record) return fail(record.error());
-    if (const Status kept = keep(store, std::move(*record)); !kept) return fail(kept.error());
+    if (!*record) return false;
+    if (const Status kept = keep(store, std::move(**record)); !kept) return fail(kept.error());
   }
   return true;
 }

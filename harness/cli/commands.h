@@ -24,6 +24,7 @@ void add_history(CLI::App& program, Action& chosen);
 void add_ab(CLI::App& program, Action& chosen);
 void add_bisect(CLI::App& program, Action& chosen);
 void add_calibrate(CLI::App& program, Action& chosen);
+void add_selftest(CLI::App& program, Action& chosen);
 void add_plan(CLI::App& program, Action& chosen);
 void add_worker(CLI::App& program, Action& chosen);
 

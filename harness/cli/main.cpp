@@ -66,6 +66,7 @@ int run_program(int argc, char** argv) {
   add_ab(program, chosen);
   add_bisect(program, chosen);
   add_calibrate(program, chosen);
+  add_selftest(program, chosen);
   add_plan(program, chosen);
   add_worker(program, chosen);
   try {

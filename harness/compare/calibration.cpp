@@ -11,7 +11,6 @@
 #include "harness/compare/side.h"
 #include "harness/stats/components.h"
 #include "harness/stats/estimator.h"
-#include "harness/stats/multiplicity.h"
 #include "harness/stats/power.h"
 #include "harness/stats/proportion.h"
 #include "harness/stats/random.h"
@@ -215,7 +214,7 @@ class Calibrator {
     std::vector<std::size_t> others;
     for (std::size_t i = 0; i < one.sessions.size(); ++i)
       if (i != first && one.sessions[i].build == one.sessions[first].build) others.push_back(i);
-    if (others.empty()) return {first, first};
+    if (others.empty() || options_.halves) return {first, first};
     return {first, others[random.below(static_cast<std::uint32_t>(others.size()))]};
   }
 
@@ -227,6 +226,10 @@ class Calibrator {
       size = std::min(size, one.calibrated.planned_processes);
       for (const Session& session : one.sessions) {
         bool alone = true;
+        if (options_.halves) {
+          size = std::min(size, static_cast<int>(session.log_values.size()) / 2);
+          continue;
+        }
         for (const Session& other : one.sessions) alone &= &other == &session || other.build != session.build;
         const int there = static_cast<int>(session.log_values.size());
         size = std::min(size, alone ? there / 2 : there);
@@ -261,27 +264,45 @@ class Calibrator {
     return {reading_of(std::move(left)), reading_of(std::move(right))};
   }
 
-  // Which of the cases at `places` a comparison of random halves calls regressed: p of each as compare()
-  // takes it, corrected by Holm over all of them. What else decide() works out is not needed a thousand
+  // Which of the cases at `places` a comparison of random halves calls regressed, by the code behind
+  // compare(), corrected by Holm over all of them. What else decide() works out is not needed a thousand
   // times.
   [[nodiscard]] std::vector<bool> alarms_of(const std::vector<std::size_t>& places, int size,
                                             std::uint64_t seed) const {
-    std::vector<double> p_values;
-    for (const std::size_t place : places) {
-      const Measured& one = measured_[place];
+    std::vector<ComparisonRow> rows(places.size());
+    std::vector<Evidence> evidence;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Measured& one = measured_[places[i]];
       const auto [left, right] = split(one, size, seed);
-      ComparisonRow row;
-      row.margin = one.calibrated.margin;
-      row.alpha = one.calibrated.alpha;
-      const double known = one.calibrated.session_sd * one.calibrated.session_sd;
-      const auto weighed = weigh(row, 1, left, right, {known}, options_.policy);
-      p_values.push_back(weighed ? weighed->p_worse : 1);
+      rows[i].margin = one.calibrated.margin;
+      rows[i].alpha = one.calibrated.alpha;
+      rows[i].verdict = Verdict::inconclusive;
+      const double sd = options_.halves ? 0 : one.calibrated.session_sd;
+      if (auto look = weigh(rows[i], 1, left, right, {sd * sd}, options_.policy))
+        evidence.push_back({i, 2 * sd * sd, size, {std::move(*look)}});
     }
-    const std::vector<double> adjusted = stats::holm(p_values);
+    call_verdicts(rows, evidence, options_.policy);
     std::vector<bool> alarms;
-    for (std::size_t i = 0; i < places.size(); ++i)
-      alarms.push_back(adjusted[i] < measured_[places[i]].calibrated.alpha);
+    for (const ComparisonRow& row : rows) alarms.push_back(row.verdict == Verdict::regressed);
     return alarms;
+  }
+
+  // Whether some session has another of its build to be compared with.
+  [[nodiscard]] bool compares_sessions() const {
+    if (options_.halves) return false;
+    for (const Measured& one : measured_)
+      for (std::size_t i = 0; i < one.sessions.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+          if (one.sessions[i].build == one.sessions[j].build) return true;
+    return false;
+  }
+
+  [[nodiscard]] std::string procedure() const {
+    return std::string(compares_sessions()
+                           ? "processes of one session against those of another of the same build"
+                           : "halves of the processes of one session") +
+           (options_.halves ? "" : ", the spread between sessions counted") +
+           "; Welch's t-test on one value a process, each case's margin and alpha, Holm over all that decide";
   }
 
   void count_alarms() {
@@ -289,6 +310,7 @@ class Calibrator {
     if (measured_.empty() || size < least_processes(options_.policy)) return;
     report_.split_processes = size;
     report_.splits = options_.splits;
+    report_.procedure = procedure();
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < measured_.size(); ++i)
       if (measured_[i].decides && measured_[i].calibrated.margin > 0) places.push_back(i);

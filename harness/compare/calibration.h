@@ -20,7 +20,8 @@ struct CalibrationOptions {
   int most_processes = 40;
   std::size_t splits = 1000;
   std::uint64_t seed = 1;
-  Policy policy;  // margin and alpha of it win over the cases' own
+  bool halves = false;  // count false alarms between halves of a session alone, which share the session
+  Policy policy;        // margin and alpha of it win over the cases' own
 };
 
 // `records`: of one suite and machine class; the device calibrated is that of the first. Each is a session.

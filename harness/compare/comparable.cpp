@@ -121,6 +121,14 @@ std::optional<Pairing::Kind> pairing_of(const Record& baseline, const Record& cu
   return current.pairing->kind;
 }
 
+bool share_session(const Record& baseline, const Record& current) {
+  if (baseline.session.empty() || baseline.session != current.session) return false;
+  return std::all_of(current.machines.begin(), current.machines.end(), [&](const auto& machine) {
+    const Machine* before = machine_of(baseline, machine.first);
+    return before != nullptr && before->device_uuid == machine.second.device_uuid;
+  });
+}
+
 std::string pairing_obstacle(const Record& baseline, const Record& current) {
   if (pairing_of(baseline, current)) return {};
   for (const Record* one : {&baseline, &current})

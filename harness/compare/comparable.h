@@ -25,6 +25,9 @@ std::string sampling_obstacle(const CaseRecord& baseline, const CaseRecord& curr
 std::string series_obstacle(const Series& baseline, const Series& current);
 // How the two records were measured together; std::nullopt when they are not the sides of one A/B run.
 std::optional<Pairing::Kind> pairing_of(const Record& baseline, const Record& current);
+
+// Whether both records say that they are of the same sitting. On other devices it was another one.
+bool share_session(const Record& baseline, const Record& current);
 // The reason of a case that an A/B run in one process left out, because it measures what both builds have.
 inline constexpr const char* unpaired_case = "not measured: only one of the two builds has it";
 // A record that shared its processes with another build's compares with that one alone.

@@ -52,12 +52,14 @@ double square_of_sd(double sd) {
 // Pairs the cases and metrics of two records and turns each pair into a row.
 class Comparer {
  public:
-  Comparer(const Record& baseline, const Record& current, const Policy& policy, Trace& trace)
+  // Keeps the trace in `trace`, unless that is null: then it finds the verdicts alone.
+  Comparer(const Record& baseline, const Record& current, const Policy& policy, Trace* trace)
       : baseline_(baseline),
         current_(current),
         policy_(policy),
         trace_(trace),
         pairing_(pairing_of(baseline, current)),
+        one_session_(share_session(baseline, current)),
         pairing_obstacle_(pairing_obstacle(baseline, current)),
         estimator_obstacle_(estimator_obstacle(baseline, current)) {}
 
@@ -75,11 +77,15 @@ class Comparer {
     }
     for (const CaseRecord& record : baseline_.cases)
       if (present.insert(record.id).second) add_removed(record);
-    trace_.family = decide(rows_, evidence_, policy_);
+    if (trace_ == nullptr) {
+      call_verdicts(rows_, evidence_, policy_);
+      return std::move(rows_);
+    }
+    trace_->family = decide(rows_, evidence_, policy_);
     judge_old_gates();
     describe_looks();
     for (Evidence& one : evidence_)
-      trace_.rows.push_back({rows_[one.row].case_id, rows_[one.row].metric, std::move(one)});
+      trace_->rows.push_back({rows_[one.row].case_id, rows_[one.row].metric, std::move(one)});
     advise_renames(rows_, baseline_, current_);
     return std::move(rows_);
   }
@@ -257,7 +263,8 @@ class Comparer {
   [[nodiscard]] double known_variance(const ComparisonRow& row, const std::string& device) {
     const LearnedSpread* learned = spread_of(row);
     double known = 0;
-    if (!pairing_) known += square_of_sd(learned == nullptr ? policy_.session_sd : learned->session_sd);
+    if (!pairing_ && !one_session_)
+      known += square_of_sd(learned == nullptr ? policy_.session_sd : learned->session_sd);
     if (machine_match(device).other_device)
       known += square_of_sd(learned == nullptr ? policy_.device_sd : learned->device_sd);
     return known;
@@ -316,6 +323,7 @@ class Comparer {
   // What is odd about the sides that the row shows. Called when it shows them.
   void describe(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
                 const SideReading& baseline, const SideReading& current) const {
+    if (trace_ == nullptr) return;
     for (std::string& note : diagnose(row, baseline, current, pairing_))
       row.advice.push_back(std::move(note));
     add_kernels(row, before, after);
@@ -398,8 +406,9 @@ class Comparer {
   const Record& baseline_;
   const Record& current_;
   const Policy& policy_;
-  Trace& trace_;
+  Trace* trace_;
   std::optional<Pairing::Kind> pairing_;
+  bool one_session_;
   std::string pairing_obstacle_;
   std::string estimator_obstacle_;
   SideReader reader_;
@@ -420,7 +429,8 @@ Comparison compare(const Record& baseline, const Record& current, const Policy& 
   comparison.current = source_of(current);
   comparison.policy = policy;
   comparison.pairing = pairing_of(baseline, current);
-  Comparer comparer(baseline, current, policy, trace);
+  if (share_session(baseline, current)) comparison.session = current.session;
+  Comparer comparer(baseline, current, policy, &trace);
   comparison.rows = comparer.rows();
   comparison.differences = comparer.differences();
   apply_waivers(comparison, current.partial);
@@ -434,6 +444,10 @@ Comparison compare(const Record& baseline, const Record& current, const Policy& 
 Comparison compare(const Record& baseline, const Record& current, const Policy& policy) {
   Trace unread;
   return compare(baseline, current, policy, unread);
+}
+
+std::vector<ComparisonRow> verdicts(const Record& baseline, const Record& current, const Policy& policy) {
+  return Comparer(baseline, current, policy, nullptr).rows();
 }
 
 }  // namespace harness

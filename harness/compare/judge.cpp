@@ -386,15 +386,22 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
   return look;
 }
 
+std::size_t call_verdicts(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence,
+                          const Policy& policy) {
+  const std::size_t family = LookByLook(rows, evidence, least_processes(policy)).run();
+  for (Evidence& one : evidence)
+    if (!one.looks.empty()) show(rows[one.row], one);
+  return family;
+}
+
 std::size_t decide(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence, const Policy& policy) {
   const int least = least_processes(policy);
-  const std::size_t family = LookByLook(rows, evidence, least).run();
+  const std::size_t family = call_verdicts(rows, evidence, policy);
   ShiftTables tables;
   for (Evidence& one : evidence) {
     if (one.looks.empty()) continue;
     ComparisonRow& row = rows[one.row];
     const std::size_t together = row.informative ? 1 : std::max<std::size_t>(family, 1);
-    show(row, one);
     set_reason(row, one, together, least);
     const LookEvidence& look = one.looks[one.shown];
     // The strictest level at which Holm may have to call this row: it must be *called* with this power.

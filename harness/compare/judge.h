@@ -49,9 +49,12 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
                                   const SideReading& current, const Design& design, const Policy& policy);
 
 // Decides look by look, over all evidence that may bear a verdict and decides something, and sets numbers,
-// verdict, reason, smallest detectable effect, processes needed and look of each row that evidence is
-// about. What a look decided, later looks leave alone. An informative row is judged by its own p. Returns
-// how many rows were corrected together.
+// verdict and look of each row that evidence is about. What a look decided, later looks leave alone. An
+// informative row is judged by its own p. Returns how many rows were corrected together.
+std::size_t call_verdicts(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence,
+                          const Policy& policy);
+
+// call_verdicts, and then the reason, the smallest detectable effect and the processes needed of each row.
 std::size_t decide(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence, const Policy& policy);
 
 }  // namespace harness

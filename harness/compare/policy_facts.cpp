@@ -49,6 +49,10 @@ class Facts {
                         "A/B run"});
       return;
     }
+    if (!comparison_.session.empty()) {
+      facts_.push_back({"sessions", "one for both sides: " + comparison_.session, "both records"});
+      return;
+    }
     if (policy_.learned.empty()) {
       chosen("sessions", fmt::format("differ by {}", percent(policy_.session_sd)),
              policy_.session_sd == Policy{}.session_sd, "calibration");

@@ -1,4 +1,5 @@
-// Trace: what compare() rested each verdict on, for a reader who wants to follow it (explain.h).
+// Trace: what compare() rested each verdict on, for a reader who wants to follow it (explain.h), and its
+// verdicts alone, for those who need them a hundred thousand times (selftest.h).
 #pragma once
 
 #include <string>
@@ -20,5 +21,9 @@ struct Trace {
 
 // compare() of compare.h, which also keeps its trace.
 Comparison compare(const Record& baseline, const Record& current, const Policy& policy, Trace& trace);
+
+// The rows of compare() in the order of `current`, with verdict, ratio, interval and p-values, found by the
+// same code; without the words, diagnostics and plans that bear on no verdict, without waivers, and unsorted.
+std::vector<ComparisonRow> verdicts(const Record& baseline, const Record& current, const Policy& policy);
 
 }  // namespace harness

@@ -58,6 +58,7 @@ struct CalibrationReport {
   double detect = 0;  // the change to be found, or 0: twice each margin
   double power = 0.8;
   int split_processes = 0;       // a side; 0: there were too few to split
+  std::string procedure;         // what the splits compared and by which rule, in words
   std::size_t splits = 0;        // random ones, each judged by the rule
   std::size_t suite_alarms = 0;  // of them: with any case called regressed
   double alarm_bound = 1;        // Clopper-Pearson, 95 %, of the suite's rate

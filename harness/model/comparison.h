@@ -189,6 +189,7 @@ struct Comparison {
   RecordSource current;
   Policy policy;
   std::optional<Pairing::Kind> pairing = {};  // both sides are of one A/B run
+  std::string session = {};                   // that both sides say they were measured in, or ""
   std::vector<ComparisonRow> rows;            // worst first: by verdict, then by size of effect
   std::vector<std::string> differences;       // "driver: 580.1 -> 580.2", warn-class fields
   Verdict verdict = Verdict::unchanged;       // of the whole

@@ -292,6 +292,7 @@ Record read_header(JsonReader& reader) {
   record.partial = root.find("partial").flag();
   record.calibration = root.find("calibration").flag();
   record.pairing = read_pairing(root.find("pairing"));
+  record.session = root.find("session").text();
   each_unique_member(root.find("machines"), [&](std::string_view kind, const JsonNode& machine) {
     record.machines[std::string(kind)] = read_machine(machine);
   });

@@ -213,6 +213,7 @@ void write_header(JsonWriter& json, const Record& record) {
     json.key("pairing").open_object(JsonLayout::line);
     json.key("id").text(record.pairing->id).key("kind").text(name_of(record.pairing->kind)).close();
   }
+  write_text_unless_empty(json, "session", record.session);
   json.key("machines").open_object();
   for (const auto& [kind, machine] : record.machines) write_machine(json.key(kind), machine);
   json.close();

@@ -206,6 +206,9 @@ struct Record {
   bool partial = false;      // of some of the suite's cases: the run left others out by --filter or --tag
   bool calibration = false;  // one of several of the same build, to learn how much results vary: no baseline
   std::optional<Pairing> pairing = {};  // of an A/B run: no baseline either, but for its partner
+  // The sitting that an import says it was taken in, its builds in turns; "" when nobody says. Two records of
+  // one sitting on one device do not differ by what sessions differ by.
+  std::string session = {};
   std::vector<CaseRecord> cases;
 
   bool operator==(const Record&) const = default;

@@ -27,6 +27,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const CalibrationRepor
           {"device", std::string(trim(report.machine_class + " " + report.device_uuid))},
           {"sessions", counted(report.records, "record", "records") + " of unchanged builds"},
           {"alarms", alarms},
+          {"compared", report.procedure.empty() ? "nothing" : report.procedure},
           {"target", fmt::format("a change of {} found with {} power",
                                  report.detect > 0 ? plain_percent(report.detect) : "twice the margin",
                                  plain_percent(report.power))}};
@@ -137,6 +138,7 @@ std::string json_calibration(const CalibrationReport& report) {
             {"power", number(report.power)},
             {"splits", report.splits},
             {"split_processes", report.split_processes},
+            {"procedure", report.procedure},
             {"suite_alarms", report.suite_alarms},
             {"alarm_bound", number(report.alarm_bound)},
             {"notes", report.notes},

@@ -262,6 +262,7 @@ Json comparison_json(const Comparison& comparison) {
             {"policy", policy_json(comparison.policy)},
             {"differences", comparison.differences}};
   if (comparison.pairing) json["pairing"] = std::string(name_of(*comparison.pairing));
+  if (!comparison.session.empty()) json["session"] = comparison.session;
   json["policy_facts"] = Json::array();
   for (const PolicyFact& fact : comparison.policy_facts)
     json["policy_facts"].push_back({{"name", fact.name}, {"value", fact.value}, {"source", fact.source}});

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <span>
 #include <utility>
 
@@ -42,6 +44,19 @@ class Random {
 
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }  // in [0, 1)
 
+  // Standard normal, by Box & Muller (1958); every other one is the second of a pair.
+  double normal() {
+    if (has_spare_) {
+      has_spare_ = false;
+      return spare_;
+    }
+    const double radius = std::sqrt(-2 * std::log1p(-uniform()));
+    const double angle = 2 * std::numbers::pi * uniform();
+    spare_ = radius * std::sin(angle);
+    has_spare_ = true;
+    return radius * std::cos(angle);
+  }
+
   // Fisher & Yates: every order equally likely. For fewer than 2^32 values.
   template <class Value>
   void shuffle(std::span<Value> values) {
@@ -51,6 +66,8 @@ class Random {
 
  private:
   std::uint64_t state_[4];
+  double spare_ = 0;
+  bool has_spare_ = false;
 };
 
 }  // namespace harness::stats

@@ -57,6 +57,7 @@ class Importer {
 
   std::string file_;
   std::string suite_;
+  std::string session_;
   Machine machine_;
   std::vector<CaseLines> cases_;
   std::unordered_map<std::string, std::size_t> index_;
@@ -77,7 +78,7 @@ void Importer::take(std::string_view text, int line) {
   if (!reader) return report(reader.error());
   const JsonNode root = (*reader)->root();
   bool header = false;
-  for (const char* key : {"machine", "suite", "format"}) header |= root.find(key).present();
+  for (const char* key : {"machine", "suite", "session", "format"}) header |= root.find(key).present();
   if (header && !root.find("case").present())
     take_header(root);
   else
@@ -93,6 +94,7 @@ void Importer::take_header(const JsonNode& root) {
   if (const JsonNode version = root.find("version"); version.present() && version.integer<int>() != 1)
     version.problem("is not 1, the version that this harness reads");
   if (const JsonNode suite = root.find("suite"); suite.present()) suite_ = suite.text();
+  if (const JsonNode session = root.find("session"); session.present()) session_ = session.text();
   if (const JsonNode machine = root.find("machine"); machine.present()) take_machine(machine);
 }
 
@@ -237,6 +239,7 @@ Checked<Record> Importer::finish() {
   record.tool = "harness import";
   record.suite = {suite_.empty() ? std::filesystem::path(file_).stem().string() : suite_, file_, ""};
   record.started = record.finished = utc_timestamp();
+  record.session = std::move(session_);
   record.machines[device_kind] = std::move(machine_);
   record.cases.reserve(cases_.size());
   for (CaseLines& one : cases_) record.cases.push_back(merged(one));

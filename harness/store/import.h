@@ -3,7 +3,8 @@
 // placement), samples in the order taken:
 //   {"case": "gelu/mode=cold", "metric": "gpu_time", "unit": "us", "process": 1, "placement": 0,
 //    "samples": [23.7, 23.6]}
-// optional: "first_call", "tags", "direction"; a leading {"machine": {...}} object names the machine.
+// optional: "first_call", "tags", "direction"; a leading {"machine": {...}, "session": "..."} object names
+// the machine and the sitting.
 #pragma once
 
 #include <string>

@@ -4,22 +4,35 @@
 #
 #   tests/rates/rates.sh FOLDER [SPLITS]
 #
-# FOLDER holds session-{1,2,3}.jsonl.gz (README.md here); HARNESS_BUILD names a build folder other than
-# build/release.
+# FOLDER holds session-{1,2,3}.jsonl.gz (README.md here), or {main,same,head}.jsonl as tests/data/h200 does;
+# HARNESS_BUILD names a build folder other than build/release.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:?usage: rates.sh FOLDER [SPLITS]}
-splits=${2:-4000}
+splits=${2:-6000}
 build=${HARNESS_BUILD:-$here/../../build/release}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-devices=(GPU-A GPU-A GPU-B)
-for session in 1 2 3; do
-  zcat "$folder/session-$session.jsonl.gz" |
-    python3 "$here/to_samples.py" "${devices[session - 1]}" >"$work/session-$session.jsonl"
-  (cd "$work" && "$build/bin/harness" import "session-$session.jsonl" --suite probe \
-    --as "session-$session.json" >/dev/null)
-done
-"$build/bin/decision_rates" "$work"/session-{1,2,3}.json --splits "$splits"
+# import NAME < SAMPLES: the record $work/NAME.json.
+import() {
+  cat >"$work/$1.jsonl"
+  (cd "$work" && "$build/bin/harness" import "$1.jsonl" --suite probe --as "$1.json" >/dev/null)
+}
+
+if [ -f "$folder/session-1.jsonl.gz" ]; then
+  devices=(GPU-A GPU-A GPU-B)
+  for session in 1 2 3; do
+    zcat "$folder/session-$session.jsonl.gz" |
+      python3 "$here/to_samples.py" "${devices[session - 1]}" "session $session" | import "session-$session"
+  done
+  "$build/bin/decision_rates" "$work/session-1.json" --another-day "$work/session-2.json" \
+    --another-gpu "$work/session-3.json" --splits "$splits"
+else
+  # One session: `main` and `same` ran the same kernels, `head` a gelu with more work.
+  one_session='1s/^{/{"session": "one", /'
+  { cat "$folder/main.jsonl"; tail -n +2 "$folder/same.jsonl"; } | sed "$one_session" | import base
+  sed "$one_session; s/\"gelu\//\"gelu+2%\//" "$folder/head.jsonl" | import slowed
+  "$build/bin/decision_rates" "$work/base.json" --slowed "$work/slowed.json" --splits "$splits"
+fi

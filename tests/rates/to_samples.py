@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The probe's samples (README.md of this folder) as JSON Lines for `harness import`.
 
-    to_samples.py UUID < session.jsonl > samples.jsonl
+    to_samples.py UUID SESSION < session.jsonl > samples.jsonl
 """
 import json
 import sys
 
-print(json.dumps({"machine": {"class": "nvidia-h200", "uuid": sys.argv[1]}}))
+print(json.dumps({"session": sys.argv[2], "machine": {"class": "nvidia-h200", "uuid": sys.argv[1]}}))
 for line in sys.stdin:
     probe = json.loads(line)
     print(json.dumps({

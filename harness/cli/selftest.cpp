@@ -1,0 +1,136 @@
+// `harness selftest`: how often the rule that decides is wrong, by simulation, or by A/A on this machine.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "harness/base/files.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/measure_session.h"
+#include "harness/cli/output.h"
+#include "harness/cli/unicode.h"
+#include "harness/compare/selftest.h"
+#include "harness/measure/interrupt.h"
+#include "harness/report/selftest.h"
+#include "harness/suite/suite.h"
+
+namespace harness {
+namespace {
+
+constexpr int exit_above_limit = 1;
+
+// What --aa measures where no suite is named: something for each kind of device, in seconds.
+constexpr const char* own_suite = R"(version: 1
+name: selftest
+defaults:
+  sampling: {processes: 10, placements: 2, samples: 20, warmup: 2, preheat: 20ms, max_time: 200ms, timeout: 30s}
+cases:
+  - workload: linear_gelu
+    variants: [threads_unfused, threads_fused]
+    axes: {dtype: f32, m: 33, n: 65, k: 127}
+    sampling: {cache: hot}
+  - workload: linear_gelu
+    variants: [cublas_unfused, cublaslt_epilogue]
+    axes: {dtype: f16, m: 512, n: 1024, k: 1024}
+)";
+
+struct Arguments {
+  bool aa = false;
+  SessionArguments session;
+  SelftestOptions options;
+  OutputArguments output;
+};
+
+int report(const Arguments& arguments, const SelftestReport& made) {
+  return emit(
+      arguments.output,
+      [&](Format format, const Style& style) { return render_selftest(made, format, style); },
+      passes(made) ? exit_ok : exit_above_limit);
+}
+
+// Measures a suite once and compares random halves of its processes.
+int compare_halves(const Arguments& arguments) {
+  SessionArguments session = arguments.session;
+  const TemporaryFolder scratch;
+  if (session.suite.empty()) {
+    session.suite = (scratch.path() / "selftest.yaml").string();
+    if (const Status written = write_file_atomically(session.suite, own_suite); !written)
+      return report_error(written.error());
+  }
+  if (const auto suite = load_suite(session.suite); !suite) return report_errors(suite.error());
+  const InterruptGuard guard;
+  auto record = measure_session(session);
+  if (!record) return report_error(record.error());
+  if (!*record) return exit_interrupted;
+  SelftestReport made;
+  made.seed = arguments.options.seed;
+  made.splits = arguments.options.splits;
+  made.runs.push_back(halves_of({**record}, arguments.options));
+  if (made.runs.front().processes == 0)
+    return report_error(
+        {ErrorKind::missing,
+         "no halves can be compared: each needs 3 processes of every case that decides",
+         {},
+         "measure more with `--processes 10`, and see what `harness list` says of the suite"});
+  return report(arguments, made);
+}
+
+int selftest_command(const Arguments& arguments) {
+  if (const Status checked =
+          check_formats(arguments.output, {Format::terminal, Format::markdown, Format::json}, "a selftest");
+      !checked)
+    return report_error(checked.error());
+  const std::vector<std::string> read =
+      arguments.session.suite.empty() ? std::vector<std::string>{} : std::vector{arguments.session.suite};
+  if (const Status checked = check_outputs(arguments.output, {"", read}); !checked)
+    return report_error(checked.error());
+  if (!arguments.aa && (arguments.session.processes > 0 || !arguments.session.device.empty() ||
+                        !arguments.session.filters.empty() || !arguments.session.modules.empty()))
+    return report_error({ErrorKind::usage,
+                         "a simulation measures nothing",
+                         {},
+                         "--processes, --device, --filter and --module go with --aa"});
+  return arguments.aa ? compare_halves(arguments) : report(arguments, selftest(arguments.options));
+}
+
+}  // namespace
+
+void add_selftest(CLI::App& program, Action& chosen) {
+  CLI::App* command = program.add_subcommand(
+      "selftest", "Simulate how often the rule that decides is wrong, or see it on this machine");
+  auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option("--seed", arguments->options.seed, "of the random numbers: the same seed, the same report")
+      ->capture_default_str();
+  command
+      ->add_option("--splits", arguments->options.splits,
+                   "simulated suites a row, or random halves with --aa")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--aa",
+          [arguments](const std::vector<std::string>& given) {
+            arguments->aa = true;
+            if (!given.empty()) arguments->session.suite = given.front();
+          },
+          "instead measure this suite here, or a small one, and compare random halves of its processes")
+      ->expected(0, 1)
+      ->type_name("SUITE");
+  command
+      ->add_option("--processes", arguments->session.processes,
+                   "worker processes a case; default: the suite's")
+      ->check(CLI::Range(2, 10000))
+      ->type_name("P");
+  command->add_option("--filter", arguments->session.filters, "only cases whose name matches")
+      ->type_name("WILDCARD");
+  command->add_option("--module", arguments->session.modules, "load a plugin as well")->type_name("FILE");
+  command->add_option("--device", arguments->session.device, "cpu, cuda or cuda:N, as for run");
+  add_output_options(*command, arguments->output);
+  command->footer(
+      "Exit status: 0 no rate lies above its limit, 1 one does (99 % sure), 2 usage, 4 nothing to compare,\n"
+      "130 interrupted. Examples: harness selftest; harness selftest --seed 7 --splits 10000\n"
+      "          harness selftest --aa suites/fusion.yaml --processes 20");
+  command->callback([&chosen, arguments] { chosen = [arguments] { return selftest_command(*arguments); }; });
+}
+
+}  // namespace harness

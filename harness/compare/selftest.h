@@ -1,0 +1,39 @@
+// Selftest: error rates of the rule that decides, by simulation (simulate.h) and on random halves of a run.
+//
+// The rule is a parameter so that a wrong one can be shown to fail; the default is verdicts() of trace.h, the
+// code behind compare(). A rule is called from several threads at once. The same seed gives the same report,
+// whatever their number.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "harness/compare/simulate.h"
+#include "harness/model/calibration.h"
+#include "harness/model/selftest.h"
+
+namespace harness {
+
+// Rows in the order of the cases of `current`, with their verdicts.
+using Rule = std::function<std::vector<ComparisonRow>(const Record&, const Record&, const Policy&)>;
+
+struct SelftestOptions {
+  std::uint64_t seed = 1;
+  std::size_t splits = 1000;  // simulated suites for each rate
+  unsigned threads = 0;       // 0: as many as the machine has
+  std::vector<Noise> noises = {Noise::normal,    Noise::lognormal, Noise::bimodal,  Noise::autoregressive,
+                               Noise::slow_tail, Noise::drift,     Noise::sessions, Noise::devices};
+  std::vector<MeasuringPlan> plans = {{3}, {5}, {8}, {16}, {20, {5, 10, 20}}, {5, {}, true}};
+  Rule rule = {};  // empty: the one of compare()
+};
+
+// Simulated rates. Plans that a noise does not go with are left out: sides that share their processes share
+// session and device, and what takes turns is measured all at once.
+SelftestReport selftest(const SelftestOptions& options);
+
+// Random halves of each session of `records` (the processes of one run, so nothing differs, not even the
+// session), judged by the rule of compare(): how often a case is called regressed.
+SelftestRun halves_of(const std::vector<Record>& records, const SelftestOptions& options);
+
+}  // namespace harness

@@ -1,0 +1,23 @@
+// Rules: ways of calling cases of a pair of records slower, those that are common and the harness's own.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/model/comparison.h"
+#include "sessions.h"
+
+namespace harness {
+
+// The cases that a rule calls slower. Called from several threads at once.
+using Slower = std::function<std::vector<std::string>(const Record& baseline, const Record& current)>;
+
+// What most comparers do: Welch's two-sided test on all samples as if they were independent; a change counts
+// when it is also larger than `least_change` of the mean.
+Slower raw_welch(double alpha, bool without_outliers, double least_change, bool corrected);
+
+// The verdicts of compare(), at the looks if any are given.
+Slower of_policy(const Policy& policy, const std::vector<int>& looks = {});
+
+}  // namespace harness

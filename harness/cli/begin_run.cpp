@@ -41,7 +41,7 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
   OpenRun run;
   Record& record = run.record;
   record.id = random_uuid();
-  record.tool = "harness " HARNESS_VERSION;
+  record.tool = this_tool();
   record.suite = plan.suite;
   record.revision = revision;
   record.partial = partial;
@@ -95,6 +95,16 @@ Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& r
 }
 
 }  // namespace
+
+std::string this_tool() {
+  const std::filesystem::path program = this_program();
+  std::string content;
+  for (const std::filesystem::path& path :
+       {program, program.parent_path() / "libharness_cuda.so",
+        program.parent_path().parent_path() / "lib" / "libharness_cuda.so"})
+    if (const Result<std::string> text = read_file(path.string())) content += *text;
+  return fmt::format("harness {} build {}", HARNESS_VERSION, content_hash(content).substr(0, 10));
+}
 
 Result<FileLock> lock_record(const std::string& id) {
   return FileLock::take(lock_path(id));

@@ -32,6 +32,9 @@ struct OpenRun {
 // and no living run may be writing to it; otherwise the error says what differs.
 Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& options);
 
+// "harness 0.1.0 build 1a2b3c4d5e": version and content of this program and of the CUDA module beside it.
+std::string this_tool();
+
 // The lock that keeps others from writing to a record.
 Result<FileLock> lock_record(const std::string& id);
 

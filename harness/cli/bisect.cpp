@@ -307,6 +307,18 @@ Result<BisectMeasuring> how_to_measure(const Arguments& arguments) {
                          arguments.device, arguments.build,      folder.string()};
 }
 
+// A bisection looks for where a verdict changes, not at what the verdict would make of a build.
+Status check_policy_of_bisect(const PolicyArguments& policy) {
+  std::string idle;
+  if (!policy.allow.empty()) idle = "--allow";
+  if (!policy.fail_on.empty()) idle = "--fail-on";
+  if (!policy.waivers.empty()) idle = "--waivers";
+  if (policy.no_waivers) idle = "--no-waivers";
+  if (idle.empty()) return {};
+  return fail(ErrorKind::usage, fmt::format("{} has no effect on a bisection", idle),
+              "it follows the verdict itself, whatever is waived or allowed: leave the option out");
+}
+
 int bisect_command(const Arguments& arguments) {
   if (const Status checked =
           check_formats(arguments.output, {Format::terminal, Format::markdown, Format::json}, "a bisection");
@@ -315,6 +327,7 @@ int bisect_command(const Arguments& arguments) {
   const CommandFiles files{"", all_of({{arguments.suite}, store_files(arguments.store)})};
   if (const Status checked = check_outputs(arguments.output, files); !checked)
     return report_error(checked.error());
+  if (const Status used = check_policy_of_bisect(arguments.policy); !used) return report_error(used.error());
   const Result<Policy> policy = make_policy(arguments.policy);
   if (!policy) return report_error(policy.error());
   if (const Status repository = check_repository("."); !repository) return report_error(repository.error());

@@ -50,6 +50,13 @@ Status check_same_build(const Record& record) {
     return fail(ErrorKind::usage,
                 "--measure: with uncommitted changes it cannot be known that this is the build",
                 "commit first, and measure with `harness run`");
+  if (record.tool.find(" build ") != std::string::npos && record.tool != this_tool())
+    return fail(
+        ErrorKind::usage,
+        fmt::format("--measure: the record was measured by {}, and this is {}", printable(record.tool),
+                    this_tool()),
+        "processes of two builds in one record cannot be told apart: measure with the program that the "
+        "record was measured with, or anew with `harness run`");
   const bool declared = std::any_of(record.cases.begin(), record.cases.end(),
                                     [](const CaseRecord& one) { return !one.gate.looks.empty(); });
   if (declared) return {};

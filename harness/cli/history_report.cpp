@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/cli/history.h"
+#include "harness/cli/learned.h"
 #include "harness/compare/compare.h"
 #include "harness/compare/gates.h"
 #include "harness/model/codec.h"
@@ -189,6 +192,20 @@ Status check_pattern(const SeriesOfBranch& found, const StoredHistory& stored,
   return {};
 }
 
+// The spread between sessions that calibrations in the store taught of each series.
+void take_learned(std::vector<MeasuredSeries>& series, const StoredHistory& stored) {
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<LearnedSpread>> known;
+  for (MeasuredSeries& one : series) {
+    Trend& trend = one.trend;
+    const auto [found, is_new] = known.try_emplace({trend.device, trend.machine_class, trend.device_uuid});
+    if (is_new)
+      found->second = learned_of(stored, trend.device, {trend.machine_class, trend.device_uuid, {}, {}});
+    for (const LearnedSpread& spread : found->second)
+      if (spread.case_id == trend.case_id && spread.metric == trend.metric)
+        trend.session_sd = spread.session_sd;
+  }
+}
+
 }  // namespace
 
 Result<HistoryReport> make_history(Store& store, const HistoryArguments& arguments,
@@ -215,6 +232,7 @@ Result<HistoryReport> make_history(Store& store, const HistoryArguments& argumen
       series_of_branch(*stored, window, {arguments.pattern, arguments.metric, arguments.last}, *anchors);
   if (const Status some = check_pattern(found, *stored, arguments); !some) return fail(some.error());
   if (const Status set = set_gates(store, found.series, arguments.margin); !set) return fail(set.error());
+  take_learned(found.series, *stored);
   HistoryReport report;
   const TrendOptions options;
   report.suite = *suite;
@@ -223,7 +241,7 @@ Result<HistoryReport> make_history(Store& store, const HistoryArguments& argumen
   report.commits = window.end - window.begin;
   report.measured = found.measured;
   report.alpha = options.alpha;
-  report.session_sd = options.session_sd;
+  report.session_sd = Policy{}.session_sd;
   report.notes = std::move(found.notes);
   if (is_shallow(folder))
     report.notes.emplace_back(

@@ -103,11 +103,12 @@ std::string policy_option_given(const PolicyArguments& arguments) {
   return arguments.no_waivers ? "--no-waivers" : "";
 }
 
-Status check_policy_is_used(const PolicyArguments& arguments, const std::string& baseline) {
+Status check_policy_is_used(const PolicyArguments& arguments, const std::string& baseline,
+                            const std::string& option) {
   const std::string given = policy_option_given(arguments);
   if (given.empty() || !baseline.empty()) return {};
-  return fail(ErrorKind::usage, fmt::format("{} needs --baseline: without one nothing is judged", given),
-              fmt::format("name what to compare with (--baseline REV|FILE), or leave {} out", given));
+  return fail(ErrorKind::usage, fmt::format("{} needs {}: without one nothing is judged", given, option),
+              fmt::format("name what to compare with ({} REV|FILE), or leave {} out", option, given));
 }
 
 std::vector<std::string> policy_files(const PolicyArguments& arguments, const std::string& suite_file) {

@@ -37,8 +37,9 @@ Checked<Policy> with_waivers(Policy policy, const PolicyArguments& arguments, co
 // The first of these options that was given, such as "--margin"; "" when none was.
 std::string policy_option_given(const PolicyArguments& arguments);
 
-// An error when a policy was given and no `baseline` to judge by: it would be ignored.
-Status check_policy_is_used(const PolicyArguments& arguments, const std::string& baseline);
+// An error when a policy was given and no `baseline`, which `option` names, to judge by: it would be ignored.
+Status check_policy_is_used(const PolicyArguments& arguments, const std::string& baseline,
+                            const std::string& option = "--baseline");
 
 // The waivers that a judgement may be made by: the named file, else those beside `suite_file` ("": not
 // known yet) and under baselines/ where there are any.

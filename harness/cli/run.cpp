@@ -238,6 +238,8 @@ int conclude(Store& store, const Record& record, const RunArguments& arguments, 
 int run_command(const RunArguments& arguments) {
   if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
     return report_error(checked.error());
+  if (const Status used = check_policy_is_used(arguments.policy, arguments.against, "--against"); !used)
+    return report_error(used.error());
   const Result<Policy> policy = make_policy(arguments.policy);
   if (!policy) return report_error(policy.error());
   Checked<Prepared> prepared = prepare(arguments.plan);

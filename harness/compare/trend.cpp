@@ -16,7 +16,7 @@ namespace {
 
 constexpr double confidence = 0.99;          // of the intervals shown
 constexpr double values_until_alarm = 1000;  // of an unchanged series
-constexpr std::size_t most_permutations = 20000;
+constexpr std::size_t first_permutations = 1000, most_permutations = 20000;
 
 std::optional<Interval> ratio_interval(const stats::TTest& test, double at) {
   const stats::Bounds bounds = test.interval(at);
@@ -44,6 +44,12 @@ class TrendFinder {
     if (!trend_.anchor) return;
     find_creep();
     hold_newest();
+  }
+
+  // Looks for change points anew, with a finer p.
+  void find_changes_again(std::size_t permutations) {
+    trend_.changes.clear();
+    find_changes(permutations);
   }
 
   [[nodiscard]] Trend& trend() { return trend_; }
@@ -112,7 +118,7 @@ class TrendFinder {
     for (const stats::Moments& moments : moments_) processes += static_cast<double>(moments.count);
     processes /= static_cast<double>(moments_.size());
     const double within = freedom_ > 0 ? squares_ / freedom_ / processes : 0;
-    return std::sqrt(within + options_.session_sd * options_.session_sd);
+    return std::sqrt(within + trend_.session_sd * trend_.session_sd);
   }
 
   void find_creep() {
@@ -138,7 +144,7 @@ class TrendFinder {
 
   void hold_newest() {
     if (!is_after_anchor(trend_.points.back())) return;
-    const double known = options_.session_sd * options_.session_sd;
+    const double known = trend_.session_sd * trend_.session_sd;
     const auto test = stats::welch(anchor_, moments_.back(), known, known);
     if (!test) return;
     TrendStanding standing;
@@ -162,7 +168,7 @@ class TrendFinder {
 
 // Over all changes found, and one of p = 1 for each series without: those ended the search above alpha, and
 // what lies above alpha does not bear on what is accepted below it.
-void correct_changes(std::vector<TrendFinder>& finders, double alpha) {
+void correct_changes(std::vector<TrendFinder>& finders) {
   std::vector<double> p_values;
   for (TrendFinder& finder : finders) {
     for (const TrendChange& change : finder.trend().changes) p_values.push_back(change.p);
@@ -174,8 +180,43 @@ void correct_changes(std::vector<TrendFinder>& finders, double alpha) {
     std::vector<TrendChange>& changes = finder.trend().changes;
     if (changes.empty()) ++next;
     for (TrendChange& change : changes) change.p_adjusted = adjusted[next++];
-    std::erase_if(changes, [&](const TrendChange& change) { return !(change.p_adjusted <= alpha); });
   }
+}
+
+void keep_accepted(std::vector<TrendFinder>& finders, double alpha) {
+  for (TrendFinder& finder : finders)
+    std::erase_if(finder.trend().changes,
+                  [&](const TrendChange& change) { return !(change.p_adjusted <= alpha); });
+}
+
+// Series with a change that no permutation reached and that is refused all the same: for want of
+// permutations.
+std::vector<TrendFinder*> short_of_permutations(std::vector<TrendFinder>& finders, std::size_t permutations,
+                                                double alpha) {
+  const double least = 1.5 / static_cast<double>(1 + permutations);
+  std::vector<TrendFinder*> chosen;
+  for (TrendFinder& finder : finders) {
+    const std::vector<TrendChange>& changes = finder.trend().changes;
+    if (std::any_of(changes.begin(), changes.end(), [&](const TrendChange& change) {
+          return change.p < least && !(change.p_adjusted <= alpha);
+        }))
+      chosen.push_back(&finder);
+  }
+  return chosen;
+}
+
+// Calls work(one) for each of `items` on as many threads.
+template <class Items, class Work>
+void on_threads(Items& items, unsigned threads, const Work& work) {
+  std::atomic<std::size_t> next{0};
+  const auto take = [&] {
+    for (std::size_t i = next++; i < items.size(); i = next++) work(items[i]);
+  };
+  threads = threads > 0 ? threads : std::thread::hardware_concurrency();
+  threads = static_cast<unsigned>(std::min<std::size_t>(std::max(threads, 1U), items.size()));
+  std::vector<std::jthread> helpers;
+  for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(take);
+  take();
 }
 
 void correct_newest(std::vector<TrendFinder>& finders) {
@@ -197,22 +238,21 @@ std::vector<Trend> find_trends(std::vector<MeasuredSeries> series, const TrendOp
   std::vector<TrendFinder> finders;
   finders.reserve(series.size());
   for (MeasuredSeries& one : series) finders.emplace_back(std::move(one), options);
-  // The smallest p that a permutation test can give must still count after the correction.
+  on_threads(finders, options.threads, [](TrendFinder& finder) { finder.find(first_permutations); });
+  correct_changes(finders);
+  // The smallest p that a permutation test can give must still count after the correction. More permutations,
+  // whose first are those there were, only where they may bear on it: a p below what the first can give is
+  // that of the longer test, one above it had to be that small in the shorter one, so neither is too small
+  // too often.
   const double wanted = std::ceil(static_cast<double>(finders.size()) / options.alpha);
-  const std::size_t permutations =
-      std::min(most_permutations, std::max<std::size_t>(1000, static_cast<std::size_t>(wanted)));
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < finders.size(); i = next++) finders[i].find(permutations);
-  };
-  {
-    unsigned threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
-    threads = static_cast<unsigned>(std::min<std::size_t>(std::max(threads, 1U), finders.size()));
-    std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
+  const std::size_t permutations = std::min(most_permutations, static_cast<std::size_t>(wanted));
+  if (permutations > first_permutations) {
+    std::vector<TrendFinder*> again = short_of_permutations(finders, first_permutations, options.alpha);
+    on_threads(again, options.threads,
+               [&](TrendFinder* finder) { finder->find_changes_again(permutations); });
+    correct_changes(finders);
   }
-  correct_changes(finders, options.alpha);
+  keep_accepted(finders, options.alpha);
   correct_newest(finders);
   std::vector<Trend> trends;
   trends.reserve(finders.size());

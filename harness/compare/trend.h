@@ -36,8 +36,7 @@ struct MeasuredSeries {
 };
 
 struct TrendOptions {
-  double alpha = 0.01;        // of change points, after correction
-  double session_sd = 0.001;  // of log time, between sessions on one device
+  double alpha = 0.01;  // of change points, after correction
   std::uint64_t seed = 1;
   unsigned threads = 0;  // 0: as many as the machine has
 };

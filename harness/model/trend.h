@@ -78,6 +78,7 @@ struct Trend {
   double margin = 0;
   double alpha = 0;
   bool informative = false;        // decides nothing (see MetricGate)
+  double session_sd = 0.001;       // of log values, between sessions: usual, or as calibrations say
   std::vector<TrendPoint> points;  // oldest first
   std::optional<TrendAnchor> anchor;
   std::optional<TrendStanding> newest;
@@ -101,7 +102,7 @@ struct HistoryReport {
   std::size_t commits = 0;         // of the branch that were looked at
   std::size_t measured = 0;        // of them: with a record that was used
   double alpha = 0;                // of change points, after correction
-  double session_sd = 0;           // assumed or learned
+  double session_sd = 0;           // where no calibration says
   std::vector<std::string> notes;  // what was passed over, and why
   std::vector<Trend> trends;       // of the newest record's devices first, as in its suite
 };

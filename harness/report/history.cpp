@@ -83,6 +83,7 @@ Json trend_json(const Trend& trend) {
             {"direction", std::string(name_of(trend.direction))},
             {"device", {{"kind", trend.device}, {"class", trend.machine_class}, {"uuid", trend.device_uuid}}},
             {"margin", number(trend.margin)},
+            {"session_sd", number(trend.session_sd)},
             {"alpha", number(trend.alpha)},
             {"informative", trend.informative},
             {"worse", got_worse(trend)}};

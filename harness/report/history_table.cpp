@@ -147,6 +147,19 @@ std::string anchor_words(const HistoryReport& history) {
   return words.size() <= 4 ? join(words, "; ") : fmt::format("{} different ones", words.size());
 }
 
+// "0.1 %", or "0.08 % to 0.2 %, from calibrations" where these say so.
+std::string sessions_text(const HistoryReport& history) {
+  double least = history.session_sd, most = history.session_sd;
+  bool first = true;
+  for (const Trend& trend : history.trends) {
+    least = first ? trend.session_sd : std::min(least, trend.session_sd);
+    most = first ? trend.session_sd : std::max(most, trend.session_sd);
+    first = false;
+  }
+  if (least == history.session_sd && most == history.session_sd) return plain_percent(history.session_sd);
+  return fmt::format("{} to {}, from calibrations", short_percent(least), short_percent(most));
+}
+
 }  // namespace
 
 HistoryTable describe_history(const HistoryReport& history, std::size_t spark_columns, bool unicode) {
@@ -169,7 +182,7 @@ HistoryTable describe_history(const HistoryReport& history, std::size_t spark_co
       "rule",
       fmt::format("change points at {} over all series (Benjamini-Hochberg), CUSUM with half the margin, "
                   "newest against anchor by Welch's t; sd between sessions {}",
-                  plain_percent(history.alpha), plain_percent(history.session_sd)));
+                  plain_percent(history.alpha), sessions_text(history)));
   table.grid.label_header = "case";
   table.grid.columns = {
       {"newest", Align::decimal, 0, 0, false, false}, {"since anchor", Align::decimal, 0, 0, false, false},

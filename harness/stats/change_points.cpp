@@ -24,10 +24,13 @@ struct Split {
   double statistic = 0;
 };
 
-// The values of one segment by rank, and what the statistic of any order of them needs.
+// The values of one segment by rank, and what the statistic of any order of them needs. Keeps the largest
+// statistics of its shuffled orders, which stay the same while other segments are split: each segment is
+// shuffled once, not once a step.
 class Segment {
  public:
-  Segment(std::span<const double> values, std::size_t begin) : begin_(begin), order_(values.size()) {
+  Segment(std::span<const double> values, std::size_t begin, std::uint64_t seed = 0)
+      : begin_(begin), order_(values.size()), random_(seed + begin * 0x9e3779b97f4a7c15 + values.size()) {
     const std::size_t count = values.size();
     std::vector<std::uint32_t> by_value(count);
     std::iota(by_value.begin(), by_value.end(), 0U);
@@ -51,7 +54,20 @@ class Segment {
 
   [[nodiscard]] std::size_t begin() const { return begin_; }
   [[nodiscard]] std::size_t size() const { return order_.size(); }
-  void shuffle(Random& random) { random.shuffle(std::span(order_)); }
+
+  // Of the order that the values came in, before any shuffle.
+  [[nodiscard]] const Split& best() const { return best_; }
+  void find_best(std::size_t least) { best_ = best_split(least); }
+
+  // The largest statistic of the shuffled order `number`, counted from 0. Each number must be asked for after
+  // all lower ones were.
+  double shuffled_largest(std::size_t number, std::size_t least) {
+    while (largest_.size() <= number) {
+      random_.shuffle(std::span(order_));
+      largest_.push_back(best_split(least).statistic);
+    }
+    return largest_[number];
+  }
 
   // Calls take(left, statistic) for each split that leaves `least` values, 2 or more, on both sides.
   template <class Take>
@@ -101,26 +117,28 @@ class Segment {
     }
   }
 
+  Split best_;
+  std::vector<double> largest_;       // by number of the shuffled order
   std::size_t begin_;                 // position in the series
   std::vector<std::uint32_t> order_;  // ranks in time order
   std::vector<double> sorted_;        // values less their mean, by rank
   std::vector<double> distances_;     // sum of |value - other| over the whole segment, by rank
   double total_ = 0;                  // sum of |x - y| over pairs
   std::vector<Below> tree_;
+  Random random_;
 };
 
 // The p-value of `observed` as the largest statistic of all segments, or nothing as soon as it cannot be
-// alpha or less. Leaves shuffled copies behind, so takes its own.
-std::optional<double> p_of_largest(std::vector<Segment> segments, double observed,
-                                   const ChangePointOptions& options, Random& random) {
+// alpha or less.
+std::optional<double> p_of_largest(std::vector<Segment>& segments, double observed,
+                                   const ChangePointOptions& options) {
   const double permutations = static_cast<double>(options.permutations);
   // Orders that are the same but for rounding count as being as extreme.
   const double bar = observed * (1 - 1e-12);
   double extreme = 0;
   for (std::size_t i = 0; i < options.permutations; ++i) {
     const bool reached = std::any_of(segments.begin(), segments.end(), [&](Segment& segment) {
-      segment.shuffle(random);
-      return segment.best_split(options.min_segment).statistic >= bar;
+      return segment.shuffled_largest(i, options.min_segment) >= bar;
     });
     extreme += reached ? 1 : 0;
     if ((1 + extreme) / (1 + permutations) > options.alpha) return std::nullopt;
@@ -152,26 +170,28 @@ std::optional<std::vector<ChangePoint>> change_points(std::span<const double> va
   if (!possible(values, options)) return std::nullopt;
   std::vector<ChangePoint> points;
   if (values.size() < 2 * options.min_segment) return points;
-  Random random(options.seed);
-  std::vector<Segment> segments{Segment(values, 0)};
+  std::vector<Segment> segments;
+  const auto add = [&](std::size_t begin, std::size_t size) {
+    segments.emplace_back(values.subspan(begin, size), begin, options.seed).find_best(options.min_segment);
+  };
+  add(0, values.size());
   for (;;) {
     std::size_t chosen = 0;
     Split best;
     for (std::size_t i = 0; i < segments.size(); ++i) {
-      const Split split = segments[i].best_split(options.min_segment);
-      if (split.statistic > best.statistic) {
-        best = split;
+      if (segments[i].best().statistic > best.statistic) {
+        best = segments[i].best();
         chosen = i;
       }
     }
     if (best.left == 0) break;
-    const std::optional<double> p = p_of_largest(segments, best.statistic, options, random);
+    const std::optional<double> p = p_of_largest(segments, best.statistic, options);
     if (!p) break;
     const std::size_t begin = segments[chosen].begin(), size = segments[chosen].size();
     points.push_back({begin + best.left, best.statistic, *p, {}});
     segments.erase(segments.begin() + static_cast<std::ptrdiff_t>(chosen));
-    segments.emplace_back(values.subspan(begin, best.left), begin);
-    segments.emplace_back(values.subspan(begin + best.left, size - best.left), begin + best.left);
+    add(begin, best.left);
+    add(begin + best.left, size - best.left);
   }
   measure_changes(points, values);
   return points;

@@ -99,6 +99,9 @@ echo "# changed" >>speed.json
 expect 2 "$HARNESS" compare --baseline main --current "$(git rev-parse HEAD)" --measure
 says "uncommitted changes"
 git checkout -q speed.json
+mkdir -p "$scratch/other" && cp "$HARNESS" "$scratch/other/harness" && echo >>"$scratch/other/harness"
+expect 2 "$scratch/other/harness" compare --baseline main --current HEAD --measure --device scripted:speed.json
+says "the record was measured by harness" "processes of two builds in one record"
 expect 1 measure --report json=measured.json
 says "20 more results"
 same "compare --measure" "$(looks measured.json)" "$settled"

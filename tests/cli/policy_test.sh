@@ -109,4 +109,13 @@ YAML
 speeds 104 && commit "informative"
 expect 0 run --against fast.json
 says "informative"
+
+# A policy that nothing would be judged by is refused, not ignored.
+expect 2 "$HARNESS" run suite.yaml --margin 1%
+says "--margin needs --against"
+expect 2 "$HARNESS" bisect suite.yaml --good HEAD --allow missing
+says "--allow has no effect on a bisection"
+expect 2 "$HARNESS" bisect suite.yaml --good HEAD --no-waivers
+says "--no-waivers has no effect"
+
 finish

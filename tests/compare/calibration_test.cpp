@@ -147,6 +147,18 @@ TEST(Calibration, SplitsTheOnlySessionInHalves) {
   EXPECT_EQ(few.alarm_bound, 1);
 }
 
+TEST(Calibration, SaysWhatTheSplitsCompared) {
+  Recipe recipe;
+  recipe.sessions = 1;
+  EXPECT_NE(calibrate(sessions(recipe), {}).procedure.find("halves of the processes of one session"),
+            std::string::npos);
+  recipe.sessions = 3;
+  const std::string several = calibrate(sessions(recipe), {}).procedure;
+  EXPECT_NE(several.find("processes of one session against those of another of the same build"),
+            std::string::npos);
+  EXPECT_NE(several.find("Welch's t-test on one value a process"), std::string::npos);
+}
+
 TEST(Calibration, ProposesMoreProcessesForWhatVariesMore) {
   Recipe calm;
   Recipe noisy;

@@ -195,6 +195,31 @@ TEST(Trends, AreTheSameWithAnyNumberOfThreads) {
   }
 }
 
+// The least p that 1,000 permutations give would not count among 30 series.
+TEST(Trends, OfManySeriesKeepTheOnlyChange) {
+  std::vector<MeasuredSeries> all;
+  for (unsigned seed = 1; seed <= 29; ++seed) all.push_back(series_of(flat(24), 0.004, seed));
+  all.push_back(series_of(jump(12, 12, 1.05), 0.004, 30));
+  const std::vector<Trend> trends = find_trends(all, {});
+  ASSERT_EQ(trends.back().changes.size(), 1U);
+  EXPECT_EQ(trends.back().changes[0].index, 12U);
+  EXPECT_LE(trends.back().changes[0].p, 0.01 / 30);
+  EXPECT_LE(trends.back().changes[0].p_adjusted, 0.01);
+}
+
+TEST(Trends, CountTheSpreadBetweenSessionsOfTheirSeries) {
+  MeasuredSeries quiet = series_of(jump(6, 6, 1.03), 0.0005), restless = quiet;
+  quiet.trend.session_sd = 0;
+  restless.trend.session_sd = 0.02;
+  const Trend a = trend_of(quiet), b = trend_of(restless);
+  ASSERT_TRUE(a.newest && b.newest);
+  EXPECT_TRUE(a.newest->worse);
+  EXPECT_FALSE(b.newest->worse) << "sessions alone may differ so much";
+  EXPECT_LT(a.newest->p, b.newest->p);
+  EXPECT_TRUE(a.creep);
+  EXPECT_FALSE(b.creep);
+}
+
 TEST(Trends, DoNotDependOnTheUnit) {
   const std::vector<double> centers = jump(8, 8, 1.05);
   std::vector<double> scaled = centers;

@@ -196,6 +196,8 @@ TEST(RecordText, KeepsWhatSetsARunApart) {
   EXPECT_EQ(encode(record).find("pairing"), std::string::npos);
   record.partial = true;
   record.calibration = true;
+  EXPECT_EQ(encode(record).find("\"session\""), std::string::npos) << "records without one stay as they were";
+  record.session = "monday";
   record.pairing = Pairing{"5f0c2b1e-0000-4000-8000-000000000001", Pairing::Kind::process};
   record.revision.dirty = true;
   record.revision.changes = "89abcdef";

@@ -20,6 +20,23 @@ std::vector<double> series(std::size_t count, std::size_t changes) {
   return values;
 }
 
+// AR(1) with rho .95: what a machine that wanders looks like. Every bend is a change to a test that shuffles.
+std::vector<double> wandering(std::size_t count) {
+  Random random(17);
+  std::vector<double> values(count);
+  double state = 0;
+  for (double& value : values) value = state = 0.95 * state + 0.004 * random.normal();
+  return values;
+}
+
+void search_wandering_series(benchmark::State& state) {
+  const auto values = wandering(static_cast<std::size_t>(state.range(0)));
+  std::size_t found = 0;
+  for (auto _ : state) found = change_points(values)->size();
+  state.counters["found"] = static_cast<double>(found);
+}
+BENCHMARK(search_wandering_series)->Arg(1000)->Unit(benchmark::kMillisecond);
+
 void search_change_points(benchmark::State& state) {
   const auto values =
       series(static_cast<std::size_t>(state.range(0)), static_cast<std::size_t>(state.range(1)));

@@ -70,7 +70,10 @@ void read_history(benchmark::State& state) {
 BENCHMARK(read_history)->Unit(benchmark::kMillisecond);
 
 // The same results as 20 series of 1,000 points; `changed` of them slower by 3 % from the middle on.
-std::vector<MeasuredSeries> series_of(const StoredHistory& history, int changed) {
+// `wander`: the sd of what an AR(1) of rho .95 adds to each commit's results.
+std::vector<MeasuredSeries> series_of(const StoredHistory& history, int changed, double wander = 0) {
+  stats::Random random(7);
+  std::vector<double> levels(cases, 0.0);
   std::vector<MeasuredSeries> series(cases);
   std::size_t next = 0;
   for (std::size_t i = history.series.size(); i-- > 0;) {  // runs come newest first
@@ -82,6 +85,9 @@ std::vector<MeasuredSeries> series_of(const StoredHistory& history, int changed)
     point.point.commit = history.runs[stored.run].info.revision.commit;
     point.point.distance = static_cast<int>(stored.run);
     point.log_values = stored.log_values;
+    double& level = levels[(next - 1) % cases];
+    level = 0.95 * level + std::sqrt(1 - 0.95 * 0.95) * wander * random.normal();
+    for (double& value : point.log_values) value += level;
     const bool later = one.points.size() >= runs / 2;
     if (later && static_cast<int>((next - 1) % cases) < changed)
       for (double& value : point.log_values) value += 0.03;
@@ -103,6 +109,21 @@ BENCHMARK(find_trends_in_history)
     ->Arg(2)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+
+// Every series wanders: the machine's clock, its neighbours, its temperature.
+void find_trends_in_wandering_history(benchmark::State& state) {
+  const auto store = Store::open_existing(filled_store());
+  const auto history = store ? (*store)->history({}) : Result<StoredHistory>();
+  if (!history) return state.SkipWithError("no store");
+  const auto series = series_of(*history, 0, 0.01);
+  std::size_t found = 0;
+  for (auto _ : state) {
+    found = 0;
+    for (const Trend& trend : find_trends(series, {})) found += trend.changes.size();
+  }
+  state.counters["found"] = static_cast<double>(found);
+}
+BENCHMARK(find_trends_in_wandering_history)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace harness

@@ -100,6 +100,17 @@ TEST(HistoryText, SaysWhatGotWorseAndWhere) {
   EXPECT_THAT(text, HasSubstr("passed over: a calibration"));
 }
 
+TEST(HistoryText, SaysWhatSessionsDifferBy) {
+  HistoryReport report = history();
+  const Style wide{false, 200};
+  EXPECT_THAT(render_history(report, Format::terminal, wide, true), HasSubstr("sd between sessions 0.1 %"));
+  report.trends.front().session_sd = 0.004;
+  EXPECT_THAT(render_history(report, Format::terminal, wide, true),
+              HasSubstr("sd between sessions 0.40 % to 0.40 %, from calibrations"));
+  const auto json = nlohmann::json::parse(render_history(report, Format::json, {}, true));
+  EXPECT_EQ(json["series"][0]["session_sd"], 0.004);
+}
+
 TEST(HistoryText, FitsTheTerminalAndItsCharacters) {
   for (const int width : {60, 80, 100, 200})
     for (const std::string& line :

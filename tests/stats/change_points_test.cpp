@@ -235,6 +235,25 @@ TEST(Random, ShufflesToEveryOrderEquallyOften) {
   EXPECT_LT(chi_squared, 41.6);  // 99 % quantile with 23 degrees of freedom
 }
 
+TEST(Random, DrawsTheStandardNormalDistribution) {
+  Random random(8);
+  constexpr int draws = 40000;
+  double sum = 0, squares = 0, neighbours = 0, before = 0;
+  int beyond = 0;
+  for (int i = 0; i < draws; ++i) {
+    const double value = random.normal();
+    sum += value;
+    squares += value * value;
+    neighbours += value * before;
+    before = value;
+    beyond += value > 1.959964 ? 1 : 0;
+  }
+  EXPECT_NEAR(sum / draws, 0, 0.02);
+  EXPECT_NEAR(squares / draws, 1, 0.03);
+  EXPECT_NEAR(neighbours / draws, 0, 0.02) << "the two of a pair are independent";
+  EXPECT_NEAR(static_cast<double>(beyond) / draws, 0.025, 0.004);
+}
+
 TEST(Random, DrawsBelowABoundAndFromTheUnitInterval) {
   Random random(6);
   std::set<std::uint32_t> seen;

@@ -82,6 +82,14 @@ TEST(Import, SurvivesTheRecordFileAndTheStore) {
   EXPECT_EQ((*store)->load(record->id).value(), *record);
 }
 
+TEST(Import, TakesTheNameOfTheSession) {
+  const auto record = import_json_lines(R"({"session": "monday"})" "\n" + line(), "x.jsonl");
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->session, "monday");
+  EXPECT_EQ(import_json_lines(line(), "x.jsonl")->session, "");
+  EXPECT_THAT(errors_of(R"({"session": 3})" "\n" + line()).front(), HasSubstr("session"));
+}
+
 TEST(Import, TakesTheSuiteNameFromTheFile) {
   EXPECT_EQ(import_json_lines(line(), "some/folder/nightly.run.jsonl")->suite.name, "nightly.run");
 }

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# `harness selftest`: simulated rates, and random halves of a run of the scripted device.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+expect 0 "$HARNESS" selftest --splits 20 --seed 3 --color never --report json=selftest.json
+says "PASSED" "20 suites of 20 cases a row, seed 3" "bimodal" "AR(1) 0.9" "3 % drift" "looks 5/10/20" "P = 5 shared"
+python3 - selftest.json <<'PY' || problem "the JSON does not hold the rates"
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["format"] == "harness-selftest" and report["passed"] and report["seed"] == 3, report
+rows = report["simulated"]
+assert {row["plan"] for row in rows} >= {"P = 3", "P = 5", "P = 8", "P = 16", "looks 5/10/20", "P = 5 shared"}
+assert all(row["unchanged_suite_called_regressed"]["trials"] == 20 for row in rows)
+assert all(row["passed"] for row in rows)
+PY
+"$HARNESS" selftest --splits 20 --seed 3 --format json >again.json
+cmp -s selftest.json again.json || problem "the same seed gives another report"
+
+# On a device: halves of one run.
+speeds 100 0.01
+suite right also_right
+cp "$PLUGIN" plugin.so
+expect 0 "$HARNESS" selftest --aa suite.yaml --device scripted:speed.json --processes 12 --splits 300 --color never
+says "PASSED" "scripted GPU-A" "300 random halves of one run, 6 processes a side" "of 300"
+[ -e .harness ] && problem "a selftest left results behind"
+
+# Slips.
+expect 4 "$HARNESS" selftest --aa suite.yaml --device scripted:speed.json --processes 4
+says "each needs 3 processes"
+expect 2 "$HARNESS" selftest --aa absent.yaml
+expect 2 "$HARNESS" selftest --processes 5
+says "go with --aa"
+expect 2 "$HARNESS" selftest --splits 0
+expect 2 "$HARNESS" selftest --format html
+says "a selftest cannot be written as html"
+finish

@@ -223,7 +223,7 @@ class Calibrator {
     int size = options_.most_processes;
     for (const Measured& one : measured_) {
       if (!one.decides) continue;
-      size = std::min(size, one.calibrated.planned_processes);
+      if (!options_.halves) size = std::min(size, one.calibrated.planned_processes);
       for (const Session& session : one.sessions) {
         bool alone = true;
         if (options_.halves) {

@@ -19,6 +19,7 @@ constexpr int cases_that_decide = 10;
 constexpr int cases_alone = 10;
 constexpr double found_change = 0.03;
 constexpr std::size_t splits_a_task = 25;
+constexpr std::size_t errors_a_row = 4;
 
 enum Question : std::size_t { unchanged_red, called, family_called, passed, found, questions };
 
@@ -110,13 +111,15 @@ void work_on(Task& task, const Setting& setting, const Rule& rule, std::uint64_t
   }
 }
 
-void set_bounds(ErrorRate& rate, double limit, double confidence) {
+void set_bounds(ErrorRate& rate, double limit, double confidence, std::size_t together) {
   rate.limit = limit;
   const stats::Bounds bounds = stats::clopper_pearson(rate.hits, rate.trials, confidence);
   rate.bounds = {bounds.lo, bounds.hi};
+  const double of_all = 1 - (1 - confidence) / static_cast<double>(together);
+  rate.surely = stats::clopper_pearson(rate.hits, rate.trials, of_all).lo;
 }
 
-SelftestRow row_of(const Setting& setting, const Counts& counts, double confidence) {
+SelftestRow row_of(const Setting& setting, const Counts& counts, double confidence, std::size_t rows) {
   SelftestRow row{std::string(name_of(setting.noise)),
                   name_of(setting.plan),
                   counts[unchanged_red],
@@ -126,11 +129,12 @@ SelftestRow row_of(const Setting& setting, const Counts& counts, double confiden
                   counts[found]};
   const double nominal = Gate{}.alpha;
   const double limit = std::max(nominal, unavoidable(setting.noise, setting.plan));
-  set_bounds(row.unchanged_red, limit, confidence);
-  set_bounds(row.called, limit, confidence);
-  set_bounds(row.family_called, limit, confidence);
-  set_bounds(row.passed, nominal, confidence);
-  set_bounds(row.found, 1, confidence);
+  const std::size_t together = errors_a_row * rows;
+  set_bounds(row.unchanged_red, limit, confidence, together);
+  set_bounds(row.called, limit, confidence, together);
+  set_bounds(row.family_called, limit, confidence, together);
+  set_bounds(row.passed, nominal, confidence, together);
+  set_bounds(row.found, 1, confidence, together);
   return row;
 }
 
@@ -176,7 +180,7 @@ SelftestReport selftest(const SelftestOptions& options) {
       counts[task.setting][i].trials += task.counts[i].trials;
     }
   for (std::size_t i = 0; i < settings.size(); ++i) {
-    report.rows.push_back(row_of(settings[i], counts[i], report.confidence));
+    report.rows.push_back(row_of(settings[i], counts[i], report.confidence, settings.size()));
     if (unavoidable(settings[i].noise, settings[i].plan) > report.alpha)
       report.remarks.push_back(remark_on(settings[i]));
   }
@@ -193,12 +197,12 @@ SelftestRun halves_of(const std::vector<Record>& records, const SelftestOptions&
   run.suite = report.suite;
   run.device = report.machine_class + " " + report.device_uuid;
   run.processes = report.split_processes;
-  run.red = {report.suite_alarms, report.splits, Gate{}.alpha, {}};
+  run.red = {report.suite_alarms, report.splits, Gate{}.alpha, {}, 0};
   for (const CalibratedCase& one : report.cases) {
     run.red.limit = std::max(run.red.limit, one.alpha);
     run.cases.push_back({one.case_id, one.metric, one.alarms});
   }
-  set_bounds(run.red, run.red.limit, SelftestReport{}.confidence);
+  set_bounds(run.red, run.red.limit, SelftestReport{}.confidence, 1);
   if (report.splits == 0) run.notes = {"nothing was compared: a side needs 3 processes or more"};
   return run;
 }

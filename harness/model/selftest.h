@@ -15,10 +15,11 @@ namespace harness {
 struct ErrorRate {
   std::size_t hits = 0;
   std::size_t trials = 0;
-  double limit = 1;  // nominal; 1: no error, so none
-  Interval bounds;   // of the share, Clopper-Pearson at `confidence` of the report
+  double limit = 1;   // nominal; 1: no error, so none
+  Interval bounds;    // of the share, Clopper-Pearson at `confidence` of the report
+  double surely = 0;  // the lower bound at that confidence for all rates of the report together (Bonferroni)
 
-  [[nodiscard]] bool exceeds() const { return bounds.lo > limit; }
+  [[nodiscard]] bool exceeds() const { return surely > limit; }
   [[nodiscard]] double share() const {
     return trials == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(trials);
   }

@@ -18,7 +18,8 @@ namespace report {
 namespace {
 
 constexpr const char* legend =
-    "percent, with 99 % Clopper-Pearson bounds; a row fails when a lower bound lies above the limit. "
+    "percent, with 99 % Clopper-Pearson bounds; a row fails when a lower bound, at 99 % for all together, "
+    "lies above its limit. "
     "unchanged: "
     "suites in which nothing differs and a case is called regressed. at the margin: cases truly slower by "
     "exactly "
@@ -121,6 +122,7 @@ Json rate_json(const ErrorRate& rate) {
           {"trials", rate.trials},
           {"limit", number(rate.limit)},
           {"bounds", interval_json(rate.bounds)},
+          {"lower_bound_of_all", number(rate.surely)},
           {"exceeds", rate.exceeds()}};
 }
 

@@ -99,4 +99,18 @@ grep -q '"series"' history.json || problem "no JSON"
 grep -q '^| ' history.md || problem "no table in Markdown"
 expect 0 "$HARNESS" history --help
 says "--fail-on change" "Examples"
+
+# What calibrations taught of sessions on the device widens what is held against the anchor.
+for session in 1 2; do
+  { echo '{"machine": {"class": "nvidia-h200", "uuid": "GPU-A"}}'
+    for process in 0 1 2 3; do
+      echo "{\"case\": \"gelu/n=1\", \"metric\": \"gpu_time\", \"unit\": \"us\", \"process\": $process, \"samples\": [10$session.0$process]}"
+    done
+  } >"session-$session.jsonl"
+done
+expect 0 "$HARNESS" history 'gelu/*'
+silent_about "from calibrations"
+expect 0 "$HARNESS" calibrate --from session-1.jsonl session-2.jsonl --suite demo
+expect 0 "$HARNESS" history 'gelu/*'
+says "from calibrations"
 finish

@@ -24,9 +24,9 @@ SelftestReport report_with(double lower_bound) {
   SelftestRow row;
   row.noise = "AR(1) 0.9";
   row.plan = "looks 5/10/20";
-  row.called = {200, 10000, 0.01, {lower_bound, 0.024}};
-  row.unchanged_red = row.family_called = row.passed = {0, 1000, 0.01, {0, 0.0053}};
-  row.found = {90, 100, 1, {0.8, 0.96}};
+  row.called = {200, 10000, 0.01, {lower_bound, 0.024}, lower_bound};
+  row.unchanged_red = row.family_called = row.passed = {0, 1000, 0.01, {0, 0.0053}, 0};
+  row.found = {90, 100, 1, {0.8, 0.96}, 0.7};
   report.rows = {row, row};
   report.rows[1].plan = "P = 16";
   report.rows[1].called = row.passed;
@@ -39,7 +39,7 @@ SelftestReport run_report() {
   run.suite = "fusion";
   run.device = "nvidia-h200 GPU-1";
   run.processes = 5;
-  run.red = {3, 1000, 0.01, {0.0003, 0.01}};
+  run.red = {3, 1000, 0.01, {0.0003, 0.01}, 0.0003};
   run.cases = {{"gelu/n=1", "gpu_time", 3}, {"gelu/n=2\x1b[31m|<b>", "gpu_time", 0}};
   report.runs.push_back(run);
   return report;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/store/git.h"
 

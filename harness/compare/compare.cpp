@@ -281,9 +281,14 @@ class Comparer {
       evidence_.push_back(std::move(evidence));
     } else {
       cannot_test(row);
-      if (design.ratios)
+      if (design.ratios) {
+        row.advice.push_back(
+            fmt::format("measure at least {} processes that run both builds, and see why the "
+                        "others lack one (`harness report` tells)",
+                        recommended_processes));
         row.reason = fmt::format("{} of the processes measured both sides: without two nothing can be tested",
                                  design.ratios->size());
+      }
     }
     describe(row, before, after, baseline, current);
   }

@@ -109,8 +109,9 @@ for session in 1 2; do
   } >"session-$session.jsonl"
 done
 expect 0 "$HARNESS" history 'gelu/*'
-silent_about "from calibrations"
+says "sd between sessions 0.1 %"
+silent_about "0.32 % to 0.32 %"
 expect 0 "$HARNESS" calibrate --from session-1.jsonl session-2.jsonl --suite demo
 expect 0 "$HARNESS" history 'gelu/*'
-says "from calibrations"
+says "sd between sessions 0.32 % to 0.32 %"
 finish

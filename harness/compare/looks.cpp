@@ -53,6 +53,7 @@ std::size_t looks_reached(const CaseRecord& current, const std::vector<int>& loo
 void await_first_look(ComparisonRow& row) {
   const int first = row.look.declared.front();
   row.reason = fmt::format("{} of the {} processes that its first look takes", row.current.processes, first);
+  row.advice.push_back(fmt::format("measure on to {} processes, its first look", first));
   row.processes_needed = first;
   row.look.next = first;
 }

@@ -30,13 +30,18 @@ void apply(const Overrides& overrides, Settings& settings) {
   set(sampling.min_samples, overrides.min_samples);
   set(sampling.warmup, overrides.warmup);
   set(sampling.cache, overrides.cache);
+  set(sampling.width, overrides.width);
+  set(sampling.width_samples, overrides.width_samples);
   set(sampling.preheat, overrides.preheat);
+  set(sampling.preheat_most, overrides.preheat_most);
+  set(sampling.steady, overrides.steady);
   set(sampling.max_time, overrides.max_time);
   set(sampling.timeout, overrides.timeout);
   set(sampling.gate_deadline, overrides.gate_deadline);
   set(sampling.seed, overrides.seed);
   set(settings.gate.margin, overrides.margin);
   set(settings.gate.alpha, overrides.alpha);
+  set(settings.gate.throttled, overrides.throttled);
   set(settings.gate.looks, overrides.looks);
   for (const MetricGateOverride& one : overrides.metric_gates) set(settings.gate.metrics, one);
 }

@@ -210,7 +210,7 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
   reader.number("warmup_calls", c.warmup_calls, positive);
   reader.integer("gate_forced_every", c.gate_forced_every);
   reader.number("launch_us", c.launch_us, 0);
-  reader.count("takes_bytes", c.takes_bytes);
+  reader.number("takes_bytes", c.takes_bytes, 0);
   reader.each("conditions", [&](const Json& one, const std::string& where) {
     c.conditions.push_back(read_conditions(one, where, context));
   });
@@ -268,7 +268,7 @@ Script read_script(const Json& json, const Context& context) {
     reader.numbers("clock_ghz", script.clock_ghz, 0);
   else if (clock != nullptr)
     reader.number("clock_ghz", script.clock_ghz.emplace_back(), 0);
-  if (reader.member("memory_bytes") != nullptr) reader.count("memory_bytes", script.memory_bytes.emplace());
+  reader.number("memory_bytes", script.memory_bytes, 0);
   reader.number("started", script.started, 0);
   reader.number("process_apart_s", script.process_apart_s, 0);
   if (const Json* fields = reader.member("fields")) {

@@ -91,7 +91,7 @@ struct ScriptedCase {
   double warmup_calls = 10;
   int gate_forced_every = 0;
   std::optional<double> launch_us;
-  std::int64_t takes_bytes = 0;
+  double takes_bytes = 0;
   std::vector<ScriptedConditions> conditions;
   std::vector<KernelUse> kernels;
   std::vector<CounterValue> counters;
@@ -102,7 +102,7 @@ struct Script {
   std::uint64_t seed = 1;
   Machine machine;                // with ceilings
   std::vector<double> clock_ghz;  // of successive readings; none: the device has no such measure
-  std::optional<std::int64_t> memory_bytes;
+  std::optional<double> memory_bytes;
   double started = 1767225600;
   double process_apart_s = 60;
   std::vector<ScriptedCase> cases;

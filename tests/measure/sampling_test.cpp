@@ -10,6 +10,7 @@ namespace harness {
 namespace {
 
 using testing::AllOf;
+using testing::DoubleNear;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Field;
@@ -101,7 +102,8 @@ TEST(Sampling, PreheatsAgainAfterTheCheckAndEachAllocation) {
   planned.sampling.placements = 3;
   const auto device = scripted(R"({"version": 1})");
   const ProcessResult result = measure(*device, planned);
-  EXPECT_THAT(device->preheats(), ElementsAre(0.05, 0.01, 0.01));
+  EXPECT_THAT(device->preheats(),
+              ElementsAre(DoubleNear(0.05, 1e-9), DoubleNear(0.01, 1e-9), DoubleNear(0.01, 1e-9)));
   const auto phase = std::find_if(result.phases.begin(), result.phases.end(),
                                   [](const Phase& one) { return one.name == "preheat"; });
   ASSERT_NE(phase, result.phases.end());

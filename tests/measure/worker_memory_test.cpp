@@ -17,7 +17,7 @@ namespace {
 
 constexpr int placements = 5;
 
-class Worker : public testing::Test {
+class WorkerMemory : public testing::Test {
  protected:
   // A job of so many cases, each of `samples` samples in all.
   [[nodiscard]] Job job(int cases, int samples) const {
@@ -81,7 +81,7 @@ constexpr bool sanitized = false;
 #endif
 
 // Results go out case by case, so a worker holds the samples of one case at a time however many there are.
-TEST_F(Worker, KeepsItsOwnStructuresBelow64MegabytesForAMillionSamples) {
+TEST_F(WorkerMemory, KeepsItsOwnStructuresBelow64MegabytesForAMillionSamples) {
   if (sanitized) GTEST_SKIP() << "a sanitizer's own memory is many times the program's";
   const Ended small = run(job(1, 10)), large = run(job(100, 10'000));
   EXPECT_EQ(small.results, 1U);
@@ -94,7 +94,7 @@ TEST_F(Worker, KeepsItsOwnStructuresBelow64MegabytesForAMillionSamples) {
 
 // A parent that is busy with its journal does not hold up the measuring: here it reads nothing until the
 // worker has measured all, and some 400 kB wait in the pipe.
-TEST_F(Worker, MeasuresOnWhileNobodyReadsItsResults) {
+TEST_F(WorkerMemory, MeasuresOnWhileNobodyReadsItsResults) {
   Result<Child> child = Child::start(Command{{TEST_WORKER}}, {});
   ASSERT_TRUE(child);
   ASSERT_TRUE(child->send(encode(job(4, 10'000))));

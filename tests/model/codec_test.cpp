@@ -48,7 +48,9 @@ TEST(RecordText, HasOneLineAPlacement) {
   const std::string text = encode(example_record());
   EXPECT_THAT(text, HasSubstr("\n                {\"forced_gates\": 3, \"clock_ghz\": 1.98, "
                               "\"started\": 1763618400.125, \"conditions\": {"));
-  EXPECT_THAT(text, HasSubstr("\"other_processes\": 1}, \"samples\": [23.7, 23.648, 23.616]},\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("\"other_processes\": 1}, \"stopped\": \"width\", \"samples\": [23.7, 23.648, 23.616]},\n"));
   EXPECT_EQ(text.back(), '\n');
 }
 

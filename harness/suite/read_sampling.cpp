@@ -40,12 +40,11 @@ void Reader::samples(const YamlValue& sampling, Overrides& out) {
     out.width = share(*found, "width", 0.5, "0.3% is usual");
     out.width_samples = count(*found, "min");
     out.samples = count(*found, "max");
-    const int least = out.width_samples.value_or(Sampling{}.width_samples);
-    if (out.samples && *out.samples < least)
-      errors_.add(location(found->find("max")->place),
-                  fmt::format("`samples`: `max`, {}, is less than `min`, {}{}", *out.samples, least,
-                              out.width_samples ? "" : " (its default)"),
-                  "the width is judged from `min` samples on, and sampling ends at `max` in any case");
+    if (out.samples && out.width_samples && *out.samples < *out.width_samples)
+      errors_.add(
+          location(found->find("max")->place),
+          fmt::format("`samples`: `max`, {}, is less than `min`, {}", *out.samples, *out.width_samples),
+          "the width is judged from `min` samples on, and sampling ends at `max` in any case");
   } else if (found != nullptr) {
     out.samples = static_cast<int>(found->integer);
     out.width = 0;
@@ -67,11 +66,9 @@ void Reader::preheat(const YamlValue& sampling, Overrides& out) {
   out.preheat = duration(*found, "min", true);
   out.preheat_most = duration(*found, "max", true);
   out.steady = share(*found, "steady", 0.5, "0.5% is usual");
-  const Seconds least = out.preheat.value_or(Sampling{}.preheat);
-  if (out.preheat_most && *out.preheat_most < least)
+  if (out.preheat && out.preheat_most && *out.preheat_most < *out.preheat)
     errors_.add(location(found->find("max")->place),
-                fmt::format("`preheat`: `max` is less than `min`, {}{}", format_seconds(least),
-                            out.preheat ? "" : " (its default)"),
+                fmt::format("`preheat`: `max` is less than `min`, {}", format_seconds(*out.preheat)),
                 "give it at least as long; `preheat: 300ms` is for a fixed time");
 }
 

@@ -1,6 +1,10 @@
 #include "harness/suite/settings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "harness/base/units.h"
 
 namespace harness {
 namespace {
@@ -21,6 +25,16 @@ void set(std::vector<MetricGate>& gates, const MetricGateOverride& one) {
 }
 
 }  // namespace
+
+std::string contradiction(const Sampling& sampling) {
+  if (sampling.width > 0 && sampling.samples < sampling.width_samples)
+    return fmt::format("`samples` comes to a `max` of {} below a `min` of {}", sampling.samples,
+                       sampling.width_samples);
+  if (sampling.preheat_most < sampling.preheat)
+    return fmt::format("`preheat` comes to a `max` of {} below a `min` of {}",
+                       format_seconds(sampling.preheat_most), format_seconds(sampling.preheat));
+  return {};
+}
 
 void apply(const Overrides& overrides, Settings& settings) {
   Sampling& sampling = settings.sampling;

@@ -64,7 +64,8 @@ struct Gate {
   // Processes a side at which results are looked at, declared before anything is measured: at most
   // most_looks, increasing. Empty: one look, at all processes that there are.
   std::vector<int> looks = {};
-  // Share of a side's placements in which the device held its clock down, beyond which no verdict rests on it.
+  // Share of a side's placements in which the device held its clock down, beyond which no verdict rests on
+  // it.
   double throttled = 0.2;
 
   bool operator==(const Gate&) const = default;

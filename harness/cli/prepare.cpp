@@ -91,6 +91,7 @@ Result<Overrides> overrides_from(const PlanArguments& arguments) {
   if (arguments.placements > 0) overrides.placements = arguments.placements;
   if (arguments.samples > 0) {
     overrides.samples = arguments.samples;
+    overrides.width = 0;
     overrides.min_samples = std::min(arguments.samples, Sampling{}.min_samples);
   }
   if (!arguments.seed.empty()) {

@@ -102,6 +102,7 @@ std::string sampling_obstacle(const CaseRecord& baseline, const CaseRecord& curr
   note("cache", std::string_view(cache_name(before.cache)), std::string_view(cache_name(after.cache)));
   note("placements", before.placements, after.placements);
   note("samples", before.samples, after.samples);
+  note("width", before.width, after.width);
   note("warmup", before.warmup, after.warmup);
   note("preheat", before.preheat, after.preheat);
   return found.empty() ? std::string() : "sampled differently (" + join(found, "; ") + ")";

@@ -22,6 +22,7 @@
 #include "harness/compare/pairs.h"
 #include "harness/compare/policy_facts.h"
 #include "harness/compare/rename.h"
+#include "harness/compare/short_calls.h"
 #include "harness/compare/trace.h"
 #include "harness/compare/waive.h"
 #include "harness/compare/zeros.h"
@@ -116,6 +117,7 @@ class Comparer {
     const RowGate gate = gate_of(record.gate, row.metric, policy_);
     row.margin = gate.margin;
     row.alpha = gate.alpha;
+    row.throttled_share = record.gate.throttled;
     if (!pairing_) row.look.declared = record.gate.looks;     // an A/B run measures all at once
     row.informative = gate.informative && series != nullptr;  // a case without a side is no matter of metrics
     return row;
@@ -331,6 +333,10 @@ class Comparer {
     if (trace_ == nullptr) return;
     for (std::string& note : diagnose(row, baseline, current, pairing_))
       row.advice.push_back(std::move(note));
+    if (const Series* series = series_named(after, row.metric))
+      if (std::string advice = short_call_advice(*series, after.sampling, row.current.center, current.step);
+          !advice.empty())
+        row.advice.push_back(std::move(advice));
     add_kernels(row, before, after);
   }
 

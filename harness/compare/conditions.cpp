@@ -19,7 +19,7 @@ double share(std::size_t count, std::size_t of) {
   return of == 0 ? 0 : static_cast<double>(count) / static_cast<double>(of);
 }
 
-double throttled_share(const SideConditions& side) {
+double share_throttled(const SideConditions& side) {
   return share(side.throttled, side.known);
 }
 
@@ -42,9 +42,9 @@ std::string reasons_of(const SideConditions& baseline, const SideConditions& cur
 }
 
 // Both sides ran into the power limit alike.
-bool same_power_cap(const SideConditions& baseline, const SideConditions& current) {
+bool same_power_cap(const SideConditions& baseline, const SideConditions& current, double tolerable) {
   return only_power_cap(baseline) && only_power_cap(current) &&
-         std::abs(throttled_share(baseline) - throttled_share(current)) <= tolerable_throttled_share;
+         std::abs(share_throttled(baseline) - share_throttled(current)) <= tolerable;
 }
 
 std::string advice_for(const SideConditions& baseline, const SideConditions& current) {
@@ -63,14 +63,15 @@ void note_shift(std::vector<std::string>& notes, const std::optional<double>& be
 
 }  // namespace
 
-ConditionDoubt condition_doubt(const SideConditions& baseline, const SideConditions& current) {
-  const double before = throttled_share(baseline), after = throttled_share(current);
-  if (std::max(before, after) > tolerable_throttled_share && !same_power_cap(baseline, current))
-    return {Remedy::cool_device, fmt::format("the device held its clock down ({}) in {:.0f} % of the "
-                                             "baseline's placements and {:.0f} % of the "
-                                             "current side's, more than the {:.0f} % that a verdict bears",
-                                             reasons_of(baseline, current), before * 100, after * 100,
-                                             tolerable_throttled_share * 100)};
+ConditionDoubt condition_doubt(const SideConditions& baseline, const SideConditions& current,
+                               double throttled_share) {
+  const double before = share_throttled(baseline), after = share_throttled(current);
+  if (std::max(before, after) > throttled_share && !same_power_cap(baseline, current, throttled_share))
+    return {Remedy::cool_device,
+            fmt::format("the device held its clock down ({}) in {:.0f} % of the "
+                        "baseline's placements and {:.0f} % of the "
+                        "current side's, more than the {:.0f} % that a verdict bears",
+                        reasons_of(baseline, current), before * 100, after * 100, throttled_share * 100)};
   const double others_before = shared_share(baseline), others_after = shared_share(current);
   if (std::abs(others_before - others_after) > tolerable_shared_share)
     return {
@@ -89,7 +90,7 @@ void note_conditions(std::vector<std::string>& notes, const ComparisonRow& row,
         "throttled: the device held its clock down ({}) in {} of {} placements of the baseline and {} of {} "
         "of the current side: {}",
         reasons_of(baseline, current), baseline.throttled, baseline.known, current.throttled, current.known,
-        same_power_cap(baseline, current)
+        same_power_cap(baseline, current, row.throttled_share)
             ? "the power limit is part of what this case costs; lock the clock below it to compare the code "
               "alone"
             : advice_for(baseline, current)));
@@ -114,6 +115,22 @@ void note_conditions(std::vector<std::string>& notes, const ComparisonRow& row,
   note_shift(notes, baseline.sm_clock_mhz, current.sm_clock_mhz,
              notable_sm_clock * baseline.sm_clock_mhz.value_or(0), "the driver's SM clock", "MHz",
              "compare it with the change of the time before blaming the code");
+}
+
+void note_conditions(std::vector<std::string>& notes, const SideConditions& side, double throttled_share) {
+  if (side.throttled > 0)
+    notes.push_back(
+        fmt::format("throttled: the device held its clock down ({}) in {} of {} placements, {} samples: {}",
+                    reasons_of(side, {}), side.throttled, side.known, side.throttled_samples,
+                    share_throttled(side) > throttled_share
+                        ? fmt::format("more than the {:g} % that a verdict bears{}", throttled_share * 100,
+                                      only_power_cap(side) ? ", unless the other side does likewise" : "")
+                        : "few enough for a verdict"));
+  if (side.shared > 0)
+    notes.push_back(fmt::format(
+        "contaminated: up to {} other process{} used the device in {} of {} placements: find out who "
+        "(nvidia-smi), and measure again without",
+        side.most_others, side.most_others == 1 ? "" : "es", side.shared, side.known));
 }
 
 }  // namespace harness

@@ -121,8 +121,8 @@ void note_steps(std::vector<std::string>& notes, const char* side, const Side& m
                 const SideReading& reading, const ComparisonRow& row) {
   if (!(reading.step > 0) || !(measured.center > 0) || reading.step <= row.margin * measured.center) return;
   notes.push_back(fmt::format(
-      "{}: the times are quantised in steps of {:.4g} {}, {:.1f} % of a sample, more than the margin: batch "
-      "several calls a sample, or make the case longer",
+      "{}: the times are quantised in steps of {:.4g} {}, {:.1f} % of a sample, more than the margin: time "
+      "batches of calls (`timing: batch` on a GPU), or make the case longer",
       side, reading.step, row.unit, reading.step / measured.center * 100));
 }
 

@@ -374,7 +374,7 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
         fmt::format("the launch gate of more than {:.0f} % of a side's samples opened on its deadline",
                     tolerable_forced_share * 100);
   } else {
-    ConditionDoubt doubt = condition_doubt(baseline.conditions, current.conditions);
+    ConditionDoubt doubt = condition_doubt(baseline.conditions, current.conditions, row.throttled_share);
     look.remedy = doubt.remedy;
     look.doubt = std::move(doubt.text);
   }

@@ -76,7 +76,10 @@ class Surroundings {
       throttled = true;
       ++conditions_.reasons[reason];
     }
-    if (throttled) ++conditions_.throttled;
+    if (throttled) {
+      ++conditions_.throttled;
+      conditions_.throttled_samples += placement.samples.size();
+    }
     if (now.other_processes > 0) ++conditions_.shared;
     conditions_.most_others = std::max(conditions_.most_others, now.other_processes);
     temperature_.add(now.temperature_c);

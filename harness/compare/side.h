@@ -20,6 +20,7 @@ struct SideConditions {
   std::size_t placements = 0;                       // with samples
   std::size_t known = 0;                            // of these, with conditions
   std::size_t throttled = 0;                        // with a reason for which the device held its clock down
+  std::size_t throttled_samples = 0;                // of those placements
   std::size_t shared = 0;                           // during which other processes used the device
   int most_others = 0;                              // processes, in one placement
   std::map<std::string, std::size_t> reasons = {};  // placements by reason of throttling

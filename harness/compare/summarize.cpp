@@ -9,8 +9,10 @@
 #include <unordered_map>
 
 #include "harness/base/units.h"
+#include "harness/compare/conditions.h"
 #include "harness/compare/diagnose.h"
 #include "harness/compare/kernel_time.h"
+#include "harness/compare/short_calls.h"
 #include "harness/compare/side.h"
 #include "harness/model/metric.h"
 
@@ -112,7 +114,8 @@ bool is_time(std::string_view metric) {
   return std::find(names_of_time.begin(), names_of_time.end(), metric) != names_of_time.end();
 }
 
-void add_notes(Summary& summary, const CaseRecord& record, const SideReading& reading, std::size_t unusable) {
+void add_notes(Summary& summary, const CaseRecord& record, const Series& series, const SideReading& reading,
+               std::size_t unusable) {
   const auto add = [&](std::string note) {
     if (std::find(summary.notes.begin(), summary.notes.end(), note) == summary.notes.end())
       summary.notes.push_back(std::move(note));
@@ -133,6 +136,10 @@ void add_notes(Summary& summary, const CaseRecord& record, const SideReading& re
         "the launch gate of {} of {} samples opened on its deadline: launch latency is in the figures; "
         "raise gate_deadline",
         reading.forced_gates, reading.samples));
+  note_conditions(summary.notes, reading.conditions, record.gate.throttled);
+  if (std::string advice = short_call_advice(series, record.sampling, summary.center, reading.step);
+      !advice.empty())
+    add(std::move(advice));
   if (summary.share_of_ceiling && *summary.share_of_ceiling > likely_wrong_declaration)
     add(fmt::format(
         "{:.0f} % of the measured {} ceiling: the declared {} are more than what is executed, or the "
@@ -183,7 +190,7 @@ class Summarizer {
     fill_processes(summary, reading);
     fill_first_call(summary, series);
     if (&series == &one.series.front()) fill_throughput(summary, one, series, record_);
-    add_notes(summary, one, reading, unusable);
+    add_notes(summary, one, series, reading, unusable);
     add_speedup(summary, one, series, reading);
     return summary;
   }

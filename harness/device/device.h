@@ -89,6 +89,12 @@ class Device {
   // Device clock in GHz measured by a short kernel, 0 when the device has no such measure.
   virtual double clock_ghz() = 0;
 
+  // How many bytes of the device's memory were in use at most since begin_memory(), beyond what was in use
+  // then: buffers, what the work took itself, code that was loaded for it. Neither is called while timing.
+  // std::nullopt from a device that cannot tell its memory from the harness's own.
+  virtual void begin_memory() {}
+  virtual std::optional<std::size_t> peak_memory() { return std::nullopt; }
+
   // A monotonic clock that budgets, deadlines and phases are read from; the scripted device's own.
   [[nodiscard]] virtual Seconds now() = 0;
 

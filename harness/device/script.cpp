@@ -210,6 +210,7 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
   reader.number("warmup_calls", c.warmup_calls, positive);
   reader.integer("gate_forced_every", c.gate_forced_every);
   reader.number("launch_us", c.launch_us, 0);
+  reader.number("takes_bytes", c.takes_bytes, 0);
   reader.each("conditions", [&](const Json& one, const std::string& where) {
     c.conditions.push_back(read_conditions(one, where, context));
   });
@@ -263,7 +264,11 @@ Script read_script(const Json& json, const Context& context) {
   reader.integer("seed", script.seed);
   reader.text("machine_class", script.machine.machine_class);
   reader.text("device_uuid", script.machine.device_uuid);
-  reader.number("clock_ghz", script.clock_ghz, 0);
+  if (const Json* clock = reader.member("clock_ghz"); clock != nullptr && clock->is_array())
+    reader.numbers("clock_ghz", script.clock_ghz, 0);
+  else if (clock != nullptr)
+    reader.number("clock_ghz", script.clock_ghz.emplace_back(), 0);
+  reader.number("memory_bytes", script.memory_bytes, 0);
   reader.number("started", script.started, 0);
   reader.number("process_apart_s", script.process_apart_s, 0);
   if (const Json* fields = reader.member("fields")) {

@@ -60,6 +60,7 @@ ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), curr
   traits_.kind = "cpu";
   traits_.name = "scripted";
   traits_.multiprocessors = 1;
+  if (script_.memory_bytes) ledger_->limit(static_cast<std::size_t>(*script_.memory_bytes));
 }
 
 Result<std::unique_ptr<ScriptedDevice>> ScriptedDevice::load(const std::filesystem::path& path) {
@@ -159,6 +160,7 @@ Result<Timing> ScriptedDevice::time(const std::function<void()>& work, const Tim
 Result<Seconds> ScriptedDevice::time_first_call(const std::function<void()>& work) {
   if (lost_) return fail(ErrorKind::environment, *lost_);
   work();
+  taken_by_work_ = static_cast<std::size_t>(current_->takes_bytes);
   const Seconds elapsed = current_->first_call_us.value_or(10 * current_->us) * microsecond;
   now_ += elapsed;
   return elapsed;
@@ -167,7 +169,26 @@ Result<Seconds> ScriptedDevice::time_first_call(const std::function<void()>& wor
 Status ScriptedDevice::preheat(Seconds duration) {
   if (lost_) return fail(ErrorKind::environment, *lost_);
   now_ += duration;
+  preheats_.push_back(duration);
   return {};
+}
+
+double ScriptedDevice::clock_ghz() {
+  if (script_.clock_ghz.empty()) return 0;
+  return script_.clock_ghz[std::min(clock_readings_++, script_.clock_ghz.size() - 1)];
+}
+
+Result<std::unique_ptr<Buffer>> ScriptedDevice::allocate(std::size_t bytes) {
+  return ledger_->take(bytes, [&](std::size_t wanted) { return HostMemoryDevice::allocate(wanted); });
+}
+
+void ScriptedDevice::begin_memory() {
+  ledger_->mark();
+  taken_by_work_ = 0;
+}
+
+std::optional<std::size_t> ScriptedDevice::peak_memory() {
+  return ledger_->peak_since_mark() + taken_by_work_;
 }
 
 Seconds ScriptedDevice::unix_time() {

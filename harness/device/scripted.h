@@ -7,8 +7,10 @@
 //
 //   version        1
 //   seed           of the noise; another seed is another session (default 1)
-//   machine_class, device_uuid, ceilings {name: value}, clock_ghz
-//   fields         {name: value} of class info, or {name: {"value": v, "class": "block|warn|info"}}
+//   machine_class, device_uuid, ceilings {name: value}
+//   clock_ghz      what the device's clock reads, or a list: of successive readings, the last of which stays
+//   memory_bytes   of the device: what does not fit beside the buffers that live is refused (default: no
+//   limit) fields         {name: value} of class info, or {name: {"value": v, "class": "block|warn|info"}}
 //   started        Unix time in seconds at which each process begins (default 1767225600, which is
 //                  2026-01-01 00:00 UTC), process_apart_s later than the one before (default 60)
 //   cases          list; the first whose `match` (wildcards * and ?) fits the case id is used
@@ -28,6 +30,7 @@
 //                  times longer (default 1, 10)
 //   gate_forced_every   every n-th gated sample finds its gate forced (default 0: none)
 //   launch_us      of the host, in queueing one call (default: the device does not tell)
+//   takes_bytes    of device memory, which the variant takes for itself at its first call (default 0)
 //   conditions     [{"process": p, "placement": l, "sm_clock_mhz", "memory_clock_mhz", "power_w",
 //                  "temperature_c", "throttled": [..], "other_processes"}]: what the device is like; the
 //                  first entry that fits is used. process 0 and placement -1, the defaults: any
@@ -53,6 +56,7 @@
 #include <vector>
 
 #include "harness/device/host_memory.h"
+#include "harness/device/memory_ledger.h"
 
 namespace harness {
 
@@ -87,6 +91,7 @@ struct ScriptedCase {
   double warmup_calls = 10;
   int gate_forced_every = 0;
   std::optional<double> launch_us;
+  double takes_bytes = 0;
   std::vector<ScriptedConditions> conditions;
   std::vector<KernelUse> kernels;
   std::vector<CounterValue> counters;
@@ -95,8 +100,9 @@ struct ScriptedCase {
 
 struct Script {
   std::uint64_t seed = 1;
-  Machine machine;  // with ceilings
-  double clock_ghz = 0;
+  Machine machine;                // with ceilings
+  std::vector<double> clock_ghz;  // of successive readings; none: the device has no such measure
+  std::optional<double> memory_bytes;
   double started = 1767225600;
   double process_apart_s = 60;
   std::vector<ScriptedCase> cases;
@@ -122,13 +128,21 @@ class ScriptedDevice : public HostMemoryDevice {
   Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override;
   Result<Seconds> time_first_call(const std::function<void()>& work) override;
   Status preheat(Seconds duration) override;
-  double clock_ghz() override { return script_.clock_ghz; }
+  double clock_ghz() override;
+  Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override;
+  void begin_memory() override;
+  std::optional<std::size_t> peak_memory() override;
   [[nodiscard]] Seconds now() override { return now_; }
   [[nodiscard]] Seconds unix_time() override;
   std::optional<Conditions> conditions() override;
   Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, CacheMode cache) override;
   Result<std::vector<CounterValue>> counters(const std::function<void()>& work, CacheMode cache,
                                              const std::vector<std::string>& names) override;
+
+  // All buffers that were taken, given back and refused.
+  [[nodiscard]] const std::vector<AllocationEvent>& allocations() const { return ledger_->log(); }
+  // How long preheat() was asked for, call by call.
+  [[nodiscard]] const std::vector<Seconds>& preheats() const { return preheats_; }
 
  private:
   [[nodiscard]] double microseconds(CacheMode cache) const;
@@ -149,6 +163,10 @@ class ScriptedDevice : public HostMemoryDevice {
   int calls_ = 0;                                    // of this case in this process, for the warm-up
   int gated_calls_ = 0;                              // in this placement
   std::optional<std::string> lost_;                  // why the device is gone
+  std::size_t clock_readings_ = 0;
+  std::vector<Seconds> preheats_;
+  std::shared_ptr<MemoryLedger> ledger_ = std::make_shared<MemoryLedger>();
+  std::size_t taken_by_work_ = 0;  // bytes, since begin_memory()
 };
 
 }  // namespace harness

@@ -1,58 +1,88 @@
 #include "harness/measure/allocation.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/measure/verify.h"
 
 namespace harness {
 namespace {
 
-constexpr std::size_t most_padding = std::size_t{16} << 20;   // a padding block, bytes
-constexpr std::size_t least_padding = std::size_t{64} << 10;  // the upper bound for small tensors
+// Of a padding block, bytes: 2^8 to 2^25. What a GPU hands out lies on 512 bytes, in blocks of 2 MiB, so
+// both the place within a block and the block vary.
+constexpr double least_padding_bits = 8;
+constexpr double most_padding_bits = 25;
+constexpr std::size_t padding_step = 256;
 
 }  // namespace
 
 Status Allocation::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
-                         bool padded) {
-  release();
-  std::size_t next_input = 0;
+                         bool moved) {
+  if (!moved) held_ = {};
+  Result<Buffers> next =
+      moved ? take_elsewhere(problem, workspace_bytes) : take(problem, workspace_bytes, false);
+  if (!next) return fail(next.error());
+  held_ = std::move(*next);  // only here do the old ones go
+  return fill(problem, inputs);
+}
+
+Result<Allocation::Buffers> Allocation::take_elsewhere(const sdk::Problem& problem,
+                                                       std::size_t workspace_bytes) {
+  Result<Buffers> next = take(problem, workspace_bytes, true);
+  if (next) return next;
+  ++cramped_;
+  held_ = {};
+  next = take(problem, workspace_bytes, true);
+  if (next) return next;
+  padding_.clear();
+  return take(problem, workspace_bytes, false);
+}
+
+// All or nothing: what was taken before an error is given back, but for padding, which stays.
+Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::size_t workspace_bytes,
+                                             bool padded) {
+  Buffers taken;
+  const auto take_one = [&](std::size_t bytes) -> Result<std::unique_ptr<Buffer>> {
+    if (padded) pad();
+    return device_.allocate(bytes);
+  };
   for (const sdk::TensorSpec& tensor : problem.tensors) {
-    if (padded) pad(tensor.bytes());
-    Result<std::unique_ptr<Buffer>> buffer = device_.allocate(tensor.bytes());
+    Result<std::unique_ptr<Buffer>> buffer = take_one(tensor.bytes());
     if (!buffer) return fail(buffer.error());
-    addresses_.push_back((*buffer)->data());
-    tensors_.push_back(std::move(*buffer));
-    if (tensor.role != sdk::Role::input) continue;
-    if (Status sent = device_.upload(*tensors_.back(), inputs.inputs[next_input++].data); !sent) return sent;
+    taken.addresses.push_back((*buffer)->data());
+    taken.tensors.push_back(std::move(*buffer));
   }
-  if (workspace_bytes > 0) {
-    Result<std::unique_ptr<Buffer>> buffer = device_.allocate(workspace_bytes);
-    if (!buffer) return fail(buffer.error());
-    workspace_ = std::move(*buffer);
-    if (Status filled = device_.fill(*workspace_, poison); !filled) return filled;
+  if (workspace_bytes == 0) return taken;
+  Result<std::unique_ptr<Buffer>> buffer = take_one(workspace_bytes);
+  if (!buffer) return fail(buffer.error());
+  taken.workspace = std::move(*buffer);
+  return taken;
+}
+
+Status Allocation::fill(const sdk::Problem& problem, const CaseInputs& inputs) {
+  std::size_t next_input = 0;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    if (problem.tensors[i].role != sdk::Role::input) continue;
+    if (Status sent = device_.upload(*held_.tensors[i], inputs.inputs[next_input++].data); !sent) return sent;
   }
+  if (held_.workspace)
+    if (Status filled = device_.fill(*held_.workspace, poison); !filled) return filled;
   return poison_outputs(problem);
 }
 
-void Allocation::release() {
-  padding_.clear();
-  tensors_.clear();
-  workspace_.reset();
-  addresses_.clear();
-}
-
-// Padding is as large as a tensor at most, because a hole that a freed tensor left is what must be
-// filled in part for the next to land elsewhere. A device too full for padding goes without.
-void Allocation::pad(std::size_t like) {
-  const std::size_t most = std::clamp(like, least_padding, most_padding);
-  Result<std::unique_ptr<Buffer>> buffer = device_.allocate(256 + random_() % most);
-  if (buffer) padding_.push_back(std::move(*buffer));
+// A device too full for padding goes without.
+void Allocation::pad() {
+  const double share = static_cast<double>(random_() >> 11) * 0x1p-53;
+  const double bits = least_padding_bits + share * (most_padding_bits - least_padding_bits);
+  const auto bytes = static_cast<std::size_t>(std::exp2(bits)) / padding_step * padding_step;
+  if (Result<std::unique_ptr<Buffer>> buffer = device_.allocate(bytes))
+    padding_.push_back(std::move(*buffer));
 }
 
 Status Allocation::poison_outputs(const sdk::Problem& problem) {
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     if (problem.tensors[i].role != sdk::Role::output) continue;
-    if (Status filled = device_.fill(*tensors_[i], poison); !filled) return filled;
+    if (Status filled = device_.fill(*held_.tensors[i], poison); !filled) return filled;
   }
   return device_.synchronize();
 }
@@ -62,7 +92,7 @@ Result<std::vector<sdk::HostTensor>> Allocation::download_outputs(const sdk::Pro
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     if (problem.tensors[i].role != sdk::Role::output) continue;
     outputs.emplace_back(problem.tensors[i]);
-    if (const Status got = device_.download(outputs.back().data, *tensors_[i]); !got)
+    if (const Status got = device_.download(outputs.back().data, *held_.tensors[i]); !got)
       return fail(got.error());
   }
   return outputs;
@@ -70,7 +100,7 @@ Result<std::vector<sdk::HostTensor>> Allocation::download_outputs(const sdk::Pro
 
 std::size_t Allocation::tensor_bytes() const {
   std::size_t sum = 0;
-  for (const std::unique_ptr<Buffer>& tensor : tensors_) sum += tensor->bytes();
+  for (const std::unique_ptr<Buffer>& tensor : held_.tensors) sum += tensor->bytes();
   return sum;
 }
 

@@ -1,5 +1,5 @@
-// Allocation: one set of buffers of a case, a placement: its tensors, its workspace, and while it lives
-// the padding that made it land elsewhere. Owns the device's buffers; one thread uses it.
+// Allocation: the buffers of a case, a placement at a time: its tensors and its workspace, and the padding
+// that makes each placement land elsewhere. Owns the device's buffers; one thread uses it.
 #pragma once
 
 #include <cstddef>
@@ -18,30 +18,43 @@ class Allocation {
   // `seed`: of the padding's sizes.
   Allocation(Device& device, std::uint64_t seed) : device_(device), random_(seed) {}
 
-  // Gives up the buffers that are held and takes new ones, between blocks of random size when `padded`,
-  // so that they land elsewhere. Inputs are uploaded, outputs and workspace poisoned.
+  // Takes buffers, uploads the inputs, poisons outputs and workspace. `moved`: behind blocks of padding of
+  // random size (256 bytes to 32 MiB, small ones as likely as large), which stay until the Allocation ends,
+  // and while the buffers that are held still live, so that no block that was just freed is handed out
+  // again. A device that is too full for that gives up the held buffers first and the padding next;
+  // only what does not fit an empty device is an error. Pointers to the buffers held before are dangling
+  // afterwards, whatever it returns.
   Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
-               bool padded);
+               bool moved);
 
   Status poison_outputs(const sdk::Problem& problem);
   Result<std::vector<sdk::HostTensor>> download_outputs(const sdk::Problem& problem) const;
 
   [[nodiscard]] sdk::Buffers buffers() const {
-    return {addresses_, workspace_ ? workspace_->data() : nullptr};
+    return {held_.addresses, held_.workspace ? held_.workspace->data() : nullptr};
   }
   // Of the tensors, without workspace and padding.
   [[nodiscard]] std::size_t tensor_bytes() const;
+  // How many placements had to do without the old buffers or the padding beside them.
+  [[nodiscard]] int cramped() const { return cramped_; }
 
  private:
-  void pad(std::size_t like);
-  void release();
+  struct Buffers {
+    std::vector<std::unique_ptr<Buffer>> tensors;
+    std::unique_ptr<Buffer> workspace;
+    std::vector<void*> addresses;
+  };
+
+  Result<Buffers> take(const sdk::Problem& problem, std::size_t workspace_bytes, bool padded);
+  Result<Buffers> take_elsewhere(const sdk::Problem& problem, std::size_t workspace_bytes);
+  Status fill(const sdk::Problem& problem, const CaseInputs& inputs);
+  void pad();
 
   Device& device_;
   std::mt19937_64 random_;
   std::vector<std::unique_ptr<Buffer>> padding_;
-  std::vector<std::unique_ptr<Buffer>> tensors_;
-  std::unique_ptr<Buffer> workspace_;
-  std::vector<void*> addresses_;
+  Buffers held_;
+  int cramped_ = 0;
 };
 
 }  // namespace harness

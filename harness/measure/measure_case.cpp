@@ -12,6 +12,8 @@
 #include "harness/measure/inputs.h"
 #include "harness/measure/look.h"
 #include "harness/measure/phases.h"
+#include "harness/measure/preheat.h"
+#include "harness/measure/stop_rule.h"
 #include "harness/measure/subject.h"
 #include "harness/measure/verify.h"
 #include "harness/measure/worker.h"
@@ -63,8 +65,9 @@ class CaseRun {
   tl::expected<Finding, Ending> check(Subject& subject, std::vector<sdk::HostTensor>& outputs);
   Step check_before(Subject& subject);
   void measure_placement(int index);
+  void reheat(Seconds duration);
   void warm_up();
-  void sample(bool turned);
+  Stop sample(bool turned);
   Step look_at_kernels(Subject& subject);
   Step check_after(Subject& subject);
 
@@ -78,6 +81,7 @@ class CaseRun {
   void enter(int placement) { device_.enter({planned_.id, process_, placement}); }
   void call(Subject& subject) { subject.kernel->run(device_.stream()); }
   [[nodiscard]] int placements() const { return std::max(1, sampling_.placements); }
+  [[nodiscard]] std::vector<const std::vector<double>*> samples_at_hand() const;
   // Two builds take twice as long for as many samples.
   [[nodiscard]] Seconds placement_budget() const {
     return sampling_.max_time * static_cast<double>(subjects_.size()) / placements();
@@ -108,6 +112,12 @@ std::vector<ProcessResult> CaseRun::run() {
   for (Subject& subject : subjects_) {
     if (!subject.over) {
       const double workspace = static_cast<double>(subject.kernel->workspace_bytes());
+      if (allocation_.cramped() > 0)
+        subject.result.notes.push_back(
+            fmt::format("in {} of {} placements the device had no room for old and new buffers and padding "
+                        "at once: where "
+                        "they landed may have varied less than usual",
+                        allocation_.cramped(), placements()));
       conclude(subject, planned_, device_, static_cast<double>(allocation_.tensor_bytes()) + workspace);
     }
     subject.result.phases = phases;
@@ -149,6 +159,7 @@ void CaseRun::end(Subject& subject, const Ending& ending) {
 void CaseRun::steps() {
   each([&](Subject& one) { return find(one, planned_, device_.traits()); });
   enter(-1);
+  device_.begin_memory();
   each([&](Subject& one) { return construct(one); });
   check_problems();
   fill_inputs();
@@ -157,6 +168,8 @@ void CaseRun::steps() {
     if (Step done = first_call(one); !done) return done;
     return check_before(one);
   });
+  // Two builds in one process share the buffers, and what libraries took for the first serves the second.
+  if (subjects_.size() == 1) subjects_.front().peak_memory = device_.peak_memory();
   for (int index = 0; index < placements() && first_in() != nullptr; ++index) measure_placement(index);
   if (first_in() == nullptr) return;
   doing_ = "looking at its kernels";
@@ -255,17 +268,33 @@ Step CaseRun::check_before(Subject& subject) {
 void CaseRun::measure_placement(int index) {
   enter(-1);
   place(true);
+  reheat(index == 0 ? reheat_after_check(sampling_) : reheat_after_allocation(sampling_));
+  const double clock_before = device_.clock_ghz();
   doing_ = fmt::format("warming up in placement {}", index + 1);
   warm_up();
   enter(index);
   doing_ = fmt::format("sampling in placement {}", index + 1);
   Placement surroundings;
   surroundings.started = device_.unix_time();
-  sample(index % 2 == 1);
+  surroundings.stopped = sample(index % 2 == 1);
   surroundings.conditions = device_.conditions();
-  surroundings.clock_ghz = device_.clock_ghz();
+  const double clock_after = device_.clock_ghz();
+  surroundings.clock_ghz = clock_before > 0 && clock_after > 0 ? (clock_before + clock_after) / 2
+                                                               : std::max(clock_before, clock_after);
   for (Subject& one : subjects_)
     if (!one.over) close_placement(one, surroundings);
+}
+
+// The clock falls while the host checks results and takes memory.
+void CaseRun::reheat(Seconds duration) {
+  if (!(duration > 0) || first_in() == nullptr) return;
+  doing_ = "preheating again";
+  const auto phase = phases_.run("preheat");
+  const Status busy = device_.preheat(duration);
+  each([&](Subject&) -> Step {
+    if (!busy) return broken(busy.error());
+    return {};
+  });
 }
 
 // The first call is not gated, because whatever loads lazily behind a closed gate would never end; the
@@ -291,14 +320,13 @@ void CaseRun::warm_up() {
 }
 
 // One sample of each at a time, and the next time the other way round, so that neither drift nor what a call
-// leaves behind for the next favours a build. `turned`: begin with the last.
-void CaseRun::sample(bool turned) {
+// leaves behind for the next favours a build. `turned`: begin with the last. Tells why it stopped.
+Stop CaseRun::sample(bool turned) {
   const auto phase = phases_.run("sampling");
   const Seconds end = device_.now() + placement_budget();
-  const auto most = static_cast<std::size_t>(std::max(1, sampling_.samples));
-  const auto least = std::min(static_cast<std::size_t>(std::max(1, sampling_.min_samples)), most);
-  for (std::size_t taken = 0; taken < most && (taken < least || device_.now() < end) && first_in() != nullptr;
-       ++taken) {
+  StopRule rule(sampling_);
+  Stop stop = Stop::unknown;
+  for (std::size_t taken = 0; stop == Stop::unknown; ++taken) {
     backwards_ = turned == (taken % 2 == 0);
     each([&](Subject& one) -> Step {
       const TimingOptions options{
@@ -307,8 +335,18 @@ void CaseRun::sample(bool turned) {
       if (!timing) return broken(timing.error());
       return keep(one, *timing);
     });
+    stop = rule.decide(samples_at_hand(), device_.now() >= end);
   }
   backwards_ = false;
+  return stop;
+}
+
+// Of the placement that is being measured; empty when nobody is in any more.
+std::vector<const std::vector<double>*> CaseRun::samples_at_hand() const {
+  std::vector<const std::vector<double>*> all;
+  for (const Subject& one : subjects_)
+    if (!one.over) all.push_back(&one.placement.samples);
+  return all;
 }
 
 Step CaseRun::look_at_kernels(Subject& subject) {

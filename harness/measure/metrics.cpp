@@ -48,6 +48,27 @@ bool contains(const std::vector<std::string>& metrics, const BuiltInMetric& metr
   return std::find(metrics.begin(), metrics.end(), metric.name) != metrics.end();
 }
 
+void add_cycles(ProcessResult& result, const std::vector<std::string>& wanted, const ProcessSamples& times) {
+  if (!contains(wanted, cycles_metric)) return;
+  constexpr double cycles_per_us_and_ghz = 1000;
+  ProcessSamples cycles;
+  cycles.process = times.process;
+  for (const Placement& placement : times.placements) {
+    if (!(placement.clock_ghz > 0)) continue;
+    Placement& converted = cycles.placements.emplace_back(placement);
+    converted.clock_ghz = 0;  // it is in the samples: to compare them, no clock is needed any more
+    for (double& sample : converted.samples)
+      sample = std::round(sample * placement.clock_ghz * cycles_per_us_and_ghz);
+  }
+  if (cycles.placements.empty())
+    result.notes.emplace_back("cycles are missing: this device does not tell its clock");
+  else
+    result.series.push_back(Series{std::string(cycles_metric.name),
+                                   std::string(cycles_metric.unit),
+                                   cycles_metric.direction,
+                                   {std::move(cycles)}});
+}
+
 Series single_value(std::string metric, std::string unit, Direction direction, int process, double value) {
   Placement placement;
   placement.samples = {value};

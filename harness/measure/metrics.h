@@ -33,6 +33,10 @@ class Reported final : public sdk::MetricSink {
 
 bool contains(const std::vector<std::string>& metrics, const BuiltInMetric& metric);
 
+// The times of a process as cycles of the clock that each placement read, as a series of `result`, where it
+// is wanted; a note where the device reads none.
+void add_cycles(ProcessResult& result, const std::vector<std::string>& wanted, const ProcessSamples& times);
+
 // One value a process: one placement of one sample.
 Series single_value(std::string metric, std::string unit, Direction direction, int process, double value);
 Series single_value(const BuiltInMetric& metric, int process, double value);

@@ -40,7 +40,11 @@ Json to_json(const Sampling& s) {
           {"min_samples", s.min_samples},
           {"warmup", s.warmup},
           {"cache", s.cache == CacheMode::hot ? "hot" : "cold"},
+          {"width", s.width},
+          {"width_samples", s.width_samples},
           {"preheat_s", s.preheat},
+          {"preheat_most_s", s.preheat_most},
+          {"steady", s.steady},
           {"max_time_s", s.max_time},
           {"timeout_s", s.timeout},
           {"gate_deadline_s", s.gate_deadline},
@@ -128,7 +132,11 @@ Sampling to_sampling(const Json& json) {
   const std::string cache = text(json, "cache");
   if (cache != "cold" && cache != "hot") throw Malformed("`cache` is neither cold nor hot");
   s.cache = cache == "hot" ? CacheMode::hot : CacheMode::cold;
+  s.width = real(json, "width");
+  s.width_samples = integer(json, "width_samples");
   s.preheat = real(json, "preheat_s");
+  s.preheat_most = real(json, "preheat_most_s");
+  s.steady = real(json, "steady");
   s.max_time = real(json, "max_time_s");
   s.timeout = real(json, "timeout_s");
   s.gate_deadline = real(json, "gate_deadline_s");

@@ -188,7 +188,8 @@ Seconds Run::deadline(const Cases& cases) const {
   if (current_ != nullptr) return current_->sampling.timeout * (options_.pair ? 2 : 1);
   if (!greeted_) return opening_deadline;
   Seconds longest = 0;
-  for (const PlannedCase* planned : cases) longest = std::max(longest, planned->sampling.preheat);
+  for (const PlannedCase* planned : cases)
+    longest = std::max({longest, planned->sampling.preheat, planned->sampling.preheat_most});
   return idle_deadline + longest;
 }
 

@@ -5,10 +5,36 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/stats/mean_interval.h"
+
 namespace harness {
 namespace {
 
 constexpr double microseconds_per_second = 1e6;
+
+// What kept placements from being sampled as the suite asks for.
+void add_stop_notes(std::vector<std::string>& notes, const std::vector<Placement>& placements,
+                    const Sampling& sampling, std::size_t taken) {
+  const auto stopped_by = [&](Stop why) {
+    return std::count_if(placements.begin(), placements.end(),
+                         [&](const Placement& placement) { return placement.stopped == why; });
+  };
+  const auto planned = static_cast<std::size_t>(std::max(1, sampling.placements)) *
+                       static_cast<std::size_t>(std::max(1, sampling.samples));
+  if (stopped_by(Stop::max_time) > 0)
+    notes.push_back(fmt::format("max_time of {:g} s ended sampling after {} of {} samples; raise it for more",
+                                sampling.max_time, taken, planned));
+  const auto wide = stopped_by(Stop::count);
+  if (!(sampling.width > 0) || wide == 0) return;
+  double widest = 0;
+  for (const Placement& placement : placements)
+    if (placement.stopped == Stop::count)
+      widest = std::max(widest, stats::relative_width_of_mean(placement.samples));
+  notes.push_back(
+      fmt::format("in {} of {} placements the mean's interval was still wider than {:g} % after {} samples "
+                  "(up to {:.2g} %); raise `max` of `samples`, or allow a wider one",
+                  wide, placements.size(), sampling.width * 100, sampling.samples, widest * 100));
+}
 
 void add_notes(Subject& subject, const Sampling& sampling) {
   std::vector<std::string>& notes = subject.result.notes;
@@ -27,11 +53,7 @@ void add_notes(Subject& subject, const Sampling& sampling) {
   if (!subject.gated)
     notes.emplace_back(
         "timed without a launch gate, because run() waits for the device: launch latency is included");
-  const auto planned = static_cast<std::size_t>(std::max(1, sampling.placements)) *
-                       static_cast<std::size_t>(std::max(1, sampling.samples));
-  if (taken < planned)
-    notes.push_back(fmt::format("max_time of {:g} s ended sampling after {} of {} samples; raise it for more",
-                                sampling.max_time, taken, planned));
+  add_stop_notes(notes, subject.samples.placements, sampling, taken);
 }
 
 }  // namespace
@@ -76,6 +98,7 @@ void close_placement(Subject& subject, const Placement& surroundings) {
   subject.placement.started = surroundings.started;
   subject.placement.conditions = surroundings.conditions;
   subject.placement.clock_ghz = surroundings.clock_ghz;
+  subject.placement.stopped = surroundings.stopped;
   subject.samples.placements.push_back(std::exchange(subject.placement, {}));
   if (!subject.placement_launches.samples.empty())
     subject.launches.placements.push_back(std::exchange(subject.placement_launches, {}));
@@ -87,6 +110,7 @@ void conclude(Subject& subject, const PlannedCase& planned, const Device& device
   ProcessResult& result = subject.result;
   const std::vector<std::string>& wanted = planned.metrics;
   const int process = result.process;
+  add_cycles(result, wanted, subject.samples);
   Series time{
       std::string(device.time_metric()), "us", Direction::lower_is_better, {std::move(subject.samples)}};
   result.series.insert(result.series.begin(), std::move(time));  // a case's first metric is its time
@@ -95,6 +119,15 @@ void conclude(Subject& subject, const PlannedCase& planned, const Device& device
                                          std::max(result.verification->before, result.verification->after)));
   if (contains(wanted, buffer_memory_metric))
     result.series.push_back(single_value(buffer_memory_metric, process, buffer_bytes));
+  if (contains(wanted, peak_memory_metric) && subject.peak_memory)
+    result.series.push_back(
+        single_value(peak_memory_metric, process, static_cast<double>(*subject.peak_memory)));
+  else if (contains(wanted, peak_memory_metric))
+    result.notes.emplace_back(
+        subject.side.empty()
+            ? "peak_memory is missing: this device does not tell it"
+            : "peak_memory is missing: two builds in one process cannot be told apart; `harness run` "
+              "measures it");
   if (contains(wanted, launch_time_metric) && subject.launches.placements.empty())
     result.notes.emplace_back("launch_time is missing: this device does not tell it");
   else if (contains(wanted, launch_time_metric))

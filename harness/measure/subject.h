@@ -38,6 +38,7 @@ struct Subject {
   ProcessSamples launches = {};  // host time of each sample's launch, where the device tells
   Placement placement = {};      // being sampled, and its launches
   Placement placement_launches = {};
+  std::optional<std::size_t> peak_memory = {};  // bytes, until its first result
   std::optional<Reported> reported = {};
   ProcessResult result = {};
   bool over = false;  // its result is final

@@ -19,6 +19,7 @@
 #include "harness/catalog/apart.h"
 #include "harness/device/open.h"
 #include "harness/measure/inputs.h"
+#include "harness/measure/preheat.h"
 
 namespace harness {
 namespace {
@@ -26,6 +27,9 @@ namespace {
 constexpr int exit_misused = 64;      // EX_USAGE
 constexpr int exit_device_lost = 75;  // EX_TEMPFAIL: the rest needs a fresh process
 constexpr int first_free_descriptor = 100;
+// Room for the results of many cases (10,000 samples take some 80 kB), so that a parent that is busy with its
+// journal does not hold up the next case. Linux grants everybody so much (fs.pipe-max-size).
+constexpr int pipe_bytes = 1 << 20;
 
 // The pipe to the parent. It is moved away from fd 3 and closed on exec, and fd 3 becomes /dev/null, so
 // that neither what a workload prints, nor a program that it starts, can write between the messages.
@@ -34,6 +38,8 @@ class MessagePipe {
   MessagePipe() {
     fd_ = fcntl(message_descriptor, F_DUPFD_CLOEXEC, first_free_descriptor);
     redirect(message_descriptor, O_WRONLY);
+    // A system that grants no more room leaves what there is.
+    [[maybe_unused]] const int granted = fcntl(fd_, F_SETPIPE_SZ, pipe_bytes);
   }
   [[nodiscard]] bool ok() const { return fd_ >= 0; }
 
@@ -134,14 +140,15 @@ Machine machine_of(Device& device, bool with_ceilings) {
   return machine;
 }
 
-Status preheat(Device& device, const Job& job) {
-  Seconds longest = 0;
-  for (const PlannedCase& planned : job.cases) longest = std::max(longest, planned.sampling.preheat);
-  if (!(longest > 0)) return {};
-  device.open_range("preheat");
-  Status done = device.preheat(longest);
-  device.close_range();
-  return done;
+// The same words for every process, so that a report says them once.
+void note_unsteady(Message& message, const PreheatLimits& limits) {
+  const std::string note = fmt::format(
+      "in a process the device's clock was not steady to {:g} % after {:g} s of preheating: let the machine "
+      "come to rest, lock its clock, or raise `preheat`",
+      limits.tolerance * 100, std::max(limits.least, limits.most));
+  if (auto* result = std::get_if<ProcessResult>(&message)) result->notes.push_back(note);
+  if (auto* pair = std::get_if<PairResult>(&message))
+    for (ProcessResult* side : {&pair->baseline, &pair->current}) side->notes.push_back(note);
 }
 
 // What is no fault of the device: the parent quotes it from the worker's log.
@@ -168,7 +175,11 @@ std::pair<Message, bool> told(PairResult result) {
 int work(const Job& job, Device& device, const Measure& measure, const MessagePipe& pipe) {
   device.open_range("suite " + job.suite);
   pipe.send(Hello{job.device, machine_of(device, job.measure_ceilings)});
-  if (const Status warm = preheat(device, job); !warm) {
+  const PreheatLimits limits = preheat_of(job.cases);
+  device.open_range("preheat");
+  const Result<Preheated> warm = preheat(device, limits);
+  device.close_range();
+  if (!warm) {
     pipe.send(Refusal{reason_of(warm.error())});
     return EXIT_SUCCESS;
   }
@@ -177,7 +188,8 @@ int work(const Job& job, Device& device, const Measure& measure, const MessagePi
     fmt::print(stderr, "{}\n", case_separator);  // what is printed from here on is this case's
     std::fflush(stderr);
     pipe.send(Begin{planned.id});
-    const auto [result, suspect] = measure(planned, cache);
+    auto [result, suspect] = measure(planned, cache);
+    if (!warm->steady) note_unsteady(result, limits);
     pipe.send(result);
     // An error of the device outlives its case: what follows needs a process that has not seen it.
     if (suspect && !device.synchronize()) return exit_device_lost;

@@ -150,6 +150,7 @@ struct ComparisonRow {
   Side current;
   double margin = 0;
   double alpha = 0;
+  double throttled_share = Gate{}.throttled;  // of a side's placements, beyond which there is no verdict
   // current over baseline. For a "lower is better" metric above 1 is worse.
   double ratio = 0;
   std::optional<Interval> interval;  // of the ratio, at 1 - 2 alpha_of_look(), not adjusted for many rows

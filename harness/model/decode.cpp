@@ -61,7 +61,11 @@ Sampling read_sampling(const JsonNode& node) {
   sampling.min_samples = node.find("min_samples").integer(sampling.min_samples, 0);
   sampling.warmup = node.find("warmup").integer(sampling.warmup, 0);
   sampling.cache = read_cache(node.find("cache"));
+  sampling.width = node.find("width").number(sampling.width);
+  sampling.width_samples = node.find("width_samples").integer(sampling.width_samples, 0);
   sampling.preheat = node.find("preheat").number(sampling.preheat);
+  sampling.preheat_most = node.find("preheat_most").number(sampling.preheat_most);
+  sampling.steady = node.find("steady").number(sampling.steady);
   sampling.max_time = node.find("max_time").number(sampling.max_time);
   sampling.timeout = node.find("timeout").number(sampling.timeout);
   sampling.gate_deadline = node.find("gate_deadline").number(sampling.gate_deadline);
@@ -79,6 +83,7 @@ Gate read_gate(const JsonNode& node) {
                    read_optional(member.find("alpha")), member.find("informative").flag()};
     gate.metrics.push_back(std::move(one));
   });
+  gate.throttled = node.find("throttled").number(gate.throttled);
   node.find("looks").each_element(
       [&](const JsonNode& look) { gate.looks.push_back(look.integer<int>(0, 0)); });
   return gate;
@@ -104,6 +109,8 @@ Placement read_placement(const JsonNode& node) {
   placement.clock_ghz = node.find("clock_ghz").number();
   placement.started = node.find("started").number();
   placement.conditions = read_conditions(node.find("conditions"));
+  // A later version may know other reasons: a record that has one still loads.
+  placement.stopped = parse_stop(node.find("stopped").text()).value_or(Stop::unknown);
   return placement;
 }
 

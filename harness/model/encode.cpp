@@ -41,7 +41,12 @@ void write_sampling(JsonWriter& json, const Sampling& sampling) {
   json.key("min_samples").integer(sampling.min_samples);
   json.key("warmup").integer(sampling.warmup);
   json.key("cache").text(sampling.cache == CacheMode::cold ? "cold" : "hot");
+  if (sampling.width != 0)
+    json.key("width").number(sampling.width).key("width_samples").integer(sampling.width_samples);
   json.key("preheat").number(sampling.preheat);
+  if (sampling.preheat_most != Sampling{}.preheat_most)
+    json.key("preheat_most").number(sampling.preheat_most);
+  if (sampling.steady != Sampling{}.steady) json.key("steady").number(sampling.steady);
   json.key("max_time").number(sampling.max_time);
   json.key("timeout").number(sampling.timeout);
   json.key("gate_deadline").number(sampling.gate_deadline);
@@ -63,6 +68,7 @@ void write_gate(JsonWriter& json, const Gate& gate) {
     }
     json.close();
   }
+  if (gate.throttled != Gate{}.throttled) json.key("throttled").number(gate.throttled);
   if (!gate.looks.empty()) {
     json.key("looks").open_array(JsonLayout::line);
     for (const int look : gate.looks) json.integer(look);
@@ -98,6 +104,7 @@ void write_placement(JsonWriter& json, const Placement& placement) {
   if (placement.clock_ghz != 0) json.key("clock_ghz").number(placement.clock_ghz);
   if (placement.started != 0) json.key("started").number(placement.started);
   if (placement.conditions) write_conditions(json.key("conditions"), *placement.conditions);
+  if (placement.stopped != Stop::unknown) json.key("stopped").text(name_of(placement.stopped));
   json.key("samples").open_array(JsonLayout::line);
   for (const double sample : placement.samples) json.number(sample);
   json.close().close();

@@ -31,8 +31,17 @@ inline constexpr BuiltInMetric buffer_memory_metric{"buffer_memory", "bytes", Di
 inline constexpr BuiltInMetric launch_time_metric{"launch_time", "us", Direction::lower_is_better,
                                                   "host time to queue a call"};
 
-inline constexpr std::array built_in_metrics{time_metric, first_call_metric, error_metric,
-                                             buffer_memory_metric, launch_time_metric};
+// Time by the device's own clock, which is read on both sides of each placement; on devices that have one.
+inline constexpr BuiltInMetric cycles_metric{"cycles", "cycles", Direction::lower_is_better,
+                                             "clock cycles of a warm call"};
+// Beyond what was in use before the variant was constructed: tensors, workspace, and whatever the variant,
+// its libraries and its code took until its first result. On devices that tell.
+inline constexpr BuiltInMetric peak_memory_metric{"peak_memory", "bytes", Direction::lower_is_better,
+                                                  "device memory in use at most"};
+
+inline constexpr std::array built_in_metrics{time_metric,          first_call_metric,  error_metric,
+                                             buffer_memory_metric, launch_time_metric, cycles_metric,
+                                             peak_memory_metric};
 
 // What `time` is called in records.
 inline constexpr std::array<std::string_view, 2> names_of_time{"gpu_time", "wall_time"};

@@ -23,11 +23,19 @@ enum class CacheMode {
 struct Sampling {
   int processes = 5;
   int placements = 5;
-  int samples = 50;     // per placement
+  int samples = 50;     // per placement; at most, where a width is given
   int min_samples = 5;  // per placement, when max_time cuts sampling short
-  int warmup = 10;      // untimed calls after each placement's allocation
+  // Relative width of the 95 % interval of a placement's mean at which sampling stops, judged from
+  // `width_samples` samples on; 0: always take `samples`.
+  double width = 0;
+  int width_samples = 20;
+  int warmup = 10;  // untimed calls after each placement's allocation
   CacheMode cache = CacheMode::cold;
-  Seconds preheat = 0.3;         // per process, before its first case: steadies the clock
+  // Per process, before its first case: busy for so long at the least (0: not at all), and at the most, until
+  // readings of the clock agree within `steady`.
+  Seconds preheat = 0.3;
+  Seconds preheat_most = 1.0;
+  double steady = 0.005;
   Seconds max_time = 3.0;        // of sampling, per case and process
   Seconds timeout = 60.0;        // of one case in one process, all included; then its process is killed
   Seconds gate_deadline = 0.25;  // when the launch gate is opened even if the queue is not full
@@ -56,6 +64,9 @@ struct Gate {
   // Processes a side at which results are looked at, declared before anything is measured: at most
   // most_looks, increasing. Empty: one look, at all processes that there are.
   std::vector<int> looks = {};
+  // Share of a side's placements in which the device held its clock down, beyond which no verdict rests on
+  // it.
+  double throttled = 0.2;
 
   bool operator==(const Gate&) const = default;
 };

@@ -14,6 +14,9 @@ constexpr std::array<std::pair<Outcome, std::string_view>, 5> outcome_names{
      {Outcome::timed_out, "timed_out"},
      {Outcome::skipped, "skipped"}}};
 
+constexpr std::array<std::pair<Stop, std::string_view>, 4> stop_names{
+    {{Stop::unknown, ""}, {Stop::count, "count"}, {Stop::width, "width"}, {Stop::max_time, "max_time"}}};
+
 int severity(Outcome outcome) {
   switch (outcome) {
     case Outcome::incorrect: return 4;
@@ -48,6 +51,18 @@ std::string_view name_of(Outcome outcome) {
 
 std::optional<Outcome> parse_outcome(std::string_view name) {
   for (const auto& [value, known] : outcome_names)
+    if (known == name) return value;
+  return std::nullopt;
+}
+
+std::string_view name_of(Stop stop) {
+  for (const auto& [value, name] : stop_names)
+    if (value == stop) return name;
+  return "";
+}
+
+std::optional<Stop> parse_stop(std::string_view name) {
+  for (const auto& [value, known] : stop_names)
     if (known == name) return value;
   return std::nullopt;
 }

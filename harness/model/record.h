@@ -36,13 +36,24 @@ struct Conditions {
   bool operator==(const Conditions&) const = default;
 };
 
+// Why a placement has as many samples as it has.
+enum class Stop {
+  unknown,   // not said: an import, or a record of before
+  count,     // all that were asked for
+  width,     // the interval of their mean was narrow enough
+  max_time,  // the time was used up
+};
+std::string_view name_of(Stop stop);  // "" for unknown
+std::optional<Stop> parse_stop(std::string_view name);
+
 // One allocation of the buffers within a process.
 struct Placement {
   std::vector<double> samples;  // in the order taken, in the series' unit
   int forced_gates = 0;         // samples whose launch gate opened on its deadline
-  double clock_ghz = 0;         // device clock measured right after, 0 when unknown
+  double clock_ghz = 0;         // device clock, mean of right before and right after; 0 when unknown
   double started = 0;           // of sampling, Unix time in seconds; 0 when unknown
   std::optional<Conditions> conditions = {};
+  Stop stopped = Stop::unknown;
 
   bool operator==(const Placement&) const = default;
 };

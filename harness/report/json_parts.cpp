@@ -35,17 +35,22 @@ Json suite_json(const SuiteIdentity& suite) {
 }
 
 Json sampling_json(const Sampling& sampling) {
-  return {{"processes", sampling.processes},
-          {"placements", sampling.placements},
-          {"samples", sampling.samples},
-          {"min_samples", sampling.min_samples},
-          {"warmup", sampling.warmup},
-          {"cache", sampling.cache == CacheMode::cold ? "cold" : "hot"},
-          {"preheat_s", number(sampling.preheat)},
-          {"max_time_s", number(sampling.max_time)},
-          {"timeout_s", number(sampling.timeout)},
-          {"gate_deadline_s", number(sampling.gate_deadline)},
-          {"seed", sampling.seed}};
+  Json json{{"processes", sampling.processes},
+            {"placements", sampling.placements},
+            {"samples", sampling.samples},
+            {"min_samples", sampling.min_samples},
+            {"warmup", sampling.warmup},
+            {"cache", sampling.cache == CacheMode::cold ? "cold" : "hot"},
+            {"preheat_s", number(sampling.preheat)},
+            {"max_time_s", number(sampling.max_time)},
+            {"timeout_s", number(sampling.timeout)},
+            {"gate_deadline_s", number(sampling.gate_deadline)},
+            {"seed", sampling.seed}};
+  if (sampling.width > 0) {
+    json["width"] = number(sampling.width);
+    json["width_samples"] = sampling.width_samples;
+  }
+  return json;
 }
 
 Json gate_json(const Gate& gate) {

@@ -296,6 +296,7 @@ class Planner {
     for (const PointOverride& entry : group.point_overrides)
       good.push_back(check_selector(target, entry.match, errors_));
     std::vector<std::size_t> hits(good.size(), 0);
+    std::string contradicted;
     for (std::size_t i = first; i < plan_.cases.size(); ++i) {
       PlannedCase& planned = plan_.cases[i];
       Settings settings{planned.sampling, planned.gate};
@@ -310,7 +311,12 @@ class Planner {
       settings.sampling.min_samples = std::min(settings.sampling.min_samples, settings.sampling.samples);
       planned.sampling = settings.sampling;
       planned.gate = settings.gate;
+      if (contradicted.empty()) contradicted = contradiction(planned.sampling);
     }
+    if (!contradicted.empty())
+      errors_.add(group.where,
+                  contradicted + ", with what `defaults`, the built-in defaults or `overrides` say",
+                  "give both `min` and `max`");
     for (std::size_t k = 0; k < good.size(); ++k)
       if (good[k] && hits[k] == 0)
         errors_.add(group.point_overrides[k].where, "this override matches no case",

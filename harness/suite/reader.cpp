@@ -6,21 +6,11 @@
 #include <set>
 #include <utility>
 
-#include "harness/base/units.h"
-
 namespace harness {
 namespace {
 
-constexpr Seconds longest = 24 * 3600.0;
-
 std::string text_of(const YamlValue* value) {
   return value != nullptr ? value->text : "";
-}
-
-std::optional<int> count(const YamlValue& map, const char* name) {
-  const YamlValue* found = map.find(name);
-  if (found == nullptr) return std::nullopt;
-  return static_cast<int>(found->integer);
 }
 
 // The distinct texts of a list, in order; empty when it is absent.
@@ -203,28 +193,10 @@ Overrides Reader::overrides(const YamlValue& value) {
   return out;
 }
 
-void Reader::sampling(const YamlValue& value, Overrides& out) {
-  out.processes = count(value, "processes");
-  out.placements = count(value, "placements");
-  out.samples = count(value, "samples");
-  out.min_samples = count(value, "min_samples");
-  out.warmup = count(value, "warmup");
-  if (const YamlValue* cache = value.find("cache"))
-    out.cache = cache->text == "hot" ? CacheMode::hot : CacheMode::cold;
-  out.preheat = duration(value, "preheat", true);
-  out.max_time = duration(value, "max_time", false);
-  out.timeout = duration(value, "timeout", false);
-  out.gate_deadline = duration(value, "gate_deadline", false);
-  if (const YamlValue* seed = value.find("seed")) out.seed = static_cast<std::uint64_t>(seed->integer);
-  if (out.samples && out.min_samples && *out.min_samples > *out.samples)
-    errors_.add(location(value.find("min_samples")->place),
-                fmt::format("`min_samples`: {} is more than `samples`, {}", *out.min_samples, *out.samples),
-                "it is what `max_time` leaves at the least of `samples`");
-}
-
 void Reader::gate(const YamlValue& value, Overrides& out) {
   out.margin = fraction(value, "margin");
   out.alpha = alpha(value);
+  out.throttled = fraction(value, "throttled");
   out.looks = looks(value);
   const YamlValue* metrics = value.find("metrics");
   if (metrics == nullptr) return;
@@ -265,36 +237,6 @@ std::optional<std::vector<int>> Reader::looks(const YamlValue& gate) {
     looks.push_back(static_cast<int>(item->integer));
   }
   return looks;
-}
-
-std::optional<Seconds> Reader::duration(const YamlValue& map, const std::string& name, bool zero_allowed) {
-  const YamlValue* found = map.find(name);
-  if (found == nullptr) return std::nullopt;
-  const Result<Seconds> parsed = parse_duration(found->text);
-  if (!parsed) {
-    errors_.add(location(found->place), fmt::format("`{}`: {}", name, parsed.error().message),
-                parsed.error().advice);
-    return std::nullopt;
-  }
-  if (*parsed > longest || (*parsed == 0 && !zero_allowed)) {
-    errors_.add(location(found->place),
-                fmt::format("`{}`: expected a duration {} and at most 24h, found {}", name,
-                            zero_allowed ? "of at least 0s" : "above 0s", described(*found)));
-    return std::nullopt;
-  }
-  return *parsed;
-}
-
-std::optional<double> Reader::fraction(const YamlValue& map, const std::string& name) {
-  const YamlValue* found = map.find(name);
-  if (found == nullptr) return std::nullopt;
-  if (found->kind == YamlValue::Kind::integer) return static_cast<double>(found->integer);
-  if (found->kind == YamlValue::Kind::real) return found->real;
-  const Result<double> parsed = parse_fraction(found->text);
-  if (parsed) return *parsed;
-  errors_.add(location(found->place), fmt::format("`{}`: {}", name, parsed.error().message),
-              parsed.error().advice);
-  return std::nullopt;
 }
 
 }  // namespace harness

@@ -28,11 +28,14 @@ class Reader {
   Point point(const YamlValue& value);
   Overrides overrides(const YamlValue& value);
   void sampling(const YamlValue& value, Overrides& out);
+  void samples(const YamlValue& sampling, Overrides& out);
+  void preheat(const YamlValue& sampling, Overrides& out);
   void gate(const YamlValue& value, Overrides& out);
   std::optional<double> alpha(const YamlValue& gate);
   std::optional<std::vector<int>> looks(const YamlValue& gate);
   std::optional<Seconds> duration(const YamlValue& map, const std::string& name, bool zero_allowed);
   std::optional<double> fraction(const YamlValue& map, const std::string& name);
+  std::optional<double> share(const YamlValue& map, const std::string& name, double most, const char* advice);
 
   [[nodiscard]] Location location(Place place) const { return {file_, place.line, place.column}; }
   [[nodiscard]] At<std::string> text_at(const YamlValue& value) const;

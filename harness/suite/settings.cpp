@@ -1,6 +1,10 @@
 #include "harness/suite/settings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "harness/base/units.h"
 
 namespace harness {
 namespace {
@@ -22,6 +26,16 @@ void set(std::vector<MetricGate>& gates, const MetricGateOverride& one) {
 
 }  // namespace
 
+std::string contradiction(const Sampling& sampling) {
+  if (sampling.width > 0 && sampling.samples < sampling.width_samples)
+    return fmt::format("`samples` comes to a `max` of {} below a `min` of {}", sampling.samples,
+                       sampling.width_samples);
+  if (sampling.preheat_most < sampling.preheat)
+    return fmt::format("`preheat` comes to a `max` of {} below a `min` of {}",
+                       format_seconds(sampling.preheat_most), format_seconds(sampling.preheat));
+  return {};
+}
+
 void apply(const Overrides& overrides, Settings& settings) {
   Sampling& sampling = settings.sampling;
   set(sampling.processes, overrides.processes);
@@ -30,13 +44,18 @@ void apply(const Overrides& overrides, Settings& settings) {
   set(sampling.min_samples, overrides.min_samples);
   set(sampling.warmup, overrides.warmup);
   set(sampling.cache, overrides.cache);
+  set(sampling.width, overrides.width);
+  set(sampling.width_samples, overrides.width_samples);
   set(sampling.preheat, overrides.preheat);
+  set(sampling.preheat_most, overrides.preheat_most);
+  set(sampling.steady, overrides.steady);
   set(sampling.max_time, overrides.max_time);
   set(sampling.timeout, overrides.timeout);
   set(sampling.gate_deadline, overrides.gate_deadline);
   set(sampling.seed, overrides.seed);
   set(settings.gate.margin, overrides.margin);
   set(settings.gate.alpha, overrides.alpha);
+  set(settings.gate.throttled, overrides.throttled);
   set(settings.gate.looks, overrides.looks);
   for (const MetricGateOverride& one : overrides.metric_gates) set(settings.gate.metrics, one);
 }

@@ -10,6 +10,10 @@ struct Settings {
   Gate gate;
 };
 
+// What settings of several places come to that no place says alone: a bound below the other, in words. ""
+// when they agree.
+std::string contradiction(const Sampling& sampling);
+
 // Sets what `overrides` names.
 void apply(const Overrides& overrides, Settings& settings);
 

@@ -47,10 +47,13 @@ struct MetricGateOverride {
 // Sampling or gate settings as written: only what the text names.
 struct Overrides {
   std::optional<int> processes, placements, samples, min_samples, warmup;
+  std::optional<double> width;  // 0: a fixed number of samples
+  std::optional<int> width_samples;
   std::optional<CacheMode> cache;
-  std::optional<Seconds> preheat, max_time, timeout, gate_deadline;
+  std::optional<Seconds> preheat, preheat_most, max_time, timeout, gate_deadline;
+  std::optional<double> steady;
   std::optional<std::uint64_t> seed;
-  std::optional<double> margin, alpha;
+  std::optional<double> margin, alpha, throttled;
   std::vector<MetricGateOverride> metric_gates = {};  // by metric, each at most once
   std::optional<std::vector<int>> looks = {};
 };

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/compare/summarize.h"
 #include "records.h"
 
 namespace harness {
@@ -54,6 +55,40 @@ TEST(Conditions, ASideThatWasThrottledBeyondItsShareGetsNoVerdict) {
   const Conditions hot = throttled_by("thermal");
   EXPECT_EQ(row_of(under(20, hot), under(21, hot)).verdict, Verdict::inconclusive)
       << "a clock that the temperature moves is steady on neither side";
+}
+
+TEST(Conditions, ThatAGateBearsOrDoesNotBearAreItsToSay) {
+  const auto with_share = [](double share, int throttled) {
+    Record record = under(21, {}, throttled_by("thermal"), throttled);
+    record.cases[0].gate.throttled = share;
+    return record;
+  };
+  const Record before = under(20, {});
+  EXPECT_EQ(row_of(before, with_share(0.5, 2)).verdict, Verdict::regressed);
+  EXPECT_EQ(row_of(before, with_share(0.5, 3)).verdict, Verdict::inconclusive);
+  const ComparisonRow strict = row_of(before, with_share(0, 1));
+  EXPECT_EQ(strict.verdict, Verdict::inconclusive);
+  EXPECT_THAT(strict.reason, HasSubstr("more than the 0 % that a verdict bears"));
+  EXPECT_EQ(row_of(before, with_share(0, 0)).verdict, Verdict::regressed);
+}
+
+TEST(Conditions, OfARunAreInItsReport) {
+  EXPECT_THAT(summarize(under(20, {})).at(0).notes, IsEmpty());
+  Record hot = under(20, {}, throttled_by("thermal"), 1);
+  EXPECT_THAT(
+      summarize(hot).at(0).notes,
+      Contains(HasSubstr("throttled: the device held its clock down (thermal) in 1 of 5 placements, 3 "
+                         "samples: few enough for a verdict")));
+  hot = under(20, {}, throttled_by("thermal"), 2);
+  EXPECT_THAT(
+      summarize(hot).at(0).notes,
+      Contains(HasSubstr("in 2 of 5 placements, 6 samples: more than the 20 % that a verdict bears")));
+  EXPECT_GT(summarize(hot).at(0).center, 0) << "throttled samples are told, never taken away";
+  Conditions shared;
+  shared.other_processes = 2;
+  EXPECT_THAT(
+      summarize(under(20, {}, shared, 3)).at(0).notes,
+      Contains(HasSubstr("contaminated: up to 2 other processes used the device in 3 of 5 placements")));
 }
 
 TEST(Conditions, APowerCapOnBothSidesAlikeIsPartOfTheCost) {

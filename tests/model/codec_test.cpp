@@ -12,6 +12,7 @@ namespace harness {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 // The text with `from` (which must be there) replaced by `to`, once.
@@ -47,7 +48,9 @@ TEST(RecordText, HasOneLineAPlacement) {
   const std::string text = encode(example_record());
   EXPECT_THAT(text, HasSubstr("\n                {\"forced_gates\": 3, \"clock_ghz\": 1.98, "
                               "\"started\": 1763618400.125, \"conditions\": {"));
-  EXPECT_THAT(text, HasSubstr("\"other_processes\": 1}, \"samples\": [23.7, 23.648, 23.616]},\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("\"other_processes\": 1}, \"stopped\": \"width\", \"samples\": [23.7, 23.648, 23.616]},\n"));
   EXPECT_EQ(text.back(), '\n');
 }
 
@@ -305,6 +308,33 @@ TEST(RecordErrors, DeepNestingIsNoCrash) {
   const std::string nested = std::string(100'000, '[') + std::string(100'000, ']');
   EXPECT_TRUE(
       decode_record(with(encode(example_record()), "\"tool\"", "\"x\": " + nested + ", \"tool\""), "r"));
+}
+
+TEST(Codec, WritesNothingOfAdaptiveSamplingWhereThereIsNone) {
+  Record record = example_record();
+  record.cases.resize(1);
+  CaseRecord& one = record.cases[0];
+  one.sampling = {};
+  one.gate = {};
+  for (Series& series : one.series)
+    for (ProcessSamples& process : series.processes)
+      for (Placement& placement : process.placements) placement.stopped = Stop::unknown;
+  const std::string text = encode(record);
+  for (const char* name : {"\"width\"", "width_samples", "preheat_most", "\"steady\"", "stopped"})
+    EXPECT_THAT(text, Not(HasSubstr(name))) << "a record as versions before wrote it";
+  const Result<Record> back = decode_record(text, "r");
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(back->cases[0], one);
+}
+
+TEST(Codec, LoadsARecordThatSaysWhyItStoppedInWordsOfALaterVersion) {
+  std::string text = encode(example_record());
+  const std::string known = "\"stopped\": \"width\"";
+  ASSERT_NE(text.find(known), std::string::npos);
+  text.replace(text.find(known), known.size(), "\"stopped\": \"boredom\"");
+  const Result<Record> back = decode_record(text, "r");
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(back->cases[0].series[0].processes[0].placements[0].stopped, Stop::unknown);
 }
 
 }  // namespace

@@ -17,8 +17,9 @@ inline ProcessResult example_result(const std::string& case_id, int process) {
                                3,
                                1.98,
                                1763618400.125,
-                               Conditions{1980.0, 3201.0, 412.5, 51.0, {"power_cap", "thermal"}, 1}},
-                              {{23.5, 1.0 / 3, 24}, 0, 0, 0, Conditions{}}}}}});
+                               Conditions{1980.0, 3201.0, 412.5, 51.0, {"power_cap", "thermal"}, 1},
+                               Stop::width},
+                              {{23.5, 1.0 / 3, 24}, 0, 0, 0, Conditions{}, Stop::max_time}}}}});
   result.series.push_back(
       {"clock", "GHz", Direction::higher_is_better, {{process, std::nullopt, {{{1.98}, 0, 0}}}}});
   result.notes = {"3 samples were forced by the gate's deadline"};
@@ -56,6 +57,11 @@ inline Record example_record() {
   measured.tags = {"fast", "nightly"};
   measured.gate = {
       0.005, 0.02, {{"peak_memory", 0.0, std::nullopt, false}, {"clock", std::nullopt, 0.05, true}}};
+  measured.gate.throttled = 0.4;
+  measured.sampling.width = 0.003;
+  measured.sampling.width_samples = 30;
+  measured.sampling.preheat_most = 2.5;
+  measured.sampling.steady = 0.02;
   measured.sampling.cache = CacheMode::hot;
   measured.sampling.seed = 18446744073709551615ULL;
   measured.flops = 1.1e9;

@@ -62,6 +62,12 @@ std::string text_of(const PlannedCase& planned) {
   text += fmt::format("  preheat {}, max_time {}, timeout {}, gate_deadline {}; margin {}, alpha {}\n",
                       format_seconds(s.preheat), format_seconds(s.max_time), format_seconds(s.timeout),
                       format_seconds(s.gate_deadline), planned.gate.margin, planned.gate.alpha);
+  if (s.width > 0)
+    text += fmt::format("  until a width of {} from {} samples on\n", s.width, s.width_samples);
+  if (s.preheat_most != Sampling{}.preheat_most || s.steady != Sampling{}.steady)
+    text += fmt::format("  preheat until steady to {} within {}\n", s.steady, format_seconds(s.preheat_most));
+  if (planned.gate.throttled != Gate{}.throttled)
+    text += fmt::format("  throttled {}\n", planned.gate.throttled);
   const auto or_case = [](const std::optional<double>& own) {
     return own ? fmt::to_string(*own) : "of the case";
   };

@@ -1,7 +1,6 @@
 #include "harness/device/cuda/clock.h"
 
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "harness/device/cuda/check.h"
@@ -10,8 +9,6 @@ namespace harness::cuda {
 namespace {
 
 constexpr unsigned long long reading_nanoseconds = 200'000;
-constexpr double steady = 0.005;  // two readings this close: the clock has settled
-constexpr Seconds between_readings = 0.02;
 
 // About 4 ms of work, waited for: long against the gap of a few microseconds that waiting leaves,
 // short against any duration asked for.
@@ -54,25 +51,14 @@ double ClockMeter::ghz(cudaStream_t stream) {
   return static_cast<double>(reading_->cycles) / static_cast<double>(reading_->nanoseconds);
 }
 
-Status preheat_device(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, ClockMeter& meter,
-                      Seconds duration) {
+Status preheat_device(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, Seconds duration) {
   if (!(duration > 0)) return {};
   auto sink = allocate_device_memory(sizeof(float));
   if (!sink) return fail(std::move(sink.error()));
-  const Seconds begin = host_now();
-  double last_ghz = 0;
-  Seconds next_reading = begin + duration - between_readings;
-  for (Seconds now = begin; now < begin + 1.5 * duration; now = host_now()) {
-    if (now >= next_reading) {
-      const double ghz = meter.ghz(stream);
-      const bool settled = last_ghz > 0 && std::abs(ghz / last_ghz - 1) < steady;
-      if (now >= begin + duration && (settled || ghz == 0)) break;
-      last_ghz = ghz;
-      next_reading = now + between_readings;
-    }
+  const Seconds end = host_now() + duration;
+  while (host_now() < end)
     if (auto status = busy_burst(stream, multiprocessors, memory, static_cast<float*>(sink->get())); !status)
       return status;
-  }
   return usable();
 }
 

@@ -34,9 +34,7 @@ class ClockMeter {
   ClockReading* device_reading_ = nullptr;
 };
 
-// Keeps the device busy with arithmetic and memory traffic for `duration` of wall time, then for up
-// to half as long again while successive readings of its clock still differ by more than 0.5 %.
-Status preheat_device(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, ClockMeter& meter,
-                      Seconds duration);
+// Keeps the device busy with arithmetic and memory traffic for `duration` of wall time.
+Status preheat_device(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, Seconds duration);
 
 }  // namespace harness::cuda

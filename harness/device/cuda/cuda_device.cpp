@@ -107,7 +107,8 @@ CudaDevice::CudaDevice(int ordinal, const cudaDeviceProp& properties)
               .multiprocessors = properties.multiProcessorCount,
               .shared_memory_per_block = properties.sharedMemPerBlockOptin,
               .ordinal = ordinal},
-      flusher_(static_cast<std::size_t>(std::max(0, properties.l2CacheSize))) {}
+      flusher_(static_cast<std::size_t>(std::max(0, properties.l2CacheSize))),
+      memory_(ordinal) {}
 
 Status CudaDevice::create_resources() {
   // A stream that synchronises with the legacy default stream: a kernel that is launched there by
@@ -270,7 +271,7 @@ Result<Seconds> CudaDevice::time_first_call(const std::function<void()>& work) {
 
 Status CudaDevice::preheat(Seconds duration) {
   if (auto status = usable(); !status) return status;
-  return preheat_device(stream_, traits_.multiprocessors, flusher_, *meter_, duration);
+  return preheat_device(stream_, traits_.multiprocessors, flusher_, duration);
 }
 
 void CudaDevice::begin_conditions() {

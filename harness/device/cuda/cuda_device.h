@@ -13,6 +13,7 @@
 #include "harness/device/cuda/cache.h"
 #include "harness/device/cuda/clock.h"
 #include "harness/device/cuda/gate.h"
+#include "harness/device/cuda/memory.h"
 #include "harness/device/cuda/profiling.h"
 #include "harness/device/cuda/ranges.h"
 #include "harness/device/device.h"
@@ -58,6 +59,8 @@ class CudaDevice final : public Device {
   [[nodiscard]] Seconds now() override { return host_now(); }
   void begin_conditions() override;
   std::optional<Conditions> conditions() override;
+  void begin_memory() override { memory_.begin(); }
+  std::optional<std::size_t> peak_memory() override { return memory_.peak(); }
 
  private:
   CudaDevice(int ordinal, const cudaDeviceProp& properties);
@@ -69,6 +72,7 @@ class CudaDevice final : public Device {
   cudaDeviceProp properties_;
   sdk::DeviceTraits traits_;
   CacheFlusher flusher_;
+  MemoryMeter memory_;
   Ranges ranges_;
   Profiling profiling_;
   cudaStream_t stream_ = nullptr;

@@ -1,0 +1,50 @@
+#include "harness/device/cuda/memory.h"
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include "harness/device/cuda/check.h"
+
+namespace harness::cuda {
+namespace {
+
+bool read(cudaMemPool_t pool, cudaMemPoolAttr attribute, std::size_t& bytes) {
+  cuuint64_t value = 0;
+  if (!check(cudaMemPoolGetAttribute(pool, attribute, &value), "cudaMemPoolGetAttribute")) return false;
+  bytes = static_cast<std::size_t>(value);
+  return true;
+}
+
+// A GPU without memory pools has nothing in them.
+std::optional<MemoryReading> reading(int ordinal, bool reset) {
+  std::size_t free = 0, total = 0;
+  if (!check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo") || free > total) return std::nullopt;
+  MemoryReading now;
+  now.used = total - free;
+  cudaMemPool_t pool = nullptr;
+  if (!check(cudaDeviceGetMemPool(&pool, ordinal), "cudaDeviceGetMemPool")) return now;
+  if (reset) {
+    cuuint64_t zero = 0;
+    if (!check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReservedMemHigh, &zero),
+               "cudaMemPoolSetAttribute"))
+      return now;
+  }
+  if (!read(pool, cudaMemPoolAttrReservedMemCurrent, now.pool) ||
+      !read(pool, cudaMemPoolAttrReservedMemHigh, now.pool_peak))
+    now.pool = now.pool_peak = 0;
+  return now;
+}
+
+}  // namespace
+
+void MemoryMeter::begin() {
+  before_ = reading(ordinal_, true);
+}
+
+std::optional<std::size_t> MemoryMeter::peak() const {
+  const std::optional<MemoryReading> now = before_ ? reading(ordinal_, false) : std::nullopt;
+  if (!now) return std::nullopt;
+  return peak_between(*before_, *now);
+}
+
+}  // namespace harness::cuda

@@ -1,0 +1,50 @@
+// What the sampling protocol asks of a GPU: a clock that settles, buffers that move, memory that is counted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/measure/preheat.h"
+#include "tests/gpu/lab.h"
+
+namespace harness::gpu {
+namespace {
+
+constexpr std::size_t megabyte = std::size_t{1} << 20;
+
+class CudaSampling : public GpuTest {};
+
+TEST_F(CudaSampling, PreheatsUntilTheClockIsSteadyWithinItsBounds) {
+  const Seconds begin = device().now();
+  const Result<Preheated> done = preheat(device(), {0.2, 1.0, 0.005});
+  const Seconds elapsed = device().now() - begin;
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_GE(elapsed, 0.2);
+  EXPECT_LT(elapsed, 2.0);
+  EXPECT_GT(done->clock_ghz, 0.2);
+  EXPECT_LT(done->clock_ghz, 4.0);
+}
+
+TEST_F(CudaSampling, CountsTheMemoryThatACaseTakes) {
+  const auto before = device().allocate(32 * megabyte);
+  ASSERT_TRUE(before) << before.error().text();
+  device().begin_memory();
+  const auto nothing = device().peak_memory();
+  ASSERT_TRUE(nothing);
+  EXPECT_LT(*nothing, 8 * megabyte) << "what lived before is not the case's";
+  const auto buffer = device().allocate(256 * megabyte);
+  ASSERT_TRUE(buffer) << buffer.error().text();
+  const auto peak = device().peak_memory();
+  ASSERT_TRUE(peak);
+  EXPECT_GE(*peak, 256 * megabyte);
+  EXPECT_LT(*peak, 280 * megabyte);
+}
+
+TEST_F(CudaSampling, HandsOutOtherBlocksWhileTheOldOnesLive) {
+  const auto first = device().allocate(4 * megabyte);
+  ASSERT_TRUE(first) << first.error().text();
+  const auto second = device().allocate(4 * megabyte);
+  ASSERT_TRUE(second) << second.error().text();
+  EXPECT_NE((*first)->data(), (*second)->data());
+}
+
+}  // namespace
+}  // namespace harness::gpu

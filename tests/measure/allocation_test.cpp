@@ -1,0 +1,170 @@
+// Where a case's buffers land, by the log of a scripted device.
+#include "harness/measure/allocation.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/measure/cases.h"
+#include "tests/measure/trial.h"
+
+namespace harness {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Le;
+using testing::SizeIs;
+
+using Kind = AllocationEvent::Kind;
+
+constexpr std::size_t tensor = 4096;
+constexpr std::size_t workspace = 1000;
+
+class Placements : public testing::Test {
+ protected:
+  Placements() {
+    problem_ = trial::Line().problem(params());
+    inputs_.inputs.emplace_back(problem_.tensors[0]);
+  }
+  static sdk::Params params() {
+    sdk::Params params;
+    params.set("n", std::int64_t{tensor / sizeof(float)});
+    return params;
+  }
+  void limit(std::size_t bytes) {
+    device_ = scripted(R"({"version": 1, "memory_bytes": )" + std::to_string(bytes) + "}");
+  }
+  Status place(Allocation& allocation, bool moved) {
+    return allocation.place(problem_, inputs_, workspace, moved);
+  }
+  [[nodiscard]] static bool is_padding(const AllocationEvent& event) {
+    return event.bytes != tensor && event.bytes != workspace;
+  }
+  // Positions in the log.
+  [[nodiscard]] std::vector<std::size_t> events(Kind kind, bool padding) const {
+    std::vector<std::size_t> found;
+    const auto& log = device_->allocations();
+    for (std::size_t i = 0; i < log.size(); ++i)
+      if (log[i].kind == kind && is_padding(log[i]) == padding) found.push_back(i);
+    return found;
+  }
+  [[nodiscard]] std::size_t live() const {
+    std::size_t bytes = 0;
+    for (const AllocationEvent& event : device_->allocations())
+      bytes += event.kind == Kind::taken ? event.bytes : event.kind == Kind::freed ? -event.bytes : 0;
+    return bytes;
+  }
+
+  std::unique_ptr<ScriptedDevice> device_ = scripted(R"({"version": 1})");
+  sdk::Problem problem_;
+  CaseInputs inputs_;
+};
+
+TEST_F(Placements, TakeTheNextBuffersBeforeTheyGiveUpTheOld) {
+  Allocation allocation(*device_, 1);
+  ASSERT_TRUE(place(allocation, false));
+  const auto held = allocation.buffers().tensors;
+  const std::vector<void*> first(held.begin(), held.end());
+  ASSERT_TRUE(place(allocation, true));
+  const auto taken = events(Kind::taken, false), freed = events(Kind::freed, false);
+  ASSERT_THAT(taken, SizeIs(6));  // two tensors and the workspace, twice
+  ASSERT_THAT(freed, SizeIs(3));
+  EXPECT_LT(taken.back(), freed.front());
+  const sdk::Buffers now = allocation.buffers();
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_NE(now.tensors[i], first[i]);
+  EXPECT_EQ(allocation.cramped(), 0);
+}
+
+TEST_F(Placements, PadEveryBufferAndKeepThePaddingToTheEnd) {
+  {
+    Allocation allocation(*device_, 1);
+    ASSERT_TRUE(place(allocation, false));
+    EXPECT_THAT(events(Kind::taken, true), SizeIs(0)) << "the first, which is only checked, needs none";
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(place(allocation, true));
+    EXPECT_THAT(events(Kind::taken, true), SizeIs(60));
+    EXPECT_THAT(events(Kind::freed, true), SizeIs(0));
+  }
+  EXPECT_THAT(events(Kind::freed, true), SizeIs(60));
+  EXPECT_EQ(live(), 0U);
+}
+
+TEST_F(Placements, PadByBlocksOfEverySize) {
+  Allocation allocation(*device_, 7);
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(place(allocation, true));
+  std::vector<std::size_t> sizes;
+  for (const std::size_t at : events(Kind::taken, true)) sizes.push_back(device_->allocations()[at].bytes);
+  EXPECT_THAT(sizes, Each(AllOf(Ge(256U), Le(std::size_t{32} << 20))));
+  const auto between = [&](std::size_t low, std::size_t high) {
+    return std::count_if(sizes.begin(), sizes.end(), [&](std::size_t s) { return s >= low && s < high; });
+  };
+  EXPECT_GT(between(256, 16 << 10), 5);
+  EXPECT_GT(between(16 << 10, 1 << 20), 5);
+  EXPECT_GT(between(1 << 20, (32 << 20) + 1), 5);
+}
+
+TEST_F(Placements, RepeatThemselvesWithTheirSeedAlone) {
+  const auto log_of = [&](std::uint64_t seed) {
+    const auto device = scripted(R"({"version": 1})");
+    Allocation allocation(*device, seed);
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(allocation.place(problem_, inputs_, workspace, true));
+    return device->allocations();
+  };
+  EXPECT_EQ(log_of(5), log_of(5));
+  EXPECT_NE(log_of(5), log_of(6));
+}
+
+// Room for one set and little more: padding is refused, and the old set must go before the new one comes.
+TEST_F(Placements, GiveUpTheOldBuffersWhereBothDoNotFit) {
+  limit(2 * tensor + workspace + 200);
+  Allocation allocation(*device_, 1);
+  ASSERT_TRUE(place(allocation, false));
+  ASSERT_TRUE(place(allocation, true));
+  const auto freed = events(Kind::freed, false), taken = events(Kind::taken, false);
+  ASSERT_GE(freed.size(), 3U);
+  EXPECT_LT(freed[2], taken.back());
+  EXPECT_EQ(allocation.cramped(), 1);
+  EXPECT_EQ(live(), 2 * tensor + workspace);
+}
+
+// The old set is given up and that is enough: padding of before stays.
+TEST_F(Placements, KeepThePaddingWhileGivingUpTheOldBuffersSuffices) {
+  limit(std::size_t{1} << 30);
+  std::size_t padded = 0;
+  {
+    Allocation probe(*device_, 3);
+    ASSERT_TRUE(place(probe, true));
+    padded = live() - (2 * tensor + workspace);
+  }
+  limit(padded + 2 * tensor + workspace + tensor);
+  Allocation allocation(*device_, 3);
+  ASSERT_TRUE(place(allocation, true));
+  ASSERT_TRUE(place(allocation, true));
+  EXPECT_EQ(allocation.cramped(), 1);
+  EXPECT_THAT(events(Kind::freed, true), SizeIs(0));
+  EXPECT_GE(live(), padded + 2 * tensor + workspace);
+}
+
+// Padding has filled the device between the buffers: at the last it goes too.
+TEST_F(Placements, GiveUpThePaddingWhereNothingElseHelps) {
+  limit(std::size_t{64} << 20);
+  Allocation allocation(*device_, 1);
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(place(allocation, true)) << i;
+  EXPECT_GT(allocation.cramped(), 0);
+  EXPECT_GT(events(Kind::freed, true).size(), 0U);
+}
+
+TEST_F(Placements, AreRefusedOnlyWhereAnEmptyDeviceIsTooSmall) {
+  limit(2 * tensor);
+  Allocation allocation(*device_, 1);
+  const Status refused = place(allocation, true);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("1000 bytes do not fit"));
+  EXPECT_EQ(live(), 0U) << "half a set is of no use";
+}
+
+}  // namespace
+}  // namespace harness

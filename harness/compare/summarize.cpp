@@ -10,6 +10,7 @@
 
 #include "harness/base/units.h"
 #include "harness/compare/diagnose.h"
+#include "harness/compare/instrument.h"
 #include "harness/compare/kernel_time.h"
 #include "harness/compare/side.h"
 #include "harness/model/metric.h"
@@ -122,6 +123,7 @@ void add_notes(Summary& summary, const CaseRecord& record, const SideReading& re
   if (is_time(summary.metric)) {
     if (auto doubt = kernel_time_doubt(record)) add(std::move(*doubt));
     if (auto traffic = traffic_note(record)) add(std::move(*traffic));
+    if (auto control = control_note(record, summary.center)) add(std::move(*control));
   }
   if (!reading.unusable.empty())
     add(reading.unusable + fmt::format(": a sample must be finite, and a time above 0{}",

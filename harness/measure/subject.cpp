@@ -9,8 +9,9 @@ namespace harness {
 namespace {
 
 constexpr double microseconds_per_second = 1e6;
+constexpr double short_call_us = 10;  // beside which the control is shown
 
-void add_notes(Subject& subject, const Sampling& sampling) {
+void add_notes(Subject& subject, const Sampling& sampling, const std::string& gate_obstacle) {
   std::vector<std::string>& notes = subject.result.notes;
   std::size_t taken = 0;
   int forced = 0;
@@ -24,7 +25,12 @@ void add_notes(Subject& subject, const Sampling& sampling) {
                     "may be in them; if "
                     "run() waits for the device, let synchronises() return true, else raise gate_deadline",
                     forced, taken, sampling.gate_deadline));
-  if (!subject.gated)
+  if (!gate_obstacle.empty())
+    notes.push_back(
+        fmt::format("timed without a launch gate, because this process {}: launch latency is included, "
+                    "and no time of this run should be kept",
+                    gate_obstacle));
+  else if (!subject.gated)
     notes.emplace_back(
         "timed without a launch gate, because run() waits for the device: launch latency is included");
   const auto planned = static_cast<std::size_t>(std::max(1, sampling.placements)) *
@@ -32,6 +38,39 @@ void add_notes(Subject& subject, const Sampling& sampling) {
   if (taken < planned)
     notes.push_back(fmt::format("max_time of {:g} s ended sampling after {} of {} samples; raise it for more",
                                 sampling.max_time, taken, planned));
+}
+
+void add_batch_notes(Subject& subject) {
+  std::vector<std::string>& notes = subject.result.notes;
+  if (subject.retaken > 0)
+    notes.push_back(fmt::format("{} samples were taken again, because longer batches of calls took no longer",
+                                subject.retaken));
+  if (subject.rotates_in_cache)
+    notes.push_back(
+        fmt::format("{} sets of its buffers fit in the cache together, so calls that take turns with "
+                    "them are not cold; use `cache: cold`",
+                    subject.result.input_sets));
+  const std::optional<Batching>& batching = subject.result.batching;
+  if (batching && batching->off_line > most_off_line)
+    notes.push_back(fmt::format(
+        "batches of {} calls lie up to {:.1f} % off a straight line, so their slope is not the time "
+        "of a call alone; give other `batch_nodes`",
+        fmt::join(batching->calls, ", "), batching->off_line * 100));
+}
+
+// What the instrument reads of nothing stands beside what is timed in batches or hardly longer.
+void add_instrument(Subject& subject, const Sampling& sampling, Device& device) {
+  subject.result.batching = subject.batch_means.summary();
+  add_batch_notes(subject);
+  double sum = 0;
+  std::size_t count = 0;
+  for (const Placement& placement : subject.samples.placements)
+    for (const double sample : placement.samples) {
+      sum += sample;
+      ++count;
+    }
+  const bool is_short = count > 0 && sum / static_cast<double>(count) < short_call_us;
+  if (is_short || sampling.timing == TimingMode::batch) subject.result.control = device.control();
 }
 
 }  // namespace
@@ -82,8 +121,9 @@ void close_placement(Subject& subject, const Placement& surroundings) {
 }
 
 // Time is measured whatever the suite asks for; the others where it asks.
-void conclude(Subject& subject, const PlannedCase& planned, const Device& device, double buffer_bytes) {
-  add_notes(subject, planned.sampling);
+void conclude(Subject& subject, const PlannedCase& planned, Device& device, double buffer_bytes) {
+  add_notes(subject, planned.sampling, device.gate_obstacle());
+  add_instrument(subject, planned.sampling, device);
   ProcessResult& result = subject.result;
   const std::vector<std::string>& wanted = planned.metrics;
   const int process = result.process;
@@ -96,7 +136,9 @@ void conclude(Subject& subject, const PlannedCase& planned, const Device& device
   if (contains(wanted, buffer_memory_metric))
     result.series.push_back(single_value(buffer_memory_metric, process, buffer_bytes));
   if (contains(wanted, launch_time_metric) && subject.launches.placements.empty())
-    result.notes.emplace_back("launch_time is missing: this device does not tell it");
+    result.notes.emplace_back(planned.sampling.timing == TimingMode::batch
+                                  ? "launch_time is missing: a batch launches all its calls at once"
+                                  : "launch_time is missing: this device does not tell it");
   else if (contains(wanted, launch_time_metric))
     result.series.push_back(Series{std::string(launch_time_metric.name),
                                    "us",

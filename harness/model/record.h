@@ -100,6 +100,23 @@ struct KernelUse {
   bool operator==(const KernelUse&) const = default;
 };
 
+// What the instrument reads of a call that does nothing, in us: shown beside short cases, never subtracted.
+struct Control {
+  double call = 0;     // timed alone: on a GPU an empty kernel between two events
+  double batched = 0;  // the slope over a batch of them: on a GPU a node of a graph
+
+  bool operator==(const Control&) const = default;
+};
+
+// How the calls of a case were timed together in one process, and how well their times lie on a line.
+struct Batching {
+  std::vector<int> calls;  // in each batch, increasing
+  double intercept = 0;    // what a batch costs beside its calls, us
+  double off_line = 0;     // largest distance of a batch length's mean from the line, as a share of it
+
+  bool operator==(const Batching&) const = default;
+};
+
 // What one worker process reports of one case; one transaction in the store.
 struct ProcessResult {
   std::string case_id;
@@ -111,6 +128,9 @@ struct ProcessResult {
   std::vector<std::string> notes;       // advice in words: "3 samples were forced by the gate's deadline"
   std::vector<Phase> phases = {};       // in the order they ended
   std::vector<KernelUse> kernels = {};  // in launch order; empty when nobody looked
+  std::optional<Control> control = {};  // where the case is short or was timed in batches
+  std::optional<Batching> batching = {};
+  int input_sets = 1;  // that calls took turns with
 
   bool operator==(const ProcessResult&) const = default;
 };

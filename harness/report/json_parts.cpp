@@ -35,17 +35,20 @@ Json suite_json(const SuiteIdentity& suite) {
 }
 
 Json sampling_json(const Sampling& sampling) {
-  return {{"processes", sampling.processes},
-          {"placements", sampling.placements},
-          {"samples", sampling.samples},
-          {"min_samples", sampling.min_samples},
-          {"warmup", sampling.warmup},
-          {"cache", sampling.cache == CacheMode::cold ? "cold" : "hot"},
-          {"preheat_s", number(sampling.preheat)},
-          {"max_time_s", number(sampling.max_time)},
-          {"timeout_s", number(sampling.timeout)},
-          {"gate_deadline_s", number(sampling.gate_deadline)},
-          {"seed", sampling.seed}};
+  Json json{{"processes", sampling.processes},
+            {"placements", sampling.placements},
+            {"samples", sampling.samples},
+            {"min_samples", sampling.min_samples},
+            {"warmup", sampling.warmup},
+            {"cache", name_of(sampling.cache)},
+            {"preheat_s", number(sampling.preheat)},
+            {"max_time_s", number(sampling.max_time)},
+            {"timeout_s", number(sampling.timeout)},
+            {"gate_deadline_s", number(sampling.gate_deadline)},
+            {"seed", sampling.seed}};
+  if (sampling.timing != TimingMode::events) json["timing"] = name_of(sampling.timing);
+  if (!sampling.batch_nodes.empty()) json["batch_nodes"] = sampling.batch_nodes;
+  return json;
 }
 
 Json gate_json(const Gate& gate) {

@@ -130,6 +130,9 @@ sdk::Params completed(const Target& target, const Given& given, std::vector<std:
     else
       missing.push_back(spec.name);
   }
+  for (const sdk::ParamSpec& mode : target.modes)
+    for (const auto& [name, value] : given)
+      if (*name == mode.name) entries.emplace_back(mode.name, *value);
   return sdk::Params(std::move(entries));
 }
 
@@ -225,8 +228,9 @@ class Expansion {
 }  // namespace
 
 const sdk::ParamSpec* Target::find(const std::string& name) const {
-  for (const sdk::ParamSpec& spec : specs)
-    if (spec.name == name) return &spec;
+  for (const std::vector<sdk::ParamSpec>* known : {&specs, &modes})
+    for (const sdk::ParamSpec& spec : *known)
+      if (spec.name == name) return &spec;
   return nullptr;
 }
 

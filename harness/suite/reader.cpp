@@ -209,8 +209,10 @@ void Reader::sampling(const YamlValue& value, Overrides& out) {
   out.samples = count(value, "samples");
   out.min_samples = count(value, "min_samples");
   out.warmup = count(value, "warmup");
-  if (const YamlValue* cache = value.find("cache"))
-    out.cache = cache->text == "hot" ? CacheMode::hot : CacheMode::cold;
+  if (const YamlValue* cache = value.find("cache")) out.cache = parse_cache_mode(cache->text);
+  if (const YamlValue* timing = value.find("timing")) out.timing = parse_timing_mode(timing->text);
+  out.batch_nodes =
+      increasing(value, "batch_nodes", "write increasing numbers of calls, such as `[100, 200, 400]`");
   out.preheat = duration(value, "preheat", true);
   out.max_time = duration(value, "max_time", false);
   out.timeout = duration(value, "timeout", false);
@@ -251,20 +253,25 @@ std::optional<double> Reader::alpha(const YamlValue& gate) {
 }
 
 std::optional<std::vector<int>> Reader::looks(const YamlValue& gate) {
-  const YamlValue* found = gate.find("looks");
+  return increasing(gate, "looks", "write increasing numbers of processes, such as `[5, 10, 20]`");
+}
+
+std::optional<std::vector<int>> Reader::increasing(const YamlValue& map, const std::string& name,
+                                                   const std::string& advice) {
+  const YamlValue* found = map.find(name);
   if (found == nullptr) return std::nullopt;
-  std::vector<int> looks;
+  std::vector<int> numbers;
   for (const YamlValue* item : found->items) {
     if (item->rejected) return std::nullopt;
-    if (!looks.empty() && item->integer <= looks.back()) {
+    if (!numbers.empty() && item->integer <= numbers.back()) {
       errors_.add(location(item->place),
-                  fmt::format("`looks`: {} does not come after {}", item->integer, looks.back()),
-                  "write increasing numbers of processes, such as `[5, 10, 20]`");
+                  fmt::format("`{}`: {} does not come after {}", name, item->integer, numbers.back()),
+                  advice);
       return std::nullopt;
     }
-    looks.push_back(static_cast<int>(item->integer));
+    numbers.push_back(static_cast<int>(item->integer));
   }
-  return looks;
+  return numbers;
 }
 
 std::optional<Seconds> Reader::duration(const YamlValue& map, const std::string& name, bool zero_allowed) {

@@ -30,6 +30,8 @@ void apply(const Overrides& overrides, Settings& settings) {
   set(sampling.min_samples, overrides.min_samples);
   set(sampling.warmup, overrides.warmup);
   set(sampling.cache, overrides.cache);
+  set(sampling.timing, overrides.timing);
+  set(sampling.batch_nodes, overrides.batch_nodes);
   set(sampling.preheat, overrides.preheat);
   set(sampling.max_time, overrides.max_time);
   set(sampling.timeout, overrides.timeout);

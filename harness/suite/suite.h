@@ -48,6 +48,8 @@ struct MetricGateOverride {
 struct Overrides {
   std::optional<int> processes, placements, samples, min_samples, warmup;
   std::optional<CacheMode> cache;
+  std::optional<TimingMode> timing = {};
+  std::optional<std::vector<int>> batch_nodes = {};
   std::optional<Seconds> preheat, max_time, timeout, gate_deadline;
   std::optional<std::uint64_t> seed;
   std::optional<double> margin, alpha;

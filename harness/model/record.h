@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/model/instrument.h"
 #include "harness/model/plan.h"
 
 namespace harness {
@@ -98,23 +99,6 @@ struct KernelUse {
   std::int64_t local_bytes = 0;           // a thread: its stack, and registers spilled to memory
 
   bool operator==(const KernelUse&) const = default;
-};
-
-// What the instrument reads of a call that does nothing, in us: shown beside short cases, never subtracted.
-struct Control {
-  double call = 0;     // timed alone: on a GPU an empty kernel between two events
-  double batched = 0;  // the slope over a batch of them: on a GPU a node of a graph
-
-  bool operator==(const Control&) const = default;
-};
-
-// How the calls of a case were timed together in one process, and how well their times lie on a line.
-struct Batching {
-  std::vector<int> calls;  // in each batch, increasing
-  double intercept = 0;    // what a batch costs beside its calls, us
-  double off_line = 0;     // largest distance of a batch length's mean from the line, as a share of it
-
-  bool operator==(const Batching&) const = default;
 };
 
 // What one worker process reports of one case; one transaction in the store.

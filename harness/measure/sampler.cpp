@@ -50,10 +50,17 @@ Status Sampler::bind(Subject& subject) {
     if (!called) return fail(called.error());
   }
   subject.result.input_sets = static_cast<int>(sets_.size()) + 1;
-  const bool flushed_once_each = batches() && planned_.sampling.cache == CacheMode::cold;
-  subject.rotates_in_cache = rotates() && !flushed_once_each &&
-                             fits_in_cache(subject.result.input_sets, set_bytes_, device_.cache_bytes());
+  note_cache(subject);
   return {};
+}
+
+// A set that comes round while the cache still holds it is warm, unless no batch is so long after its flush.
+void Sampler::note_cache(Subject& subject) const {
+  const int sets = subject.result.input_sets;
+  const bool flushed = planned_.sampling.cache == CacheMode::cold;
+  const bool comes_round = !flushed || (!nodes_.empty() && nodes_.back() > sets);
+  subject.rotates_in_cache =
+      rotates() && comes_round && fits_in_cache(sets, set_bytes_, device_.cache_bytes());
 }
 
 Result<std::unique_ptr<Batch>> Sampler::record(Subject& subject, int calls) const {
@@ -83,6 +90,7 @@ Status Sampler::record(Subject& subject) {
     if (!rough) return fail(rough.error());
     nodes_ = choose_batch_nodes(*rough, rotates() ? most_input_sets : most_batch_nodes);
   }
+  note_cache(subject);
   subject.batches.clear();
   for (const int calls : nodes_) {
     Result<std::unique_ptr<Batch>> batch = record(subject, calls);

@@ -44,6 +44,7 @@ class Sampler {
   [[nodiscard]] bool rotates() const;
   [[nodiscard]] TimingOptions options(const Subject& subject) const;
   sdk::Kernel& kernel_of(Subject& subject, std::size_t set) const;
+  void note_cache(Subject& subject) const;
   Result<std::unique_ptr<Batch>> record(Subject& subject, int calls) const;
   Result<Seconds> rough_time(Subject& subject) const;
   Result<Timing> take_batches(Subject& subject);

@@ -40,16 +40,17 @@ void add_notes(Subject& subject, const Sampling& sampling, const std::string& ga
                                 sampling.max_time, taken, planned));
 }
 
-void add_batch_notes(Subject& subject) {
+void add_mode_notes(Subject& subject, const Sampling& sampling) {
   std::vector<std::string>& notes = subject.result.notes;
   if (subject.retaken > 0)
     notes.push_back(fmt::format("{} samples were taken again, because longer batches of calls took no longer",
                                 subject.retaken));
   if (subject.rotates_in_cache)
-    notes.push_back(
-        fmt::format("{} sets of its buffers fit in the cache together, so calls that take turns with "
-                    "them are not cold; use `cache: cold`",
-                    subject.result.input_sets));
+    notes.push_back(fmt::format(
+        "{} sets of its buffers fit in the cache together, so calls that take turns with "
+        "them are not cold; {}",
+        subject.result.input_sets,
+        sampling.cache == CacheMode::cold ? "give shorter batches (`batch_nodes`)" : "use `cache: cold`"));
   const std::optional<Batching>& batching = subject.result.batching;
   if (batching && batching->off_line > most_off_line)
     notes.push_back(fmt::format(
@@ -61,7 +62,7 @@ void add_batch_notes(Subject& subject) {
 // What the instrument reads of nothing stands beside what is timed in batches or hardly longer.
 void add_instrument(Subject& subject, const Sampling& sampling, Device& device) {
   subject.result.batching = subject.batch_means.summary();
-  add_batch_notes(subject);
+  add_mode_notes(subject, sampling);
   double sum = 0;
   std::size_t count = 0;
   for (const Placement& placement : subject.samples.placements)

@@ -58,7 +58,7 @@ TEST_F(CacheModes, ColdCostsLittleMoreThanItsFlush) {
     ASSERT_TRUE(device().time([&] { empty.call(); }, {.cache = CacheMode::cold}));
   const Seconds each = (device().now() - begin) / samples;
   RecordProperty("wall_us_of_a_cold_sample", std::to_string(each * 1e6));
-  EXPECT_LT(each, 1e-3) << "making lines ordinary must not wait for anything";
+  EXPECT_LT(each, 1e-3) << "looking for lines that persist must not wait for anything";
 }
 
 }  // namespace

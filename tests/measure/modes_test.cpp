@@ -152,6 +152,16 @@ TEST(BatchTiming, ThatIsColdTakesTurnsWithSetsAndFlushesBefore) {
   EXPECT_EQ(different(end), 11U);
 }
 
+TEST(BatchTiming, SaysWhenACallFindsWhatAnotherOfItsBatchHasRead) {
+  PlannedCase given = planned(TimingMode::batch, CacheMode::cold);
+  given.sampling.batch_nodes = {100, 300};
+  const std::string large_cache = R"({"version": 1, "cache_bytes": 1000000})";
+  EXPECT_THAT(measure(given, large_cache).notes,
+              Contains(AllOf(HasSubstr("256 sets"), HasSubstr("shorter batches"))));
+  given.sampling.batch_nodes = {100, 200};
+  EXPECT_THAT(measure(given, large_cache).notes, Each(Not(HasSubstr("fit in the cache"))));
+}
+
 TEST(BatchTiming, SaysWhenTimesAreNoLine) {
   PlannedCase given = planned(TimingMode::batch, CacheMode::hot);
   given.sampling.batch_nodes = {1, 2, 3};

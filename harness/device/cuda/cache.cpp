@@ -45,11 +45,14 @@ Status CacheFlusher::prepare(cudaStream_t stream) {
   return {};
 }
 
-// Lines that a kernel asked to persist outlive ordinary writes, so each flush makes them ordinary first.
+// Lines that a kernel asked to persist outlive ordinary writes, so a flush makes them ordinary first; there
+// are some only where a part of the cache was set aside for them, which any call may have done meanwhile.
 // Devices without persisting accesses refuse; then there is nothing to reset, now or later.
 void CacheFlusher::reset_persisting() {
   if (!resets_) return;
-  resets_ = cudaCtxResetPersistingL2Cache() == cudaSuccess;
+  std::size_t set_aside = 0;
+  resets_ = cudaDeviceGetLimit(&set_aside, cudaLimitPersistingL2CacheSize) == cudaSuccess;
+  if (resets_ && set_aside > 0) resets_ = cudaCtxResetPersistingL2Cache() == cudaSuccess;
   if (!resets_) (void)cudaGetLastError();
 }
 

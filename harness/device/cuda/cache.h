@@ -24,8 +24,8 @@ class CacheFlusher {
  public:
   explicit CacheFlusher(std::size_t l2_bytes);
 
-  // Makes lines that persist in L2 ordinary and enqueues the eviction. The first call allocates, flushes
-  // once and waits, so that no later call loads code.
+  // Makes lines that persist in L2 ordinary, if there can be any, and enqueues the eviction. The first call
+  // allocates, flushes once and waits, so that no later call loads code.
   Status flush(cudaStream_t stream);
 
  private:

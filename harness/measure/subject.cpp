@@ -43,7 +43,7 @@ void add_notes(Subject& subject, const Sampling& sampling, const std::string& ga
 void add_mode_notes(Subject& subject, const Sampling& sampling) {
   std::vector<std::string>& notes = subject.result.notes;
   if (subject.retaken > 0)
-    notes.push_back(fmt::format("{} samples were taken again, because longer batches of calls took no longer",
+    notes.push_back(fmt::format("samples taken again, because longer batches of calls took no longer: {}",
                                 subject.retaken));
   if (subject.rotates_in_cache)
     notes.push_back(fmt::format(

@@ -34,7 +34,8 @@ TEST(LeastSquares, GivesTheIntervalOfTheSlope) {
   const Bounds bounds = line->test->interval(0.95);
   EXPECT_NEAR(bounds.lo, 0.6 - 3.182446305 * std::sqrt(0.08), 1e-8);
   EXPECT_NEAR(bounds.hi, 0.6 + 3.182446305 * std::sqrt(0.08), 1e-8);
-  EXPECT_NEAR(line->off_line, 1.0 / 4.0, 1e-12) << "the point (3, 5) above 4, the largest share";
+  EXPECT_NEAR(line->off_line, 0.8 / 2.8, 1e-12)
+      << "the point (1, 2) below 2.8: (3, 5) lies further off, of more";
 }
 
 TEST(LeastSquares, SaysNothingOfTheUncertaintyOfTwoPoints) {

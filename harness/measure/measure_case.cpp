@@ -367,14 +367,6 @@ Step CaseRun::check_after(Subject& subject) {
   return {};
 }
 
-// Without the axes of measuring, which are no parameters of the workload.
-PlannedCase as_workload_sees(const PlannedCase& planned, const Catalog& catalog) {
-  PlannedCase own = planned;
-  if (const sdk::Workload* workload = catalog.workload(planned.workload))
-    own.params = workload_params(planned.params, workload->params());
-  return own;
-}
-
 }  // namespace
 
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,

@@ -86,6 +86,13 @@ double to_microseconds(Seconds value) {
   return rounded > 0 ? rounded : us;
 }
 
+PlannedCase as_workload_sees(const PlannedCase& planned, const Catalog& catalog) {
+  PlannedCase own = planned;
+  if (const sdk::Workload* workload = catalog.workload(planned.workload))
+    own.params = workload_params(planned.params, workload->params());
+  return own;
+}
+
 Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits& traits) {
   subject.workload = subject.catalog->workload(planned.workload);
   if (subject.workload == nullptr)

@@ -50,6 +50,9 @@ struct Subject {
   bool over = false;  // its result is final
 };
 
+// Without the axes of measuring (model/modes.h), which are no parameters of the workload.
+PlannedCase as_workload_sees(const PlannedCase& planned, const Catalog& catalog);
+
 // Looks up its workload and variant, which must run on this kind of device.
 Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits& traits);
 

@@ -98,8 +98,10 @@ std::string sampling_obstacle(const CaseRecord& baseline, const CaseRecord& curr
   const auto note = [&](std::string_view name, const auto& one, const auto& other) {
     if (one != other) found.push_back(fmt::format("{}: {} -> {}", name, one, other));
   };
-  const auto cache_name = [](CacheMode mode) { return mode == CacheMode::cold ? "cold" : "hot"; };
-  note("cache", std::string_view(cache_name(before.cache)), std::string_view(cache_name(after.cache)));
+  note("timing", name_of(before.timing), name_of(after.timing));
+  note("batch_nodes", fmt::format("[{}]", fmt::join(before.batch_nodes, ", ")),
+       fmt::format("[{}]", fmt::join(after.batch_nodes, ", ")));
+  note("cache", name_of(before.cache), name_of(after.cache));
   note("placements", before.placements, after.placements);
   note("samples", before.samples, after.samples);
   note("width", before.width, after.width);

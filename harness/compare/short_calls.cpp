@@ -4,7 +4,8 @@
 
 namespace harness {
 
-std::string short_call_advice(const Series& series, const Sampling&, double center, double step) {
+std::string short_call_advice(const Series& series, const Sampling& sampling, double center, double step) {
+  if (sampling.timing == TimingMode::batch) return {};
   if (series.metric != "gpu_time" || series.unit != "us" || !(center > 0)) return {};
   const char* advice =
       "time it as a batch in a CUDA graph (`timing: batch` in the suite), or make the case longer";

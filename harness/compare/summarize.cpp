@@ -11,6 +11,7 @@
 #include "harness/base/units.h"
 #include "harness/compare/conditions.h"
 #include "harness/compare/diagnose.h"
+#include "harness/compare/instrument.h"
 #include "harness/compare/kernel_time.h"
 #include "harness/compare/short_calls.h"
 #include "harness/compare/side.h"
@@ -125,6 +126,7 @@ void add_notes(Summary& summary, const CaseRecord& record, const Series& series,
   if (is_time(summary.metric)) {
     if (auto doubt = kernel_time_doubt(record)) add(std::move(*doubt));
     if (auto traffic = traffic_note(record)) add(std::move(*traffic));
+    if (auto control = control_note(record, summary.center)) add(std::move(*control));
   }
   if (!reading.unusable.empty())
     add(reading.unusable + fmt::format(": a sample must be finite, and a time above 0{}",

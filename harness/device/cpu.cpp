@@ -4,6 +4,7 @@
 #include <chrono>
 #include <new>
 
+#include "harness/device/control.h"
 #include "harness/device/cpu_facts.h"
 #include "harness/device/cpu_threads.h"
 
@@ -65,6 +66,15 @@ Result<Seconds> CpuDevice::time_first_call(const std::function<void()>& work) {
   const Result<Timing> timing = time(work, {.cache = CacheMode::hot, .gated = false});
   if (!timing) return fail(timing.error());
   return timing->elapsed;
+}
+
+std::optional<Control> CpuDevice::control() {
+  if (!control_) control_ = measure_control(*this, [] {});
+  return control_;
+}
+
+std::size_t CpuDevice::cache_bytes() const {
+  return std::min(last_level_cache_bytes(), sweep_limit / 2);
 }
 
 std::optional<Conditions> CpuDevice::conditions() {

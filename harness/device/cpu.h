@@ -30,6 +30,8 @@ class CpuDevice final : public HostMemoryDevice {
   Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override;
   Result<Seconds> time_first_call(const std::function<void()>& work) override;
   Status preheat(Seconds duration) override;
+  std::optional<Control> control() override;
+  [[nodiscard]] std::size_t cache_bytes() const override;
   double clock_ghz() override { return 0; }  // no portable measure that is not a guess
   [[nodiscard]] Seconds now() override;
   void begin_conditions() override { conditions_before_ = read_cpu(); }
@@ -40,6 +42,7 @@ class CpuDevice final : public HostMemoryDevice {
 
   sdk::DeviceTraits traits_;
   std::optional<CpuReading> conditions_before_;
+  std::optional<Control> control_;
   std::vector<std::byte> sweep_;  // allocated at the first cold sample
 };
 

@@ -13,6 +13,7 @@
 
 #include "harness/base/result.h"
 #include "harness/base/units.h"
+#include "harness/device/batch.h"
 #include "harness/model/counter.h"
 #include "harness/model/record.h"
 #include "harness/sdk/variant.h"
@@ -31,8 +32,8 @@ class Buffer {
 };
 
 struct TimingOptions {
-  CacheMode cache = CacheMode::cold;
-  bool gated = true;  // hold the device until the work is queued, so launch latency stays out
+  CacheMode cache = CacheMode::cold;  // only `cold` asks something of the device; who calls rotates
+  bool gated = true;                  // hold the device until the work is queued, so launch latency stays out
   Seconds gate_deadline = 0.25;
 };
 
@@ -79,6 +80,22 @@ class Device {
   // Runs `work` once on stream() and times it alone. A device error is an Error of kind
   // `environment`, after which the process must not use the device again.
   virtual Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) = 0;
+
+  // Records work(0), work(1), ... work(calls - 1), to be timed together: on a GPU captured into a graph,
+  // where `work` is called now and never again; else called each time. An Error of kind `usage` when the
+  // work cannot be captured (it waits for the device, allocates, uses another stream, or throws): the device
+  // is as good as before.
+  virtual Result<std::unique_ptr<Batch>> record(int calls, std::function<void(int)> work);
+
+  // What this device's instrument reads of a call that does nothing; measured by the first to ask.
+  // std::nullopt where nobody can tell.
+  virtual std::optional<Control> control() { return std::nullopt; }
+
+  // Why nothing can be gated in this process (tools.h), or "".
+  [[nodiscard]] virtual std::string gate_obstacle() const { return {}; }
+
+  // Bytes of the cache that `cold` evicts, 0 when unknown.
+  [[nodiscard]] virtual std::size_t cache_bytes() const { return 0; }
 
   // Wall time of one call including everything the host waits for; for `first_call`.
   virtual Result<Seconds> time_first_call(const std::function<void()>& work) = 0;

@@ -208,6 +208,8 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
   reader.number("overhead_us", c.overhead_us, 0);
   reader.number("warmup_factor", c.warmup_factor, positive);
   reader.number("warmup_calls", c.warmup_calls, positive);
+  reader.number("batch_us", c.batch_us, positive);
+  reader.number("batch_overhead_us", c.batch_overhead_us, 0);
   reader.integer("gate_forced_every", c.gate_forced_every);
   reader.number("launch_us", c.launch_us, 0);
   reader.number("takes_bytes", c.takes_bytes, 0);
@@ -271,6 +273,15 @@ Script read_script(const Json& json, const Context& context) {
   reader.number("memory_bytes", script.memory_bytes, 0);
   reader.number("started", script.started, 0);
   reader.number("process_apart_s", script.process_apart_s, 0);
+  reader.count("cache_bytes", script.cache_bytes);
+  reader.text("gate_obstacle", script.gate_obstacle);
+  if (const Json* control = reader.member("control")) {
+    script.control.emplace();
+    Reader inner(*control, "/control", context.source, context.error);
+    inner.number("call", script.control->call, 0);
+    inner.number("batched", script.control->batched, 0);
+    inner.finish();
+  }
   if (const Json* fields = reader.member("fields")) {
     if (!fields->is_object()) reader.complain("/fields", "an object");
     for (const auto& [name, value] : fields->items())

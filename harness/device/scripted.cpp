@@ -122,11 +122,12 @@ double ScriptedDevice::noise(std::string_view level, int placement, int index) c
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
 }
 
-double ScriptedDevice::microseconds(CacheMode cache) const {
+double ScriptedDevice::microseconds(CacheMode cache, std::optional<double> told) const {
   const ScriptedCase& c = *current_;
   if (!c.samples.empty() && placement_ >= 0) return cyclic(c.samples, index_);
   double us = cache == CacheMode::hot ? c.hot_us.value_or(c.us) : c.us;
   if (!c.process_us.empty()) us = cyclic(c.process_us, process_ - 1);
+  if (told) us = *told;
   us *= std::exp(c.process_sd * noise("process", 0, 0) + c.placement_sd * noise("placement", placement_, 0) +
                  c.sample_sd * noise("sample" + side_, placement_, index_));
   us *= 1 + (c.warmup_factor - 1) * std::exp(-calls_ / c.warmup_calls);
@@ -142,11 +143,44 @@ bool ScriptedDevice::fails_now() const {
 }
 
 Result<Timing> ScriptedDevice::time(const std::function<void()>& work, const TimingOptions& options) {
+  Result<Timing> timing = play(microseconds(options.cache), work, options);
+  if (timing && current_->launch_us) timing->launch = *current_->launch_us * microsecond;
+  return timing;
+}
+
+// A batch takes its overhead and `calls` times what a call takes now.
+class ScriptedDevice::ScriptedBatch final : public Batch {
+ public:
+  ScriptedBatch(ScriptedDevice& device, int calls, std::function<void(int)> work)
+      : device_(device), calls_(calls), work_(std::move(work)) {}
+
+  Result<Timing> time(const TimingOptions& options) override {
+    const ScriptedCase& script = *device_.current_;
+    const double us =
+        script.batch_overhead_us + calls_ * device_.microseconds(options.cache, script.batch_us);
+    const auto all = [this] {
+      for (int i = 0; i < calls_; ++i) work_(i);
+    };
+    return device_.play(us, all, options);
+  }
+
+ private:
+  ScriptedDevice& device_;
+  int calls_;
+  std::function<void(int)> work_;
+};
+
+Result<std::unique_ptr<Batch>> ScriptedDevice::record(int calls, std::function<void(int)> work) {
+  if (lost_) return fail(ErrorKind::environment, *lost_);
+  return std::make_unique<ScriptedBatch>(*this, calls, std::move(work));
+}
+
+Result<Timing> ScriptedDevice::play(double us, const std::function<void()>& work,
+                                    const TimingOptions& options) {
   if (fails_now()) lost_ = current_->error->message;
   if (lost_) return fail(ErrorKind::environment, *lost_);
   work();
-  Timing timing{microseconds(options.cache) * microsecond, false, {}};
-  if (current_->launch_us) timing.launch = *current_->launch_us * microsecond;
+  Timing timing{us * microsecond, false, {}};
   now_ += timing.elapsed + current_->overhead_us * microsecond;
   if (options.gated && current_->gate_forced_every > 0 && ++gated_calls_ % current_->gate_forced_every == 0) {
     timing.gate_forced = true;

@@ -11,6 +11,10 @@
 //   clock_ghz      what the device's clock reads, or a list: of successive readings, the last of which stays
 //   memory_bytes   of the device: what does not fit beside the buffers that live is refused (default: no
 //   limit) fields         {name: value} of class info, or {name: {"value": v, "class": "block|warn|info"}}
+//   control        {"call", "batched"}: what a call that does nothing takes, in microseconds (default: the
+//                  device does not tell)
+//   cache_bytes    (default 4096)
+//   gate_obstacle  why nothing can be gated (default "")
 //   started        Unix time in seconds at which each process begins (default 1767225600, which is
 //                  2026-01-01 00:00 UTC), process_apart_s later than the one before (default 60)
 //   cases          list; the first whose `match` (wildcards * and ?) fits the case id is used
@@ -28,6 +32,8 @@
 //   overhead_us    of virtual time around each call, a cache flush for example (default 10)
 //   warmup_factor, warmup_calls   call n (from 0) of a process takes 1 + (factor - 1) exp(-n / calls)
 //                  times longer (default 1, 10)
+//   batch_us       of one call in a batch (default: as by itself)
+//   batch_overhead_us   of a whole batch (default 5)
 //   gate_forced_every   every n-th gated sample finds its gate forced (default 0: none)
 //   launch_us      of the host, in queueing one call (default: the device does not tell)
 //   takes_bytes    of device memory, which the variant takes for itself at its first call (default 0)
@@ -89,6 +95,8 @@ struct ScriptedCase {
   double overhead_us = 10;
   double warmup_factor = 1;
   double warmup_calls = 10;
+  std::optional<double> batch_us;
+  double batch_overhead_us = 5;
   int gate_forced_every = 0;
   std::optional<double> launch_us;
   double takes_bytes = 0;
@@ -105,6 +113,9 @@ struct Script {
   std::optional<double> memory_bytes;
   double started = 1767225600;
   double process_apart_s = 60;
+  std::optional<Control> control = {};
+  std::size_t cache_bytes = 4096;
+  std::string gate_obstacle = {};
   std::vector<ScriptedCase> cases;
   ScriptedCase fallback;
 };
@@ -126,6 +137,10 @@ class ScriptedDevice : public HostMemoryDevice {
   void enter(const Place& place) override;
   void turn(std::string_view side) override;
   Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override;
+  Result<std::unique_ptr<Batch>> record(int calls, std::function<void(int)> work) override;
+  std::optional<Control> control() override { return script_.control; }
+  [[nodiscard]] std::string gate_obstacle() const override { return script_.gate_obstacle; }
+  [[nodiscard]] std::size_t cache_bytes() const override { return script_.cache_bytes; }
   Result<Seconds> time_first_call(const std::function<void()>& work) override;
   Status preheat(Seconds duration) override;
   double clock_ghz() override;
@@ -145,10 +160,14 @@ class ScriptedDevice : public HostMemoryDevice {
   [[nodiscard]] const std::vector<Seconds>& preheats() const { return preheats_; }
 
  private:
-  [[nodiscard]] double microseconds(CacheMode cache) const;
+  // Of one call by itself, before noise: `us`, or what the script says instead.
+  [[nodiscard]] double microseconds(CacheMode cache, std::optional<double> us = {}) const;
+  Result<Timing> play(double us, const std::function<void()>& work, const TimingOptions& options);
   [[nodiscard]] double noise(std::string_view level, int placement, int index) const;
   [[nodiscard]] bool fails_now() const;
   [[nodiscard]] const ScriptedCase& script_of(std::string_view side) const;
+
+  class ScriptedBatch;
 
   Script script_;
   sdk::DeviceTraits traits_;

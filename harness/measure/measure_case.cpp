@@ -13,6 +13,7 @@
 #include "harness/measure/look.h"
 #include "harness/measure/phases.h"
 #include "harness/measure/preheat.h"
+#include "harness/measure/sampler.h"
 #include "harness/measure/stop_rule.h"
 #include "harness/measure/subject.h"
 #include "harness/measure/verify.h"
@@ -38,7 +39,8 @@ class CaseRun {
         process_(process),
         cache_(cache),
         phases_(device),
-        allocation_(device, input_seed(planned.id, planned.params, planned.sampling.seed, process)) {}
+        allocation_(device, input_seed(planned.id, planned.params, planned.sampling.seed, process)),
+        sampler_(device, planned, input_seed(planned.id, planned.params, planned.sampling.seed, process)) {}
 
   void add(const Catalog& catalog, std::string side = {}) {
     Subject& subject = subjects_.emplace_back();
@@ -71,6 +73,12 @@ class CaseRun {
   Step look_at_kernels(Subject& subject);
   Step check_after(Subject& subject);
 
+  // What cannot be done, or an error of the device.
+  [[nodiscard]] tl::unexpected<Ending> refused(const Error& error) const {
+    if (error.kind != ErrorKind::usage) return broken(error);
+    return ended(Outcome::failed, error.message + (error.advice.empty() ? "" : "; " + error.advice));
+  }
+
   // An error of the device, with what was being done.
   [[nodiscard]] tl::unexpected<Ending> broken(const Error& error) const {
     return tl::unexpected<Ending>(Ending{Outcome::failed,
@@ -100,6 +108,7 @@ class CaseRun {
   Phases phases_;
   std::shared_ptr<const CaseInputs> inputs_;
   Allocation allocation_;
+  Sampler sampler_;
   std::deque<Subject> subjects_;         // after the buffers that kernels point into: destroyed first
   bool backwards_ = false;               // each() takes the subjects the other way round
   std::string doing_ = "looking it up";  // for reasons
@@ -199,7 +208,7 @@ Step CaseRun::construct(Subject& subject) {
     subject.kernel = subject.variant->make(planned_.params, subject.problem, device_.traits());
   }
   if (!subject.kernel) return ended(Outcome::failed, "the variant made no kernel");
-  subject.gated = !subject.kernel->synchronises();
+  subject.gated = !subject.kernel->synchronises() && device_.gate_obstacle().empty();
   return {};
 }
 
@@ -225,9 +234,16 @@ void CaseRun::place(bool padded) {
   std::optional<Status> placed;
   each([&](Subject& one) -> Step {
     const auto phase = phases_.run("allocate");
-    if (!placed) placed = allocation_.place(one.problem, *inputs_, workspace, padded);
+    one.batches.clear();  // of the buffers that go
+    if (!placed) {
+      placed = allocation_.place(one.problem, *inputs_, workspace, padded);
+      if (*placed && padded)
+        placed = sampler_.place(one.problem, *inputs_, workspace, allocation_.tensor_bytes() + workspace);
+    }
     if (!*placed) return broken(placed->error());
     one.kernel->bind(allocation_.buffers());
+    if (!padded) return {};
+    if (const Status bound = sampler_.bind(one); !bound) return broken(bound.error());
     return {};
   });
 }
@@ -322,6 +338,14 @@ void CaseRun::warm_up() {
 // One sample of each at a time, and the next time the other way round, so that neither drift nor what a call
 // leaves behind for the next favours a build. `turned`: begin with the last. Tells why it stopped.
 Stop CaseRun::sample(bool turned) {
+  if (sampling_.timing == TimingMode::batch) {
+    doing_ += ", recording batches";
+    const auto phase = phases_.run("record");
+    each([&](Subject& one) -> Step {
+      if (const Status recorded = sampler_.record(one); !recorded) return refused(recorded.error());
+      return {};
+    });
+  }
   const auto phase = phases_.run("sampling");
   const Seconds end = device_.now() + placement_budget();
   StopRule rule(sampling_);
@@ -329,10 +353,8 @@ Stop CaseRun::sample(bool turned) {
   for (std::size_t taken = 0; stop == Stop::unknown; ++taken) {
     backwards_ = turned == (taken % 2 == 0);
     each([&](Subject& one) -> Step {
-      const TimingOptions options{
-          .cache = sampling_.cache, .gated = one.gated, .gate_deadline = sampling_.gate_deadline};
-      const Result<Timing> timing = device_.time([&] { call(one); }, options);
-      if (!timing) return broken(timing.error());
+      const Result<Timing> timing = sampler_.take(one);
+      if (!timing) return refused(timing.error());
       return keep(one, *timing);
     });
     stop = rule.decide(samples_at_hand(), device_.now() >= end);
@@ -365,7 +387,7 @@ Step CaseRun::check_after(Subject& subject) {
     const auto phase = phases_.run("verify");
     if (const Status poisoned = allocation_.poison_outputs(subject.problem); !poisoned)
       return broken(poisoned.error());
-    call(subject);
+    if (const Status called = sampler_.call(subject); !called) return broken(called.error());
     if (const Status done = device_.synchronize(); !done) return broken(done.error());
     return check(subject, outputs);
   };
@@ -387,7 +409,8 @@ Step CaseRun::check_after(Subject& subject) {
 
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
                            InputCache& cache) {
-  CaseRun run(device, planned, process, cache);
+  const PlannedCase own = as_workload_sees(planned, catalog);
+  CaseRun run(device, own, process, cache);
   run.add(catalog);
   return std::move(run.run().front());
 }
@@ -399,7 +422,8 @@ ProcessResult measure_case(Device& device, const Catalog& catalog, const Planned
 
 PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, InputCache& cache) {
-  CaseRun run(device, planned, process, cache);
+  const PlannedCase own = as_workload_sees(planned, current);
+  CaseRun run(device, own, process, cache);
   run.add(baseline, baseline_side);
   run.add(current, current_side);
   std::vector<ProcessResult> results = run.run();

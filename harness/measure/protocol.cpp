@@ -39,7 +39,7 @@ Json to_json(const Sampling& s) {
           {"samples", s.samples},
           {"min_samples", s.min_samples},
           {"warmup", s.warmup},
-          {"cache", s.cache == CacheMode::hot ? "hot" : "cold"},
+          {"cache", name_of(s.cache)},
           {"width", s.width},
           {"width_samples", s.width_samples},
           {"preheat_s", s.preheat},
@@ -48,7 +48,9 @@ Json to_json(const Sampling& s) {
           {"max_time_s", s.max_time},
           {"timeout_s", s.timeout},
           {"gate_deadline_s", s.gate_deadline},
-          {"seed", s.seed}};
+          {"seed", s.seed},
+          {"timing", name_of(s.timing)},
+          {"batch_nodes", s.batch_nodes}};
 }
 
 Json to_json(const PlannedCase& c) {
@@ -129,9 +131,9 @@ Sampling to_sampling(const Json& json) {
   s.samples = integer(json, "samples");
   s.min_samples = integer(json, "min_samples");
   s.warmup = integer(json, "warmup");
-  const std::string cache = text(json, "cache");
-  if (cache != "cold" && cache != "hot") throw Malformed("`cache` is neither cold nor hot");
-  s.cache = cache == "hot" ? CacheMode::hot : CacheMode::cold;
+  const std::optional<CacheMode> cache = parse_cache_mode(text(json, "cache"));
+  if (!cache) throw Malformed("`cache` is neither cold, hot nor rotate");
+  s.cache = *cache;
   s.width = real(json, "width");
   s.width_samples = integer(json, "width_samples");
   s.preheat = real(json, "preheat_s");
@@ -143,6 +145,14 @@ Sampling to_sampling(const Json& json) {
   const Json& seed = member(json, "seed");
   if (!seed.is_number_unsigned()) throw Malformed("`seed` is not a whole number");
   s.seed = seed.get<std::uint64_t>();
+  const std::optional<TimingMode> timing = parse_timing_mode(text(json, "timing"));
+  if (!timing) throw Malformed("`timing` is neither events nor batch");
+  s.timing = *timing;
+  for (const Json& calls : list(json, "batch_nodes")) {
+    if (!calls.is_number_integer() || calls < 1 || calls > most_batch_nodes)
+      throw Malformed("`batch_nodes` is not a list of whole numbers in range");
+    s.batch_nodes.push_back(calls.get<int>());
+  }
   return s;
 }
 

@@ -88,7 +88,8 @@ class Replay {
 
 Result<Replayed> replay_case(Device& device, const Catalog& catalog, const PlannedCase& planned) {
   try {
-    return Replay(device, planned).run(catalog);
+    const PlannedCase own = as_workload_sees(planned, catalog);
+    return Replay(device, own).run(catalog);
   } catch (const sdk::Unsupported& reason) {
     return Replayed{reason.what(), 0};
   } catch (const std::exception& problem) {

@@ -11,6 +11,7 @@ namespace harness {
 namespace {
 
 constexpr double microseconds_per_second = 1e6;
+constexpr double short_call_us = 10;  // beside which the control is shown
 
 // What kept placements from being sampled as the suite asks for.
 void add_stop_notes(std::vector<std::string>& notes, const std::vector<Placement>& placements,
@@ -36,7 +37,7 @@ void add_stop_notes(std::vector<std::string>& notes, const std::vector<Placement
                   wide, placements.size(), sampling.width * 100, sampling.samples, widest * 100));
 }
 
-void add_notes(Subject& subject, const Sampling& sampling) {
+void add_notes(Subject& subject, const Sampling& sampling, const std::string& gate_obstacle) {
   std::vector<std::string>& notes = subject.result.notes;
   std::size_t taken = 0;
   int forced = 0;
@@ -50,10 +51,49 @@ void add_notes(Subject& subject, const Sampling& sampling) {
                     "may be in them; if "
                     "run() waits for the device, let synchronises() return true, else raise gate_deadline",
                     forced, taken, sampling.gate_deadline));
-  if (!subject.gated)
+  if (!gate_obstacle.empty())
+    notes.push_back(
+        fmt::format("timed without a launch gate, because this process {}: launch latency is included, "
+                    "and no time of this run should be kept",
+                    gate_obstacle));
+  else if (!subject.gated)
     notes.emplace_back(
         "timed without a launch gate, because run() waits for the device: launch latency is included");
   add_stop_notes(notes, subject.samples.placements, sampling, taken);
+}
+
+void add_mode_notes(Subject& subject, const Sampling& sampling) {
+  std::vector<std::string>& notes = subject.result.notes;
+  if (subject.retaken > 0)
+    notes.push_back(fmt::format("samples taken again, because longer batches of calls took no longer: {}",
+                                subject.retaken));
+  if (subject.rotates_in_cache)
+    notes.push_back(fmt::format(
+        "{} sets of its buffers fit in the cache together, so calls that take turns with "
+        "them are not cold; {}",
+        subject.result.input_sets,
+        sampling.cache == CacheMode::cold ? "give shorter batches (`batch_nodes`)" : "use `cache: cold`"));
+  const std::optional<Batching>& batching = subject.result.batching;
+  if (batching && batching->off_line > most_off_line)
+    notes.push_back(fmt::format(
+        "batches of {} calls lie up to {:.1f} % off a straight line, so their slope is not the time "
+        "of a call alone; give other `batch_nodes`",
+        fmt::join(batching->calls, ", "), batching->off_line * 100));
+}
+
+// What the instrument reads of nothing stands beside what is timed in batches or hardly longer.
+void add_instrument(Subject& subject, const Sampling& sampling, Device& device) {
+  subject.result.batching = subject.batch_means.summary();
+  add_mode_notes(subject, sampling);
+  double sum = 0;
+  std::size_t count = 0;
+  for (const Placement& placement : subject.samples.placements)
+    for (const double sample : placement.samples) {
+      sum += sample;
+      ++count;
+    }
+  const bool is_short = count > 0 && sum / static_cast<double>(count) < short_call_us;
+  if (is_short || sampling.timing == TimingMode::batch) subject.result.control = device.control();
 }
 
 }  // namespace
@@ -66,6 +106,13 @@ double to_microseconds(Seconds value) {
   const double us = value * microseconds_per_second;
   const double rounded = std::round(us * 1e4) / 1e4;
   return rounded > 0 ? rounded : us;
+}
+
+PlannedCase as_workload_sees(const PlannedCase& planned, const Catalog& catalog) {
+  PlannedCase own = planned;
+  if (const sdk::Workload* workload = catalog.workload(planned.workload))
+    own.params = workload_params(planned.params, workload->params());
+  return own;
 }
 
 Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits& traits) {
@@ -105,8 +152,9 @@ void close_placement(Subject& subject, const Placement& surroundings) {
 }
 
 // Time is measured whatever the suite asks for; the others where it asks.
-void conclude(Subject& subject, const PlannedCase& planned, const Device& device, double buffer_bytes) {
-  add_notes(subject, planned.sampling);
+void conclude(Subject& subject, const PlannedCase& planned, Device& device, double buffer_bytes) {
+  add_notes(subject, planned.sampling, device.gate_obstacle());
+  add_instrument(subject, planned.sampling, device);
   ProcessResult& result = subject.result;
   const std::vector<std::string>& wanted = planned.metrics;
   const int process = result.process;
@@ -129,7 +177,9 @@ void conclude(Subject& subject, const PlannedCase& planned, const Device& device
             : "peak_memory is missing: two builds in one process cannot be told apart; `harness run` "
               "measures it");
   if (contains(wanted, launch_time_metric) && subject.launches.placements.empty())
-    result.notes.emplace_back("launch_time is missing: this device does not tell it");
+    result.notes.emplace_back(planned.sampling.timing == TimingMode::batch
+                                  ? "launch_time is missing: a batch launches all its calls at once"
+                                  : "launch_time is missing: this device does not tell it");
   else if (contains(wanted, launch_time_metric))
     result.series.push_back(Series{std::string(launch_time_metric.name),
                                    "us",

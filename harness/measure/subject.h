@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
+#include "harness/measure/batching.h"
 #include "harness/measure/metrics.h"
 #include "harness/model/plan.h"
 
@@ -33,6 +35,11 @@ struct Subject {
   const sdk::Variant* variant = nullptr;
   sdk::Problem problem = {};
   std::unique_ptr<sdk::Kernel> kernel = {};
+  std::vector<std::unique_ptr<sdk::Kernel>> further = {};  // bound to the further sets (sampler.h)
+  std::vector<std::unique_ptr<Batch>> batches = {};        // of this placement, in the order of their length
+  BatchMeans batch_means = {};
+  int retaken = 0;                // samples of batches whose line fell
+  bool rotates_in_cache = false;  // its sets are too few to leave the cache
   bool gated = true;
   ProcessSamples samples = {};
   ProcessSamples launches = {};  // host time of each sample's launch, where the device tells
@@ -44,6 +51,9 @@ struct Subject {
   bool over = false;  // its result is final
 };
 
+// Without the axes of measuring (model/modes.h), which are no parameters of the workload.
+PlannedCase as_workload_sees(const PlannedCase& planned, const Catalog& catalog);
+
 // Looks up its workload and variant, which must run on this kind of device.
 Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits& traits);
 
@@ -54,6 +64,6 @@ Step keep(Subject& subject, const Timing& timing);
 void close_placement(Subject& subject, const Placement& surroundings);
 
 // Fills the result of a subject that was measured: its series and advice. `buffer_bytes`: that it needs.
-void conclude(Subject& subject, const PlannedCase& planned, const Device& device, double buffer_bytes);
+void conclude(Subject& subject, const PlannedCase& planned, Device& device, double buffer_bytes);
 
 }  // namespace harness

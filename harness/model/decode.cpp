@@ -13,6 +13,8 @@ constexpr std::array<Pairing::Kind, 2> pairing_kinds{Pairing::Kind::session, Pai
 constexpr std::array<Outcome, 5> outcomes{Outcome::measured, Outcome::incorrect, Outcome::failed,
                                           Outcome::timed_out, Outcome::skipped};
 constexpr std::array<Direction, 2> directions{Direction::lower_is_better, Direction::higher_is_better};
+constexpr std::array<CacheMode, 3> cache_modes{CacheMode::cold, CacheMode::hot, CacheMode::rotate};
+constexpr std::array<TimingMode, 2> timing_modes{TimingMode::events, TimingMode::batch};
 constexpr std::array<FieldClass, 3> field_classes{FieldClass::block, FieldClass::warn, FieldClass::info};
 
 // The enumerator that the node's text names; the fallback when the node is absent.
@@ -24,9 +26,10 @@ Enum read_enum(const JsonNode& node, const std::array<Enum, n>& values, Enum fal
   return values[node.choice(names)];
 }
 
-CacheMode read_cache(const JsonNode& node) {
-  static constexpr std::array<std::string_view, 2> names{"cold", "hot"};
-  return node.present() && node.choice(names) == 1 ? CacheMode::hot : CacheMode::cold;
+std::vector<int> read_counts(const JsonNode& node) {
+  std::vector<int> counts;
+  node.each_element([&](const JsonNode& one) { counts.push_back(one.integer<int>(0, 1)); });
+  return counts;
 }
 
 // Calls `read(name, node)` for each member and refuses a name that comes twice.
@@ -60,7 +63,7 @@ Sampling read_sampling(const JsonNode& node) {
   sampling.samples = node.find("samples").integer(sampling.samples, 0);
   sampling.min_samples = node.find("min_samples").integer(sampling.min_samples, 0);
   sampling.warmup = node.find("warmup").integer(sampling.warmup, 0);
-  sampling.cache = read_cache(node.find("cache"));
+  sampling.cache = read_enum(node.find("cache"), cache_modes, sampling.cache);
   sampling.width = node.find("width").number(sampling.width);
   sampling.width_samples = node.find("width_samples").integer(sampling.width_samples, 0);
   sampling.preheat = node.find("preheat").number(sampling.preheat);
@@ -70,6 +73,8 @@ Sampling read_sampling(const JsonNode& node) {
   sampling.timeout = node.find("timeout").number(sampling.timeout);
   sampling.gate_deadline = node.find("gate_deadline").number(sampling.gate_deadline);
   sampling.seed = node.find("seed").integer(sampling.seed);
+  sampling.timing = read_enum(node.find("timing"), timing_modes, sampling.timing);
+  sampling.batch_nodes = read_counts(node.find("batch_nodes"));
   return sampling;
 }
 
@@ -192,6 +197,20 @@ KernelUse read_kernel(const JsonNode& node) {
   return kernel;
 }
 
+std::optional<Control> read_control(const JsonNode& node) {
+  if (!node.present()) return std::nullopt;
+  return Control{node.require("call").number(), node.require("batched").number()};
+}
+
+std::optional<Batching> read_batching(const JsonNode& node) {
+  if (!node.present()) return std::nullopt;
+  Batching batching;
+  batching.calls = read_counts(node.require("calls"));
+  batching.intercept = node.find("intercept").number();
+  batching.off_line = node.find("off_line").number();
+  return batching;
+}
+
 ProcessResult read_outcome(const JsonNode& node) {
   ProcessResult result;
   result.process = node.require("process").integer<int>(0, 0);
@@ -203,6 +222,9 @@ ProcessResult read_outcome(const JsonNode& node) {
     result.phases.push_back({std::string(name), duration.number()});
   });
   node.find("kernels").each_element([&](const JsonNode& one) { result.kernels.push_back(read_kernel(one)); });
+  result.control = read_control(node.find("control"));
+  result.batching = read_batching(node.find("batching"));
+  result.input_sets = node.find("input_sets").integer<int>(1, 1);
   return result;
 }
 

@@ -17,6 +17,13 @@ void write_texts_unless_empty(JsonWriter& json, std::string_view key,
   json.close();
 }
 
+void write_counts_unless_empty(JsonWriter& json, std::string_view key, const std::vector<int>& values) {
+  if (values.empty()) return;
+  json.key(key).open_array(JsonLayout::line);
+  for (const int value : values) json.integer(value);
+  json.close();
+}
+
 void write_params(JsonWriter& json, const sdk::Params& params) {
   json.open_object(JsonLayout::line);
   for (const auto& [name, value] : params.entries()) {
@@ -40,7 +47,7 @@ void write_sampling(JsonWriter& json, const Sampling& sampling) {
   json.key("samples").integer(sampling.samples);
   json.key("min_samples").integer(sampling.min_samples);
   json.key("warmup").integer(sampling.warmup);
-  json.key("cache").text(sampling.cache == CacheMode::cold ? "cold" : "hot");
+  json.key("cache").text(name_of(sampling.cache));
   if (sampling.width != 0)
     json.key("width").number(sampling.width).key("width_samples").integer(sampling.width_samples);
   json.key("preheat").number(sampling.preheat);
@@ -51,6 +58,8 @@ void write_sampling(JsonWriter& json, const Sampling& sampling) {
   json.key("timeout").number(sampling.timeout);
   json.key("gate_deadline").number(sampling.gate_deadline);
   json.key("seed").integer(sampling.seed);
+  if (sampling.timing != TimingMode::events) json.key("timing").text(name_of(sampling.timing));
+  write_counts_unless_empty(json, "batch_nodes", sampling.batch_nodes);
   json.close();
 }
 
@@ -157,6 +166,22 @@ void write_kernel(JsonWriter& json, const KernelUse& kernel) {
   json.close();
 }
 
+void write_instrument(JsonWriter& json, const ProcessResult& result) {
+  if (result.control) {
+    json.key("control").open_object(JsonLayout::line);
+    json.key("call").number(result.control->call).key("batched").number(result.control->batched).close();
+  }
+  if (result.batching) {
+    json.key("batching").open_object(JsonLayout::line);
+    json.key("calls").open_array(JsonLayout::line);
+    for (const int calls : result.batching->calls) json.integer(calls);
+    json.close();
+    json.key("intercept").number(result.batching->intercept);
+    json.key("off_line").number(result.batching->off_line).close();
+  }
+  if (result.input_sets > 1) json.key("input_sets").integer(result.input_sets);
+}
+
 // The fields of a result that stay with it once its samples are merged into the case.
 void write_outcome(JsonWriter& json, const ProcessResult& result) {
   json.key("process").integer(result.process);
@@ -169,6 +194,7 @@ void write_outcome(JsonWriter& json, const ProcessResult& result) {
     for (const Phase& phase : result.phases) json.key(phase.name).number(phase.duration);
     json.close();
   }
+  write_instrument(json, result);
   if (result.kernels.empty()) return;
   json.key("kernels").open_array(JsonLayout::line);
   for (const KernelUse& kernel : result.kernels) write_kernel(json, kernel);

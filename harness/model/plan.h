@@ -9,14 +9,12 @@
 
 #include "harness/base/result.h"
 #include "harness/base/units.h"
+#include "harness/model/modes.h"
 #include "harness/sdk/params.h"
 
 namespace harness {
 
-enum class CacheMode {
-  cold,  // evict the last-level cache before each sample, outside the timed region
-  hot,   // leave in the cache what the previous sample left there
-};
+inline constexpr int most_batch_nodes = 100'000;
 
 // How a case is sampled. One *process* is a fresh worker process and one replicate of the
 // statistics; a *placement* is one allocation of all buffers within a process.
@@ -40,6 +38,8 @@ struct Sampling {
   Seconds timeout = 60.0;        // of one case in one process, all included; then its process is killed
   Seconds gate_deadline = 0.25;  // when the launch gate is opened even if the queue is not full
   std::uint64_t seed = 1;        // of the inputs; each process derives its own
+  TimingMode timing = TimingMode::events;
+  std::vector<int> batch_nodes = {};  // calls in each batch, increasing; empty: chosen from the call's time
 
   bool operator==(const Sampling&) const = default;
 };

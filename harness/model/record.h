@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/model/instrument.h"
 #include "harness/model/plan.h"
 
 namespace harness {
@@ -122,6 +123,9 @@ struct ProcessResult {
   std::vector<std::string> notes;       // advice in words: "3 samples were forced by the gate's deadline"
   std::vector<Phase> phases = {};       // in the order they ended
   std::vector<KernelUse> kernels = {};  // in launch order; empty when nobody looked
+  std::optional<Control> control = {};  // where the case is short or was timed in batches
+  std::optional<Batching> batching = {};
+  int input_sets = 1;  // that calls took turns with
 
   bool operator==(const ProcessResult&) const = default;
 };

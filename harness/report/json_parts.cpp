@@ -40,7 +40,7 @@ Json sampling_json(const Sampling& sampling) {
             {"samples", sampling.samples},
             {"min_samples", sampling.min_samples},
             {"warmup", sampling.warmup},
-            {"cache", sampling.cache == CacheMode::cold ? "cold" : "hot"},
+            {"cache", name_of(sampling.cache)},
             {"preheat_s", number(sampling.preheat)},
             {"max_time_s", number(sampling.max_time)},
             {"timeout_s", number(sampling.timeout)},
@@ -50,6 +50,8 @@ Json sampling_json(const Sampling& sampling) {
     json["width"] = number(sampling.width);
     json["width_samples"] = sampling.width_samples;
   }
+  if (sampling.timing != TimingMode::events) json["timing"] = name_of(sampling.timing);
+  if (!sampling.batch_nodes.empty()) json["batch_nodes"] = sampling.batch_nodes;
   return json;
 }
 

@@ -60,6 +60,12 @@ std::string reference_label(const PlannedCase& one) {
   return has_variant ? segments[1] : one.reference;
 }
 
+std::string describe_timing(const Sampling& how) {
+  if (how.timing != TimingMode::batch) return {};
+  return how.batch_nodes.empty() ? ", in batches"
+                                 : fmt::format(", in batches of {}", fmt::join(how.batch_nodes, ", "));
+}
+
 // What differs from case to case gets a column; what is the same for all is a fact of the header.
 Grid make_grid(const Cases& cases) {
   const bool sampling = !uniform(cases, [](const PlannedCase& one) { return one.sampling; });
@@ -116,8 +122,8 @@ PlanSize size_of(const Plan& plan) {
 }
 
 std::string describe_sampling(const Sampling& sampling) {
-  return fmt::format("{} x {} x {} {}", sampling.processes, sampling.placements, sampling.samples,
-                     sampling.cache == CacheMode::cold ? "cold" : "hot");
+  return fmt::format("{} x {} x {} {}{}", sampling.processes, sampling.placements, sampling.samples,
+                     name_of(sampling.cache), sampling.timing == TimingMode::batch ? ", batches" : "");
 }
 
 PlanReport describe_plan(const Plan& plan) {
@@ -134,9 +140,9 @@ PlanReport describe_plan(const Plan& plan) {
   if (!cases.empty()) {
     if (uniform(cases, [](const PlannedCase& one) { return one.sampling; })) {
       const Sampling& how = cases.front()->sampling;
-      report.facts.emplace_back("sampling", fmt::format("{} processes x {} placements x {} samples, {} cache",
-                                                        how.processes, how.placements, how.samples,
-                                                        how.cache == CacheMode::cold ? "cold" : "hot"));
+      report.facts.emplace_back(
+          "sampling", fmt::format("{} processes x {} placements x {} samples, {} cache{}", how.processes,
+                                  how.placements, how.samples, name_of(how.cache), describe_timing(how)));
     } else {
       report.facts.emplace_back("sampling", "differs by case: processes x placements x samples, cache");
     }

@@ -87,11 +87,11 @@ std::string sampling_fact(const Record& record) {
       return other.outcome == Outcome::skipped || other.sampling == how;
     });
     if (!uniform) return "differs by case";
-    return fmt::format("{} x {} x {}, {} cache",
+    return fmt::format("{} x {} x {}, {} cache{}",
                        counted(static_cast<std::size_t>(how.processes), "process", "processes"),
                        counted(static_cast<std::size_t>(how.placements), "placement", "placements"),
                        counted(static_cast<std::size_t>(how.samples), "sample", "samples"),
-                       how.cache == CacheMode::cold ? "cold" : "hot");
+                       name_of(how.cache), how.timing == TimingMode::batch ? ", in batches" : "");
   }
   return {};
 }

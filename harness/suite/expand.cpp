@@ -21,6 +21,12 @@ std::vector<std::string> param_names(const Target& target) {
   return names;
 }
 
+std::vector<std::string> mode_names(const Target& target) {
+  std::vector<std::string> names;
+  for (const sdk::ParamSpec& mode : target.modes) names.push_back(mode.name);
+  return names;
+}
+
 std::string described(const sdk::Value& value) {
   const std::string text = sdk::to_string(value);
   if (std::holds_alternative<std::string>(value))
@@ -85,9 +91,12 @@ std::optional<sdk::Value> converted(const sdk::ParamSpec& spec, const sdk::Value
 bool check_name(const Target& target, const At<std::string>& name, ErrorList& errors) {
   if (target.find(name.value) != nullptr) return true;
   const std::vector<std::string> known = param_names(target);
+  std::string advice = known.empty() ? "this workload has no parameters" : suggestion(name.value, known, 32);
+  if (!nearest(name.value, known))
+    if (const auto mode = nearest(name.value, mode_names(target))) advice = "did you mean `" + *mode + "`?";
   errors.add(name.where,
              fmt::format("unknown axis {} of workload {}", in_ticks(name.value), workload_name(target)),
-             known.empty() ? "this workload has no parameters" : suggestion(name.value, known, 32));
+             std::move(advice));
   return false;
 }
 
@@ -130,6 +139,9 @@ sdk::Params completed(const Target& target, const Given& given, std::vector<std:
     else
       missing.push_back(spec.name);
   }
+  for (const sdk::ParamSpec& mode : target.modes)
+    for (const auto& [name, value] : given)
+      if (*name == mode.name) entries.emplace_back(mode.name, *value);
   return sdk::Params(std::move(entries));
 }
 
@@ -225,8 +237,9 @@ class Expansion {
 }  // namespace
 
 const sdk::ParamSpec* Target::find(const std::string& name) const {
-  for (const sdk::ParamSpec& spec : specs)
-    if (spec.name == name) return &spec;
+  for (const std::vector<sdk::ParamSpec>* known : {&specs, &modes})
+    for (const sdk::ParamSpec& spec : *known)
+      if (spec.name == name) return &spec;
   return nullptr;
 }
 

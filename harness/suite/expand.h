@@ -17,13 +17,16 @@ inline constexpr std::size_t most_cases = 100'000;  // of one suite
 struct Target {
   const sdk::Workload* workload = nullptr;
   std::vector<sdk::ParamSpec> specs;
+  std::vector<sdk::ParamSpec> modes;  // axes of measuring (model/modes.h) that no parameter hides
   std::vector<std::string> variants;  // of this group
   std::vector<std::string> devices;   // of those variants
 
+  // A parameter or a mode.
   [[nodiscard]] const sdk::ParamSpec* find(const std::string& name) const;
 };
 
-// A complete point and the place in the suite that it comes from.
+// A complete point, modes at its end where the suite varies them, and the place in the suite that it comes
+// from.
 struct ExpandedPoint {
   sdk::Params params;
   Location where;

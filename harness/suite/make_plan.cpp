@@ -82,6 +82,8 @@ class Planner {
     good = known_metrics(group, *workload) && good;
     if (!good) return target;
     target.specs = workload->params();
+    for (const sdk::ParamSpec& mode : mode_axes())
+      if (target.find(mode.name) == nullptr) target.modes.push_back(mode);
     target.workload = workload;
     for (const At<std::string>& variant : group.variants) {
       target.variants.push_back(variant.value);
@@ -215,7 +217,8 @@ class Planner {
   std::optional<Support> support_of(const Target& target, const ExpandedPoint& point) {
     std::string why;
     try {
-      return Support{target.workload->problem(point.params).work, ""};
+      const sdk::Params own = workload_params(point.params, target.specs);
+      return Support{target.workload->problem(own).work, ""};
     } catch (const sdk::Unsupported& reason) {
       const std::string text = reason.what();
       return Support{{}, text.empty() ? "the workload does not support these parameters" : text};
@@ -309,6 +312,7 @@ class Planner {
       }
       apply(options_.overrides, settings);
       settings.sampling.min_samples = std::min(settings.sampling.min_samples, settings.sampling.samples);
+      apply_modes(target, planned.params, settings.sampling);
       planned.sampling = settings.sampling;
       planned.gate = settings.gate;
       if (contradicted.empty()) contradicted = contradiction(planned.sampling);
@@ -321,6 +325,17 @@ class Planner {
       if (good[k] && hits[k] == 0)
         errors_.add(group.point_overrides[k].where, "this override matches no case",
                     "no case has these values; correct `match` or remove the override");
+  }
+
+  // What an axis says of cache and timing is in the case's name, so nothing wins over it.
+  static void apply_modes(const Target& target, const sdk::Params& params, Sampling& sampling) {
+    for (const sdk::ParamSpec& mode : target.modes) {
+      const sdk::Value* value = params.find(mode.name);
+      if (value == nullptr) continue;
+      const std::string name = sdk::to_string(*value);
+      sampling.cache = parse_cache_mode(name).value_or(sampling.cache);
+      sampling.timing = parse_timing_mode(name).value_or(sampling.timing);
+    }
   }
 
   // A reference must be a case of the suite. It has none itself: it would be compared with itself.

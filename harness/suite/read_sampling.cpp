@@ -22,8 +22,10 @@ void Reader::sampling(const YamlValue& value, Overrides& out) {
   out.placements = count(value, "placements");
   samples(value, out);
   out.warmup = count(value, "warmup");
-  if (const YamlValue* cache = value.find("cache"))
-    out.cache = cache->text == "hot" ? CacheMode::hot : CacheMode::cold;
+  if (const YamlValue* cache = value.find("cache")) out.cache = parse_cache_mode(cache->text);
+  if (const YamlValue* timing = value.find("timing")) out.timing = parse_timing_mode(timing->text);
+  out.batch_nodes =
+      increasing(value, "batch_nodes", "write increasing numbers of calls, such as `[100, 200, 400]`");
   preheat(value, out);
   out.max_time = duration(value, "max_time", false);
   out.timeout = duration(value, "timeout", false);

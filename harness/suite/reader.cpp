@@ -223,20 +223,25 @@ std::optional<double> Reader::alpha(const YamlValue& gate) {
 }
 
 std::optional<std::vector<int>> Reader::looks(const YamlValue& gate) {
-  const YamlValue* found = gate.find("looks");
+  return increasing(gate, "looks", "write increasing numbers of processes, such as `[5, 10, 20]`");
+}
+
+std::optional<std::vector<int>> Reader::increasing(const YamlValue& map, const std::string& name,
+                                                   const std::string& advice) {
+  const YamlValue* found = map.find(name);
   if (found == nullptr) return std::nullopt;
-  std::vector<int> looks;
+  std::vector<int> numbers;
   for (const YamlValue* item : found->items) {
     if (item->rejected) return std::nullopt;
-    if (!looks.empty() && item->integer <= looks.back()) {
+    if (!numbers.empty() && item->integer <= numbers.back()) {
       errors_.add(location(item->place),
-                  fmt::format("`looks`: {} does not come after {}", item->integer, looks.back()),
-                  "write increasing numbers of processes, such as `[5, 10, 20]`");
+                  fmt::format("`{}`: {} does not come after {}", name, item->integer, numbers.back()),
+                  advice);
       return std::nullopt;
     }
-    looks.push_back(static_cast<int>(item->integer));
+    numbers.push_back(static_cast<int>(item->integer));
   }
-  return looks;
+  return numbers;
 }
 
 }  // namespace harness

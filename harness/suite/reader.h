@@ -33,6 +33,8 @@ class Reader {
   void gate(const YamlValue& value, Overrides& out);
   std::optional<double> alpha(const YamlValue& gate);
   std::optional<std::vector<int>> looks(const YamlValue& gate);
+  std::optional<std::vector<int>> increasing(const YamlValue& map, const std::string& name,
+                                             const std::string& advice);
   std::optional<Seconds> duration(const YamlValue& map, const std::string& name, bool zero_allowed);
   std::optional<double> fraction(const YamlValue& map, const std::string& name);
   std::optional<double> share(const YamlValue& map, const std::string& name, double most, const char* advice);

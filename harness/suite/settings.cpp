@@ -46,6 +46,8 @@ void apply(const Overrides& overrides, Settings& settings) {
   set(sampling.cache, overrides.cache);
   set(sampling.width, overrides.width);
   set(sampling.width_samples, overrides.width_samples);
+  set(sampling.timing, overrides.timing);
+  set(sampling.batch_nodes, overrides.batch_nodes);
   set(sampling.preheat, overrides.preheat);
   set(sampling.preheat_most, overrides.preheat_most);
   set(sampling.steady, overrides.steady);

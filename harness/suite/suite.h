@@ -52,6 +52,8 @@ struct Overrides {
   std::optional<CacheMode> cache;
   std::optional<Seconds> preheat, preheat_most, max_time, timeout, gate_deadline;
   std::optional<double> steady;
+  std::optional<TimingMode> timing = {};
+  std::optional<std::vector<int>> batch_nodes = {};
   std::optional<std::uint64_t> seed;
   std::optional<double> margin, alpha, throttled;
   std::vector<MetricGateOverride> metric_gates = {};  // by metric, each at most once

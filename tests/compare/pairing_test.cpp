@@ -192,6 +192,11 @@ TEST(Comparable, OtherSamplingIsAnotherMeasurement) {
   const ComparisonRow hot = with([](Sampling& sampling) { sampling.cache = CacheMode::hot; });
   EXPECT_EQ(hot.verdict, Verdict::not_comparable);
   EXPECT_THAT(hot.reason, HasSubstr("cache: cold -> hot"));
+  const ComparisonRow batch = with([](Sampling& sampling) { sampling.timing = TimingMode::batch; });
+  EXPECT_EQ(batch.verdict, Verdict::not_comparable);
+  EXPECT_THAT(batch.reason, HasSubstr("timing: events -> batch"));
+  const ComparisonRow longer = with([](Sampling& sampling) { sampling.batch_nodes = {100, 400}; });
+  EXPECT_THAT(longer.reason, HasSubstr("batch_nodes: [] -> [100, 400]"));
   const ComparisonRow fewer = with([](Sampling& sampling) { sampling.placements = 2; });
   EXPECT_THAT(fewer.reason, HasSubstr("placements: 5 -> 2"));
   EXPECT_EQ(with([](Sampling& sampling) { sampling.processes = 20; }).verdict, Verdict::unchanged);

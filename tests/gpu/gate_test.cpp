@@ -91,5 +91,55 @@ TEST_F(Gate, ReadsTheSameWithASpinningThread) {
   EXPECT_TRUE(timing->gate_forced);
 }
 
+// What blocks the host, or may, behind a closed gate: by each kind of gate it must come to an end, with the
+// right result and with the next samples as good as ever.
+struct Blocking {
+  const char* gate;
+  const char* variant;
+};
+
+class EachGate : public GpuTest, public testing::WithParamInterface<Blocking> {};
+
+TEST_P(EachGate, OutlivesWhatBlocksBehindIt) {
+  if (std::string(GetParam().gate) == "spin") setenv("HARNESS_CUDA_GATE", "spin", 1);
+  auto opened = open_device("cuda");
+  unsetenv("HARNESS_CUDA_GATE");
+  ASSERT_TRUE(opened) << opened.error().text();
+  Device& own = *opened->device;
+  Bound work(own, catalog(), "probe", GetParam().variant, probe_params(1024));
+  const Seconds begin = own.now();
+  const auto timing =
+      own.time([&] { work.call(); }, {.cache = CacheMode::hot, .gated = true, .gate_deadline = 0.1});
+  ASSERT_TRUE(timing) << timing.error().text();
+  EXPECT_LT(own.now() - begin, 10);
+  RecordProperty("gate_forced", timing->gate_forced ? "yes" : "no");
+  RecordProperty("elapsed_us", std::to_string(timing->elapsed * 1e6));
+  EXPECT_EQ(work.error(), 0) << "the work itself must have been done";
+  Bound empty(own, catalog(), "probe", "empty", probe_params(1));
+  EXPECT_GT(empty.median(hot_gated), 0) << "the next samples are timed as if nothing had happened";
+}
+
+INSTANTIATE_TEST_SUITE_P(Gate, EachGate,
+                         testing::Values(Blocking{"wait", "waits"}, Blocking{"spin", "waits"},
+                                         Blocking{"wait", "allocates"}, Blocking{"spin", "allocates"},
+                                         Blocking{"wait", "lazy"}, Blocking{"spin", "lazy_too"},
+                                         Blocking{"wait", "ten_thousand"}, Blocking{"spin", "ten_thousand"}),
+                         [](const auto& one) {
+                           return std::string(one.param.variant) + "_by_" + one.param.gate;
+                         });
+
+TEST_F(Gate, IsLeftOutUnderAToolThatLetsOneKernelRunAtATime) {
+  setenv("NV_COMPUTE_PROFILER_PERFWORKS_DIR", "/nowhere", 1);
+  auto opened = open_device("cuda");
+  unsetenv("NV_COMPUTE_PROFILER_PERFWORKS_DIR");
+  ASSERT_TRUE(opened) << opened.error().text();
+  EXPECT_NE(opened->device->gate_obstacle().find("Nsight Compute"), std::string::npos);
+  EXPECT_EQ(gate_of(*opened->device).rfind("none: ", 0), 0U);
+  Bound waits(*opened->device, catalog(), "probe", "waits", probe_params(1024));
+  const auto timing = opened->device->time([&] { waits.call(); }, hot_gated);
+  ASSERT_TRUE(timing) << timing.error().text();
+  EXPECT_FALSE(timing->gate_forced) << "there was no gate to open";
+}
+
 }  // namespace
 }  // namespace harness::gpu

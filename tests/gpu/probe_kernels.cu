@@ -2,6 +2,7 @@
 // broken on purpose, one way each.
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "harness/sdk/registry.h"
@@ -37,17 +38,48 @@ __global__ void copy(const float* x, float* y, long long count, float last_offse
     y[i] = x[i] + (i == count - 1 ? last_offset : 0.0F);
 }
 
+// Launched by one variant each and by nothing before it, so that their code is loaded at the first call.
+__global__ void rare_copy(const float* x, float* y, long long count) {
+  for (long long i = threadIdx.x; i < count; i += blockDim.x) y[i] = x[i];
+}
+__global__ void rarer_copy(const float* x, float* y, long long count) {
+  for (long long i = blockDim.x - 1 - threadIdx.x; i < count; i += blockDim.x) y[i] = x[i];
+}
+
 __global__ void write_nowhere(float* y) {
   y[1LL << 44] = 1.0F;
 }
 
-enum class Way { empty, twenty, copy, waits, off_at_the_end, throws, refused, illegal, unsupported };
+enum class Way {
+  empty,
+  twenty,
+  ten_thousand,
+  copy,
+  persists,
+  waits,
+  allocates,
+  lazy,
+  lazy_too,
+  elsewhere,
+  off_at_the_end,
+  throws,
+  refused,
+  illegal,
+  unsupported
+};
 
 template <Way way>
 class Variation final : public Kernel {
  public:
   Variation(const Params& params, const Problem&, const DeviceTraits&) : count_(params.integer("n")) {
     if (way == Way::unsupported) throw Unsupported("this variant supports nothing");
+    if (way == Way::elsewhere) own_stream();
+    if (way == Way::persists) cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, most_persisting());
+  }
+  ~Variation() override {
+    if (way != Way::persists) return;
+    cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
+    cudaCtxResetPersistingL2Cache();
   }
   void bind(const Buffers& buffers) override {
     x_ = buffers.as<const float>(0);
@@ -60,7 +92,26 @@ class Variation final : public Kernel {
       case Way::twenty:
         for (int i = 0; i < 20; ++i) nothing<<<1, 1, 0, queue>>>();
         break;
+      case Way::ten_thousand:
+        for (int i = 0; i < 10'000; ++i) nothing<<<1, 1, 0, queue>>>();
+        copy_all(queue, 0);
+        break;
       case Way::copy: copy_all(queue, 0); break;
+      case Way::persists:
+        keep_input(queue, cudaAccessPropertyPersisting);
+        copy_all(queue, 0);
+        keep_input(queue, cudaAccessPropertyNormal);
+        break;
+      case Way::allocates: {
+        void* scratch = nullptr;
+        cudaMalloc(&scratch, 1 << 20);
+        copy_all(queue, 0);
+        cudaFree(scratch);
+        break;
+      }
+      case Way::lazy: rare_copy<<<1, 256, 0, queue>>>(x_, y_, count_); break;
+      case Way::lazy_too: rarer_copy<<<1, 256, 0, queue>>>(x_, y_, count_); break;
+      case Way::elsewhere: copy_all(own_stream(), 0); break;
       case Way::waits:
         copy_all(queue, 0);
         cudaStreamSynchronize(queue);
@@ -78,6 +129,35 @@ class Variation final : public Kernel {
     copy<<<1056, 512, 0, queue>>>(x_, y_, count_, last_offset);
   }
 
+  // As much of the input as the device lets persist, for the launches that follow on this stream.
+  void keep_input(cudaStream_t queue, cudaAccessProperty property) const {
+    cudaStreamAttrValue window{};
+    window.accessPolicyWindow.base_ptr = const_cast<float*>(x_);
+    window.accessPolicyWindow.num_bytes =
+        std::min(static_cast<std::size_t>(count_) * sizeof(float), most_persisting());
+    window.accessPolicyWindow.hitRatio = 1.0F;
+    window.accessPolicyWindow.hitProp = property;
+    window.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
+    cudaStreamSetAttribute(queue, cudaStreamAttributeAccessPolicyWindow, &window);
+  }
+
+  static std::size_t most_persisting() {
+    int device = 0;
+    int most = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&most, cudaDevAttrMaxPersistingL2CacheSize, device);
+    return static_cast<std::size_t>(std::max(0, most));
+  }
+
+  static cudaStream_t own_stream() {
+    static cudaStream_t stream = [] {
+      cudaStream_t made = nullptr;
+      cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking);
+      return made;
+    }();
+    return stream;
+  }
+
   long long count_;
   const float* x_ = nullptr;
   float* y_ = nullptr;
@@ -89,6 +169,12 @@ HARNESS_WORKLOAD(probe, Probe)
 HARNESS_VARIANT(probe, empty, cuda, "one empty kernel", Variation<Way::empty>)
 HARNESS_VARIANT(probe, twenty, cuda, "twenty empty kernels", Variation<Way::twenty>)
 HARNESS_VARIANT(probe, copy, cuda, "a copy", Variation<Way::copy>)
+HARNESS_VARIANT(probe, ten_thousand, cuda, "ten thousand empty kernels", Variation<Way::ten_thousand>)
+HARNESS_VARIANT(probe, persists, cuda, "a copy whose input stays in L2", Variation<Way::persists>)
+HARNESS_VARIANT(probe, allocates, cuda, "allocates and frees", Variation<Way::allocates>)
+HARNESS_VARIANT(probe, lazy, cuda, "a kernel that nothing else launches", Variation<Way::lazy>)
+HARNESS_VARIANT(probe, lazy_too, cuda, "another such kernel", Variation<Way::lazy_too>)
+HARNESS_VARIANT(probe, elsewhere, cuda, "queues on a stream of its own", Variation<Way::elsewhere>)
 HARNESS_VARIANT(probe, waits, cuda, "waits for the device and does not say so", Variation<Way::waits>)
 HARNESS_VARIANT(probe, off_at_the_end, cuda, "the last element is wrong", Variation<Way::off_at_the_end>)
 HARNESS_VARIANT(probe, throws, cuda, "run() throws", Variation<Way::throws>)
@@ -101,6 +187,12 @@ static void register_all(Registry& registry) {
   register_variant_probe_empty(registry);
   register_variant_probe_twenty(registry);
   register_variant_probe_copy(registry);
+  register_variant_probe_ten_thousand(registry);
+  register_variant_probe_persists(registry);
+  register_variant_probe_allocates(registry);
+  register_variant_probe_lazy(registry);
+  register_variant_probe_lazy_too(registry);
+  register_variant_probe_elsewhere(registry);
   register_variant_probe_waits(registry);
   register_variant_probe_off_at_the_end(registry);
   register_variant_probe_throws(registry);

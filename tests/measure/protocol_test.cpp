@@ -36,7 +36,9 @@ Job sample_job() {
                       .max_time = 0.2,
                       .timeout = 0.3,
                       .gate_deadline = 0.4,
-                      .seed = ~std::uint64_t{0}};
+                      .seed = ~std::uint64_t{0},
+                      .timing = TimingMode::batch,
+                      .batch_nodes = {7, 70}};
   planned.metrics = {"time", "loss"};
   return job;
 }
@@ -157,6 +159,10 @@ TEST(Protocol, ChecksEveryMemberOfAJob) {
   EXPECT_FALSE(replaced("\"process\":3", "\"process\":1e300"));
   EXPECT_FALSE(replaced("\"samples\":4", "\"samples\":\"4\""));
   EXPECT_FALSE(replaced("\"cache\":\"hot\"", "\"cache\":\"tepid\""));
+  EXPECT_FALSE(replaced("\"timing\":\"batch\"", "\"timing\":\"guess\""));
+  EXPECT_FALSE(replaced("[7,70]", "[0,70]"));
+  EXPECT_FALSE(replaced("[7,70]", "[\"7\"]"));
+  EXPECT_TRUE(replaced("[7,70]", "[]"));
   EXPECT_FALSE(replaced("[\"flag\",true]", "[\"flag\"]"));
   EXPECT_FALSE(replaced("[\"flag\",true]", "[\"flag\",null]"));
   EXPECT_FALSE(replaced("[\"flag\",true]", "true"));

@@ -49,6 +49,24 @@ TEST(Plan, CarriesTheWorkThatTheWorkloadDeclares) {
   EXPECT_EQ(plan->cases[1].item_name, "");
 }
 
+TEST(Plan, AModeAsAnAxisIsInTheNameAndWinsOverEverySetting) {
+  PlanOptions options;
+  options.overrides.cache = CacheMode::rotate;
+  const auto plan =
+      plan_of(suite_text("  - workload: gemm\n    variant: plain\n"
+                         "    axes: {timing: batch, dtype: f32, m: 1, n: 1, cache: [hot, cold]}\n"
+                         "    sampling: {cache: cold, timing: events}\n"),
+              options);
+  ASSERT_TRUE(plan) << plan.error();
+  ASSERT_EQ(plan->cases.size(), 2U);
+  EXPECT_EQ(plan->cases[0].id,
+            "gemm/plain/dtype=f32/m=1/n=1/scale=1/fast=false/form=tanh/cache=hot/timing=batch");
+  EXPECT_EQ(plan->cases[0].params.text("cache"), "hot");
+  EXPECT_EQ(plan->cases[0].sampling.cache, CacheMode::hot);
+  EXPECT_EQ(plan->cases[1].sampling.cache, CacheMode::cold);
+  EXPECT_EQ(plan->cases[1].sampling.timing, TimingMode::batch);
+}
+
 TEST(Plan, AMissingDeviceSkipsItsVariantsWithTheReason) {
   const auto skip = skips({{"cuda", "no NVIDIA driver here"}});
   EXPECT_EQ(skip.at("plain"), "");

@@ -36,8 +36,6 @@ CacheFlusher::CacheFlusher(std::size_t l2_bytes)
 Status CacheFlusher::prepare(cudaStream_t stream) {
   auto buffer = allocate_device_memory(bytes_);
   if (!buffer) return fail(std::move(buffer.error()));
-  // Devices without persisting accesses refuse; then there is nothing to reset.
-  if (cudaCtxResetPersistingL2Cache() != cudaSuccess) (void)cudaGetLastError();
   if (auto status = check(cudaMemsetAsync(buffer->get(), 0, bytes_, stream), "cudaMemsetAsync (L2 flush)");
       !status)
     return status;
@@ -47,7 +45,19 @@ Status CacheFlusher::prepare(cudaStream_t stream) {
   return {};
 }
 
+// Lines that a kernel asked to persist outlive ordinary writes, so a flush makes them ordinary first; there
+// are some only where a part of the cache was set aside for them, which any call may have done meanwhile.
+// Devices without persisting accesses refuse; then there is nothing to reset, now or later.
+void CacheFlusher::reset_persisting() {
+  if (!resets_) return;
+  std::size_t set_aside = 0;
+  resets_ = cudaDeviceGetLimit(&set_aside, cudaLimitPersistingL2CacheSize) == cudaSuccess;
+  if (resets_ && set_aside > 0) resets_ = cudaCtxResetPersistingL2Cache() == cudaSuccess;
+  if (!resets_) (void)cudaGetLastError();
+}
+
 Status CacheFlusher::flush(cudaStream_t stream) {
+  reset_persisting();
   if (!buffer_)
     if (auto status = prepare(stream); !status) return status;
   return check(cudaMemsetAsync(buffer_.get(), 0, bytes_, stream), "cudaMemsetAsync (L2 flush)");

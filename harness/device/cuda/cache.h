@@ -24,15 +24,17 @@ class CacheFlusher {
  public:
   explicit CacheFlusher(std::size_t l2_bytes);
 
-  // Enqueues the eviction. The first call allocates, drops lines that a persisting-access window
-  // holds in L2, flushes once and waits, so that no later call loads code.
+  // Makes lines that persist in L2 ordinary, if there can be any, and enqueues the eviction. The first call
+  // allocates, flushes once and waits, so that no later call loads code.
   Status flush(cudaStream_t stream);
 
  private:
   Status prepare(cudaStream_t stream);
+  void reset_persisting();
 
   std::size_t bytes_;
   DeviceMemory buffer_;
+  bool resets_ = true;  // until the device refuses
 };
 
 }  // namespace harness::cuda

@@ -6,11 +6,14 @@
 #include <utility>
 
 #include "harness/device/conditions.h"
+#include "harness/device/control.h"
 #include "harness/device/cuda/ceilings.h"
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/fingerprint.h"
 #include "harness/device/cuda/gpu_kernels.h"
+#include "harness/device/cuda/graph_batch.h"
 #include "harness/device/cuda/names.h"
+#include "harness/device/tools.h"
 
 namespace harness::cuda {
 namespace {
@@ -121,6 +124,7 @@ Status CudaDevice::create_resources() {
   auto gate = Gate::create(stream_);
   if (!gate) return fail(std::move(gate.error()));
   gate_ = std::move(*gate);
+  gate_obstacle_ = gate_obstacle_here();
   auto meter = ClockMeter::create();
   if (!meter) return fail(std::move(meter.error()));
   meter_ = std::move(*meter);
@@ -137,7 +141,8 @@ CudaDevice::~CudaDevice() {
 }
 
 Machine CudaDevice::fingerprint() {
-  return read_fingerprint(properties_, ordinal_, gate_->kind(), nvml_->facts());
+  const std::string gate = gate_obstacle_.empty() ? std::string(gate_->kind()) : "none: " + gate_obstacle_;
+  return read_fingerprint(properties_, ordinal_, gate, nvml_->facts());
 }
 
 Result<std::map<std::string, double>> CudaDevice::measure_ceilings() {
@@ -220,9 +225,10 @@ Result<Timing> CudaDevice::time(const std::function<void()>& work, const TimingO
   profiling_.end_watch();
   if (options.cache == CacheMode::cold)
     if (auto status = flusher_.flush(stream_); !status) return fail(std::move(status.error()));
-  if (options.gated)
+  const bool gated = options.gated && gate_obstacle_.empty();
+  if (gated)
     if (auto status = gate_->close(options.gate_deadline); !status) return fail(std::move(status.error()));
-  HeldGate held(options.gated ? gate_.get() : nullptr);
+  HeldGate held(gated ? gate_.get() : nullptr);
   cudaError_t launched = cudaEventRecord(begin_, stream_);
   Seconds launch = 0;
   if (launched == cudaSuccess) {
@@ -250,6 +256,16 @@ Result<Timing> CudaDevice::finish_sample(bool forced, cudaError_t launched) {
   if (auto status = check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime"); !status)
     return fail(std::move(status.error()));
   return Timing{.elapsed = static_cast<double>(milliseconds) * 1e-3, .gate_forced = forced};
+}
+
+Result<std::unique_ptr<Batch>> CudaDevice::record(int calls, std::function<void(int)> work) {
+  if (auto status = synchronize(); !status) return fail(std::move(status.error()));
+  return record_graph(*this, stream_, calls, work);
+}
+
+std::optional<Control> CudaDevice::control() {
+  if (!control_) control_ = measure_control(*this, [this] { launch_nothing(stream_); });
+  return *control_;
 }
 
 Result<Seconds> CudaDevice::time_first_call(const std::function<void()>& work) {

@@ -7,8 +7,10 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "harness/device/cuda/cache.h"
 #include "harness/device/cuda/clock.h"
@@ -52,6 +54,15 @@ class CudaDevice final : public Device {
                                              const std::vector<std::string>& names) override;
 
   // An exception of `work` passes through, with the gate open.
+  // Of a batch that is recorded the gate is closed before its graph is launched.
+  Result<std::unique_ptr<Batch>> record(int calls, std::function<void(int)> work) override;
+  std::optional<Control> control() override;
+  [[nodiscard]] std::string gate_obstacle() const override { return gate_obstacle_; }
+  [[nodiscard]] std::size_t cache_bytes() const override {
+    return static_cast<std::size_t>(std::max(0, properties_.l2CacheSize));
+  }
+
+  // Under a tool that a closed gate does not go with (gate_obstacle()), `gated` is not heeded.
   Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override;
   Result<Seconds> time_first_call(const std::function<void()>& work) override;
   Status preheat(Seconds duration) override;
@@ -79,6 +90,8 @@ class CudaDevice final : public Device {
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
   std::unique_ptr<Gate> gate_;
+  std::string gate_obstacle_;
+  std::optional<std::optional<Control>> control_;  // once it was asked for
   std::unique_ptr<ClockMeter> meter_;
   std::unique_ptr<Nvml> nvml_;
   std::optional<Conditions> conditions_before_;

@@ -24,6 +24,8 @@ __global__ void spinning_gate(const volatile std::uint32_t* flag, std::uint32_t 
   }
 }
 
+__global__ void nothing() {}
+
 __global__ void __launch_bounds__(busy_block_size) busy(float* sink) {
   // Eight independent chains cover the latency of one multiply-add; they converge to a fixed point,
   // so the values stay ordinary numbers.
@@ -106,6 +108,10 @@ void launch_random(cudaStream_t stream, void* to, std::size_t elements, std::uin
 
 void launch_spinning_gate(cudaStream_t stream, const std::uint32_t* flag, std::uint32_t wanted) {
   spinning_gate<<<1, 1, 0, stream>>>(flag, wanted);
+}
+
+void launch_nothing(cudaStream_t stream) {
+  nothing<<<1, 1, 0, stream>>>();
 }
 
 void launch_busy(cudaStream_t stream, int multiprocessors, float* sink) {

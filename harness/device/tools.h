@@ -1,0 +1,30 @@
+// Tools that a process runs under and that must not meet a closed launch gate: they let the device run one
+// kernel at a time and make the host wait for each, so that a kernel behind the gate would never be let
+// through by the host that it waits for. Pure but for what it is given to ask; any thread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace harness {
+
+// The value of an environment variable, null when it is not set: std::getenv for what is real.
+using Environment = std::function<const char*(const char* name)>;
+
+// Why no launch can be held back in a process with this environment and this /proc/self/status, or "". The
+// names that tools set are what they were seen to set, and documented nowhere: a tool that is not known
+// here is met by the watchdog of the gate.
+//   CUDA_LAUNCH_BLOCKING other than 0 (documented by NVIDIA): every launch waits
+//   NV_COMPUTE_PROFILER_PERFWORKS_DIR, NV_NSIGHT_INJECTION_PORT_BASE: Nsight Compute (ncu)
+//   NV_SANITIZER_INJECTION_PORT_BASE, NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN: compute-sanitizer
+//   CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH of a library whose file name says "sanitizer" or "ncu":
+//     the same two; other injected libraries, such as CUPTI tracers, need not serialise
+//   TracerPid in /proc/self/status: a debugger, cuda-gdb among them, which sets no variable
+// Nsight Systems (NSYS_PROFILING_SESSION_ID) traces without serialising and is no obstacle.
+std::string gate_obstacle_in(const Environment& environment, std::string_view process_status);
+
+// For this process.
+std::string gate_obstacle_here();
+
+}  // namespace harness

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Cache and timing as settings and as axes: what is listed, measured, recorded, and what must not be compared.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+cp "$PLUGIN" plugin.so
+cat >speed.json <<'JSON'
+{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "control": {"call": 2.7, "batched": 0.5},
+ "default": {"us": 5.5, "hot_us": 4, "batch_us": 3.13, "process_sd": 0.001, "sample_sd": 0.001}}
+JSON
+# with AXES SAMPLING : the suite.
+with() {
+  cat >suite.yaml <<YAML
+version: 1
+name: demo
+modules: [./plugin.so]
+cases:
+  - {workload: twice, variant: right, axes: {n: 64$1}, sampling: {processes: 3, placements: 1, samples: 5, preheat: 0ms$2}}
+YAML
+}
+# measured FILE : "name cache timing centre" of each case, in us.
+measured() {
+  python3 - "$1" <<'PY'
+import json, sys
+for case in json.load(open(sys.argv[1]))["cases"]:
+    samples = [s for p in case["metrics"][0]["processes"] for l in p["placements"] for s in l["samples"]]
+    print(case["id"], case["sampling"]["cache"], case["sampling"].get("timing", "events"),
+          round(sum(samples) / len(samples), 1))
+PY
+}
+same() { [ "$2" = "$3" ] || problem "$1: found <$2>, not <$3>"; }
+
+with ", cache: [cold, hot], timing: [events, batch]" ""
+expect 0 "$HARNESS" list suite.yaml --device scripted:speed.json
+says "cache=cold/timing=events" "cache=hot/timing=batch" "3 x 1 x 5 cold" "3 x 1 x 5 hot, batches"
+expect 0 run --output modes.json
+says "control: a call that does nothing reads 2.7 us by itself and 0.5 us in a batch" "use \`timing: batch\`"
+same "modes" "$(measured modes.json)" "twice/right/n=64/cache=cold/timing=events cold events 5.5
+twice/right/n=64/cache=cold/timing=batch cold batch 3.1
+twice/right/n=64/cache=hot/timing=events hot events 4.0
+twice/right/n=64/cache=hot/timing=batch hot batch 3.1"
+
+with "" ", cache: hot"
+expect 0 run --output events.json
+with "" ", cache: hot, timing: batch, batch_nodes: [10, 40]"
+expect 0 "$HARNESS" list suite.yaml --device scripted:speed.json
+says "hot cache, in batches of 10, 40"
+expect 0 run --output batch.json
+expect 4 "$HARNESS" compare --baseline events.json --current batch.json
+says "timing: events -> batch"
+expect 0 run --output again.json
+expect 0 "$HARNESS" compare --baseline batch.json --current again.json
+
+with ", cache: [warm]" ""
+expect 2 "$HARNESS" list suite.yaml
+says "expected one of cold, hot, rotate"
+finish

@@ -1,0 +1,104 @@
+#include "harness/device/batch.h"
+
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "harness/device/control.h"
+#include "harness/device/cpu.h"
+#include "harness/device/scripted.h"
+
+namespace harness {
+namespace {
+
+using testing::DoubleEq;
+using testing::DoubleNear;
+using testing::ElementsAre;
+
+std::unique_ptr<ScriptedDevice> scripted(const std::string& json) {
+  Result<Script> script = parse_script(json, "s.json");
+  if (!script) throw std::runtime_error(script.error().text());
+  return std::make_unique<ScriptedDevice>(std::move(*script));
+}
+
+constexpr TimingOptions hot{.cache = CacheMode::hot, .gated = false};
+
+TEST(Batch, OnACpuMakesItsCallsInOrderEachTime) {
+  CpuDevice device;
+  std::vector<int> calls;
+  const auto batch = device.record(3, [&](int call) { calls.push_back(call); });
+  ASSERT_TRUE(batch);
+  EXPECT_THAT(calls, ElementsAre()) << "recording is not calling";
+  const Result<Timing> timing = (*batch)->time(hot);
+  ASSERT_TRUE(timing);
+  EXPECT_GT(timing->elapsed, 0);
+  EXPECT_FALSE(timing->launch);
+  ASSERT_TRUE((*batch)->time(hot));
+  EXPECT_THAT(calls, ElementsAre(0, 1, 2, 0, 1, 2));
+}
+
+TEST(Batch, OnAScriptedDeviceTakesItsOverheadAndItsCalls) {
+  const auto device = scripted(
+      R"({"version": 1, "default": {"us": 5.5, "batch_us": 3, "batch_overhead_us": 2, "launch_us": 4}})");
+  device->enter({"a", 1, 0});
+  int calls = 0;
+  const auto ten = device->record(10, [&](int) { ++calls; });
+  EXPECT_DOUBLE_EQ((*ten)->time(hot)->elapsed, 32e-6);
+  EXPECT_EQ(calls, 10);
+  EXPECT_FALSE((*ten)->time(hot)->launch);
+  EXPECT_DOUBLE_EQ(device->time([] {}, hot)->elapsed, 5.5e-6);
+}
+
+TEST(Batch, OnAScriptedDeviceTakesWhatCallsTakeByDefault) {
+  const auto device = scripted(R"({"version": 1, "default": {"us": 100, "hot_us": 60}})");
+  device->enter({"a", 1, 0});
+  const auto two = device->record(2, [](int) {});
+  EXPECT_DOUBLE_EQ((*two)->time(hot)->elapsed, 125e-6);
+  EXPECT_DOUBLE_EQ((*two)->time({.cache = CacheMode::cold})->elapsed, 205e-6);
+}
+
+TEST(Batch, OfADeviceThatIsLostFails) {
+  const auto device = scripted(R"({"version": 1, "default": {"error": {"sample": 1, "message": "gone"}}})");
+  device->enter({"a", 1, 0});
+  const auto batch = device->record(2, [](int) {});
+  EXPECT_TRUE((*batch)->time(hot));
+  EXPECT_FALSE((*batch)->time(hot));
+  EXPECT_FALSE(device->record(2, [](int) {}));
+}
+
+TEST(MeasureControl, TellsACallAloneFromACallInABatch) {
+  const auto device =
+      scripted(R"({"version": 1, "default": {"us": 2.7, "batch_us": 0.5, "batch_overhead_us": 3}})");
+  device->enter({"a", 1, 0});
+  const auto control = measure_control(*device, [] {});
+  ASSERT_TRUE(control);
+  EXPECT_THAT(control->call, DoubleEq(2.7));
+  EXPECT_THAT(control->batched, DoubleNear(0.5, 1e-9));
+}
+
+TEST(MeasureControl, IsAbsentWhereTheDeviceFails) {
+  const auto device = scripted(R"({"version": 1, "default": {"error": {"sample": 30}}})");
+  device->enter({"a", 1, 0});
+  EXPECT_FALSE(measure_control(*device, [] {}));
+}
+
+TEST(MeasureControl, IsToldByTheCpu) {
+  CpuDevice device;
+  const auto control = device.control();
+  ASSERT_TRUE(control);
+  EXPECT_GE(control->batched, 0);
+  EXPECT_EQ(device.control(), control) << "measured once";
+}
+
+TEST(ScriptedDevice, TellsItsControlAndWhatItsGateMeets) {
+  const auto device = scripted(
+      R"({"version": 1, "control": {"call": 2.7, "batched": 0.5}, "cache_bytes": 100, "gate_obstacle": "waits"})");
+  EXPECT_EQ(device->control(), (Control{2.7, 0.5}));
+  EXPECT_EQ(device->cache_bytes(), 100U);
+  EXPECT_EQ(device->gate_obstacle(), "waits");
+  EXPECT_FALSE(scripted(R"({"version": 1})")->control());
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,202 @@
+// Calls captured in graphs, on a real GPU: what a batch says, and what cannot be captured. Timings are
+// compared only where they differ by a large factor.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/measure/worker.h"
+#include "harness/stats/slope.h"
+#include "tests/gpu/lab.h"
+
+namespace harness::gpu {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr TimingOptions hot_gated{.cache = CacheMode::hot, .gated = true};
+
+class GraphBatch : public GpuTest {};
+
+double median_of(Batch& batch, const TimingOptions& options, int samples = 15) {
+  std::vector<double> times;
+  for (int i = 0; i < samples; ++i) {
+    const auto timing = batch.time(options);
+    if (!timing) throw std::runtime_error(timing.error().text());
+    times.push_back(timing->elapsed);
+  }
+  std::nth_element(times.begin(), times.begin() + samples / 2, times.end());
+  return times[static_cast<std::size_t>(samples / 2)];
+}
+
+// Seconds a call, from batches of 50, 100, 200 and 400, whose times must lie on a line.
+double slope_of(const std::function<void(int)>& call, const TimingOptions& options = hot_gated) {
+  std::vector<double> calls, times;
+  for (const int count : {50, 100, 200, 400}) {
+    const auto batch = device().record(count, call);
+    if (!batch) throw std::runtime_error(batch.error().text());
+    calls.push_back(count);
+    times.push_back(median_of(**batch, options));
+  }
+  const auto line = stats::least_squares(calls, times);
+  if (!line || line->off_line > 0.1) throw std::runtime_error("times of batches lie on no line");
+  return line->slope;
+}
+
+TEST_F(GraphBatch, TellsAnEmptyKernelFromWhatTimingItCosts) {
+  Bound empty(device(), catalog(), "probe", "empty", probe_params(1));
+  const double alone = empty.median(hot_gated);
+  const double node = slope_of([&](int) { empty.call(); });
+  RecordProperty("event_pair_us", std::to_string(alone * 1e6));
+  RecordProperty("graph_node_us", std::to_string(node * 1e6));
+  EXPECT_GT(node, 0);
+  EXPECT_LT(node, 0.6 * alone);
+}
+
+TEST_F(GraphBatch, CountsEveryKernelOfACall) {
+  Bound empty(device(), catalog(), "probe", "empty", probe_params(1));
+  Bound twenty(device(), catalog(), "probe", "twenty", probe_params(1));
+  (void)empty.median(hot_gated, 5);  // loads the code, which nothing may do while calls are captured
+  (void)twenty.median(hot_gated, 5);
+  const double one = slope_of([&](int) { empty.call(); });
+  const double many = slope_of([&](int) { twenty.call(); });
+  EXPECT_GT(many, 10 * one);
+  EXPECT_LT(many, 40 * one);
+}
+
+TEST_F(GraphBatch, AgreesWithEventsWhereACallIsLong) {
+  Bound copy(device(), catalog(), "probe", "copy", probe_params(16 << 20));
+  const double alone = copy.median(hot_gated);
+  EXPECT_NEAR(slope_of([&](int) { copy.call(); }) / alone, 1.0, 0.2);
+}
+
+TEST_F(GraphBatch, DoesTheWorkOfItsCallsAtEachLaunch) {
+  Bound copy(device(), catalog(), "probe", "copy", probe_params(100'003));
+  (void)copy.median(hot_gated, 1);
+  int calls = 0;
+  const auto batch = device().record(3, [&](int) {
+    ++calls;
+    copy.call();
+  });
+  ASSERT_TRUE(batch) << batch.error().text();
+  EXPECT_EQ(calls, 3);
+  for (int launch = 0; launch < 2; ++launch) {
+    copy.poison_outputs();
+    EXPECT_NE(copy.error(), 0);
+    const auto timing = (*batch)->time(hot_gated);
+    ASSERT_TRUE(timing) << timing.error().text();
+    EXPECT_FALSE(timing->gate_forced);
+    EXPECT_FALSE(timing->launch);
+    EXPECT_EQ(copy.error(), 0);
+  }
+  EXPECT_EQ(calls, 3) << "a graph replays, it does not call";
+}
+
+TEST_F(GraphBatch, HoldsTenThousandCalls) {
+  Bound empty(device(), catalog(), "probe", "empty", probe_params(1));
+  (void)empty.median(hot_gated, 1);
+  const auto batch = device().record(10'000, [&](int) { empty.call(); });
+  ASSERT_TRUE(batch) << batch.error().text();
+  const auto timing = (*batch)->time(hot_gated);
+  ASSERT_TRUE(timing) << timing.error().text();
+  EXPECT_FALSE(timing->gate_forced);
+  EXPECT_LT(timing->elapsed, 1);
+}
+
+struct Refused {
+  const char* variant;
+  const char* says;
+};
+
+class NotCaptured : public GpuTest, public testing::WithParamInterface<Refused> {};
+
+TEST_P(NotCaptured, IsSaidAndLeavesTheDeviceAsGoodAsBefore) {
+  Bound copy(device(), catalog(), "probe", "copy", probe_params(1024));
+  ASSERT_TRUE(device().time_first_call([&] { copy.call(); })) << "loads the code";
+  Bound work(device(), catalog(), "probe", GetParam().variant, probe_params(1024));
+  const auto batch = device().record(4, [&](int) { work.call(); });
+  ASSERT_FALSE(batch);
+  EXPECT_EQ(batch.error().kind, ErrorKind::usage) << batch.error().text();
+  EXPECT_THAT(batch.error().message, HasSubstr("cannot be captured"));
+  EXPECT_THAT(batch.error().message, HasSubstr(GetParam().says));
+  EXPECT_THAT(batch.error().advice, HasSubstr("timing: events"));
+  EXPECT_TRUE(device().synchronize());
+  Bound empty(device(), catalog(), "probe", "empty", probe_params(1));
+  EXPECT_GT(empty.median(hot_gated), 0);
+  EXPECT_TRUE(device().record(4, [&](int) { empty.call(); }));
+}
+
+INSTANTIATE_TEST_SUITE_P(GraphBatch, NotCaptured,
+                         testing::Values(Refused{"waits", "Capture"}, Refused{"allocates", "Capture"},
+                                         Refused{"throws", "run() threw `thrown by run()`"},
+                                         Refused{"elsewhere", "queued nothing"}, Refused{"refused", ""}),
+                         [](const auto& one) { return std::string(one.param.variant); });
+
+TEST_F(GraphBatch, IsColdWhereItsCallsTakeTurnsWithMoreThanTheCache) {
+  // 4 MB in and 4 MB out a set.
+  constexpr std::int64_t elements = 1 << 20;
+  const auto sets = 2 * device().cache_bytes() / (8 * elements) + 1;
+  std::vector<std::unique_ptr<Bound>> bound;
+  for (std::size_t i = 0; i < sets; ++i) {
+    bound.push_back(std::make_unique<Bound>(device(), catalog(), "probe", "copy", probe_params(elements)));
+    ASSERT_TRUE(device().time_first_call([&] { bound.back()->call(); }));
+  }
+  const double hot = slope_of([&](int) { bound[0]->call(); });
+  const double rotating = slope_of([&](int call) { bound[static_cast<std::size_t>(call) % sets]->call(); });
+  RecordProperty("hot_us", std::to_string(hot * 1e6));
+  RecordProperty("rotating_us", std::to_string(rotating * 1e6));
+  EXPECT_GT(rotating, 1.15 * hot);
+}
+
+TEST_F(GraphBatch, IsWhatACaseIsMeasuredByWhereTheSuiteAsks) {
+  PlannedCase planned;
+  planned.workload = "probe";
+  planned.variant = "copy";
+  planned.device = "cuda";
+  planned.params = probe_params(1 << 18);  // 1 MB in, 1 MB out
+  planned.sampling.placements = 2;
+  planned.sampling.samples = 10;
+  planned.sampling.timing = TimingMode::batch;
+  std::vector<double> means;
+  for (const CacheMode cache : {CacheMode::hot, CacheMode::cold, CacheMode::rotate}) {
+    planned.id = "probe/copy/" + std::string(name_of(cache));
+    planned.sampling.cache = cache;
+    const ProcessResult result = measure_case(device(), catalog(), planned, 1);
+    ASSERT_EQ(result.outcome, Outcome::measured) << result.reason;
+    ASSERT_TRUE(result.batching && result.control);
+    EXPECT_LT(result.batching->off_line, 0.1) << name_of(cache);
+    EXPECT_LT(result.control->batched, result.control->call);
+    double sum = 0;
+    for (const Placement& placement : result.series[0].processes[0].placements)
+      for (const double sample : placement.samples) sum += sample;
+    means.push_back(sum / 20);
+    RecordProperty(std::string(name_of(cache)) + "_us", std::to_string(means.back()));
+    RecordProperty(std::string(name_of(cache)) + "_sets", result.input_sets);
+  }
+  EXPECT_GT(means[1], 1.1 * means[0]) << "cold is slower than hot";
+  EXPECT_GT(means[2], 1.1 * means[0]) << "rotating is slower than hot";
+}
+
+TEST_F(GraphBatch, OfWorkThatWaitsFailsItsCaseAndNothingElse) {
+  PlannedCase planned;
+  planned.id = "probe/waits";
+  planned.workload = "probe";
+  planned.variant = "waits";
+  planned.device = "cuda";
+  planned.params = probe_params(1024);
+  planned.sampling.samples = planned.sampling.placements = 1;
+  planned.sampling.gate_deadline = 0.05;
+  planned.sampling.timing = TimingMode::batch;
+  planned.sampling.cache = CacheMode::hot;
+  const ProcessResult result = measure_case(device(), catalog(), planned, 1);
+  EXPECT_EQ(result.outcome, Outcome::failed);
+  EXPECT_THAT(result.reason, HasSubstr("cannot be captured"));
+  EXPECT_TRUE(device().synchronize());
+}
+
+}  // namespace
+}  // namespace harness::gpu

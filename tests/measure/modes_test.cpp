@@ -1,0 +1,291 @@
+// How a case is measured in each mode of cache and timing, on scripted devices.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/measure/inputs.h"
+#include "harness/measure/worker.h"
+#include "tests/measure/cases.h"
+#include "tests/measure/trial.h"
+
+namespace harness {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::DoubleNear;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using trial::Right;
+
+// What the kernels of these tests saw, in the order of their calls; reset by each test.
+struct Seen {
+  int made = 0;
+  std::vector<float*> outputs;
+  std::vector<std::string> params;
+};
+Seen seen;
+
+class Watched : public Right {
+ public:
+  Watched(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Right(params, problem, traits) {
+    ++seen.made;
+    seen.params.push_back(params.text_id());
+  }
+  void run(sdk::Stream stream) override {
+    seen.outputs.push_back(y_);
+    Right::run(stream);
+  }
+};
+
+// Right by itself and wrong in a batch, where calls follow each other at once.
+class WrongAfterMany : public Right {
+ public:
+  using Right::Right;
+  void run(sdk::Stream stream) override {
+    Right::run(stream);
+    if (++calls_ > 50) y_[0] += 1;
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+class Waits : public Right {
+ public:
+  using Right::Right;
+  [[nodiscard]] bool synchronises() const override { return true; }
+};
+
+Catalog catalog() {
+  Catalog catalog;
+  const auto added = catalog.add({sdk::module_abi, sdk::compiler_abi, "modes", [](sdk::Registry& registry) {
+                                    registry.add(std::make_unique<trial::Line>());
+                                    registry.add(trial::variant<Watched>("watched"));
+                                    registry.add(trial::variant<WrongAfterMany>("wrong_after_many"));
+                                    registry.add(trial::variant<Waits>("waits"));
+                                  }});
+  if (!added) ADD_FAILURE() << added.error().text();
+  return catalog;
+}
+
+PlannedCase planned(TimingMode timing, CacheMode cache, const std::string& variant = "watched") {
+  PlannedCase planned = planned_line(variant);
+  planned.sampling.timing = timing;
+  planned.sampling.cache = cache;
+  planned.sampling.samples = 4;
+  return planned;
+}
+
+ProcessResult measure(const PlannedCase& planned,
+                      const std::string& script = R"({"version": 1, "default": {"us": 5, "batch_us": 3}})") {
+  seen = {};
+  return measure_case(*scripted(script), catalog(), planned, 1);
+}
+
+std::vector<double> samples_of(const ProcessResult& result) {
+  std::vector<double> all;
+  for (const Placement& placement : result.series.at(0).processes.at(0).placements)
+    all.insert(all.end(), placement.samples.begin(), placement.samples.end());
+  return all;
+}
+
+std::vector<std::string> phase_names(const ProcessResult& result) {
+  std::vector<std::string> names;
+  for (const Phase& phase : result.phases) names.push_back(phase.name);
+  return names;
+}
+
+std::size_t different(std::vector<float*> addresses) {
+  return std::set<float*>(addresses.begin(), addresses.end()).size();
+}
+
+TEST(BatchTiming, GivesTheTimeOfACallWithoutWhatABatchCosts) {
+  const ProcessResult result = measure(planned(TimingMode::batch, CacheMode::hot));
+  EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
+  EXPECT_THAT(samples_of(result), AllOf(SizeIs(8), Each(DoubleNear(3, 1e-3))));
+  ASSERT_TRUE(result.batching);
+  EXPECT_THAT(result.batching->calls, ElementsAre(100, 200, 400));
+  EXPECT_THAT(result.batching->intercept, DoubleNear(5, 1e-6));
+  EXPECT_THAT(phase_names(result), Contains("record"));
+  EXPECT_EQ(result.input_sets, 1);
+  EXPECT_EQ(seen.made, 1);
+}
+
+TEST(BatchTiming, HasTheNumbersOfCallsThatASuiteGives) {
+  PlannedCase given = planned(TimingMode::batch, CacheMode::hot);
+  given.sampling.batch_nodes = {3, 5};
+  given.sampling.placements = 1;
+  given.sampling.samples = 1;
+  const ProcessResult result = measure(given);
+  EXPECT_THAT(result.batching->calls, ElementsAre(3, 5));
+  // First call, three of warm-up, a sample of 3 and 5, and the last check's batch of 3.
+  EXPECT_THAT(seen.outputs, SizeIs(1 + 3 + 8 + 3));
+}
+
+TEST(BatchTiming, ChecksTheResultOfABatch) {
+  PlannedCase given = planned(TimingMode::batch, CacheMode::hot, "wrong_after_many");
+  const ProcessResult result = measure(given);
+  EXPECT_EQ(result.outcome, Outcome::incorrect);
+  given.sampling.timing = TimingMode::events;
+  EXPECT_EQ(measure(given).outcome, Outcome::measured) << "too few calls to go wrong";
+}
+
+TEST(BatchTiming, ThatIsColdTakesTurnsWithSetsAndFlushesBefore) {
+  const ProcessResult result =
+      measure(planned(TimingMode::batch, CacheMode::cold),
+              R"({"version": 1, "cache_bytes": 4000, "default": {"us": 9, "hot_us": 5}})");
+  EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
+  EXPECT_THAT(samples_of(result), Each(DoubleNear(9, 1e-3))) << "the script's cold time";
+  // 800 bytes a set: 2 * 4000 / 800 + 1.
+  EXPECT_EQ(result.input_sets, 11);
+  EXPECT_EQ(seen.made, 11) << "kernels are made once and bound again in each placement";
+  EXPECT_THAT(result.notes, Each(Not(HasSubstr("fit in the cache"))));
+  // The end of the last sample's batch of 120 calls (of 9 us each) goes round the sets.
+  const std::vector<float*> end(seen.outputs.end() - 30 - 11, seen.outputs.end() - 30);
+  EXPECT_EQ(different(end), 11U);
+}
+
+TEST(BatchTiming, SaysWhenACallFindsWhatAnotherOfItsBatchHasRead) {
+  PlannedCase given = planned(TimingMode::batch, CacheMode::cold);
+  given.sampling.batch_nodes = {100, 300};
+  const std::string large_cache = R"({"version": 1, "cache_bytes": 1000000})";
+  EXPECT_THAT(measure(given, large_cache).notes,
+              Contains(AllOf(HasSubstr("256 sets"), HasSubstr("shorter batches"))));
+  given.sampling.batch_nodes = {100, 200};
+  EXPECT_THAT(measure(given, large_cache).notes, Each(Not(HasSubstr("fit in the cache"))));
+}
+
+TEST(BatchTiming, SaysWhenTimesAreNoLine) {
+  PlannedCase given = planned(TimingMode::batch, CacheMode::hot);
+  given.sampling.batch_nodes = {1, 2, 3};
+  given.sampling.placements = given.sampling.samples = 1;
+  const ProcessResult result =
+      measure(given, R"({"version": 1, "default": {"samples": [10, 10, 40], "batch_overhead_us": 0}})");
+  EXPECT_THAT(result.notes, Contains(HasSubstr("off a straight line")));
+}
+
+TEST(BatchTiming, TakesASampleAgainWhoseLineFalls) {
+  PlannedCase given = planned(TimingMode::batch, CacheMode::hot);
+  given.sampling.batch_nodes = {1, 2};
+  given.sampling.placements = given.sampling.samples = 1;
+  const ProcessResult result =
+      measure(given, R"({"version": 1, "default": {"samples": [500, 10, 10, 10], "batch_overhead_us": 0}})");
+  EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
+  EXPECT_THAT(samples_of(result), ElementsAre(DoubleNear(10, 1e-9)));
+  EXPECT_THAT(result.notes, Contains(HasSubstr("took no longer: 1")));
+}
+
+TEST(BatchTiming, FailsWhereTimeDoesNotGrowWithCalls) {
+  PlannedCase given = planned(TimingMode::batch, CacheMode::hot);
+  given.sampling.batch_nodes = {1, 2};
+  const ProcessResult result =
+      measure(given, R"({"version": 1, "default": {"samples": [500, 10], "batch_overhead_us": 0}})");
+  EXPECT_EQ(result.outcome, Outcome::failed);
+  EXPECT_THAT(result.reason, AllOf(HasSubstr("take no longer"), HasSubstr("timing: events")));
+}
+
+// Refuses to record, as a GPU refuses to capture a call that waits.
+class Uncapturable final : public ScriptedDevice {
+ public:
+  using ScriptedDevice::ScriptedDevice;
+  Result<std::unique_ptr<Batch>> record(int, std::function<void(int)>) override {
+    return fail(ErrorKind::usage, "its calls cannot be captured", "set `timing: events` for this case");
+  }
+};
+
+TEST(BatchTiming, IsNeverReplacedSilently) {
+  Uncapturable device(*parse_script(R"({"version": 1})", "s"));
+  const ProcessResult result = measure_case(device, catalog(), planned(TimingMode::batch, CacheMode::hot), 1);
+  EXPECT_EQ(result.outcome, Outcome::failed);
+  EXPECT_THAT(result.reason, AllOf(HasSubstr("cannot be captured"), HasSubstr("timing: events")));
+  EXPECT_THAT(result.series, IsEmpty());
+  EXPECT_TRUE(device.synchronize()) << "the device is as good as before";
+}
+
+TEST(BatchTiming, SaysWhyThereIsNoLaunchTime) {
+  PlannedCase given = planned(TimingMode::batch, CacheMode::hot);
+  given.metrics = {"time", "launch_time"};
+  const ProcessResult result = measure(given, R"({"version": 1, "default": {"launch_us": 2}})");
+  EXPECT_THAT(result.series, SizeIs(1));
+  EXPECT_THAT(result.notes, Contains(HasSubstr("a batch launches all its calls at once")));
+}
+
+TEST(Rotation, TakesAnotherSetForEachCall) {
+  PlannedCase given = planned(TimingMode::events, CacheMode::rotate);
+  given.sampling.placements = 1;
+  const ProcessResult result = measure(given, R"({"version": 1, "cache_bytes": 1000, "default": {"us": 5}})");
+  EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
+  EXPECT_EQ(result.input_sets, 3);
+  // The four samples stand before the last check: three sets, and the first again.
+  const std::vector<float*> sampled(seen.outputs.end() - 5, seen.outputs.end() - 1);
+  EXPECT_EQ(different({sampled.begin(), sampled.begin() + 3}), 3U);
+  EXPECT_EQ(sampled[0], sampled[3]);
+  EXPECT_EQ(sampled[0], seen.outputs.back()) << "what is checked is the first set";
+}
+
+TEST(Rotation, CallsEachKernelOnceBeforeItIsTimed) {
+  PlannedCase given = planned(TimingMode::events, CacheMode::rotate);
+  given.sampling.placements = given.sampling.samples = given.sampling.warmup = 1;
+  measure(given, R"({"version": 1, "cache_bytes": 1000})");
+  // First call; two further sets bound and called; warm-up; sample; check.
+  EXPECT_THAT(seen.outputs, SizeIs(1 + 2 + 1 + 1 + 1));
+}
+
+TEST(Rotation, SaysWhenItsSetsFitInTheCache) {
+  const ProcessResult result =
+      measure(planned(TimingMode::events, CacheMode::rotate), R"({"version": 1, "cache_bytes": 1000000})");
+  EXPECT_EQ(result.input_sets, 256);
+  EXPECT_THAT(result.notes, Contains(AllOf(HasSubstr("fit in the cache"), HasSubstr("cache: cold"))));
+}
+
+TEST(Rotation, OfTwoBuildsLetsNeitherFindTheOthersData) {
+  seen = {};
+  PlannedCase given = planned(TimingMode::events, CacheMode::rotate);
+  given.sampling.placements = 1;
+  InputCache cache;
+  const auto device = scripted(R"({"version": 1, "cache_bytes": 1000})");
+  const PairResult both = measure_pair(*device, catalog(), catalog(), given, 1, cache);
+  EXPECT_EQ(both.baseline.outcome, Outcome::measured) << both.baseline.reason;
+  // Four samples of each, then a check of each.
+  const std::vector<float*> sampled(seen.outputs.end() - 10, seen.outputs.end() - 2);
+  for (std::size_t i = 1; i < sampled.size(); ++i) EXPECT_NE(sampled[i - 1], sampled[i]) << i;
+}
+
+TEST(ModeAxes, AreNothingThatTheWorkloadSees) {
+  PlannedCase given = planned(TimingMode::events, CacheMode::hot);
+  given.params.set("cache", std::string("hot"));
+  given.id += "/cache=hot";
+  const ProcessResult result = measure(given);
+  EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
+  EXPECT_EQ(result.case_id, "line/watched/n=100/cache=hot");
+  EXPECT_THAT(seen.params, ElementsAre("n=100"));
+}
+
+TEST(Control, StandsBesideShortCasesAndBatches) {
+  const std::string with_us =
+      R"({"version": 1, "control": {"call": 2.7, "batched": 0.5}, "default": {"us": )";
+  EXPECT_EQ(measure(planned(TimingMode::events, CacheMode::hot), with_us + "6}}").control,
+            (Control{2.7, 0.5}));
+  EXPECT_FALSE(measure(planned(TimingMode::events, CacheMode::hot), with_us + "50}}").control);
+  EXPECT_TRUE(measure(planned(TimingMode::batch, CacheMode::hot), with_us + "50}}").control);
+}
+
+TEST(GateObstacle, IsSaidAndNothingIsGated) {
+  const std::string script = R"({"version": 1, "gate_obstacle": "runs under a profiler",
+                                 "default": {"gate_forced_every": 1}})";
+  const ProcessResult result = measure(planned(TimingMode::events, CacheMode::hot), script);
+  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("because this process runs under a profiler")));
+  for (const Placement& placement : result.series.at(0).processes.at(0).placements)
+    EXPECT_EQ(placement.forced_gates, 0);
+  EXPECT_THAT(measure(planned(TimingMode::events, CacheMode::hot, "waits"), script).notes, SizeIs(1));
+}
+
+}  // namespace
+}  // namespace harness

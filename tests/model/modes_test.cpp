@@ -1,0 +1,76 @@
+#include "harness/model/modes.h"
+
+#include <gmock/gmock.h>
+
+#include "harness/model/codec.h"
+#include "harness/model/record.h"
+
+namespace harness {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Modes, AreReadByTheNamesThatTheyAreWrittenBy) {
+  for (const CacheMode mode : {CacheMode::cold, CacheMode::hot, CacheMode::rotate})
+    EXPECT_EQ(parse_cache_mode(name_of(mode)), mode);
+  for (const TimingMode mode : {TimingMode::events, TimingMode::batch})
+    EXPECT_EQ(parse_timing_mode(name_of(mode)), mode);
+  EXPECT_FALSE(parse_cache_mode("tepid"));
+  EXPECT_FALSE(parse_timing_mode("cold"));
+}
+
+TEST(Modes, AsAxesAreNoParametersOfTheWorkload) {
+  sdk::Params params;
+  params.set("n", std::int64_t{4});
+  params.set("cache", std::string("hot"));
+  params.set("timing", std::string("batch"));
+  EXPECT_EQ(workload_params(params, std::vector<sdk::ParamSpec>{{"n"}}).text_id(), "n=4");
+  EXPECT_EQ(workload_params(params, std::vector<sdk::ParamSpec>{{"n"}, {"cache"}}).text_id(), "n=4/cache=hot")
+      << "a parameter of the workload by that name is its own";
+}
+
+CaseRecord case_with(const Sampling& sampling) {
+  CaseRecord one;
+  one.id = "w/v";
+  one.sampling = sampling;
+  return one;
+}
+
+TEST(Modes, GoThroughARecordAndBack) {
+  Sampling sampling;
+  sampling.cache = CacheMode::rotate;
+  sampling.timing = TimingMode::batch;
+  sampling.batch_nodes = {100, 400};
+  const std::string text = encode_case(case_with(sampling));
+  const Result<CaseRecord> back = decode_case(text, "t");
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(back->sampling, sampling);
+  EXPECT_EQ(encode_case(*back), text);
+}
+
+TEST(Modes, OfOldLeaveNoTraceInARecord) {
+  const std::string text = encode_case(case_with({}));
+  EXPECT_THAT(text, Not(HasSubstr("timing")));
+  EXPECT_THAT(text, Not(HasSubstr("batch_nodes")));
+}
+
+TEST(Modes, WhatTheInstrumentReadGoesThroughAResultAndBack) {
+  ProcessResult result;
+  result.case_id = "w/v";
+  result.process = 2;
+  result.control = Control{2.69, 0.5};
+  result.batching = Batching{{100, 200, 400}, 3.5, 0.001};
+  result.input_sets = 81;
+  const std::string text = encode(result);
+  const Result<ProcessResult> back = decode_process_result(text, "t");
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(*back, result);
+  const Result<ProcessResult> plain = decode_process_result(encode(ProcessResult{.case_id = "w/v"}), "t");
+  ASSERT_TRUE(plain) << plain.error().text();
+  EXPECT_FALSE(plain->control || plain->batching);
+  EXPECT_EQ(plain->input_sets, 1);
+}
+
+}  // namespace
+}  // namespace harness

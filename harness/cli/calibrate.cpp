@@ -14,6 +14,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/inputs.h"
+#include "harness/cli/lock_clocks.h"
 #include "harness/cli/output.h"
 #include "harness/cli/prepare.h"
 #include "harness/cli/run_logged.h"
@@ -38,6 +39,7 @@ struct Arguments {
   std::string name;  // of the suite, for --from
   std::vector<std::string> filters, modules;
   std::string device;
+  std::string clocks;  // of --lock-clocks
   std::string store = default_store;
   std::string detect;
   int runs = 3;
@@ -109,6 +111,9 @@ Command run_command_of(const Arguments& arguments, const fs::path& scratch, cons
   for (const std::string& module : arguments.modules)
     command.argv.insert(command.argv.end(), {"--module", module});
   if (!arguments.device.empty()) command.argv.insert(command.argv.end(), {"--device", arguments.device});
+  if (!arguments.clocks.empty())
+    command.argv.push_back(arguments.clocks == "true" ? "--lock-clocks"
+                                                      : "--lock-clocks=" + arguments.clocks);
   if (arguments.processes > 0)
     command.argv.insert(command.argv.end(), {"--processes", fmt::format("{}", arguments.processes)});
   return command;
@@ -276,6 +281,7 @@ void add_calibrate(CLI::App& program, Action& chosen) {
       ->type_name("WILDCARD");
   command->add_option("--module", arguments->modules, "load a plugin as well")->type_name("FILE");
   command->add_option("--device", arguments->device, "cpu, cuda or cuda:N, as for run");
+  add_clock_option(*command, arguments->clocks);
   command
       ->add_option("--detect", arguments->detect,
                    "the change that proposals are to find with 80 % power; default: twice each margin")

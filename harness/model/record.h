@@ -111,6 +111,7 @@ struct ProcessResult {
   std::vector<std::string> notes;       // advice in words: "3 samples were forced by the gate's deadline"
   std::vector<Phase> phases = {};       // in the order they ended
   std::vector<KernelUse> kernels = {};  // in launch order; empty when nobody looked
+  std::string device_uuid = {};         // where processes took turns on several devices, "" else
 
   bool operator==(const ProcessResult&) const = default;
 };

@@ -77,6 +77,7 @@ void examine_host(const HostState& host, bool on_cpu, Findings& out) {
 }
 
 void examine_store(const StoreSpace& store, Findings& out) {
+  if (store.folder.empty()) return out.add("disk space", "in a database");
   if (!store.free_bytes)
     return out.add("disk space", fmt::format("{}: not known", store.folder), Fitness::warn,
                    "see that the folder of the store exists and can be written to");

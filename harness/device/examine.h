@@ -17,7 +17,7 @@
 namespace harness {
 
 struct StoreSpace {
-  std::string folder;
+  std::string folder;                       // "": the store is a database elsewhere
   std::optional<std::uint64_t> free_bytes;  // absent: the folder cannot be looked at
 };
 

@@ -121,8 +121,8 @@ Result<MachineFacts> facts_of(const Arguments& arguments) {
 }
 
 // What of a suite could be measured here.
-Checked<std::vector<Finding>> examine_suite(const PlanArguments& arguments) {
-  if (arguments.suite.empty()) return std::vector<Finding>{};
+Checked<std::vector<Observation>> examine_suite(const PlanArguments& arguments) {
+  if (arguments.suite.empty()) return std::vector<Observation>{};
   const Checked<Prepared> prepared = prepare(arguments);
   if (!prepared) return tl::unexpected(prepared.error());
   std::map<std::string, std::size_t> skipped;  // by reason
@@ -132,7 +132,7 @@ Checked<std::vector<Finding>> examine_suite(const PlanArguments& arguments) {
       ++measured;
     else
       ++skipped[one.skip];
-  std::vector<Finding> findings;
+  std::vector<Observation> findings;
   findings.push_back({"suite", "cases",
                       fmt::format("{} of {} can be measured here", measured, prepared->plan.cases.size()),
                       measured == 0 ? Fitness::unfit : Fitness::ok,
@@ -177,7 +177,7 @@ int doctor(const Arguments& arguments) {
   const Result<MachineFacts> facts = facts_of(arguments);
   if (!facts) return report_error(facts.error());
   Examination examination = examine(*facts);
-  const Checked<std::vector<Finding>> suite = examine_suite(arguments.plan);
+  const Checked<std::vector<Observation>> suite = examine_suite(arguments.plan);
   if (!suite) return report_errors(suite.error());
   examination.findings.insert(examination.findings.end(), suite->begin(), suite->end());
   const int status = fitness_of(examination) == Fitness::unfit ? exit_unfit : exit_ok;

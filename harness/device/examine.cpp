@@ -21,7 +21,7 @@ std::string bytes_text(std::uint64_t bytes) {
                       : fmt::format("{} MiB", bytes / mib);
 }
 
-void examine_cpus(const HostState& host, bool on_cpu, Findings& out) {
+void examine_cpus(const HostState& host, bool on_cpu, Observations& out) {
   out.add("cpu", fmt::format("{}, {} of {} CPUs usable", host.cpu, host.usable_cpus, host.online_cpus));
   const bool steady = host.governors.empty() || host.governors == std::vector<std::string>{"performance"};
   out.add("governor", host.governors.empty() ? "not told" : join(host.governors, ", "),
@@ -45,7 +45,7 @@ void examine_cpus(const HostState& host, bool on_cpu, Findings& out) {
                       host.load));
 }
 
-void examine_host(const HostState& host, bool on_cpu, Findings& out) {
+void examine_host(const HostState& host, bool on_cpu, Observations& out) {
   examine_cpus(host, on_cpu, out);
   out.add("kernel", host.kernel.empty() ? "not told" : host.kernel);
   out.add("container", host.container.empty() ? "not told" : host.container);
@@ -76,7 +76,7 @@ void examine_host(const HostState& host, bool on_cpu, Findings& out) {
             "a debugger or tracer stops what it watches: measure without it");
 }
 
-void examine_store(const StoreSpace& store, Findings& out) {
+void examine_store(const StoreSpace& store, Observations& out) {
   if (store.folder.empty()) return out.add("disk space", "in a database");
   if (!store.free_bytes)
     return out.add("disk space", fmt::format("{}: not known", store.folder), Fitness::warn,
@@ -90,7 +90,7 @@ void examine_store(const StoreSpace& store, Findings& out) {
 }
 
 void examine_ceiling(const Machine& machine, const char* key, const char* name, const char* unit,
-                     double expected, Findings& out) {
+                     double expected, Observations& out) {
   const auto found = machine.ceilings.find(key);
   if (found == machine.ceilings.end() || !(found->second > 0)) return;
   std::string value = format_si(found->second, unit);
@@ -103,7 +103,7 @@ void examine_ceiling(const Machine& machine, const char* key, const char* name, 
                       format_si(expected, unit)));
 }
 
-void examine_ceilings(const MachineFacts& facts, Findings& out) {
+void examine_ceilings(const MachineFacts& facts, Observations& out) {
   if (!facts.in_use.empty())
     return out.add("ceilings", "not measured: " + facts.in_use, Fitness::warn,
                    "ask again when that run has ended");
@@ -134,15 +134,15 @@ Examination examine(const MachineFacts& facts) {
   examination.device = facts.device;
   examination.described = facts.host.cpu;
   const bool on_cpu = !facts.device.starts_with("cuda");
-  Findings machine("machine", examination.findings);
+  Observations machine("machine", examination.findings);
   examine_host(facts.host, on_cpu, machine);
   if (!on_cpu) {
     if (facts.gpu) examination.described = fmt::format("{} ({})", facts.gpu->name, facts.gpu->uuid);
     examine_cuda(facts, examination.findings);
   }
-  Findings store("store", examination.findings);
+  Observations store("store", examination.findings);
   examine_store(facts.store, store);
-  Findings ceilings("ceilings", examination.findings);
+  Observations ceilings("ceilings", examination.findings);
   examine_ceilings(facts, ceilings);
   return examination;
 }

@@ -41,7 +41,7 @@ std::string cupti_text(const std::string& number) {
                      update == 0 ? "" : fmt::format(" update {}", update));
 }
 
-void examine_driver(const MachineFacts& facts, Findings& out) {
+void examine_driver(const MachineFacts& facts, Observations& out) {
   const std::string version = facts.gpus.driver.empty() ? facts.driver.version : facts.gpus.driver;
   const bool there = !version.empty() || facts.machine;
   out.add("driver",
@@ -74,7 +74,7 @@ std::string megahertz(std::optional<double> clock) {
   return clock ? fmt::format("{:.0f} MHz", *clock) : "not told";
 }
 
-void examine_clocks(const GpuState& gpu, Findings& out) {
+void examine_clocks(const GpuState& gpu, Observations& out) {
   out.add("sm clock",
           fmt::format("{} now, {} at most", megahertz(gpu.sm_clock_mhz), megahertz(gpu.max_sm_clock_mhz)));
   out.add("memory clock", fmt::format("{} now, {} at most", megahertz(gpu.memory_clock_mhz),
@@ -100,7 +100,7 @@ void examine_clocks(const GpuState& gpu, Findings& out) {
   }
 }
 
-void examine_lock(const MachineFacts& facts, Findings& out) {
+void examine_lock(const MachineFacts& facts, Observations& out) {
   for (const ClockLockFound& lock : facts.clock_locks) {
     if (lock.note.gpu != facts.gpu->uuid) continue;
     const std::string what = described(lock.note);
@@ -111,7 +111,7 @@ void examine_lock(const MachineFacts& facts, Findings& out) {
   out.add("clock lock", "none of harness's");
 }
 
-void examine_power(const GpuState& gpu, Findings& out) {
+void examine_power(const GpuState& gpu, Observations& out) {
   if (gpu.power_w) out.add("power", fmt::format("{:.0f} W", *gpu.power_w));
   if (gpu.power_limit_w) {
     const bool lowered = gpu.default_power_limit_w && *gpu.power_limit_w < *gpu.default_power_limit_w;
@@ -132,7 +132,7 @@ void examine_power(const GpuState& gpu, Findings& out) {
           "let it cool, and look at its fans and neighbours: it is about to slow down");
 }
 
-void examine_modes(const GpuState& gpu, Findings& out) {
+void examine_modes(const GpuState& gpu, Observations& out) {
   if (gpu.ecc) {
     const bool changes = gpu.ecc_pending && *gpu.ecc_pending != *gpu.ecc;
     out.add(
@@ -162,7 +162,7 @@ void examine_modes(const GpuState& gpu, Findings& out) {
               : "a run fails while any other process has the GPU: nvidia-smi -c 0");
 }
 
-void examine_processes(const GpuState& gpu, Findings& out) {
+void examine_processes(const GpuState& gpu, Observations& out) {
   if (gpu.processes.empty()) return out.add("other processes", "none");
   for (const GpuProcess& process : gpu.processes)
     out.add(
@@ -174,7 +174,7 @@ void examine_processes(const GpuState& gpu, Findings& out) {
         fmt::format("it shares the GPU with what is measured: wait for it, or end process {}", process.pid));
 }
 
-void examine_gpu(const MachineFacts& facts, Findings& out) {
+void examine_gpu(const MachineFacts& facts, Observations& out) {
   if (!facts.gpu)
     return out.add("gpu", facts.machine ? facts.machine->device_uuid : "none found",
                    facts.machine ? Fitness::warn : Fitness::unfit,
@@ -198,7 +198,7 @@ void examine_gpu(const MachineFacts& facts, Findings& out) {
         "that the driver supports stream memory operations");
 }
 
-void examine_profilers(const MachineFacts& facts, Findings& out) {
+void examine_profilers(const MachineFacts& facts, Observations& out) {
   const CudaLibraries& libraries = facts.libraries;
   const bool cupti = !libraries.cupti.empty();
   out.add("cupti",
@@ -242,12 +242,12 @@ std::string reason_in_words(const std::string& reason) {
   return reason;
 }
 
-void examine_cuda(const MachineFacts& facts, std::vector<Finding>& to) {
-  Findings driver("driver", to);
+void examine_cuda(const MachineFacts& facts, std::vector<Observation>& to) {
+  Observations driver("driver", to);
   examine_driver(facts, driver);
-  Findings gpu("gpu", to);
+  Observations gpu("gpu", to);
   examine_gpu(facts, gpu);
-  Findings profilers("profilers", to);
+  Observations profilers("profilers", to);
   examine_profilers(facts, profilers);
 }
 

@@ -10,9 +10,9 @@
 namespace harness {
 
 // Adds findings of one topic; the advice is kept only where there is something to advise about.
-class Findings {
+class Observations {
  public:
-  Findings(std::string topic, std::vector<Finding>& to) : topic_(std::move(topic)), to_(to) {}
+  Observations(std::string topic, std::vector<Observation>& to) : topic_(std::move(topic)), to_(to) {}
   void add(std::string name, std::string value, Fitness fitness = Fitness::ok, std::string advice = {}) {
     to_.push_back({topic_, std::move(name), std::move(value), fitness,
                    fitness == Fitness::ok ? std::string() : std::move(advice)});
@@ -20,10 +20,10 @@ class Findings {
 
  private:
   std::string topic_;
-  std::vector<Finding>& to_;
+  std::vector<Observation>& to_;
 };
 
 // Driver, GPU and profilers.
-void examine_cuda(const MachineFacts& facts, std::vector<Finding>& to);
+void examine_cuda(const MachineFacts& facts, std::vector<Observation>& to);
 
 }  // namespace harness

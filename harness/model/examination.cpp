@@ -15,7 +15,7 @@ std::string_view name_of(Fitness fitness) {
 
 Fitness fitness_of(const Examination& examination) {
   Fitness worst = Fitness::ok;
-  for (const Finding& finding : examination.findings) worst = std::max(worst, finding.fitness);
+  for (const Observation& finding : examination.findings) worst = std::max(worst, finding.fitness);
   return worst;
 }
 

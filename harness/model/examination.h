@@ -15,20 +15,20 @@ enum class Fitness {
 };
 std::string_view name_of(Fitness fitness);
 
-struct Finding {
+struct Observation {
   std::string topic;  // "machine", "driver", "gpu", "profilers", "store", "ceilings", "suite"
   std::string name;   // "governor"
   std::string value;  // "powersave", for people
   Fitness fitness = Fitness::ok;
   std::string advice = {};  // "" exactly where the fitness is ok
 
-  bool operator==(const Finding&) const = default;
+  bool operator==(const Observation&) const = default;
 };
 
 struct Examination {
-  std::string device;             // as open_device() takes it
-  std::string described;          // "NVIDIA H200 (GPU-...)"
-  std::vector<Finding> findings;  // those of a topic stand together
+  std::string device;                 // as open_device() takes it
+  std::string described;              // "NVIDIA H200 (GPU-...)"
+  std::vector<Observation> findings;  // those of a topic stand together
   bool operator==(const Examination&) const = default;
 };
 

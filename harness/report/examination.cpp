@@ -18,7 +18,7 @@ constexpr std::size_t word_width = 7;  // "unfit" and two spaces
 std::size_t count_of(const Examination& examination, Fitness fitness) {
   return static_cast<std::size_t>(
       std::count_if(examination.findings.begin(), examination.findings.end(),
-                    [&](const Finding& finding) { return finding.fitness == fitness; }));
+                    [&](const Observation& finding) { return finding.fitness == fitness; }));
 }
 
 Paint paint_of(Fitness fitness) {
@@ -46,7 +46,7 @@ std::string padded(std::string text, std::size_t width) {
   return text + std::string(taken < width ? width - taken : 1, ' ');
 }
 
-std::string line_of(const Finding& finding, const Style& style) {
+std::string line_of(const Observation& finding, const Style& style) {
   const std::string word(name_of(finding.fitness));
   const std::string margin(2 + name_width + word_width, ' ');
   // Wrapped behind a margin that is replaced, so that colours do not count as columns.
@@ -65,7 +65,7 @@ std::string terminal_examination(const Examination& examination, const Style& st
       paint(headline(examination), worst == Fitness::ok ? Paint::good : paint_of(worst), style) + "\n";
   text += wrapped(examination.device + ", " + examination.described, "  ", style);
   std::string topic;
-  for (const Finding& finding : examination.findings) {
+  for (const Observation& finding : examination.findings) {
     if (finding.topic != topic)
       text += "\n" + paint(safe_name(finding.topic, 40), Paint::strong, style) + "\n";
     topic = finding.topic;
@@ -81,7 +81,7 @@ std::string json_examination(const Examination& examination) {
             {"described", examination.described},
             {"fitness", name_of(fitness_of(examination))},
             {"findings", Json::array()}};
-  for (const Finding& finding : examination.findings) {
+  for (const Observation& finding : examination.findings) {
     Json one{{"topic", finding.topic},
              {"name", finding.name},
              {"value", finding.value},

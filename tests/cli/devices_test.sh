@@ -3,6 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+export COLUMNS=300  # sentences in one line
 repository
 suite right also_right
 commit "something to measure"

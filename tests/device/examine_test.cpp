@@ -68,8 +68,8 @@ MachineFacts good_cpu() {
   return facts;
 }
 
-const Finding* finding(const Examination& examination, const std::string& name) {
-  for (const Finding& one : examination.findings)
+const Observation* finding(const Examination& examination, const std::string& name) {
+  for (const Observation& one : examination.findings)
     if (one.name == name) return &one;
   return nullptr;
 }
@@ -87,7 +87,7 @@ void expect_told(const Fault& fault, MachineFacts facts) {
   SCOPED_TRACE(std::string(fault.name) + " " + fault.value);
   fault.make(facts);
   const Examination examination = examine(facts);
-  const Finding* found = finding(examination, fault.name);
+  const Observation* found = finding(examination, fault.name);
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->fitness, fault.fitness);
   EXPECT_THAT(found->value, HasSubstr(fault.value));
@@ -98,7 +98,7 @@ void expect_told(const Fault& fault, MachineFacts facts) {
 
 TEST(Examine, FindsNothingWrongWithAGoodGpu) {
   const Examination examination = examine(good_gpu());
-  for (const Finding& one : examination.findings) {
+  for (const Observation& one : examination.findings) {
     EXPECT_EQ(one.fitness, Fitness::ok) << one.name << ": " << one.value;
     EXPECT_EQ(one.advice, "") << one.name;
   }
@@ -112,7 +112,7 @@ TEST(Examine, FindsNothingWrongWithAGoodGpu) {
 TEST(Examine, SpeaksOfNoGpuWhereTheCpuIsTheDevice) {
   const Examination examination = examine(good_cpu());
   EXPECT_EQ(fitness_of(examination), Fitness::ok);
-  for (const Finding& one : examination.findings)
+  for (const Observation& one : examination.findings)
     EXPECT_TRUE(one.topic == "machine" || one.topic == "store" || one.topic == "ceilings") << one.name;
 }
 

@@ -126,7 +126,7 @@ TEST_F(CudaDevice, FingerprintsTheMachine) {
     }
   }
   for (const char* name : {"device", "compute_capability", "memory", "ecc", "cuda_driver", "cuda_runtime",
-                           "cublas", "nvcc", "architectures", "gate", "multiprocessors", "l2_cache"})
+                           "cublas", "nvcc", "architectures", "gate", "multiprocessors", "l2_cache", "cpu", "kernel"})
     EXPECT_TRUE(names.contains(name)) << name;
 }
 

@@ -94,6 +94,13 @@ start() {
     >"$1.log" 2>&1 &
   pid=$!
   until_logged "lock GPU-A 1200 1200"
+  # A shell's background job ignores SIGINT until the run itself heeds it, which is before its first worker.
+  local try
+  for try in $(seq 200); do
+    pgrep -P "$pid" -f "$HARNESS worker" >/dev/null && return 0
+    sleep 0.05
+  done
+  problem "no worker after $try tries"
 }
 for signal in INT TERM HUP KILL; do
   start $signal
@@ -116,7 +123,7 @@ nothing_left
 start guard
 guard=$(pgrep -P "$pid" -f clock-guard)
 kill -INT "$guard" && kill -TERM "$guard" && kill -HUP "$guard"
-kill -0 "$guard" || problem "the guard is gone before its run"
+[ "$(ps -o stat= -p "$guard" | cut -c1)" = S ] || problem "the guard is gone before its run"
 expect 2 "$HARNESS" doctor --unlock-clocks
 says "in use by a run that still measures"
 kill -KILL "$guard" "$pid"

@@ -55,7 +55,7 @@ says "no such suite"
 
 # What is measured of the CPU is kept; another run's device is left alone.
 expect 0 "$HARNESS" doctor --device cpu --format json
-grep -q 'ceilings' "$printed" && ls "$HARNESS_CACHE_DIR"/ceilings-*.json >/dev/null || problem "no ceilings are kept"
+ls "$HARNESS_CACHE_DIR"/ceilings-*.json >/dev/null || problem "no ceilings are kept"
 expect 0 "$HARNESS" doctor --device cpu
 says "kept; --fresh measures anew"
 echo '{' >"$(ls "$HARNESS_CACHE_DIR"/ceilings-*.json)"

@@ -17,8 +17,8 @@ TEST_F(GpuStateOnAGpu, KnowsTheGpuThatCudaOpened) {
   const GpuHost host = read_gpus();
   if (!host.started) GTEST_SKIP() << "no NVML here";
   const std::string uuid = device().fingerprint().device_uuid;
-  const auto found = std::find_if(host.gpus.begin(), host.gpus.end(),
-                                  [&](const GpuState& gpu) { return gpu.uuid == uuid; });
+  const auto found =
+      std::find_if(host.gpus.begin(), host.gpus.end(), [&](const GpuState& gpu) { return gpu.uuid == uuid; });
   ASSERT_NE(found, host.gpus.end()) << uuid;
   EXPECT_EQ(found->name, device().traits().name);
   EXPECT_NE(host.driver, "");

@@ -31,7 +31,7 @@ class CudaLibrariesTest : public testing::Test {
 TEST_F(CudaLibrariesTest, FindsACuptiThatNobodyHolds) {
   const CudaLibraries libraries = found();
   EXPECT_EQ(libraries.cupti, "130001");
-  EXPECT_THAT(libraries.cupti_path, EndsWith("libfake_cupti.so"));
+  EXPECT_THAT(libraries.cupti_path, EndsWith("libfake_cupti_subscriber.so"));
   EXPECT_EQ(libraries.cupti_error, "");
   EXPECT_EQ(libraries.cupti_holder, "");
   EXPECT_EQ(libraries.cublas, "");

@@ -13,6 +13,7 @@
 #include "harness/cli/build_commit.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/lock_clocks.h"
 #include "harness/cli/lock_devices.h"
 #include "harness/cli/output.h"
 #include "harness/cli/policy.h"
@@ -36,6 +37,7 @@ struct Arguments {
   std::string build;
   std::string store = default_store;
   std::string wait;
+  std::string clocks;  // of --lock-clocks
   std::string pair = "auto";
   bool quiet = false;
   PolicyArguments policy;
@@ -121,13 +123,13 @@ Checked<std::optional<Sides>> find_sides(const Arguments& arguments) {
 }
 
 // Every device that either side measures on.
-Result<std::vector<DeviceLock>> lock_both(const Sides& sides, const std::string& wait) {
+Prepared both_of(const Sides& sides) {
   Prepared both = sides.current.prepared;
   const Prepared& baseline = sides.baseline.prepared;
   both.plan.cases.insert(both.plan.cases.end(), baseline.plan.cases.begin(), baseline.plan.cases.end());
   both.devices.insert(baseline.devices.begin(), baseline.devices.end());
   both.identities.insert(baseline.identities.begin(), baseline.identities.end());
-  return lock_devices(both, wait);
+  return both;
 }
 
 Comparison compare_sides(const AbRecords& records, const Policy& policy, const Arguments& arguments) {
@@ -186,14 +188,18 @@ Result<std::optional<PairedBuilds>> choose_pairing(const Sides& sides, const Arg
 }
 
 int measure_and_judge(Store& store, const Sides& sides, const Policy& policy, const Arguments& arguments) {
-  const auto locks = lock_both(sides, arguments.wait);
+  Prepared both = both_of(sides);
+  const auto locks = lock_devices(both, arguments.wait);
   if (!locks) return report_error(locks.error());
+  auto clocks = lock_clocks(both, arguments.clocks);
+  if (!clocks) return report_error(clocks.error());
   Result<std::optional<PairedBuilds>> pair = choose_pairing(sides, arguments);
   if (InterruptGuard::interrupted()) return stopped("nothing was measured");
   if (!pair) return report_error(pair.error());
   AbMeasuring how;
   how.pair = std::move(*pair);
   how.quiet = arguments.quiet;
+  how.facts = both.facts;
   how.partial = !arguments.plan.filters.empty() || !arguments.plan.tags.empty();
   // Should it be killed: what a CI reads must say that it did not end.
   how.on_begin = [&](const AbRecords& planned) {
@@ -203,6 +209,7 @@ int measure_and_judge(Store& store, const Sides& sides, const Policy& policy, co
     });
   };
   const Result<AbRecords> records = measure_both(store, sides.baseline, sides.current, how);
+  clocks->clear();  // judging needs no locked clock
   if (!records) return report_error(records.error());
   if (!records->interrupted) return conclude(store, *records, policy, arguments);
   return stopped("what was measured is in the store, but not enough for a verdict");
@@ -286,6 +293,7 @@ void add_ab(CLI::App& program, Action& chosen) {
       ->check(CLI::IsMember({"auto", "process", "session"}));
   command->add_flag("--quiet", arguments->quiet, "no progress line");
   add_wait_option(*command, arguments->wait);
+  add_clock_option(*command, arguments->clocks);
   add_policy_options(*command, arguments->policy);
   add_output_options(*command, arguments->output);
   command->footer(

@@ -116,7 +116,9 @@ class AbRun {
   }
 
   void know(std::size_t side, const std::string& kind, const Machine& machine) {
-    record(side).machines[kind] = machine;
+    Machine& known = record(side).machines[kind] = machine;
+    if (const auto facts = how_.facts.find(kind); facts != how_.facts.end())
+      known.fields.insert(known.fields.end(), facts->second.begin(), facts->second.end());
     if (const Status kept = store_.update_header(record(side)); !kept) report_error(kept.error());
   }
 

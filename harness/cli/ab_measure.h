@@ -22,6 +22,7 @@ struct AbMeasuring {
   std::optional<PairedBuilds> pair = {};  // measure both in one process, else in processes that take turns
   bool partial = false;                   // --filter or --tag left cases out
   bool quiet = false;
+  std::map<std::string, std::vector<MachineField>> facts = {};  // as in Prepared
   std::function<void(const AbRecords&)> on_begin = {};  // the records as planned, before anything is measured
 };
 

@@ -95,6 +95,13 @@ Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& r
               "run without --continue to start a new one; a changed suite or commit cannot be continued");
 }
 
+// "locked at 1485 MHz" or "not locked".
+std::string clock_lock_of(const Machine& machine) {
+  for (const MachineField& field : machine.fields)
+    if (field.name == "clock_lock") return "locked at " + field.value;
+  return "not locked";
+}
+
 }  // namespace
 
 std::string this_tool() {
@@ -120,14 +127,20 @@ Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& op
 
 Status check_same_machine(const Record& record, const std::string& kind, const Machine& machine) {
   const auto known = record.machines.find(kind);
-  if (known == record.machines.end() || (known->second.machine_class == machine.machine_class &&
-                                         known->second.device_uuid == machine.device_uuid))
-    return {};
-  return fail(ErrorKind::not_comparable,
-              fmt::format("the record to continue was measured on {} {}, and this is {} {}",
-                          known->second.machine_class, known->second.device_uuid, machine.machine_class,
-                          machine.device_uuid),
-              "continue on the machine where the run began, or leave --continue out");
+  if (known == record.machines.end()) return {};
+  const Machine& before = known->second;
+  if (before.machine_class != machine.machine_class || before.device_uuid != machine.device_uuid)
+    return fail(
+        ErrorKind::not_comparable,
+        fmt::format("the record to continue was measured on {} {}, and this is {} {}", before.machine_class,
+                    before.device_uuid, machine.machine_class, machine.device_uuid),
+        "continue on the machine where the run began, or leave --continue out");
+  const std::string locked = clock_lock_of(before), now = clock_lock_of(machine);
+  if (locked == now) return {};
+  return fail(
+      ErrorKind::not_comparable,
+      fmt::format("the record to continue was measured with the SM clock {}, and now it is {}", locked, now),
+      "give --lock-clocks as the run did that began the record");
 }
 
 std::set<std::pair<std::string, int>> measured_pairs(const Record& record) {

@@ -39,7 +39,7 @@ std::string this_tool();
 Result<FileLock> lock_record(const std::string& id);
 
 // Refuses to mix two machines in one record: an error when `record` has this kind of device already and
-// it is another one.
+// it is another one, or its clock is locked otherwise.
 Status check_same_machine(const Record& record, const std::string& kind, const Machine& machine);
 
 // The (case, process) pairs that a record holds.

@@ -13,6 +13,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/inputs.h"
+#include "harness/cli/lock_clocks.h"
 #include "harness/cli/measure_session.h"
 #include "harness/cli/output.h"
 #include "harness/cli/prepare.h"
@@ -36,6 +37,7 @@ struct Arguments {
   std::string name;  // of the suite, for --from
   std::vector<std::string> filters, modules;
   std::string device;
+  std::string clocks;  // of --lock-clocks
   std::string store = default_store;
   std::string detect;
   int runs = 3;
@@ -103,8 +105,8 @@ Result<bool> measure_sessions(Store& store, const Arguments& arguments) {
   const InterruptGuard guard;
   for (int run = 1; run <= arguments.runs; ++run) {
     fmt::print(stderr, "session {} of {}\n", run, arguments.runs);
-    auto record = measure_session(
-        {arguments.suite, arguments.filters, arguments.modules, arguments.device, arguments.processes});
+    auto record = measure_session({arguments.suite, arguments.filters, arguments.modules, arguments.device,
+                                   arguments.processes, arguments.clocks});
     if (!record) return fail(record.error());
     if (!*record) return false;
     if (const Status kept = keep(store, std::move(**record)); !kept) return fail(kept.error());
@@ -252,6 +254,7 @@ void add_calibrate(CLI::App& program, Action& chosen) {
       ->type_name("WILDCARD");
   command->add_option("--module", arguments->modules, "load a plugin as well")->type_name("FILE");
   command->add_option("--device", arguments->device, "cpu, cuda or cuda:N, as for run");
+  add_clock_option(*command, arguments->clocks);
   command
       ->add_option("--detect", arguments->detect,
                    "the change that proposals are to find with 80 % power; default: twice each margin")

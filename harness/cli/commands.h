@@ -26,6 +26,9 @@ void add_bisect(CLI::App& program, Action& chosen);
 void add_calibrate(CLI::App& program, Action& chosen);
 void add_selftest(CLI::App& program, Action& chosen);
 void add_plan(CLI::App& program, Action& chosen);
+void add_doctor(CLI::App& program, Action& chosen);
 void add_worker(CLI::App& program, Action& chosen);
+void add_clock_guard(CLI::App& program, Action& chosen);
+void add_library_probe(CLI::App& program, Action& chosen);
 
 }  // namespace harness

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/base/text.h"
+#include "harness/device/open.h"
 
 namespace harness {
 namespace {
@@ -29,7 +30,30 @@ Result<std::optional<Seconds>> patience_of(const std::string& wait) {
   return *parsed;
 }
 
+// What the device calls itself. A script is read here; it is no device of the host.
+std::string uuid_of(const std::string& name, const std::string& identity) {
+  if (!identity.empty()) return identity;
+  if (!name.starts_with(scripted_prefix)) return name;
+  const Result<OpenedDevice> opened = open_device(name);
+  return opened ? opened->device->fingerprint().device_uuid : name;
+}
+
 }  // namespace
+
+std::vector<UsedDevice> devices_used(const Prepared& prepared) {
+  std::vector<UsedDevice> used;
+  for (const auto& [kind, name] : prepared.devices) {
+    if (!measures_on(prepared.plan, kind)) continue;
+    const auto several = prepared.side_by_side.find(kind);
+    if (several != prepared.side_by_side.end()) {
+      for (const DeviceChoice& one : several->second) used.push_back({kind, one.name, one.uuid});
+      continue;
+    }
+    const auto known = prepared.identities.find(kind);
+    used.push_back({kind, name, uuid_of(name, known == prepared.identities.end() ? "" : known->second)});
+  }
+  return used;
+}
 
 void add_wait_option(CLI::App& command, std::string& text) {
   command
@@ -43,14 +67,13 @@ Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std
   const Result<std::optional<Seconds>> patience = patience_of(wait);
   if (!patience) return fail(patience.error());
   std::set<std::string> identities;
-  for (const auto& [kind, name] : prepared.devices) {
-    const bool scripted = name.starts_with(scripted_prefix);
-    if (!measures_on(prepared.plan, kind) || (scripted && wait.empty())) continue;
-    const auto known = prepared.identities.find(kind);
-    if (scripted)
-      identities.insert(std::filesystem::absolute(name.substr(scripted_prefix.size())).lexically_normal());
-    else
-      identities.insert(known == prepared.identities.end() ? name : known->second);
+  for (const UsedDevice& used : devices_used(prepared)) {
+    const bool scripted = used.name.starts_with(scripted_prefix);
+    if (scripted && wait.empty()) continue;
+    identities.insert(
+        scripted
+            ? std::filesystem::absolute(used.name.substr(scripted_prefix.size())).lexically_normal().string()
+            : used.uuid);
   }
   std::vector<DeviceLock> locks;
   for (const std::string& identity : identities) {

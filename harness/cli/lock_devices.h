@@ -14,6 +14,15 @@ class App;
 
 namespace harness {
 
+// A device that cases of the plan are measured on.
+struct UsedDevice {
+  std::string kind;  // "cuda"
+  std::string name;  // "cuda:1"
+  std::string uuid;  // of its fingerprint; "cpu" for the CPU
+};
+// All of them, each once.
+std::vector<UsedDevice> devices_used(const Prepared& prepared);
+
 // Declares --wait. `text` is "" unless it is given.
 void add_wait_option(CLI::App& command, std::string& text);
 

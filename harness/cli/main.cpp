@@ -68,7 +68,10 @@ int run_program(int argc, char** argv) {
   add_calibrate(program, chosen);
   add_selftest(program, chosen);
   add_plan(program, chosen);
+  add_doctor(program, chosen);
   add_worker(program, chosen);
+  add_clock_guard(program, chosen);
+  add_library_probe(program, chosen);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version

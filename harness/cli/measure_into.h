@@ -18,6 +18,10 @@ struct MeasureOptions {
   bool measure_ceilings = true;
 };
 
+// Adds to a worker's fingerprint what only this process knows: which devices the run takes turns on (its UUID
+// is then all of theirs, sorted and joined by "+"), and `prepared.facts`.
+void complete(Machine& machine, const std::string& kind, const Prepared& prepared);
+
 // Measures what `record` lacks of `plan`, and refuses another device than the record's. `record` learns its
 // machines; the results are in the store alone.
 Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, const Prepared& prepared,

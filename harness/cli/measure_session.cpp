@@ -22,6 +22,9 @@ Command run_command_of(const SessionArguments& arguments, const fs::path& scratc
   for (const std::string& module : arguments.modules)
     command.argv.insert(command.argv.end(), {"--module", module});
   if (!arguments.device.empty()) command.argv.insert(command.argv.end(), {"--device", arguments.device});
+  if (!arguments.clocks.empty())
+    command.argv.push_back(arguments.clocks == "true" ? "--lock-clocks"
+                                                      : "--lock-clocks=" + arguments.clocks);
   if (arguments.processes > 0)
     command.argv.insert(command.argv.end(), {"--processes", fmt::format("{}", arguments.processes)});
   return command;

@@ -13,8 +13,9 @@ namespace harness {
 struct SessionArguments {
   std::string suite;
   std::vector<std::string> filters, modules;
-  std::string device;  // as for `run`
-  int processes = 0;   // 0: the suite's
+  std::string device;       // as for `run`
+  int processes = 0;        // 0: the suite's
+  std::string clocks = {};  // of --lock-clocks: "" not, "true" at the maximum, else MHz
 };
 
 // The complete record; std::nullopt when Ctrl-C ended it (an InterruptGuard must be there).

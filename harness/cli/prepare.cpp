@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "harness/base/text.h"
+#include "harness/cli/choose_devices.h"
 #include "harness/device/open.h"
-#include "harness/measure/run.h"
 
 namespace harness {
 namespace {
@@ -43,48 +43,6 @@ Status load_modules(Catalog& catalog, const Suite& suite, const PlanArguments& a
   return {};
 }
 
-// The chip of the GPU at hand.
-std::string chip_of(const Machine& machine) {
-  for (const MachineField& field : machine.fields)
-    if (field.name == "compute_capability") return counter_chip(field.value);
-  return {};
-}
-
-// Which device stands for each kind, and why a kind is missing.
-Status find_devices(const PlanArguments& arguments, bool wants_cuda, Prepared& prepared) {
-  const std::string& wanted = arguments.device;
-  const bool scripted = wanted.starts_with("scripted:");
-  if (!wanted.empty() && wanted != "cpu" && wanted != "cuda" && !wanted.starts_with("cuda:") && !scripted)
-    return fail(ErrorKind::usage, fmt::format("--device: `{}` is not a device", printable(wanted)),
-                "write cpu, cuda or cuda:N");
-  prepared.devices["cpu"] = scripted ? wanted : "cpu";
-  if (wanted == "cpu" || scripted) {
-    prepared.unavailable_devices["cuda"] = fmt::format("left out by --device {}", wanted);
-    prepared.left_out_devices.insert("cuda");
-    return {};
-  }
-  if (!wanted.empty()) {
-    prepared.unavailable_devices["cpu"] = fmt::format("left out by --device {}", wanted);
-    prepared.left_out_devices.insert("cpu");
-  }
-  if (!wants_cuda) return {};
-  const std::string name = wanted.empty() || wanted == "cuda" ? "cuda:0" : wanted;
-  std::string obstacle = cuda_obstacle();
-  if (obstacle.empty()) {
-    const auto probe = probe_device(name);
-    if (probe) {
-      prepared.identities["cuda"] = probe->machine.device_uuid;
-      prepared.counter_chip = chip_of(probe->machine);
-    } else
-      obstacle = probe.error().message;
-  }
-  if (obstacle.empty())
-    prepared.devices["cuda"] = name;
-  else
-    prepared.unavailable_devices["cuda"] = obstacle;
-  return {};
-}
-
 Result<Overrides> overrides_from(const PlanArguments& arguments) {
   Overrides overrides;
   if (arguments.processes > 0) overrides.processes = arguments.processes;
@@ -114,8 +72,10 @@ void add_plan_options(CLI::App& command, PlanArguments& arguments) {
       ->type_name("WILDCARD");
   command.add_option("--tag", arguments.tags, "only cases with one of these tags");
   command.add_option("--module", arguments.modules, "load a plugin as well")->type_name("FILE");
-  command.add_option("--device", arguments.device,
-                     "cpu, cuda or cuda:N; default: every device the suite names");
+  command.add_option(
+      "--device", arguments.device,
+      "cpu, cuda or cuda:N, of N as nvidia-smi counts; several, with commas, where the suite's "
+      "`devices` allows it; default: every device the suite names");
   command.add_option("--processes", arguments.processes, "fresh worker processes a case")
       ->check(CLI::Range(1, 10000));
   command.add_option("--placements", arguments.placements, "allocations a process")
@@ -135,7 +95,9 @@ Checked<Prepared> prepare(const PlanArguments& arguments) {
   std::vector<std::string> modules;
   if (const Status loaded = load_modules(catalog, *suite, arguments, modules); !loaded)
     return refused(loaded.error());
-  if (const Status found = find_devices(arguments, names_cuda(*suite, catalog), prepared); !found)
+  if (const Status found =
+          choose_devices({arguments.device, names_cuda(*suite, catalog), suite->any_of_class}, prepared);
+      !found)
     return refused(found.error());
   const Result<Overrides> overrides = overrides_from(arguments);
   if (!overrides) return refused(overrides.error());

@@ -16,6 +16,7 @@
 #include "harness/cli/inputs.h"
 #include "harness/cli/judge.h"
 #include "harness/cli/learned.h"
+#include "harness/cli/lock_clocks.h"
 #include "harness/cli/lock_devices.h"
 #include "harness/cli/prepare.h"
 #include "harness/cli/render.h"
@@ -39,6 +40,7 @@ struct RunArguments {
   bool quiet = false;
   bool profile = false;
   std::string wait;
+  std::string clocks;  // of --lock-clocks
   LookArguments looks;
   PolicyArguments policy;
   OutputArguments output;
@@ -78,14 +80,17 @@ void write_unfinished(const Record& record, const RunArguments& arguments) {
 // A record being measured: nobody else writes to it, or measures on its devices.
 struct Measured {
   std::vector<DeviceLock> devices;
+  std::vector<ClockLock> clocks;
   OpenRun run;
   bool interrupted = false;
 };
 
 // Measures the plan into the store. The result's record is as stored.
-Result<Measured> measure(Store& store, const Prepared& prepared, const RunArguments& arguments) {
+Result<Measured> measure(Store& store, Prepared& prepared, const RunArguments& arguments) {
   auto locks = lock_devices(prepared, arguments.wait);
   if (!locks) return fail(locks.error());
+  auto clocks = lock_clocks(prepared, arguments.clocks);
+  if (!clocks) return fail(clocks.error());
   Result<OpenRun> run = begin_run(
       store, prepared.plan,
       {arguments.commit, arguments.resume, is_partial(arguments, prepared), arguments.looks.looks.empty()});
@@ -107,7 +112,7 @@ Result<Measured> measure(Store& store, const Prepared& prepared, const RunArgume
   Result<Record> stored = store.load(record.id);
   if (!stored) return fail(stored.error());
   record = std::move(*stored);
-  return Measured{std::move(*locks), std::move(*run), report->interrupted};
+  return Measured{std::move(*locks), std::move(*clocks), std::move(*run), report->interrupted};
 }
 
 bool any_failed(const Record& record) {
@@ -260,6 +265,7 @@ int run_command(const RunArguments& arguments) {
   Result<TopUp> measured_on = TopUp{};
   if (!measured->interrupted) measured_on = measure_on(**store, record, arguments, *prepared, *complete);
   if (!measured_on) return report_error(measured_on.error());
+  measured->clocks.clear();  // judging needs no locked clock
   if (!measured->interrupted && !measured_on->interrupted)
     return conclude(**store, record, arguments, *prepared, *complete, *measured_on);
   show(record, arguments, true);
@@ -292,6 +298,7 @@ void add_run(CLI::App& program, Action& chosen) {
   command->add_flag("--quiet", arguments->quiet, "no progress line");
   add_profile_option(*command, arguments->profile);
   add_wait_option(*command, arguments->wait);
+  add_clock_option(*command, arguments->clocks);
   add_looks_option(*command, arguments->looks);
   add_budget_option(*command, arguments->looks);
   add_policy_options(*command, arguments->policy);

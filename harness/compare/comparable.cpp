@@ -29,12 +29,11 @@ std::vector<std::string> differing(const Machine& baseline, const Machine& curre
   for (const MachineField& field : current.fields) pairs[field.name].current = &field;
   std::vector<std::string> found;
   for (const auto& [name, pair] : pairs) {
-    const bool of_kind = (pair.baseline != nullptr && pair.baseline->kind == kind) ||
-                         (pair.current != nullptr && pair.current->kind == kind);
-    // A field that one side calls `block` and the other `warn` blocks; it must not be told twice.
-    const bool blocks = (pair.baseline != nullptr && pair.baseline->kind == FieldClass::block) ||
-                        (pair.current != nullptr && pair.current->kind == FieldClass::block);
-    if (!of_kind || (blocks && kind != FieldClass::block)) continue;
+    // A field that the sides class differently is told once, by the graver class.
+    FieldClass gravest = FieldClass::info;
+    for (const MachineField* field : {pair.baseline, pair.current})
+      if (field != nullptr) gravest = std::min(gravest, field->kind);
+    if (gravest != kind) continue;
     if (pair.baseline != nullptr && pair.current != nullptr && pair.baseline->value == pair.current->value)
       continue;
     found.push_back(fmt::format("{}: {} -> {}", name, value_of(pair.baseline), value_of(pair.current)));
@@ -66,6 +65,7 @@ MachineMatch match_machines(const Record& baseline, const Record& current, const
     return match;
   }
   match.differences = differing(*before, *after, FieldClass::warn);
+  match.information = differing(*before, *after, FieldClass::info);
   std::vector<std::string> blocking = differing(*before, *after, FieldClass::block);
   if (before->machine_class != after->machine_class)
     blocking.insert(blocking.begin(), fmt::format("machine class: {} -> {}", either(before->machine_class),

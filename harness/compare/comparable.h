@@ -15,6 +15,7 @@ struct MachineMatch {
   std::string advice;
   bool other_device = false;             // same model, another device, and the policy allows it
   std::vector<std::string> differences;  // of warn-class fields: "driver: 580.1 -> 580.2"
+  std::vector<std::string> information;  // of info-class fields, for whoever asks why
 };
 MachineMatch match_machines(const Record& baseline, const Record& current, const std::string& device,
                             const Policy& policy);

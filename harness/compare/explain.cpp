@@ -102,10 +102,12 @@ class Explainer {
   void add_checks(RowExplanation& one, const CaseRecord& before, const CaseRecord& after, const Series& old,
                   const Series& now) const {
     const MachineMatch match = match_machines(baseline_, current_, after.device, policy_);
-    one.checks.push_back({"machine and device", match.obstacle,
-                          fmt::format("{} -> {}{}", machine_text(baseline_, after.device),
-                                      machine_text(current_, after.device),
-                                      match.other_device ? ", another device of the model, allowed" : "")});
+    one.checks.push_back(
+        {"machine and device", match.obstacle,
+         fmt::format("{} -> {}{}{}{}", machine_text(baseline_, after.device),
+                     machine_text(current_, after.device),
+                     match.other_device ? ", another device of the model, allowed" : "",
+                     match.information.empty() ? "" : "; also different: ", join(match.information, "; "))});
     one.checks.push_back({"sampling", sampling_obstacle(before, after),
                           after.device == "import" ? "another tool's" : "the same settings"});
     one.checks.push_back({"estimator", estimator_obstacle(baseline_, current_), current_.estimator});

@@ -13,6 +13,8 @@
 
 namespace harness {
 
+class NvmlLibrary;
+
 struct NvmlFacts {
   std::optional<std::string> driver;  // "580.159.04"
   std::optional<std::string> vbios;
@@ -44,8 +46,7 @@ class Nvml {
   [[nodiscard]] std::optional<Conditions> conditions() const;
 
  private:
-  class Library;
-  std::unique_ptr<Library> library_;
+  std::unique_ptr<NvmlLibrary> library_;
   struct NvmlDeviceTag* device_ = nullptr;  // null: NVML is missing, or does not know the GPU
 };
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/device/cpu.h"
+#include "harness/device/gpu_state.h"
 #include "harness/device/scripted.h"
 
 namespace harness {
@@ -36,21 +36,11 @@ bool has_cuda_module() {
   return fs::is_regular_file(cuda_module_path(), code);
 }
 
-// "cuda" -> 0, "cuda:3" -> 3, anything else nothing.
-std::optional<int> cuda_ordinal(std::string_view name) {
-  if (!name.starts_with("cuda")) return std::nullopt;
-  name.remove_prefix(4);
-  if (name.empty()) return 0;
-  if (name.front() != ':') return std::nullopt;
-  int ordinal = -1;
-  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), ordinal);
-  if (error != std::errc{} || end != name.data() + name.size() || ordinal < 0) return std::nullopt;
-  return ordinal;
-}
-
 Result<OpenedDevice> open_cuda(int ordinal) {
   if (std::string obstacle = cuda_obstacle(); !obstacle.empty())
     return fail(ErrorKind::environment, std::move(obstacle));
+  // cuda:N is then the GPU that nvidia-smi and NVML number so, not the N-th by speed. The user's word counts.
+  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
   const Location where{cuda_module_path().lexically_normal().string()};
   // Never closed: its kernels and the driver's threads live as long as the process.
   void* library = dlopen(where.file.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -34,9 +34,11 @@ Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_c
 
 }  // namespace
 
-Result<DeviceProbe> probe_device(const std::string& device, const std::vector<std::string>& worker_command) {
+Result<DeviceProbe> probe_device(const std::string& device, const std::vector<std::string>& worker_command,
+                                 bool ceilings) {
   Job job;
   job.device = device;
+  job.measure_ceilings = ceilings;
   return ask(job, worker_command);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/measure/interrupt.h"
+#include "harness/measure/side_by_side.h"
 #include "harness/measure/worker_process.h"
 #include "harness/stats/turns.h"
 
@@ -355,11 +356,16 @@ Result<RunReport> run_in_turns(const Turn& baseline, const Turn& current, std::u
   return RunReport{};
 }
 
+Result<RunReport> run_one_by_one(const Plan& plan, const RunOptions& options) {
+  return Run(plan, options).all();
+}
+
 Result<RunReport> run_plan(const Plan& plan, const RunOptions& options) {
   if (!options.on_result || (options.pair && !options.on_baseline))
     return fail(ErrorKind::internal, "a run needs somewhere to put its results");
   const InterruptGuard guard;
-  return Run(plan, options).all();
+  if (!options.side_by_side.empty()) return run_side_by_side(plan, options);
+  return run_one_by_one(plan, options);
 }
 
 }  // namespace harness

@@ -30,9 +30,18 @@ struct Progress {
   Seconds left = 0;  // estimate from the pairs measured so far; 0 while unknown
 };
 
+// A device of several that are used side by side.
+struct SideDevice {
+  std::string name;  // as open_device() takes it
+  std::string uuid;
+};
+
 struct RunOptions {
   // Device to use for each kind, as open_device() takes it: {"cuda", "cuda:0"}, {"cpu", "cpu"}.
   std::map<std::string, std::string> devices;
+  // Of a kind that is measured on several devices at once: two or more. Process i is measured on device
+  // (i - 1) mod their number, and its result names the device. Callbacks come one at a time.
+  std::map<std::string, std::vector<SideDevice>> side_by_side = {};
   std::set<std::pair<std::string, int>> already;   // (case id, process) to leave out: a continued run
   std::uint64_t order_seed = 1;                    // of each process's case order
   std::vector<std::string> worker_command;         // default: this program, "worker"
@@ -67,13 +76,13 @@ struct Turn {
 // right after process i of the other, in the order of stats/turns.h. Else as run_plan().
 Result<RunReport> run_in_turns(const Turn& baseline, const Turn& current, std::uint64_t seed);
 
-// Asks a worker whether a device can be used, without this process touching it. The traits of the
-// device, or an error whose message is the reason.
+// Asks a worker whether a device can be used, without this process touching it. Its fingerprint, with
+// ceilings where asked for, or an error whose message is the reason.
 struct DeviceProbe {
   Machine machine;
 };
 Result<DeviceProbe> probe_device(const std::string& device,
-                                 const std::vector<std::string>& worker_command = {});
+                                 const std::vector<std::string>& worker_command = {}, bool ceilings = false);
 
 // Asks a worker whether it can load both builds side by side and open the device, which is what measuring
 // them in one process takes; else an error whose message is the reason.

@@ -17,7 +17,9 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/catalog/apart.h"
+#include "harness/device/host_state.h"
 #include "harness/device/open.h"
+#include "harness/measure/ceiling_cache.h"
 #include "harness/measure/inputs.h"
 #include "harness/measure/preheat.h"
 
@@ -130,13 +132,12 @@ Result<PairedCatalogs> catalogs_for(const PairedBuilds& pair, const OpenedDevice
   return PairedCatalogs{std::move(*baseline), std::move(*current)};
 }
 
-Machine machine_of(Device& device, bool with_ceilings) {
+// A script's ceilings cost nothing, and may be others the next time.
+Machine machine_of(Device& device, const Job& job) {
   Machine machine = device.fingerprint();
-  if (!with_ceilings) return machine;
-  if (auto ceilings = device.measure_ceilings())
-    machine.ceilings = std::move(*ceilings);
-  else
-    machine.fields.push_back({"ceilings", "not measured: " + reason_of(ceilings.error()), FieldClass::info});
+  if (!job.measure_ceilings) return machine;
+  const bool scripted = job.device.starts_with("scripted:");
+  add_ceilings(machine, device, CeilingCache(scripted ? "" : CeilingCache::usual_folder(), boot_identity()));
   return machine;
 }
 
@@ -174,7 +175,7 @@ std::pair<Message, bool> told(PairResult result) {
 // Everything from an open device to the last message; the exit status.
 int work(const Job& job, Device& device, const Measure& measure, const MessagePipe& pipe) {
   device.open_range("suite " + job.suite);
-  pipe.send(Hello{job.device, machine_of(device, job.measure_ceilings)});
+  pipe.send(Hello{job.device, machine_of(device, job)});
   const PreheatLimits limits = preheat_of(job.cases);
   device.open_range("preheat");
   const Result<Preheated> warm = preheat(device, limits);

@@ -216,6 +216,7 @@ ProcessResult read_outcome(const JsonNode& node) {
   result.process = node.require("process").integer<int>(0, 0);
   result.outcome = read_enum(node.require("outcome"), outcomes, Outcome::failed);
   result.reason = node.find("reason").text();
+  result.device_uuid = node.find("device").text();
   result.verification = read_verification(node.find("verification"));
   result.notes = node.find("notes").texts();
   each_unique_member(node.find("phases"), [&](std::string_view name, const JsonNode& duration) {

@@ -187,6 +187,7 @@ void write_outcome(JsonWriter& json, const ProcessResult& result) {
   json.key("process").integer(result.process);
   json.key("outcome").text(name_of(result.outcome));
   write_text_unless_empty(json, "reason", result.reason);
+  write_text_unless_empty(json, "device", result.device_uuid);
   if (result.verification) write_verification(json.key("verification"), *result.verification);
   write_texts_unless_empty(json, "notes", result.notes);
   if (!result.phases.empty()) {

@@ -126,6 +126,7 @@ struct ProcessResult {
   std::optional<Control> control = {};  // where the case is short or was timed in batches
   std::optional<Batching> batching = {};
   int input_sets = 1;  // that calls took turns with
+  std::string device_uuid = {};         // where processes took turns on several devices, "" else
 
   bool operator==(const ProcessResult&) const = default;
 };

@@ -48,6 +48,7 @@ Suite Reader::suite(const YamlValue& root) {
     for (const YamlValue* module : modules->items)
       if (!module->rejected) out.modules.push_back(text_at(*module));
   out.build = text_of(root.find("build"));
+  out.any_of_class = text_of(root.find("devices")) == "any-of-class";
   if (const YamlValue* defaults = root.find("defaults")) out.defaults = overrides(*defaults);
   if (const YamlValue* cases = root.find("cases"))
     for (const YamlValue* entry : cases->items)

@@ -96,6 +96,7 @@ struct Suite {
   std::string description;
   std::vector<At<std::string>> modules;  // plugin paths, relative to the suite's folder
   std::string build;                     // shell command that builds a commit (`harness ab`); "": the default
+  bool any_of_class = false;             // processes may take turns on several devices of one class
   Overrides defaults;
   std::vector<CaseGroup> groups;
 };

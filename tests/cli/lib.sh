@@ -9,6 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 work=$scratch/work
 printed=$scratch/printed
 mkdir "$work" && cd "$work" || exit 1
+export HARNESS_CACHE_DIR=$scratch/cache  # nothing measured here counts anywhere else
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=tester@example.org
 export GIT_COMMITTER_NAME=tester GIT_COMMITTER_EMAIL=tester@example.org
 failures=0

@@ -12,6 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // Three cases with two placements a process, of which the second is 1 % slower, and one far outlier.
 Record measured(double center) {
@@ -115,6 +116,22 @@ TEST(Explain, NamesTheCheckThatStoppedARow) {
     EXPECT_THAT(check.obstacle, HasSubstr("GPU-1 -> GPU-2"));
   }
   EXPECT_EQ(failed, 1u);
+}
+
+TEST(Explain, NamesFactsThatDifferAndForbidNothing) {
+  Record before = measured(20), after = measured(20);
+  before.machines["cuda"].fields.push_back({"vbios", "96.00", FieldClass::info});
+  after.machines["cuda"].fields.push_back({"vbios", "96.01", FieldClass::info});
+  before.machines["cuda"].fields.push_back({"counters", "everybody", FieldClass::info});
+  after.machines["cuda"].fields.push_back({"counters", "administrators only", FieldClass::warn});
+  const RowExplanation one = explain(before, after, {}, "gemm/a").rows.at(0);
+  std::string told;
+  for (const Check& check : one.checks) {
+    EXPECT_EQ(check.obstacle, "");
+    if (check.what == "machine and device") told = check.detail;
+  }
+  EXPECT_THAT(told, HasSubstr("; also different: vbios: 96.00 -> 96.01"));
+  EXPECT_THAT(told, Not(HasSubstr("counters"))) << "told already, as a warning";
 }
 
 TEST(Explain, OfACaseThatOnlyOneSideHasOrThatFailedStillTellsWhatThereIs) {

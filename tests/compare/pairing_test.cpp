@@ -173,6 +173,16 @@ TEST(Comparable, AnotherDeviceOfTheSameModelNeedsPermission) {
   EXPECT_EQ(row_of(before, after, policy).verdict, Verdict::not_comparable);
 }
 
+TEST(Comparable, ALockedClockIsAnotherMachine) {
+  Record before = record_of(about(20)), after = record_of(about(20));
+  after.machines["cuda"].fields.push_back({"clock_lock", "1485 MHz", FieldClass::block});
+  const ComparisonRow row = row_of(before, after);
+  EXPECT_EQ(row.verdict, Verdict::not_comparable);
+  EXPECT_THAT(row.reason, HasSubstr("clock_lock: (not recorded) -> 1485 MHz"));
+  before.machines["cuda"].fields.push_back({"clock_lock", "1485 MHz", FieldClass::block});
+  EXPECT_EQ(row_of(before, after).verdict, Verdict::unchanged);
+}
+
 TEST(Comparable, WarnFieldsAreToldAndInfoFieldsAreNot) {
   Record before = record_of(about(20)), after = record_of(about(20));
   EXPECT_THAT(compare(before, after, Policy{}).differences, IsEmpty());

@@ -125,8 +125,9 @@ TEST_F(CudaDevice, FingerprintsTheMachine) {
       EXPECT_EQ(field.kind, FieldClass::warn);
     }
   }
-  for (const char* name : {"device", "compute_capability", "memory", "ecc", "cuda_driver", "cuda_runtime",
-                           "cublas", "nvcc", "architectures", "gate", "multiprocessors", "l2_cache"})
+  for (const char* name :
+       {"device", "compute_capability", "memory", "ecc", "cuda_driver", "cuda_runtime", "cublas", "nvcc",
+        "architectures", "gate", "multiprocessors", "l2_cache", "cpu", "kernel"})
     EXPECT_TRUE(names.contains(name)) << name;
 }
 

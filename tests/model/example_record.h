@@ -23,6 +23,7 @@ inline ProcessResult example_result(const std::string& case_id, int process) {
   result.series.push_back(
       {"clock", "GHz", Direction::higher_is_better, {{process, std::nullopt, {{{1.98}, 0, 0}}}}});
   result.notes = {"3 samples were forced by the gate's deadline"};
+  result.device_uuid = "GPU-A";
   result.phases = {{"construct", 0.25}, {"first_call", 9.425e-5}, {"sampling", 1.5}};
   result.kernels = {
       {"void gemm<half>(half const*)", {132, 1, 1}, {384, 1, 1}, 168, 1024, 233472, 2, 11.5, "c0de"},

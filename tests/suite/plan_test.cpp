@@ -146,6 +146,20 @@ TEST(Plan, TheLooksOfTheStrongestPlaceAreTheCases) {
   EXPECT_THAT(own->cases[0].gate.looks, ElementsAre(8));
 }
 
+TEST(Suite, MeasuresOnOneDeviceUnlessItSaysOtherwise) {
+  const std::string cases = "cases: [{workload: gemm, variant: plain}]\n";
+  const auto of = [&](const std::string& line) {
+    return parse_suite("version: 1\nname: s\n" + line + cases, "s.yaml");
+  };
+  EXPECT_FALSE(of("")->any_of_class);
+  EXPECT_FALSE(of("devices: one\n")->any_of_class);
+  EXPECT_TRUE(of("devices: any-of-class\n")->any_of_class);
+  const auto wrong = of("devices: two\n");
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_THAT(wrong.error().front().message, testing::HasSubstr("`one` or `any-of-class`"));
+  EXPECT_EQ(wrong.error().front().where.line, 3);
+}
+
 TEST(Plan, ModulesAreAbsoluteAndBesideTheSuite) {
   const auto plan = plan_of(suite_text("  - {workload: nop, variant: only}\n", "modules: [../p/a.so]\n"), {},
                             "some/suites/x.yaml");

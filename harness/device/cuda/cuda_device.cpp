@@ -86,8 +86,9 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
     return fail(std::move(status.error()));
   if (ordinal < 0 || ordinal >= count)
     return fail(ErrorKind::environment,
-                fmt::format("there is no GPU {}; this machine shows {}", ordinal, count),
-                "GPUs are numbered from 0; CUDA_VISIBLE_DEVICES may hide some");
+                fmt::format("there is no GPU {}; this machine shows {}", ordinal,
+                            count == 1 ? "cuda:0 alone" : fmt::format("cuda:0 to cuda:{}", count - 1)),
+                "CUDA_VISIBLE_DEVICES may hide some; `harness list --devices` shows what there is");
   const cudaError_t chosen = cudaSetDevice(ordinal);
   if (auto status = check(chosen, "cudaSetDevice", advice_for_opening(chosen)); !status)
     return fail(std::move(status.error()));

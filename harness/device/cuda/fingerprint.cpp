@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/device/cuda/names.h"
+#include "harness/device/host_state.h"
 
 // From CMake: HARNESS_NVCC_VERSION, HARNESS_NVCC_FLAGS, HARNESS_CUDA_ARCHITECTURES_BUILT.
 
@@ -111,6 +112,7 @@ Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, std::str
   add_blocking(fields, properties, nvml);
   add_warning(fields, nvml, gate_kind);
   add_information(fields, properties, nvml, ordinal);
+  for (MachineField& field : host_fields()) machine.fields.push_back(std::move(field));
   (void)cudaGetLastError();  // a fact that could not be read is no failure of what runs next
   return machine;
 }

@@ -15,6 +15,7 @@ namespace harness::cuda {
 // block: device, compute_capability, memory, ecc, mig.
 // warn: driver, cuda_driver, cuda_runtime, cublas, nvcc, architectures, power_limit, persistence, gate.
 // info: vbios, multiprocessors, l2_cache, sm_clock_max, memory_clock, pci_bus, nvcc_flags.
+// And those of the host: host_state.h.
 // A fact that cannot be read is left out. `gate_kind` is Gate::kind().
 Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, std::string_view gate_kind,
                          const NvmlFacts& nvml);

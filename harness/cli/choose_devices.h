@@ -1,0 +1,22 @@
+// Which device stands for each kind, and why a kind is missing.
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/cli/prepare.h"
+
+namespace harness {
+
+struct DeviceWish {
+  std::string text;           // of --device, "" when it is not given
+  bool wants_cuda = false;    // the suite has CUDA variants
+  bool any_of_class = false;  // the suite lets processes take turns on several devices of one class
+};
+
+// Fills devices, identities, side_by_side, unavailable_devices and left_out_devices. Asks a worker about a
+// GPU only when the suite has use for it. An ordinal that is not there is an error that names those that are;
+// a machine without any GPU only makes the kind unavailable.
+Status choose_devices(const DeviceWish& wish, Prepared& prepared);
+
+}  // namespace harness

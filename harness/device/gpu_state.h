@@ -1,0 +1,72 @@
+// GpuState: what NVML tells of each GPU of this host, without a CUDA context and without a worker: which
+// GPUs there are, in what state, and who uses them. For `harness doctor`, for lists of devices and for
+// what --device names. NVML's order is that of the PCI bus; open_device() makes CUDA count the same way.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace harness {
+
+struct GpuProcess {
+  unsigned pid = 0;
+  std::string name;                         // of /proc, or "" where it is not this process's to see
+  std::optional<unsigned long long> bytes;  // of device memory
+};
+
+// A fact that the driver does not tell is absent.
+struct GpuState {
+  std::string uuid;
+  std::string name;  // "NVIDIA H200"
+  std::string pci_bus;
+  std::optional<std::string> vbios;
+  std::optional<double> sm_clock_mhz, memory_clock_mhz;          // now
+  std::optional<double> max_sm_clock_mhz, max_memory_clock_mhz;  // that the GPU ever runs at
+  std::optional<double> application_sm_clock_mhz, default_application_sm_clock_mhz;
+  std::optional<double> power_w;
+  std::optional<double> power_limit_w, default_power_limit_w;
+  std::optional<double> temperature_c;
+  std::optional<double> slowdown_temperature_c;
+  std::vector<std::string> reasons;  // for a low clock, named as in nvml.h
+  std::optional<bool> ecc;
+  std::optional<bool> ecc_pending;  // after a reset
+  std::optional<bool> mig;
+  std::optional<bool> persistence;
+  std::optional<unsigned> compute_mode;  // nvmlComputeMode_t: 0 default, 2 prohibited, 3 exclusive process
+  std::vector<GpuProcess> processes;     // with a compute context
+};
+
+// All GPUs of the host, and what concerns them all.
+struct GpuHost {
+  bool library = false;        // NVML is there
+  bool started = false;        // and answers
+  std::string driver;          // "580.159.04", or ""
+  std::string cuda_driver;     // the newest CUDA that the driver supports, "13.0", or ""
+  std::vector<GpuState> gpus;  // in NVML's order
+};
+GpuHost read_gpus();
+
+// The GPUs that a CUDA program sees of `gpus`, in its order, so that element N is cuda:N: those that
+// `visible`, the value of CUDA_VISIBLE_DEVICES, names by index or by (the beginning of) their UUID. As the
+// CUDA programming guide has it, the first that names no GPU ends the list. Null: all of them.
+std::vector<const GpuState*> visible_gpus(const GpuHost& host, const char* visible);
+
+// The same for this process's environment.
+std::vector<const GpuState*> visible_gpus(const GpuHost& host);
+
+// "cuda:0 NVIDIA H200 (GPU-5d0b...)": one GPU for people.
+std::string described(const GpuState& gpu, std::size_t ordinal);
+
+// The GPU that `device`, "cuda" or "cuda:N", is. The error names those there are. Null where NVML knows of
+// none at all (no NVML in a container, for example) or CUDA_VISIBLE_DEVICES names slices of a MIG: only a
+// worker can tell then.
+Result<const GpuState*> gpu_named(const GpuHost& host, std::string_view device);
+
+// "cuda" -> 0, "cuda:3" -> 3, anything else nothing.
+std::optional<int> cuda_ordinal(std::string_view name);
+
+}  // namespace harness

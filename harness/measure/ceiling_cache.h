@@ -1,0 +1,53 @@
+// CeilingCache: what a device reaches at best, measured once a session instead of once a run. One file a
+// device:
+//
+//   ceilings-<UUID>.json   in HARNESS_CACHE_DIR, else $XDG_CACHE_HOME/harness, else ~/.cache/harness
+//
+//   {"version": 1, "uuid", "class", "driver", "boot", "measured": Unix time, "ceilings": {name: value}}
+//
+// It counts for `lifetime` after the time in it, on the same boot of the same machine with the same driver,
+// and otherwise, or when it cannot be read, the device is measured again. It is written as a whole or not at
+// all. Where no folder can be found or written, there is no cache. Used by one thread of a worker process.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/device/device.h"
+
+namespace harness {
+
+struct CachedCeilings {
+  std::map<std::string, double> ceilings;
+  double measured = 0;  // Unix time, seconds
+};
+
+class CeilingCache {
+ public:
+  static constexpr double lifetime = 12 * 3600.0;  // seconds: a session
+
+  // In the folder that the environment names; "" when there is none.
+  static std::filesystem::path usual_folder();
+  // `boot`: which start of the kernel this is.
+  CeilingCache(std::filesystem::path folder, std::string boot);
+
+  // What is known of this machine at this time; std::nullopt: measure.
+  [[nodiscard]] std::optional<CachedCeilings> find(const Machine& machine, double now) const;
+  Status keep(const Machine& machine, const CachedCeilings& ceilings) const;
+  void forget(const std::string& uuid) const;
+  [[nodiscard]] std::filesystem::path path_of(const std::string& uuid) const;
+
+ private:
+  std::filesystem::path folder_;
+  std::string boot_;
+};
+
+// Adds the ceilings to the fingerprint: those of the cache, and then the field `ceilings_measured` (info)
+// tells when, or those of now, which the cache then keeps. What cannot be measured is told by the field
+// `ceilings` (info).
+void add_ceilings(Machine& machine, Device& device, const CeilingCache& cache);
+
+}  // namespace harness

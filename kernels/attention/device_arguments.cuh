@@ -14,8 +14,8 @@ struct Arguments {
   std::uint16_t* o = nullptr;
   int sequence = 0;
   int dimension = 0;
-  int causal = 0;     // query i sees keys 0..i
-  float scale2 = 0;   // scale times log2(e): weights are powers of two, which the hardware has
+  int causal = 0;    // query i sees keys 0..i
+  float scale2 = 0;  // scale times log2(e): weights are powers of two, which the hardware has
 };
 
 // Where matrix `matrix` begins, in elements.

@@ -6,6 +6,7 @@
 #include "kernels/attention/naive_kernels.cuh"
 #include "kernels/attention/tiles_kernel.cuh"
 #include "kernels/attention/warps_kernel.cuh"
+#include "kernels/attention/wgmma_kernel.cuh"
 #include "tests/emulate/memory.h"
 #include "tests/kernels/attention_case.h"
 
@@ -181,6 +182,41 @@ TEST(AttentionMma, TheTilingFillsTheDevice) {
   EXPECT_EQ(choose_mma(1, 512, 132), MmaChoice::wide);
   EXPECT_EQ(choose_mma(1, 8448, 132), MmaChoice::large);
   EXPECT_EQ(choose_mma(1, 8320, 132), MmaChoice::wide);
+}
+
+template <class Tiling, class Element>
+void run_wgmma(EmulatedCase& c, const Options& options) {
+  const Arguments& p = c.problem;
+  const auto map = [&](const std::uint16_t* tensor, int rows) {
+    return ptx::make_tensor_map<Element>(
+        tensor, wgmma_layout(p.dimension, p.sequence, static_cast<int>(c.matrices), rows));
+  };
+  emulate::launch(options, {blocks_of(p.sequence, Tiling::queries), c.matrices, 1}, {Tiling::threads, 1, 1},
+                  Tiling::shared_bytes, &wgmma_kernel<Tiling, Element>, p, map(p.q, Tiling::queries),
+                  map(p.k, Tiling::keys), map(p.v, Tiling::keys));
+}
+
+template <class Tiling>
+void expect_wgmma_right(const AttentionExtents& extents) {
+  expect_right(&run_wgmma<Tiling, ptx::F16>, &run_wgmma<Tiling, ptx::BF16>, extents);
+}
+
+TEST(AttentionWgmma, ThreeWarpgroupsAreRight) {
+  expect_wgmma_right<WgmmaTiling<64, 3, 2>>({2, 1, 300, 64});
+}
+
+// More tiles of keys than the ring has stages, so that it wraps.
+TEST(AttentionWgmma, TwoWarpgroupsAreRight) {
+  expect_wgmma_right<Wgmma64>({1, 1, 1, 64});
+  expect_wgmma_right<Wgmma64>({2, 1, 300, 64});
+  expect_wgmma_right<Wgmma128>({1, 1, 64, 128});
+  expect_wgmma_right<Wgmma128>({1, 1, 520, 128});
+}
+
+TEST(AttentionWgmma, LargeScoresAreRight) {
+  EmulatedCase c("f16", {1, 1, 260, 64}, true, 300);
+  run_wgmma<Wgmma64, ptx::F16>(c, late);
+  c.expect_right();
 }
 
 }  // namespace

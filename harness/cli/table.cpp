@@ -9,6 +9,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/inputs.h"
+#include "harness/cli/judge.h"
 #include "harness/compare/summarize.h"
 #include "harness/report/readme_table.h"
 #include "harness/store/select.h"

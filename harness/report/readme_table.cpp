@@ -110,10 +110,13 @@ Grid grid_of(const std::vector<Entry>& entries, Shown shown, const Scale& scale)
     if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
   };
   for (const Entry& entry : entries) {
-    const std::string point = entry.one->workload + "/" + entry.one->params.text_id();
+    const bool imported = entry.one->variant.empty();  // another tool's: its id is all there is
+    const std::string point =
+        imported ? entry.one->id : entry.one->workload + "/" + entry.one->params.text_id();
+    const std::string variant = imported ? entry.summary->metric : entry.one->variant;
     note(points, point);
-    note(variants, entry.one->variant);
-    cells[{point, entry.one->variant}] = cell_of(entry, shown, scale, references);
+    note(variants, variant);
+    cells[{point, variant}] = cell_of(entry, shown, scale, references);
   }
   const Shared shared = factor_ids(points);
   Grid grid;

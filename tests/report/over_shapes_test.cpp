@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "harness/report/report.h"
 
 namespace harness {
@@ -12,7 +14,7 @@ using report::SpeedupOverShapes;
 using report::speedups_over_shapes;
 using testing::HasSubstr;
 
-struct Measured {
+struct Point {
   std::string variant;
   std::string shape;
   double ratio = 0;  // 0: the reference itself
@@ -20,15 +22,15 @@ struct Measured {
   std::optional<double> half_width = 0.1;
 };
 
-struct Run {
+struct Measurement {
   Record record;
   std::vector<Summary> summaries;
 };
 
-Run run_of(const std::vector<Measured>& all) {
-  Run run;
+Measurement run_of(const std::vector<Point>& all) {
+  Measurement run;
   run.record.suite.name = "attention";
-  for (const Measured& one : all) {
+  for (const Point& one : all) {
     CaseRecord record;
     record.id = "attention/" + one.variant + "/s=" + one.shape;
     record.workload = "attention";
@@ -57,11 +59,11 @@ Run run_of(const std::vector<Measured>& all) {
   return run;
 }
 
-const std::vector<Measured> three_shapes = {{"cudnn", "32"},    {"cudnn", "64"},    {"cudnn", "128"},
-                                            {"mma", "32", 0.5}, {"mma", "64", 2.0}, {"mma", "128", 8.0}};
+const std::vector<Point> three_shapes = {{"cudnn", "32"},    {"cudnn", "64"},    {"cudnn", "128"},
+                                         {"mma", "32", 0.5}, {"mma", "64", 2.0}, {"mma", "128", 8.0}};
 
 TEST(OverShapes, TheFiguresAreThoseOfTheRatiosAndOfTheirBounds) {
-  const Run run = run_of(three_shapes);
+  const Measurement run = run_of(three_shapes);
   const std::vector<SpeedupOverShapes> rows = speedups_over_shapes(run.record, run.summaries);
   ASSERT_EQ(rows.size(), 1U);
   const SpeedupOverShapes& row = rows.front();
@@ -82,25 +84,25 @@ TEST(OverShapes, TheFiguresAreThoseOfTheRatiosAndOfTheirBounds) {
 }
 
 TEST(OverShapes, TheMedianOfAnEvenNumberIsBetweenTheTwoInTheMiddle) {
-  const Run run = run_of({{"cudnn", "1"}, {"cudnn", "2"}, {"mma", "1", 4.0}, {"mma", "2", 1.0}});
+  const Measurement run = run_of({{"cudnn", "1"}, {"cudnn", "2"}, {"mma", "1", 4.0}, {"mma", "2", 1.0}});
   EXPECT_EQ(speedups_over_shapes(run.record, run.summaries).at(0).median.value, 2.5);
 }
 
 TEST(OverShapes, OfASpeedupAndItsInverseTheGeometricMeanIsOne) {
-  const Run run = run_of({{"cudnn", "1"}, {"cudnn", "2"}, {"mma", "1", 4.0}, {"mma", "2", 0.25}});
+  const Measurement run = run_of({{"cudnn", "1"}, {"cudnn", "2"}, {"mma", "1", 4.0}, {"mma", "2", 0.25}});
   EXPECT_NEAR(speedups_over_shapes(run.record, run.summaries).at(0).geometric_mean.value, 1.0, 1e-12);
 }
 
 TEST(OverShapes, OneShapeIsNoSummaryAndTagsAreKeptApart) {
-  const Run run =
+  const Measurement run =
       run_of({{"cudnn", "1"}, {"cudnn", "2", 0, {"large"}}, {"mma", "1", 4.0}, {"mma", "2", 2.0, {"large"}}});
   EXPECT_TRUE(speedups_over_shapes(run.record, run.summaries).empty());
 }
 
 TEST(OverShapes, AShapeWithoutAnIntervalLeavesTheFiguresWithoutOne) {
-  Measured bare{"mma", "2", 2.0};
+  Point bare{"mma", "2", 2.0};
   bare.half_width.reset();
-  const Run run = run_of({{"cudnn", "1"}, {"cudnn", "2"}, {"mma", "1", 4.0}, bare});
+  const Measurement run = run_of({{"cudnn", "1"}, {"cudnn", "2"}, {"mma", "1", 4.0}, bare});
   const auto rows = speedups_over_shapes(run.record, run.summaries);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_FALSE(rows[0].geometric_mean.interval);
@@ -109,13 +111,13 @@ TEST(OverShapes, AShapeWithoutAnIntervalLeavesTheFiguresWithoutOne) {
 }
 
 TEST(OverShapes, WhatWasNotMeasuredIsLeftOut) {
-  Run run = run_of(three_shapes);
+  Measurement run = run_of(three_shapes);
   run.summaries.back().outcome = Outcome::incorrect;
   EXPECT_EQ(speedups_over_shapes(run.record, run.summaries).at(0).shapes, 2U);
 }
 
 TEST(OverShapes, EveryMediumTellsThem) {
-  const Run run = run_of(three_shapes);
+  const Measurement run = run_of(three_shapes);
   const std::string terminal = render_run(run.record, run.summaries, Format::terminal, Style{false, 120});
   EXPECT_THAT(terminal, HasSubstr("gpu_time: speedup over all shapes"));
   EXPECT_THAT(terminal, HasSubstr("attention over cudnn, tagged small"));
@@ -128,16 +130,16 @@ TEST(OverShapes, EveryMediumTellsThem) {
 }
 
 TEST(ItemsColumn, NamesWhatIsCounted) {
-  const Run run = run_of(three_shapes);
+  const Measurement run = run_of(three_shapes);
   const std::string wide = render_run(run.record, run.summaries, Format::terminal, Style{false, 200});
   EXPECT_THAT(wide, HasSubstr("Mtokens/s"));
 }
 
 TEST(OverShapes, HostileTagsAreEscaped) {
-  Run run = run_of({{"cudnn", "1", 0, {"<b>|\x1b[31m"}},
-                    {"cudnn", "2", 0, {"<b>|\x1b[31m"}},
-                    {"mma", "1", 4.0, {"<b>|\x1b[31m"}},
-                    {"mma", "2", 2.0, {"<b>|\x1b[31m"}}});
+  Measurement run = run_of({{"cudnn", "1", 0, {"<b>|\x1b[31m"}},
+                            {"cudnn", "2", 0, {"<b>|\x1b[31m"}},
+                            {"mma", "1", 4.0, {"<b>|\x1b[31m"}},
+                            {"mma", "2", 2.0, {"<b>|\x1b[31m"}}});
   EXPECT_THAT(render_run(run.record, run.summaries, Format::terminal, Style{false, 120}),
               testing::Not(HasSubstr("\x1b[31m")));
   EXPECT_THAT(render_run(run.record, run.summaries, Format::markdown, Style{false, 120}),

@@ -136,9 +136,9 @@ TEST(AttentionTiles, IsRight) {
 }
 
 TEST(AttentionWarps, IsRight) {
-  for (const AttentionExtents& extents : {AttentionExtents{1, 1, 1, 1}, {2, 1, 67, 9}, {1, 2, 100, 64}})
+  for (const AttentionExtents& extents : {AttentionExtents{1, 1, 1, 1}, {1, 1, 35, 9}, {1, 2, 40, 64}})
     expect_right(&run_warps<ptx::F16, 64>, &run_warps<ptx::BF16, 64>, extents);
-  expect_right(&run_warps<ptx::F16, 128>, &run_warps<ptx::BF16, 128>, {1, 1, 33, 128});
+  expect_right(&run_warps<ptx::F16, 128>, &run_warps<ptx::BF16, 128>, {1, 1, 18, 128});
 }
 
 template <class Tiling>
@@ -148,18 +148,18 @@ void expect_mma_right(const AttentionExtents& extents) {
 
 TEST(AttentionMma, TheLargeTilingIsRight) {
   expect_mma_right<MmaLarge<64>>({1, 1, 1, 64});
-  expect_mma_right<MmaLarge<64>>({1, 2, 200, 64});
-  expect_mma_right<MmaLarge<128>>({2, 1, 131, 128});
-  expect_mma_right<MmaLarge<128>>({1, 1, 192, 128});
+  expect_mma_right<MmaLarge<64>>({1, 2, 150, 64});
+  expect_mma_right<MmaLarge<128>>({1, 1, 131, 128});
+  expect_mma_right<MmaLarge<128>>({1, 1, 64, 128});
 }
 
 TEST(AttentionMma, WarpsThatDivideTheKeysAreRight) {
   expect_mma_right<MmaSmall<64>>({1, 1, 1, 64});
   expect_mma_right<MmaSmall<64>>({1, 1, 32, 64});
-  expect_mma_right<MmaSmall<64>>({2, 1, 150, 64});
+  expect_mma_right<MmaSmall<64>>({2, 1, 140, 64});
   expect_mma_right<MmaSmall<128>>({1, 1, 70, 128});
-  expect_mma_right<MmaWide<64>>({1, 1, 300, 64});
-  expect_mma_right<MmaWide<128>>({1, 1, 257, 128});
+  expect_mma_right<MmaWide<64>>({1, 1, 270, 64});
+  expect_mma_right<MmaWide<128>>({1, 1, 140, 128});
 }
 
 // Scores of some hundreds: without the running maximum the weights are infinite.

@@ -18,7 +18,7 @@ interface Dot {
 }
 
 export function ceiling(cases: readonly RunCase[], details: readonly CaseDetails[], name: string, look: Look): Drawn {
-  const title = "Share of the measured ceiling, by size";
+  const title = `Share of the measured ceiling by size${name === "" ? "" : `: ${printable(name, 60)}`}`;
   const dots = dots_of(cases, details);
   if (dots.length === 0) {
     return {

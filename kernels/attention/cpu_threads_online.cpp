@@ -1,6 +1,6 @@
 // attention/threads_online: blocks of queries on all threads; the softmax is kept up to date while blocks of
 // keys pass by (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018), so the scores
-// never leave the cache. Products and exponentials run on vectors (cpu_isa.h).
+// never leave the cache. Products and exponentials run on vectors (kernels/cpu/isa.h).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +8,7 @@
 
 #include "harness/sdk/registry.h"
 #include "kernels/attention/attention.h"
-#include "kernels/attention/cpu_isa.h"
+#include "kernels/cpu/isa.h"
 #include "kernels/cpu_pool.h"
 
 namespace attention {
@@ -21,20 +21,21 @@ using harness::sdk::Params;
 using harness::sdk::Problem;
 using harness::sdk::Stream;
 
-// Queries of a task and keys of a step: with d = 128, what a thread holds is 190 KiB, for the L2 cache.
-constexpr std::int64_t query_block = 64;
-constexpr std::int64_t key_block = 64;
+// Queries of a task, a multiple of every Isa::rows, and keys of a step, one of every Isa::columns: with
+// d = 128, what a thread holds is 270 KiB, for the L2 cache.
+constexpr std::int64_t query_block = 96;
+constexpr std::int64_t key_block = 128;
 
 class ThreadsOnline final : public harness::sdk::Kernel {
  public:
   ThreadsOnline(const Params& params, const Problem&, const DeviceTraits& traits)
       : shape_(shape_of(params)),
-        columns_((shape_.dimension + 31) / 32 * 32),
-        isa_(best_isa()),
+        isa_(kernels::best_isa()),
+        columns_((shape_.dimension + isa_.columns - 1) / isa_.columns * isa_.columns),
         pool_(kernels::usable_threads(traits.multiprocessors)),
         scratch_(static_cast<std::size_t>(pool_.threads())) {
     for (Scratch& scratch : scratch_) {
-      scratch.line.resize(static_cast<std::size_t>(shape_.dimension));
+      scratch.line.resize(static_cast<std::size_t>(columns_));
       scratch.queries.resize(static_cast<std::size_t>(query_block * shape_.dimension));
       scratch.keys.resize(static_cast<std::size_t>(shape_.dimension * key_block));
       scratch.values.resize(static_cast<std::size_t>(key_block * columns_));
@@ -64,8 +65,8 @@ class ThreadsOnline final : public harness::sdk::Kernel {
   struct Scratch {
     std::vector<float> line;     // one row, widened
     std::vector<float> queries;  // query_block x d, scaled
-    std::vector<float> keys;     // d x key_block
-    std::vector<float> values;   // key_block x columns_
+    std::vector<float> keys;     // d x key_block, in panels of Isa::columns keys
+    std::vector<float> values;   // key_block x columns_, in panels of Isa::columns columns
     std::vector<float> scores;   // query_block x key_block
     std::vector<float> sums;     // query_block x columns_
     float tops[query_block] = {};
@@ -76,7 +77,7 @@ class ThreadsOnline final : public harness::sdk::Kernel {
     (shape_.dtype == DType::f16 ? isa_.widen_f16 : isa_.widen_bf16)(from, to, shape_.dimension);
   }
 
-  // Queries begin..begin+63 of the matrix whose first row is `first`.
+  // Queries from `begin` on, a block of them, of the matrix whose first row is `first`.
   void attend(std::int64_t first, std::int64_t begin, Scratch& scratch) const {
     const std::int64_t rows = std::min(query_block, shape_.sequence - begin);
     load_queries(first + begin, rows, scratch);
@@ -87,11 +88,10 @@ class ThreadsOnline final : public harness::sdk::Kernel {
     for (std::int64_t key = 0; key < seen; key += key_block) {
       load_keys(first + key, std::min(key_block, shape_.sequence - key), scratch);
       std::fill(scratch.scores.begin(), scratch.scores.end(), 0.0F);
-      isa_.multiply(scratch.queries.data(), shape_.dimension, scratch.keys.data(), key_block,
-                    scratch.scores.data(), key_block, query_block, key_block, shape_.dimension);
+      multiply(scratch.queries.data(), shape_.dimension, scratch.keys.data(), scratch.scores.data(),
+               key_block);
       for (std::int64_t row = 0; row < rows; ++row) weigh(begin + row, row, key, scratch);
-      isa_.multiply(scratch.scores.data(), key_block, scratch.values.data(), columns_, scratch.sums.data(),
-                    columns_, query_block, columns_, key_block);
+      multiply(scratch.scores.data(), key_block, scratch.values.data(), scratch.sums.data(), columns_);
     }
     for (std::int64_t row = 0; row < rows; ++row) {
       float* const sums = scratch.sums.data() + row * columns_;
@@ -99,6 +99,13 @@ class ThreadsOnline final : public harness::sdk::Kernel {
       (shape_.dtype == DType::f16 ? isa_.narrow_f16 : isa_.narrow_bf16)(
           sums, o_ + (first + begin + row) * shape_.dimension, shape_.dimension);
     }
+  }
+
+  // c += a b for a block of queries: a has `depth` columns, c `columns`, b is packed in panels.
+  void multiply(const float* a, std::int64_t depth, const float* b, float* c, std::int64_t columns) const {
+    for (std::int64_t column = 0; column < columns; column += isa_.columns)
+      for (std::int64_t row = 0; row < query_block; row += isa_.rows)
+        isa_.multiply(a + row * depth, depth, b + column * depth, depth, c + row * columns + column, columns);
   }
 
   // Scores of one query against a block of keys become weights; what was summed before is brought to the
@@ -133,25 +140,30 @@ class ThreadsOnline final : public harness::sdk::Kernel {
     isa_.scale(scratch.queries.data(), query_block * shape_.dimension, static_cast<float>(shape_.scale()));
   }
 
-  // Keys transposed, values as they are; zeros where there are none, which the weights then leave out.
+  // Keys transposed, values as they are, both in panels; zeros where there are none, which the weights then
+  // leave out.
   void load_keys(std::int64_t row, std::int64_t rows, Scratch& scratch) const {
+    const std::int64_t d = shape_.dimension;
+    const std::int64_t panel = isa_.columns;
+    std::fill(scratch.line.begin(), scratch.line.end(), 0.0F);
     for (std::int64_t j = 0; j < key_block; ++j) {
-      float* const values = scratch.values.data() + j * columns_;
-      if (j < rows) {
-        widen(k_ + (row + j) * shape_.dimension, scratch.line.data());
-        widen(v_ + (row + j) * shape_.dimension, values);
-      } else {
-        std::fill(scratch.line.begin(), scratch.line.end(), 0.0F);
-        std::fill_n(values, columns_, 0.0F);
-      }
-      for (std::int64_t c = 0; c < shape_.dimension; ++c)
-        scratch.keys[static_cast<std::size_t>(c * key_block + j)] = scratch.line[static_cast<std::size_t>(c)];
+      if (j < rows) widen(v_ + (row + j) * d, scratch.line.data());
+      if (j == rows) std::fill(scratch.line.begin(), scratch.line.end(), 0.0F);
+      for (std::int64_t column = 0; column < columns_; column += panel)
+        std::copy_n(scratch.line.data() + column, panel,
+                    scratch.values.data() + column * key_block + j * panel);
+    }
+    for (std::int64_t j = 0; j < key_block; ++j) {
+      if (j < rows) widen(k_ + (row + j) * d, scratch.line.data());
+      if (j == rows) std::fill(scratch.line.begin(), scratch.line.end(), 0.0F);
+      float* const to = scratch.keys.data() + j / panel * panel * d + j % panel;
+      for (std::int64_t c = 0; c < d; ++c) to[c * panel] = scratch.line[static_cast<std::size_t>(c)];
     }
   }
 
   Shape shape_;
+  const kernels::Isa& isa_;
   std::int64_t columns_;  // d, rounded up to what Isa::multiply takes
-  const Isa& isa_;
   kernels::Pool pool_;
   std::vector<Scratch> scratch_;
   const std::uint16_t* q_ = nullptr;

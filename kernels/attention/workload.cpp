@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <thread>
 #include <vector>
 
 #include "harness/sdk/registry.h"
 #include "kernels/attention/attention.h"
+#include "kernels/fill.h"
 
 namespace attention {
 namespace {
@@ -24,21 +24,6 @@ using harness::sdk::Unsupported;
 using harness::sdk::Value;
 using harness::sdk::Work;
 
-// The splitmix64 finaliser (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-// It turns an element's index into its random bits, so that any thread can draw any element.
-std::uint64_t mix(std::uint64_t bits) {
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
-  return bits ^ (bits >> 31);
-}
-
-// Element `index` of the stream `key`: uniform on a grid of 2^24 steps in (-1, 1), never exactly zero.
-float uniform(std::uint64_t key, std::int64_t index) {
-  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
-  const std::uint64_t bits = mix(key + golden * static_cast<std::uint64_t>(index + 1));
-  return (static_cast<float>(bits >> 40) - 8388607.5F) * 0x1p-23F;
-}
-
 int threads_for(std::int64_t pieces) {
   const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
   return static_cast<int>(std::clamp<std::int64_t>(pieces, 1, std::min<std::int64_t>(cores, 16)));
@@ -54,23 +39,6 @@ void share(std::int64_t pieces, const Piece& piece) {
   std::vector<std::jthread> threads;
   for (int t = 1; t < threads_for(pieces); ++t) threads.emplace_back(drain);
   drain();
-}
-
-// Draws the whole tensor uniformly from (-scale, scale). Each element depends on the key and its index
-// alone, so the result is the same for any number of threads.
-void fill_uniform(HostTensor& tensor, std::uint64_t key, float scale) {
-  constexpr std::int64_t stretch = std::int64_t{1} << 20;
-  const std::int64_t elements = tensor.spec.elements();
-  const bool half = tensor.spec.dtype == DType::f16;
-  share((elements + stretch - 1) / stretch, [&](std::int64_t piece) {
-    const std::int64_t last = std::min(elements, (piece + 1) * stretch);
-    for (std::int64_t i = piece * stretch; i < last; ++i) {
-      const float value = uniform(key, i) * scale;
-      const std::uint16_t bits =
-          half ? harness::sdk::f16_from_float(value) : harness::sdk::bf16_from_float(value);
-      std::memcpy(tensor.data.data() + i * 2, &bits, 2);
-    }
-  });
 }
 
 // The oracle of one matrix (one batch and head), for the queries that are asked for. Keys and values are
@@ -223,10 +191,8 @@ Problem Attention::problem(const Params& params) const {
 void Attention::fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const {
   (void)params;
   constexpr float unit_variance = 1.7320508F;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::uint64_t key = mix(mix(seed + 0x9E3779B97F4A7C15U) + i + 1);
-    fill_uniform(inputs[i], key, i == v_index ? 1.0F : unit_variance);
-  }
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    kernels::fill_uniform(inputs[i], seed, i, i == v_index ? 1.0F : unit_variance);
 }
 
 // Only the matrices and queries that hold wanted elements are computed; matrices are shared by threads.

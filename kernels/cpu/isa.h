@@ -26,6 +26,12 @@ struct Isa {
   void (*add)(const float* bias, float* values, std::int64_t count);  // values += bias
   void (*gelu_tanh)(float* values, std::int64_t count);               // in place
   void (*gelu_erf)(float* values, std::int64_t count);
+
+  // For softmax: the largest of `count` values and `floor`; values = e^(values - top), in place, returning
+  // their sum (0 below e^-87, of minus infinity too); values *= factor.
+  float (*largest)(const float* values, std::int64_t count, float floor);
+  float (*exponentials)(float* values, std::int64_t count, float top);
+  void (*scale)(float* values, std::int64_t count, float factor);
 };
 
 // Each is null where the compiler's target is another processor family.

@@ -131,6 +131,43 @@ void add(const float* bias, float* values, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) values[i] += bias[i];
 }
 
+// Sixteen running values, so that the order of the operations is the same for any width of vectors.
+float largest(const float* values, std::int64_t count, float floor) {
+  float lanes[16];
+  for (float& lane : lanes) lane = floor;
+  std::int64_t i = 0;
+  for (; i + 16 <= count; i += 16)
+    for (int lane = 0; lane < 16; ++lane)
+      lanes[lane] = values[i + lane] > lanes[lane] ? values[i + lane] : lanes[lane];
+  float top = floor;
+  for (const float lane : lanes) top = lane > top ? lane : top;
+  for (; i < count; ++i) top = values[i] > top ? values[i] : top;
+  return top;
+}
+
+inline float vanishing_exponential(float x) {
+  const float value = exponential(x);
+  return x < -87.0F ? 0.0F : value;
+}
+
+float exponentials(float* values, std::int64_t count, float top) {
+  float lanes[16] = {};
+  std::int64_t i = 0;
+  for (; i + 16 <= count; i += 16)
+    for (int lane = 0; lane < 16; ++lane) {
+      values[i + lane] = vanishing_exponential(values[i + lane] - top);
+      lanes[lane] += values[i + lane];
+    }
+  float sum = 0;
+  for (const float lane : lanes) sum += lane;
+  for (; i < count; ++i) sum += values[i] = vanishing_exponential(values[i] - top);
+  return sum;
+}
+
+void scale(float* values, std::int64_t count, float factor) {
+  for (std::int64_t i = 0; i < count; ++i) values[i] *= factor;
+}
+
 template <int Bytes, int Rows, int Vectors>
 constexpr Isa make_isa(const char* name) {
   return {name,
@@ -143,7 +180,10 @@ constexpr Isa make_isa(const char* name) {
           narrow<bf16_of_float>,
           add,
           apply<gelu_tanh_of>,
-          apply<gelu_erf_of>};
+          apply<gelu_erf_of>,
+          largest,
+          exponentials,
+          scale};
 }
 
 }  // namespace

@@ -2,15 +2,14 @@
 // machine has.
 #include <gmock/gmock.h>
 
-#include <bit>
 #include <tuple>
 
-#include "kernels/attention/cpu_isa.h"
+#include "kernels/cpu/isa.h"
 #include "tests/kernels/attention_case.h"
 
 namespace {
 
-using attention::Isa;
+using kernels::Isa;
 
 using Register = void (*)(harness::sdk::Registry&);
 
@@ -55,31 +54,14 @@ INSTANTIATE_TEST_SUITE_P(
                                      AttentionExtents{1, 1, 200, 128}, AttentionExtents{1, 2, 129, 40})));
 
 std::vector<const Isa*> usable() {
-  std::vector<const Isa*> all = {attention::isa_baseline};
-  const Isa& best = attention::best_isa();
-  if (attention::isa_avx2 != nullptr && &best != attention::isa_baseline) all.push_back(attention::isa_avx2);
+  std::vector<const Isa*> all = {kernels::isa_baseline};
+  const Isa& best = kernels::best_isa();
+  if (kernels::isa_avx2 != nullptr && &best != kernels::isa_baseline) all.push_back(kernels::isa_avx2);
   if (&best != all.back()) all.push_back(&best);
   return all;
 }
 
-TEST(AttentionIsa, EveryInstructionSetMultipliesAsTheDefinitionDoes) {
-  std::vector<float> a(8 * 5);
-  std::vector<float> b(5 * 70);
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7) - 3;
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 11) - 5;
-  for (const Isa* isa : usable()) {
-    std::vector<float> c(8 * 64, 1.0F);
-    isa->multiply(a.data(), 5, b.data(), 70, c.data(), 64, 8, 64, 5);
-    for (std::size_t row = 0; row < 8; ++row)
-      for (std::size_t column = 0; column < 64; ++column) {
-        float want = 1;
-        for (std::size_t p = 0; p < 5; ++p) want += a[row * 5 + p] * b[p * 70 + column];
-        ASSERT_EQ(c[row * 64 + column], want) << isa->name;
-      }
-  }
-}
-
-TEST(AttentionIsa, ExponentialsAreRightDownToWhereTheyVanish) {
+TEST(SoftmaxIsa, ExponentialsAreRightDownToWhereTheyVanish) {
   constexpr float none = -std::numeric_limits<float>::infinity();
   for (const Isa* isa : usable()) {
     std::vector<float> values(1024);
@@ -98,7 +80,7 @@ TEST(AttentionIsa, ExponentialsAreRightDownToWhereTheyVanish) {
   }
 }
 
-TEST(AttentionIsa, LargestLooksAtEveryValueAndTheFloor) {
+TEST(SoftmaxIsa, LargestLooksAtEveryValueAndTheFloor) {
   for (const Isa* isa : usable())
     for (std::int64_t at = 0; at < 37; ++at) {
       std::vector<float> values(37, -2.0F);
@@ -107,27 +89,6 @@ TEST(AttentionIsa, LargestLooksAtEveryValueAndTheFloor) {
       EXPECT_EQ(isa->largest(values.data(), 37, 9.0F), 9.0F) << isa->name;
       EXPECT_EQ(isa->largest(values.data(), at, -1.0F), -1.0F) << isa->name;
     }
-}
-
-TEST(AttentionIsa, ConvertsEveryHalfAsTheSdkDoesAndBack) {
-  std::vector<std::uint16_t> halves(65536);
-  for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<std::uint16_t>(i);
-  std::vector<float> wide(halves.size());
-  std::vector<std::uint16_t> back(halves.size());
-  const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
-  for (const Isa* isa : usable()) {
-    isa->widen_f16(halves.data(), wide.data(), 65536);
-    isa->narrow_f16(wide.data(), back.data(), 65536);
-    for (std::size_t i = 0; i < halves.size(); ++i) {
-      ASSERT_EQ(bits(wide[i]), bits(harness::sdk::float_from_f16(halves[i]))) << isa->name << " f16 " << i;
-      ASSERT_EQ(back[i], harness::sdk::f16_from_float(wide[i])) << isa->name << " f16 " << i;
-    }
-    isa->widen_bf16(halves.data(), wide.data(), 65536);
-    for (float& value : wide) value *= 1.003F;  // so that there is something to round
-    isa->narrow_bf16(wide.data(), back.data(), 65536);
-    for (std::size_t i = 0; i < halves.size(); ++i)
-      ASSERT_EQ(back[i], harness::sdk::bf16_from_float(wide[i])) << isa->name << " bf16 " << i;
-  }
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 // with tails, causal and not, in both element types and every order in which copies and threads may go.
 #include <gmock/gmock.h>
 
+#include <optional>
+#include <random>
+
 #include "kernels/attention/mma_kernel.cuh"
 #include "kernels/attention/naive_kernels.cuh"
 #include "kernels/attention/tiles_kernel.cuh"
@@ -162,6 +165,40 @@ TEST(AttentionMma, WarpsThatDivideTheKeysAreRight) {
   expect_mma_right<MmaWide<128>>({1, 1, 140, 128});
 }
 
+template <class Tiling, class Element>
+void run_wgmma(EmulatedCase& c, const Options& options) {
+  const Arguments& p = c.problem;
+  const auto map = [&](const std::uint16_t* tensor, int rows) {
+    return ptx::make_tensor_map<Element>(
+        tensor, wgmma_layout(p.dimension, p.sequence, static_cast<int>(c.matrices), rows));
+  };
+  emulate::launch(options, {blocks_of(p.sequence, Tiling::queries), c.matrices, 1}, {Tiling::threads, 1, 1},
+                  Tiling::shared_bytes, &wgmma_kernel<Tiling, Element>, p, map(p.q, Tiling::queries),
+                  map(p.k, Tiling::keys), map(p.v, Tiling::keys));
+}
+
+template <class Tiling>
+void expect_wgmma_right(const AttentionExtents& extents) {
+  expect_right(&run_wgmma<Tiling, ptx::F16>, &run_wgmma<Tiling, ptx::BF16>, extents);
+}
+
+TEST(AttentionRungs, AreRightOnRandomShapes) {
+  std::mt19937 random(20);
+  for (int i = 0; i < 3; ++i) {
+    const auto draw = [&](std::int64_t most) {
+      return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+    };
+    const AttentionExtents any{draw(2), draw(2), draw(50), draw(64)};
+    expect_right(&run_naive<ptx::F16>, &run_naive<ptx::BF16>, any);
+    expect_right(&run_online<ptx::F16, 64>, &run_online<ptx::BF16, 64>, any);
+    expect_right(&run_tiles<ptx::F16, 64>, &run_tiles<ptx::BF16, 64>, any);
+    expect_right(&run_warps<ptx::F16, 64>, &run_warps<ptx::BF16, 64>, {1, 1, draw(40), draw(64)});
+    expect_mma_right<MmaLarge<64>>({1, 1, draw(160), 64});
+    expect_mma_right<MmaSmall<64>>({1, 1, draw(160), 64});
+    expect_wgmma_right<Wgmma64>({1, 1, draw(300), 64});
+  }
+}
+
 // Scores of some hundreds: without the running maximum the weights are infinite.
 TEST(AttentionMma, LargeScoresAreRight) {
   for (const bool causal : {false, true}) {
@@ -182,23 +219,6 @@ TEST(AttentionMma, TheTilingFillsTheDevice) {
   EXPECT_EQ(choose_mma(1, 512, 132), MmaChoice::wide);
   EXPECT_EQ(choose_mma(1, 8448, 132), MmaChoice::large);
   EXPECT_EQ(choose_mma(1, 8320, 132), MmaChoice::wide);
-}
-
-template <class Tiling, class Element>
-void run_wgmma(EmulatedCase& c, const Options& options) {
-  const Arguments& p = c.problem;
-  const auto map = [&](const std::uint16_t* tensor, int rows) {
-    return ptx::make_tensor_map<Element>(
-        tensor, wgmma_layout(p.dimension, p.sequence, static_cast<int>(c.matrices), rows));
-  };
-  emulate::launch(options, {blocks_of(p.sequence, Tiling::queries), c.matrices, 1}, {Tiling::threads, 1, 1},
-                  Tiling::shared_bytes, &wgmma_kernel<Tiling, Element>, p, map(p.q, Tiling::queries),
-                  map(p.k, Tiling::keys), map(p.v, Tiling::keys));
-}
-
-template <class Tiling>
-void expect_wgmma_right(const AttentionExtents& extents) {
-  expect_right(&run_wgmma<Tiling, ptx::F16>, &run_wgmma<Tiling, ptx::BF16>, extents);
 }
 
 TEST(AttentionWgmma, ThreeWarpgroupsAreRight) {

@@ -22,7 +22,8 @@ using emulate::Options;
 using emulate::Order;
 
 constexpr Options late{Landing::late, Order::forward, 1};
-constexpr Options early{Landing::early, Order::backward, 1};
+constexpr Options early{Landing::early, Order::last_warps, 1};
+constexpr Options unfair{Landing::late, Order::first_warps, 1};
 constexpr Options shuffled{Landing::late, Order::shuffled, 7};
 
 std::span<const std::uint16_t> bits_of(const harness::sdk::HostTensor& tensor) {
@@ -113,7 +114,7 @@ using Run = void (*)(EmulatedCase&, const Options&);
 void expect_right(Run f16, Run bf16, const AttentionExtents& extents) {
   const std::pair<bool, const char*> kinds[] = {
       {false, "f16"}, {true, "f16"}, {false, "bf16"}, {true, "bf16"}};
-  const Options orders[] = {late, early, shuffled, early};
+  const Options orders[] = {late, early, shuffled, unfair};
   for (std::size_t i = 0; i < 4; ++i) {
     EmulatedCase c(kinds[i].second, extents, kinds[i].first);
     (c.f16 ? f16 : bf16)(c, orders[i]);

@@ -303,6 +303,9 @@ __global__ void __launch_bounds__(Tiling::threads, 1)
     KERNEL_DYNAMIC_SHARED(bytes, 1024);
     const WgmmaMemory<Tiling> memory{ptx::shared_address(bytes)};
     if (threadIdx.x == 0) {
+      ptx::prefetch_tensor_map(&q);
+      ptx::prefetch_tensor_map(&k);
+      ptx::prefetch_tensor_map(&v);
       ptx::mbarrier_init(memory.queries_full(), 1);
       for (int stage = 0; stage < Tiling::stages; ++stage) {
         ptx::mbarrier_init(memory.keys_full(stage), 1);

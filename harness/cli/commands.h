@@ -18,6 +18,7 @@ void add_compare(CLI::App& program, Action& chosen);
 void add_report(CLI::App& program, Action& chosen);
 void add_explain(CLI::App& program, Action& chosen);
 void add_plot(CLI::App& program, Action& chosen);
+void add_table(CLI::App& program, Action& chosen);
 void add_import(CLI::App& program, Action& chosen);
 void add_baseline(CLI::App& program, Action& chosen);
 void add_history(CLI::App& program, Action& chosen);

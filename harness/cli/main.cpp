@@ -60,6 +60,7 @@ int run_program(int argc, char** argv) {
   add_report(program, chosen);
   add_explain(program, chosen);
   add_plot(program, chosen);
+  add_table(program, chosen);
   add_import(program, chosen);
   add_baseline(program, chosen);
   add_history(program, chosen);

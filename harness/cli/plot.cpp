@@ -31,9 +31,10 @@ struct Kind {
 };
 
 // What plot.mjs draws; tests/cli/plot_test.sh asks it whether these are all.
-constexpr std::array<Kind, 9> kinds{{
+constexpr std::array<Kind, 10> kinds{{
     {"speedup", "speedups over the reference, with intervals"},
     {"roofline", "FLOP/s by intensity under the measured ceilings"},
+    {"ceiling", "share of the measured ceiling by size, a line a variant"},
     {"pareto", "quality against time or size"},
     {"phases", "set-up, first call and sampling of each case"},
     {"waterfall", "what each variant of a ladder gains"},

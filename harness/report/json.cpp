@@ -2,6 +2,7 @@
 #include <array>
 
 #include "harness/report/json_parts.h"
+#include "harness/report/over_shapes.h"
 #include "harness/report/plan_outline.h"
 #include "harness/report/reporter.h"
 
@@ -59,6 +60,23 @@ Json speedup_json(const std::optional<Speedup>& speedup) {
           {"interval", interval_json(speedup->interval)}};
 }
 
+Json over_shapes_json(const SpeedupOverShapes& one) {
+  const auto ratio = [](const Ratio& figure) {
+    return Json{{"ratio", number(figure.value)}, {"interval", interval_json(figure.interval)}};
+  };
+  Json json{{"workload", one.workload}, {"variant", one.variant}, {"reference", one.reference},
+            {"metric", one.metric},     {"tags", one.tags},       {"shapes", one.shapes}};
+  json["confidence"] = number(one.confidence);
+  json["geometric_mean"] = ratio(one.geometric_mean);
+  json["arithmetic_mean"] = ratio(one.arithmetic_mean);
+  json["median"] = ratio(one.median);
+  json["min"] = ratio(one.least);
+  json["min"]["case"] = one.least_case;
+  json["max"] = ratio(one.most);
+  json["max"]["case"] = one.most_case;
+  return json;
+}
+
 Json verification_json(const std::optional<Verification>& checked) {
   if (!checked) return nullptr;
   return {{"before", number(checked->before)},
@@ -90,6 +108,7 @@ Json summary_json(const Summary& summary) {
   json["first_call"] = number(summary.first_call);
   json["flops_per_s"] = positive(summary.flops_per_s);
   json["bytes_per_s"] = positive(summary.bytes_per_s);
+  json["items_per_s"] = positive(summary.items_per_s);
   json["share_of_ceiling"] = number(summary.share_of_ceiling);
   json["bound"] = summary.bound.empty() ? Json(nullptr) : Json(summary.bound);
   json["speedup"] = speedup_json(summary.speedup);
@@ -247,6 +266,9 @@ Json run_json(const Record& record, const std::vector<Summary>& summaries) {
   for (const auto& [kind, machine] : record.machines) json["machines"][kind] = machine_json(machine);
   json["cases"] = Json::array();
   for (const Summary& summary : summaries) json["cases"].push_back(summary_json(summary));
+  json["speedups_over_shapes"] = Json::array();
+  for (const SpeedupOverShapes& one : speedups_over_shapes(record, summaries))
+    json["speedups_over_shapes"].push_back(over_shapes_json(one));
   return json;
 }
 

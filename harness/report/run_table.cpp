@@ -11,6 +11,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/report/numbers.h"
+#include "harness/report/over_shapes.h"
 #include "harness/report/run_remarks.h"
 
 namespace harness::report {
@@ -87,12 +88,22 @@ Cell outlier_cell(const Summary& row) {
           share > 0.05 ? Paint::doubtful : Paint::plain};
 }
 
+// What the throughputs count: "tokens" where all count that, otherwise "items".
+std::string items_of(const Summaries& rows, const CaseIndex& cases) {
+  std::set<std::string_view> names;
+  for (const Summary* row : rows)
+    if (const auto at = cases.find(row->case_id); at != cases.end() && row->items_per_s > 0)
+      names.insert(at->second->item_name);
+  return names.size() == 1 && !names.begin()->empty() ? std::string(*names.begin()) : "items";
+}
+
 std::vector<ColumnSpec> result_columns(const Summaries& rows, const Scale& time, const CaseIndex& cases) {
   std::set<std::string_view> references;
   for (const Summary* row : rows)
     if (const auto at = cases.find(row->case_id); at != cases.end()) references.insert(at->second->reference);
   const Scale flops = si_scale_for("FLOP/s", values_of(rows, &Summary::flops_per_s));
   const Scale bytes = si_scale_for("B/s", values_of(rows, &Summary::bytes_per_s));
+  const Scale items = si_scale_for(items_of(rows, cases) + "/s", values_of(rows, &Summary::items_per_s));
   const bool speedups = any_of(rows, [](const Summary& row) { return row.speedup.has_value(); });
   const std::string interval = interval_header(rows);
   const bool same_size = uniform(rows, &Summary::processes) && uniform(rows, &Summary::samples);
@@ -115,6 +126,9 @@ std::vector<ColumnSpec> result_columns(const Summaries& rows, const Scale& time,
       {{bytes.unit, Align::decimal, result_block, 5},
        any_of(rows, [](const Summary& row) { return row.bytes_per_s > 0; }),
        [=](const Summary& row) { return throughput_cell(row.bytes_per_s, bytes); }},
+      {{items.unit, Align::decimal, result_block, 7, false, true},
+       any_of(rows, [](const Summary& row) { return row.items_per_s > 0; }),
+       [=](const Summary& row) { return throughput_cell(row.items_per_s, items); }},
       {{"of ceiling", Align::right, result_block, 3},
        any_of(rows, [](const Summary& row) { return row.share_of_ceiling.has_value(); }),
        ceiling_cell},
@@ -211,6 +225,25 @@ std::vector<MetricTable> make_tables(const std::vector<Summary>& summaries, cons
   return tables;
 }
 
+// One table a metric.
+void add_speedups(RunReport& report, const std::vector<SpeedupOverShapes>& speedups) {
+  std::vector<std::string> metrics;
+  for (const SpeedupOverShapes& one : speedups)
+    if (std::find(metrics.begin(), metrics.end(), one.metric) == metrics.end()) metrics.push_back(one.metric);
+  for (const std::string& metric : metrics) {
+    std::vector<SpeedupOverShapes> rows;
+    std::copy_if(speedups.begin(), speedups.end(), std::back_inserter(rows),
+                 [&](const SpeedupOverShapes& one) { return one.metric == metric; });
+    report.tables.push_back({metric + ": speedup over all shapes", over_shapes_grid(rows)});
+  }
+  if (!speedups.empty())
+    report.legend.emplace_back(
+        "speedup over all shapes: the geometric mean is the one that suits ratios. Its interval, and those "
+        "of "
+        "the other means and the median, are that figure of the shapes' bounds, as if all erred together: "
+        "wide enough however the shapes' errors hang together.");
+}
+
 }  // namespace
 
 RunReport describe_run(const Record& record, const std::vector<Summary>& summaries) {
@@ -224,6 +257,7 @@ RunReport describe_run(const Record& record, const std::vector<Summary>& summari
   report.facts = run_facts(record);
   report.tables = make_tables(summaries, cases);
   if (!report.tables.empty()) report.legend = run_legend(summaries);
+  add_speedups(report, speedups_over_shapes(record, summaries));
   report.first_call_remark = first_call_remark(record, summaries);
   report.notes = run_notes(summaries);
   return report;

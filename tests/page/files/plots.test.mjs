@@ -44,6 +44,7 @@ const pictures = [
   ["comparison", "timeline", hot],
   ["run", "speedup", []],
   ["run", "roofline", []],
+  ["run", "ceiling", []],
   ["run", "pareto", []],
   ["run", "waterfall", []],
 ];
@@ -110,6 +111,7 @@ test("hostile names stay text in a drawing", () => {
     ["run", "pareto"],
     ["run", "waterfall"],
     ["run", "roofline"],
+    ["run", "ceiling"],
   ]) {
     const attacked = hostile_document(document_in(from), ["unit"]); // a plot of times needs a unit of time
     const path = join(process.env.PAGES, "hostile.document.json");

@@ -1,7 +1,8 @@
 // The plots of a suite, on the pinned record of the fusion suite from an H200.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ladders_of } from "page/plots/names";
+import { form_of, grouped, ladders_of, sizes_beside } from "page/plots/names";
+import { ceiling } from "page/plots/ceiling";
 import { front, pareto, qualities, verification_error } from "page/plots/pareto";
 import { phases } from "page/plots/phases";
 import { is_missing, type Plot } from "page/plots/plot";
@@ -54,6 +55,28 @@ test("the roof is made of the ceilings that were measured", () => {
   assert.equal(dots.length, 24);
   for (const [intensity, flops] of dots)
     assert.ok(flops <= Math.min(peak, intensity * bandwidth) * 1.02, "no case is above the roof");
+});
+
+test("each variant has a line of shares, over sizes in the order of their work", () => {
+  const [name, some] = [...grouped(details, form_of)][0]!;
+  const cases = report.cases.filter((one: any) => some.some((own: any) => own.case === one.case));
+  const plot = drawn(ceiling(cases, some, name, look));
+  const variants = new Set(some.map((one: any) => one.variant));
+  assert.equal(plot.option.series.length, variants.size);
+  const work = plot.option.xAxis.data.map(
+    (size: string) => some.find((one: any, at: number) => sizes_beside(some)[at] === size)!.flops,
+  );
+  assert.deepEqual(work, [...work].sort((left: any, right: any) => left - right));
+  assert.ok(work.length > 1);
+  for (const series of plot.option.series) {
+    assert.equal(series.data.length, plot.option.xAxis.data.length);
+    for (const [at, share] of series.data) {
+      const size = plot.option.xAxis.data[at];
+      const own = some.find((one: any, i: number) => one.variant === series.name && sizes_beside(some)[i] === size)!;
+      const told = cases.find((one: any) => one.case === own.case && one.share_of_ceiling != null)!;
+      assert.ok(Math.abs(share - told.share_of_ceiling! * 100) < 1e-9);
+    }
+  }
 });
 
 test("the ladder's steps lead from its first rung to its last", () => {
@@ -116,6 +139,7 @@ test("what an import lacks is said in words, with the way to get it", () => {
   const { report: bare, details: samples } = imported;
   assert.match(missing(speedup(bare.cases, look)).remedy, /reference/);
   assert.match(missing(roofline(bare.cases, samples, "import", bare.machines.import, look)).missing, /ceilings/);
+  assert.match(missing(ceiling(bare.cases, samples, "", look)).missing, /share of a measured ceiling/);
   assert.match(missing(pareto(bare.cases, samples, null, look)).missing, /one metric only, gpu_time/);
   assert.match(missing(phases(samples, look)).remedy, /harness run/);
   assert.match(missing(waterfall(bare.cases, [], "", "gpu_time", look)).remedy, /variants/);
@@ -133,6 +157,7 @@ test("every tooltip of a suite is drawn as text, none as HTML", () => {
     speedup(report.cases, look),
     pareto(report.cases, details, null, look),
     roofline(report.cases, details, "cuda", report.machines.cuda, look),
+    ceiling(report.cases, details, "", look),
     waterfall(report.cases, rungs, name, "gpu_time", look),
   ];
   for (const plot of plots) assert.equal((drawn(plot).option as any).tooltip.renderMode, "richText");

@@ -3,9 +3,10 @@
 import type { PageDocument } from "./data";
 import { init, setPlatformAPI } from "./echarts";
 import { printable } from "./format";
+import { ceiling } from "./plots/ceiling";
 import { ecdf } from "./plots/ecdf";
 import { interval } from "./plots/interval";
-import { grouped, ladder_of, ladders_of, size_of } from "./plots/names";
+import { form_of, grouped, ladder_of, ladders_of, size_of } from "./plots/names";
 import { cost_metric, pareto } from "./plots/pareto";
 import { phases } from "./plots/phases";
 import { type Drawn, is_missing, type Look } from "./plots/plot";
@@ -106,6 +107,12 @@ const makers: Record<string, Maker> = {
         : group(page, wanted, ladder_of)[0]
       )?.device ?? "";
     return roofline(report.cases, details, device, machine_of(report, device), look);
+  },
+  ceiling: (page, wanted, look) => {
+    const groups = [...grouped(page.current.details, form_of).values()];
+    const largest = groups.reduce((most, one) => (one.length > most.length ? one : most), groups[0] ?? []);
+    const some = wanted.case === null ? largest : group(page, wanted, form_of);
+    return ceiling(cases_of(page, some), some, some[0] ? form_of(some[0]) : "", look);
   },
   pareto: (page, wanted, look) => {
     const groups = [...grouped(page.current.details, size_of).values()];

@@ -32,6 +32,25 @@ export function size_of(one: CaseDetails): string {
     .join(" ");
 }
 
+// Cases of one workload and form (number format, mode), whatever their size and variant.
+export function form_of(one: CaseDetails): string {
+  return [one.workload, text_of(one.params, (value) => typeof value !== "number"), one.device]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+// The size of each case: its numbers, without those that are the same in all of them.
+export function sizes_beside(cases: readonly CaseDetails[]): string[] {
+  const first = cases[0]?.params ?? {};
+  const same = new Set(
+    Object.keys(first).filter((name) => cases.every((one) => one.params[name] === first[name])),
+  );
+  return cases.map((one) => {
+    const numbers = Object.entries(one.params).filter(([name, value]) => typeof value === "number" && !same.has(name));
+    return numbers.map(([name, value]) => `${name}=${String(value)}`).join(" ") || one.workload || one.case;
+  });
+}
+
 // Ladders with more than one rung. Cases of an import name no variant and make none.
 export function ladders_of(cases: readonly CaseDetails[]): Map<string, CaseDetails[]> {
   const ladders = grouped(

@@ -1,0 +1,74 @@
+// attention/wgmma: warps that specialise on Hopper: copy engine, wgmma, softmax between products.
+#include "kernels/attention/own_kernel.cuh"
+#include "kernels/attention/wgmma_kernel.cuh"
+#include "kernels/ptx/tensor_map.cuh"
+
+namespace attention {
+namespace {
+
+using harness::sdk::Buffers;
+using harness::sdk::DeviceTraits;
+using harness::sdk::Params;
+using harness::sdk::Problem;
+using harness::sdk::Stream;
+using harness::sdk::Unsupported;
+
+// One instantiation, ready to launch.
+struct Launch {
+  void (*kernel)(Arguments, ptx::TensorMap, ptx::TensorMap, ptx::TensorMap) = nullptr;
+  int queries = 0;  // of a block
+  int keys = 0;     // of a tile
+  int threads = 0;
+  std::size_t shared_bytes = 0;
+};
+
+template <class Tiling>
+Launch make_launch(bool f16) {
+  return {f16 ? wgmma_kernel<Tiling, ptx::F16> : wgmma_kernel<Tiling, ptx::BF16>, Tiling::queries,
+          Tiling::keys, Tiling::threads, Tiling::shared_bytes};
+}
+
+class WgmmaVariant final : public OwnKernel {
+ public:
+  WgmmaVariant(const Params& params, const Problem&, const DeviceTraits& traits) : OwnKernel(params) {
+    require_head_of_64_or_128(shape_);
+    if (traits.compute_major != 9 || traits.compute_minor != 0)
+      throw Unsupported("needs compute capability 9.0 exactly; this device has " +
+                        std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+    launch_ = shape_.dimension == 64 ? make_launch<Wgmma64>(is_f16()) : make_launch<Wgmma128>(is_f16());
+    allow_shared_memory(reinterpret_cast<const void*>(launch_.kernel), launch_.shared_bytes, traits);
+  }
+
+  void bind(const Buffers& buffers) override {
+    OwnKernel::bind(buffers);
+    q_map_ = map_of(problem_.q, launch_.queries);
+    k_map_ = map_of(problem_.k, launch_.keys);
+    v_map_ = map_of(problem_.v, launch_.keys);
+  }
+
+  void run(Stream stream) override {
+    const dim3 grid(blocks_of(shape_.sequence, launch_.queries), matrices());
+    launch_.kernel<<<grid, static_cast<unsigned>(launch_.threads), launch_.shared_bytes, queue_of(stream)>>>(
+        problem_, q_map_, k_map_, v_map_);
+    kernels::check(cudaGetLastError(), "launch of wgmma_kernel");
+  }
+
+ private:
+  [[nodiscard]] ptx::TensorMap map_of(const std::uint16_t* tensor, int rows) const {
+    const ptx::TensorLayout layout =
+        wgmma_layout(problem_.dimension, problem_.sequence, static_cast<int>(shape_.matrices()), rows);
+    return is_f16() ? ptx::make_tensor_map<ptx::F16>(tensor, layout)
+                    : ptx::make_tensor_map<ptx::BF16>(tensor, layout);
+  }
+
+  Launch launch_;
+  ptx::TensorMap q_map_ = {};
+  ptx::TensorMap k_map_ = {};
+  ptx::TensorMap v_map_ = {};
+};
+
+}  // namespace
+}  // namespace attention
+
+HARNESS_VARIANT(attention, wgmma, cuda, "warp-specialised: copy engine, wgmma, softmax between products",
+                attention::WgmmaVariant)

@@ -1,0 +1,251 @@
+// Library: cuDNN 9, loaded when it is asked for, so that the module neither links it nor needs it to be
+// installed; and Descriptor, one object of its backend API. The few names of that C API which are used here
+// are declared here (cuda_cudnn_sdpa.cu compares the values with the library's own header where there is
+// one), so this is plain host code that needs no CUDA toolkit. A Library lives as long as the process; a
+// Descriptor belongs to one thread at a time.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/sdk/params.h"
+
+namespace attention::cudnn {
+
+using Status = int;
+using RawDescriptor = void*;
+
+enum class DataType : int { f32 = 0, f16 = 2, i32 = 4, bf16 = 9, boolean = 11 };
+enum class Pointwise : int {
+  add = 0,
+  mul = 1,
+  div = 6,
+  sub = 9,
+  exp = 13,
+  log = 15,
+  greater_or_equal = 303,
+  index = 501,
+  select = 601
+};
+enum class Reduction : int { add = 0, max = 3 };
+enum class Heuristic : int { fallback = 2, best = 3 };
+
+enum class Kind : int {
+  pointwise = 0,
+  engine_configuration = 3,
+  heuristics = 4,
+  plan = 5,
+  pointwise_operation = 13,
+  graph = 15,
+  variant_pack = 16,
+  tensor = 17,
+  matmul = 18,
+  matmul_operation = 19,
+  reduction = 21,
+  reduction_operation = 22,
+  device_properties = 38
+};
+
+enum class Type : int {
+  handle = 0,
+  data_type = 1,
+  boolean = 2,
+  integer = 3,
+  pointer = 6,
+  heuristic = 8,
+  pointwise = 14,
+  descriptor = 15,
+  reduction = 18,
+  text = 24
+};
+
+enum class Attribute : int {
+  pointwise_mode = 0,
+  pointwise_precision = 1,
+  pointwise_axis = 9,
+  heuristics_mode = 200,
+  heuristics_graph = 201,
+  heuristics_results = 202,
+  heuristics_device = 204,
+  plan_handle = 400,
+  plan_configuration = 401,
+  plan_workspace = 402,
+  plan_device = 407,
+  operation_pointwise = 750,
+  operation_pointwise_x = 751,
+  operation_pointwise_b = 752,
+  operation_pointwise_y = 753,
+  operation_pointwise_t = 758,
+  graph_handle = 800,
+  graph_operations = 801,
+  tensor_alignment = 900,
+  tensor_type = 901,
+  tensor_extents = 902,
+  tensor_strides = 903,
+  tensor_id = 906,
+  tensor_is_virtual = 907,
+  tensor_is_by_value = 908,
+  pack_ids = 1000,
+  pack_pointers = 1001,
+  pack_workspace = 1003,
+  matmul_precision = 1500,
+  operation_matmul_a = 1520,
+  operation_matmul_b = 1521,
+  operation_matmul_c = 1522,
+  operation_matmul = 1523,
+  reduction_operator = 1600,
+  reduction_precision = 1601,
+  operation_reduction_x = 1610,
+  operation_reduction_y = 1611,
+  operation_reduction = 1612,
+  device_json = 2702
+};
+
+class Library {
+ public:
+  // The process's copy. Throws Unsupported with the reason where there is none.
+  static const Library& instance() {
+    static const Library library(candidates());
+    return library;
+  }
+
+  // The first of `files` that loads.
+  explicit Library(const std::vector<std::string>& files) {
+    void* const library = open(files);
+    find(library, get_version, "cudnnGetVersion");
+    find(library, error_string, "cudnnGetErrorString");
+    find(library, last_error, "cudnnGetLastErrorString");
+    find(library, create, "cudnnCreate");
+    find(library, destroy, "cudnnDestroy");
+    find(library, set_stream, "cudnnSetStream");
+    find(library, create_descriptor, "cudnnBackendCreateDescriptor");
+    find(library, destroy_descriptor, "cudnnBackendDestroyDescriptor");
+    find(library, finalize, "cudnnBackendFinalize");
+    find(library, set_attribute, "cudnnBackendSetAttribute");
+    find(library, get_attribute, "cudnnBackendGetAttribute");
+    find(library, execute, "cudnnBackendExecute");
+  }
+
+  // Throws Unsupported for what the library says it does not support, std::runtime_error otherwise.
+  void check(Status status, const char* call) const {
+    if (status == 0) return;
+    std::string text = std::string("cuDNN ") + version() + ", " + call + ": " + error_string(status);
+    if (const std::string details = last_error_text(); !details.empty()) text += " (" + details + ")";
+    constexpr int not_supported = 3000;
+    if (status / 1000 * 1000 == not_supported) throw harness::sdk::Unsupported(text);
+    throw std::runtime_error(text);
+  }
+
+  [[nodiscard]] std::string last_error_text() const {
+    char text[512] = {};
+    last_error(text, sizeof text);
+    return text;
+  }
+
+  [[nodiscard]] std::string version() const {
+    const std::size_t number = get_version();
+    return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
+           std::to_string(number % 100);
+  }
+
+  std::size_t (*get_version)() = nullptr;
+  const char* (*error_string)(Status) = nullptr;
+  void (*last_error)(char*, std::size_t) = nullptr;
+  Status (*create)(void** handle) = nullptr;
+  Status (*destroy)(void* handle) = nullptr;
+  Status (*set_stream)(void* handle, void* stream) = nullptr;
+  Status (*create_descriptor)(int kind, RawDescriptor*) = nullptr;
+  Status (*destroy_descriptor)(RawDescriptor) = nullptr;
+  Status (*finalize)(RawDescriptor) = nullptr;
+  Status (*set_attribute)(RawDescriptor, int name, int type, std::int64_t count, const void*) = nullptr;
+  Status (*get_attribute)(RawDescriptor, int name, int type, std::int64_t wanted, std::int64_t* count,
+                          void*) = nullptr;
+  Status (*execute)(void* handle, RawDescriptor plan, RawDescriptor pack) = nullptr;
+
+ private:
+  // HARNESS_CUDNN_PATH, a file or a folder, and nothing else when it is set; otherwise what the loader finds
+  // and where CUDA toolkits put it.
+  static std::vector<std::string> candidates() {
+    if (const char* const given = std::getenv("HARNESS_CUDNN_PATH"); given != nullptr && *given != '\0')
+      return {std::string(given) + "/libcudnn.so.9", given};
+    return {"libcudnn.so.9", "/usr/local/cuda/lib64/libcudnn.so.9", "/usr/local/cuda/lib/libcudnn.so.9"};
+  }
+
+  static void* open(const std::vector<std::string>& files) {
+    std::string reasons;
+    for (const std::string& candidate : files) {
+      if (void* const library = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+      const char* const reason = dlerror();
+      reasons += std::string(reasons.empty() ? "" : "; ") + (reason == nullptr ? candidate.c_str() : reason);
+    }
+    throw harness::sdk::Unsupported(
+        "needs cuDNN 9, which is not here; install it or let HARNESS_CUDNN_PATH name libcudnn.so.9 or its "
+        "folder (" +
+        reasons + ")");
+  }
+
+  template <class Function>
+  static void find(void* library, Function*& function, const char* name) {
+    function = reinterpret_cast<Function*>(dlsym(library, name));
+    if (function == nullptr)
+      throw harness::sdk::Unsupported(std::string("this cuDNN has no ") + name + ": version 9 is needed");
+  }
+};
+
+class Descriptor {
+ public:
+  Descriptor(const Library& library, Kind kind) : library_(&library) {
+    library.check(library.create_descriptor(static_cast<int>(kind), &raw_), "cudnnBackendCreateDescriptor");
+  }
+  Descriptor(Descriptor&& other) noexcept
+      : library_(other.library_), raw_(std::exchange(other.raw_, nullptr)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(library_, other.library_);
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (raw_ != nullptr) library_->destroy_descriptor(raw_);
+  }
+
+  [[nodiscard]] RawDescriptor raw() const { return raw_; }
+
+  void set(Attribute name, Type type, std::int64_t count, const void* values) {
+    library_->check(
+        library_->set_attribute(raw_, static_cast<int>(name), static_cast<int>(type), count, values),
+        ("cudnnBackendSetAttribute of " + std::to_string(static_cast<int>(name))).c_str());
+  }
+  template <class Value>
+  void set(Attribute name, Type type, const Value& value) {
+    set(name, type, 1, &value);
+  }
+  void set(Attribute name, const Descriptor& value) { set(name, Type::descriptor, value.raw_); }
+  void set(Attribute name, const std::vector<std::int64_t>& values) {
+    set(name, Type::integer, static_cast<std::int64_t>(values.size()), values.data());
+  }
+
+  // Returns how many there are; fills at most `wanted`.
+  std::int64_t get(Attribute name, Type type, std::int64_t wanted, void* values) const {
+    std::int64_t count = 0;
+    library_->check(
+        library_->get_attribute(raw_, static_cast<int>(name), static_cast<int>(type), wanted, &count, values),
+        "cudnnBackendGetAttribute");
+    return count;
+  }
+
+  void finalize() { library_->check(library_->finalize(raw_), "cudnnBackendFinalize"); }
+
+ private:
+  const Library* library_;
+  RawDescriptor raw_ = nullptr;
+};
+
+}  // namespace attention::cudnn

@@ -1,0 +1,350 @@
+// The kernel of the variant wgmma: Hopper's Tensor Cores with warps that specialise (after Shah et al.,
+// "FlashAttention-3", 2024). One warp has the copy engine bring keys and values to a ring in shared memory;
+// warpgroups of 64 queries each consume them. A warpgroup starts the scores of the next tile and the sums of
+// this one together, and computes the softmax of the one while the other still runs; and warpgroups take
+// turns at starting products, so that one's softmax falls into another's products.
+#pragma once
+
+#include "kernels/attention/device_arguments.cuh"
+#include "kernels/ptx/wgmma.cuh"
+
+namespace attention {
+
+// D: the dimension, 64 or 128. Consumers: warpgroups that compute, of 64 queries each. Stages: tiles of keys
+// and of values on their way or in use.
+template <int Dimension, int Consumers, int StagesOfRing>
+struct WgmmaTiling {
+  static constexpr int d = Dimension;
+  static constexpr int consumers = Consumers;
+  static constexpr int stages = StagesOfRing;
+  static constexpr int keys = 128;  // of a tile
+  static constexpr int queries = 64 * consumers;
+  static constexpr int threads = 128 * (consumers + 1);
+  // A tile in shared memory is panels of 64 columns, 128 bytes wide, as the copy engine swizzles them.
+  static constexpr int panels = d / 64;
+  static constexpr int query_panel_bytes = queries * 128;
+  static constexpr int key_panel_bytes = keys * 128;
+  static constexpr int query_bytes = panels * query_panel_bytes;
+  static constexpr int key_bytes = panels * key_panel_bytes;
+  static constexpr int barriers = 1 + 4 * stages;
+  static constexpr int tiles_offset = 1024;  // the barriers come first
+  static constexpr int shared_bytes = tiles_offset + query_bytes + 2 * stages * key_bytes;
+  // Registers of a thread: the file has 65,536.
+  static constexpr int consumer_registers = consumers == 2 ? 240 : 160;
+  static constexpr int producer_registers = consumers == 2 ? 24 : 32;
+
+  static_assert(d % 64 == 0 && consumers >= 2 && consumers <= 3 && barriers * 8 <= tiles_offset);
+  static_assert(128 * (consumers * consumer_registers + producer_registers) <= 65536);
+};
+
+// Boxes of Q, and of K and V, as the host describes them to the copy engine: (d, sequence, matrices).
+inline constexpr int wgmma_panel = 64;
+
+// Where everything is in shared memory, as 32-bit addresses; and the rounds of the barriers.
+template <class Tiling>
+struct WgmmaMemory {
+  std::uint32_t base;
+
+  KERNEL_DEVICE std::uint32_t barrier(int index) const { return base + index * 8; }
+  KERNEL_DEVICE std::uint32_t queries_full() const { return barrier(0); }
+  KERNEL_DEVICE std::uint32_t keys_full(int stage) const { return barrier(1 + stage); }
+  KERNEL_DEVICE std::uint32_t keys_empty(int stage) const { return barrier(1 + Tiling::stages + stage); }
+  KERNEL_DEVICE std::uint32_t values_full(int stage) const { return barrier(1 + 2 * Tiling::stages + stage); }
+  KERNEL_DEVICE std::uint32_t values_empty(int stage) const {
+    return barrier(1 + 3 * Tiling::stages + stage);
+  }
+  KERNEL_DEVICE std::uint32_t queries() const { return base + Tiling::tiles_offset; }
+  KERNEL_DEVICE std::uint32_t keys(int stage) const {
+    return queries() + Tiling::query_bytes + stage * Tiling::key_bytes;
+  }
+  KERNEL_DEVICE std::uint32_t values(int stage) const { return keys(Tiling::stages + stage); }
+};
+
+// The tiles of keys that a block passes through, from the last to the first: where causal the first of them
+// is then the one with a diagonal.
+template <class Tiling>
+struct WgmmaTiles {
+  int matrix;
+  int query;  // the block's first
+  int count;
+
+  KERNEL_DEVICE explicit WgmmaTiles(const Arguments& problem)
+      : matrix(static_cast<int>(blockIdx.y)),
+        // The last queries first: where causal they see most keys.
+        query((static_cast<int>(gridDim.x) - 1 - static_cast<int>(blockIdx.x)) * Tiling::queries) {
+    const int last_query = smaller(query + Tiling::queries, problem.sequence) - 1;
+    count = (keys_seen(problem, last_query) + Tiling::keys - 1) / Tiling::keys;
+  }
+  KERNEL_DEVICE int first_key(int step) const { return (count - 1 - step) * Tiling::keys; }
+};
+
+// One thread: fills the ring.
+template <class Tiling>
+KERNEL_DEVICE void produce(const WgmmaMemory<Tiling>& memory, const WgmmaTiles<Tiling>& tiles,
+                           const ptx::TensorMap* q, const ptx::TensorMap* k, const ptx::TensorMap* v) {
+  const auto load = [&](std::uint32_t to, const ptx::TensorMap* map, int panel_bytes, int row,
+                        std::uint32_t full) {
+    ptx::mbarrier_arrive_expect(full, Tiling::panels * panel_bytes);
+    KERNEL_UNROLL
+    for (int panel = 0; panel < Tiling::panels; ++panel)
+      ptx::tma_load_3d(to + panel * panel_bytes, map, panel * wgmma_panel, row, tiles.matrix, full);
+  };
+  load(memory.queries(), q, Tiling::query_panel_bytes, tiles.query, memory.queries_full());
+  for (int step = 0; step < tiles.count; ++step) {
+    const int stage = step % Tiling::stages;
+    const int parity = step / Tiling::stages % 2 ^ 1;  // of the round before: a fresh barrier has passed it
+    ptx::mbarrier_wait(memory.keys_empty(stage), parity);
+    load(memory.keys(stage), k, Tiling::key_panel_bytes, tiles.first_key(step), memory.keys_full(stage));
+    ptx::mbarrier_wait(memory.values_empty(stage), parity);
+    load(memory.values(stage), v, Tiling::key_panel_bytes, tiles.first_key(step), memory.values_full(stage));
+  }
+}
+
+// One warpgroup's 64 queries. Thread t of warp w has of each result rows 16w + t / 4 and 8 below it.
+template <class Tiling, class Element>
+class WgmmaConsumer {
+ public:
+  KERNEL_DEVICE WgmmaConsumer(const Arguments& problem, const WgmmaMemory<Tiling>& memory,
+                              const WgmmaTiles<Tiling>& tiles, int consumer)
+      : problem_(problem),
+        memory_(memory),
+        tiles_(tiles),
+        consumer_(consumer),
+        lane_(static_cast<int>(threadIdx.x) % 32),
+        first_query_(tiles.query + consumer * 64),
+        query_(first_query_ + static_cast<int>(threadIdx.x) % 128 / 32 * 16 + lane_ / 4) {}
+
+  KERNEL_DEVICE void run() {
+    if (consumer_ == Tiling::consumers - 1) pass_turn();  // the first may begin
+    ptx::mbarrier_wait(memory_.queries_full(), 0);
+    ptx::mbarrier_wait(memory_.keys_full(0), 0);
+    take_turn();
+    start_scores(0);
+    pass_turn();
+    ptx::wgmma_wait<0>();
+    ptx::wgmma_pin(scores_);
+    release(memory_.keys_empty(0));
+    mask(tiles_.first_key(0));
+    weigh();
+    pack_weights();
+    for (int step = 1; step < tiles_.count; ++step) {
+      const int stage = step % Tiling::stages;
+      const int before = (step - 1) % Tiling::stages;
+      ptx::mbarrier_wait(memory_.keys_full(stage), step / Tiling::stages % 2);
+      take_turn();
+      start_scores(stage);
+      ptx::mbarrier_wait(memory_.values_full(before), (step - 1) / Tiling::stages % 2);
+      start_sums(before);
+      pass_turn();
+      ptx::wgmma_wait<1>();  // the scores; the sums go on while these become weights
+      ptx::wgmma_pin(scores_);
+      release(memory_.keys_empty(stage));
+      mask(tiles_.first_key(step));
+      float factors[2];
+      weigh(factors);
+      ptx::wgmma_wait<0>();
+      ptx::wgmma_pin(sums_);
+      release(memory_.values_empty(before));
+      KERNEL_UNROLL
+      for (int i = 0; i < Tiling::d / 2; ++i) sums_[i] *= factors[i / 2 % 2];
+      pack_weights();
+    }
+    const int last = (tiles_.count - 1) % Tiling::stages;
+    ptx::mbarrier_wait(memory_.values_full(last), (tiles_.count - 1) / Tiling::stages % 2);
+    start_sums(last);
+    ptx::wgmma_wait<0>();
+    ptx::wgmma_pin(sums_);
+    store();
+  }
+
+ private:
+  static constexpr int scores = Tiling::keys / 2;  // of a thread
+  static constexpr int depths = Tiling::keys / 16;
+
+  // Turns at starting products: barrier 1 + consumer is where that one waits for the one before it.
+  KERNEL_DEVICE void take_turn() const { ptx::named_barrier_sync(1 + consumer_, 256); }
+  KERNEL_DEVICE void pass_turn() {
+    const int next = (consumer_ + 1) % Tiling::consumers;
+    // Turns to the first: one to begin, then one after each of the last one's but the last.
+    if (next == 0 && turns_++ == tiles_.count) return;
+    ptx::named_barrier_arrive(1 + next, 256);
+  }
+
+  // One arrival a warp.
+  KERNEL_DEVICE void release(std::uint32_t barrier) const {
+    if (lane_ == 0) ptx::mbarrier_arrive(barrier);
+  }
+
+  // scores_ = Q K^T, 16 columns of both at a time.
+  KERNEL_DEVICE void start_scores(int stage) {
+    constexpr int eight_rows = 1024;
+    ptx::wgmma_pin(scores_);
+    ptx::wgmma_fence();
+    KERNEL_UNROLL
+    for (int depth = 0; depth < Tiling::d / 16; ++depth) {
+      const int panel = depth / 4;
+      const int within = depth % 4 * 32;  // bytes
+      const std::uint64_t q = ptx::swizzled_descriptor(
+          memory_.queries() + panel * Tiling::query_panel_bytes + consumer_ * 64 * 128 + within, 16,
+          eight_rows);
+      const std::uint64_t k = ptx::swizzled_descriptor(
+          memory_.keys(stage) + panel * Tiling::key_panel_bytes + within, 16, eight_rows);
+      ptx::Wgmma<Element, Tiling::keys>::template shared<ptx::Major::k, ptx::Major::k>(scores_, q, k,
+                                                                                       depth == 0 ? 0 : 1);
+    }
+    ptx::wgmma_commit();
+  }
+
+  // sums_ += P V, 16 keys at a time.
+  KERNEL_DEVICE void start_sums(int stage) {
+    constexpr int eight_rows = 1024;
+    ptx::wgmma_pin(sums_);
+    ptx::wgmma_fence();
+    KERNEL_UNROLL
+    for (int depth = 0; depth < depths; ++depth) {
+      const std::uint64_t v = ptx::swizzled_descriptor(memory_.values(stage) + depth * 2 * eight_rows,
+                                                       Tiling::key_panel_bytes, eight_rows);
+      ptx::Wgmma<Element, Tiling::d>::template registers<ptx::Major::mn>(sums_, weights_[depth], v, 1);
+    }
+    ptx::wgmma_commit();
+  }
+
+  // Minus infinity for keys that are not seen.
+  KERNEL_DEVICE void mask(int first) {
+    const bool past_end = first + Tiling::keys > problem_.sequence;
+    const bool past_query = problem_.causal != 0 && first + Tiling::keys > first_query_ + 1;
+    if (!past_end && !past_query) return;
+    KERNEL_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const int seen = smaller(keys_seen(problem_, query_ + half * 8), problem_.sequence) - first;
+      KERNEL_UNROLL
+      for (int i = half * 2; i < scores; i += 4) KERNEL_UNROLL
+      for (int pair = 0; pair < 2; ++pair)
+        if (i / 4 * 8 + lane_ % 4 * 2 + pair >= seen) scores_[i + pair] = minus_infinity();
+    }
+  }
+
+  // Scores become weights; `factors` brings what was summed before to the new largest scores.
+  KERNEL_DEVICE void weigh(float (&factors)[2]) {
+    KERNEL_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      float top = tops_[half];
+      KERNEL_UNROLL
+      for (int i = half * 2; i < scores; i += 4) top = fmaxf(top, fmaxf(scores_[i], scores_[i + 1]));
+      top = fmaxf(top, __shfl_xor_sync(0xFFFFFFFFU, top, 1));  // the row is in four lanes
+      top = fmaxf(top, __shfl_xor_sync(0xFFFFFFFFU, top, 2));
+      // A row that has seen no key yet has weights 0, not those of infinity minus infinity.
+      const float base = top == minus_infinity() ? 0.0F : top * problem_.scale2;
+      factors[half] = ptx::exp2_approximate(tops_[half] * problem_.scale2 - base);
+      tops_[half] = top;
+      float total = totals_[half] * factors[half];
+      KERNEL_UNROLL
+      for (int i = half * 2; i < scores; i += 4) KERNEL_UNROLL
+      for (int pair = 0; pair < 2; ++pair) {
+        scores_[i + pair] = ptx::exp2_approximate(scores_[i + pair] * problem_.scale2 - base);
+        total += scores_[i + pair];
+      }
+      totals_[half] = total;
+    }
+  }
+  KERNEL_DEVICE void weigh() {
+    float unused[2];  // nothing was summed before
+    weigh(unused);
+  }
+
+  // Two 8-column results side by side are one fragment of A.
+  KERNEL_DEVICE void pack_weights() {
+    KERNEL_UNROLL
+    for (int depth = 0; depth < depths; ++depth) KERNEL_UNROLL
+    for (int i = 0; i < 4; ++i)
+      weights_[depth][i] = Element::narrow(scores_[depth * 8 + i * 2], scores_[depth * 8 + i * 2 + 1]);
+  }
+
+  KERNEL_DEVICE void store() {
+    KERNEL_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      float total = totals_[half];
+      total += __shfl_xor_sync(0xFFFFFFFFU, total, 1);
+      total += __shfl_xor_sync(0xFFFFFFFFU, total, 2);
+      const float factor = 1.0F / total;
+      const int query = query_ + half * 8;
+      if (query >= problem_.sequence) continue;
+      std::uint16_t* const row = problem_.o + matrix_start(problem_, tiles_.matrix) +
+                                 static_cast<std::int64_t>(query) * Tiling::d + lane_ % 4 * 2;
+      KERNEL_UNROLL
+      for (int column = 0; column < Tiling::d / 8; ++column)
+        *reinterpret_cast<std::uint32_t*>(row + column * 8) =
+            Element::narrow(sums_[column * 4 + half * 2] * factor, sums_[column * 4 + half * 2 + 1] * factor);
+    }
+  }
+
+  const Arguments& problem_;
+  const WgmmaMemory<Tiling>& memory_;
+  const WgmmaTiles<Tiling>& tiles_;
+  int consumer_;
+  int lane_;
+  int first_query_;  // the warpgroup's
+  int query_;        // of this thread's first row
+  int turns_ = 0;    // passed to the first consumer
+  float scores_[scores] = {};
+  std::uint32_t weights_[depths][4] = {};
+  float sums_[Tiling::d / 2] = {};
+  float tops_[2] = {minus_infinity(), minus_infinity()};  // unscaled
+  float totals_[2] = {};                                  // of this lane's keys
+};
+
+// Grid: queries / Tiling::queries, matrices. The maps describe Q with boxes of 64 x queries, K and V with
+// boxes of 64 x keys.
+template <class Tiling, class Element>
+__global__ void __launch_bounds__(Tiling::threads, 1)
+    wgmma_kernel(const __grid_constant__ Arguments problem, const __grid_constant__ ptx::TensorMap q,
+                 const __grid_constant__ ptx::TensorMap k, const __grid_constant__ ptx::TensorMap v) {
+  if constexpr (KERNEL_HAS_WGMMA) {
+    KERNEL_DYNAMIC_SHARED(bytes, 1024);
+    const WgmmaMemory<Tiling> memory{ptx::shared_address(bytes)};
+    if (threadIdx.x == 0) {
+      ptx::prefetch_tensor_map(&q);
+      ptx::prefetch_tensor_map(&k);
+      ptx::prefetch_tensor_map(&v);
+      ptx::mbarrier_init(memory.queries_full(), 1);
+      for (int stage = 0; stage < Tiling::stages; ++stage) {
+        ptx::mbarrier_init(memory.keys_full(stage), 1);
+        ptx::mbarrier_init(memory.values_full(stage), 1);
+        ptx::mbarrier_init(memory.keys_empty(stage), 4 * Tiling::consumers);
+        ptx::mbarrier_init(memory.values_empty(stage), 4 * Tiling::consumers);
+      }
+      ptx::fence_mbarrier_init();
+    }
+    __syncthreads();
+    const WgmmaTiles<Tiling> tiles(problem);
+    const int group = static_cast<int>(threadIdx.x) / 128;
+    if (group == 0) {
+      ptx::give_registers<Tiling::producer_registers>();
+      if (threadIdx.x == 0) produce(memory, tiles, &q, &k, &v);
+    } else {
+      ptx::take_registers<Tiling::consumer_registers>();
+      WgmmaConsumer<Tiling, Element>(problem, memory, tiles, group - 1).run();
+    }
+  }
+}
+
+// The tilings in use. With a small head a third warpgroup fits too, but not without spilling registers.
+using Wgmma64 = WgmmaTiling<64, 2, 3>;
+using Wgmma128 = WgmmaTiling<128, 2, 2>;
+
+// How Q (`rows` = Tiling::queries), K or V (Tiling::keys) lies in memory, for the copy engine.
+inline ptx::TensorLayout wgmma_layout(int dimension, int sequence, int matrices, int rows) {
+  ptx::TensorLayout layout;
+  layout.dimensions = 3;
+  const auto row_bytes = static_cast<std::uint64_t>(dimension) * 2;
+  layout.extents[0] = static_cast<std::uint64_t>(dimension);
+  layout.extents[1] = static_cast<std::uint64_t>(sequence);
+  layout.extents[2] = static_cast<std::uint64_t>(matrices);
+  layout.strides[1] = row_bytes;
+  layout.strides[2] = row_bytes * static_cast<std::uint64_t>(sequence);
+  layout.box[0] = wgmma_panel;
+  layout.box[1] = static_cast<std::uint32_t>(rows);
+  return layout;
+}
+
+}  // namespace attention

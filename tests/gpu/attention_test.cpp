@@ -1,0 +1,166 @@
+// Every CUDA variant of attention against the float64 reference, on regular and odd shapes, by a path that
+// shares nothing with the worker's own verification; and each against itself, ten times over. Also what
+// sanitizers are run on.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "harness/measure/worker.h"
+#include "tests/gpu/lab.h"
+
+namespace harness::gpu {
+namespace {
+
+constexpr const char* workload_name = "attention";
+
+class Attention : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    ASSERT_FALSE(variants().empty()) << "this build has no CUDA variant of attention for this GPU";
+  }
+
+  static std::vector<std::string> variants() {
+    std::vector<std::string> found;
+    for (const std::string& name : catalog().variant_names(workload_name)) {
+      const sdk::Variant* variant = catalog().variant(workload_name, name);
+      if (variant->device == "cuda" && variant->make != nullptr) found.push_back(name);
+    }
+    return found;
+  }
+};
+
+struct Extents {
+  std::int64_t b, h, s, d;
+};
+
+// The six small shapes of the suite; then one token, tails of every tile, both head sizes, more blocks than
+// multiprocessors, and heads that only the simple variants take.
+constexpr std::array<Extents, 17> shapes{{{1, 1, 32, 64},
+                                          {1, 1, 64, 64},
+                                          {1, 1, 128, 64},
+                                          {1, 1, 256, 64},
+                                          {1, 1, 512, 64},
+                                          {2, 4, 128, 64},
+                                          {1, 1, 1, 64},
+                                          {1, 2, 127, 64},
+                                          {1, 2, 129, 128},
+                                          {3, 2, 200, 128},
+                                          {1, 1, 1, 128},
+                                          {1, 1, 1000, 128},
+                                          {2, 70, 257, 64},
+                                          {1, 90, 320, 128},
+                                          {1, 1, 2050, 64},
+                                          {1, 2, 77, 40},
+                                          {2, 1, 65, 1}}};
+
+sdk::Params params_of(const std::string& dtype, const Extents& shape, bool causal) {
+  sdk::Params params;
+  params.set("dtype", dtype);
+  params.set("b", shape.b);
+  params.set("h", shape.h);
+  params.set("s", shape.s);
+  params.set("d", shape.d);
+  params.set("causal", causal);
+  return params;
+}
+
+// Runs one case twice with fresh poison; false when the variant does not support it.
+bool is_right(const std::string& variant, const sdk::Params& params) {
+  SCOPED_TRACE(variant + "/" + params.text_id());
+  try {
+    Bound bound(device(), catalog(), workload_name, variant, params);
+    for (int call = 1; call <= 2; ++call) {
+      bound.poison_outputs();
+      const auto elapsed = device().time_first_call([&] { bound.call(); });
+      EXPECT_TRUE(elapsed) << elapsed.error().text();
+      if (!elapsed) return true;
+      const double error = bound.error();
+      EXPECT_TRUE(error <= bound.problem().tolerance.relative)
+          << "call " << call << ": relative error " << error << ", allowed "
+          << bound.problem().tolerance.relative;
+    }
+    return true;
+  } catch (const sdk::Unsupported& reason) {
+    if (variant == "cudnn_sdpa")
+      std::printf("cudnn_sdpa skips %s: %s\n", params.text_id().c_str(), reason.what());
+    return false;
+  }
+}
+
+// Each variant must be right wherever it agrees to run. Those of our own must agree to run; cuDNN may not be
+// installed.
+void expect_right(const std::vector<std::string>& variants, const std::string& dtype, bool causal) {
+  for (const std::string& variant : variants) {
+    int ran = 0;
+    for (const Extents& shape : shapes) ran += is_right(variant, params_of(dtype, shape, causal)) ? 1 : 0;
+    EXPECT_TRUE(ran > 0 || variant == "cudnn_sdpa" || device().traits().compute_major < 8)
+        << variant << " supports none of the shapes";
+  }
+}
+
+TEST_F(Attention, IsRightInHalfPrecision) {
+  expect_right(variants(), "f16", false);
+}
+TEST_F(Attention, IsRightInBfloat16) {
+  expect_right(variants(), "bf16", false);
+}
+TEST_F(Attention, IsRightInHalfPrecisionWhereCausal) {
+  expect_right(variants(), "f16", true);
+}
+TEST_F(Attention, IsRightInBfloat16WhereCausal) {
+  expect_right(variants(), "bf16", true);
+}
+
+TEST_F(Attention, GivesTheSameBitsTenTimesOver) {
+  for (const std::string& variant : variants()) {
+    if (variant == "cudnn_sdpa") continue;  // its promises are its own
+    for (const Extents& shape : {Extents{1, 1, 512, 64}, Extents{2, 40, 300, 128}}) {
+      const sdk::Params params = params_of("bf16", shape, true);
+      SCOPED_TRACE(variant + "/" + params.text_id());
+      try {
+        Bound bound(device(), catalog(), workload_name, variant, params);
+        std::vector<std::byte> first;
+        for (int call = 0; call < 10; ++call) {
+          bound.poison_outputs();
+          const auto elapsed = device().time_first_call([&] { bound.call(); });
+          ASSERT_TRUE(elapsed) << elapsed.error().text();
+          const std::vector<std::byte> bits = bound.output().data;
+          if (call == 0) first = bits;
+          ASSERT_TRUE(bits == first) << "call " << call + 1;
+        }
+      } catch (const sdk::Unsupported& reason) {
+        ADD_FAILURE() << "not supported: " << reason.what();
+      }
+    }
+  }
+}
+
+TEST_F(Attention, IsMeasuredBehindTheGateByEveryVariant) {
+  for (const std::string& variant : variants()) {
+    PlannedCase planned;
+    planned.workload = workload_name;
+    planned.variant = variant;
+    planned.device = "cuda";
+    planned.params = params_of("f16", {2, 4, 128, 64}, false);
+    planned.id = fmt::format("{}/{}/{}", workload_name, variant, planned.params.text_id());
+    planned.sampling.placements = 2;
+    planned.sampling.samples = 20;
+    planned.sampling.preheat = 0;
+    const ProcessResult result = measure_case(device(), catalog(), planned, 1);
+    if (variant == "cudnn_sdpa" && result.outcome == Outcome::skipped) {
+      std::printf("cudnn_sdpa: %s\n", result.reason.c_str());
+      continue;
+    }
+    ASSERT_EQ(result.outcome, Outcome::measured) << variant << ": " << result.reason;
+    ASSERT_TRUE(result.verification) << variant;
+    EXPECT_LE(result.verification->after, result.verification->tolerance) << variant;
+    for (const Placement& placement : result.series.at(0).processes.at(0).placements)
+      EXPECT_EQ(placement.forced_gates, 0) << variant;
+  }
+}
+
+}  // namespace
+}  // namespace harness::gpu

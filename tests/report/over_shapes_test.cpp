@@ -1,0 +1,150 @@
+// Speedups over all shapes of a suite's entry: the figures, what belongs together, and where they are told.
+#include "harness/report/over_shapes.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "harness/report/report.h"
+
+namespace harness {
+namespace {
+
+using report::SpeedupOverShapes;
+using report::speedups_over_shapes;
+using testing::HasSubstr;
+
+struct Point {
+  std::string variant;
+  std::string shape;
+  double ratio = 0;  // 0: the reference itself
+  std::vector<std::string> tags = {"small"};
+  std::optional<double> half_width = 0.1;
+};
+
+struct Measurement {
+  Record record;
+  std::vector<Summary> summaries;
+};
+
+Measurement run_of(const std::vector<Point>& all) {
+  Measurement run;
+  run.record.suite.name = "attention";
+  for (const Point& one : all) {
+    CaseRecord record;
+    record.id = "attention/" + one.variant + "/s=" + one.shape;
+    record.workload = "attention";
+    record.variant = one.variant;
+    record.device = "cuda";
+    record.reference = "attention/cudnn/s=" + one.shape;
+    record.tags = one.tags;
+    record.items = 100;
+    record.item_name = "tokens";
+    Summary summary;
+    summary.case_id = record.id;
+    summary.metric = "gpu_time";
+    summary.unit = "us";
+    summary.processes = 5;
+    summary.samples = 10;
+    summary.center = 1;
+    summary.items_per_s = 1e8;
+    if (one.ratio != 0) {
+      summary.speedup = Speedup{record.reference, one.ratio, std::nullopt};
+      if (one.half_width)
+        summary.speedup->interval = Interval{one.ratio - *one.half_width, one.ratio + *one.half_width};
+    }
+    run.record.cases.push_back(record);
+    run.summaries.push_back(summary);
+  }
+  return run;
+}
+
+const std::vector<Point> three_shapes = {{"cudnn", "32"},    {"cudnn", "64"},    {"cudnn", "128"},
+                                         {"mma", "32", 0.5}, {"mma", "64", 2.0}, {"mma", "128", 8.0}};
+
+TEST(OverShapes, TheFiguresAreThoseOfTheRatiosAndOfTheirBounds) {
+  const Measurement run = run_of(three_shapes);
+  const std::vector<SpeedupOverShapes> rows = speedups_over_shapes(run.record, run.summaries);
+  ASSERT_EQ(rows.size(), 1U);
+  const SpeedupOverShapes& row = rows.front();
+  EXPECT_EQ(row.variant, "mma");
+  EXPECT_EQ(row.reference, "cudnn");
+  EXPECT_EQ(row.shapes, 3U);
+  EXPECT_NEAR(row.geometric_mean.value, 2.0, 1e-12);
+  EXPECT_NEAR(row.geometric_mean.interval->lo, std::cbrt(0.4 * 1.9 * 7.9), 1e-12);
+  EXPECT_NEAR(row.geometric_mean.interval->hi, std::cbrt(0.6 * 2.1 * 8.1), 1e-12);
+  EXPECT_NEAR(row.arithmetic_mean.value, 3.5, 1e-12);
+  EXPECT_NEAR(row.arithmetic_mean.interval->lo, 3.4, 1e-12);
+  EXPECT_NEAR(row.median.value, 2.0, 1e-12);
+  EXPECT_NEAR(row.median.interval->hi, 2.1, 1e-12);
+  EXPECT_EQ(row.least.value, 0.5);
+  EXPECT_EQ(row.least_case, "attention/mma/s=32");
+  EXPECT_EQ(row.most.value, 8.0);
+  EXPECT_EQ(row.most_case, "attention/mma/s=128");
+}
+
+TEST(OverShapes, TheMedianOfAnEvenNumberIsBetweenTheTwoInTheMiddle) {
+  const Measurement run = run_of({{"cudnn", "1"}, {"cudnn", "2"}, {"mma", "1", 4.0}, {"mma", "2", 1.0}});
+  EXPECT_EQ(speedups_over_shapes(run.record, run.summaries).at(0).median.value, 2.5);
+}
+
+TEST(OverShapes, OfASpeedupAndItsInverseTheGeometricMeanIsOne) {
+  const Measurement run = run_of({{"cudnn", "1"}, {"cudnn", "2"}, {"mma", "1", 4.0}, {"mma", "2", 0.25}});
+  EXPECT_NEAR(speedups_over_shapes(run.record, run.summaries).at(0).geometric_mean.value, 1.0, 1e-12);
+}
+
+TEST(OverShapes, OneShapeIsNoSummaryAndTagsAreKeptApart) {
+  const Measurement run =
+      run_of({{"cudnn", "1"}, {"cudnn", "2", 0, {"large"}}, {"mma", "1", 4.0}, {"mma", "2", 2.0, {"large"}}});
+  EXPECT_TRUE(speedups_over_shapes(run.record, run.summaries).empty());
+}
+
+TEST(OverShapes, AShapeWithoutAnIntervalLeavesTheFiguresWithoutOne) {
+  Point bare{"mma", "2", 2.0};
+  bare.half_width.reset();
+  const Measurement run = run_of({{"cudnn", "1"}, {"cudnn", "2"}, {"mma", "1", 4.0}, bare});
+  const auto rows = speedups_over_shapes(run.record, run.summaries);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_FALSE(rows[0].geometric_mean.interval);
+  EXPECT_FALSE(rows[0].least.interval);
+  EXPECT_TRUE(rows[0].most.interval);
+}
+
+TEST(OverShapes, WhatWasNotMeasuredIsLeftOut) {
+  Measurement run = run_of(three_shapes);
+  run.summaries.back().outcome = Outcome::incorrect;
+  EXPECT_EQ(speedups_over_shapes(run.record, run.summaries).at(0).shapes, 2U);
+}
+
+TEST(OverShapes, EveryMediumTellsThem) {
+  const Measurement run = run_of(three_shapes);
+  const std::string terminal = render_run(run.record, run.summaries, Format::terminal, Style{false, 120});
+  EXPECT_THAT(terminal, HasSubstr("gpu_time: speedup over all shapes"));
+  EXPECT_THAT(terminal, HasSubstr("attention over cudnn, tagged small"));
+  EXPECT_THAT(terminal, HasSubstr("geometric mean"));
+  const std::string markdown = render_run(run.record, run.summaries, Format::markdown, Style{false, 120});
+  EXPECT_THAT(markdown, HasSubstr("geometric mean"));
+  const std::string json = render_run(run.record, run.summaries, Format::json, Style{false, 120});
+  EXPECT_THAT(json, HasSubstr("\"speedups_over_shapes\""));
+  EXPECT_THAT(json, HasSubstr("\"attention/mma/s=128\""));
+}
+
+TEST(ItemsColumn, NamesWhatIsCounted) {
+  const Measurement run = run_of(three_shapes);
+  const std::string wide = render_run(run.record, run.summaries, Format::terminal, Style{false, 200});
+  EXPECT_THAT(wide, HasSubstr("Mtokens/s"));
+}
+
+TEST(OverShapes, HostileTagsAreEscaped) {
+  Measurement run = run_of({{"cudnn", "1", 0, {"<b>|\x1b[31m"}},
+                            {"cudnn", "2", 0, {"<b>|\x1b[31m"}},
+                            {"mma", "1", 4.0, {"<b>|\x1b[31m"}},
+                            {"mma", "2", 2.0, {"<b>|\x1b[31m"}}});
+  EXPECT_THAT(render_run(run.record, run.summaries, Format::terminal, Style{false, 120}),
+              testing::Not(HasSubstr("\x1b[31m")));
+  EXPECT_THAT(render_run(run.record, run.summaries, Format::markdown, Style{false, 120}),
+              testing::Not(HasSubstr("<b>")));
+}
+
+}  // namespace
+}  // namespace harness

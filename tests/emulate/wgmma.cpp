@@ -1,0 +1,134 @@
+#include "kernels/ptx/wgmma.cuh"
+
+namespace emulate {
+namespace {
+
+// What each thread of a warpgroup brings to a product.
+struct Operand {
+  float* d;
+  const std::uint32_t* a_registers;
+  std::uint64_t a;
+  std::uint64_t b;
+  int accumulate;
+};
+
+// The same, once for the warpgroup.
+struct Issued {
+  Product product;
+  std::array<float*, 128> d = {};
+  std::vector<double> a_registers;  // 64 x 16 when A came in registers
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  int accumulate = 0;
+};
+
+// Element (outer, p) of an operand in shared memory; outer counts along m or n, p along k.
+double element(std::uint64_t descriptor, int major, int outer, int p, Widen widen) {
+  const auto start = static_cast<std::uint32_t>(descriptor & 0x3FFF) << 4;
+  const auto leading = static_cast<std::uint32_t>(descriptor >> 16 & 0x3FFF) << 4;
+  const auto stride = static_cast<std::uint32_t>(descriptor >> 32 & 0x3FFF) << 4;
+  std::uint32_t address = start;
+  if (major == 0)
+    address +=
+        static_cast<std::uint32_t>(outer / 8) * stride + static_cast<std::uint32_t>(outer % 8 * 128 + p * 2);
+  else
+    address += static_cast<std::uint32_t>(outer / 64) * leading + static_cast<std::uint32_t>(p / 8) * stride +
+               static_cast<std::uint32_t>(p % 8 * 128 + outer % 64 * 2);
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, block().shared(swizzle_128(address), 2, "wgmma"), 2);
+  return static_cast<double>(widen(bits));
+}
+
+void check_descriptor(std::uint64_t descriptor) {
+  if (descriptor >> 62 != 1) block().fail("a wgmma descriptor without 128-byte swizzle");
+  if ((descriptor >> 49 & 7) != 0) block().fail("a wgmma descriptor with a base offset");
+  if ((descriptor & 0x3FFF) << 4 >> 7 & 7)
+    block().fail(
+        "a wgmma operand does not start where the swizzle pattern does, at a multiple of 1024 bytes");
+}
+
+void compute(const Issued& issued) {
+  const int n = issued.product.n;
+  std::vector<double> a = issued.a_registers;
+  if (a.empty()) {
+    a.resize(64 * 16);
+    for (int row = 0; row < 64; ++row)
+      for (int p = 0; p < 16; ++p)
+        a[static_cast<std::size_t>(row * 16 + p)] =
+            element(issued.a, issued.product.a_major, row, p, issued.product.widen);
+  }
+  std::vector<double> b(static_cast<std::size_t>(n) * 16);
+  for (int column = 0; column < n; ++column)
+    for (int p = 0; p < 16; ++p)
+      b[static_cast<std::size_t>(column * 16 + p)] =
+          element(issued.b, issued.product.b_major, column, p, issued.product.widen);
+  for (int number = 0; number < 128; ++number)
+    for (int i = 0; i < n / 2; ++i) {
+      const int row = number / 32 * 16 + number % 32 / 4 + i / 2 % 2 * 8;
+      const int column = i / 4 * 8 + number % 4 * 2 + i % 2;
+      float& d = issued.d[static_cast<std::size_t>(number)][i];
+      double sum = issued.accumulate != 0 ? static_cast<double>(d) : 0.0;
+      for (int p = 0; p < 16; ++p)
+        sum += a[static_cast<std::size_t>(row * 16 + p)] * b[static_cast<std::size_t>(column * 16 + p)];
+      d = static_cast<float>(sum);
+    }
+}
+
+// A in registers is laid out as in mma.m16n8k16, sixteen rows a warp.
+std::vector<double> a_of_registers(Block::Operands operands, Widen widen) {
+  std::vector<double> a(64 * 16);
+  for (int row = 0; row < 64; ++row)
+    for (int p = 0; p < 16; ++p) {
+      const int number = row / 16 * 32 + row % 8 * 4 + p % 8 / 2;
+      const auto* operand = static_cast<const Operand*>(operands[static_cast<std::size_t>(number)]);
+      const std::uint32_t pair = operand->a_registers[row % 16 / 8 + p / 8 * 2];
+      a[static_cast<std::size_t>(row * 16 + p)] =
+          static_cast<double>(widen(static_cast<std::uint16_t>(pair >> (p % 2 * 16))));
+    }
+  return a;
+}
+
+}  // namespace
+
+void multiply_warpgroup(const Product& product, float* d, const std::uint32_t* a_registers, std::uint64_t a,
+                        std::uint64_t b, int accumulate) {
+  Block& here = block();
+  if (!here.thread().fenced) here.fail("wgmma without a wgmma_fence() since its registers were touched");
+  if (a_registers == nullptr) check_descriptor(a);
+  check_descriptor(b);
+  Operand mine{d, a_registers, a, b, accumulate};
+  here.meet_warpgroup("wgmma.mma_async", &mine, [&](Block::Operands operands) {
+    Issued issued{product, {}, {}, a, b, accumulate};
+    for (std::size_t i = 0; i < 128; ++i) {
+      const auto& operand = *static_cast<const Operand*>(operands[i]);
+      issued.d[i] = operand.d;
+      if (operand.a != a || operand.b != b || operand.accumulate != accumulate)
+        here.fail("the threads of a warpgroup disagree on the operands of a wgmma");
+    }
+    if (a_registers != nullptr) issued.a_registers = a_of_registers(operands, product.widen);
+    Block::Products& products = here.products[here.thread().number / 128];
+    products.waiting.emplace_back([issued = std::move(issued)] { compute(issued); });
+    if (here.options().landing == Landing::late) return;
+    products.waiting.front()();
+    products.waiting.pop_front();
+    ++products.computed;
+  });
+}
+
+void commit_products() {
+  const Block::Products& products = block().products[thread().number / 128];
+  thread().products.push_back(products.computed + products.waiting.size());
+}
+
+void wait_for_products(int pending) {
+  Thread& one = thread();
+  Block::Products& products = block().products[one.number / 128];
+  for (; static_cast<int>(one.products.size()) > pending; one.products.pop_front())
+    for (; products.computed < one.products.front(); ++products.computed) {
+      products.waiting.front()();
+      products.waiting.pop_front();
+    }
+  if (pending == 0) one.fenced = false;
+}
+
+}  // namespace emulate

@@ -1,6 +1,6 @@
 // linear_gelu/threads_fused: bias and GELU are applied to each tile while it is in the cache.
 #include "harness/sdk/registry.h"
-#include "kernels/linear_gelu/cpu_gemm.h"
+#include "kernels/linear_gelu/cpu_gelu.h"
 
 namespace linear_gelu {
 namespace {
@@ -14,7 +14,8 @@ using harness::sdk::Stream;
 class ThreadsFused final : public harness::sdk::Kernel {
  public:
   ThreadsFused(const Params& params, const Problem&, const DeviceTraits& traits)
-      : shape_(shape_of(params)), product_(shape_, kernels::usable_threads(traits.multiprocessors)) {}
+      : shape_(shape_of(params)),
+        product_(product_shape(shape_), kernels::usable_threads(traits.multiprocessors)) {}
 
   void bind(const Buffers& buffers) override {
     x_ = buffers.as<void>(x_index);
@@ -31,12 +32,12 @@ class ThreadsFused final : public harness::sdk::Kernel {
   void finish(const Tile& tile) const {
     const Isa& isa = product_.isa();
     float bias[BlockedProduct::tile_columns];
-    widen(isa, shape_, bias_, tile.column, tile.columns, bias);
+    widen(isa, shape_.dtype, bias_, tile.column, tile.columns, bias);
     for (std::int64_t row = 0; row < tile.rows; ++row) {
       float* const values = tile.sums + row * tile.stride;
       isa.add(bias, values, tile.columns);
       apply_gelu(isa, shape_, values, tile.columns);
-      narrow(isa, shape_, values, tile.columns, y_, (tile.row + row) * shape_.n + tile.column);
+      narrow(isa, shape_.dtype, values, tile.columns, y_, (tile.row + row) * shape_.n + tile.column);
     }
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "harness/sdk/registry.h"
-#include "kernels/linear_gelu/cpu_gemm.h"
+#include "kernels/linear_gelu/cpu_gelu.h"
 
 namespace linear_gelu {
 namespace {
@@ -18,7 +18,7 @@ class ThreadsUnfused final : public harness::sdk::Kernel {
  public:
   ThreadsUnfused(const Params& params, const Problem&, const DeviceTraits& traits)
       : shape_(shape_of(params)),
-        product_(shape_, kernels::usable_threads(traits.multiprocessors)),
+        product_(product_shape(shape_), kernels::usable_threads(traits.multiprocessors)),
         bias_(static_cast<std::size_t>(shape_.n)) {}
 
   // The product between the passes, in float32: a CPU computes in float32 whatever the storage type.
@@ -59,7 +59,7 @@ class ThreadsUnfused final : public harness::sdk::Kernel {
   }
 
   void add_bias() {
-    widen(product_.isa(), shape_, stored_bias_, 0, shape_.n, bias_.data());
+    widen(product_.isa(), shape_.dtype, stored_bias_, 0, shape_.n, bias_.data());
     for_each_row(
         [this](std::int64_t row) { product_.isa().add(bias_.data(), between_ + row * shape_.n, shape_.n); });
   }
@@ -67,7 +67,7 @@ class ThreadsUnfused final : public harness::sdk::Kernel {
   void gelu_pass() {
     for_each_row([this](std::int64_t row) {
       apply_gelu(product_.isa(), shape_, between_ + row * shape_.n, shape_.n);
-      narrow(product_.isa(), shape_, between_ + row * shape_.n, shape_.n, y_, row * shape_.n);
+      narrow(product_.isa(), shape_.dtype, between_ + row * shape_.n, shape_.n, y_, row * shape_.n);
     });
   }
 

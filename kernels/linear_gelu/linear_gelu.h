@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "harness/sdk/params.h"
+#include "kernels/product_shape.h"
 
 namespace linear_gelu {
 
@@ -40,6 +41,11 @@ inline Shape shape_of(const harness::sdk::Params& params) {
   shape.k = params.integer("k");
   shape.gelu = params.text("gelu") == "erf" ? Gelu::erf_form : Gelu::tanh_form;
   return shape;
+}
+
+// The matrix product in it.
+inline kernels::ProductShape product_shape(const Shape& shape) {
+  return {shape.dtype, shape.m, shape.n, shape.k};
 }
 
 // GELU in double precision, after Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016), section 2:

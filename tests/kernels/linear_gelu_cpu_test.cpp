@@ -4,13 +4,14 @@
 #include <bit>
 #include <tuple>
 
-#include "kernels/linear_gelu/cpu_gemm.h"
+#include "kernels/cpu/blocked_product.h"
+#include "kernels/linear_gelu/linear_gelu.h"
 #include "tests/kernels/linear_gelu_case.h"
 
 namespace {
 
 using harness::sdk::Kernel;
-using linear_gelu::Isa;
+using kernels::Isa;
 
 // Runs `kernel` on the case's host memory with a guard after the workspace.
 void run_on(LinearGeluCase& c, Kernel& kernel) {
@@ -63,18 +64,17 @@ TEST(CpuVariantOutput, FusedAndUnfusedDifferOnlyInRounding) {
 }
 
 std::vector<const Isa*> usable() {
-  std::vector<const Isa*> all = {linear_gelu::isa_baseline};
-  const Isa& best = linear_gelu::best_isa();
-  if (linear_gelu::isa_avx2 != nullptr && &best != linear_gelu::isa_baseline)
-    all.push_back(linear_gelu::isa_avx2);
+  std::vector<const Isa*> all = {kernels::isa_baseline};
+  const Isa& best = kernels::best_isa();
+  if (kernels::isa_avx2 != nullptr && &best != kernels::isa_baseline) all.push_back(kernels::isa_avx2);
   if (&best != all.back()) all.push_back(&best);
   return all;
 }
 
 TEST(Isa, TheTileIsAMultipleOfEveryRegisterBlock) {
   for (const Isa* isa : usable()) {
-    EXPECT_EQ(linear_gelu::BlockedProduct::tile_rows % isa->rows, 0) << isa->name;
-    EXPECT_EQ(linear_gelu::BlockedProduct::tile_columns % isa->columns, 0) << isa->name;
+    EXPECT_EQ(kernels::BlockedProduct::tile_rows % isa->rows, 0) << isa->name;
+    EXPECT_EQ(kernels::BlockedProduct::tile_columns % isa->columns, 0) << isa->name;
   }
 }
 
@@ -83,8 +83,8 @@ TEST(Isa, EveryInstructionSetComputesTheSameProduct) {
   const linear_gelu::Shape shape = linear_gelu::shape_of(c.params);
   for (const Isa* isa : usable()) {
     std::vector<double> got(101 * 131, std::nan(""));
-    linear_gelu::BlockedProduct product(shape, 2, *isa);
-    product.run(c.tensors[0].data.data(), c.tensors[1].data.data(), [&](const linear_gelu::Tile& tile) {
+    kernels::BlockedProduct product(linear_gelu::product_shape(shape), 2, *isa);
+    product.run(c.tensors[0].data.data(), c.tensors[1].data.data(), [&](const kernels::Tile& tile) {
       for (std::int64_t row = 0; row < tile.rows; ++row)
         for (std::int64_t column = 0; column < tile.columns; ++column)
           got[static_cast<std::size_t>((tile.row + row) * 131 + tile.column + column)] =

@@ -1,9 +1,9 @@
-#include "kernels/linear_gelu/cpu_gemm.h"
+#include "kernels/cpu/blocked_product.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace linear_gelu {
+namespace kernels {
 
 using harness::sdk::DType;
 
@@ -17,31 +17,26 @@ std::int64_t blocks(std::int64_t extent, std::int64_t block) {
 }
 }  // namespace
 
-void widen(const Isa& isa, const Shape& shape, const void* from, std::int64_t first, std::int64_t count,
-           float* to) {
-  if (shape.dtype == DType::f16)
+void widen(const Isa& isa, DType dtype, const void* from, std::int64_t first, std::int64_t count, float* to) {
+  if (dtype == DType::f16)
     isa.widen_f16(static_cast<const std::uint16_t*>(from) + first, to, count);
-  else if (shape.dtype == DType::bf16)
+  else if (dtype == DType::bf16)
     isa.widen_bf16(static_cast<const std::uint16_t*>(from) + first, to, count);
   else
     std::copy_n(static_cast<const float*>(from) + first, count, to);
 }
 
-void narrow(const Isa& isa, const Shape& shape, const float* from, std::int64_t count, void* to,
+void narrow(const Isa& isa, DType dtype, const float* from, std::int64_t count, void* to,
             std::int64_t first) {
-  if (shape.dtype == DType::f16)
+  if (dtype == DType::f16)
     isa.narrow_f16(from, static_cast<std::uint16_t*>(to) + first, count);
-  else if (shape.dtype == DType::bf16)
+  else if (dtype == DType::bf16)
     isa.narrow_bf16(from, static_cast<std::uint16_t*>(to) + first, count);
   else
     std::copy_n(from, count, static_cast<float*>(to) + first);
 }
 
-void apply_gelu(const Isa& isa, const Shape& shape, float* values, std::int64_t count) {
-  (shape.gelu == Gelu::erf_form ? isa.gelu_erf : isa.gelu_tanh)(values, count);
-}
-
-BlockedProduct::BlockedProduct(const Shape& shape, int threads, const Isa& isa)
+BlockedProduct::BlockedProduct(const ProductShape& shape, int threads, const Isa& isa)
     : shape_(shape), isa_(isa), pool_(threads), scratch_(static_cast<std::size_t>(pool_.threads())) {
   for (Scratch& scratch : scratch_) {
     scratch.a.resize(tile_rows * a_stride);
@@ -85,7 +80,8 @@ void BlockedProduct::multiply_tile(const void* x, const void* w, Tile& tile, Scr
 void BlockedProduct::pack_a(const void* x, const Tile& tile, std::int64_t begin, std::int64_t length,
                             Scratch& scratch) const {
   for (std::int64_t row = 0; row < tile.rows; ++row)
-    widen(isa_, shape_, x, (tile.row + row) * shape_.k + begin, length, scratch.a.data() + row * a_stride);
+    widen(isa_, shape_.dtype, x, (tile.row + row) * shape_.k + begin, length,
+          scratch.a.data() + row * a_stride);
 }
 
 // Panel c/columns of b holds columns [c, c + columns) of W, row after row. Columns past the end of W are
@@ -94,11 +90,11 @@ void BlockedProduct::pack_b(const void* w, const Tile& tile, std::int64_t begin,
                             Scratch& scratch) const {
   const auto panel_bytes = static_cast<std::size_t>(isa_.columns) * sizeof(float);
   for (std::int64_t p = 0; p < length; ++p) {
-    widen(isa_, shape_, w, (begin + p) * shape_.n + tile.column, tile.columns, scratch.line.data());
+    widen(isa_, shape_.dtype, w, (begin + p) * shape_.n + tile.column, tile.columns, scratch.line.data());
     for (std::int64_t column = 0; column < tile.columns; column += isa_.columns)
       std::memcpy(scratch.b.data() + column * depth + p * isa_.columns, scratch.line.data() + column,
                   panel_bytes);
   }
 }
 
-}  // namespace linear_gelu
+}  // namespace kernels

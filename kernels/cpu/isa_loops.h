@@ -1,4 +1,4 @@
-// The bodies behind Isa (cpu_isa.h). Included by one source file per instruction set, each compiled with
+// The bodies behind Isa (isa.h). Included by one source file per instruction set, each compiled with
 // flags of its own. Everything is in an unnamed namespace and no inline function of another header is
 // called: a shared inline function compiled for AVX-512 here could be the copy the linker keeps for all.
 // NOLINTBEGIN(misc-definitions-in-headers,modernize-use-using,bugprone-implicit-widening-of-multiplication-result)
@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "kernels/linear_gelu/cpu_isa.h"
+#include "kernels/cpu/isa.h"
 
-namespace linear_gelu {
+namespace kernels {
 namespace {
 
 template <int Bytes>
@@ -147,5 +147,5 @@ constexpr Isa make_isa(const char* name) {
 }
 
 }  // namespace
-}  // namespace linear_gelu
+}  // namespace kernels
 // NOLINTEND(misc-definitions-in-headers,modernize-use-using,bugprone-implicit-widening-of-multiplication-result)

@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-namespace linear_gelu {
+namespace kernels {
 
 struct Isa {
   const char* name;
   int rows;     // of the block of sums that multiply() holds in registers
-  int columns;  // likewise; both divide the tile of cpu_gemm.h
+  int columns;  // likewise; both divide the tile of blocked_product.h
 
   // c[rows][columns] += a[rows][depth] b[depth][columns]. Strides in elements; b is packed (its stride is
   // `columns`).
@@ -36,4 +36,4 @@ extern const Isa* const isa_avx512;
 // The fastest that this processor runs.
 const Isa& best_isa();
 
-}  // namespace linear_gelu
+}  // namespace kernels

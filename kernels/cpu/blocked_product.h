@@ -1,4 +1,4 @@
-// BlockedProduct: X W on the CPU, tile by tile, shared by the CPU variants. A tile of Y is summed over all
+// BlockedProduct: X W on the CPU, tile by tile, shared by CPU variants. A tile of Y is summed over all
 // of k in a thread's own scratch memory, in float32, and handed to a sink while it is still in the cache;
 // what the sink does with it is what tells the variants apart. Owns its threads and scratch; use an object
 // from one thread at a time.
@@ -8,11 +8,11 @@
 #include <functional>
 #include <vector>
 
+#include "kernels/cpu/isa.h"
 #include "kernels/cpu_pool.h"
-#include "kernels/linear_gelu/cpu_isa.h"
-#include "kernels/linear_gelu/linear_gelu.h"
+#include "kernels/product_shape.h"
 
-namespace linear_gelu {
+namespace kernels {
 
 // A finished tile: `rows` x `columns` sums at (row, column) of Y, `stride` floats apart by row.
 struct Tile {
@@ -35,7 +35,7 @@ class BlockedProduct {
   // Called from any of the threads; must not throw.
   using Sink = std::function<void(const Tile&)>;
 
-  BlockedProduct(const Shape& shape, int threads, const Isa& isa = best_isa());
+  BlockedProduct(const ProductShape& shape, int threads, const Isa& isa = best_isa());
 
   void run(const void* x, const void* w, const Sink& sink);
 
@@ -57,19 +57,16 @@ class BlockedProduct {
   void pack_b(const void* w, const Tile& tile, std::int64_t begin, std::int64_t length,
               Scratch& scratch) const;
 
-  Shape shape_;
+  ProductShape shape_;
   const Isa& isa_;
   kernels::Pool pool_;
   std::vector<Scratch> scratch_;
 };
 
-// Elements `first`.. of a matrix in the element type of `shape`, to and from float32.
-void widen(const Isa& isa, const Shape& shape, const void* from, std::int64_t first, std::int64_t count,
-           float* to);
-void narrow(const Isa& isa, const Shape& shape, const float* from, std::int64_t count, void* to,
+// Elements `first`.. of a matrix of element type `dtype`, to and from float32.
+void widen(const Isa& isa, harness::sdk::DType dtype, const void* from, std::int64_t first,
+           std::int64_t count, float* to);
+void narrow(const Isa& isa, harness::sdk::DType dtype, const float* from, std::int64_t count, void* to,
             std::int64_t first);
 
-// GELU in place, in the form of `shape`.
-void apply_gelu(const Isa& isa, const Shape& shape, float* values, std::int64_t count);
-
-}  // namespace linear_gelu
+}  // namespace kernels

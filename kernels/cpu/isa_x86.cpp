@@ -1,7 +1,7 @@
 // Which of the x86-64 instruction sets this processor has.
-#include "kernels/linear_gelu/cpu_isa.h"
+#include "kernels/cpu/isa.h"
 
-namespace linear_gelu {
+namespace kernels {
 
 const Isa& best_isa() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
@@ -11,4 +11,4 @@ const Isa& best_isa() {
   return *isa_baseline;
 }
 
-}  // namespace linear_gelu
+}  // namespace kernels

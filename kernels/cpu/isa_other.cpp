@@ -1,10 +1,10 @@
 // Built in place of the AVX files where the compiler's target is not x86-64.
-#include "kernels/linear_gelu/cpu_isa.h"
+#include "kernels/cpu/isa.h"
 
-namespace linear_gelu {
+namespace kernels {
 const Isa* const isa_avx2 = nullptr;
 const Isa* const isa_avx512 = nullptr;
 const Isa& best_isa() {
   return *isa_baseline;
 }
-}  // namespace linear_gelu
+}  // namespace kernels

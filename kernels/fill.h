@@ -1,0 +1,16 @@
+// fill_uniform(): the inputs of workloads, drawn fast and the same on every machine. Host code; it starts
+// threads of its own for large tensors and ends them.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/sdk/workload.h"
+
+namespace kernels {
+
+// Draws the whole tensor (f32, f16 or bf16) uniformly from (-scale, scale), never exactly zero. Each element
+// depends on the seed, the number of the stream (one a tensor) and its index alone, so the result is the same
+// for any number of threads.
+void fill_uniform(harness::sdk::HostTensor& tensor, std::uint64_t seed, std::size_t stream, float scale);
+
+}  // namespace kernels

@@ -1,0 +1,334 @@
+// MmaTile: a matrix product on the Tensor Cores by mma.sync (compute capability 8.0), as the program of one
+// block of threads. X and W pass through shared memory in a ring of `Stages` slots, filled by asynchronous
+// copies that run ahead of the products; each warp holds its part of the tile in registers, finishes it by
+// the epilogue, and writes Y through shared memory in 16-byte pieces. For F16, BF16 and TF32.
+#pragma once
+
+#include <cstring>
+
+#include "kernels/gemm/tiles.cuh"
+
+namespace gemm {
+
+// How a tile is cut. The block's tile is split among warps of 32 threads, a warp's part into the 16 x 8
+// results of one Tensor Core instruction, whose depth is 32 bytes of k.
+template <int BlockRows, int BlockColumns, int Depth, int WarpRows, int WarpColumns, int Stages,
+          int ElementBytes = 2>
+struct Tiling {
+  static constexpr int block_rows = BlockRows;
+  static constexpr int block_columns = BlockColumns;
+  static constexpr int depth = Depth;  // of k per slot of the ring
+  static constexpr int warp_rows = WarpRows;
+  static constexpr int warp_columns = WarpColumns;
+  static constexpr int stages = Stages;
+  static constexpr int element_bytes = ElementBytes;
+  static constexpr int piece = 16 / ElementBytes;  // elements of one
+  static constexpr int warps_across = BlockColumns / WarpColumns;
+  static constexpr int warps = BlockRows / WarpRows * warps_across;
+  static constexpr int threads = 32 * warps;
+  static constexpr int x_pieces = Depth / piece;         // per row of the slot's part of X
+  static constexpr int w_pieces = BlockColumns / piece;  // per row of its part of W
+  static constexpr int y_pieces = WarpColumns / piece;   // per row of a warp's part of Y
+  static constexpr int x_bytes = BlockRows * Depth * ElementBytes;
+  static constexpr int slot_bytes = x_bytes + Depth * BlockColumns * ElementBytes;
+  static constexpr int shared_bytes = Stages * slot_bytes;
+
+  static_assert(BlockRows % WarpRows == 0 && BlockColumns % WarpColumns == 0);
+  static_assert(WarpRows % 16 == 0 && WarpColumns % 16 == 0 && Depth % (2 * piece) == 0 && Stages >= 2);
+  static_assert(BlockRows * x_pieces % threads == 0 && Depth * w_pieces % threads == 0);
+  static_assert(BlockRows * BlockColumns * ElementBytes <= shared_bytes, "Y is staged where the ring was");
+};
+
+// The tilings in use, and the choice among them: large tiles read less of X and W, small ones keep more
+// multiprocessors busy.
+using WideTiling = Tiling<128, 256, 32, 64, 64, 4>;
+using SquareTiling = Tiling<128, 128, 32, 64, 64, 4>;
+using SmallTiling = Tiling<64, 64, 64, 32, 32, 4>;
+using SquareTilingOf4 = Tiling<128, 128, 32, 64, 32, 3, 4>;
+using SmallTilingOf4 = Tiling<64, 64, 32, 32, 32, 4, 4>;
+
+template <class Tile>
+constexpr std::int64_t blocks_of(std::int64_t m, std::int64_t n) {
+  return tiles_of(m, Tile::block_rows) * tiles_of(n, Tile::block_columns);
+}
+
+enum class TilingChoice { wide, square, small, small_unaligned };
+
+// The largest tiles that still give every multiprocessor one. Rows of X and W that are not whole pieces of
+// 16 bytes (`piece` elements) cannot be copied asynchronously.
+constexpr TilingChoice choose_tiling(std::int64_t m, std::int64_t n, std::int64_t k, int multiprocessors,
+                                     int piece = 8) {
+  if (n % piece != 0 || k % piece != 0) return TilingChoice::small_unaligned;
+  if (piece == 8 && blocks_of<WideTiling>(m, n) >= multiprocessors) return TilingChoice::wide;
+  if (blocks_of<SquareTiling>(m, n) >= multiprocessors) return TilingChoice::square;
+  return TilingChoice::small;
+}
+
+// Aligned: k and n are multiples of Tile::piece, so that every piece of X, W and Y is whole and aligned to 16
+// bytes.
+template <class Element, class Tile, bool Aligned, class Epilogue>
+class MmaTile {
+ public:
+  // Computes the tile at `position`. Called by all threads of the block; `memory` has Tile::shared_bytes.
+  static KERNEL_DEVICE void run(unsigned char* memory, const Problem<Element>& problem,
+                                const Epilogue& epilogue, TilePosition position) {
+    const int row = position.down * Tile::block_rows;
+    const int column = position.across * Tile::block_columns;
+    float sums[down][across][4] = {};
+    const int steps = (problem.k + Tile::depth - 1) / Tile::depth;
+    KERNEL_UNROLL
+    for (int step = 0; step < Tile::stages - 1; ++step) {
+      if (step < steps) fill_slot(memory, problem, row, column, step, step);
+      ptx::cp_async_commit();
+    }
+    for (int step = 0; step < steps; ++step) {
+      // This thread's copies for `step` have landed; after the barrier everyone's have, and everyone is
+      // done with the slot of the step before, which the next copies overwrite.
+      ptx::cp_async_wait<Tile::stages - 2>();
+      __syncthreads();
+      const int ahead = step + Tile::stages - 1;
+      if (ahead < steps) fill_slot(memory, problem, row, column, ahead, ahead % Tile::stages);
+      ptx::cp_async_commit();
+      multiply_slot(memory + step % Tile::stages * Tile::slot_bytes, sums);
+    }
+    ptx::cp_async_wait<0>();
+    __syncthreads();  // the ring is free: Y is staged there
+    unsigned char* const staging = memory + thread() / 32 * (Tile::warp_rows * Tile::y_pieces * 16);
+    stage_results(staging, problem, epilogue, column, sums);
+    __syncwarp();
+    write_results(staging, problem, row, column);
+  }
+
+ private:
+  using Storage = typename Element::Storage;
+  static_assert(sizeof(Storage) == Tile::element_bytes);
+  static constexpr int down = Tile::warp_rows / 16;
+  static constexpr int across = Tile::warp_columns / 8;
+
+  static KERNEL_DEVICE int thread() { return static_cast<int>(threadIdx.x); }
+  static KERNEL_DEVICE int warp_row() { return thread() / 32 / Tile::warps_across * Tile::warp_rows; }
+  static KERNEL_DEVICE int warp_column() { return thread() / 32 % Tile::warps_across * Tile::warp_columns; }
+
+  // Where a piece of the slot's part of W lies. TF32 reads W word by word, rows q = 0 to 3 at once and two
+  // pieces of each: the rows are permuted by two pieces for these to lie in eight groups of banks.
+  static KERNEL_DEVICE int w_offset(int row, int piece) {
+    if constexpr (Tile::element_bytes == 4)
+      return Tile::x_bytes + (row * Tile::w_pieces + (piece ^ (row & 3) * 2)) * 16;
+    else
+      return Tile::x_bytes + piece_offset<Tile::w_pieces>(row, piece);
+  }
+
+  // Copies a piece of a `rows` x `columns` matrix to shared memory, zeros where there is nothing.
+  static KERNEL_DEVICE void fetch(unsigned char* to, const Storage* matrix, int row, int column, int rows,
+                                  int columns) {
+    const bool inside = row < rows && column < columns;
+    const Storage* const from = inside ? matrix + static_cast<std::int64_t>(row) * columns + column : matrix;
+    if constexpr (Aligned) {
+      ptx::cp_async_16(ptx::shared_address(to), from, inside ? 16 : 0);
+    } else {
+      Storage values[Tile::piece] = {};
+      KERNEL_UNROLL
+      for (int i = 0; i < Tile::piece; ++i)
+        if (inside && column + i < columns) values[i] = from[i];
+      Piece piece;
+      memcpy(&piece, values, sizeof piece);
+      *reinterpret_cast<Piece*>(to) = piece;
+    }
+  }
+
+  static KERNEL_DEVICE void fill_slot(unsigned char* memory, const Problem<Element>& problem, int row,
+                                      int column, int step, int slot) {
+    unsigned char* const base = memory + slot * Tile::slot_bytes;
+    const int begin = step * Tile::depth;
+    KERNEL_UNROLL
+    for (int i = 0; i < Tile::block_rows * Tile::x_pieces / Tile::threads; ++i) {
+      const int index = thread() + i * Tile::threads;
+      const int r = index / Tile::x_pieces;
+      const int piece = index % Tile::x_pieces;
+      fetch(base + piece_offset<Tile::x_pieces>(r, piece), problem.x, row + r, begin + piece * Tile::piece,
+            problem.m, problem.k);
+    }
+    KERNEL_UNROLL
+    for (int i = 0; i < Tile::depth * Tile::w_pieces / Tile::threads; ++i) {
+      const int index = thread() + i * Tile::threads;
+      const int r = index / Tile::w_pieces;
+      const int piece = index % Tile::w_pieces;
+      fetch(base + w_offset(r, piece), problem.w, begin + r, column + piece * Tile::piece, problem.k,
+            problem.n);
+    }
+  }
+
+  // What one warp needs of X for 32 bytes of the slot's depth. In a load of four 8 x 8 matrices (of 16-bit
+  // elements; for TF32 8 x 4 of 32 bits) thread t gives the address of row t % 8 of matrix t / 8: the
+  // quarters in the order upper left, lower left, upper right, lower right.
+  static KERNEL_DEVICE void load_x(const unsigned char* slot, int part, std::uint32_t (&x)[down][4]) {
+    const int low = thread() % 16;
+    const int high = thread() / 16 % 2;
+    KERNEL_UNROLL
+    for (int i = 0; i < down; ++i)
+      ptx::ldmatrix_x4(x[i], ptx::shared_address(slot + piece_offset<Tile::x_pieces>(
+                                                            warp_row() + i * 16 + low, part * 2 + high)));
+  }
+
+  // Of W: 16-bit elements loaded transposed, two columns of halves at a time, each upper then lower; TF32
+  // word by word, rows q and q + 4 of column g, rounded on the way.
+  static KERNEL_DEVICE void load_w(const unsigned char* slot, int part, std::uint32_t (&w)[across][2]) {
+    if constexpr (Tile::element_bytes == 4) {
+      const int g = thread() % 32 / 4;
+      const int q = thread() % 4;
+      KERNEL_UNROLL
+      for (int j = 0; j < across; ++j) KERNEL_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const int column = warp_column() + j * 8 + g;
+        const int offset = w_offset(part * 8 + half * 4 + q, column / 4) + column % 4 * 4;
+        w[j][half] = ptx::to_tf32(*reinterpret_cast<const float*>(slot + offset));
+      }
+    } else {
+      const int low = thread() % 16;
+      const int high = thread() / 16 % 2;
+      KERNEL_UNROLL
+      for (int j = 0; j < across; j += 2) {
+        std::uint32_t pair[4];
+        ptx::ldmatrix_x4_transposed(
+            pair, ptx::shared_address(slot + w_offset(part * 16 + low, warp_column() / 8 + j + high)));
+        w[j][0] = pair[0];
+        w[j][1] = pair[1];
+        w[j + 1][0] = pair[2];
+        w[j + 1][1] = pair[3];
+      }
+    }
+  }
+
+  static KERNEL_DEVICE void multiply(float (&sums)[4], const std::uint32_t (&x)[4],
+                                     const std::uint32_t (&w)[2]) {
+    if constexpr (Tile::element_bytes == 4)
+      ptx::mma_m16n8k8_tf32(sums, x, w);
+    else
+      ptx::mma_m16n8k16(Element{}, sums, x, w);
+  }
+
+  // The fragments of the next part are loaded before the products of this one, which hide the latency.
+  static KERNEL_DEVICE void multiply_slot(const unsigned char* slot, float (&sums)[down][across][4]) {
+    constexpr int parts = Tile::x_pieces / 2;
+    std::uint32_t x[2][down][4];
+    std::uint32_t w[2][across][2];
+    load_fragments(slot, 0, x[0], w[0]);
+    KERNEL_UNROLL
+    for (int part = 0; part < parts; ++part) {
+      if (part + 1 < parts) load_fragments(slot, part + 1, x[(part + 1) % 2], w[(part + 1) % 2]);
+      KERNEL_UNROLL
+      for (int i = 0; i < down; ++i) KERNEL_UNROLL
+      for (int j = 0; j < across; ++j) multiply(sums[i][j], x[part % 2][i], w[part % 2][j]);
+    }
+  }
+
+  static KERNEL_DEVICE void load_fragments(const unsigned char* slot, int part, std::uint32_t (&x)[down][4],
+                                           std::uint32_t (&w)[across][2]) {
+    load_x(slot, part, x);
+    if constexpr (Tile::element_bytes == 4) {
+      KERNEL_UNROLL
+      for (int i = 0; i < down; ++i) KERNEL_UNROLL
+      for (int r = 0; r < 4; ++r) x[i][r] = ptx::to_tf32(__uint_as_float(x[i][r]));
+    }
+    load_w(slot, part, w);
+  }
+
+  static KERNEL_DEVICE void put(unsigned char* to, float low, float high) {
+    if constexpr (Tile::element_bytes == 4)
+      *reinterpret_cast<float2*>(to) = make_float2(low, high);
+    else
+      *reinterpret_cast<std::uint32_t*>(to) = Element::narrow(low, high);
+  }
+
+  // A thread holds, of each 16 x 8 result, columns 2q and 2q + 1 (q its place among four threads) of two
+  // rows, eight apart.
+  static KERNEL_DEVICE void stage_results(unsigned char* staging, const Problem<Element>& problem,
+                                          const Epilogue& epilogue, int column,
+                                          float (&sums)[down][across][4]) {
+    const int group = thread() % 32 / 4;
+    KERNEL_UNROLL
+    for (int j = 0; j < across; ++j) {
+      const int within = j * 8 + thread() % 4 * 2;
+      const int first = column + warp_column() + within;
+      const float low = first < problem.n ? epilogue.of_column(first) : 0.0F;
+      const float high = first + 1 < problem.n ? epilogue.of_column(first + 1) : 0.0F;
+      KERNEL_UNROLL
+      for (int i = 0; i < down; ++i) KERNEL_UNROLL
+      for (int half = 0; half < 2; ++half)
+        put(staging + piece_offset<Tile::y_pieces>(i * 16 + half * 8 + group, within / Tile::piece) +
+                within % Tile::piece * Tile::element_bytes,
+            epilogue.finish(sums[i][j][half * 2], low), epilogue.finish(sums[i][j][half * 2 + 1], high));
+    }
+  }
+
+  static KERNEL_DEVICE void write_results(const unsigned char* staging, const Problem<Element>& problem,
+                                          int row, int column) {
+    KERNEL_UNROLL
+    for (int i = 0; i < Tile::warp_rows * Tile::y_pieces / 32; ++i) {
+      const int index = thread() % 32 + i * 32;
+      const int r = index / Tile::y_pieces;
+      const int piece = index % Tile::y_pieces;
+      const int y_row = row + warp_row() + r;
+      const int y_column = column + warp_column() + piece * Tile::piece;
+      if (y_row >= problem.m || y_column >= problem.n) continue;
+      const Piece held = *reinterpret_cast<const Piece*>(staging + piece_offset<Tile::y_pieces>(r, piece));
+      Storage* const to = problem.y + static_cast<std::int64_t>(y_row) * problem.n + y_column;
+      if constexpr (Aligned) {
+        *reinterpret_cast<Piece*>(to) = held;
+      } else {
+        Storage values[Tile::piece];
+        memcpy(values, &held, sizeof held);
+        KERNEL_UNROLL
+        for (int e = 0; e < Tile::piece; ++e)
+          if (y_column + e < problem.n) to[e] = values[e];
+      }
+    }
+  }
+};
+
+// The kernel of one tiling, for a grid of one dimension with a block a tile.
+template <class Element, class Tile, bool Aligned, class Epilogue>
+__global__ void __launch_bounds__(Tile::threads)
+    mma_kernel(Problem<Element> problem, Epilogue epilogue, int tiles_down, int tiles_across) {
+  KERNEL_DYNAMIC_SHARED(memory, 128);
+  MmaTile<Element, Tile, Aligned, Epilogue>::run(
+      memory, problem, epilogue, tile_position(static_cast<int>(blockIdx.x), tiles_down, tiles_across));
+}
+
+// One instantiation, ready to launch.
+template <class Element, class Epilogue>
+struct MmaLaunch {
+  void (*kernel)(Problem<Element>, Epilogue, int, int) = nullptr;
+  int threads = 0;
+  int shared_bytes = 0;
+  int tiles_down = 0;
+  int tiles_across = 0;
+};
+
+template <class Element, class Tile, bool Aligned, class Epilogue>
+MmaLaunch<Element, Epilogue> mma_launch_of(std::int64_t m, std::int64_t n) {
+  return {mma_kernel<Element, Tile, Aligned, Epilogue>, Tile::threads, Tile::shared_bytes,
+          static_cast<int>(tiles_of(m, Tile::block_rows)),
+          static_cast<int>(tiles_of(n, Tile::block_columns))};
+}
+
+// The tiling for a problem on a device of so many multiprocessors.
+template <class Element, class Epilogue>
+MmaLaunch<Element, Epilogue> mma_launch(std::int64_t m, std::int64_t n, std::int64_t k, int multiprocessors) {
+  if constexpr (sizeof(typename Element::Storage) == 4) {
+    switch (choose_tiling(m, n, k, multiprocessors, 4)) {
+      case TilingChoice::square: return mma_launch_of<Element, SquareTilingOf4, true, Epilogue>(m, n);
+      case TilingChoice::small: return mma_launch_of<Element, SmallTilingOf4, true, Epilogue>(m, n);
+      default: return mma_launch_of<Element, SmallTilingOf4, false, Epilogue>(m, n);
+    }
+  } else {
+    switch (choose_tiling(m, n, k, multiprocessors, 8)) {
+      case TilingChoice::wide: return mma_launch_of<Element, WideTiling, true, Epilogue>(m, n);
+      case TilingChoice::square: return mma_launch_of<Element, SquareTiling, true, Epilogue>(m, n);
+      case TilingChoice::small: return mma_launch_of<Element, SmallTiling, true, Epilogue>(m, n);
+      default: return mma_launch_of<Element, SmallTiling, false, Epilogue>(m, n);
+    }
+  }
+}
+
+}  // namespace gemm

@@ -1,0 +1,62 @@
+// What the Tensor Core matrix products of our own share: the problem as a kernel sees it, what happens to a
+// sum before it is stored, which block computes which tile, and where 16-byte pieces lie in shared memory.
+// Y = finish(X W): X is m x k, W k x n, Y m x n, all row-major and dense. No state.
+#pragma once
+
+#include "kernels/ptx/mma.cuh"
+
+namespace gemm {
+
+// Extents in elements.
+template <class Element>
+struct Problem {
+  const typename Element::Storage* x = nullptr;
+  const typename Element::Storage* w = nullptr;
+  typename Element::Storage* y = nullptr;
+  int m = 0;
+  int n = 0;
+  int k = 0;
+};
+
+// The epilogue of a plain product. An epilogue tells for each column what it needs of it (once a thread and
+// column, so that a bias is read once) and turns a sum and that into the result.
+struct PlainEpilogue {
+  KERNEL_DEVICE float of_column(int) const { return 0.0F; }
+  KERNEL_DEVICE float finish(float sum, float) const { return sum; }
+};
+
+// Sixteen bytes: what one access or one asynchronous copy moves.
+struct alignas(16) Piece {
+  std::uint32_t words[4];
+};
+
+// Where piece `piece` of row `row` lies, in bytes, in a matrix of `pieces` pieces a row. Rows are permuted
+// among themselves so that the eight pieces which a matrix load (the same column of eight rows) or a row
+// copy touches at once lie in eight different groups of banks.
+template <int Pieces>
+constexpr KERNEL_DEVICE int piece_offset(int row, int piece) {
+  static_assert(Pieces == 4 || Pieces % 8 == 0);
+  const int permuted = Pieces == 4 ? piece ^ ((row >> 1) & 3) : piece ^ (row & 7);
+  return (row * Pieces + permuted) * 16;
+}
+
+struct TilePosition {
+  int down = 0;
+  int across = 0;
+};
+
+// Which tile block `block` computes. Blocks that run at the same time share a group of 8 rows of tiles, so
+// that the parts of X and W which they read stay in the L2 cache.
+constexpr KERNEL_DEVICE TilePosition tile_position(int block, int tiles_down, int tiles_across) {
+  constexpr int group = 8;
+  const int first = block / (group * tiles_across) * group;
+  const int rows = tiles_down - first < group ? tiles_down - first : group;
+  const int within = block % (group * tiles_across);
+  return {first + within % rows, within / rows};
+}
+
+constexpr std::int64_t tiles_of(std::int64_t extent, std::int64_t tile) {
+  return (extent + tile - 1) / tile;
+}
+
+}  // namespace gemm

@@ -1,0 +1,98 @@
+// The workload matmul: parameters, work, tolerance, inputs and the float64 oracle.
+#include <algorithm>
+#include <cmath>
+
+#include "harness/sdk/registry.h"
+#include "kernels/fill.h"
+#include "kernels/matmul/matmul.h"
+#include "kernels/product_oracle.h"
+
+namespace matmul {
+namespace {
+
+using harness::sdk::HostTensor;
+using harness::sdk::ParamKind;
+using harness::sdk::Params;
+using harness::sdk::ParamSpec;
+using harness::sdk::Problem;
+using harness::sdk::Role;
+using harness::sdk::Tolerance;
+using harness::sdk::Unsupported;
+using harness::sdk::Work;
+
+class Matmul final : public harness::sdk::Workload {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "matmul"; }
+  [[nodiscard]] std::string_view summary() const override { return "C[m,n] = A[m,k] B[k,n], row-major"; }
+
+  [[nodiscard]] std::vector<ParamSpec> params() const override {
+    return {{"dtype",
+             ParamKind::text,
+             "element type; tf32 is float32 that may be multiplied with 10 bits of mantissa",
+             {"f32", "f16", "bf16", "tf32"},
+             {},
+             1},
+            {"m", ParamKind::integer, "rows of A and C", {}, {}, 1},
+            {"n", ParamKind::integer, "columns of B and C", {}, {}, 1},
+            {"k", ParamKind::integer, "columns of A, rows of B", {}, {}, 1}};
+  }
+
+  [[nodiscard]] Problem problem(const Params& params) const override;
+  void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const override;
+  void reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,
+                 std::span<const std::int64_t> wanted, std::span<double> expected) const override;
+};
+
+// Relative Frobenius error that a correct kernel stays under. One rounding of the result costs about 2e-4
+// (f16) or 1.7e-3 (bf16) on average. TF32 inputs lose 13 bits of mantissa, about 3e-4 rounded to nearest and
+// 8e-4 when cut off. Sums in float32 add about 6e-8 sqrt(k/6), which only f32 can see. With few elements the
+// errors no longer average out and one cancelling sum can dominate, hence the allowance below 144 elements.
+Tolerance tolerance_of(const Shape& shape) {
+  const double k = static_cast<double>(shape.k);
+  const double elements = static_cast<double>(shape.m) * static_cast<double>(shape.n);
+  const double few = std::max(1.0, 12.0 / std::sqrt(elements));
+  switch (shape.arithmetic) {
+    case Arithmetic::f16: return {6e-4 * few};
+    case Arithmetic::bf16: return {4e-3 * few};
+    case Arithmetic::tf32: return {1.5e-3 * few};
+    case Arithmetic::f32: break;
+  }
+  return {1e-5 * few * std::max(1.0, std::sqrt(k / 16384.0))};
+}
+
+// Work counts 2mnk operations. Bytes: every input read once, the output written once.
+Problem Matmul::problem(const Params& params) const {
+  const Shape shape = shape_of(params);
+  const double m = static_cast<double>(shape.m);
+  const double n = static_cast<double>(shape.n);
+  const double k = static_cast<double>(shape.k);
+  constexpr double most_elements = 0x1p40;
+  if (m * k > most_elements || k * n > most_elements || m * n > most_elements)
+    throw Unsupported("a matrix of more than 2^40 elements; choose smaller m, n or k");
+  const harness::sdk::DType storage = storage_of(shape.arithmetic);
+  Problem problem;
+  problem.tensors = {{"a", Role::input, storage, {shape.m, shape.k}},
+                     {"b", Role::input, storage, {shape.k, shape.n}},
+                     {"c", Role::output, storage, {shape.m, shape.n}}};
+  const double element = static_cast<double>(harness::sdk::size_of(storage));
+  problem.work = Work{2.0 * m * n * k, element * (m * k + k * n + m * n), m, "rows"};
+  problem.tolerance = tolerance_of(shape);
+  return problem;
+}
+
+// Both uniform on (-1, 1): sums have mean 0 and variance k/9, far inside the range of every type here.
+void Matmul::fill(const Params&, std::uint64_t seed, std::span<HostTensor> inputs) const {
+  for (std::size_t i = 0; i < inputs.size(); ++i) kernels::fill_uniform(inputs[i], seed, i, 1.0F);
+}
+
+void Matmul::reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,
+                       std::span<const std::int64_t> wanted, std::span<double> expected) const {
+  if (output != 0) throw std::out_of_range("matmul has one output, number 0");
+  kernels::product_oracle(product_shape(shape_of(params)), inputs[a_index], inputs[b_index], wanted,
+                          expected);
+}
+
+}  // namespace
+}  // namespace matmul
+
+HARNESS_WORKLOAD(matmul, matmul::Matmul)

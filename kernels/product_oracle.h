@@ -1,0 +1,18 @@
+// product_oracle(): the right answer of a matrix product, in double precision on the inputs as stored. Plain
+// and never tuned; host code, no state.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "harness/sdk/workload.h"
+#include "kernels/product_shape.h"
+
+namespace kernels {
+
+// expected[e] = element wanted[e] (row-major) of X W.
+void product_oracle(const ProductShape& shape, const harness::sdk::HostTensor& x,
+                    const harness::sdk::HostTensor& w, std::span<const std::int64_t> wanted,
+                    std::span<double> expected);
+
+}  // namespace kernels

@@ -1,0 +1,55 @@
+// The rungs of matmul on CUDA cores, wmma and mma.sync, run on the CPU by the emulator with the launches that
+// they plan for a GPU, against the float64 oracle: random shapes with tails, both landings, every order.
+#include "kernels/matmul/coalesced.cuh"
+#include "kernels/matmul/naive.cuh"
+#include "kernels/matmul/register_tiles.cuh"
+#include "kernels/matmul/shared.cuh"
+#include "kernels/matmul/wmma.cuh"
+#include "tests/emulate/product.h"
+
+namespace {
+
+using namespace emulate;
+
+template <class Rung, class Element>
+void expect_rung_right(const Extents& shape, const Options& options, int multiprocessors = 132) {
+  ProductCase<Element> c(shape);
+  const auto launch = Rung::template plan<Element>(c.problem(), multiprocessors);
+  c.expect_right(options, [&](const gemm::Problem<Element>& problem) {
+    emulate::launch(options, launch.grid, launch.threads, static_cast<std::size_t>(launch.shared_bytes),
+                    launch.kernel, problem);
+  });
+}
+
+template <class Rung, class... Elements>
+void expect_right_everywhere(std::uint64_t seed, int largest, int multiple = 1) {
+  Shapes shapes(seed, largest, multiple);
+  for (const Options& options : every_schedule())
+    (expect_rung_right<Rung, Elements>(shapes.next(), options), ...);
+  (expect_rung_right<Rung, Elements>({1, 1, 1}, {}), ...);
+}
+
+TEST(MatmulRung, NaiveIsRight) {
+  expect_right_everywhere<matmul::Naive, ptx::F32, ptx::F16, ptx::BF16>(1, 70);
+}
+TEST(MatmulRung, CoalescedIsRight) {
+  expect_right_everywhere<matmul::Coalesced, ptx::F32, ptx::F16, ptx::BF16>(2, 70);
+}
+TEST(MatmulRung, SharedIsRight) {
+  expect_right_everywhere<matmul::Shared, ptx::F32, ptx::F16, ptx::BF16>(3, 70);
+}
+TEST(MatmulRung, RegisterTilesAreRightOnOddShapes) {
+  expect_right_everywhere<matmul::RegisterTiles, ptx::F32>(4, 150);
+}
+TEST(MatmulRung, RegisterTilesAreRightOnWholePieces) {
+  expect_right_everywhere<matmul::RegisterTiles, ptx::F32>(5, 150, 4);
+}
+TEST(MatmulRung, LargeRegisterTilesAreRight) {
+  for (const Options& options : every_schedule())
+    expect_rung_right<matmul::RegisterTiles, ptx::F32>({150, 140, 72}, options, 1);
+}
+TEST(MatmulRung, WmmaIsRight) {
+  expect_right_everywhere<matmul::Wmma, ptx::F16, ptx::BF16>(6, 100);
+}
+
+}  // namespace

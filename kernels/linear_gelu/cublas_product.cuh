@@ -9,17 +9,12 @@
 #include <memory>
 #include <type_traits>
 
-#include "kernels/cuda_check.cuh"
+#include "kernels/cublaslt.cuh"
 #include "kernels/linear_gelu/linear_gelu.h"
 
 namespace linear_gelu {
 
-// The size that NVIDIA recommends on Hopper (cuBLAS 13.0 manual, cublasSetWorkspace).
-inline constexpr std::size_t library_workspace_bytes = std::size_t{32} << 20;
-
-inline cudaDataType_t library_type(const Shape& shape) {
-  return shape.dtype == harness::sdk::DType::f16 ? CUDA_R_16F : CUDA_R_16BF;
-}
+using kernels::library_workspace_bytes;
 
 class CublasProduct {
  public:
@@ -46,7 +41,7 @@ class CublasProduct {
     const int m = static_cast<int>(shape_.m);
     const int n = static_cast<int>(shape_.n);
     const int k = static_cast<int>(shape_.k);
-    const cudaDataType_t type = library_type(shape_);
+    const cudaDataType_t type = kernels::library_type(shape_.dtype);
     kernels::check(cublasGemmEx(handle_.get(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, w, type, n, x, type,
                                 k, &zero, y, type, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
                    "cublasGemmEx");

@@ -11,6 +11,7 @@ namespace matmul {
 namespace {
 
 using harness::sdk::HostTensor;
+using harness::sdk::MetricSpec;
 using harness::sdk::ParamKind;
 using harness::sdk::Params;
 using harness::sdk::ParamSpec;
@@ -35,6 +36,15 @@ class Matmul final : public harness::sdk::Workload {
             {"m", ParamKind::integer, "rows of A and C", {}, {}, 1},
             {"n", ParamKind::integer, "columns of B and C", {}, {}, 1},
             {"k", ParamKind::integer, "columns of A, rows of B", {}, {}, 1}};
+  }
+
+  // What the library variants chose; a change of these is a change of the reference, not of our code.
+  [[nodiscard]] std::vector<MetricSpec> metrics() const override {
+    using harness::sdk::Better;
+    return {{"algorithm", "", Better::lower, "cuBLASLt's number of the algorithm in use"},
+            {"algorithm_tile", "", Better::lower, "its tile, by cublasLtMatmulTile_t"},
+            {"algorithm_stages", "", Better::lower, "its stages, by cublasLtMatmulStages_t"},
+            {"algorithms_tried", "", Better::higher, "how many algorithms it was chosen from"}};
   }
 
   [[nodiscard]] Problem problem(const Params& params) const override;

@@ -1,0 +1,71 @@
+// WgmmaProduct: the launch of a product on wgmma for one problem, on the host: says why a device or a shape
+// cannot have it, describes the matrices to the copy engine when the buffers are bound, and enqueues it. Owns
+// nothing on the device; use from one thread at a time.
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "harness/sdk/variant.h"
+#include "kernels/cuda_check.cuh"
+#include "kernels/gemm/wgmma_tile.cuh"
+#include "kernels/product_shape.h"
+#include "kernels/ptx/tensor_map.cuh"
+
+namespace gemm {
+
+template <class Element, class Epilogue>
+class WgmmaProduct {
+ public:
+  // Plans a launch for (m, n, multiprocessors).
+  using Plan = WgmmaLaunch<Element, Epilogue> (*)(std::int64_t, std::int64_t, int);
+
+  // Throws Unsupported with the reason.
+  WgmmaProduct(const kernels::ProductShape& shape, const harness::sdk::DeviceTraits& traits, Plan plan) {
+    using harness::sdk::Unsupported;
+    if (traits.compute_major != 9 || traits.compute_minor != 0)
+      throw Unsupported("wgmma is an instruction of compute capability 9.0; this device has " +
+                        std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+    if (shape.k % 8 != 0 || shape.n % 8 != 0)
+      throw Unsupported("the copy engine needs rows of whole 16 bytes: k and n must be multiples of 8");
+    if (tiles_of(shape.m, 128) * tiles_of(shape.n, 64) > std::numeric_limits<int>::max())
+      throw Unsupported("more tiles than one launch can hold");
+    launch_ = plan(shape.m, shape.n, traits.multiprocessors);
+    if (static_cast<std::size_t>(launch_.shared_bytes) > traits.shared_memory_per_block)
+      throw Unsupported("needs " + std::to_string(launch_.shared_bytes) +
+                        " bytes of shared memory a block; this device has " +
+                        std::to_string(traits.shared_memory_per_block));
+    problem_.m = static_cast<int>(shape.m);
+    problem_.n = static_cast<int>(shape.n);
+    problem_.k = static_cast<int>(shape.k);
+    kernels::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(launch_.kernel),
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize, launch_.shared_bytes),
+                   "cudaFuncSetAttribute");
+  }
+
+  void bind(const void* x, const void* w, void* y, const Epilogue& epilogue) {
+    using Storage = typename Element::Storage;
+    problem_.x = static_cast<const Storage*>(x);
+    problem_.w = static_cast<const Storage*>(w);
+    problem_.y = static_cast<Storage*>(y);
+    epilogue_ = epilogue;
+    x_map_ = ptx::make_tensor_map<Element>(problem_.x, launch_.x_layout(problem_));
+    w_map_ = ptx::make_tensor_map<Element>(problem_.w, launch_.w_layout(problem_));
+  }
+
+  void run(cudaStream_t stream) {
+    launch_.kernel<<<static_cast<unsigned>(launch_.blocks), static_cast<unsigned>(launch_.threads),
+                     static_cast<std::size_t>(launch_.shared_bytes), stream>>>(x_map_, w_map_, problem_,
+                                                                               epilogue_);
+    kernels::check(cudaGetLastError(), "launch of a kernel on wgmma");
+  }
+
+ private:
+  WgmmaLaunch<Element, Epilogue> launch_;
+  Problem<Element> problem_;
+  Epilogue epilogue_;
+  ptx::TensorMap x_map_;
+  ptx::TensorMap w_map_;
+};
+
+}  // namespace gemm

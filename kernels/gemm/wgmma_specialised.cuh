@@ -1,0 +1,125 @@
+// wgmma with specialised warps, persistent: one block a multiprocessor takes tile after tile. One warpgroup
+// produces (a single thread of it orders copies as soon as a slot is free, across tiles, so that the ring is
+// full when the next tile begins), two consume (each multiplies 64 of the tile's 128 rows, then finishes and
+// writes them). They meet at mbarriers only: a slot's copies have landed; a slot's eight reading warps are
+// done. Registers go from the producer to the consumers, who hold up to 128 sums a thread.
+#pragma once
+
+#include "kernels/gemm/wgmma_tile.cuh"
+
+namespace gemm {
+
+template <class Element, class Tile, class Epilogue>
+class WgmmaSpecialised {
+ public:
+  static constexpr int threads = (Tile::consumers + 1) * 128;
+
+  static KERNEL_DEVICE void run(unsigned char* base, const ptx::TensorMap& x, const ptx::TensorMap& w,
+                                const Problem<Element>& problem, const Epilogue& epilogue) {
+    const Memory memory{base};
+    if (threadIdx.x == 0) {
+      for (int slot = 0; slot < Tile::stages; ++slot) {
+        ptx::mbarrier_init(memory.full(slot), 1);
+        ptx::mbarrier_init(memory.empty(slot), Tile::consumers * 4);
+      }
+      ptx::fence_mbarrier_init();
+      ptx::prefetch_tensor_map(&x);
+      ptx::prefetch_tensor_map(&w);
+    }
+    __syncthreads();
+    if (threadIdx.x < 128) {
+      ptx::give_registers<40>();
+      if (threadIdx.x == 0) produce(memory, x, w, problem);
+    } else {
+      ptx::take_registers<232>();
+      consume(memory, problem, epilogue, static_cast<int>(threadIdx.x) / 128 - 1);
+    }
+  }
+
+ private:
+  using Work = WgmmaTile<Tile>;
+  using Memory = typename Work::Memory;
+
+  // Calls act(row, column) for every tile of this block, in the order in which it takes them.
+  template <class Act>
+  static KERNEL_DEVICE void for_each_tile(const Problem<Element>& problem, Act act) {
+    const int down = (problem.m + Tile::rows - 1) / Tile::rows;
+    const int across = (problem.n + Tile::columns - 1) / Tile::columns;
+    for (int tile = static_cast<int>(blockIdx.x); tile < down * across; tile += static_cast<int>(gridDim.x)) {
+      const TilePosition at = tile_position(tile, down, across);
+      act(at.down * Tile::rows, at.across * Tile::columns);
+    }
+  }
+
+  static KERNEL_DEVICE void produce(const Memory& memory, const ptx::TensorMap& x, const ptx::TensorMap& w,
+                                    const Problem<Element>& problem) {
+    RingPlace<Tile> place;
+    for_each_tile(problem, [&](int row, int column) {
+      for (int begin = 0; begin < problem.k; begin += Tile::depth, place.next()) {
+        ptx::mbarrier_wait(memory.empty(place.slot), place.phase ^ 1);  // at first all slots count as empty
+        Work::fill_slot(memory, place.slot, x, w, row, column, begin);
+      }
+    });
+  }
+
+  static KERNEL_DEVICE void consume(const Memory& memory, const Problem<Element>& problem,
+                                    const Epilogue& epilogue, int warpgroup) {
+    const bool signals = threadIdx.x % 32 == 0;
+    RingPlace<Tile> place;
+    float d[Work::sums] = {};
+    for_each_tile(problem, [&](int row, int column) {
+      int before = -1;  // the slot whose products are still running
+      ptx::wgmma_pin(d);
+      for (int begin = 0; begin < problem.k; begin += Tile::depth, place.next()) {
+        ptx::mbarrier_wait(memory.full(place.slot), place.phase);
+        Work::template multiply_slot<Element>(memory, place.slot, warpgroup, begin == 0, d);
+        ptx::wgmma_wait<1>();
+        if (signals && before >= 0) ptx::mbarrier_arrive(memory.empty(before));
+        before = place.slot;
+      }
+      ptx::wgmma_wait<0>();
+      ptx::wgmma_pin(d);
+      if (signals) ptx::mbarrier_arrive(memory.empty(before));
+      Work::write_results(memory, problem, epilogue, row, column, warpgroup, d);
+    });
+  }
+};
+
+template <class Element, class Tile, class Epilogue>
+__global__ void __launch_bounds__(WgmmaSpecialised<Element, Tile, Epilogue>::threads, 1)
+    wgmma_specialised_kernel(const __grid_constant__ ptx::TensorMap x,
+                             const __grid_constant__ ptx::TensorMap w, Problem<Element> problem,
+                             Epilogue epilogue) {
+  if constexpr (KERNEL_HAS_WGMMA) {
+    KERNEL_DYNAMIC_SHARED(memory, 1024);
+    WgmmaSpecialised<Element, Tile, Epilogue>::run(memory, x, w, problem, epilogue);
+  }
+}
+
+template <class Element, class Tile, class Epilogue>
+WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch_of(std::int64_t m, std::int64_t n,
+                                                           int multiprocessors) {
+  const std::int64_t tiles = tiles_of(m, Tile::rows) * tiles_of(n, Tile::columns);
+  return {wgmma_specialised_kernel<Element, Tile, Epilogue>,
+          layout_of_x<Tile, Element>,
+          layout_of_w<Tile, Element>,
+          static_cast<int>(tiles < multiprocessors ? tiles : multiprocessors),
+          WgmmaSpecialised<Element, Tile, Epilogue>::threads,
+          Tile::shared_bytes};
+}
+
+// Wide tiles read less and multiply best; narrower ones when there are too few to give most multiprocessors
+// one.
+template <class Element, class Epilogue>
+WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch(std::int64_t m, std::int64_t n, int multiprocessors) {
+  const auto enough = [&](std::int64_t columns) {
+    return tiles_of(m, 128) * tiles_of(n, columns) * 4 >= multiprocessors * std::int64_t{3};
+  };
+  if (enough(256))
+    return wgmma_specialised_launch_of<Element, WgmmaTiling<256, 4>, Epilogue>(m, n, multiprocessors);
+  if (enough(128))
+    return wgmma_specialised_launch_of<Element, WgmmaTiling<128, 6>, Epilogue>(m, n, multiprocessors);
+  return wgmma_specialised_launch_of<Element, WgmmaTiling<64, 8>, Epilogue>(m, n, multiprocessors);
+}
+
+}  // namespace gemm

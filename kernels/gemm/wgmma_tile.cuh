@@ -1,0 +1,168 @@
+// What the matrix products on wgmma share: how a tile is cut, how the copy engine fills a slot of the ring,
+// what a warpgroup multiplies of it, and how sums become elements of Y. For F16 and BF16; needs sm_90a. The
+// copy engine wants rows of whole 16 bytes, so k and n must be multiples of 8; other tails are its business
+// (it fills with zeros what lies outside a matrix).
+#pragma once
+
+#include "kernels/gemm/tiles.cuh"
+#include "kernels/ptx/wgmma.cuh"
+
+namespace gemm {
+
+// A block takes 128 x Columns elements, a warpgroup 64 of the rows. A slot holds 64 of k: X as 128 rows of
+// 128 bytes, W as Columns / 64 boxes of 64 rows (of k) of 128 bytes, all in the 128-byte swizzle.
+template <int Columns, int Stages>
+struct WgmmaTiling {
+  static constexpr int rows = 128;
+  static constexpr int columns = Columns;
+  static constexpr int depth = 64;
+  static constexpr int stages = Stages;
+  static constexpr int consumers = rows / 64;  // warpgroups that multiply
+  static constexpr int x_bytes = rows * 128;
+  static constexpr int box_bytes = 64 * 128;
+  static constexpr int slot_bytes = x_bytes + Columns / 64 * box_bytes;
+  static constexpr int staging_bytes = consumers * 4 * 16 * 128;  // 16 x 64 elements a warp
+  static constexpr int ring_bytes = Stages * slot_bytes;
+  static constexpr int shared_bytes = ring_bytes + staging_bytes + 2 * Stages * 8;
+  static_assert(Columns % 64 == 0 && Columns <= 256 && Stages >= 2);
+};
+
+// The bytes of shared memory, by what they are for.
+template <class Tile>
+struct WgmmaMemory {
+  unsigned char* base;  // a multiple of 1024
+
+  KERNEL_DEVICE std::uint32_t slot(int index) const {
+    return ptx::shared_address(base) + static_cast<std::uint32_t>(index * Tile::slot_bytes);
+  }
+  KERNEL_DEVICE unsigned char* staging(int warp) const { return base + Tile::ring_bytes + warp * (16 * 128); }
+  // Complete when a slot's copies have landed; when its readers are done with it.
+  KERNEL_DEVICE std::uint32_t full(int index) const {
+    return ptx::shared_address(base) +
+           static_cast<std::uint32_t>(Tile::ring_bytes + Tile::staging_bytes + index * 8);
+  }
+  KERNEL_DEVICE std::uint32_t empty(int index) const { return full(Tile::stages + index); }
+};
+
+// A place in the ring, and how often (mod 2) it has been gone round.
+template <class Tile>
+struct RingPlace {
+  int slot = 0;
+  int phase = 0;
+  KERNEL_DEVICE void next() {
+    if (++slot < Tile::stages) return;
+    slot = 0;
+    phase ^= 1;
+  }
+};
+
+template <class Tile>
+class WgmmaTile {
+ public:
+  using Memory = WgmmaMemory<Tile>;
+  static constexpr int sums = Tile::columns / 2;  // a thread has
+
+  // By one thread: orders the copies of one slot. Boxes outside a matrix count like any other.
+  static KERNEL_DEVICE void fill_slot(const Memory& memory, int slot, const ptx::TensorMap& x,
+                                      const ptx::TensorMap& w, int row, int column, int begin) {
+    const std::uint32_t to = memory.slot(slot);
+    const std::uint32_t barrier = memory.full(slot);
+    ptx::mbarrier_arrive_expect(barrier, Tile::slot_bytes);
+    ptx::tma_load_2d(to, &x, begin, row, barrier);
+    KERNEL_UNROLL
+    for (int box = 0; box < Tile::columns / 64; ++box)
+      ptx::tma_load_2d(to + static_cast<std::uint32_t>(Tile::x_bytes + box * Tile::box_bytes), &w,
+                       column + box * 64, begin, barrier);
+  }
+
+  // By a warpgroup: issues the products of one slot and ends their group; the first of a tile overwrites `d`.
+  template <class Element>
+  static KERNEL_DEVICE void multiply_slot(const Memory& memory, int slot, int warpgroup, bool first,
+                                          float (&d)[sums]) {
+    const std::uint32_t x = memory.slot(slot) + static_cast<std::uint32_t>(warpgroup * 64 * 128);
+    const std::uint32_t w = memory.slot(slot) + static_cast<std::uint32_t>(Tile::x_bytes);
+    ptx::wgmma_fence();
+    KERNEL_UNROLL
+    for (int p = 0; p < Tile::depth / 16; ++p)
+      ptx::Wgmma<Element, Tile::columns>::template shared<ptx::Major::k, ptx::Major::mn>(
+          d, ptx::swizzled_descriptor(x + static_cast<std::uint32_t>(p * 32), 16, 1024),
+          ptx::swizzled_descriptor(w + static_cast<std::uint32_t>(p * 16 * 128), Tile::box_bytes, 1024),
+          p != 0 || !first);
+    ptx::wgmma_commit();
+  }
+
+  // By a warpgroup, when all its products are done: finishes the sums and writes them, 64 columns at a time,
+  // through 16 rows of shared memory of each warp's own, so that rows of Y are written in runs of 128 bytes.
+  template <class Element, class Epilogue>
+  static KERNEL_DEVICE void write_results(const Memory& memory, const Problem<Element>& problem,
+                                          const Epilogue& epilogue, int row, int column, int warpgroup,
+                                          const float (&d)[sums]) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = warpgroup * 4 + static_cast<int>(threadIdx.x) / 32 % 4;
+    unsigned char* const staging = memory.staging(warp);
+    KERNEL_UNROLL
+    for (int chunk = 0; chunk < Tile::columns / 64; ++chunk) {
+      const int first = column + chunk * 64;
+      __syncwarp();  // the chunk before has been read
+      KERNEL_UNROLL
+      for (int j = 0; j < 8; ++j) {
+        const int at = first + j * 8 + lane % 4 * 2;
+        const float low = at < problem.n ? epilogue.of_column(at) : 0.0F;
+        const float high = at + 1 < problem.n ? epilogue.of_column(at + 1) : 0.0F;
+        KERNEL_UNROLL
+        for (int half = 0; half < 2; ++half) {
+          const int i = (chunk * 8 + j) * 4 + half * 2;
+          *reinterpret_cast<std::uint32_t*>(staging + piece_offset<8>(lane / 4 + half * 8, j) +
+                                            lane % 4 * 4) =
+              Element::narrow(epilogue.finish(d[i], low), epilogue.finish(d[i + 1], high));
+        }
+      }
+      __syncwarp();
+      KERNEL_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        const int r = i * 4 + lane / 8;
+        const int y_row = row + warp * 16 + r;
+        const int y_column = first + lane % 8 * 8;
+        if (y_row < problem.m && y_column < problem.n)
+          *reinterpret_cast<Piece*>(problem.y + static_cast<std::int64_t>(y_row) * problem.n + y_column) =
+              *reinterpret_cast<const Piece*>(staging + piece_offset<8>(r, lane % 8));
+      }
+    }
+  }
+};
+
+// What the launch of a kernel on wgmma needs of the host: the descriptions of X and W to the copy engine.
+template <class Tile, class Element>
+ptx::TensorLayout layout_of_x(const Problem<Element>& problem) {
+  ptx::TensorLayout layout;
+  layout.extents[0] = static_cast<std::uint64_t>(problem.k);
+  layout.extents[1] = static_cast<std::uint64_t>(problem.m);
+  layout.strides[1] = static_cast<std::uint64_t>(problem.k) * sizeof(typename Element::Storage);
+  layout.box[0] = Tile::depth;
+  layout.box[1] = Tile::rows;
+  return layout;
+}
+
+template <class Tile, class Element>
+ptx::TensorLayout layout_of_w(const Problem<Element>& problem) {
+  ptx::TensorLayout layout;
+  layout.extents[0] = static_cast<std::uint64_t>(problem.n);
+  layout.extents[1] = static_cast<std::uint64_t>(problem.k);
+  layout.strides[1] = static_cast<std::uint64_t>(problem.n) * sizeof(typename Element::Storage);
+  layout.box[0] = 64;
+  layout.box[1] = Tile::depth;
+  return layout;
+}
+
+// A kernel on wgmma, ready to launch on `blocks` blocks.
+template <class Element, class Epilogue>
+struct WgmmaLaunch {
+  void (*kernel)(ptx::TensorMap, ptx::TensorMap, Problem<Element>, Epilogue) = nullptr;
+  ptx::TensorLayout (*x_layout)(const Problem<Element>&) = nullptr;
+  ptx::TensorLayout (*w_layout)(const Problem<Element>&) = nullptr;
+  int blocks = 0;
+  int threads = 0;
+  int shared_bytes = 0;
+};
+
+}  // namespace gemm

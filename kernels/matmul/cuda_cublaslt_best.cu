@@ -1,0 +1,20 @@
+// matmul/cublaslt_best: cuBLASLt with the fastest of up to 16 algorithms that its heuristics offer, timed on
+// this device before measuring begins: the honest reference for a kernel that was tuned by hand. Which one it
+// was is recorded (metrics algorithm, algorithm_tile, algorithm_stages, algorithms_tried).
+#include "kernels/matmul/library_kernel.cuh"
+
+namespace matmul {
+namespace {
+
+class CublasLtBest final : public LibraryKernel {
+ public:
+  CublasLtBest(const harness::sdk::Params& params, const harness::sdk::Problem&,
+               const harness::sdk::DeviceTraits&)
+      : LibraryKernel(shape_of(params), compute_of(shape_of(params)), 16) {}
+};
+
+}  // namespace
+}  // namespace matmul
+
+HARNESS_VARIANT(matmul, cublaslt_best, cuda, "cuBLASLt, the fastest of up to 16 algorithms, timed here",
+                matmul::CublasLtBest)

@@ -1,0 +1,62 @@
+// LibraryKernel: a product by cuBLASLt as a variant of matmul: the references that the ladder is measured
+// against. f16, bf16 and f32 are multiplied as such (CUBLAS_COMPUTE_32F), tf32 by
+// CUBLAS_COMPUTE_32F_FAST_TF32; sums are float32. The compute type is given, so NVIDIA_TF32_OVERRIDE aside
+// nothing else decides it.
+#pragma once
+
+#include <cstdlib>
+
+#include "harness/sdk/registry.h"
+#include "kernels/cublaslt.cuh"
+#include "kernels/matmul/matmul.h"
+
+namespace matmul {
+
+class LibraryKernel : public harness::sdk::Kernel {
+ public:
+  // `candidates`: how many algorithms to ask for; 1: the library's first choice, more: the fastest here.
+  LibraryKernel(const Shape& shape, cublasComputeType_t compute, int candidates)
+      : product_(checked(shape), compute), time_them_(candidates > 1) {
+    if (std::getenv("NVIDIA_TF32_OVERRIDE") != nullptr)
+      throw harness::sdk::Unsupported(
+          "NVIDIA_TF32_OVERRIDE is set, which changes what cuBLAS computes; unset it");
+    tried_ = product_.find_algorithms(candidates, "");
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const override { return kernels::library_workspace_bytes; }
+
+  // The first time, the candidates are timed on these buffers: once a process, never while it is measured.
+  void bind(const harness::sdk::Buffers& buffers) override {
+    product_.bind(buffers.as<void>(a_index), buffers.as<void>(b_index), buffers.as<void>(c_index),
+                  buffers.workspace);
+    constexpr int rounds = 7;
+    if (time_them_) product_.choose_fastest(rounds);
+    time_them_ = false;
+  }
+
+  void run(harness::sdk::Stream stream) override { product_.run(static_cast<cudaStream_t>(stream.handle)); }
+
+  void report(harness::sdk::MetricSink& sink) const override {
+    const kernels::CublasLtProduct::Algorithm algorithm = product_.algorithm();
+    sink.report("algorithm", algorithm.id);
+    sink.report("algorithm_tile", algorithm.tile);
+    sink.report("algorithm_stages", algorithm.stages);
+    sink.report("algorithms_tried", tried_);
+  }
+
+  static cublasComputeType_t compute_of(const Shape& shape) {
+    return shape.arithmetic == Arithmetic::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+  }
+
+ private:
+  static kernels::ProductShape checked(const Shape& shape) {
+    require_32_bit_extents(shape);
+    return product_shape(shape);
+  }
+
+  kernels::CublasLtProduct product_;
+  bool time_them_;
+  int tried_ = 0;
+};
+
+}  // namespace matmul

@@ -1,0 +1,110 @@
+// The products on wgmma, run by the emulator with the launches that they plan for a GPU: tails, rings that
+// wrap, blocks that take several tiles.
+#include <gmock/gmock.h>
+
+#include "kernels/gemm/wgmma_specialised.cuh"
+#include "kernels/gemm/wgmma_tma.cuh"
+#include "kernels/linear_gelu/gelu_epilogue.cuh"
+#include "tests/emulate/product.h"
+
+namespace {
+
+using namespace emulate;
+using gemm::PlainEpilogue;
+using gemm::WgmmaLaunch;
+using gemm::WgmmaTiling;
+using linear_gelu::Gelu;
+using ptx::BF16;
+using ptx::F16;
+
+template <class Element, class Epilogue>
+void run(const Options& options, const WgmmaLaunch<Element, Epilogue>& launch,
+         const gemm::Problem<Element>& problem, const Epilogue& epilogue) {
+  emulate::launch(options, {static_cast<unsigned>(launch.blocks), 1, 1},
+                  {static_cast<unsigned>(launch.threads), 1, 1},
+                  static_cast<std::size_t>(launch.shared_bytes), launch.kernel,
+                  ptx::make_tensor_map<Element>(problem.x, launch.x_layout(problem)),
+                  ptx::make_tensor_map<Element>(problem.w, launch.w_layout(problem)), problem, epilogue);
+}
+
+template <class Element>
+void expect_tma_right(const Extents& shape) {
+  ProductCase<Element> c(shape);
+  for (const Options& options : every_schedule())
+    c.expect_right(options, [&](const gemm::Problem<Element>& problem) {
+      run(options, gemm::wgmma_tma_launch<Element, PlainEpilogue>(problem.m, problem.n, 132), problem,
+          PlainEpilogue{});
+    });
+}
+
+// On a device of so many multiprocessors: few make a block take several tiles.
+template <class Element, class Tile>
+void expect_specialised_right(const Extents& shape, int multiprocessors) {
+  ProductCase<Element> c(shape);
+  for (const Options& options : every_schedule())
+    c.expect_right(options, [&](const gemm::Problem<Element>& problem) {
+      run(options,
+          gemm::wgmma_specialised_launch_of<Element, Tile, PlainEpilogue>(problem.m, problem.n,
+                                                                          multiprocessors),
+          problem, PlainEpilogue{});
+    });
+}
+
+TEST(WgmmaTma, IsRight) {
+  expect_tma_right<F16>({130, 136, 328});
+  expect_tma_right<BF16>({64, 128, 64});
+  expect_tma_right<BF16>({1, 8, 8});
+}
+TEST(WgmmaSpecialised, WideTilesAreRight) {
+  expect_specialised_right<BF16, WgmmaTiling<256, 4>>({140, 264, 72}, 132);
+  expect_specialised_right<F16, WgmmaTiling<256, 4>>({128, 256, 320}, 132);
+}
+TEST(WgmmaSpecialised, NarrowerTilesAreRight) {
+  expect_specialised_right<F16, WgmmaTiling<128, 6>>({129, 120, 136}, 132);
+  expect_specialised_right<BF16, WgmmaTiling<64, 8>>({100, 72, 600}, 132);
+  expect_specialised_right<F16, WgmmaTiling<64, 8>>({1, 8, 8}, 132);
+}
+TEST(WgmmaSpecialised, BlocksThatTakeSeveralTilesAreRight) {
+  expect_specialised_right<F16, WgmmaTiling<64, 2>>({300, 136, 200}, 2);
+  expect_specialised_right<BF16, WgmmaTiling<128, 3>>({260, 264, 72}, 1);
+}
+
+TEST(WgmmaSpecialised, AddsTheBiasAndAppliesGelu) {
+  using Epilogue = linear_gelu::GeluEpilogue<F16, Gelu::tanh_form>;
+  const Extents shape{70, 136, 72};
+  ProductCase<F16> c(shape);
+  Buffer<std::uint16_t> bias("bias", static_cast<std::size_t>(shape.n));
+  for (int i = 0; i < shape.n; ++i)
+    bias[static_cast<std::size_t>(i)] = F16::narrow(static_cast<float>(i % 7 - 3) * 0.25F);
+  for (const Options& options : every_schedule())
+    c.expect_right(
+        options,
+        [&](const gemm::Problem<F16>& problem) {
+          run(options, gemm::wgmma_specialised_launch<F16, Epilogue>(problem.m, problem.n, 132), problem,
+              Epilogue{bias.data()});
+        },
+        [&](double sum, int column) {
+          return linear_gelu::gelu(
+              sum + static_cast<double>(F16::widen(bias[static_cast<std::size_t>(column)])), Gelu::tanh_form);
+        });
+}
+
+TEST(WgmmaSpecialised, TakesTheWidestTilesThatFillTheDevice) {
+  const auto blocks_and_bytes = [](std::int64_t m, std::int64_t n) {
+    const auto launch = gemm::wgmma_specialised_launch<BF16, PlainEpilogue>(m, n, 132);
+    return std::pair(launch.blocks, launch.shared_bytes);
+  };
+  EXPECT_EQ(blocks_and_bytes(8192, 8192), std::pair(132, WgmmaTiling<256, 4>::shared_bytes));
+  EXPECT_EQ(blocks_and_bytes(2048, 1024), std::pair(128, WgmmaTiling<128, 6>::shared_bytes));
+  EXPECT_EQ(blocks_and_bytes(512, 512), std::pair(32, WgmmaTiling<64, 8>::shared_bytes));
+}
+
+TEST(WgmmaTiling, FitsSharedMemory) {
+  EXPECT_LE((WgmmaTiling<256, 4>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
+  EXPECT_LE((WgmmaTiling<128, 6>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
+  EXPECT_LE((WgmmaTiling<64, 8>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
+  // Two blocks a multiprocessor: 228 KiB of which each block loses one.
+  EXPECT_LE((WgmmaTiling<128, 3>::shared_bytes), 113 * 1024);
+}
+
+}  // namespace

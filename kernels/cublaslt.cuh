@@ -35,6 +35,8 @@ using OwnedOfLibrary = std::unique_ptr<std::remove_pointer_t<Pointer>, DestroyOf
 
 class CublasLtProduct {
  public:
+  static constexpr int most_algorithms = 32;
+
   // What distinguishes an algorithm in the library's terms.
   struct Algorithm {
     int id = 0;
@@ -74,14 +76,15 @@ class CublasLtProduct {
     check(cublasLtMatmulPreferenceSetAttribute(preference.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                                &library_workspace_bytes, sizeof library_workspace_bytes),
           "cublasLtMatmulPreferenceSetAttribute");
-    candidates_.resize(static_cast<std::size_t>(most));
+    cublasLtMatmulHeuristicResult_t results[most_algorithms] = {};
     int found = 0;
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
         handle_.get(), operation_.get(), w_layout_.get(), x_layout_.get(), y_layout_.get(), y_layout_.get(),
-        preference.get(), most, candidates_.data(), &found);
+        preference.get(), std::min(most, most_algorithms), results, &found);
     if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "cublasLtMatmulAlgoGetHeuristic");
-    candidates_.resize(status == CUBLAS_STATUS_SUCCESS ? static_cast<std::size_t>(found) : 0);
-    std::erase_if(candidates_, [](const auto& one) { return one.state != CUBLAS_STATUS_SUCCESS; });
+    candidates_.clear();
+    for (int i = 0; status == CUBLAS_STATUS_SUCCESS && i < found; ++i)
+      if (results[i].state == CUBLAS_STATUS_SUCCESS) candidates_.push_back(Candidate{results[i].algo});
     if (candidates_.empty())
       throw harness::sdk::Unsupported(std::string("cuBLASLt has no algorithm ") + what + " for this shape");
     algorithm_ = candidates_.front().algo;
@@ -132,6 +135,10 @@ class CublasLtProduct {
 
  private:
   using Layout = OwnedOfLibrary<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
+  // The library's own type has no name of its own, which nvcc 13.0 cannot keep in a vector.
+  struct Candidate {
+    cublasLtMatmulAlgo_t algo;
+  };
   using Event = std::unique_ptr<CUevent_st, cudaError_t (*)(cudaEvent_t)>;
 
   // A dense column-major matrix.
@@ -178,7 +185,7 @@ class CublasLtProduct {
   Layout w_layout_;
   Layout x_layout_;
   Layout y_layout_;
-  std::vector<cublasLtMatmulHeuristicResult_t> candidates_;
+  std::vector<Candidate> candidates_;
   cublasLtMatmulAlgo_t algorithm_ = {};
   const void* x_ = nullptr;
   const void* w_ = nullptr;

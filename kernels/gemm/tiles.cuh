@@ -55,7 +55,7 @@ constexpr KERNEL_DEVICE TilePosition tile_position(int block, int tiles_down, in
   return {first + within % rows, within / rows};
 }
 
-constexpr std::int64_t tiles_of(std::int64_t extent, std::int64_t tile) {
+constexpr KERNEL_OR_HOST std::int64_t tiles_of(std::int64_t extent, std::int64_t tile) {
   return (extent + tile - 1) / tile;
 }
 

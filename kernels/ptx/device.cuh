@@ -16,6 +16,7 @@
 #include <cuda_runtime.h>
 
 #define KERNEL_DEVICE __device__ __forceinline__
+#define KERNEL_OR_HOST __host__ __device__ __forceinline__  // callable from both
 #define KERNEL_UNROLL _Pragma("unroll")
 // A variable in shared memory, and the memory whose size the launch gives, as an array of bytes.
 #define KERNEL_SHARED(Type, name) __shared__ Type name
@@ -36,6 +37,7 @@
 #include <emulate/cuda.h>
 
 #define KERNEL_DEVICE inline
+#define KERNEL_OR_HOST inline
 #define KERNEL_UNROLL
 #define KERNEL_SHARED(Type, name) Type& name = ::emulate::static_shared<Type>([] {})
 #define KERNEL_DYNAMIC_SHARED(name, alignment) \

@@ -1,0 +1,132 @@
+// Every CUDA variant of matmul against the float64 reference, on random shapes with tails, and bit for bit
+// the same over ten runs. Also what sanitizers are run on.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/gpu/lab.h"
+
+namespace harness::gpu {
+namespace {
+
+constexpr const char* workload_name = "matmul";
+
+struct Shape {
+  std::int64_t m, n, k;
+};
+
+sdk::Params params_of(const std::string& dtype, const Shape& shape) {
+  sdk::Params params;
+  params.set("dtype", sdk::Value{dtype});
+  params.set("m", sdk::Value{shape.m});
+  params.set("n", sdk::Value{shape.n});
+  params.set("k", sdk::Value{shape.k});
+  return params;
+}
+
+class Matmul : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    for (const std::string& name : catalog().variant_names(workload_name)) {
+      const sdk::Variant* variant = catalog().variant(workload_name, name);
+      if (variant->device == "cuda" && variant->make != nullptr) variants_.push_back(name);
+    }
+    ASSERT_FALSE(variants_.empty()) << "this build has no CUDA variant of matmul for this GPU";
+  }
+
+  // One element, one row, one column, primes; whole tiles and a little more; then at random, half of them
+  // with rows of whole 16 bytes.
+  static std::vector<Shape> shapes() {
+    std::vector<Shape> all = {{1, 1, 1},        {1, 256, 64},    {256, 1, 64},   {7, 13, 5},
+                              {1, 8, 8},        {128, 256, 64},  {16, 512, 512}, {129, 264, 72},
+                              {300, 136, 1000}, {513, 1032, 520}};
+    std::mt19937_64 random(20240607);
+    for (int i = 0; i < 12; ++i) {
+      const std::int64_t multiple = i % 2 == 0 ? 8 : 1;
+      const auto draw = [&](std::int64_t of) {
+        return of * (1 + static_cast<std::int64_t>(random() % 600) / of);
+      };
+      all.push_back({draw(1), draw(multiple), draw(multiple)});
+    }
+    return all;
+  }
+
+  // False when the variant does not support the case.
+  static bool is_right(const std::string& variant, const sdk::Params& params) {
+    SCOPED_TRACE(variant + "/" + params.text_id());
+    try {
+      Bound bound(device(), catalog(), workload_name, variant, params);
+      bound.poison_outputs();
+      const auto elapsed = device().time_first_call([&] { bound.call(); });
+      EXPECT_TRUE(elapsed) << elapsed.error().text();
+      if (!elapsed) return true;
+      const double error = bound.error(100'000);
+      EXPECT_TRUE(error <= bound.problem().tolerance.relative)
+          << "relative error " << error << ", allowed " << bound.problem().tolerance.relative;
+      return true;
+    } catch (const sdk::Unsupported&) {
+      return false;
+    }
+  }
+
+  void expect_right(const std::string& dtype) {
+    for (const std::string& variant : variants_)
+      for (const Shape& shape : shapes()) is_right(variant, params_of(dtype, shape));
+  }
+
+  std::vector<std::string> variants_;
+};
+
+TEST_F(Matmul, IsRightInHalfPrecision) {
+  expect_right("f16");
+}
+TEST_F(Matmul, IsRightInBfloat16) {
+  expect_right("bf16");
+}
+TEST_F(Matmul, IsRightInTf32) {
+  expect_right("tf32");
+}
+TEST_F(Matmul, IsRightInSinglePrecision) {
+  expect_right("f32");
+}
+
+TEST_F(Matmul, EveryVariantSupportsAnAlignedShapeInSomeType) {
+  for (const std::string& variant : variants_) {
+    bool some = false;
+    for (const char* const dtype : {"f16", "f32"})
+      some |= is_right(variant, params_of(dtype, {256, 256, 128}));
+    EXPECT_TRUE(some) << variant;
+  }
+}
+
+// Many tiles a block, a ring that wraps often: what only large problems meet.
+TEST_F(Matmul, IsRightOnALargeShapeWithTails) {
+  for (const std::string& variant : variants_) is_right(variant, params_of("bf16", {2049, 4104, 1032}));
+}
+
+TEST_F(Matmul, GivesTheSameBitsInTenRuns) {
+  for (const std::string& variant : variants_)
+    for (const char* const dtype : {"bf16", "f32", "tf32"}) {
+      const sdk::Params params = params_of(dtype, {520, 776, 1032});
+      SCOPED_TRACE(variant + "/" + params.text_id());
+      try {
+        Bound bound(device(), catalog(), workload_name, variant, params);
+        std::vector<std::byte> first;
+        for (int run = 0; run < 10; ++run) {
+          bound.poison_outputs();
+          const auto elapsed = device().time_first_call([&] { bound.call(); });
+          ASSERT_TRUE(elapsed) << elapsed.error().text();
+          const sdk::HostTensor output = bound.output();
+          if (run == 0) first = output.data;
+          EXPECT_EQ(output.data, first) << "run " << run;
+        }
+      } catch (const sdk::Unsupported&) {
+      }
+    }
+}
+
+}  // namespace
+}  // namespace harness::gpu

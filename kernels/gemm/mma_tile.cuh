@@ -41,8 +41,8 @@ struct Tiling {
 
 // The tilings in use, and the choice among them: large tiles read less of X and W, small ones keep more
 // multiprocessors busy.
-using WideTiling = Tiling<128, 256, 32, 64, 64, 4>;
-using SquareTiling = Tiling<128, 128, 32, 64, 64, 4>;
+using WideTiling = Tiling<128, 256, 64, 64, 64, 4>;
+using SquareTiling = Tiling<128, 128, 64, 64, 64, 3>;
 using SmallTiling = Tiling<64, 64, 64, 32, 32, 4>;
 using SquareTilingOf4 = Tiling<128, 128, 32, 64, 32, 3, 4>;
 using SmallTilingOf4 = Tiling<64, 64, 32, 32, 32, 4, 4>;
@@ -81,16 +81,7 @@ class MmaTile {
       if (step < steps) fill_slot(memory, problem, row, column, step, step);
       ptx::cp_async_commit();
     }
-    for (int step = 0; step < steps; ++step) {
-      // This thread's copies for `step` have landed; after the barrier everyone's have, and everyone is
-      // done with the slot of the step before, which the next copies overwrite.
-      ptx::cp_async_wait<Tile::stages - 2>();
-      __syncthreads();
-      const int ahead = step + Tile::stages - 1;
-      if (ahead < steps) fill_slot(memory, problem, row, column, ahead, ahead % Tile::stages);
-      ptx::cp_async_commit();
-      multiply_slot(memory + step % Tile::stages * Tile::slot_bytes, sums);
-    }
+    multiply_all(memory, problem, row, column, steps, sums);
     ptx::cp_async_wait<0>();
     __syncthreads();  // the ring is free: Y is staged there
     unsigned char* const staging = memory + thread() / 32 * (Tile::warp_rows * Tile::y_pieces * 16);
@@ -104,6 +95,8 @@ class MmaTile {
   static_assert(sizeof(Storage) == Tile::element_bytes);
   static constexpr int down = Tile::warp_rows / 16;
   static constexpr int across = Tile::warp_columns / 8;
+  static constexpr int parts = Tile::x_pieces / 2;  // of a slot, 32 bytes of k each
+  static_assert(parts % 2 == 0, "the first part of every slot goes to the first half of the registers");
 
   static KERNEL_DEVICE int thread() { return static_cast<int>(threadIdx.x); }
   static KERNEL_DEVICE int warp_row() { return thread() / 32 / Tile::warps_across * Tile::warp_rows; }
@@ -118,21 +111,38 @@ class MmaTile {
       return Tile::x_bytes + piece_offset<Tile::w_pieces>(row, piece);
   }
 
-  // Copies a piece of a `rows` x `columns` matrix to shared memory, zeros where there is nothing.
-  static KERNEL_DEVICE void fetch(unsigned char* to, const Storage* matrix, int row, int column, int rows,
-                                  int columns) {
-    const bool inside = row < rows && column < columns;
-    const Storage* const from = inside ? matrix + static_cast<std::int64_t>(row) * columns + column : matrix;
+  // Copies a piece to shared memory; zeros unless `inside`, and where the row ends (`left` elements on).
+  static KERNEL_DEVICE void fetch(unsigned char* to, const Storage* from, bool inside, int left) {
     if constexpr (Aligned) {
       ptx::cp_async_16(ptx::shared_address(to), from, inside ? 16 : 0);
     } else {
       Storage values[Tile::piece] = {};
       KERNEL_UNROLL
       for (int i = 0; i < Tile::piece; ++i)
-        if (inside && column + i < columns) values[i] = from[i];
+        if (inside && i < left) values[i] = from[i];
       Piece piece;
       memcpy(&piece, values, sizeof piece);
       *reinterpret_cast<Piece*>(to) = piece;
+    }
+  }
+
+  // Copies `Rows` rows of `Pieces` pieces from (row, column) of a `rows` x `columns` matrix. A thread copies
+  // the same piece of several rows: one address, one step. place(row, piece) is where a piece goes.
+  template <int Rows, int Pieces, class Place>
+  static KERNEL_DEVICE void fill_part(const Storage* matrix, int row, int column, int rows, int columns,
+                                      Place place) {
+    constexpr int rows_at_once = Tile::threads / Pieces;
+    static_assert(Tile::threads % Pieces == 0 && Rows % rows_at_once == 0);
+    const int r = thread() / Pieces;
+    const int piece = thread() % Pieces;
+    const int left = columns - column - piece * Tile::piece;
+    const Storage* const from =
+        matrix + static_cast<std::int64_t>(row + r) * columns + column + piece * Tile::piece;
+    KERNEL_UNROLL
+    for (int i = 0; i < Rows; i += rows_at_once) {
+      const bool inside = row + r + i < rows && left > 0;
+      fetch(place(r + i, piece), inside ? from + static_cast<std::int64_t>(i) * columns : matrix, inside,
+            left);
     }
   }
 
@@ -140,22 +150,11 @@ class MmaTile {
                                       int column, int step, int slot) {
     unsigned char* const base = memory + slot * Tile::slot_bytes;
     const int begin = step * Tile::depth;
-    KERNEL_UNROLL
-    for (int i = 0; i < Tile::block_rows * Tile::x_pieces / Tile::threads; ++i) {
-      const int index = thread() + i * Tile::threads;
-      const int r = index / Tile::x_pieces;
-      const int piece = index % Tile::x_pieces;
-      fetch(base + piece_offset<Tile::x_pieces>(r, piece), problem.x, row + r, begin + piece * Tile::piece,
-            problem.m, problem.k);
-    }
-    KERNEL_UNROLL
-    for (int i = 0; i < Tile::depth * Tile::w_pieces / Tile::threads; ++i) {
-      const int index = thread() + i * Tile::threads;
-      const int r = index / Tile::w_pieces;
-      const int piece = index % Tile::w_pieces;
-      fetch(base + w_offset(r, piece), problem.w, begin + r, column + piece * Tile::piece, problem.k,
-            problem.n);
-    }
+    fill_part<Tile::block_rows, Tile::x_pieces>(
+        problem.x, row, begin, problem.m, problem.k,
+        [base](int r, int piece) { return base + piece_offset<Tile::x_pieces>(r, piece); });
+    fill_part<Tile::depth, Tile::w_pieces>(problem.w, begin, column, problem.k, problem.n,
+                                           [base](int r, int piece) { return base + w_offset(r, piece); });
   }
 
   // What one warp needs of X for 32 bytes of the slot's depth. In a load of four 8 x 8 matrices (of 16-bit
@@ -207,18 +206,37 @@ class MmaTile {
       ptx::mma_m16n8k16(Element{}, sums, x, w);
   }
 
-  // The fragments of the next part are loaded before the products of this one, which hide the latency.
-  static KERNEL_DEVICE void multiply_slot(const unsigned char* slot, float (&sums)[down][across][4]) {
-    constexpr int parts = Tile::x_pieces / 2;
+  // The fragments of the next part are loaded before the products of this one, which hide the latency, across
+  // slots too. Before the last part of a slot this thread waits for its copies to the next; after the barrier
+  // everyone's have landed, and everyone has read all of this slot, which copies overwrite from the next part
+  // on.
+  static KERNEL_DEVICE void multiply_all(unsigned char* memory, const Problem<Element>& problem, int row,
+                                         int column, int steps, float (&sums)[down][across][4]) {
     std::uint32_t x[2][down][4];
     std::uint32_t w[2][across][2];
-    load_fragments(slot, 0, x[0], w[0]);
-    KERNEL_UNROLL
-    for (int part = 0; part < parts; ++part) {
-      if (part + 1 < parts) load_fragments(slot, part + 1, x[(part + 1) % 2], w[(part + 1) % 2]);
+    ptx::cp_async_wait<Tile::stages - 2>();
+    __syncthreads();
+    load_fragments(memory, 0, x[0], w[0]);
+    for (int step = 0; step < steps; ++step) {
+      const unsigned char* const slot = memory + step % Tile::stages * Tile::slot_bytes;
       KERNEL_UNROLL
-      for (int i = 0; i < down; ++i) KERNEL_UNROLL
-      for (int j = 0; j < across; ++j) multiply(sums[i][j], x[part % 2][i], w[part % 2][j]);
+      for (int part = 0; part < parts; ++part) {
+        if (part + 1 < parts) {
+          load_fragments(slot, part + 1, x[(part + 1) % 2], w[(part + 1) % 2]);
+        } else if (step + 1 < steps) {
+          ptx::cp_async_wait<Tile::stages - 2>();
+          __syncthreads();
+          load_fragments(memory + (step + 1) % Tile::stages * Tile::slot_bytes, 0, x[0], w[0]);
+        }
+        if (part == 0) {
+          const int ahead = step + Tile::stages - 1;
+          if (ahead < steps) fill_slot(memory, problem, row, column, ahead, ahead % Tile::stages);
+          ptx::cp_async_commit();
+        }
+        KERNEL_UNROLL
+        for (int i = 0; i < down; ++i) KERNEL_UNROLL
+        for (int j = 0; j < across; ++j) multiply(sums[i][j], x[part % 2][i], w[part % 2][j]);
+      }
     }
   }
 

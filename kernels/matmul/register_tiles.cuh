@@ -2,7 +2,7 @@
 // memory serve 64 multiply-adds; FP32 on CUDA cores, where the multiply-add rate is the limit it should hit.
 // A block takes 128 x 128 elements (64 x 64 on small problems). A and B pass through a ring of three slots
 // that cp.async fills ahead. A keeps its rows, padded by 16 bytes: the eight rows which a warp reads at once
-// (four elements of k each) then lie in different banks. A thread's rows are 8 apart and its columns two runs
+// (two elements of k each) then lie in different banks. A thread's rows are 8 apart and its columns two runs
 // of four, so that reads of B and writes of C are 16 bytes wide and a warp covers whole sectors.
 #pragma once
 
@@ -55,58 +55,64 @@ class RegisterTile {
     return thread() / 32 % warps_across * warp_columns + thread() % 4 * 4;
   }
 
-  // Four elements of a row, zeros where there are none.
-  static KERNEL_DEVICE void fetch(float* to, const float* matrix, int row, int column, int rows,
-                                  int columns) {
-    const bool in_row = row < rows;
-    const float* const from = matrix + static_cast<std::int64_t>(in_row ? row : 0) * columns;
+  // Four elements, zeros unless `inside` and from `left` on.
+  static KERNEL_DEVICE void fetch(float* to, const float* from, bool inside, int left) {
     if constexpr (Aligned) {
-      const bool inside = in_row && column < columns;
-      ptx::cp_async_16(ptx::shared_address(to), inside ? from + column : matrix, inside ? 16 : 0);
+      ptx::cp_async_16(ptx::shared_address(to), from, inside ? 16 : 0);
     } else {
       KERNEL_UNROLL
-      for (int i = 0; i < 4; ++i) {
-        const bool inside = in_row && column + i < columns;
-        ptx::cp_async_4(ptx::shared_address(to + i), inside ? from + column + i : matrix, inside ? 4 : 0);
-      }
+      for (int i = 0; i < 4; ++i)
+        ptx::cp_async_4(ptx::shared_address(to + i), inside && i < left ? from + i : from,
+                        inside && i < left ? 4 : 0);
+    }
+  }
+
+  // Copies Rows x Columns elements from (row, column) of a matrix to rows `Stride` apart. A thread copies the
+  // same four columns of several rows: one address, one step.
+  template <int Rows, int Columns, int Stride>
+  static KERNEL_DEVICE void fill_part(float* to, const float* matrix, int row, int column, int rows,
+                                      int columns) {
+    constexpr int rows_at_once = threads / (Columns / 4);
+    static_assert(threads % (Columns / 4) == 0 && Rows % rows_at_once == 0);
+    const int r = thread() / (Columns / 4);
+    const int c = thread() % (Columns / 4) * 4;
+    const int left = columns - column - c;
+    const float* const from = matrix + static_cast<std::int64_t>(row + r) * columns + column + c;
+    KERNEL_UNROLL
+    for (int i = 0; i < Rows; i += rows_at_once) {
+      const bool inside = row + r + i < rows && left > 0;
+      fetch(to + (r + i) * Stride + c, inside ? from + static_cast<std::int64_t>(i) * columns : matrix,
+            inside, left);
     }
   }
 
   static KERNEL_DEVICE void fill(float* slot, const Problem<ptx::F32>& problem, int row, int column,
                                  int begin) {
-    KERNEL_UNROLL
-    for (int index = thread(); index < BlockRows * depth / 4; index += threads) {
-      const int r = index / (depth / 4);
-      const int p = index % (depth / 4) * 4;
-      fetch(slot + r * a_stride + p, problem.x, row + r, begin + p, problem.m, problem.k);
-    }
-    KERNEL_UNROLL
-    for (int index = thread(); index < depth * BlockColumns / 4; index += threads) {
-      const int p = index / (BlockColumns / 4);
-      const int c = index % (BlockColumns / 4) * 4;
-      fetch(slot + a_floats + p * BlockColumns + c, problem.w, begin + p, column + c, problem.k, problem.n);
-    }
+    fill_part<BlockRows, depth, a_stride>(slot, problem.x, row, begin, problem.m, problem.k);
+    fill_part<depth, BlockColumns, BlockColumns>(slot + a_floats, problem.w, begin, column, problem.k,
+                                                 problem.n);
   }
 
   static KERNEL_DEVICE void multiply(const float* slot, float (&sums)[8][8]) {
     const float* const a_rows = slot + first_row() * a_stride;
     const float* const b_rows = slot + a_floats + first_column();
-    KERNEL_UNROLL
-    for (int begin = 0; begin < depth; begin += 4) {
-      float4 a[8];
+    // Two of k at a time and no more: unrolled, or with four, this needs more than the 128 registers that two
+    // blocks a multiprocessor leave to a thread.
+    KERNEL_NO_UNROLL
+    for (int begin = 0; begin < depth; begin += 2) {
+      float2 a[8];
       KERNEL_UNROLL
-      for (int i = 0; i < 8; ++i) a[i] = *reinterpret_cast<const float4*>(a_rows + i * 8 * a_stride + begin);
+      for (int i = 0; i < 8; ++i) a[i] = *reinterpret_cast<const float2*>(a_rows + i * 8 * a_stride + begin);
       KERNEL_UNROLL
-      for (int p = 0; p < 4; ++p) {
+      for (int p = 0; p < 2; ++p) {
         const float* const b_row = b_rows + (begin + p) * BlockColumns;
         const float4 low = *reinterpret_cast<const float4*>(b_row);
         const float4 high = *reinterpret_cast<const float4*>(b_row + 16);
         const float b[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
         KERNEL_UNROLL
         for (int i = 0; i < 8; ++i) {
-          const float of_a = p == 0 ? a[i].x : p == 1 ? a[i].y : p == 2 ? a[i].z : a[i].w;
           KERNEL_UNROLL
-          for (int j = 0; j < 8; ++j) sums[i][j] += of_a * b[j];
+          for (int j = 0; j < 8; ++j) sums[i][j] += (p == 0 ? a[i].x : a[i].y) * b[j];
         }
       }
     }

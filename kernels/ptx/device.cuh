@@ -18,6 +18,7 @@
 #define KERNEL_DEVICE __device__ __forceinline__
 #define KERNEL_OR_HOST __host__ __device__ __forceinline__  // callable from both
 #define KERNEL_UNROLL _Pragma("unroll")
+#define KERNEL_NO_UNROLL _Pragma("unroll 1")
 // A variable in shared memory, and the memory whose size the launch gives, as an array of bytes.
 #define KERNEL_SHARED(Type, name) __shared__ Type name
 #define KERNEL_DYNAMIC_SHARED(name, alignment) \
@@ -39,6 +40,7 @@
 #define KERNEL_DEVICE inline
 #define KERNEL_OR_HOST inline
 #define KERNEL_UNROLL
+#define KERNEL_NO_UNROLL
 #define KERNEL_SHARED(Type, name) Type& name = ::emulate::static_shared<Type>([] {})
 #define KERNEL_DYNAMIC_SHARED(name, alignment) \
   unsigned char* const name = ::emulate::dynamic_shared(alignment)

@@ -33,6 +33,18 @@ TEST(LinearGeluWorkload, WorkIsTwoMNKOperationsAndEveryTensorOnce) {
   EXPECT_EQ(bytes, 2.0 * (3 * 7 + 7 * 5 + 5 + 3 * 5));
 }
 
+TEST(LinearGeluWorkload, ReportsTheBoundOfFusing) {
+  struct Sink final : harness::sdk::MetricSink {
+    void report(std::string_view name, double value) override { values.emplace_back(name, value); }
+    std::vector<std::pair<std::string, double>> values;
+  } sink;
+  LinearGeluCase c(linear_gelu_params("f16", 3, 5, 734));
+  c.workload().report(c.params, {}, {}, sink);
+  EXPECT_THAT(sink.values, ElementsAre(testing::Pair("fusion_bound", DoubleNear(1.5, 1e-12))));
+  ASSERT_EQ(c.workload().metrics().size(), 1U);
+  EXPECT_EQ(c.workload().metrics().front().name, "fusion_bound");
+}
+
 TEST(LinearGeluWorkload, TensorsAreRowMajorXWBiasY) {
   const LinearGeluCase c(linear_gelu_params("bf16", 3, 5, 7));
   ASSERT_EQ(c.problem.tensors.size(), 4U);

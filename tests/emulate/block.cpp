@@ -97,7 +97,8 @@ void Block::prepare(const Action& kernel, std::size_t shared_bytes) {
 void Block::schedule() {
   std::vector<int> order(active_);
   std::iota(order.begin(), order.end(), 0);
-  if (options_.order == Order::backward) std::reverse(order.begin(), order.end());
+  if (options_.order == Order::backward || options_.order == Order::last_warps)
+    std::reverse(order.begin(), order.end());
   for (;;) {
     if (options_.order == Order::shuffled) std::shuffle(order.begin(), order.end(), random_);
     const bool progressed = pass(order);
@@ -112,24 +113,32 @@ void Block::schedule() {
   }
 }
 
-// Lets every thread that can go on do so, once.
+// Lets every thread that can go on do so, once; in the unfair orders only those of the first warp that can.
 bool Block::pass(const std::vector<int>& order) {
+  const bool unfair = options_.order == Order::first_warps || options_.order == Order::last_warps;
   bool progressed = false;
+  int warp = -1;
   for (const int number : order) {
-    Thread& one = *threads_[static_cast<std::size_t>(number)];
-    if (one.fiber.done()) continue;
-    if (!one.ready && one.condition && one.condition()) {
-      one.condition = nullptr;
-      one.ready = true;
-    }
-    if (!one.ready) continue;
-    progressed = true;
-    current_ = &one;
-    one.fiber.resume();
-    current_ = nullptr;
+    if (unfair && progressed && number / 32 != warp) return true;
+    warp = number / 32;
+    progressed |= try_to_run(*threads_[static_cast<std::size_t>(number)]);
     if (failure_) return true;
   }
   return progressed;
+}
+
+// False when the thread has ended or must wait.
+bool Block::try_to_run(Thread& one) {
+  if (one.fiber.done()) return false;
+  if (!one.ready && one.condition && one.condition()) {
+    one.condition = nullptr;
+    one.ready = true;
+  }
+  if (!one.ready) return false;
+  current_ = &one;
+  one.fiber.resume();
+  current_ = nullptr;
+  return true;
 }
 
 // The copy engine is free to finish in any order.

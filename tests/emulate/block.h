@@ -32,8 +32,10 @@ namespace emulate {
 // When an asynchronous operation takes effect: at once, or as late as the program allows.
 enum class Landing { early, late };
 
-// In which order threads that could go on do, and blocks too: by number, from the last, or at random.
-enum class Order { forward, backward, shuffled };
+// In which order threads that could go on do: by number, from the last, or at random, each until it must
+// wait; or unfairly: the first (last) warps run as far ahead of the others as they can. Blocks start with the
+// last in the orders that do.
+enum class Order { forward, backward, shuffled, first_warps, last_warps };
 
 struct Options {
   Landing landing = Landing::late;
@@ -159,6 +161,7 @@ class Block {
   void prepare(const Action& kernel, std::size_t shared_bytes);
   void schedule();
   bool pass(const std::vector<int>& order);
+  bool try_to_run(Thread& one);
   void suspend(std::string_view what);
   bool land_one();
   Barrier& come_to(int barrier, int expected);

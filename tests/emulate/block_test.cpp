@@ -19,7 +19,9 @@ using testing::ThrowsMessage;
 
 constexpr Options orders[] = {{Landing::early, Order::forward, 1},
                               {Landing::late, Order::backward, 1},
-                              {Landing::late, Order::shuffled, 7}};
+                              {Landing::late, Order::shuffled, 7},
+                              {Landing::early, Order::first_warps, 1},
+                              {Landing::late, Order::last_warps, 1}};
 
 __global__ void number(int* out) {
   const unsigned block = blockIdx.z * gridDim.y * gridDim.x + blockIdx.y * gridDim.x + blockIdx.x;
@@ -59,6 +61,28 @@ TEST(Barrier, MakesSharedMemoryVisible) {
 }
 TEST(Barrier, ThatIsMissingShowsInEveryOrder) {
   for (const Options& options : orders) EXPECT_FALSE(reverses(options, reverse<false>));
+}
+
+// How far warp `ahead` gets while the other stands at its first shuffle.
+__global__ void races(int ahead, int* most) {
+  KERNEL_SHARED(int, steps);
+  if (threadIdx.x == 0) steps = 0;
+  __syncthreads();
+  const bool leads = static_cast<int>(threadIdx.x) / 32 == ahead;
+  for (int step = 0; step < 10; ++step) {
+    __syncwarp();
+    if (leads && threadIdx.x % 32 == 0) steps = step + 1;
+    if (!leads && threadIdx.x % 32 == 0 && step == 0) *most = steps;
+  }
+}
+TEST(Order, OfTheUnfairKindLetsWarpsRunAhead) {
+  const Buffer<int> most("most", 1);
+  launch({Landing::early, Order::first_warps, 1}, {1}, {64}, 0, races, 0, most.data());
+  EXPECT_EQ(most[0], 10);
+  launch({Landing::early, Order::last_warps, 1}, {1}, {64}, 0, races, 1, most.data());
+  EXPECT_EQ(most[0], 10);
+  launch({Landing::early, Order::forward, 1}, {1}, {64}, 0, races, 0, most.data());
+  EXPECT_LE(most[0], 2);
 }
 
 __global__ void half_waits() {

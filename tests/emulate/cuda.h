@@ -80,7 +80,8 @@ void launch(const Options& options, dim3 grid, dim3 threads, std::size_t shared_
   Block block(options);
   const unsigned count = grid.x * grid.y * grid.z;
   for (unsigned i = 0; i < count; ++i) {
-    const unsigned at = options.order == Order::backward ? count - 1 - i : i;
+    const bool from_the_last = options.order == Order::backward || options.order == Order::last_warps;
+    const unsigned at = from_the_last ? count - 1 - i : i;
     block.run(grid, {at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y}, threads, shared_bytes,
               [&] { kernel(arguments...); });
   }

@@ -17,12 +17,11 @@ struct Extents {
   int m, n, k;
 };
 
-// Both landings and all three orders.
+// Both landings and every order.
 inline std::vector<Options> every_schedule() {
-  return {{Landing::late, Order::forward, 1},
-          {Landing::early, Order::backward, 1},
-          {Landing::late, Order::shuffled, 5},
-          {Landing::early, Order::shuffled, 6}};
+  return {{Landing::late, Order::forward, 1},      {Landing::early, Order::backward, 1},
+          {Landing::late, Order::shuffled, 5},     {Landing::early, Order::shuffled, 6},
+          {Landing::early, Order::first_warps, 1}, {Landing::late, Order::last_warps, 1}};
 }
 
 // Random extents from 1 to `largest`; n and k multiples of `multiple`.

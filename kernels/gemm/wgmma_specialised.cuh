@@ -28,10 +28,10 @@ class WgmmaSpecialised {
     }
     __syncthreads();
     if (threadIdx.x < 128) {
-      ptx::give_registers<40>();
+      if constexpr (Tile::consumers > 1) ptx::give_registers<40>();
       if (threadIdx.x == 0) produce(memory, x, w, problem);
     } else {
-      ptx::take_registers<232>();
+      if constexpr (Tile::consumers > 1) ptx::take_registers<232>();
       consume(memory, problem, epilogue, static_cast<int>(threadIdx.x) / 128 - 1);
     }
   }
@@ -108,18 +108,21 @@ WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch_of(std::int64_t m, std::
           Tile::shared_bytes};
 }
 
-// Wide tiles read less and multiply best; narrower ones when there are too few to give most multiprocessors
-// one.
+// Wide tiles read less and multiply best; smaller ones when there are too few to give most multiprocessors
+// one. Up to 64 rows of X the matrix W is all that counts: small tiles then stream it through most
+// multiprocessors.
 template <class Element, class Epilogue>
 WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch(std::int64_t m, std::int64_t n, int multiprocessors) {
   const auto enough = [&](std::int64_t columns) {
-    return tiles_of(m, 128) * tiles_of(n, columns) * 4 >= multiprocessors * std::int64_t{3};
+    return m > 64 && tiles_of(m, 128) * tiles_of(n, columns) * 4 >= multiprocessors * std::int64_t{3};
   };
-  if (enough(256))
-    return wgmma_specialised_launch_of<Element, WgmmaTiling<256, 4>, Epilogue>(m, n, multiprocessors);
-  if (enough(128))
-    return wgmma_specialised_launch_of<Element, WgmmaTiling<128, 6>, Epilogue>(m, n, multiprocessors);
-  return wgmma_specialised_launch_of<Element, WgmmaTiling<64, 8>, Epilogue>(m, n, multiprocessors);
+  const auto of = [&]<class Tile>(Tile) {
+    return wgmma_specialised_launch_of<Element, Tile, Epilogue>(m, n, multiprocessors);
+  };
+  if (enough(256)) return of(WgmmaTiling<128, 256, 4>{});
+  if (enough(128)) return of(WgmmaTiling<128, 128, 6>{});
+  if (enough(64)) return of(WgmmaTiling<128, 64, 8>{});
+  return of(WgmmaTiling<64, 64, 12>{});
 }
 
 }  // namespace gemm

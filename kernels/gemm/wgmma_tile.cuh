@@ -9,11 +9,11 @@
 
 namespace gemm {
 
-// A block takes 128 x Columns elements, a warpgroup 64 of the rows. A slot holds 64 of k: X as 128 rows of
+// A block takes Rows x Columns elements, a warpgroup 64 of the rows. A slot holds 64 of k: X as Rows rows of
 // 128 bytes, W as Columns / 64 boxes of 64 rows (of k) of 128 bytes, all in the 128-byte swizzle.
-template <int Columns, int Stages>
+template <int Rows, int Columns, int Stages>
 struct WgmmaTiling {
-  static constexpr int rows = 128;
+  static constexpr int rows = Rows;
   static constexpr int columns = Columns;
   static constexpr int depth = 64;
   static constexpr int stages = Stages;
@@ -24,7 +24,7 @@ struct WgmmaTiling {
   static constexpr int staging_bytes = consumers * 4 * 16 * 128;  // 16 x 64 elements a warp
   static constexpr int ring_bytes = Stages * slot_bytes;
   static constexpr int shared_bytes = ring_bytes + staging_bytes + 2 * Stages * 8;
-  static_assert(Columns % 64 == 0 && Columns <= 256 && Stages >= 2);
+  static_assert(Rows % 64 == 0 && Rows <= 128 && Columns % 64 == 0 && Columns <= 256 && Stages >= 2);
 };
 
 // The bytes of shared memory, by what they are for.

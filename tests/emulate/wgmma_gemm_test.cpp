@@ -56,17 +56,21 @@ TEST(WgmmaTma, IsRight) {
   expect_tma_right<BF16>({1, 8, 8});
 }
 TEST(WgmmaSpecialised, WideTilesAreRight) {
-  expect_specialised_right<BF16, WgmmaTiling<256, 4>>({140, 264, 72}, 132);
-  expect_specialised_right<F16, WgmmaTiling<256, 4>>({128, 256, 320}, 132);
+  expect_specialised_right<BF16, WgmmaTiling<128, 256, 4>>({140, 264, 72}, 132);
+  expect_specialised_right<F16, WgmmaTiling<128, 256, 4>>({128, 256, 320}, 132);
 }
 TEST(WgmmaSpecialised, NarrowerTilesAreRight) {
-  expect_specialised_right<F16, WgmmaTiling<128, 6>>({129, 120, 136}, 132);
-  expect_specialised_right<BF16, WgmmaTiling<64, 8>>({100, 72, 600}, 132);
-  expect_specialised_right<F16, WgmmaTiling<64, 8>>({1, 8, 8}, 132);
+  expect_specialised_right<F16, WgmmaTiling<128, 128, 6>>({129, 120, 136}, 132);
+  expect_specialised_right<BF16, WgmmaTiling<128, 64, 8>>({100, 72, 600}, 132);
+  expect_specialised_right<F16, WgmmaTiling<128, 64, 8>>({1, 8, 8}, 132);
+}
+TEST(WgmmaSpecialised, LowTilesAreRight) {
+  expect_specialised_right<F16, WgmmaTiling<64, 64, 12>>({65, 72, 904}, 132);
+  expect_specialised_right<BF16, WgmmaTiling<64, 64, 12>>({1, 200, 72}, 2);
 }
 TEST(WgmmaSpecialised, BlocksThatTakeSeveralTilesAreRight) {
-  expect_specialised_right<F16, WgmmaTiling<64, 2>>({300, 136, 200}, 2);
-  expect_specialised_right<BF16, WgmmaTiling<128, 3>>({260, 264, 72}, 1);
+  expect_specialised_right<F16, WgmmaTiling<128, 64, 2>>({300, 136, 200}, 2);
+  expect_specialised_right<BF16, WgmmaTiling<128, 128, 3>>({260, 264, 72}, 1);
 }
 
 TEST(WgmmaSpecialised, AddsTheBiasAndAppliesGelu) {
@@ -94,17 +98,20 @@ TEST(WgmmaSpecialised, TakesTheWidestTilesThatFillTheDevice) {
     const auto launch = gemm::wgmma_specialised_launch<BF16, PlainEpilogue>(m, n, 132);
     return std::pair(launch.blocks, launch.shared_bytes);
   };
-  EXPECT_EQ(blocks_and_bytes(8192, 8192), std::pair(132, WgmmaTiling<256, 4>::shared_bytes));
-  EXPECT_EQ(blocks_and_bytes(2048, 1024), std::pair(128, WgmmaTiling<128, 6>::shared_bytes));
-  EXPECT_EQ(blocks_and_bytes(512, 512), std::pair(32, WgmmaTiling<64, 8>::shared_bytes));
+  EXPECT_EQ(blocks_and_bytes(8192, 8192), std::pair(132, WgmmaTiling<128, 256, 4>::shared_bytes));
+  EXPECT_EQ(blocks_and_bytes(2048, 1024), std::pair(128, WgmmaTiling<128, 128, 6>::shared_bytes));
+  EXPECT_EQ(blocks_and_bytes(1024, 1024), std::pair(128, WgmmaTiling<128, 64, 8>::shared_bytes));
+  EXPECT_EQ(blocks_and_bytes(512, 512), std::pair(64, WgmmaTiling<64, 64, 12>::shared_bytes));
+  EXPECT_EQ(blocks_and_bytes(16, 14336), std::pair(132, WgmmaTiling<64, 64, 12>::shared_bytes));
 }
 
 TEST(WgmmaTiling, FitsSharedMemory) {
-  EXPECT_LE((WgmmaTiling<256, 4>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
-  EXPECT_LE((WgmmaTiling<128, 6>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
-  EXPECT_LE((WgmmaTiling<64, 8>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
+  EXPECT_LE((WgmmaTiling<128, 256, 4>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
+  EXPECT_LE((WgmmaTiling<128, 128, 6>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
+  EXPECT_LE((WgmmaTiling<128, 64, 8>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
+  EXPECT_LE((WgmmaTiling<64, 64, 12>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
   // Two blocks a multiprocessor: 228 KiB of which each block loses one.
-  EXPECT_LE((WgmmaTiling<128, 3>::shared_bytes), 113 * 1024);
+  EXPECT_LE((WgmmaTiling<128, 128, 3>::shared_bytes), 113 * 1024);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@
 
 namespace emulate {
 namespace {
-constexpr std::size_t guard_bytes = std::size_t{64} << 10;  // a page on every machine
+constexpr std::size_t guard_bytes = std::size_t{64} << 10;   // a page on every machine
 constexpr std::size_t stack_bytes = std::size_t{256} << 10;  // AddressSanitizer clears as much a switch
 }  // namespace
 

@@ -111,7 +111,9 @@ TEST(CpuConditions, AreReadByTheDeviceFromBeginToEnd) {
   device.begin_conditions();
   const CpuReading now = read_cpu();
   const auto conditions = device.conditions();
-  if (now.clock_mhz || now.temperature_c) ASSERT_TRUE(conditions);
+  if (now.clock_mhz || now.temperature_c) {
+    ASSERT_TRUE(conditions);
+  }
   EXPECT_NE(conditions, Conditions{}) << "nothing to tell is told as nothing";
   if (conditions) {
     EXPECT_EQ(conditions->sm_clock_mhz.has_value(), now.clock_mhz.has_value());

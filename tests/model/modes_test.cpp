@@ -25,8 +25,11 @@ TEST(Modes, AsAxesAreNoParametersOfTheWorkload) {
   params.set("n", std::int64_t{4});
   params.set("cache", std::string("hot"));
   params.set("timing", std::string("batch"));
-  EXPECT_EQ(workload_params(params, std::vector<sdk::ParamSpec>{{"n"}}).text_id(), "n=4");
-  EXPECT_EQ(workload_params(params, std::vector<sdk::ParamSpec>{{"n"}, {"cache"}}).text_id(), "n=4/cache=hot")
+  sdk::ParamSpec n, cache;
+  n.name = "n";
+  cache.name = "cache";
+  EXPECT_EQ(workload_params(params, std::vector{n}).text_id(), "n=4");
+  EXPECT_EQ(workload_params(params, std::vector{n, cache}).text_id(), "n=4/cache=hot")
       << "a parameter of the workload by that name is its own";
 }
 
@@ -66,7 +69,9 @@ TEST(Modes, WhatTheInstrumentReadGoesThroughAResultAndBack) {
   const Result<ProcessResult> back = decode_process_result(text, "t");
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(*back, result);
-  const Result<ProcessResult> plain = decode_process_result(encode(ProcessResult{.case_id = "w/v"}), "t");
+  ProcessResult without;
+  without.case_id = "w/v";
+  const Result<ProcessResult> plain = decode_process_result(encode(without), "t");
   ASSERT_TRUE(plain) << plain.error().text();
   EXPECT_FALSE(plain->control || plain->batching);
   EXPECT_EQ(plain->input_sets, 1);

@@ -72,6 +72,7 @@ int find(const std::string& key, const char* name, void** out) {
   return not_found;
 }
 
+#ifndef OLD_DRIVER
 // The code that the file wants for what changes a clock; what is done is logged.
 int change(const std::string& refusal, const std::string& done, const void* gpu) {
   if (const auto code = answer(refusal, gpu)) return std::stoi(*code);
@@ -79,6 +80,7 @@ int change(const std::string& refusal, const std::string& done, const void* gpu)
   std::ofstream(path != nullptr ? path : "", std::ios::app) << done << std::endl;
   return success;
 }
+#endif
 
 struct ProcessInfo {
   unsigned pid;

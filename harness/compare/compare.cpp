@@ -22,6 +22,7 @@
 #include "harness/compare/pairs.h"
 #include "harness/compare/policy_facts.h"
 #include "harness/compare/rename.h"
+#include "harness/compare/settled.h"
 #include "harness/compare/short_calls.h"
 #include "harness/compare/trace.h"
 #include "harness/compare/waive.h"
@@ -36,11 +37,6 @@ const Series* series_named(const CaseRecord& record, std::string_view metric) {
   for (const Series& series : record.series)
     if (series.metric == metric) return &series;
   return nullptr;
-}
-
-std::string outcome_text(const CaseRecord& record) {
-  const std::string_view name = record.outcome == Outcome::timed_out ? "timed out" : name_of(record.outcome);
-  return record.reason.empty() ? std::string(name) : fmt::format("{}: {}", name, record.reason);
 }
 
 constexpr const char* usable_sample =
@@ -137,48 +133,13 @@ class Comparer {
         .remedy = Remedy::restore_case;
   }
 
-  // True when the outcomes or settings of the two cases already say everything.
-  bool settled_without_samples(const CaseRecord* before, const CaseRecord& after) {
-    if (before == nullptr && after.reason == unpaired_case) {
-      conclude(start(after, nullptr), Verdict::missing, "new: the baseline has no such case",
-               "nothing to compare with yet; `harness run` measures it");
-      return true;
-    }
-    if (after.outcome == Outcome::skipped) {
-      const std::string reason = after.reason.empty() ? "without a reason given" : after.reason;
-      if (before != nullptr && before->outcome == Outcome::measured)
-        conclude(start(after, nullptr), Verdict::missing,
-                 "the baseline measured it, the current side skipped it: " + reason,
-                 "measure it where the baseline was measured; a skip is no pass");
-      else
-        conclude(start(after, nullptr), Verdict::skipped, reason);
-      return true;
-    }
-    if (after.outcome != Outcome::measured) {
-      conclude(start(after, nullptr), Verdict::failed, outcome_text(after));
-      return true;
-    }
-    if (before == nullptr) {
-      conclude(start(after, nullptr), Verdict::missing, "new: the baseline has no such case",
-               "nothing to compare with yet; the next baseline will have it")
-          .remedy = Remedy::next_baseline;
-      return true;
-    }
-    if (before->outcome != Outcome::measured) {
-      conclude(start(after, nullptr), Verdict::missing,
-               fmt::format("the baseline was not measured ({})", outcome_text(*before)),
-               "measure the baseline again, or choose another one");
-      return true;
-    }
-    if (after.series.empty() && before->series.empty()) {
-      conclude(start(after, nullptr), Verdict::missing, "neither side holds any samples");
-      return true;
-    }
-    return false;
-  }
-
   void add_case(const CaseRecord* before, const CaseRecord& after) {
-    if (settled_without_samples(before, after)) return;
+    if (std::optional<Settled> settled = settled_without_samples(before, after)) {
+      conclude(start(after, nullptr), settled->verdict, std::move(settled->reason),
+               std::move(settled->advice))
+          .remedy = settled->remedy;
+      return;
+    }
     for (const Series& series : after.series) {
       const Series* old = series_named(*before, series.metric);
       if (old == nullptr)

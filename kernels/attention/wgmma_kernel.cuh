@@ -144,6 +144,7 @@ class WgmmaConsumer {
       weigh(factors);
       ptx::wgmma_wait<0>();
       ptx::wgmma_pin(sums_);
+      ptx::wgmma_pin(weights_);
       release(memory_.values_empty(before));
       KERNEL_UNROLL
       for (int i = 0; i < Tiling::d / 2; ++i) sums_[i] *= factors[i / 2 % 2];
@@ -154,6 +155,7 @@ class WgmmaConsumer {
     start_sums(last);
     ptx::wgmma_wait<0>();
     ptx::wgmma_pin(sums_);
+    ptx::wgmma_pin(weights_);
     store();
   }
 
@@ -199,6 +201,7 @@ class WgmmaConsumer {
   KERNEL_DEVICE void start_sums(int stage) {
     constexpr int eight_rows = 1024;
     ptx::wgmma_pin(sums_);
+    ptx::wgmma_pin(weights_);
     ptx::wgmma_fence();
     KERNEL_UNROLL
     for (int depth = 0; depth < depths; ++depth) {

@@ -61,8 +61,8 @@ KERNEL_DEVICE void mbarrier_wait(std::uint32_t barrier, int parity) {
       ".reg .pred done;\n"
       "again:\n"
       "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-      "@done bra.uni over;\n"
-      "bra.uni again;\n"
+      "@done bra over;\n"  // not .uni: nobody promises that all lanes see the phase end at the same try
+      "bra again;\n"
       "over:\n"
       "}" ::"r"(barrier),
       "r"(parity)

@@ -57,6 +57,14 @@ KERNEL_DEVICE void wgmma_pin(float (&d)[Count]) {
   for (int i = 0; i < Count; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
 
+// The same for operands in registers: to the compiler they are free again as soon as a product is issued, but
+// products read them until the wait. So they are pinned after it.
+template <int Count>
+KERNEL_DEVICE void wgmma_pin(std::uint32_t (&a)[Count][4]) {
+  KERNEL_UNROLL
+  for (int i = 0; i < Count * 4; ++i) asm volatile("" : "+r"(a[i / 4][i % 4])::"memory");
+}
+
 // One instruction a shape and type: Wgmma<Element, N>::shared (A and B in shared memory) and ::registers
 // (A in registers). d = a b when `accumulate` is 0, otherwise d += a b.
 template <class Element, int N>

@@ -36,6 +36,8 @@ void wgmma_wait() {
 }
 template <int Count>
 void wgmma_pin(float (&)[Count]) {}
+template <int Count>
+void wgmma_pin(std::uint32_t (&)[Count][4]) {}
 
 template <class Element, int N>
 struct Wgmma {

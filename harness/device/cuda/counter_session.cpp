@@ -116,7 +116,7 @@ class RangeProfiler {
     set.numNestingLevels = 1;
     set.minNestingLevel = 1;
     set.passIndex = 0;
-    set.targetNestingLevel = 1;
+    set.targetNestingLevel = 0;  // that of a first session, as in CUPTI's manual
     return cupti_.check(cupti_.RangeProfilerSetConfig(&set), "cuptiRangeProfilerSetConfig");
   }
 

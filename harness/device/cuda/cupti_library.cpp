@@ -30,8 +30,11 @@ void* open_library(std::string& reason) {
     return library;
   }
   if (void* present = dlopen(library_name, RTLD_NOW | RTLD_NOLOAD)) return present;
-  const std::array<std::string, 3> files{std::string(HARNESS_CUDA_LIBRARY_FOLDER) + "/" + library_name,
-                                         std::string("/usr/local/cuda/lib64/") + library_name, library_name};
+  // The last but one is where a toolkit has it that came as one file.
+  const std::array<std::string, 4> files{std::string(HARNESS_CUDA_LIBRARY_FOLDER) + "/" + library_name,
+                                         std::string("/usr/local/cuda/lib64/") + library_name,
+                                         std::string("/usr/local/cuda/extras/CUPTI/lib64/") + library_name,
+                                         library_name};
   for (const std::string& file : files) {
     if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     reason = dlerror();

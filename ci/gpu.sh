@@ -5,9 +5,10 @@
 #   ci/gpu.sh [FOLDER]           FOLDER has bin/ and lib/: a build folder or what ci/bundle.sh made
 #
 #   HARNESS_GPU_STEPS="tests ab"     which steps, in this order:
-#     tests        test_gpu
-#     sanitizers   compute-sanitizer (memcheck, racecheck, synccheck) over the kernels' correctness tests
-#     suites       `harness run` of HARNESS_GPU_SUITES (all of suites/)
+#     tests        test_gpu, in several processes: one that hangs or breaks the device takes no other along
+#     sanitizers   HARNESS_GPU_SANITIZERS (memcheck racecheck synccheck) over the kernels' correctness tests
+#     suites       `harness run` of HARNESS_GPU_SUITES (all of suites/) on the GPU, HARNESS_GPU_SUITE_SECONDS (180)
+#                  each, with HARNESS_GPU_RUN_ARGUMENTS (--filter *m=2048* --processes 2, say)
 #     instrument   suites/probe.yaml in HARNESS_GPU_PROCESSES (12) processes, and tests/instrument/figures.py of it
 #     doctor, selftest   `harness doctor`, `harness selftest --aa`, where the program has them
 #     ab           `harness ab` of HARNESS_GPU_AB, HARNESS_GPU_AB_RUNS (20) times each, with HARNESS_GPU_AB_ARGUMENTS:
@@ -17,6 +18,9 @@
 #   OUT=gpu-results              gpu.log, summary.md and results.tar.gz (records, reports, tables) go here
 #   HARNESS_COMMIT=<40 digits>   the commit this tree is, where its repository was left behind
 #   HARNESS_GPU_SECONDS=525      how long all may take
+#
+# cuDNN and CUPTI that only Python's packages have here are found there, unless HARNESS_CUDNN_PATH and HARNESS_CUPTI
+# say otherwise.
 #
 # Exit status: 0 all well, 1 a step failed, 2 it could not start.
 set -uo pipefail
@@ -74,7 +78,7 @@ fi
 left() { echo $((whole_limit - SECONDS)); }
 
 # note <name> <result> <time>: a row of the last table.
-note() { table+=("$(printf '%-18s %-24s %6s' "$1" "$2" "$3")"); }
+note() { table+=("$(printf '%-22s %-24s %6s' "$1" "$2" "$3")"); }
 
 fail_step() {
   note "$1" "$2" "$3"
@@ -92,7 +96,7 @@ step() {
   if [ "$limit" -gt "$(left)" ]; then
     limit=$(left)
   fi
-  timeout --kill-after=5 "$limit" "$@" >"$text" 2>&1
+  timeout --kill-after=10 "$limit" "$@" >"$text" 2>&1
   status=$?
   case $status in
     0) result=ok ;;
@@ -115,31 +119,47 @@ skip() { note "$1" "skipped: $2" -; }
 # section <title> <file>: a table of a step, for the summary and the terminal.
 section() { { printf '\n## %s\n\n' "$1" && cat "$2"; } | tee -a "$summary"; }
 
-tests() {
-  step tests 150 "$folder/bin/test_gpu" --gtest_brief=1 --gtest_output="xml:$results/test_gpu.xml"
+# gpu_tests <name> <limit in seconds> <filter>: these tests, in a process of their own.
+gpu_tests() {
+  step "tests $1" "$2" "$folder/bin/test_gpu" --gtest_brief=1 --gtest_filter="$3" \
+    --gtest_output="xml:$results/test_gpu.${1// /_}.xml"
 }
 
-# No finding of compute-sanitizer while the kernels run on regular and odd shapes.
+# CUPTI is in those processes alone that are about it. Alone, because it watches a kernel being loaded, which
+# happens once a process: the machine code.
+tests() {
+  HARNESS_CUPTI=off gpu_tests device 120 '-Matmul.*:Attention.*:LinearGelu.*:Profiling.*'
+  HARNESS_CUPTI=off gpu_tests matmul 120 'Matmul.*'
+  HARNESS_CUPTI=off gpu_tests attention 120 'Attention.*'
+  HARNESS_CUPTI=off gpu_tests linear_gelu 60 'LinearGelu.*'
+  gpu_tests profiling 60 'Profiling.*-*KnowsTheMachineCode*'
+  gpu_tests "machine code" 30 '*KnowsTheMachineCode*'
+}
+
+# No finding of compute-sanitizer while the kernels run on regular and odd shapes, a workload at a time.
 sanitizers() {
-  local tool
-  for tool in memcheck racecheck synccheck; do
+  local tool one
+  for tool in ${HARNESS_GPU_SANITIZERS:-memcheck racecheck synccheck}; do
     if ! command -v compute-sanitizer >/dev/null; then
       skip "$tool" "not installed"
       continue
     fi
-    step "$tool" 80 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 \
-      "$folder/bin/test_gpu" --gtest_brief=1 \
-      --gtest_filter='LinearGelu.IsRightInHalfPrecision:LinearGelu.IsRightInBfloat16:Probe.*WithTails'
+    for one in 'probe Probe.*WithTails' 'linear_gelu LinearGelu.*OnAFewSmallShapes' \
+      'matmul Matmul.*OnAFewSmallShapes' 'attention Attention.*OnAFewSmallShapes'; do
+      step "$tool ${one%% *}" 60 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 \
+        "$folder/bin/test_gpu" --gtest_brief=1 --gtest_filter="${one#* }"
+    done
   done
 }
 
 # Records and reports go to the results; what a person would see, to the terminal.
 suites() {
-  local suite all
+  local suite all arguments=()
+  read -ra arguments <<<"${HARNESS_GPU_RUN_ARGUMENTS:-}"
   all=$(cd suites && for suite in *.yaml; do printf '%s ' "${suite%.yaml}"; done)
   for suite in ${HARNESS_GPU_SUITES:-$all}; do
-    step "run $suite" 180 "$folder/bin/harness" run "suites/$suite.yaml" --require-gpu --quiet "${commit[@]}" \
-      --store "$scratch/$suite.db" --output "$results/$suite.record.json" \
+    step "run $suite" "${HARNESS_GPU_SUITE_SECONDS:-180}" "$folder/bin/harness" run "suites/$suite.yaml" \
+      --device cuda --require-gpu --quiet "${commit[@]}" "${arguments[@]}" --store "$scratch/$suite.db" --output "$results/$suite.record.json" \
       --report "json=$results/$suite.report.json,markdown=$results/$suite.md" && cat "$scratch/step"
   done
 }
@@ -238,6 +258,32 @@ ab() {
   done
 }
 
+# python_library <file>: where one of NVIDIA's Python packages has it, or nothing.
+python_library() {
+  python3 - "$1" 2>/dev/null <<'PY'
+import glob, os, sys
+import nvidia
+found = [file for folder in nvidia.__path__ for file in sorted(glob.glob(os.path.join(folder, "*", "lib", sys.argv[1])))]
+print(found[0] if found else "")
+PY
+}
+
+# library <variable> <file>: names it in the variable, unless that is set or the loader or the toolkit has the file.
+library() {
+  local folder found
+  [ -z "${!1:-}" ] || return 0
+  for folder in /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64; do
+    [ ! -e "$folder/$2" ] || return 0
+  done
+  if ldconfig -p 2>/dev/null | grep -q "$2 "; then return 0; fi
+  found=$(python_library "$2")
+  [ -n "$found" ] || return 0
+  export "$1=$found"
+  echo "$1=$found" | tee -a "$log"
+}
+library HARNESS_CUDNN_PATH libcudnn.so.9
+library HARNESS_CUPTI libcupti.so.13
+
 if command -v nvidia-smi >/dev/null; then
   nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.draw,power.limit,temperature.gpu,ecc.mode.current \
     --format=csv 2>&1 | tee -a "$log"
@@ -247,7 +293,7 @@ for one in $steps; do
 done
 
 {
-  printf '\n%-18s %-24s %6s\n' step result time
+  printf '\n%-22s %-24s %6s\n' step result time
   printf '%s\n' "${table[@]}"
 } | tee -a "$log" | tee "$scratch/table"
 { printf '\n```\n' && cat "$scratch/table" && printf '```\n'; } >>"$summary"

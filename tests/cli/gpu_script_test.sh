@@ -24,7 +24,7 @@ for folder in bundle bundle/slower; do
 done
 cat >bundle/bin/test_gpu <<'SH'
 #!/bin/sh
-echo "test_gpu $*"
+echo "test_gpu $* HARNESS_CUPTI=$HARNESS_CUPTI."
 [ ! -f "$STANDINS/broken" ]
 SH
 cat >bundle/bin/harness <<SH
@@ -57,30 +57,51 @@ for speed in fast:100 slow:120; do
 JSON
 done
 
+# rows NAME|RESULT...: rows of the last table.
+rows() {
+  local one
+  for one in "$@"; do says "$(printf '%-22s %s' "${one%%|*}" "${one#*|}")"; done
+}
+
 gpu() { env STANDINS="$work" OUT="$work/out" PATH="$work/path:$PATH" "$@" tree/ci/gpu.sh bundle; }
 # All steps, each once; the sanitizer may or may not be installed here.
 mkdir path && printf '#!/bin/sh\nshift 6\nexec "$@"\n' >path/compute-sanitizer && chmod +x path/compute-sanitizer
 expect 0 gpu HARNESS_GPU_AB_RUNS=2 HARNESS_GPU_AB=slower:probe HARNESS_GPU_PROCESSES=3
-says "tests              ok" "memcheck           ok" "racecheck          ok" "synccheck          ok" \
-  "run probe          ok" "run probes         ok" "figures            ok" \
-  "doctor             skipped: no such command" "ab slower probe    ok, 2 runs" \
-  "| sd between processes | copy 64 MB (cold)" "2 runs, 2 of them with a regressed case"
+rows "tests device|ok" "tests machine code|ok" "memcheck matmul|ok" "racecheck attention|ok" "synccheck probe|ok" \
+  "run probe|ok" "run probes|ok" "figures|ok" "doctor|skipped: no such command" "ab slower probe|ok, 2 runs"
+says "| sd between processes | copy 64 MB (cold)" "2 runs, 2 of them with a regressed case"
 [ "$(find out -type f | wc -l)" -le 8 ] || problem "too many files: $(ls out)"
 tar -tzf out/results.tar.gz >"$printed"
 says results/probe.record.json results/instrument.record.json results/figures.md results/ab-slower-probe/2.json
 cp out/summary.md "$printed"
-says "## Figures of measurement" "## ab slower probe" "figures            ok"
+says "## Figures of measurement" "## ab slower probe"
+rows "figures|ok"
 
 # A build that is not slower is not found slower, and that is a failure; so are tests that fail.
 expect 1 gpu HARNESS_GPU_STEPS="ab" HARNESS_GPU_AB_RUNS=1 HARNESS_GPU_AB="same:probe slower:probe" \
   HARNESS_GPU_AB_ARGUMENTS="--filter probe_copy/*"
-says "ab same probe      ok, 1 runs" "1 runs, 0 of them with a regressed case" "ab slower probe    failed, 1 of 1 runs" "no case is called probe_gelu/*"
+rows "ab same probe|ok, 1 runs" "ab slower probe|failed, 1 of 1 runs"
+says "1 runs, 0 of them with a regressed case" "no case is called probe_gelu/*"
 silent_about "memcheck"
 touch broken
 expect 1 gpu HARNESS_GPU_STEPS="tests doctor"
-says "tests              failed (status 1)" "doctor             skipped"
+rows "tests device|failed (status 1)" "tests attention|failed (status 1)" "doctor|skipped"
 expect 1 gpu HARNESS_GPU_STEPS="tests" HARNESS_GPU_SECONDS=3
-says "tests              no time left"
+rows "tests device|no time left"
+
+# Each part of the tests is a process of its own, no part is in two, and what watches a kernel being loaded is alone.
+rm broken
+expect 0 gpu HARNESS_GPU_STEPS="tests sanitizers suites" HARNESS_GPU_SANITIZERS=racecheck \
+  HARNESS_GPU_RUN_ARGUMENTS="--filter probe_copy/* --processes 2"
+rows "tests device|ok" "tests matmul|ok" "racecheck matmul|ok" "run probe|ok"
+silent_about "memcheck "
+silent_about "synccheck "
+cp out/gpu.log "$printed"
+says "--gtest_filter=Profiling.*-*KnowsTheMachineCode* " "--gtest_filter=*KnowsTheMachineCode* " \
+  "test_gpu.matmul.xml HARNESS_CUPTI=off." "test_gpu.machine_code.xml HARNESS_CUPTI=." \
+  "--gtest_filter=-Matmul.*:Attention.*:LinearGelu.*:Profiling.* " "--tool racecheck " \
+  "--device cuda --require-gpu --quiet --filter probe_copy/* --processes 2 "
+silent_about "probe_gelu"
 
 expect 2 gpu HARNESS_GPU_STEPS="tests nonsense"
 says "no step nonsense" "there are: tests sanitizers"

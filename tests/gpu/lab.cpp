@@ -1,6 +1,7 @@
 #include "tests/gpu/lab.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
@@ -100,6 +101,15 @@ sdk::Params probe_params(std::int64_t elements) {
   sdk::Params params;
   params.set("n", elements);
   return params;
+}
+
+void trying(const std::string& what) {
+  std::printf("trying %s\n", what.c_str());
+  std::fflush(stdout);
+}
+
+bool is_library(const std::string& variant) {
+  return variant.starts_with("cublas") || variant.starts_with("cudnn");
 }
 
 Bound::Bound(Device& device, const Catalog& catalog, const std::string& workload, const std::string& variant,

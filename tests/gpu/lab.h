@@ -37,6 +37,12 @@ class GpuTest : public testing::Test {
 
 sdk::Params probe_params(std::int64_t elements);
 
+// Prints at once what is tried next, so that the last line names whatever never comes to an end.
+void trying(const std::string& what);
+
+// Whether a variant is a vendor's library, whose kernels are not ours to look at with sanitizers.
+bool is_library(const std::string& variant);
+
 // One variant at one set of parameters with its buffers: inputs uploaded, outputs poisoned.
 class Bound {
  public:

@@ -73,8 +73,10 @@ class Matmul : public GpuTest {
   }
 
   void expect_right(const std::string& dtype) {
-    for (const std::string& variant : variants_)
+    for (const std::string& variant : variants_) {
+      trying(variant + " on " + dtype);
       for (const Shape& shape : shapes()) is_right(variant, params_of(dtype, shape));
+    }
   }
 
   std::vector<std::string> variants_;
@@ -104,13 +106,29 @@ TEST_F(Matmul, EveryVariantSupportsAnAlignedShapeInSomeType) {
 
 // Many tiles a block, a ring that wraps often: what only large problems meet.
 TEST_F(Matmul, IsRightOnALargeShapeWithTails) {
-  for (const std::string& variant : variants_) is_right(variant, params_of("bf16", {2049, 4104, 1032}));
+  for (const std::string& variant : variants_) {
+    trying(variant);
+    is_right(variant, params_of("bf16", {2049, 4104, 1032}));
+  }
+}
+
+// For sanitizers, under which everything takes many times as long: tails of every kind, and more than one
+// tile of every size.
+TEST_F(Matmul, OfOurOwnIsRightOnAFewSmallShapes) {
+  for (const std::string& variant : variants_) {
+    if (is_library(variant)) continue;
+    trying(variant);
+    for (const char* const dtype : {"f16", "tf32", "f32"})
+      for (const Shape& shape : {Shape{7, 13, 5}, Shape{129, 264, 72}, Shape{1290, 2568, 136}})
+        is_right(variant, params_of(dtype, shape));
+  }
 }
 
 TEST_F(Matmul, GivesTheSameBitsInTenRuns) {
   for (const std::string& variant : variants_)
     for (const char* const dtype : {"bf16", "f32", "tf32"}) {
       const sdk::Params params = params_of(dtype, {520, 776, 1032});
+      trying(variant + " on " + dtype);
       SCOPED_TRACE(variant + "/" + params.text_id());
       try {
         Bound bound(device(), catalog(), workload_name, variant, params);

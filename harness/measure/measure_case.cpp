@@ -181,11 +181,14 @@ void CaseRun::steps() {
   if (subjects_.size() == 1) subjects_.front().peak_memory = device_.peak_memory();
   for (int index = 0; index < placements() && first_in() != nullptr; ++index) measure_placement(index);
   if (first_in() == nullptr) return;
+  enter(-1);
+  each([&](Subject& one) { return check_after(one); });
+  // No batch is there any more when a profiler comes and goes: graphs from before it have crashed programs
+  // whose profiler was detached from them.
+  for (Subject& one : subjects_) one.batches.clear();
   doing_ = "looking at its kernels";
   enter(-1);
   each([&](Subject& one) { return look_at_kernels(one); });
-  enter(-1);
-  each([&](Subject& one) { return check_after(one); });
 }
 
 // The baseline is out where the current build means another problem by the same name.

@@ -200,6 +200,39 @@ class Uncapturable final : public ScriptedDevice {
   }
 };
 
+// Counts the batches that there are, and looks when it is asked for kernels.
+class BatchCounter final : public ScriptedDevice {
+ public:
+  using ScriptedDevice::ScriptedDevice;
+  Result<std::unique_ptr<Batch>> record(int calls, std::function<void(int)> work) override {
+    Result<std::unique_ptr<Batch>> recorded = ScriptedDevice::record(calls, std::move(work));
+    if (!recorded) return recorded;
+    return std::make_unique<Counted>(std::move(*recorded), there);
+  }
+  Result<std::vector<KernelUse>> kernels(const std::function<void()>&, CacheMode) override {
+    when_looked = there;
+    return std::vector<KernelUse>{};
+  }
+  int there = 0;
+  std::optional<int> when_looked;
+
+ private:
+  struct Counted final : Batch {
+    Counted(std::unique_ptr<Batch> batch, int& count) : counted(std::move(batch)), there(count) { ++there; }
+    ~Counted() override { --there; }
+    Result<Timing> time(const TimingOptions& options) override { return counted->time(options); }
+    std::unique_ptr<Batch> counted;
+    int& there;
+  };
+};
+
+TEST(BatchTiming, HasNoBatchesLeftWhenAProfilerLooks) {
+  BatchCounter device(*parse_script(R"({"version": 1})", "s"));
+  const ProcessResult result = measure_case(device, catalog(), planned(TimingMode::batch, CacheMode::hot), 1);
+  EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
+  EXPECT_EQ(device.when_looked, 0);
+}
+
 TEST(BatchTiming, IsNeverReplacedSilently) {
   Uncapturable device(*parse_script(R"({"version": 1})", "s"));
   const ProcessResult result = measure_case(device, catalog(), planned(TimingMode::batch, CacheMode::hot), 1);

@@ -86,6 +86,12 @@ void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
       ->check(CLI::Validator(check_fail_on, "improved"));
   command.add_flag("--allow-other-device", arguments.allow_other_device,
                    "compare across GPUs of the same model, at the price of their spread");
+  command
+      .add_option("--min-processes", arguments.min_processes,
+                  "processes a side that a verdict needs; below 5 (3 that hold both builds) the error rates "
+                  "no longer hold")
+      ->check(CLI::Range(2, 1000))
+      ->type_name("P");
   CLI::Option* file = command.add_option("--waivers", arguments.waivers,
                                          "accepted regressions; default: waivers.yaml beside the suite, or "
                                          "in baselines/");
@@ -99,6 +105,7 @@ std::string policy_option_given(const PolicyArguments& arguments) {
   if (!arguments.allow.empty()) return "--allow";
   if (!arguments.fail_on.empty()) return "--fail-on";
   if (arguments.allow_other_device) return "--allow-other-device";
+  if (arguments.min_processes > 0) return "--min-processes";
   if (!arguments.waivers.empty()) return "--waivers";
   return arguments.no_waivers ? "--no-waivers" : "";
 }
@@ -138,6 +145,8 @@ Result<Policy> make_policy(const PolicyArguments& arguments) {
   }
   policy.fail_on_improved = !arguments.fail_on.empty();
   policy.allow_other_device = arguments.allow_other_device;
+  if (arguments.min_processes > 0)
+    policy.min_processes = policy.min_shared_processes = arguments.min_processes;
   const Result<std::string> date = today();
   if (!date) return fail(date.error());
   policy.today = *date;

@@ -19,11 +19,13 @@ struct PolicyArguments {
   std::vector<std::string> allow;    // "inconclusive", "missing", "not-comparable"
   std::vector<std::string> fail_on;  // "improved"
   bool allow_other_device = false;
-  std::string waivers;  // file; "" : the one beside the suite or under baselines/, where there is one
+  int min_processes = 0;  // 0: the default
+  std::string waivers;    // file; "" : the one beside the suite or under baselines/, where there is one
   bool no_waivers = false;
 };
 
-// Declares --margin, --alpha, --allow, --fail-on, --allow-other-device, --waivers and --no-waivers.
+// Declares --margin, --alpha, --allow, --fail-on, --allow-other-device, --min-processes, --waivers and
+// --no-waivers.
 void add_policy_options(CLI::App& command, PolicyArguments& arguments);
 
 // All but the waivers. Today is the clock's, or $HARNESS_TODAY (a date), which asks what a policy will say

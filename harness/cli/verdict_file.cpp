@@ -66,6 +66,8 @@ Policy policy_from(const JsonNode& root) {
   policy.device_sd = node.find("device_sd").number(policy.device_sd);
   node.find("learned").each_element([&](const JsonNode& one) { policy.learned.push_back(spread_from(one)); });
   policy.min_processes = node.find("min_processes").integer<int>(policy.min_processes, 0);
+  policy.min_shared_processes =
+      node.find("min_shared_processes").integer<int>(policy.min_shared_processes, 0);
   policy.fail_on_improved = node.find("fail_on_improved").flag();
   policy.waivers_file = optional_text(node.find("waivers_file"));
   policy.today = optional_text(node.find("today"));

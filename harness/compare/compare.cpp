@@ -42,6 +42,13 @@ const Series* series_named(const CaseRecord& record, std::string_view metric) {
 constexpr const char* usable_sample =
     "a sample must be finite, and above 0; only of a metric that is no time may it be 0";
 
+// Where processes held both builds, fewer of them suffice: their ratios owe nothing to what differs between
+// processes and sessions.
+Policy policy_for(Policy policy, const std::optional<Pairing::Kind>& pairing) {
+  if (pairing == Pairing::Kind::process) policy.min_processes = policy.min_shared_processes;
+  return policy;
+}
+
 double square_of_sd(double sd) {
   return std::isfinite(sd) && sd > 0 ? sd * sd : 0;
 }
@@ -53,7 +60,7 @@ class Comparer {
   Comparer(const Record& baseline, const Record& current, const Policy& policy, Trace* trace)
       : baseline_(baseline),
         current_(current),
-        policy_(policy),
+        policy_(policy_for(policy, pairing_of(baseline, current))),
         trace_(trace),
         pairing_(pairing_of(baseline, current)),
         one_session_(share_session(baseline, current)),
@@ -377,7 +384,7 @@ class Comparer {
 
   const Record& baseline_;
   const Record& current_;
-  const Policy& policy_;
+  const Policy policy_;
   Trace* trace_;
   std::optional<Pairing::Kind> pairing_;
   bool one_session_;

@@ -62,8 +62,7 @@ void judge_exactly(ComparisonRow& row, const SideReading& baseline, const SideRe
     row.verdict = Verdict::inconclusive;
     row.processes_needed = least;
     row.remedy = Remedy::more_processes;
-    row.reason = fmt::format("{} against {} processes: at least {} a side show whether the metric varies",
-                             row.baseline.processes, row.current.processes, least);
+    row.reason = too_few_processes(row.baseline.processes, row.current.processes, least);
     return;
   }
   row.minimum_detectable = row.margin;

@@ -157,12 +157,10 @@ void set_reason(ComparisonRow& row, const Evidence& evidence, std::size_t family
     row.reason = look.doubt;
     row.remedy = look.remedy;
   } else if (!look.enough_processes) {
-    row.reason =
-        look.differences
-            ? fmt::format("{} of the processes measured both sides: at least {} are needed for a verdict",
-                          look.differences->count, least)
-            : fmt::format("{} against {} processes: at least {} a side are needed for a verdict",
-                          row.baseline.processes, row.current.processes, least);
+    row.reason = look.differences
+                     ? fmt::format("{} of the processes measured both sides: a verdict needs {}, {} more",
+                                   look.differences->count, least, least - processes_of(look))
+                     : too_few_processes(row.baseline.processes, row.current.processes, least);
     row.remedy = Remedy::more_processes;
   } else {
     explain_inconclusive(row, look, family);
@@ -341,6 +339,17 @@ void plan_looks(ComparisonRow& row, const Evidence& evidence, double beyond, dou
 
 int least_processes(const Policy& policy) {
   return std::max(policy.min_processes, 2);
+}
+
+std::string too_few_processes(int baseline, int current, int least) {
+  const int before = std::max(least - baseline, 0), after = std::max(least - current, 0);
+  const std::string lacking =
+      before == after ? fmt::format("{} more of each", before)
+      : after == 0    ? fmt::format("{} more of the baseline", before)
+      : before == 0   ? fmt::format("{} more of the current side", after)
+                      : fmt::format("{} more of the baseline and {} of the current side", before, after);
+  return fmt::format("{} against {} processes: a verdict needs {} a side, {}", baseline, current, least,
+                     lacking);
 }
 
 std::string gate_obstacle(double margin, double alpha) {

@@ -30,6 +30,10 @@ struct Evidence {
 // Processes that each side must have at the least for a verdict.
 int least_processes(const Policy& policy);
 
+// "3 against 5 processes: a verdict needs 5 a side, 2 more of the baseline": why sides with fewer than
+// `least` processes have none.
+std::string too_few_processes(int baseline, int current, int least);
+
 // Why this gate cannot be applied, or "".
 std::string gate_obstacle(double margin, double alpha);
 

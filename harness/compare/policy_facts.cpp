@@ -25,8 +25,7 @@ class Facts {
     gate("alpha", policy_.alpha, &ComparisonRow::alpha, Gate{}.alpha);
     informative();
     loosened();
-    chosen("processes", fmt::format("{} a side at the least", policy_.min_processes),
-           policy_.min_processes == Policy{}.min_processes);
+    processes();
     sessions();
     if (policy_.allow_other_device)
       facts_.push_back(
@@ -39,6 +38,16 @@ class Facts {
   }
 
  private:
+  // "5 a side at the least", and by how much that was loosened.
+  void processes() {
+    const bool shared = comparison_.pairing == Pairing::Kind::process;
+    const int least = shared ? policy_.min_shared_processes : policy_.min_processes;
+    const int usual = shared ? Policy{}.min_shared_processes : Policy{}.min_processes;
+    std::string value = fmt::format("{} {} at the least", least, shared ? "with both builds" : "a side");
+    if (least < usual) value += fmt::format(", loosened from {}", usual);
+    chosen("processes", std::move(value), least == usual);
+  }
+
   // "differ by 0.1 %", or what calibrations say of the rows, or that there was only one.
   void sessions() {
     if (comparison_.pairing) {

@@ -41,10 +41,16 @@ bool go_together(Noise noise, const MeasuringPlan& plan) {
   return noise != Noise::drift || plan.looks.empty();
 }
 
+// Whether the rule may decide nothing, because each look has fewer processes than a verdict needs.
+bool decides_nothing(const MeasuringPlan& plan, const SelftestOptions& options) {
+  return plan.processes < (plan.shared ? options.min_shared_processes : options.min_processes);
+}
+
 class Trials {
  public:
-  Trials(const Setting& setting, const Rule& rule)
+  Trials(const Setting& setting, const Rule& rule, const SelftestOptions& options)
       : rule_(rule),
+        options_(options),
         unchanged_(setting.noise, setting.plan, cases_that_decide + cases_alone, 0),
         at_margin_(setting.noise, setting.plan, cases_that_decide, cases_alone) {}
 
@@ -75,10 +81,14 @@ class Trials {
  private:
   std::vector<ComparisonRow> judge(Simulator& simulator, double change, std::uint64_t seed) {
     const SimulatedPair& pair = simulator.draw(change, seed);
-    return rule_(pair.baseline, pair.current, simulator.policy());
+    Policy policy = simulator.policy();
+    policy.min_processes = options_.min_processes;
+    policy.min_shared_processes = options_.min_shared_processes;
+    return rule_(pair.baseline, pair.current, policy);
   }
 
   const Rule& rule_;
+  const SelftestOptions& options_;
   Simulator unchanged_, at_margin_;
 };
 
@@ -102,10 +112,10 @@ std::uint64_t seed_of(std::uint64_t seed, std::size_t setting, std::size_t trial
   return (seed << 40) + (static_cast<std::uint64_t>(setting) << 32) + 4 * trial;
 }
 
-void work_on(Task& task, const Setting& setting, const Rule& rule, std::uint64_t seed) {
-  Trials trials(setting, rule);
+void work_on(Task& task, const Setting& setting, const Rule& rule, const SelftestOptions& options) {
+  Trials trials(setting, rule, options);
   for (std::size_t trial = task.first; trial < task.last; ++trial) {
-    const std::uint64_t own = seed_of(seed, task.setting, trial);
+    const std::uint64_t own = seed_of(options.seed, task.setting, trial);
     trials.run(own, task.counts);
     if (trial % 10 == 0) trials.look_for_change(own + 2, task.counts);
   }
@@ -119,7 +129,8 @@ void set_bounds(ErrorRate& rate, double limit, double confidence, std::size_t to
   rate.surely = stats::clopper_pearson(rate.hits, rate.trials, of_all).lo;
 }
 
-SelftestRow row_of(const Setting& setting, const Counts& counts, double confidence, std::size_t rows) {
+SelftestRow row_of(const Setting& setting, const Counts& counts, double confidence, std::size_t rows,
+                   bool nothing) {
   SelftestRow row{std::string(name_of(setting.noise)),
                   name_of(setting.plan),
                   counts[unchanged_red],
@@ -127,8 +138,8 @@ SelftestRow row_of(const Setting& setting, const Counts& counts, double confiden
                   counts[family_called],
                   counts[passed],
                   counts[found]};
-  const double nominal = Gate{}.alpha;
-  const double limit = std::max(nominal, unavoidable(setting.noise, setting.plan));
+  const double nominal = nothing ? 0 : Gate{}.alpha;
+  const double limit = nothing ? 0 : std::max(nominal, unavoidable(setting.noise, setting.plan));
   const std::size_t together = errors_a_row * rows;
   set_bounds(row.unchanged_red, limit, confidence, together);
   set_bounds(row.called, limit, confidence, together);
@@ -152,13 +163,14 @@ SelftestReport selftest(const SelftestOptions& options) {
   std::vector<Setting> settings;
   for (const Noise noise : options.noises)
     for (const MeasuringPlan& plan : options.plans)
-      if (go_together(noise, plan)) settings.push_back({noise, plan});
+      if (go_together(noise, plan) && (noise == options.noises.front() || !decides_nothing(plan, options)))
+        settings.push_back({noise, plan});
   const Rule rule = options.rule ? options.rule : Rule(verdicts);
   std::vector<Task> tasks = tasks_of(settings.size(), options.splits);
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i = next++; i < tasks.size(); i = next++)
-      work_on(tasks[i], settings[tasks[i].setting], rule, options.seed);
+      work_on(tasks[i], settings[tasks[i].setting], rule, options);
   };
   {
     const unsigned threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
@@ -180,8 +192,14 @@ SelftestReport selftest(const SelftestOptions& options) {
       counts[task.setting][i].trials += task.counts[i].trials;
     }
   for (std::size_t i = 0; i < settings.size(); ++i) {
-    report.rows.push_back(row_of(settings[i], counts[i], report.confidence, settings.size()));
-    if (unavoidable(settings[i].noise, settings[i].plan) > report.alpha)
+    const MeasuringPlan& plan = settings[i].plan;
+    const bool nothing = decides_nothing(plan, options);
+    report.rows.push_back(row_of(settings[i], counts[i], report.confidence, settings.size(), nothing));
+    if (nothing)
+      report.remarks.push_back(
+          fmt::format("{}: too few for a verdict, which needs {}; none may be given", name_of(plan),
+                      plan.shared ? options.min_shared_processes : options.min_processes));
+    else if (unavoidable(settings[i].noise, settings[i].plan) > report.alpha)
       report.remarks.push_back(remark_on(settings[i]));
   }
   return report;
@@ -203,7 +221,9 @@ SelftestRun halves_of(const std::vector<Record>& records, const SelftestOptions&
     run.cases.push_back({one.case_id, one.metric, one.alarms});
   }
   set_bounds(run.red, run.red.limit, SelftestReport{}.confidence, 1);
-  if (report.splits == 0) run.notes = {"nothing was compared: a side needs 3 processes or more"};
+  if (report.splits == 0)
+    run.notes = {
+        fmt::format("nothing was compared: a side needs {} processes or more", Policy{}.min_processes)};
   return run;
 }
 

@@ -24,12 +24,16 @@ struct SelftestOptions {
   unsigned threads = 0;       // 0: as many as the machine has
   std::vector<Noise> noises = {Noise::normal,    Noise::lognormal, Noise::bimodal,  Noise::autoregressive,
                                Noise::slow_tail, Noise::drift,     Noise::sessions, Noise::devices};
-  std::vector<MeasuringPlan> plans = {{3}, {5}, {8}, {16}, {20, {5, 10, 20}}, {5, {}, true}};
+  std::vector<MeasuringPlan> plans = {{3}, {5}, {8}, {16}, {20, {5, 10, 20}}, {3, {}, true}, {5, {}, true}};
+  // Processes that a verdict needs: a side, and of those that both sides share.
+  int min_processes = Policy{}.min_processes;
+  int min_shared_processes = Policy{}.min_shared_processes;
   Rule rule = {};  // empty: the one of compare()
 };
 
 // Simulated rates. Plans that a noise does not go with are left out: sides that share their processes share
-// session and device, and what takes turns is measured all at once.
+// session and device, and what takes turns is measured all at once. A plan of fewer processes than a verdict
+// needs is run with the first noise alone, and may decide nothing.
 SelftestReport selftest(const SelftestOptions& options);
 
 // Random halves of each session of `records` (the processes of one run, so nothing differs, not even the

@@ -61,8 +61,7 @@ bool judge_zeros(ComparisonRow& row, const Series& old, const Series& now, SideR
   if (std::min(row.baseline.processes, row.current.processes) < least) {
     row.processes_needed = least;
     row.remedy = Remedy::more_processes;
-    row.reason = fmt::format("{} against {} processes: at least {} a side are needed for a verdict",
-                             row.baseline.processes, row.current.processes, least);
+    row.reason = too_few_processes(row.baseline.processes, row.current.processes, least);
     return true;
   }
   const bool from_zero = before == row.baseline.process_values.size() && after == 0;

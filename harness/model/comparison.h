@@ -61,7 +61,8 @@ struct Policy {
   double session_sd = 0.001;                // sd of log time between sessions on one device, once a side
   double device_sd = 0.003;                 // between devices of one model, when allowed, once a side
   std::vector<LearnedSpread> learned = {};  // wins over these two where it knows the case and metric
-  int min_processes = 3;                    // fewer on a side: inconclusive
+  int min_processes = 5;                    // fewer on a side: inconclusive
+  int min_shared_processes = 3;             // likewise, of those that held both builds (an A/B run)
   bool fail_on_improved = false;            // an improvement is exit 1: the baseline is stale
   std::vector<Waiver> waivers = {};
   std::string waivers_file = {};  // that they were read from, "" : none

@@ -242,9 +242,21 @@ std::string gates_loosened(const Comparison& comparison) {
   return text;
 }
 
+std::string processes_loosened(const Comparison& comparison) {
+  const Policy& policy = comparison.policy;
+  const bool shared = comparison.pairing == Pairing::Kind::process;
+  const int least = shared ? policy.min_shared_processes : policy.min_processes;
+  const int usual = shared ? Policy{}.min_shared_processes : Policy{}.min_processes;
+  return least < usual ? fmt::format("loosened to {} processes{}, where {} are needed", least,
+                                     shared ? "" : " a side", usual)
+                       : std::string();
+}
+
 std::string comparison_headline(const Comparison& comparison) {
-  const std::string loosened = gates_loosened(comparison);
-  return verdict_headline(comparison) + (loosened.empty() ? "" : "; " + loosened);
+  std::string headline = verdict_headline(comparison);
+  for (const std::string& loosened : {gates_loosened(comparison), processes_loosened(comparison)})
+    if (!loosened.empty()) headline += "; " + loosened;
+  return headline;
 }
 
 std::string comparison_tally(const Comparison& comparison) {

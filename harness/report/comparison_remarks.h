@@ -15,6 +15,10 @@ std::string comparison_headline(const Comparison& comparison);
 // headline.
 std::string gates_loosened(const Comparison& comparison);
 
+// "loosened to 3 processes a side, where 5 are needed" by --min-processes, or "". Likewise part of the
+// headline.
+std::string processes_loosened(const Comparison& comparison);
+
 // How many rows have each verdict, worst first.
 std::string comparison_tally(const Comparison& comparison);
 

@@ -92,6 +92,11 @@ std::string github_comparison(const Comparison& comparison, const Style&, const 
   if (const std::string loosened = gates_loosened(comparison); !loosened.empty())
     text += annotation_line(
         Level::warning, {comparison.suite_file, 0, loosened, "the change that this compares loosened them"});
+  if (const std::string loosened = processes_loosened(comparison); !loosened.empty())
+    text += annotation_line(
+        Level::warning,
+        {comparison.suite_file, 0, loosened,
+         "--min-processes of this run asks for it; `harness selftest --help` tells the price"});
   // Not green for another reason: nothing was compared at all.
   if (!loud && exit_code(comparison) != 0)
     text =

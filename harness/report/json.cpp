@@ -148,6 +148,7 @@ Json policy_json(const Policy& policy) {
           {"device_sd", number(policy.device_sd)},
           {"learned", learned_json(policy.learned)},
           {"min_processes", policy.min_processes},
+          {"min_shared_processes", policy.min_shared_processes},
           {"fail_on_improved", policy.fail_on_improved},
           {"waivers_file", policy.waivers_file.empty() ? Json(nullptr) : Json(policy.waivers_file)},
           {"today", policy.today.empty() ? Json(nullptr) : Json(policy.today)}};

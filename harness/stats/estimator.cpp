@@ -1,6 +1,7 @@
 #include "harness/stats/estimator.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -72,6 +73,14 @@ double quantile_sorted(std::span<const double> sorted, double fraction) {
 }
 
 double quantile(std::span<const double> values, double fraction) {
+  // A few values are sorted sooner than storage for them is found.
+  if (std::array<double, 32> few; values.size() <= few.size()) {
+    if (any_nan(values)) return not_a_number;
+    std::copy(values.begin(), values.end(), few.begin());
+    const std::span<double> sorted = std::span(few).first(values.size());
+    std::sort(sorted.begin(), sorted.end());
+    return quantile_sorted(sorted, fraction);
+  }
   std::vector<double> copy(values.begin(), values.end());
   return quantiles_in_place(copy, std::span(&fraction, 1)).front();
 }

@@ -11,18 +11,21 @@
 namespace harness::stats {
 namespace {
 
+// In doubles throughout: long doubles take several times as long and change the 14th digit.
+const boost::math::policies::policy<boost::math::policies::promote_double<false>> in_doubles;
+
 // P(F > value), by the regularised incomplete beta function of whichever argument is accurate.
 double f_tail(double numerator_dof, double denominator_dof, double value) {
   const double weighted = numerator_dof * value;
   if (!std::isfinite(weighted)) return 0;
   return boost::math::ibeta(denominator_dof / 2, numerator_dof / 2,
-                            denominator_dof / (denominator_dof + weighted));
+                            denominator_dof / (denominator_dof + weighted), in_doubles);
 }
 
 // The value that F exceeds with probability `tail`.
 double f_critical(double numerator_dof, double denominator_dof, double tail) {
   double rest = 0;  // 1 - x without cancellation
-  const double x = boost::math::ibeta_inv(denominator_dof / 2, numerator_dof / 2, tail, &rest);
+  const double x = boost::math::ibeta_inv(denominator_dof / 2, numerator_dof / 2, tail, &rest, in_doubles);
   return denominator_dof * rest / (numerator_dof * x);
 }
 

@@ -100,7 +100,7 @@ grep -q '"pattern": "twice/\*"' again.json || problem "report --baseline knows n
 cmp -s verdict.json again.json || problem "report --baseline says something else than compare"
 
 # A policy that would be ignored is refused.
-for option in "--margin 1%" "--alpha 0.05" "--allow missing" "--fail-on improved" --allow-other-device \
+for option in "--margin 1%" "--alpha 0.05" "--allow missing" "--fail-on improved" --allow-other-device "--min-processes 3" \
   "--waivers nope.yaml" --no-waivers; do
   # shellcheck disable=SC2086  # an option and its value
   expect 2 "$HARNESS" explain 'twice/*' --comparison verdict.json $option

@@ -13,7 +13,7 @@ cp -r "$here/../instrument" tree/tests/
 cat >tree/suites/probe.yaml <<'YAML'
 version: 1
 name: probe
-defaults: {sampling: {processes: 3, placements: 2, samples: 4, preheat: 0ms, timeout: 20s}}
+defaults: {sampling: {processes: 5, placements: 2, samples: 4, preheat: 0ms, timeout: 20s}}
 cases:
   - {workload: probe_copy, variants: [memcpy], axes: {n: 63}}
   - {workload: probe_gelu, variants: [threads], axes: {dtype: f32, n: 63}}

@@ -15,7 +15,7 @@ version: 1
 name: demo
 modules: [./plugin.so]
 cases:
-  - {workload: twice, variant: right, axes: {n: 64$1}, sampling: {processes: 3, placements: 1, samples: 5, preheat: 0ms$2}}
+  - {workload: twice, variant: right, axes: {n: 64$1}, sampling: {processes: 5, placements: 1, samples: 5, preheat: 0ms$2}}
 YAML
 }
 # measured FILE : "name cache timing centre" of each case, in us.

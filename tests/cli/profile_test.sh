@@ -34,7 +34,7 @@ version: 1
 name: counted
 modules: [./plugin.so]
 defaults:
-  sampling: {processes: 3, placements: 2, samples: 5, cache: hot, preheat: 0ms, timeout: 5s}
+  sampling: {processes: 5, placements: 2, samples: 5, cache: hot, preheat: 0ms, timeout: 5s}
 cases:
   - workload: twice
     variants: [right]

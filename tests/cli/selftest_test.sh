@@ -10,12 +10,19 @@ import json, sys
 report = json.load(open(sys.argv[1]))
 assert report["format"] == "harness-selftest" and report["passed"] and report["seed"] == 3, report
 rows = report["simulated"]
-assert {row["plan"] for row in rows} >= {"P = 3", "P = 5", "P = 8", "P = 16", "looks 5/10/20", "P = 5 shared"}
+assert {row["plan"] for row in rows} >= {"P = 3", "P = 5", "P = 8", "P = 16", "looks 5/10/20", "P = 3 shared", "P = 5 shared"}
 assert all(row["unchanged_suite_called_regressed"]["trials"] == 20 for row in rows)
 assert all(row["passed"] for row in rows)
+few = [row for row in rows if row["plan"] == "P = 3"]  # never decided
+assert len(few) == 1 and few[0]["found"] == {**few[0]["found"], "hits": 0, "limit": 1} and few[0]["found"]["trials"], few
+assert few[0]["at_margin_called_regressed"]["limit"] == 0, few
 PY
 "$HARNESS" selftest --splits 20 --seed 3 --format json >again.json
 cmp -s selftest.json again.json || problem "the same seed gives another report"
+
+# What fewer processes than a verdict needs would cost.
+expect 1 "$HARNESS" selftest --processes 3 --splits 1000 --color never
+says "FAILED" "P = 3 shared" "sessions differ"
 
 # On a device: halves of one run.
 speeds 100 0.01
@@ -26,10 +33,10 @@ says "PASSED" "scripted GPU-A" "300 random halves of one run, 6 processes a side
 [ -e .harness ] && problem "a selftest left results behind"
 
 # Slips.
-expect 4 "$HARNESS" selftest --aa suite.yaml --device scripted:speed.json --processes 4
-says "each needs 3 processes"
+expect 4 "$HARNESS" selftest --aa suite.yaml --device scripted:speed.json --processes 9
+says "each needs 5 processes"
 expect 2 "$HARNESS" selftest --aa absent.yaml
-expect 2 "$HARNESS" selftest --processes 5
+expect 2 "$HARNESS" selftest --device cpu
 says "go with --aa"
 expect 2 "$HARNESS" selftest --splits 0
 expect 2 "$HARNESS" selftest --format html

@@ -92,7 +92,7 @@ TEST(Ab, NeedsProcessesThatMeasuredBothSides) {
   processes.resize(2);
   const ComparisonRow two = only_row(compare(one, other, Policy{}));
   EXPECT_EQ(two.verdict, Verdict::inconclusive);
-  EXPECT_THAT(two.reason, HasSubstr("2 of the processes measured both sides: at least 3"));
+  EXPECT_THAT(two.reason, HasSubstr("2 of the processes measured both sides: a verdict needs 3, 1 more"));
   processes[0].process = 11;
   const ComparisonRow none = only_row(compare(one, other, Policy{}));
   EXPECT_EQ(none.verdict, Verdict::inconclusive);

@@ -137,11 +137,11 @@ TEST(Calibration, CountsFalseAlarmsOfTheRule) {
 TEST(Calibration, SplitsTheOnlySessionInHalves) {
   Recipe recipe;
   recipe.sessions = 1;
-  recipe.processes = 8;
+  recipe.processes = 10;
   const CalibrationReport report = calibrate(sessions(recipe), {});
-  EXPECT_EQ(report.split_processes, 4);
+  EXPECT_EQ(report.split_processes, 5);
   ASSERT_FALSE(report.notes.empty());
-  recipe.processes = 4;
+  recipe.processes = 9;
   const CalibrationReport few = calibrate(sessions(recipe), {});
   EXPECT_EQ(few.splits, 0U);
   EXPECT_EQ(few.alarm_bound, 1);

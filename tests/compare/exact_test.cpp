@@ -130,7 +130,7 @@ TEST(Exact, NeedsEnoughProcessesToKnowThatNothingVaries) {
   const ComparisonRow row = only_row(compare(with_series({constant(1000, "peak_memory", "B", 2)}),
                                              with_series({constant(2000, "peak_memory", "B", 2)}), {}));
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
-  EXPECT_EQ(row.processes_needed, 3);
+  EXPECT_EQ(row.processes_needed, 5);
 }
 
 TEST(Exact, IsNotForTimesNorForASideThatVaries) {

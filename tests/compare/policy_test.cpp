@@ -11,6 +11,7 @@ namespace harness {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 // Every combination of what bears on the exit code, one row of each kind beside an unchanged one.
 TEST(ExitCode, IsThatOfTheWorstRowThatDecidesAndIsNotAllowed) {
@@ -47,6 +48,21 @@ TEST(ExitCode, IsThatOfTheWorstRowThatDecidesAndIsNotAllowed) {
   }
 }
 
+TEST(PolicyFacts, SayWhenFewerProcessesSuffice) {
+  Policy policy;
+  policy.min_processes = policy.min_shared_processes = 3;
+  const Record few = record_of({20, 20.01, 20.02});
+  EXPECT_THAT(facts_text(compare(few, few, policy)),
+              HasSubstr("processes=3 a side at the least, loosened from 5;"));
+  EXPECT_EQ(only_row(compare(few, few, policy)).verdict, Verdict::unchanged);
+  const ComparisonRow row = only_row(compare(few, record_of(about(20)), {}));
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_EQ(row.reason, "3 against 5 processes: a verdict needs 5 a side, 2 more of the baseline");
+  EXPECT_GE(row.processes_needed.value_or(0), 5);
+  policy.min_processes = 8;
+  EXPECT_THAT(facts_text(compare(few, few, policy)), HasSubstr("processes=8 a side at the least;"));
+}
+
 TEST(PolicyFacts, SayWhereEachValueCameFrom) {
   const auto facts_of = [](const Policy& policy, const Record& record) {
     std::vector<std::string> lines;
@@ -58,7 +74,7 @@ TEST(PolicyFacts, SayWhereEachValueCameFrom) {
   record.suite.file = "suites/a.yaml";
   EXPECT_THAT(
       facts_of({}, record),
-      ElementsAre("margin 1 % (default)", "alpha 1 % (default)", "processes 3 a side at the least (default)",
+      ElementsAre("margin 1 % (default)", "alpha 1 % (default)", "processes 5 a side at the least (default)",
                   "sessions differ by 0.1 % (default)", "allowed nothing (default)",
                   "improvements pass (default)", "waivers none (default)"));
   record.cases[0].gate = Gate{0.005, 0.01, {{"time", {}, {}, true}}};
@@ -69,7 +85,7 @@ TEST(PolicyFacts, SayWhereEachValueCameFrom) {
   EXPECT_THAT(
       facts_of(policy, record),
       ElementsAre("margin 0.5 % (suite suites/a.yaml)", "alpha 5 % (command line)",
-                  "informative gpu_time (suite suites/a.yaml)", "processes 3 a side at the least (default)",
+                  "informative gpu_time (suite suites/a.yaml)", "processes 5 a side at the least (default)",
                   "sessions differ by 0.2 % (calibration)", "other device allowed, adds 0.3 % (command line)",
                   "allowed missing (command line)", "improvements fail: the baseline is stale (command line)",
                   "waivers 2 unused (waivers.yaml)"));

@@ -20,7 +20,7 @@ SelftestOptions small(std::size_t splits) {
   SelftestOptions options;
   options.splits = splits;
   options.noises = {Noise::normal, Noise::autoregressive, Noise::sessions};
-  options.plans = {{5}, {6, {3, 6}}, {5, {}, true}};
+  options.plans = {{5}, {10, {5, 10}}, {5, {}, true}};
   return options;
 }
 
@@ -56,6 +56,32 @@ TEST(Selftest, PassesTheRuleOfCompare) {
     EXPECT_GT(row.called.hits + row.passed.hits, 0U)
         << row.noise << ", " << row.plan << ": nothing was judged";
   }
+}
+
+TEST(Selftest, FailsAnyVerdictOnFewerProcessesThanItNeeds) {
+  SelftestOptions options = small(20);
+  options.plans = {{4}, {2, {}, true}};
+  const SelftestReport right = selftest(options);
+  ASSERT_EQ(right.rows.size(), 2U) << "with one noise each";
+  ASSERT_EQ(right.remarks.size(), 2U);
+  EXPECT_THAT(right.remarks[0], HasSubstr("P = 4: too few for a verdict, which needs 5"));
+  EXPECT_THAT(right.remarks[1], HasSubstr("P = 2 shared: too few for a verdict, which needs 3"));
+  EXPECT_TRUE(passes(right));
+  EXPECT_EQ(right.rows[0].found.hits + right.rows[0].passed.hits + right.rows[0].called.hits, 0U);
+  options.rule = [](const Record& baseline, const Record& current, Policy policy) {
+    policy.min_processes = policy.min_shared_processes = 2;
+    return verdicts(baseline, current, policy);
+  };
+  EXPECT_FALSE(passes(selftest(options)));
+}
+
+TEST(Selftest, JudgesFewerProcessesWhenAsked) {
+  SelftestOptions options = small(20);
+  options.plans = {{3}};
+  options.min_processes = 3;
+  const SelftestReport report = selftest(options);
+  EXPECT_EQ(report.rows.size(), 3U) << "with every noise";
+  EXPECT_GT(report.rows[0].found.hits, 0U);
 }
 
 TEST(Selftest, FailsATestOnRawSamples) {
@@ -113,7 +139,7 @@ TEST(Selftest, IsTheSameForASeedWhateverTheThreads) {
 }
 
 TEST(Verdicts, AreThoseOfCompare) {
-  for (const MeasuringPlan& plan : {MeasuringPlan{5}, MeasuringPlan{6, {3, 6}}, MeasuringPlan{5, {}, true}}) {
+  for (const MeasuringPlan& plan : {MeasuringPlan{5}, MeasuringPlan{10, {5, 10}}, MeasuringPlan{5, {}, true}}) {
     Simulator simulator(Noise::normal, plan, 6, 2);
     const SimulatedPair& pair = simulator.draw(0.015, 3);
     const auto quick = verdicts(pair.baseline, pair.current, simulator.policy());
@@ -150,6 +176,7 @@ TEST(Simulator, SaysWhatNoRuleCanTell) {
   SelftestOptions options = small(10);
   options.noises = {Noise::bimodal};
   options.plans = {{3}, {5}};
+  options.min_processes = 3;
   const SelftestReport report = selftest(options);
   EXPECT_NEAR(report.rows[0].called.limit, 1.0 / 64, 1e-12);
   EXPECT_NEAR(report.rows[1].called.limit, 0.01, 1e-12);
@@ -190,8 +217,8 @@ TEST(HalvesOfARun, AreCountedCaseByCase) {
   EXPECT_FALSE(run.red.exceeds());
 }
 
-TEST(HalvesOfARun, NeedThreeProcessesASide) {
-  const SelftestRun run = halves_of({one_run(5)}, {});
+TEST(HalvesOfARun, NeedFiveProcessesASide) {
+  const SelftestRun run = halves_of({one_run(9)}, {});
   EXPECT_EQ(run.processes, 0);
   EXPECT_EQ(run.red.trials, 0U);
   ASSERT_EQ(run.notes.size(), 1U);

@@ -92,13 +92,13 @@ TEST(Verdict, WithNoiseBetweenSessionsAboveTheMarginSaysThatNoNumberOfProcessesH
   EXPECT_THAT(row.advice, Contains(HasSubstr("no number of processes settles it")));
 }
 
-TEST(Verdict, NeedsThreeProcessesASide) {
-  const ComparisonRow row = compare_values({20, 20.01}, about(30));
+TEST(Verdict, NeedsFiveProcessesASide) {
+  const ComparisonRow row = compare_values({20, 20.01, 20.02, 20.03}, about(30));
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
   EXPECT_TRUE(row.p);
   EXPECT_FALSE(row.p_adjusted);
-  EXPECT_THAT(row.reason, HasSubstr("2 against 5 processes"));
-  EXPECT_EQ(compare_values({20, 20.01, 20.02}, about(30)).verdict, Verdict::regressed);
+  EXPECT_THAT(row.reason, HasSubstr("4 against 5 processes"));
+  EXPECT_EQ(compare_values({20, 20.01, 20.02, 20.03, 20.04}, about(30)).verdict, Verdict::regressed);
 }
 
 TEST(Verdict, OfOneProcessHasARatioAndNothingElse) {

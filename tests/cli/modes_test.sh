@@ -32,7 +32,7 @@ same() { [ "$2" = "$3" ] || problem "$1: found <$2>, not <$3>"; }
 
 with ", cache: [cold, hot], timing: [events, batch]" ""
 expect 0 "$HARNESS" list suite.yaml --device scripted:speed.json
-says "cache=cold/timing=events" "cache=hot/timing=batch" "3 x 1 x 5 cold" "3 x 1 x 5 hot, batches"
+says "cache=cold/timing=events" "cache=hot/timing=batch" "5 x 1 x 5 cold" "5 x 1 x 5 hot, batches"
 expect 0 run --output modes.json
 says "control: a call that does nothing reads 2.7 us by itself and 0.5 us in a batch" "use \`timing: batch\`"
 same "modes" "$(measured modes.json)" "twice/right/n=64/cache=cold/timing=events cold events 5.5

@@ -139,7 +139,8 @@ TEST(Selftest, IsTheSameForASeedWhateverTheThreads) {
 }
 
 TEST(Verdicts, AreThoseOfCompare) {
-  for (const MeasuringPlan& plan : {MeasuringPlan{5}, MeasuringPlan{10, {5, 10}}, MeasuringPlan{5, {}, true}}) {
+  for (const MeasuringPlan& plan :
+       {MeasuringPlan{5}, MeasuringPlan{10, {5, 10}}, MeasuringPlan{5, {}, true}}) {
     Simulator simulator(Noise::normal, plan, 6, 2);
     const SimulatedPair& pair = simulator.draw(0.015, 3);
     const auto quick = verdicts(pair.baseline, pair.current, simulator.policy());

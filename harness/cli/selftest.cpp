@@ -144,9 +144,9 @@ void add_selftest(CLI::App& program, Action& chosen) {
   command->footer(
       "Exit status: 0 no rate lies above its limit, 1 one does (99 % sure), 2 usage, 4 nothing to compare,\n"
       "130 interrupted. A verdict needs 5 processes a side, or 3 that hold both builds; `--min-processes 3`\n"
-      "lowers that. `--processes 3` simulates what it costs, and fails: alpha of 1 % becomes 2.6 % where "
-      "sessions\n"
-      "differ less than assumed, and 1.6 % of pairs with two modes fall apart as if slower.\n"
+      "lowers that. `--processes 3` simulates what it costs, and fails: alpha of 1 % becomes 2 to 2.6 %, "
+      "and\n"
+      "1.6 % of pairs with two modes fall apart as if slower.\n"
       "Examples: harness selftest; harness selftest --seed 7 --splits 10000\n"
       "          harness selftest --aa suites/fusion.yaml --processes 20");
   command->callback([&chosen, arguments] { chosen = [arguments] { return selftest_command(*arguments); }; });

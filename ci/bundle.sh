@@ -9,6 +9,12 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+case ${1-} in
+  "") ;;
+  -h | --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "ci/${BASH_SOURCE[0]##*/}"; exit 0 ;;
+  *) echo "usage: ci/bundle.sh (it takes no arguments)" >&2; exit 2 ;;
+esac
+
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 cmake --workflow --preset portable
 cmake --workflow --preset portable-slower

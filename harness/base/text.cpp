@@ -77,6 +77,12 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
       best = candidate;
     }
   }
+  if (best || name.size() < 4) return best;
+  for (const std::string& candidate : candidates)  // or cut short
+    if (to_lower(candidate).starts_with(to_lower(name))) {
+      if (best) return std::nullopt;
+      best = candidate;
+    }
   return best;
 }
 

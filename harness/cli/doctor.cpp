@@ -46,8 +46,9 @@ fs::path system_root() {
 }
 
 StoreSpace space_of(const std::string& store) {
-  if (store.starts_with("postgresql:")) return {};  // its disk is no business of this host
-  fs::path folder = fs::absolute(store).parent_path();
+  const std::vector<std::string> files = store_files(store);
+  if (files.empty()) return {};  // a server's disk is no business of this host
+  fs::path folder = fs::absolute(files.front()).parent_path();
   std::error_code code;
   while (!fs::exists(folder, code) && folder.has_relative_path()) folder = folder.parent_path();
   const fs::space_info space = fs::space(folder, code);
@@ -90,6 +91,14 @@ void look_at_device(const Arguments& arguments, const std::string& uuid, Machine
   for (const MachineField& field : probe->machine.fields)
     if (field.name == "ceilings_measured")
       facts.ceilings_measured = field.value + ", kept; --fresh measures anew";
+}
+
+// Only what no store can be called: the store itself is not opened.
+Status check_kind_of_store(const std::string& url) {
+  if (url.find("://") == std::string::npos || url.starts_with("sqlite:") || url.starts_with("postgres"))
+    return {};
+  if (const auto store = Store::open(url); !store) return fail(store.error());
+  return {};
 }
 
 Result<MachineFacts> facts_of(const Arguments& arguments) {
@@ -174,6 +183,8 @@ int doctor(const Arguments& arguments) {
   if (const Status checked = check_outputs(arguments.output, {"", read}); !checked)
     return report_error(checked.error());
   if (arguments.unlock) return unlock_clocks();
+  if (const Status checked = check_kind_of_store(arguments.store); !checked)
+    return report_error(checked.error());
   const Result<MachineFacts> facts = facts_of(arguments);
   if (!facts) return report_error(facts.error());
   Examination examination = examine(*facts);

@@ -33,13 +33,17 @@ int import_command(const ImportArguments& arguments) {
   if (const Status spared = check_spares("--as", arguments.output, {arguments.samples}); !spared)
     return report_error(spared.error());
   const Result<std::string> text = read_file(arguments.samples);
-  if (!text) return report_error(text.error());
+  if (!text) {
+    report_error(text.error());
+    return exit_usage;  // no baseline is missing, which exit_missing would say
+  }
   Checked<Record> record = import_json_lines(*text, arguments.samples);
   if (!record) return report_errors(record.error());
   if (!arguments.suite.empty()) record->suite.name = arguments.suite;
   if (arguments.output.empty()) record->revision = head_revision(".");
   if (const Status kept = keep(arguments, *record); !kept) return report_error(kept.error());
-  fmt::print("imported {} cases from {} into {}\n", record->cases.size(), arguments.samples,
+  fmt::print("imported {} case{} from {} into {}\n", record->cases.size(),
+             record->cases.size() == 1 ? "" : "s", arguments.samples,
              !arguments.output.empty()
                  ? arguments.output
                  : without_password(arguments.store.empty() ? default_store : arguments.store));

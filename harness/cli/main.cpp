@@ -35,7 +35,9 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error) {
   std::string message = error.what();
   std::string advice;
   if (const std::vector<std::string> unknown = command->remaining(); !unknown.empty()) {
-    message = fmt::format("unknown argument `{}`", printable(unknown.front()));
+    const bool command_missing = command == &program && !unknown.front().starts_with('-');
+    message =
+        fmt::format("unknown {} `{}`", command_missing ? "command" : "argument", printable(unknown.front()));
     const std::string name = unknown.front().substr(0, unknown.front().find('='));
     advice = suggestion(name, known_names(*command), 0);
   }

@@ -299,12 +299,11 @@ class Comparer {
   void describe(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
                 const SideReading& baseline, const SideReading& current) const {
     if (trace_ == nullptr) return;
-    for (std::string& note : diagnose(row, baseline, current, pairing_))
-      row.advice.push_back(std::move(note));
+    std::string short_call;
     if (const Series* series = series_named(after, row.metric))
-      if (std::string advice = short_call_advice(*series, after.sampling, row.current.center, current.step);
-          !advice.empty())
-        row.advice.push_back(std::move(advice));
+      short_call = short_call_advice(*series, after.sampling, row.current.center, current.step);
+    for (std::string& note : diagnose(row, baseline, current, pairing_, short_call))
+      row.advice.push_back(std::move(note));
     add_kernels(row, before, after);
   }
 

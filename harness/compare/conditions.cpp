@@ -97,7 +97,7 @@ void note_conditions(std::vector<std::string>& notes, const ComparisonRow& row,
   if (baseline.shared + current.shared > 0)
     notes.push_back(fmt::format(
         "contaminated: up to {} other process{} used the device in {} of {} placements of the baseline and "
-        "{} of {} of the current side: find out who (nvidia-smi), and measure again without",
+        "{} of {} of the current side: find out who (nvidia-smi; top on a CPU), and measure again without",
         std::max(baseline.most_others, current.most_others),
         std::max(baseline.most_others, current.most_others) == 1 ? "" : "es", baseline.shared, baseline.known,
         current.shared, current.known));
@@ -129,7 +129,7 @@ void note_conditions(std::vector<std::string>& notes, const SideConditions& side
   if (side.shared > 0)
     notes.push_back(fmt::format(
         "contaminated: up to {} other process{} used the device in {} of {} placements: find out who "
-        "(nvidia-smi), and measure again without",
+        "(nvidia-smi; top on a CPU), and measure again without",
         side.most_others, side.most_others == 1 ? "" : "es", side.shared, side.known));
 }
 

@@ -117,13 +117,20 @@ void note_slowing(std::vector<std::string>& notes, const char* side, const SideR
 }
 
 // A clock whose steps are wider than the margin cannot show what the margin asks for.
-void note_steps(std::vector<std::string>& notes, const char* side, const Side& measured,
-                const SideReading& reading, const ComparisonRow& row) {
-  if (!(reading.step > 0) || !(measured.center > 0) || reading.step <= row.margin * measured.center) return;
+void note_steps(std::vector<std::string>& notes, const ComparisonRow& row, const SideReading& baseline,
+                const SideReading& current) {
+  const auto share = [](const Side& side, const SideReading& reading) {
+    return reading.step > 0 && side.center > 0 ? reading.step / side.center : 0;
+  };
+  const double before = share(row.baseline, baseline), after = share(row.current, current);
+  if (std::max(before, after) <= row.margin) return;
+  const char* side = std::min(before, after) > row.margin ? "both sides"
+                     : before > after                     ? "baseline"
+                                                          : "current";
   notes.push_back(fmt::format(
       "{}: the times are quantised in steps of {:.4g} {}, {:.1f} % of a sample, more than the margin: time "
       "batches of calls (`timing: batch` on a GPU), or make the case longer",
-      side, reading.step, row.unit, reading.step / measured.center * 100));
+      side, before > after ? baseline.step : current.step, row.unit, std::max(before, after) * 100));
 }
 
 // Means may agree while the spread between processes does not.
@@ -191,7 +198,8 @@ double forced_share(const SideReading& reading) {
 }
 
 std::vector<std::string> diagnose(const ComparisonRow& row, const SideReading& baseline,
-                                  const SideReading& current, std::optional<Pairing::Kind> pairing) {
+                                  const SideReading& current, std::optional<Pairing::Kind> pairing,
+                                  const std::string& short_call) {
   std::vector<std::string> notes;
   const bool same_processes = pairing == Pairing::Kind::process;
   for (const auto& [name, reading] : {std::pair("baseline", &baseline), std::pair("current", &current)}) {
@@ -201,8 +209,11 @@ std::vector<std::string> diagnose(const ComparisonRow& row, const SideReading& b
     if (!same_processes) note_modes(notes, name, *reading, row.margin);
     if (!pairing) note_order(notes, name, *reading, row.margin);
     if (!same_processes) note_slowing(notes, name, *reading, row.margin);
-    note_steps(notes, name, reading == &baseline ? row.baseline : row.current, *reading, row);
   }
+  if (short_call.empty())
+    note_steps(notes, row, baseline, current);
+  else
+    notes.push_back(short_call);
   const int fewest = std::min(row.baseline.processes, row.current.processes);
   if (fewest < recommended_processes)
     notes.push_back(fmt::format("only {} process{} on a side: small changes stay unseen; measure at least {}",

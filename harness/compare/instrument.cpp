@@ -14,7 +14,7 @@ constexpr double too_much = 0.25;
 
 }  // namespace
 
-std::optional<std::string> control_note(const CaseRecord& record, double center_us) {
+std::optional<std::string> control_note(const CaseRecord& record, double center_us, bool advised) {
   std::vector<double> calls, batched;
   for (const ProcessResult& process : record.processes)
     if (process.control) {
@@ -29,7 +29,7 @@ std::optional<std::string> control_note(const CaseRecord& record, double center_
       "control: a call that does nothing reads {:.3g} us by itself and {:.3g} us in a batch; nothing is "
       "subtracted",
       call, in_batch);
-  if (!in_batches && call > too_much * center_us)
+  if (!in_batches && !advised && call > too_much * center_us)
     note += ". So short a call by itself is mostly what timing costs: use `timing: batch`";
   return note;
 }

@@ -115,18 +115,40 @@ bool is_time(std::string_view metric) {
   return std::find(names_of_time.begin(), names_of_time.end(), metric) != names_of_time.end();
 }
 
+// The notes of the processes. Of notes that differ by their figures alone the first stands for all.
+std::vector<std::string> notes_of(const std::vector<ProcessResult>& processes) {
+  std::vector<std::string> kinds, notes;
+  std::vector<int> others;
+  for (const ProcessResult& process : processes)
+    for (const std::string& note : process.notes) {
+      if (std::find(notes.begin(), notes.end(), note) != notes.end()) continue;
+      std::string kind = note;
+      std::erase_if(kind, [](char letter) { return (letter >= '0' && letter <= '9') || letter == '.'; });
+      const auto known = std::find(kinds.begin(), kinds.end(), kind);
+      if (known != kinds.end()) {
+        ++others[static_cast<std::size_t>(known - kinds.begin())];
+        continue;
+      }
+      kinds.push_back(std::move(kind));
+      notes.push_back(note);
+      others.push_back(0);
+    }
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    if (others[i] > 0)
+      notes[i] += fmt::format(" ({} process{} with other figures)", others[i], others[i] == 1 ? "" : "es");
+  return notes;
+}
+
 void add_notes(Summary& summary, const CaseRecord& record, const Series& series, const SideReading& reading,
                std::size_t unusable) {
   const auto add = [&](std::string note) {
     if (std::find(summary.notes.begin(), summary.notes.end(), note) == summary.notes.end())
       summary.notes.push_back(std::move(note));
   };
-  for (const ProcessResult& process : record.processes)
-    for (const std::string& note : process.notes) add(note);
+  for (std::string& note : notes_of(record.processes)) add(std::move(note));
   if (is_time(summary.metric)) {
     if (auto doubt = kernel_time_doubt(record)) add(std::move(*doubt));
     if (auto traffic = traffic_note(record)) add(std::move(*traffic));
-    if (auto control = control_note(record, summary.center)) add(std::move(*control));
   }
   if (!reading.unusable.empty())
     add(reading.unusable + fmt::format(": a sample must be finite, and a time above 0{}",
@@ -139,9 +161,11 @@ void add_notes(Summary& summary, const CaseRecord& record, const Series& series,
         "raise gate_deadline",
         reading.forced_gates, reading.samples));
   note_conditions(summary.notes, reading.conditions, record.gate.throttled);
-  if (std::string advice = short_call_advice(series, record.sampling, summary.center, reading.step);
-      !advice.empty())
-    add(std::move(advice));
+  std::string short_call = short_call_advice(series, record.sampling, summary.center, reading.step);
+  if (is_time(summary.metric))  // one note about short calls, not two
+    if (const auto control = control_note(record, summary.center, !short_call.empty()))
+      short_call += (short_call.empty() ? "" : "; ") + *control;
+  if (!short_call.empty()) add(std::move(short_call));
   if (summary.share_of_ceiling && *summary.share_of_ceiling > likely_wrong_declaration)
     add(fmt::format(
         "{:.0f} % of the measured {} ceiling: the declared {} are more than what is executed, or the "

@@ -34,8 +34,11 @@ std::string describe_gate(const Gate& gate) {
 
 std::string size_fact(const Plan& plan) {
   const PlanSize size = size_of(plan);
-  return fmt::format("{} from {}; sampling takes at most {}, start-up and verification come on top",
-                     counted(size.samples, "sample", "samples"),
+  const bool may_be_fewer = std::any_of(plan.cases.begin(), plan.cases.end(), [](const PlannedCase& one) {
+    return one.skip.empty() && one.sampling.width > 0;
+  });
+  return fmt::format("{}{} from {}; sampling takes at most {}, start-up and verification come on top",
+                     may_be_fewer ? "at most " : "", counted(size.samples, "sample", "samples"),
                      counted(static_cast<std::size_t>(size.processes), "worker process", "worker processes"),
                      coarse_duration(size.longest));
 }
@@ -121,8 +124,14 @@ PlanSize size_of(const Plan& plan) {
   return size;
 }
 
+// A number, or from where on the width of the mean's interval may end a placement.
+std::string describe_samples(const Sampling& sampling) {
+  return sampling.width > 0 ? fmt::format("{} to {}", sampling.width_samples, sampling.samples)
+                            : std::to_string(sampling.samples);
+}
+
 std::string describe_sampling(const Sampling& sampling) {
-  return fmt::format("{} x {} x {} {}{}", sampling.processes, sampling.placements, sampling.samples,
+  return fmt::format("{} x {} x {} {}{}", sampling.processes, sampling.placements, describe_samples(sampling),
                      name_of(sampling.cache), sampling.timing == TimingMode::batch ? ", batches" : "");
 }
 
@@ -141,8 +150,10 @@ PlanReport describe_plan(const Plan& plan) {
     if (uniform(cases, [](const PlannedCase& one) { return one.sampling; })) {
       const Sampling& how = cases.front()->sampling;
       report.facts.emplace_back(
-          "sampling", fmt::format("{} processes x {} placements x {} samples, {} cache{}", how.processes,
-                                  how.placements, how.samples, name_of(how.cache), describe_timing(how)));
+          "sampling", fmt::format("{} processes x {} placements x {} samples{}, {} cache{}", how.processes,
+                                  how.placements, describe_samples(how),
+                                  how.width > 0 ? fmt::format(" (mean within {:g} %)", how.width * 100) : "",
+                                  name_of(how.cache), describe_timing(how)));
     } else {
       report.facts.emplace_back("sampling", "differs by case: processes x placements x samples, cache");
     }

@@ -178,11 +178,14 @@ Result<std::string> readme_table(const Record& record, const std::vector<Summary
   std::string text = markdown_table(grid_of(entries, shown, scale));
   const auto machine = record.machines.find(entries.front().one->device);
   const Summary& first = *entries.front().summary;
-  text += fmt::format("\n{}, {}. {}, {}, at {}; {}.\n", what_is_shown(shown, scale), first.metric,
-                      machine == record.machines.end() ? entries.front().one->device
-                                                       : markdown_prose(machine->second.machine_class),
-                      record.started.substr(0, 10), markdown_prose(describe_revision(record.revision)),
-                      counted(static_cast<std::size_t>(first.processes), "process", "processes") + " a case");
+  text +=
+      fmt::format("\n{}, {}. {}, {}, {}; {}.\n", what_is_shown(shown, scale), first.metric,
+                  machine == record.machines.end() ? entries.front().one->device
+                                                   : markdown_prose(machine->second.machine_class),
+                  record.started.substr(0, 10),
+                  record.revision.commit.empty() ? std::string("of no revision")
+                                                 : "at " + markdown_prose(describe_revision(record.revision)),
+                  counted(static_cast<std::size_t>(first.processes), "process", "processes") + " a case");
   return text;
 }
 

@@ -90,7 +90,8 @@ std::string sampling_fact(const Record& record) {
     return fmt::format("{} x {} x {}, {} cache{}",
                        counted(static_cast<std::size_t>(how.processes), "process", "processes"),
                        counted(static_cast<std::size_t>(how.placements), "placement", "placements"),
-                       counted(static_cast<std::size_t>(how.samples), "sample", "samples"),
+                       (how.width > 0 ? fmt::format("{} to ", how.width_samples) : "") +
+                           counted(static_cast<std::size_t>(how.samples), "sample", "samples"),
                        name_of(how.cache), how.timing == TimingMode::batch ? ", in batches" : "");
   }
   return {};

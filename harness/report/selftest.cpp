@@ -65,8 +65,8 @@ std::vector<std::pair<std::string, std::string>> facts_of(const SelftestReport& 
             : fmt::format("{} random halves of one run, {} processes a side; splits share processes",
                           run.red.trials, run.processes));
     if (run.processes > 0)
-      facts.emplace_back("called regressed", fmt::format("a case in {} % of the splits; at most {} may be",
-                                                         text_of(run.red), plain_percent(run.red.limit)));
+      facts.emplace_back("regressed", fmt::format("a case in {} % of the splits; at most {} may be",
+                                                  text_of(run.red), plain_percent(run.red.limit)));
   }
   return facts;
 }

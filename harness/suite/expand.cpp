@@ -90,10 +90,9 @@ std::optional<sdk::Value> converted(const sdk::ParamSpec& spec, const sdk::Value
 
 bool check_name(const Target& target, const At<std::string>& name, ErrorList& errors) {
   if (target.find(name.value) != nullptr) return true;
-  const std::vector<std::string> known = param_names(target);
+  std::vector<std::string> known = param_names(target);
+  for (std::string& mode : mode_names(target)) known.push_back(std::move(mode));
   std::string advice = known.empty() ? "this workload has no parameters" : suggestion(name.value, known, 32);
-  if (!nearest(name.value, known))
-    if (const auto mode = nearest(name.value, mode_names(target))) advice = "did you mean `" + *mode + "`?";
   errors.add(name.where,
              fmt::format("unknown axis {} of workload {}", in_ticks(name.value), workload_name(target)),
              std::move(advice));

@@ -13,6 +13,12 @@ TEST(Nearest, FindsASlip) {
 TEST(Nearest, IgnoresWhatIsFar) {
   EXPECT_EQ(nearest("attention", variants), std::nullopt);
 }
+TEST(Nearest, CompletesWhatWasCutShortIfOnlyOneBeginsSo) {
+  const std::vector<std::string> options{"--output", "--store", "--metric", "--metrics"};
+  EXPECT_EQ(nearest("--out", options), "--output");
+  EXPECT_EQ(nearest("--me", options), std::nullopt);
+  EXPECT_EQ(nearest("--o", std::vector<std::string>{"--overlong"}), std::nullopt);
+}
 TEST(Nearest, IgnoresCase) {
   EXPECT_EQ(nearest("WMMA_Fused", variants), "wmma_fused");
 }

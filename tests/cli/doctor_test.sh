@@ -50,6 +50,10 @@ PY
 # A suite that cannot be measured here.
 expect 0 "$HARNESS" doctor --device scripted:fit.json --suite suite.yaml
 says "1 of 1 can be measured here"
+expect 2 "$HARNESS" doctor --device scripted:fit.json --store nope://x
+says "\`nope\` is no kind of store"
+expect 2 "$HARNESS" lst
+says "unknown command \`lst\`" "did you mean \`list\`?"
 expect 2 "$HARNESS" doctor --suite none.yaml
 says "no such suite"
 

@@ -24,6 +24,7 @@ samples 1 >same.jsonl
 samples 1.03 >slow.jsonl
 for name in base same slow; do expect 0 "$HARNESS" import $name.jsonl --as $name.json; done
 says "2 cases"
+expect 2 "$HARNESS" import none.jsonl
 expect 0 "$HARNESS" compare --baseline base.json --current same.json --margin 0.5% --alpha 0.01
 expect 1 "$HARNESS" compare --baseline base.json --current slow.json --margin 0.5% --alpha 0.01 --report json=verdict.json
 python3 - <<'PY' || problem "verdict.json"

@@ -22,6 +22,10 @@ cases:
       - {match: {n: 256}, sampling: {samples: 10}, gate: {throttled: 10%}}
 YAML
 
+commit "three ways to sample"
+expect 0 "$HARNESS" list suite.yaml
+says "at most 3,220 samples" "5 x 2 x 12 hot" "5 x 2 x 20 to 300 hot"
+
 # script FILE GHZ US BYTES CONDITIONS : the clock, the time of a call, what the variant takes, and the
 # conditions of n=256.
 script() {

@@ -150,6 +150,7 @@ TEST(Diagnose, SeesSamplesThatMoveWithinAPlacement) {
 TEST(Diagnose, SeesTimesInStepsWiderThanTheMargin) {
   const auto stepped = [](double step) {
     Record record = record_of(about(2));
+    record.cases[0].series[0].metric = "wall_time";  // of the device's, launches are the reason
     for (ProcessSamples& process : record.cases[0].series[0].processes) {
       process.placements[0].samples.clear();
       for (int i = 0; i < 24; ++i)
@@ -159,7 +160,30 @@ TEST(Diagnose, SeesTimesInStepsWiderThanTheMargin) {
   };
   EXPECT_THAT(advice_of(stepped(0.032), stepped(0.032)),
               Contains(HasSubstr("quantised in steps of 0.032 us, 1.6 % of a sample")));
+  EXPECT_THAT(advice_of(stepped(0.032), stepped(0.001)),
+              Contains(HasSubstr("baseline: the times are quantised")));
+  EXPECT_THAT(advice_of(stepped(0.001), stepped(0.032)),
+              Contains(HasSubstr("current: the times are quantised")));
   EXPECT_THAT(advice_of(stepped(0.001), stepped(0.001)), Not(Contains(HasSubstr("quantised"))));
+}
+
+TEST(Diagnose, SaysOnceThatCallsAreTooShort) {
+  Record record = record_of(about(2));  // 2 us between two events, in ticks
+  for (ProcessSamples& process : record.cases[0].series[0].processes) {
+    process.placements[0].samples.clear();
+    for (int i = 0; i < 24; ++i)
+      process.placements[0].samples.push_back(2 + 0.032 * ((i + process.process) * 5 % 3));
+  }
+  record.cases[0].series[0].metric = "wall_time";
+  const auto about_batches = [](const std::vector<std::string>& advice) {
+    return std::count_if(advice.begin(), advice.end(),
+                         [](const std::string& note) { return note.find("timing: batch") != note.npos; });
+  };
+  EXPECT_THAT(advice_of(record, record), Contains(HasSubstr("both sides: the times are quantised")));
+  EXPECT_EQ(about_batches(advice_of(record, record)), 1);
+  record.cases[0].series[0].metric = "gpu_time";
+  EXPECT_THAT(advice_of(record, record), Contains(HasSubstr("launch-bound")));
+  EXPECT_EQ(about_batches(advice_of(record, record)), 1);
 }
 
 TEST(Diagnose, SeesASpreadThatChanged) {

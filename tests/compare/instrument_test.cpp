@@ -33,6 +33,12 @@ TEST(ControlNote, AdvisesBatchesWhereTimingIsMostOfACall) {
               Not(HasSubstr("timing: batch")));
 }
 
+TEST(ControlNote, DoesNotRepeatAdviceThatIsGivenAlready) {
+  const auto note = control_note(with_controls(empty_kernel), 3, true);
+  ASSERT_TRUE(note);
+  EXPECT_THAT(*note, AllOf(HasSubstr("2.7 us by itself"), Not(HasSubstr("timing: batch"))));
+}
+
 TEST(ControlNote, IsSilentBesideLongCallsAndWithoutAControl) {
   EXPECT_FALSE(control_note(with_controls(empty_kernel), 100));
   EXPECT_TRUE(control_note(with_controls(empty_kernel, TimingMode::batch), 100));

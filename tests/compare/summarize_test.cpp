@@ -113,6 +113,26 @@ TEST(Summarize, GivesNoThroughputToTheTimeOfSomethingElse) {
   EXPECT_EQ(summaries.at(1).flops_per_s, 0);
 }
 
+TEST(Summarize, ShowsOneOfNotesThatDifferByTheirFiguresAlone) {
+  CaseRecord record = case_of("c", {series_at(about(20))});
+  for (const char* note :
+       {"ended after 231 of 250", "ended after 240 of 250", "another", "ended after 9 of 250"})
+    record.processes.emplace_back().notes = {note};
+  EXPECT_THAT(summarize(record_of({record})).at(0).notes,
+              testing::ElementsAre("ended after 231 of 250 (2 processes with other figures)", "another"));
+}
+
+TEST(Summarize, SaysOnceThatCallsAreTooShort) {
+  Series series = series_at(about(2));
+  series.metric = "gpu_time";
+  series.unit = "us";
+  CaseRecord record = case_of("c", {series});
+  record.processes.emplace_back().control = Control{1.8, 0.5};
+  const std::vector<std::string> notes = summarize(record_of({record})).at(0).notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_THAT(notes[0], testing::AllOf(HasSubstr("launch-bound"), HasSubstr("1.8 us by itself")));
+}
+
 TEST(Summarize, TellsOutcomesAndTheWorstVerification) {
   CaseRecord skipped = case_of("s", {});
   skipped.outcome = Outcome::skipped;

@@ -260,7 +260,10 @@ def main(arguments):
         with open(options.record, encoding="utf-8") as file:
             rows = figures(json.load(file), options.wall)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, NotARecord) as problem:
-        print(f"{options.record}: error: {type(problem).__name__}: {problem}; give it what "
+        reason = getattr(problem, "strerror", None) or str(problem)
+        if isinstance(problem, (KeyError, TypeError, AttributeError)):  # a part of it is not as documented
+            reason = f"it is no whole record ({reason})"
+        print(f"{options.record}: error: {reason}; give it what "
               "`harness run suites/probe.yaml --output FILE` wrote", file=sys.stderr)
         return 2
     if all(row.passed is None for row in rows):

@@ -213,6 +213,7 @@ class Command(unittest.TestCase):
             status, out, err = self.run_on(text)
             self.assertEqual((status, out), (2, ""), text)
             self.assertIn("record.json: error:", err)
+            self.assertNotRegex(err, r"Error:|NotARecord|Errno")
 
 
 class AgainstTheProgram(unittest.TestCase):

@@ -86,8 +86,11 @@ def main(arguments):
         try:
             comparisons.append(read(path))
         except (OSError, ValueError, NotAComparison) as problem:
-            print(f"{path}: error: {problem}", file=sys.stderr)
+            print(f"{path}: error: {getattr(problem, 'strerror', None) or problem}", file=sys.stderr)
             return 2
+    if not comparisons:
+        print("error: no comparison; give it what `harness ab --report json=FILE` wrote", file=sys.stderr)
+        return 2
     cases = count(comparisons)
     print("\n".join(table(cases)))
     runs = len(comparisons)

@@ -83,7 +83,9 @@ class Tally(unittest.TestCase):
         self.assertIn("1 runs instead of 20", err)
         for text in ("no JSON", "{}", "[]"):
             self.assertEqual(self.run_on([text])[0], 2, text)
-        self.assertEqual(self.run_on([])[0], 2)
+        status, out, err = self.run_on([])
+        self.assertEqual((status, out), (2, ""))
+        self.assertIn("no comparison", err)
 
 
 if __name__ == "__main__":

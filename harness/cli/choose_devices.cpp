@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/device/gpu_state.h"
 #include "harness/device/open.h"
+#include "harness/device/scripted.h"
 #include "harness/measure/run.h"
 
 namespace harness {
@@ -72,16 +73,21 @@ std::string chip_of(const Machine& machine) {
   return {};
 }
 
-// Opens each of several devices of a kind in a worker. One device alone may be missing; of several, none.
-Status take_in(const std::string& kind, const std::vector<std::string>& names, Prepared& prepared) {
+constexpr const char* without_that_device =
+    "leave --device out to measure on what this machine has; `harness doctor` tells what is missing";
+
+// Opens each of several devices of a kind in a worker. One device alone may be missing, unless it was asked
+// for; of several, none.
+Status take_in(const std::string& kind, const std::vector<std::string>& names, bool asked_for,
+               Prepared& prepared) {
   std::vector<DeviceChoice> choices;
   std::string model;
   for (const std::string& name : names) {
     const auto probe = probe_device(name);
-    if (!probe && names.size() > 1)
+    if (!probe && (asked_for || names.size() > 1))
       return fail(ErrorKind::environment,
                   fmt::format("--device {}: {}", printable(name), probe.error().message),
-                  probe.error().advice);
+                  probe.error().advice.empty() ? without_that_device : probe.error().advice);
     if (!probe) {
       prepared.unavailable_devices[kind] = probe.error().message;
       return {};
@@ -102,6 +108,16 @@ Status take_in(const std::string& kind, const std::vector<std::string>& names, P
   return {};
 }
 
+// A script that cannot be read is told before anything runs.
+Status check_script(const std::string& name) {
+  if (!is_scripted(name)) return {};
+  const auto device = ScriptedDevice::load(name.substr(name.find(':') + 1));
+  if (device) return {};
+  Error error = device.error();
+  error.kind = ErrorKind::usage;  // also where the file is missing: no baseline is
+  return fail(std::move(error));
+}
+
 void leave_out(const std::string& kind, const DeviceWish& wish, Prepared& prepared) {
   prepared.unavailable_devices[kind] = fmt::format("left out by --device {}", wish.text);
   prepared.left_out_devices.insert(kind);
@@ -117,10 +133,15 @@ Status choose_devices(const DeviceWish& wish, Prepared& prepared) {
   if (on_gpu) leave_out("cpu", wish, prepared);
   if (!names->empty() && !on_gpu) {
     leave_out("cuda", wish, prepared);
-    return names->size() > 1 ? take_in("cpu", *names, prepared) : Status{};
+    for (const std::string& name : *names)
+      if (const Status there = check_script(name); !there) return there;
+    return names->size() > 1 ? take_in("cpu", *names, true, prepared) : Status{};
   }
   if (!wish.wants_cuda && !on_gpu) return {};
   if (std::string obstacle = cuda_obstacle(); !obstacle.empty()) {
+    if (on_gpu)
+      return fail(ErrorKind::environment, fmt::format("--device {}: {}", wish.text, obstacle),
+                  without_that_device);
     prepared.unavailable_devices["cuda"] = std::move(obstacle);
     return {};
   }
@@ -129,7 +150,7 @@ Status choose_devices(const DeviceWish& wish, Prepared& prepared) {
     if (const auto there = gpu_named(host, name); !there) return fail(there.error());
   if (!wish.wants_cuda) return {};
   const bool any = names->empty() || wish.text == "cuda";
-  return take_in("cuda", any ? usual_gpus(wish, host) : *names, prepared);
+  return take_in("cuda", any ? usual_gpus(wish, host) : *names, on_gpu, prepared);
 }
 
 }  // namespace harness

@@ -20,6 +20,11 @@ expect 2 "$HARNESS" run suite.yaml --device gpu
 says "\`gpu\` is not a device"
 expect 2 "$HARNESS" run suite.yaml --device cpud
 says "did you mean \`cpu\`?"
+# A device that was asked for and cannot be had is no run of which nothing was measured.
+HARNESS_CUDA_MODULE=$work/none.so expect 2 "$HARNESS" run suite.yaml --device cuda:1
+says "--device cuda:1: " "leave --device out"
+expect 2 "$HARNESS" run suite.yaml --device scripted:missing.json
+says "missing.json"
 expect 2 "$HARNESS" doctor --device cuda:7
 says "there is no device cuda:7" "cuda:0 NVIDIA H200 (GPU-aaaa), cuda:1 NVIDIA H200 (GPU-bbbb)"
 

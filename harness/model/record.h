@@ -125,8 +125,8 @@ struct ProcessResult {
   std::vector<KernelUse> kernels = {};  // in launch order; empty when nobody looked
   std::optional<Control> control = {};  // where the case is short or was timed in batches
   std::optional<Batching> batching = {};
-  int input_sets = 1;  // that calls took turns with
-  std::string device_uuid = {};         // where processes took turns on several devices, "" else
+  int input_sets = 1;            // that calls took turns with
+  std::string device_uuid = {};  // where processes took turns on several devices, "" else
 
   bool operator==(const ProcessResult&) const = default;
 };

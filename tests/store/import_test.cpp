@@ -83,11 +83,12 @@ TEST(Import, SurvivesTheRecordFileAndTheStore) {
 }
 
 TEST(Import, TakesTheNameOfTheSession) {
-  const auto record = import_json_lines(R"({"session": "monday"})" "\n" + line(), "x.jsonl");
+  const std::string monday = "{\"session\": \"monday\"}\n", number = "{\"session\": 3}\n";
+  const auto record = import_json_lines(monday + line(), "x.jsonl");
   ASSERT_TRUE(record);
   EXPECT_EQ(record->session, "monday");
   EXPECT_EQ(import_json_lines(line(), "x.jsonl")->session, "");
-  EXPECT_THAT(errors_of(R"({"session": 3})" "\n" + line()).front(), HasSubstr("session"));
+  EXPECT_THAT(errors_of(number + line()).front(), HasSubstr("session"));
 }
 
 TEST(Import, TakesTheSuiteNameFromTheFile) {

@@ -132,12 +132,13 @@ Result<PairedCatalogs> catalogs_for(const PairedBuilds& pair, const OpenedDevice
   return PairedCatalogs{std::move(*baseline), std::move(*current)};
 }
 
-// A script's ceilings cost nothing, and may be others the next time.
+// Kept for a GPU alone. A CPU's are reached by code of this program, so another build of it has others; a
+// script's cost nothing, and may be others the next time.
 Machine machine_of(Device& device, const Job& job) {
   Machine machine = device.fingerprint();
   if (!job.measure_ceilings) return machine;
-  const bool scripted = job.device.starts_with("scripted:");
-  add_ceilings(machine, device, CeilingCache(scripted ? "" : CeilingCache::usual_folder(), boot_identity()));
+  const bool kept = job.device.starts_with("cuda");
+  add_ceilings(machine, device, CeilingCache(kept ? CeilingCache::usual_folder() : "", boot_identity()));
   return machine;
 }
 

@@ -1,13 +1,12 @@
 // A case of linear_gelu in host memory, for tests: filled inputs, poisoned output, the oracle's answer.
 #pragma once
 
-#include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "harness/sdk/registry.h"
+#include "tests/kernels/relative_error.h"
 
 void register_workload_linear_gelu(harness::sdk::Registry&);
 void register_variant_linear_gelu_threads_unfused(harness::sdk::Registry&);
@@ -41,20 +40,7 @@ class LinearGeluCase {
   }
 
   // ||out - ref|| / ||ref|| over all elements; NaN when any element is.
-  [[nodiscard]] double error() {
-    std::vector<std::int64_t> wanted(static_cast<std::size_t>(output().spec.elements()));
-    std::iota(wanted.begin(), wanted.end(), 0);
-    std::vector<double> expected(wanted.size());
-    workload().reference(params, inputs(), 0, wanted, expected);
-    double wrong = 0;
-    double size = 0;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const double difference = output().at(wanted[i]) - expected[i];
-      wrong += difference * difference;
-      size += expected[i] * expected[i];
-    }
-    return std::sqrt(wrong / size);
-  }
+  [[nodiscard]] double error() { return relative_error(workload(), params, inputs(), output()); }
 
   harness::sdk::Registry registry;
   harness::sdk::Params params;

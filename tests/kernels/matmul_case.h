@@ -1,12 +1,11 @@
 // A case of matmul in host memory, for tests: filled inputs, and how wrong an output is.
 #pragma once
 
-#include <cmath>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "harness/sdk/registry.h"
+#include "tests/kernels/relative_error.h"
 
 void register_workload_matmul(harness::sdk::Registry&);
 void register_variant_matmul_loops(harness::sdk::Registry&);
@@ -34,20 +33,7 @@ class MatmulCase {
   [[nodiscard]] harness::sdk::HostTensor& output() { return tensors[2]; }
 
   // ||out - ref|| / ||ref|| over all elements; NaN when any element is.
-  [[nodiscard]] double error() {
-    std::vector<std::int64_t> wanted(static_cast<std::size_t>(output().spec.elements()));
-    std::iota(wanted.begin(), wanted.end(), 0);
-    std::vector<double> expected(wanted.size());
-    workload().reference(params, inputs(), 0, wanted, expected);
-    double wrong = 0;
-    double size = 0;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const double difference = output().at(wanted[i]) - expected[i];
-      wrong += difference * difference;
-      size += expected[i] * expected[i];
-    }
-    return std::sqrt(wrong / size);
-  }
+  [[nodiscard]] double error() { return relative_error(workload(), params, inputs(), output()); }
 
   harness::sdk::Registry registry;
   harness::sdk::Params params;

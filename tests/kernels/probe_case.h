@@ -2,14 +2,13 @@
 // answer.
 #pragma once
 
-#include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/sdk/registry.h"
+#include "tests/kernels/relative_error.h"
 
 void register_workload_probe_empty(harness::sdk::Registry&);
 void register_workload_probe_copy(harness::sdk::Registry&);
@@ -61,20 +60,7 @@ class ProbeCase {
   }
 
   // ||out - ref|| / ||ref|| over all elements; NaN when any element is.
-  [[nodiscard]] double error() {
-    std::vector<std::int64_t> wanted(static_cast<std::size_t>(output().spec.elements()));
-    std::iota(wanted.begin(), wanted.end(), 0);
-    std::vector<double> expected(wanted.size());
-    workload().reference(params, inputs(), 0, wanted, expected);
-    double wrong = 0;
-    double size = 0;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const double difference = output().at(wanted[i]) - expected[i];
-      wrong += difference * difference;
-      size += expected[i] * expected[i];
-    }
-    return std::sqrt(wrong / size);
-  }
+  [[nodiscard]] double error() { return relative_error(workload(), params, inputs(), output()); }
 
   harness::sdk::Registry registry;
   harness::sdk::Params params;

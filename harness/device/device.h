@@ -73,6 +73,11 @@ class Device {
   virtual Status synchronize() = 0;
   virtual void enter(const Place& place) { (void)place; }
 
+  // Draws anew what a device can draw anew beside its buffers, as one that is used all along biases all that
+  // a process measures: on a GPU the stream that work is queued on, since two of them launch the same kernel
+  // up to 0.1 us apart. Waits for what is queued. Called before the buffers of a placement are allocated.
+  virtual Status begin_placement() { return {}; }
+
   // Whose work the next calls are, where two builds are measured in turns within one place: "baseline" or
   // "current". enter() forgets it. For the scripted device.
   virtual void turn(std::string_view side) { (void)side; }

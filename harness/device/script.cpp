@@ -280,6 +280,7 @@ Script read_script(const Json& json, const Context& context) {
     Reader inner(*control, "/control", context.source, context.error);
     inner.number("call", script.control->call, 0);
     inner.number("batched", script.control->batched, 0);
+    if (control->contains("pair")) inner.number("pair", script.control->pair.emplace(), 0);
     inner.finish();
   }
   if (const Json* fields = reader.member("fields")) {

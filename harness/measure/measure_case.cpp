@@ -66,6 +66,7 @@ class CaseRun {
   Step first_call(Subject& subject);
   tl::expected<Finding, Ending> check(Subject& subject, std::vector<sdk::HostTensor>& outputs);
   Step check_before(Subject& subject);
+  void begin_placement();
   void measure_placement(int index);
   void reheat(Seconds duration);
   void warm_up();
@@ -251,6 +252,15 @@ void CaseRun::place(bool padded) {
   });
 }
 
+void CaseRun::begin_placement() {
+  doing_ = "changing the placement";
+  const Status begun = device_.begin_placement();
+  each([&](Subject&) -> Step {
+    if (!begun) return broken(begun.error());
+    return {};
+  });
+}
+
 Step CaseRun::first_call(Subject& subject) {
   if (&subject != first_in())  // what the other left must not pass for its result
     if (const Status poisoned = allocation_.poison_outputs(subject.problem); !poisoned)
@@ -286,6 +296,7 @@ Step CaseRun::check_before(Subject& subject) {
 
 void CaseRun::measure_placement(int index) {
   enter(-1);
+  begin_placement();
   place(true);
   reheat(index == 0 ? reheat_after_check(sampling_) : reheat_after_allocation(sampling_));
   const double clock_before = device_.clock_ghz();

@@ -199,7 +199,9 @@ KernelUse read_kernel(const JsonNode& node) {
 
 std::optional<Control> read_control(const JsonNode& node) {
   if (!node.present()) return std::nullopt;
-  return Control{node.require("call").number(), node.require("batched").number()};
+  Control control{node.require("call").number(), node.require("batched").number()};
+  if (const JsonNode pair = node.find("pair"); pair.present()) control.pair = pair.number();
+  return control;
 }
 
 std::optional<Batching> read_batching(const JsonNode& node) {

@@ -169,7 +169,9 @@ void write_kernel(JsonWriter& json, const KernelUse& kernel) {
 void write_instrument(JsonWriter& json, const ProcessResult& result) {
   if (result.control) {
     json.key("control").open_object(JsonLayout::line);
-    json.key("call").number(result.control->call).key("batched").number(result.control->batched).close();
+    json.key("call").number(result.control->call).key("batched").number(result.control->batched);
+    if (result.control->pair) json.key("pair").number(*result.control->pair);
+    json.close();
   }
   if (result.batching) {
     json.key("batching").open_object(JsonLayout::line);

@@ -1,14 +1,16 @@
 // What a record tells of the instrument itself, beside what it measured. Plain data.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 namespace harness {
 
 // What the instrument reads of a call that does nothing, in us: shown beside short cases, never subtracted.
 struct Control {
-  double call = 0;     // timed alone: on a GPU an empty kernel between two events
-  double batched = 0;  // the slope over a batch of them: on a GPU a node of a graph
+  double call = 0;                  // timed alone: on a GPU an empty kernel between two events
+  double batched = 0;               // the slope over a batch of them: on a GPU a node of a graph
+  std::optional<double> pair = {};  // the clock alone, without a call: on a GPU two events in a row
 
   bool operator==(const Control&) const = default;
 };

@@ -73,7 +73,8 @@ TEST(MeasureControl, TellsACallAloneFromACallInABatch) {
   device->enter({"a", 1, 0});
   const auto control = measure_control(*device, [] {});
   ASSERT_TRUE(control);
-  EXPECT_THAT(control->call, DoubleEq(2.7));
+  EXPECT_THAT(control->call, DoubleNear(2.7, 1e-9));
+  ASSERT_TRUE(control->pair);
   EXPECT_THAT(control->batched, DoubleNear(0.5, 1e-9));
 }
 
@@ -93,8 +94,8 @@ TEST(MeasureControl, IsToldByTheCpu) {
 
 TEST(ScriptedDevice, TellsItsControlAndWhatItsGateMeets) {
   const auto device = scripted(
-      R"({"version": 1, "control": {"call": 2.7, "batched": 0.5}, "cache_bytes": 100, "gate_obstacle": "waits"})");
-  EXPECT_EQ(device->control(), (Control{2.7, 0.5}));
+      R"({"version": 1, "control": {"call": 2.7, "batched": 0.5, "pair": 1.25}, "cache_bytes": 100, "gate_obstacle": "waits"})");
+  EXPECT_EQ(device->control(), (Control{2.7, 0.5, 1.25}));
   EXPECT_EQ(device->cache_bytes(), 100U);
   EXPECT_EQ(device->gate_obstacle(), "waits");
   EXPECT_FALSE(scripted(R"({"version": 1})")->control());

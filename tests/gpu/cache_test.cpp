@@ -43,6 +43,7 @@ TEST_F(CacheModes, ColdIsColdThoughLinesWereAskedToPersist) {
   Bound plain(device(), catalog(), "probe", "copy", probe_params(elements));
   const double cold = plain.median({.cache = CacheMode::cold});
   Bound persists(device(), catalog(), "probe", "persists", probe_params(elements));
+  ASSERT_TRUE(device().begin_placement()) << "where it is seen that lines may persist now";
   const double kept = persists.median({.cache = CacheMode::cold});
   RecordProperty("cold_us", std::to_string(cold * 1e6));
   RecordProperty("cold_after_persisting_us", std::to_string(kept * 1e6));

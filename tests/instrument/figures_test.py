@@ -172,6 +172,16 @@ class Kernels(unittest.TestCase):
         row, = rows(record(case(GEMM512, [4.9] * 3, kernels=[{"us": 1.0}])), "events against")
         self.assertIsNone(row.passed)  # below 5 us an event pair is not asked
 
+    def test_what_two_events_in_a_row_read_is_counted_apart(self):
+        kernels = [{"us": 100.0, "launches": 1}]
+        for time, passed in ((103.7, True), (103.8, False), (101.3, True), (98.7, False)):
+            one = case(COPY, [time] * 3, kernels=kernels)
+            for result in one["results"]:
+                result["control"] = {"call": 2.7, "batched": 0.6, "pair": 1.25}
+            row, = rows(record(one), "events against")
+            self.assertIs(row.passed, passed, time)
+            self.assertIn("1.25 us of two events", row.value)
+
     def test_a_slope_may_be_off_by_three_percent(self):
         for time, passed in ((3.08, True), (3.10, False), (2.92, True), (2.90, False)):
             batch = case(GEMM512, [time] * 3, timing="batch", kernels=[{"us": 3.0, "launches": 1}])

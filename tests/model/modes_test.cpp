@@ -58,11 +58,22 @@ TEST(Modes, OfOldLeaveNoTraceInARecord) {
   EXPECT_THAT(text, Not(HasSubstr("batch_nodes")));
 }
 
+TEST(Modes, AControlOfBeforePairsWereTimedHasNone) {
+  ProcessResult result;
+  result.case_id = "w/v";
+  result.control = Control{2.69, 0.5};
+  const std::string text = encode(result);
+  EXPECT_THAT(text, Not(HasSubstr("pair")));
+  const Result<ProcessResult> back = decode_process_result(text, "t");
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(back->control, result.control);
+}
+
 TEST(Modes, WhatTheInstrumentReadGoesThroughAResultAndBack) {
   ProcessResult result;
   result.case_id = "w/v";
   result.process = 2;
-  result.control = Control{2.69, 0.5};
+  result.control = Control{2.69, 0.5, 1.25};
   result.batching = Batching{{100, 200, 400}, 3.5, 0.001};
   result.input_sets = 81;
   const std::string text = encode(result);

@@ -26,8 +26,27 @@ std::vector<PlannedCase> cases_of(const Plan& plan, const std::string& device) {
   return found;
 }
 
+bool by_events(const PlannedCase& one) {
+  return one.sampling.timing == TimingMode::events;
+}
+
+std::vector<PlannedCase> nine_probes() {
+  std::vector<PlannedCase> cases = cases_of(probe_plan(), "cuda");
+  std::erase_if(cases, [](const PlannedCase& one) { return !by_events(one); });
+  return cases;
+}
+
+TEST(ProbeSuite, HasTheShortOnesInBatchesToo) {
+  std::vector<std::string> ids;
+  for (const PlannedCase& one : cases_of(probe_plan(), "cuda"))
+    if (!by_events(one)) ids.push_back(one.id);
+  EXPECT_THAT(ids, testing::ElementsAre("probe_empty/launch/blocks=1/cache=hot/timing=batch",
+                                        "probe_gemm/cublas/dtype=f16/n=512/cache=cold/timing=batch",
+                                        "probe_gemm/cublas/dtype=f16/n=512/cache=hot/timing=batch"));
+}
+
 TEST(ProbeSuite, HasTheNineProbesOfAGpuColdWithFivePlacementsOfFiftySamples) {
-  const std::vector<PlannedCase> cases = cases_of(probe_plan(), "cuda");
+  const std::vector<PlannedCase> cases = nine_probes();
   std::vector<std::string> ids;
   for (const PlannedCase& one : cases) {
     ids.push_back(one.id);
@@ -47,7 +66,7 @@ TEST(ProbeSuite, HasTheNineProbesOfAGpuColdWithFivePlacementsOfFiftySamples) {
 }
 
 TEST(ProbeSuite, TheSlowdownsAreTrueInBytes) {
-  const std::vector<PlannedCase> cases = cases_of(probe_plan(), "cuda");
+  const std::vector<PlannedCase> cases = nine_probes();
   ASSERT_EQ(cases.size(), 9U);
   EXPECT_EQ(cases[1].bytes, 2.0 * 64 * 1024 * 1024);
   EXPECT_EQ(cases[2].bytes, 2.0 * 2 * 8388608);

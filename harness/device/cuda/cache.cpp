@@ -42,24 +42,31 @@ Status CacheFlusher::prepare(cudaStream_t stream) {
   if (auto status = check(cudaStreamSynchronize(stream), "cudaStreamSynchronize (L2 flush)"); !status)
     return status;
   buffer_ = std::move(*buffer);
+  look_for_persisting();
   return {};
 }
 
-// Lines that a kernel asked to persist outlive ordinary writes, so a flush makes them ordinary first; there
-// are some only where a part of the cache was set aside for them, which any call may have done meanwhile.
 // Devices without persisting accesses refuse; then there is nothing to reset, now or later.
-void CacheFlusher::reset_persisting() {
-  if (!resets_) return;
+void CacheFlusher::look_for_persisting() {
+  if (refused_) return;
   std::size_t set_aside = 0;
-  resets_ = cudaDeviceGetLimit(&set_aside, cudaLimitPersistingL2CacheSize) == cudaSuccess;
-  if (resets_ && set_aside > 0) resets_ = cudaCtxResetPersistingL2Cache() == cudaSuccess;
-  if (!resets_) (void)cudaGetLastError();
+  refused_ = cudaDeviceGetLimit(&set_aside, cudaLimitPersistingL2CacheSize) != cudaSuccess;
+  may_persist_ = !refused_ && set_aside > 0;
+  if (refused_) (void)cudaGetLastError();
+}
+
+// Lines that a kernel asked to persist outlive ordinary writes, so a flush makes them ordinary first.
+void CacheFlusher::reset_persisting() {
+  if (!may_persist_) return;
+  refused_ = cudaCtxResetPersistingL2Cache() != cudaSuccess;
+  may_persist_ = !refused_;
+  if (refused_) (void)cudaGetLastError();
 }
 
 Status CacheFlusher::flush(cudaStream_t stream) {
-  reset_persisting();
   if (!buffer_)
     if (auto status = prepare(stream); !status) return status;
+  reset_persisting();
   return check(cudaMemsetAsync(buffer_.get(), 0, bytes_, stream), "cudaMemsetAsync (L2 flush)");
 }
 

@@ -28,13 +28,18 @@ class CacheFlusher {
   // allocates, flushes once and waits, so that no later call loads code.
   Status flush(cudaStream_t stream);
 
+  // Asks whether lines can persist, for the flushes that follow: a part of the cache must have been set aside
+  // for them, which any call of the work may have done. Not at each flush: asking costs as much as a launch.
+  void look_for_persisting();
+
  private:
   Status prepare(cudaStream_t stream);
   void reset_persisting();
 
   std::size_t bytes_;
   DeviceMemory buffer_;
-  bool resets_ = true;  // until the device refuses
+  bool may_persist_ = false;
+  bool refused_ = false;  // the device has no such accesses
 };
 
 }  // namespace harness::cuda

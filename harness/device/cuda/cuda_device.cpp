@@ -115,11 +115,13 @@ CudaDevice::CudaDevice(int ordinal, const cudaDeviceProp& properties)
       memory_(ordinal) {}
 
 Status CudaDevice::create_resources() {
-  // A stream that synchronises with the legacy default stream: a kernel that is launched there by
+  // Streams that synchronise with the legacy default stream: a kernel that is launched there by
   // mistake is still between the events, and so is timed instead of lost.
-  if (auto status = check(cudaStreamCreateWithFlags(&stream_, cudaStreamDefault), "cudaStreamCreate");
-      !status)
-    return status;
+  for (cudaStream_t& stream : streams_)
+    if (auto status = check(cudaStreamCreateWithFlags(&stream, cudaStreamDefault), "cudaStreamCreate");
+        !status)
+      return status;
+  stream_ = streams_.front();
   for (cudaEvent_t* event : {&begin_, &end_})
     if (auto status = check(cudaEventCreate(event), "cudaEventCreate"); !status) return status;
   auto gate = Gate::create(stream_);
@@ -138,7 +140,8 @@ CudaDevice::~CudaDevice() {
   gate_.reset();
   for (cudaEvent_t event : {begin_, end_})
     if (event != nullptr) (void)cudaEventDestroy(event);
-  if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
+  for (cudaStream_t stream : streams_)
+    if (stream != nullptr) (void)cudaStreamDestroy(stream);
 }
 
 Machine CudaDevice::fingerprint() {
@@ -203,6 +206,14 @@ void CudaDevice::enter(const Place& place) {
   profiling_.enter(place);
 }
 
+Status CudaDevice::begin_placement() {
+  if (auto status = synchronize(); !status) return status;
+  turn_ = (turn_ + 1) % streams_.size();
+  stream_ = streams_[turn_];
+  flusher_.look_for_persisting();
+  return {};
+}
+
 TracedWork CudaDevice::traced(const std::function<void()>& work, CacheMode cache) {
   return {
       .call = work,
@@ -228,7 +239,8 @@ Result<Timing> CudaDevice::time(const std::function<void()>& work, const TimingO
     if (auto status = flusher_.flush(stream_); !status) return fail(std::move(status.error()));
   const bool gated = options.gated && gate_obstacle_.empty();
   if (gated)
-    if (auto status = gate_->close(options.gate_deadline); !status) return fail(std::move(status.error()));
+    if (auto status = gate_->close(stream_, options.gate_deadline); !status)
+      return fail(std::move(status.error()));
   HeldGate held(gated ? gate_.get() : nullptr);
   cudaError_t launched = cudaEventRecord(begin_, stream_);
   Seconds launch = 0;

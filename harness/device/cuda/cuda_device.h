@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] sdk::Stream stream() override { return sdk::Stream{stream_}; }
   Status synchronize() override;
   void enter(const Place& place) override;
+  Status begin_placement() override;
   void turn(std::string_view side) override { profiling_.turn(side); }
   void open_range(std::string_view name) override { ranges_.open(name); }
   void close_range() override { ranges_.close(); }
@@ -74,6 +76,9 @@ class CudaDevice final : public Device {
   std::optional<std::size_t> peak_memory() override { return memory_.peak(); }
 
  private:
+  // As many as a process has hardware queues by default (CUDA_DEVICE_MAX_CONNECTIONS).
+  static constexpr std::size_t stream_count = 8;
+
   CudaDevice(int ordinal, const cudaDeviceProp& properties);
   Status create_resources();
   TracedWork traced(const std::function<void()>& work, CacheMode cache);
@@ -86,7 +91,9 @@ class CudaDevice final : public Device {
   MemoryMeter memory_;
   Ranges ranges_;
   Profiling profiling_;
-  cudaStream_t stream_ = nullptr;
+  std::array<cudaStream_t, stream_count> streams_ = {};
+  std::size_t turn_ = 0;
+  cudaStream_t stream_ = nullptr;  // of streams_, the one in use
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
   std::unique_ptr<Gate> gate_;

@@ -82,7 +82,8 @@ void Gate::let_through() {
                                                std::memory_order_release);
 }
 
-Status Gate::close(Seconds deadline) {
+Status Gate::close(cudaStream_t stream, Seconds deadline) {
+  stream_ = stream;
   const std::uint32_t round = round_.fetch_add(1, std::memory_order_relaxed) + 1;
   watchdog_.arm(deadline);
   if (stream_wait_ != nullptr) {

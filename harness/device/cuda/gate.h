@@ -1,9 +1,9 @@
 // Gate: holds a stream until the work to be timed is queued behind it, so that the time the host
 // needs for launching stays outside the pair of events.
 //
-//   close(deadline)  queue the wait, start the watchdog
-//   ...              queue event, work, event
-//   open()           let the stream go on
+//   close(stream, deadline)  queue the wait, start the watchdog
+//   ...                      queue event, work, event
+//   open()                   let the stream go on
 //
 // The wait is cuStreamWaitValue32 on a flag in mapped host memory where the driver has it, else one
 // thread that spins on the flag. Work that blocks the host behind a closed gate (it synchronises,
@@ -30,13 +30,14 @@ namespace harness::cuda {
 class Gate {
  public:
   // For the current device. HARNESS_CUDA_GATE=spin in the environment forces the spinning thread.
+  // It tries its wait on `stream`, and serves every stream of the device, one at a time.
   static Result<std::unique_ptr<Gate>> create(cudaStream_t stream);
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
   ~Gate();  // opens it
 
   // On an error the gate is open.
-  Status close(Seconds deadline);
+  Status close(cudaStream_t stream, Seconds deadline);
 
   // True when the watchdog had opened it already. Opening an open gate is harmless.
   bool open();
@@ -51,7 +52,7 @@ class Gate {
   bool try_stream_wait();
   void let_through();
 
-  cudaStream_t stream_;
+  cudaStream_t stream_;               // the last that it held
   std::uint32_t* flag_;               // pinned and mapped; owned
   const std::uint32_t* device_flag_;  // the same word, as the device addresses it
   StreamWait stream_wait_ = nullptr;  // null: use the spinning thread

@@ -25,19 +25,20 @@ using GraphExec = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, Destro
 
 class GraphBatch final : public Batch {
  public:
-  GraphBatch(Device& device, cudaStream_t stream, GraphExec graph)
-      : device_(device), stream_(stream), graph_(std::move(graph)) {}
+  GraphBatch(Device& device, GraphExec graph) : device_(device), graph_(std::move(graph)) {}
 
   // A launch that is refused is the runtime's last error, which time() looks at.
   Result<Timing> time(const TimingOptions& options) override {
-    Result<Timing> timing = device_.time([this] { (void)cudaGraphLaunch(graph_.get(), stream_); }, options);
+    const auto launch = [this] {
+      (void)cudaGraphLaunch(graph_.get(), static_cast<cudaStream_t>(device_.stream().handle));
+    };
+    Result<Timing> timing = device_.time(launch, options);
     if (timing) timing->launch.reset();
     return timing;
   }
 
  private:
   Device& device_;
-  cudaStream_t stream_;
   GraphExec graph_;
 };
 
@@ -108,7 +109,7 @@ Result<std::unique_ptr<Batch>> record_graph(Device& device, cudaStream_t stream,
   if (auto status = check(cudaGraphUpload(exec.get(), stream), "cudaGraphUpload"); !status)
     return fail(std::move(status.error()));
   // The warm launch: the first one of a graph may still set something up, which no gate must hold back.
-  auto batch = std::make_unique<GraphBatch>(device, stream, std::move(exec));
+  auto batch = std::make_unique<GraphBatch>(device, std::move(exec));
   if (auto warm = batch->time({.cache = CacheMode::hot, .gated = false}); !warm)
     return fail(std::move(warm.error()));
   return batch;

@@ -14,6 +14,17 @@ constexpr double least_padding_bits = 8;
 constexpr double most_padding_bits = 25;
 constexpr std::size_t padding_step = 256;
 
+// Its memory serves as long as it suffices: pages that were written before take a copy at full speed.
+void reshape(sdk::HostTensor& tensor, const sdk::TensorSpec& spec) {
+  if (tensor.data.capacity() < spec.bytes()) {
+    tensor.data = {};  // not both at once
+    tensor.data = sdk::HostBytes(spec.bytes());
+  } else {
+    tensor.data.resize(spec.bytes());
+  }
+  tensor.spec = spec;
+}
+
 }  // namespace
 
 Status Allocation::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
@@ -87,15 +98,19 @@ Status Allocation::poison_outputs(const sdk::Problem& problem) {
   return device_.synchronize();
 }
 
-Result<std::vector<sdk::HostTensor>> Allocation::download_outputs(const sdk::Problem& problem) const {
-  std::vector<sdk::HostTensor> outputs;
+Status Allocation::download_outputs(const sdk::Problem& problem,
+                                    std::vector<sdk::HostTensor>& outputs) const {
+  std::size_t next = 0;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     if (problem.tensors[i].role != sdk::Role::output) continue;
-    outputs.emplace_back(problem.tensors[i]);
-    if (const Status got = device_.download(outputs.back().data, *held_.tensors[i]); !got)
-      return fail(got.error());
+    if (next == outputs.size())
+      outputs.emplace_back(problem.tensors[i]);
+    else
+      reshape(outputs[next], problem.tensors[i]);
+    if (Status got = device_.download(outputs[next++].data, *held_.tensors[i]); !got) return got;
   }
-  return outputs;
+  outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(next), outputs.end());
+  return {};
 }
 
 std::size_t Allocation::tensor_bytes() const {

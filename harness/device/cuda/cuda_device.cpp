@@ -161,21 +161,14 @@ Result<std::unique_ptr<Buffer>> CudaDevice::allocate(std::size_t bytes) {
 Status CudaDevice::upload(Buffer& to, std::span<const std::byte> from) {
   if (from.size() > to.bytes()) return size_error("an upload", from.size(), to.bytes());
   if (auto status = usable(); !status || from.empty()) return status;
-  if (auto status =
-          check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyHostToDevice, stream_),
-                "cudaMemcpyAsync to the device");
-      !status)
-    return status;
+  if (auto status = staging_.upload(to.data(), from, stream_); !status) return status;
   return synchronize();
 }
 
 Status CudaDevice::download(std::span<std::byte> to, const Buffer& from) {
   if (to.size() > from.bytes()) return size_error("a download", to.size(), from.bytes());
   if (auto status = usable(); !status || to.empty()) return status;
-  if (auto status = check(cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, stream_),
-                          "cudaMemcpyAsync to the host");
-      !status)
-    return status;
+  if (auto status = staging_.download(to, from.data(), stream_); !status) return status;
   return synchronize();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace harness {
@@ -11,6 +12,7 @@ namespace {
 constexpr Seconds step = 0.02;
 constexpr Seconds short_step = 0.005;
 constexpr double reheat_share = 6;    // of the process's preheating, one part
+constexpr double idle_share = 10;     // of the time that the device idled, one part
 constexpr Seconds negligible = 1e-6;  // sums of steps are not exact
 constexpr std::size_t agreeing_readings = 3;
 
@@ -98,7 +100,8 @@ Result<Preheated> reheat(Device& device, const Sampling& sampling, Warmth& warmt
     done.duration += duration;
     return {};
   };
-  if (Status busy = heat(std::clamp(warmth.idle(device.now()).value_or(most), 0.0, most)); !busy)
+  const std::optional<Seconds> idle = warmth.idle(device.now());
+  if (Status busy = heat(idle ? std::clamp(*idle / idle_share, 0.0, most) : most); !busy)
     return fail(busy.error());
   const auto agrees = [&](double one, double other) {
     return std::abs(one - other) <= sampling.steady * std::min(one, other);

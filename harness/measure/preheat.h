@@ -30,10 +30,11 @@ struct Preheated {
 Result<Preheated> preheat(Device& device, const PreheatLimits& limits);
 
 // Keeps a device busy again that has idled since `warmth`, while the host prepared, checked or took memory:
-// for as long as it idled, at most a sixth of the process's preheating (50 ms of 300), which is also what it
-// gets that has not worked yet. Where its clock then reads something else than when it was warm, it goes on
-// in steps of 5 ms until two readings agree, up to that sixth. Tells `warmth` what it did. No preheating:
-// none again.
+// for a tenth of the time that it idled, at most a sixth of the process's preheating (50 ms of 300), which is
+// also what it gets that has not worked yet. On an H200 idling for 2 to 800 ms changed neither its clock nor
+// any sample but the first, which the warm-up takes. Where the clock then reads something else than when the
+// device was warm, it goes on in steps of 5 ms until two readings agree, up to that sixth. Tells `warmth`
+// what it did. No preheating: none again.
 Result<Preheated> reheat(Device& device, const Sampling& sampling, Warmth& warmth);
 
 }  // namespace harness

@@ -45,7 +45,7 @@ constexpr std::int64_t block = std::int64_t{1} << 16;
 template <class Value, class OfBlock>
 std::vector<Value> by_blocks(std::int64_t count, const OfBlock& of_block) {
   std::vector<Value> values(static_cast<std::size_t>((count + block - 1) / block));
-  sdk::in_parts(std::ssize(values), 2, [&](std::int64_t first, std::int64_t last) {
+  sdk::in_parts(std::ssize(values), 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i)
       values[static_cast<std::size_t>(i)] = of_block(i * block, std::min((i + 1) * block, count));
   });

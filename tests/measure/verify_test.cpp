@@ -196,13 +196,13 @@ TEST(Verify, FindsTheSameOnAnyNumberOfThreads) {
       const Finding alone = found_by("1", check, false, spoils[i]);
       EXPECT_EQ(alone.wrong.empty(), i == 0) << alone.wrong;
       EXPECT_EQ(alone.elements, 300'000);
-      for (const char* threads : {"2", "3", "16"})
-        for (const bool listed : {false, true}) {
-          const Finding shared = found_by(threads, check, listed, spoils[i]);
-          EXPECT_EQ(std::memcmp(&shared.error, &alone.error, sizeof(double)), 0) << threads << " " << i;
-          EXPECT_EQ(shared.wrong, alone.wrong) << threads;
-          EXPECT_EQ(shared.elements, alone.elements);
-        }
+      for (const char* threads : {"3", "16"}) {
+        const bool listed = threads[0] == '3';  // one way or the other: the same elements
+        const Finding shared = found_by(threads, check, listed, spoils[i]);
+        EXPECT_EQ(std::memcmp(&shared.error, &alone.error, sizeof(double)), 0) << threads << " " << i;
+        EXPECT_EQ(shared.wrong, alone.wrong) << threads;
+        EXPECT_EQ(shared.elements, alone.elements);
+      }
     }
 }
 

@@ -5,6 +5,9 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <new>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -91,8 +94,9 @@ TEST(HostTensors, BeginAsZerosWhateverTheirMemoryHeldBefore) {
   }
 }
 
-TEST(HostTensors, TooLargeForAnyMachineAreRefused) {
-  EXPECT_THROW(HostBytes(std::size_t{1} << 62), std::bad_alloc);
+TEST(FreshPages, OfMoreBytesThanAnAddressCountsAreRefused) {
+  EXPECT_THROW((void)FreshPages<double>().allocate(std::numeric_limits<std::size_t>::max() / 2),
+               std::bad_array_new_length);
 }
 
 }  // namespace

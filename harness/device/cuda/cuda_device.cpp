@@ -168,7 +168,10 @@ Status CudaDevice::upload(Buffer& to, std::span<const std::byte> from) {
 Status CudaDevice::download(std::span<std::byte> to, const Buffer& from) {
   if (to.size() > from.bytes()) return size_error("a download", to.size(), from.bytes());
   if (auto status = usable(); !status || to.empty()) return status;
-  if (auto status = staging_.download(to, from.data(), stream_); !status) return status;
+  if (auto status = check(cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, stream_),
+                          "cudaMemcpyAsync to the host");
+      !status)
+    return status;
   return synchronize();
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t half_bytes = std::size_t{16} << 20;
 constexpr std::size_t worth_staging = std::size_t{8} << 20;
-constexpr std::int64_t worth_a_thread = std::int64_t{2} << 20;
+constexpr std::int64_t worth_a_thread = std::int64_t{4} << 20;
 
 void copy_on_threads(std::byte* to, const std::byte* from, std::size_t bytes) {
   sdk::in_parts(static_cast<std::int64_t>(bytes), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
@@ -60,37 +60,6 @@ Status Staging::upload(void* to, std::span<const std::byte> from, cudaStream_t s
       return sent;
     if (Status marked = check(cudaEventRecord(half.copied, stream), "cudaEventRecord (staging)"); !marked)
       return marked;
-  }
-  return {};
-}
-
-// The device is one piece ahead of the threads.
-Status Staging::download(std::span<std::byte> to, const void* from, cudaStream_t stream) {
-  if (to.size() < worth_staging || !ready())
-    return check(cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDeviceToHost, stream),
-                 "cudaMemcpyAsync to the host");
-  const std::size_t pieces = (to.size() + half_bytes - 1) / half_bytes;
-  const auto bytes_of = [&](std::size_t piece) {
-    return std::min(half_bytes, to.size() - piece * half_bytes);
-  };
-  const auto fetch = [&](std::size_t piece) -> Status {
-    const Half& half = halves_[piece % halves_.size()];
-    if (Status sent =
-            check(cudaMemcpyAsync(half.memory, static_cast<const std::byte*>(from) + piece * half_bytes,
-                                  bytes_of(piece), cudaMemcpyDeviceToHost, stream),
-                  "cudaMemcpyAsync to the host");
-        !sent)
-      return sent;
-    return check(cudaEventRecord(half.copied, stream), "cudaEventRecord (staging)");
-  };
-  if (Status first = fetch(0); !first) return first;
-  for (std::size_t piece = 0; piece < pieces; ++piece) {
-    if (piece + 1 < pieces)
-      if (Status next = fetch(piece + 1); !next) return next;
-    const Half& half = halves_[piece % halves_.size()];
-    if (Status here = check(cudaEventSynchronize(half.copied), "cudaEventSynchronize (staging)"); !here)
-      return here;
-    copy_on_threads(to.data() + piece * half_bytes, half.memory, bytes_of(piece));
   }
   return {};
 }

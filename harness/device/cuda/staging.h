@@ -24,15 +24,14 @@ class Staging {
   // Pins its memory, unless that is done: 32 MiB, on the host.
   void prepare() { (void)ready(); }
 
-  // Enqueue the copy; when they return, `from` may change or `to` is complete, and an upload may still be
-  // under way. Small copies, and all where no memory can be pinned, are left to the driver.
+  // Enqueues the copy; when it returns, `from` may change, and the copy may still be under way. Small ones,
+  // and all where no memory can be pinned, are left to the driver.
   Status upload(void* to, std::span<const std::byte> from, cudaStream_t stream);
-  Status download(std::span<std::byte> to, const void* from, cudaStream_t stream);
 
  private:
   struct Half {
     std::byte* memory = nullptr;
-    cudaEvent_t copied = nullptr;  // by the device, whatever was last asked of it
+    cudaEvent_t copied = nullptr;  // its last contents
   };
   bool ready();
 

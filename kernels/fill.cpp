@@ -1,9 +1,8 @@
 #include "kernels/fill.h"
 
-#include <algorithm>
 #include <cstring>
-#include <thread>
-#include <vector>
+
+#include "harness/sdk/in_parts.h"
 
 namespace kernels {
 namespace {
@@ -50,18 +49,10 @@ void fill_range(HostTensor& tensor, std::uint64_t key, float scale, std::int64_t
 
 void fill_uniform(HostTensor& tensor, std::uint64_t seed, std::size_t stream, float scale) {
   const std::uint64_t key = mix(mix(seed + 0x9E3779B97F4A7C15U) + stream + 1);
-  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20;
-  const std::int64_t elements = tensor.spec.elements();
-  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  const std::int64_t parts =
-      std::clamp<std::int64_t>(elements / worth_a_thread, 1, std::min<std::int64_t>(cores, 16));
-  std::vector<std::jthread> threads;
-  for (std::int64_t part = 1; part < parts; ++part)
-    threads.emplace_back(
-        [&tensor, key, scale, first = elements * part / parts, last = elements * (part + 1) / parts] {
-          fill_range(tensor, key, scale, first, last);
-        });
-  fill_range(tensor, key, scale, 0, elements / parts);
+  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 18;
+  harness::sdk::in_parts(tensor.spec.elements(), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+    fill_range(tensor, key, scale, first, last);
+  });
 }
 
 }  // namespace kernels

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "harness/sdk/in_parts.h"
 
 namespace kernels {
 namespace {
@@ -16,37 +20,56 @@ T read(const HostTensor& tensor, std::int64_t index) {
   return value;
 }
 
-// expected[e] += the dot product for element wanted[e]. Each sum runs over k in order; k is cut into
-// blocks only so that the rows of W in use stay in the cache.
+// expected[e] = the dot product for element wanted[e], for those that `order` names. Each sum runs over k in
+// order; k is cut into blocks only so that the rows of W in use stay in the cache.
 template <class T, class Widen>
 void accumulate(const ProductShape& shape, const HostTensor& x, const HostTensor& w,
-                std::span<const std::int64_t> wanted, std::span<double> expected, Widen widen) {
+                std::span<const std::int64_t> wanted, std::span<double> expected,
+                std::span<const std::size_t> order, Widen widen) {
   constexpr std::int64_t block = 64;
+  std::vector<double> sums(order.size(), 0.0);
   for (std::int64_t begin = 0; begin < shape.k; begin += block) {
     const std::int64_t end = std::min(begin + block, shape.k);
-    for (std::size_t e = 0; e < wanted.size(); ++e) {
-      const std::int64_t row = wanted[e] / shape.n;
-      const std::int64_t column = wanted[e] % shape.n;
-      double sum = expected[e];
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::int64_t row = wanted[order[i]] / shape.n;
+      const std::int64_t column = wanted[order[i]] % shape.n;
+      double sum = sums[i];
       for (std::int64_t p = begin; p < end; ++p)
         sum += static_cast<double>(widen(read<T>(x, row * shape.k + p))) *
                static_cast<double>(widen(read<T>(w, p * shape.n + column)));
-      expected[e] = sum;
+      sums[i] = sum;
     }
   }
+  for (std::size_t i = 0; i < order.size(); ++i) expected[order[i]] = sums[i];
+}
+
+void accumulate(const ProductShape& shape, const HostTensor& x, const HostTensor& w,
+                std::span<const std::int64_t> wanted, std::span<double> expected,
+                std::span<const std::size_t> order) {
+  if (shape.dtype == DType::f16)
+    accumulate<std::uint16_t>(shape, x, w, wanted, expected, order, harness::sdk::float_from_f16);
+  else if (shape.dtype == DType::bf16)
+    accumulate<std::uint16_t>(shape, x, w, wanted, expected, order, harness::sdk::float_from_bf16);
+  else
+    accumulate<float>(shape, x, w, wanted, expected, order, [](float value) { return value; });
 }
 
 }  // namespace
 
+// Threads take the elements by columns, so that each reads columns of W of its own.
 void product_oracle(const ProductShape& shape, const HostTensor& x, const HostTensor& w,
                     std::span<const std::int64_t> wanted, std::span<double> expected) {
-  std::fill(expected.begin(), expected.end(), 0.0);
-  if (shape.dtype == DType::f16)
-    accumulate<std::uint16_t>(shape, x, w, wanted, expected, harness::sdk::float_from_f16);
-  else if (shape.dtype == DType::bf16)
-    accumulate<std::uint16_t>(shape, x, w, wanted, expected, harness::sdk::float_from_bf16);
-  else
-    accumulate<float>(shape, x, w, wanted, expected, [](float value) { return value; });
+  std::vector<std::size_t> order(wanted.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return wanted[a] % shape.n < wanted[b] % shape.n; });
+  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 18;  // products
+  const std::int64_t grain = std::max<std::int64_t>(worth_a_thread / std::max<std::int64_t>(shape.k, 1), 1);
+  harness::sdk::in_parts(std::ssize(order), grain, [&](std::int64_t first, std::int64_t last) {
+    accumulate(
+        shape, x, w, wanted, expected,
+        std::span(order).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
+  });
 }
 
 }  // namespace kernels

@@ -1,5 +1,5 @@
-// product_oracle(): the right answer of a matrix product, in double precision on the inputs as stored. Plain
-// and never tuned; host code, no state.
+// product_oracle(): the right answer of a matrix product, in double precision on the inputs as stored. Plain:
+// every sum runs over k in order, whatever threads share the elements. Host code, no state.
 #pragma once
 
 #include <cstdint>

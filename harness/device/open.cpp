@@ -37,6 +37,8 @@ bool has_cuda_module() {
 }
 
 Result<OpenedDevice> open_cuda(int ordinal) {
+  // Held from here on, or the look for it below would unload what is loaded again a moment later.
+  [[maybe_unused]] static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (std::string obstacle = cuda_obstacle(); !obstacle.empty())
     return fail(ErrorKind::environment, std::move(obstacle));
   // cuda:N is then the GPU that nvidia-smi and NVML number so, not the N-th by speed. The user's word counts.

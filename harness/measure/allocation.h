@@ -28,7 +28,8 @@ class Allocation {
                bool moved);
 
   Status poison_outputs(const sdk::Problem& problem);
-  Result<std::vector<sdk::HostTensor>> download_outputs(const sdk::Problem& problem) const;
+  // Into `outputs`, in the order of Problem::tensors; those of an earlier call lend their memory.
+  Status download_outputs(const sdk::Problem& problem, std::vector<sdk::HostTensor>& outputs) const;
 
   [[nodiscard]] sdk::Buffers buffers() const {
     return {held_.addresses, held_.workspace ? held_.workspace->data() : nullptr};

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
+#include <numeric>
+
+#include "harness/sdk/in_parts.h"
 
 namespace harness {
 namespace {
@@ -25,17 +27,51 @@ std::int64_t output_elements(const sdk::Problem& problem) {
 std::size_t bytes_of(const CaseInputs& inputs) {
   std::size_t bytes = 0;
   for (const sdk::HostTensor& tensor : inputs.inputs) bytes += tensor.data.size();
-  for (const Expected& expected : inputs.expected) bytes += expected.indices.size() * 16;
+  for (const Expected& expected : inputs.expected)
+    bytes += expected.indices.size() * sizeof(std::int64_t) + expected.values.size() * sizeof(double);
   return bytes;
 }
 
+// One call, because a workload may have to compute everything for any element. The list of what is wanted is
+// gone afterwards.
+void answer_all(const sdk::Workload& workload, const sdk::Params& params,
+                std::span<const sdk::HostTensor> inputs, std::size_t output, std::span<double> values) {
+  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 17;
+  std::vector<std::int64_t, sdk::FreshPages<std::int64_t>> wanted(values.size());
+  sdk::in_parts(std::ssize(wanted), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+    std::iota(wanted.begin() + first, wanted.begin() + last, first);
+  });
+  workload.reference(params, inputs, output, wanted, values);
+}
+
+Expected answers(const sdk::Workload& workload, const sdk::Params& params,
+                 std::span<const sdk::HostTensor> inputs, std::size_t output, std::int64_t elements,
+                 std::int64_t limit, std::uint64_t seed) {
+  Expected expected;
+  if (elements <= limit) {
+    expected.values =
+        decltype(expected.values)(static_cast<std::size_t>(std::max<std::int64_t>(elements, 0)));
+    answer_all(workload, params, inputs, output, expected.values);
+  } else {
+    expected.indices = checked_indices(elements, limit, seed);
+    expected.values.resize(expected.indices.size());
+    workload.reference(params, inputs, output, expected.indices, expected.values);
+  }
+  return expected;
+}
+
 }  // namespace
+
+bool Expected::contains(std::int64_t index) const {
+  if (indices.empty()) return index >= 0 && index < std::ssize(values);
+  return std::binary_search(indices.begin(), indices.end(), index);
+}
 
 std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit, std::uint64_t seed) {
   std::vector<std::int64_t> indices;
   if (count <= limit) {
     indices.resize(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
-    for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<std::int64_t>(i);
+    std::iota(indices.begin(), indices.end(), std::int64_t{0});
     return indices;
   }
   indices.push_back(0);
@@ -64,6 +100,13 @@ std::uint64_t input_seed(const std::string& workload, const sdk::Params& params,
   return state;
 }
 
+std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted) {
+  constexpr std::uint64_t least = std::uint64_t{512} << 20;
+  constexpr std::uint64_t most = std::uint64_t{4} << 30;
+  const std::uint64_t memory = std::min(available.value_or(0), granted.value_or(most * 16));
+  return static_cast<std::size_t>(std::clamp(memory / 16, least, most));
+}
+
 std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload, const sdk::Params& params,
                                                   const sdk::Problem& problem, std::uint64_t seed) {
   const std::string key = fmt::format("{}/{}#{}", workload.name(), params.text_id(), seed);
@@ -80,11 +123,8 @@ std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload,
   const std::int64_t limit = elements_to_check(problem);
   for (const sdk::TensorSpec& tensor : problem.tensors) {
     if (tensor.role != sdk::Role::output) continue;
-    Expected expected;
-    expected.indices = checked_indices(tensor.elements(), limit, seed);
-    expected.values.resize(expected.indices.size());
-    workload.reference(params, made->inputs, made->expected.size(), expected.indices, expected.values);
-    made->expected.push_back(std::move(expected));
+    made->expected.push_back(
+        answers(workload, params, made->inputs, made->expected.size(), tensor.elements(), limit, seed));
   }
   entries_.push_front({key, bytes_of(*made), made});
   bytes_ += entries_.front().bytes;

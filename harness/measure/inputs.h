@@ -1,11 +1,12 @@
 // Inputs and right answers of one case, kept between the variants of the same point: filling tensors
-// and computing references costs more than measuring does. One thread uses a cache; entries that the
+// and computing references can cost more than measuring does. One thread uses a cache; entries that the
 // memory limit pushes out stay alive while somebody holds them.
 #pragma once
 
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +17,14 @@ namespace harness {
 
 // The elements of one output that are checked, and their right values.
 struct Expected {
-  std::vector<std::int64_t> indices;  // ascending, each once
-  std::vector<double> values;
+  std::vector<std::int64_t>
+      indices;  // ascending, each once; empty where `values` are of all elements in order
+  std::vector<double, sdk::FreshPages<double>> values;
+
+  [[nodiscard]] std::int64_t index(std::size_t place) const {
+    return indices.empty() ? static_cast<std::int64_t>(place) : indices[place];
+  }
+  [[nodiscard]] bool contains(std::int64_t index) const;
 };
 
 struct CaseInputs {
@@ -25,8 +32,8 @@ struct CaseInputs {
   std::vector<Expected> expected;       // one an output, in the order of Problem::tensors
 };
 
-// Which elements of `count` are checked: all when `limit` allows, else the first, the last and one
-// drawn from each of `limit` equal stretches between them. Depends on the arguments alone.
+// Which elements of `count` are checked where `limit` does not allow all: the first, the last and one drawn
+// from each of `limit` equal stretches between them. Depends on the arguments alone.
 std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit, std::uint64_t seed);
 
 // The most elements of each output that are worth checking: all while the reference costs at most
@@ -39,9 +46,14 @@ inline constexpr std::int64_t sampled_elements = 4096;
 std::uint64_t input_seed(const std::string& workload, const sdk::Params& params, std::uint64_t seed,
                          int process);
 
+// How much a process may keep: a sixteenth of the memory that is available or that its control group grants,
+// but at least 512 MiB and at most 4 GiB. A process measures its cases in an order of its own, so that the
+// variants of a point are apart, and what was dropped between them is made again.
+std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted);
+
 class InputCache {
  public:
-  explicit InputCache(std::size_t byte_limit = std::size_t{512} << 20) : byte_limit_(byte_limit) {}
+  explicit InputCache(std::size_t byte_limit = input_cache_limit({}, {})) : byte_limit_(byte_limit) {}
 
   // May throw what the workload throws.
   std::shared_ptr<const CaseInputs> get(const sdk::Workload& workload, const sdk::Params& params,

@@ -9,6 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/measure/allocation.h"
+#include "harness/measure/carried.h"
 #include "harness/measure/inputs.h"
 #include "harness/measure/look.h"
 #include "harness/measure/phases.h"
@@ -32,12 +33,12 @@ bool same_tensors(const sdk::Problem& one, const sdk::Problem& other) {
 
 class CaseRun {
  public:
-  CaseRun(Device& device, const PlannedCase& planned, int process, InputCache& cache)
+  CaseRun(Device& device, const PlannedCase& planned, int process, Carried& carried)
       : device_(device),
         planned_(planned),
         sampling_(planned.sampling),
         process_(process),
-        cache_(cache),
+        carried_(carried),
         phases_(device),
         allocation_(device, input_seed(planned.id, planned.params, planned.sampling.seed, process)),
         sampler_(device, planned, input_seed(planned.id, planned.params, planned.sampling.seed, process)) {}
@@ -64,11 +65,11 @@ class CaseRun {
   void fill_inputs();
   void place(bool padded);
   Step first_call(Subject& subject);
-  tl::expected<Finding, Ending> check(Subject& subject, std::vector<sdk::HostTensor>& outputs);
+  tl::expected<Finding, Ending> check(Subject& subject);
   Step check_before(Subject& subject);
   void begin_placement();
   void measure_placement(int index);
-  void reheat(Seconds duration);
+  void heat_again();
   void warm_up();
   Stop sample(bool turned);
   Step look_at_kernels(Subject& subject);
@@ -105,7 +106,7 @@ class CaseRun {
   const PlannedCase& planned_;
   const Sampling& sampling_;
   int process_;
-  InputCache& cache_;
+  Carried& carried_;
   Phases phases_;
   std::shared_ptr<const CaseInputs> inputs_;
   Allocation allocation_;
@@ -223,8 +224,8 @@ void CaseRun::fill_inputs() {
   each([&](Subject& one) -> Step {
     if (inputs_) return {};
     const auto phase = phases_.run("inputs");
-    inputs_ = cache_.get(*one.workload, planned_.params, one.problem,
-                         input_seed(planned_.workload, planned_.params, sampling_.seed, process_));
+    inputs_ = carried_.inputs.get(*one.workload, planned_.params, one.problem,
+                                  input_seed(planned_.workload, planned_.params, sampling_.seed, process_));
     return {};
   });
   backwards_ = false;
@@ -275,18 +276,16 @@ Step CaseRun::first_call(Subject& subject) {
 }
 
 // Fetches the outputs as the last call left them and looks at them.
-tl::expected<Finding, Ending> CaseRun::check(Subject& subject, std::vector<sdk::HostTensor>& outputs) {
-  Result<std::vector<sdk::HostTensor>> downloaded = allocation_.download_outputs(subject.problem);
-  if (!downloaded) return broken(downloaded.error());
-  outputs = std::move(*downloaded);
-  return verify(*subject.workload, planned_.params, subject.problem, *inputs_, outputs);
+tl::expected<Finding, Ending> CaseRun::check(Subject& subject) {
+  if (const Status got = allocation_.download_outputs(subject.problem, carried_.outputs); !got)
+    return broken(got.error());
+  return verify(*subject.workload, planned_.params, subject.problem, *inputs_, carried_.outputs);
 }
 
 Step CaseRun::check_before(Subject& subject) {
   doing_ = "checking the first result";
   const auto phase = phases_.run("verify");
-  std::vector<sdk::HostTensor> outputs;
-  const tl::expected<Finding, Ending> finding = check(subject, outputs);
+  const tl::expected<Finding, Ending> finding = check(subject);
   if (!finding) return tl::unexpected<Ending>(finding.error());
   subject.result.verification =
       Verification{finding->error, 0, subject.problem.tolerance.relative, finding->elements};
@@ -298,7 +297,7 @@ void CaseRun::measure_placement(int index) {
   enter(-1);
   begin_placement();
   place(true);
-  reheat(index == 0 ? reheat_after_check(sampling_) : reheat_after_allocation(sampling_));
+  heat_again();
   const double clock_before = device_.clock_ghz();
   doing_ = fmt::format("warming up in placement {}", index + 1);
   warm_up();
@@ -307,6 +306,7 @@ void CaseRun::measure_placement(int index) {
   Placement surroundings;
   surroundings.started = device_.unix_time();
   surroundings.stopped = sample(index % 2 == 1);
+  carried_.warmth.worked(device_.now());
   surroundings.conditions = device_.conditions();
   const double clock_after = device_.clock_ghz();
   surroundings.clock_ghz = clock_before > 0 && clock_after > 0 ? (clock_before + clock_after) / 2
@@ -315,12 +315,12 @@ void CaseRun::measure_placement(int index) {
     if (!one.over) close_placement(one, surroundings);
 }
 
-// The clock falls while the host checks results and takes memory.
-void CaseRun::reheat(Seconds duration) {
-  if (!(duration > 0) || first_in() == nullptr) return;
+// The device idled while the host filled inputs, checked results or took memory.
+void CaseRun::heat_again() {
+  if (!(sampling_.preheat > 0) || first_in() == nullptr) return;
   doing_ = "preheating again";
   const auto phase = phases_.run("preheat");
-  const Status busy = device_.preheat(duration);
+  const Result<Preheated> busy = reheat(device_, sampling_, carried_.warmth);
   each([&](Subject&) -> Step {
     if (!busy) return broken(busy.error());
     return {};
@@ -396,14 +396,13 @@ Step CaseRun::look_at_kernels(Subject& subject) {
 
 Step CaseRun::check_after(Subject& subject) {
   doing_ = "checking the result after timing";
-  std::vector<sdk::HostTensor> outputs;
   const auto again = [&]() -> tl::expected<Finding, Ending> {
     const auto phase = phases_.run("verify");
     if (const Status poisoned = allocation_.poison_outputs(subject.problem); !poisoned)
       return broken(poisoned.error());
     if (const Status called = sampler_.call(subject); !called) return broken(called.error());
     if (const Status done = device_.synchronize(); !done) return broken(done.error());
-    return check(subject, outputs);
+    return check(subject);
   };
   const tl::expected<Finding, Ending> finding = again();
   if (!finding) return tl::unexpected<Ending>(finding.error());
@@ -414,7 +413,7 @@ Step CaseRun::check_after(Subject& subject) {
                      "; the first call was right, so the variant changes its inputs or carries "
                      "something over from call to call");
   doing_ = "reporting its metrics";
-  subject.workload->report(planned_.params, inputs_->inputs, outputs, *subject.reported);
+  subject.workload->report(planned_.params, inputs_->inputs, carried_.outputs, *subject.reported);
   subject.kernel->report(*subject.reported);
   return {};
 }
@@ -422,22 +421,22 @@ Step CaseRun::check_after(Subject& subject) {
 }  // namespace
 
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
-                           InputCache& cache) {
+                           Carried& carried) {
   const PlannedCase own = as_workload_sees(planned, catalog);
-  CaseRun run(device, own, process, cache);
+  CaseRun run(device, own, process, carried);
   run.add(catalog);
   return std::move(run.run().front());
 }
 
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process) {
-  InputCache cache;
-  return measure_case(device, catalog, planned, process, cache);
+  Carried carried;
+  return measure_case(device, catalog, planned, process, carried);
 }
 
 PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
-                        const PlannedCase& planned, int process, InputCache& cache) {
+                        const PlannedCase& planned, int process, Carried& carried) {
   const PlannedCase own = as_workload_sees(planned, current);
-  CaseRun run(device, own, process, cache);
+  CaseRun run(device, own, process, carried);
   run.add(baseline, baseline_side);
   run.add(current, current_side);
   std::vector<ProcessResult> results = run.run();

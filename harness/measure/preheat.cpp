@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
 
 namespace harness {
 namespace {
 
 constexpr Seconds step = 0.02;
+constexpr Seconds short_step = 0.005;
+constexpr double reheat_share = 6;    // of the process's preheating, one part
+constexpr double idle_share = 10;     // of the time that the device idled, one part
 constexpr Seconds negligible = 1e-6;  // sums of steps are not exact
 constexpr std::size_t agreeing_readings = 3;
 
@@ -83,12 +89,32 @@ Result<Preheated> preheat(Device& device, const PreheatLimits& limits) {
   return done;
 }
 
-Seconds reheat_after_check(const Sampling& sampling) {
-  return std::max(sampling.preheat, 0.0) / 6;
-}
-
-Seconds reheat_after_allocation(const Sampling& sampling) {
-  return std::max(sampling.preheat, 0.0) / 30;
+Result<Preheated> reheat(Device& device, const Sampling& sampling, Warmth& warmth) {
+  Preheated done;
+  const Seconds most = sampling.preheat / reheat_share;
+  if (!(most > 0)) return done;
+  const double warm = warmth.clock_ghz();
+  const auto heat = [&](Seconds duration) -> Status {
+    if (!(duration > negligible)) return {};
+    if (Status busy = device.preheat(duration); !busy) return busy;
+    done.duration += duration;
+    return {};
+  };
+  const std::optional<Seconds> idle = warmth.idle(device.now());
+  if (Status busy = heat(idle ? std::clamp(*idle / idle_share, 0.0, most) : most); !busy)
+    return fail(busy.error());
+  const auto agrees = [&](double one, double other) {
+    return std::abs(one - other) <= sampling.steady * std::min(one, other);
+  };
+  done.clock_ghz = device.clock_ghz();
+  done.steady = !(done.clock_ghz > 0) || (warm > 0 && agrees(done.clock_ghz, warm));
+  while (!done.steady && most - done.duration > negligible) {
+    if (Status busy = heat(std::min(short_step, most - done.duration)); !busy) return fail(busy.error());
+    const double before = std::exchange(done.clock_ghz, device.clock_ghz());
+    done.steady = agrees(before, done.clock_ghz);
+  }
+  warmth.worked(device.now(), done.steady ? done.clock_ghz : 0);
+  return done;
 }
 
 }  // namespace harness

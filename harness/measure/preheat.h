@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness/device/device.h"
+#include "harness/measure/carried.h"
 #include "harness/model/plan.h"
 
 namespace harness {
@@ -28,10 +29,12 @@ struct Preheated {
 // clock that was steady early costs no more than `least`.
 Result<Preheated> preheat(Device& device, const PreheatLimits& limits);
 
-// How long a device is kept busy again after the host has checked a result, and after each further
-// allocation: a sixth and a thirtieth of the process's preheating (50 and 10 ms of 300), against the tenths
-// of a second and the milliseconds that those leave it idle.
-Seconds reheat_after_check(const Sampling& sampling);
-Seconds reheat_after_allocation(const Sampling& sampling);
+// Keeps a device busy again that has idled since `warmth`, while the host prepared, checked or took memory:
+// for a tenth of the time that it idled, at most a sixth of the process's preheating (50 ms of 300), which is
+// also what it gets that has not worked yet. On an H200 idling for 2 to 800 ms changed neither its clock nor
+// any sample but the first, which the warm-up takes. Where the clock then reads something else than when the
+// device was warm, it goes on in steps of 5 ms until two readings agree, up to that sixth. Tells `warmth`
+// what it did. No preheating: none again.
+Result<Preheated> reheat(Device& device, const Sampling& sampling, Warmth& warmth);
 
 }  // namespace harness

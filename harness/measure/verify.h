@@ -1,4 +1,5 @@
-// Whether a variant's outputs are right. Pure: tensors in host memory in, a finding out.
+// Whether a variant's outputs are right. Pure: tensors in host memory in, a finding out, the same on any
+// number of threads (sdk/in_parts.h).
 #pragma once
 
 #include <cstdint>

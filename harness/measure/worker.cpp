@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -19,8 +20,8 @@
 #include "harness/catalog/apart.h"
 #include "harness/device/host_state.h"
 #include "harness/device/open.h"
+#include "harness/measure/carried.h"
 #include "harness/measure/ceiling_cache.h"
-#include "harness/measure/inputs.h"
 #include "harness/measure/preheat.h"
 
 namespace harness {
@@ -153,6 +154,37 @@ void note_unsteady(Message& message, const PreheatLimits& limits) {
     for (ProcessResult* side : {&pair->baseline, &pair->current}) side->notes.push_back(note);
 }
 
+// What a process spends before its first case, which is where a record keeps it.
+class StartUp {
+ public:
+  // From `entered` on the host's clock, which a device that runs has too; a script's begins at 0.
+  StartUp(Device& device, Seconds entered) : device_(device), last_(std::min(entered, device.now())) {
+    end("process_start");
+  }
+  // What went on since the end of the last one.
+  void end(std::string_view name) {
+    const Seconds now = device_.now();
+    phases_.push_back({std::string(name), now - std::exchange(last_, now)});
+  }
+  void tell(Message& message) {
+    const auto put = [&](ProcessResult& result) {
+      result.phases.insert(result.phases.begin(), phases_.begin(), phases_.end());
+    };
+    if (auto* result = std::get_if<ProcessResult>(&message)) put(*result);
+    if (auto* pair = std::get_if<PairResult>(&message)) put(pair->baseline), put(pair->current);
+    phases_.clear();
+  }
+
+ private:
+  Device& device_;
+  Seconds last_;
+  std::vector<Phase> phases_;
+};
+
+Seconds host_clock() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 // What is no fault of the device: the parent quotes it from the worker's log.
 int misused(const Error& error) {
   fmt::print(stderr, "{}\n", reason_of(error));
@@ -160,7 +192,7 @@ int misused(const Error& error) {
 }
 
 // Measures one case; the message to send, and whether the device may be lost.
-using Measure = std::function<std::pair<Message, bool>(const PlannedCase&, InputCache&)>;
+using Measure = std::function<std::pair<Message, bool>(const PlannedCase&, Carried&)>;
 
 std::pair<Message, bool> told(ProcessResult result) {
   const bool suspect = result.outcome == Outcome::failed;
@@ -174,9 +206,11 @@ std::pair<Message, bool> told(PairResult result) {
 }
 
 // Everything from an open device to the last message; the exit status.
-int work(const Job& job, Device& device, const Measure& measure, const MessagePipe& pipe) {
+int work(const Job& job, Device& device, StartUp& start_up, const Measure& measure, const MessagePipe& pipe) {
   device.open_range("suite " + job.suite);
   pipe.send(Hello{job.device, machine_of(device, job)});
+  start_up.end("process_fingerprint");
+  const HostState host = read_host();
   const PreheatLimits limits = preheat_of(job.cases);
   device.open_range("preheat");
   const Result<Preheated> warm = preheat(device, limits);
@@ -185,13 +219,16 @@ int work(const Job& job, Device& device, const Measure& measure, const MessagePi
     pipe.send(Refusal{reason_of(warm.error())});
     return EXIT_SUCCESS;
   }
-  InputCache cache;
+  start_up.end("process_preheat");
+  Carried carried{.inputs = InputCache(input_cache_limit(host.memory_available, host.memory_limit))};
+  carried.warmth.worked(device.now(), warm->clock_ghz);
   for (const PlannedCase& planned : job.cases) {
     fmt::print(stderr, "{}\n", case_separator);  // what is printed from here on is this case's
     std::fflush(stderr);
     pipe.send(Begin{planned.id});
-    auto [result, suspect] = measure(planned, cache);
+    auto [result, suspect] = measure(planned, carried);
     if (!warm->steady) note_unsteady(result, limits);
+    start_up.tell(result);
     pipe.send(result);
     // An error of the device outlives its case: what follows needs a process that has not seen it.
     if (suspect && !device.synchronize()) return exit_device_lost;
@@ -203,6 +240,7 @@ int work(const Job& job, Device& device, const Measure& measure, const MessagePi
 }  // namespace
 
 int run_worker() {
+  const Seconds entered = host_clock();
   // The parent's death is ours, however it dies. One that died before this line has closed the pipes.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
@@ -226,17 +264,19 @@ int run_worker() {
       pipe.send(Refusal{reason_of(pair.error())});
       return EXIT_SUCCESS;
     }
-    const auto measure = [&](const PlannedCase& planned, InputCache& cache) {
-      return told(measure_pair(device, pair->baseline, pair->current, planned, job->process, cache));
+    const auto measure = [&](const PlannedCase& planned, Carried& carried) {
+      return told(measure_pair(device, pair->baseline, pair->current, planned, job->process, carried));
     };
-    return work(*job, device, measure, pipe);
+    StartUp start_up(device, entered);
+    return work(*job, device, start_up, measure, pipe);
   }
   const Result<Catalog> catalog = catalog_for(*job, *opened);
   if (!catalog) return misused(catalog.error());
-  const auto measure = [&](const PlannedCase& planned, InputCache& cache) {
-    return told(measure_case(device, *catalog, planned, job->process, cache));
+  const auto measure = [&](const PlannedCase& planned, Carried& carried) {
+    return told(measure_case(device, *catalog, planned, job->process, carried));
   };
-  return work(*job, device, measure, pipe);
+  StartUp start_up(device, entered);
+  return work(*job, device, start_up, measure, pipe);
 }
 
 }  // namespace harness

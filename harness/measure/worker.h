@@ -18,17 +18,16 @@
 
 namespace harness {
 
-class InputCache;  // inputs.h
+struct Carried;  // carried.h
 
 // Measures one case in this process: inputs from the seed, first call, verification, placements with
 // warm-up and samples, verification again. Everything about time goes through `device`, so a
 // scripted device tests it without sleeping. Never fails as a function: failures are outcomes.
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process);
 
-// The same, sharing inputs and references with the other variants of the point that this process
-// measures.
+// The same, sharing inputs, references and memory with the other cases that this process measures.
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
-                           InputCache& cache);
+                           Carried& carried);
 
 // What one process reports of one case measured with two builds in it; process and case are the same.
 struct PairResult {
@@ -40,7 +39,7 @@ struct PairResult {
 // calls and checks, then in each placement samples in the order baseline current current baseline, every
 // second placement the other way round. A build that ends is out, and the other goes on alone.
 PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
-                        const PlannedCase& planned, int process, InputCache& cache);
+                        const PlannedCase& planned, int process, Carried& carried);
 
 // What a worker is told on its standard input, one JSON document.
 struct Job {

@@ -3,8 +3,9 @@
 // the right answer is. Variants (variant.h) solve it; the harness owns every buffer, poisons the
 // outputs before a check and compares them with reference() before and after timing.
 //
-// Called from one thread. May throw Unsupported (params.h) or std::exception; the worker turns the
-// first into "skipped, because" and the second into "failed, because".
+// Called from one thread; fill() and reference() may share large work among threads (in_parts.h), as long
+// as what comes out does not depend on how many there are. May throw Unsupported (params.h) or
+// std::exception; the worker turns the first into "skipped, because" and the second into "failed, because".
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/sdk/fresh_pages.h"
 #include "harness/sdk/metric.h"
 #include "harness/sdk/params.h"
 
@@ -61,14 +63,16 @@ struct Problem {
   Tolerance tolerance;
 };
 
-// A tensor in host memory, in its storage type.
+using HostBytes = std::vector<std::byte, FreshPages<std::byte>>;
+
+// A tensor in host memory, in its storage type. It begins as zeros.
 struct HostTensor {
   explicit HostTensor(TensorSpec tensor) : spec(std::move(tensor)), data(spec.bytes()) {}
   [[nodiscard]] double at(std::int64_t index) const { return load(data.data(), spec.dtype, index); }
   void set(std::int64_t index, double value) { store(data.data(), spec.dtype, index, value); }
 
   TensorSpec spec;
-  std::vector<std::byte> data;
+  HostBytes data;
 };
 
 class Workload {

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/sdk/in_parts.h"
 #include "harness/sdk/registry.h"
 #include "kernels/attention/attention.h"
 #include "kernels/fill.h"
@@ -25,8 +26,7 @@ using harness::sdk::Value;
 using harness::sdk::Work;
 
 int threads_for(std::int64_t pieces) {
-  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  return static_cast<int>(std::clamp<std::int64_t>(pieces, 1, std::min<std::int64_t>(cores, 16)));
+  return static_cast<int>(std::clamp<std::int64_t>(pieces, 1, harness::sdk::preparing_threads()));
 }
 
 // Calls piece(i) for every i in [0, pieces), on as many threads as are worth it.

@@ -1,10 +1,9 @@
 #include "kernels/probe/inputs.h"
 
-#include <algorithm>
 #include <cstring>
 #include <stdexcept>
-#include <thread>
-#include <vector>
+
+#include "harness/sdk/in_parts.h"
 
 namespace probe {
 namespace {
@@ -23,9 +22,9 @@ std::uint64_t finalise(std::uint64_t state) {
 
 template <class T, class Convert>
 void draw(HostTensor& tensor, std::uint64_t stream, float scale, Convert convert) {
-  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 19;
+  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 18;
   std::byte* const data = tensor.data.data();
-  in_parts(tensor.spec.elements(), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+  harness::sdk::in_parts(tensor.spec.elements(), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       const std::uint64_t bits = finalise(stream + increment * static_cast<std::uint64_t>(i));
       // One of 2^24 odd multiples of 2^-24: the ends and zero are not among them.
@@ -37,18 +36,6 @@ void draw(HostTensor& tensor, std::uint64_t stream, float scale, Convert convert
 }
 
 }  // namespace
-
-void in_parts(std::int64_t count, std::int64_t grain,
-              const std::function<void(std::int64_t first, std::int64_t last)>& part) {
-  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  const std::int64_t parts = std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1,
-                                                      std::min<std::int64_t>(cores, 16));
-  std::vector<std::jthread> threads;
-  for (std::int64_t i = 1; i < parts; ++i)
-    threads.emplace_back(
-        [&part, first = count * i / parts, last = count * (i + 1) / parts] { part(first, last); });
-  part(0, count / parts);
-}
 
 void fill_uniform(HostTensor& tensor, std::uint64_t seed, std::uint64_t number, float scale) {
   const std::uint64_t stream = finalise(finalise(seed + increment) + number + 1);

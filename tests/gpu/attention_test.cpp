@@ -136,12 +136,12 @@ TEST_F(Attention, GivesTheSameBitsTenTimesOver) {
       SCOPED_TRACE(variant + "/" + params.text_id());
       try {
         Bound bound(device(), catalog(), workload_name, variant, params);
-        std::vector<std::byte> first;
+        sdk::HostBytes first;
         for (int call = 0; call < 10; ++call) {
           bound.poison_outputs();
           const auto elapsed = device().time_first_call([&] { bound.call(); });
           ASSERT_TRUE(elapsed) << elapsed.error().text();
-          const std::vector<std::byte> bits = bound.output().data;
+          const sdk::HostBytes bits = bound.output().data;
           if (call == 0) first = bits;
           ASSERT_TRUE(bits == first) << "call " << call + 1;
         }

@@ -23,7 +23,10 @@ std::vector<std::byte> random_bytes(std::size_t count) {
 }
 
 TEST_F(CudaDevice, GivesBackTheBytesThatWentIn) {
-  for (const std::size_t count : {std::size_t{1}, std::size_t{255}, std::size_t{1} << 24}) {
+  constexpr std::size_t mebi = std::size_t{1} << 20;
+  // Up to three staged pieces of 16 MiB and a part of one.
+  for (const std::size_t count : {std::size_t{1}, std::size_t{255}, 8 * mebi - 1, 8 * mebi, 16 * mebi,
+                                  16 * mebi + 1, 32 * mebi, 55 * mebi + 7}) {
     const std::vector<std::byte> sent = random_bytes(count);
     auto buffer = device().allocate(count);
     ASSERT_TRUE(buffer) << buffer.error().text();

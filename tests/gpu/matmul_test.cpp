@@ -132,7 +132,7 @@ TEST_F(Matmul, GivesTheSameBitsInTenRuns) {
       SCOPED_TRACE(variant + "/" + params.text_id());
       try {
         Bound bound(device(), catalog(), workload_name, variant, params);
-        std::vector<std::byte> first;
+        sdk::HostBytes first;
         for (int run = 0; run < 10; ++run) {
           bound.poison_outputs();
           const auto elapsed = device().time_first_call([&] { bound.call(); });

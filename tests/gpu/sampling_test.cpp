@@ -23,6 +23,18 @@ TEST_F(CudaSampling, PreheatsUntilTheClockIsSteadyWithinItsBounds) {
   EXPECT_LT(done->clock_ghz, 4.0);
 }
 
+TEST_F(CudaSampling, PreheatsAgainNoLongerThanASixthAndFindsItsClock) {
+  Sampling sampling;
+  Warmth warmth;
+  const Result<Preheated> first = reheat(device(), sampling, warmth);  // it is not known to have worked
+  ASSERT_TRUE(first) << first.error().text();
+  EXPECT_NEAR(first->duration, sampling.preheat / 6, 1e-6);
+  const Result<Preheated> again = reheat(device(), sampling, warmth);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_LE(again->duration, sampling.preheat / 6 + 1e-6);
+  EXPECT_GT(again->clock_ghz, 0);
+}
+
 TEST_F(CudaSampling, CountsTheMemoryThatACaseTakes) {
   const auto before = device().allocate(32 * megabyte);
   ASSERT_TRUE(before) << before.error().text();

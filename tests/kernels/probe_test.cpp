@@ -1,7 +1,6 @@
 // The four probes: work, inputs, oracles, and the CPU variants against them, tails included.
 #include <gmock/gmock.h>
 
-#include <atomic>
 #include <set>
 
 #include "kernels/probe/gelu/gelu.h"
@@ -165,16 +164,6 @@ TEST(ProbeInputs, AreTheSameForASeedAndOthersForAnother) {
   }
   EXPECT_NEAR(sum / 810'000, 0.0, 0.005);
   EXPECT_GT(values.size(), 8'090U);
-}
-
-TEST(ProbeInputs, PartsCoverTheWholeOnce) {
-  for (const std::int64_t count : {0, 1, 17, 100'000}) {
-    std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
-    probe::in_parts(count, 5, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) ++seen[static_cast<std::size_t>(i)];
-    });
-    for (const auto& times : seen) EXPECT_EQ(times, 1);
-  }
 }
 
 TEST(ProbeInputs, OtherTypesAreRefused) {

@@ -88,12 +88,42 @@ TEST(InputCache, HoldsTheRightAnswers) {
     EXPECT_EQ(inputs->expected[0].values[i], 2 * inputs->inputs[0].at(static_cast<std::int64_t>(i)) + 1);
 }
 
+TEST(InputCache, ListsTheElementsThatAreCheckedWhereItIsNotAll) {
+  const trial::Line line;
+  InputCache cache;
+  sdk::Params claims = line_of(10'000);
+  claims.set("flops", 1e9);
+  const auto some = cache.get(line, claims, line.problem(claims), 5);
+  EXPECT_EQ(some->expected[0].indices, checked_indices(10'000, sampled_elements, 5));
+  EXPECT_EQ(some->expected[0].index(1), some->expected[0].indices[1]);
+  EXPECT_TRUE(some->expected[0].contains(9999));
+  const std::int64_t between = some->expected[0].indices[1] + 1;
+  EXPECT_EQ(some->expected[0].contains(between), some->expected[0].indices[2] == between);
+  const auto all = cache.get(line, line_of(10), line.problem(line_of(10)), 5);
+  EXPECT_THAT(all->expected[0].indices, SizeIs(0));
+  EXPECT_EQ(all->expected[0].index(7), 7);
+  EXPECT_TRUE(all->expected[0].contains(9));
+  EXPECT_FALSE(all->expected[0].contains(10));
+  EXPECT_FALSE(all->expected[0].contains(-1));
+}
+
+TEST(InputCacheLimit, IsASixteenthOfTheMemoryWithinBounds) {
+  constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+  EXPECT_EQ(input_cache_limit(32 * gib, {}), 2 * gib);
+  EXPECT_EQ(input_cache_limit(32 * gib, 16 * gib), gib) << "a control group grants less than there is";
+  EXPECT_EQ(input_cache_limit(16 * gib, 32 * gib), gib);
+  EXPECT_EQ(input_cache_limit(500 * gib, {}), 4 * gib);
+  EXPECT_EQ(input_cache_limit(gib, {}), gib / 2);
+  EXPECT_EQ(input_cache_limit({}, {}), gib / 2) << "nothing is known";
+  EXPECT_EQ(input_cache_limit({}, 64 * gib), gib / 2);
+}
+
 TEST(InputCache, ForgetsTheLeastRecentlyUsedBeyondItsLimit) {
   const CountedLine line;
   const auto get = [&](InputCache& cache, std::int64_t n) {
     return cache.get(line, line_of(n), line.problem(line_of(n)), 1);
   };
-  InputCache cache(50'000);  // two of a thousand elements, 4 bytes and 16 of answers each
+  InputCache cache(30'000);  // two of a thousand elements, 4 bytes and 8 of answers each
   const auto first = get(cache, 1000);
   get(cache, 1001);
   get(cache, 1000);

@@ -1,7 +1,7 @@
 // One case of two builds in one process, on scripted time.
 #include <gmock/gmock.h>
 
-#include "harness/measure/inputs.h"
+#include "harness/measure/carried.h"
 #include "harness/measure/worker.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
@@ -117,8 +117,8 @@ PairResult measure(const Catalog& baseline, const Catalog& current, const std::s
   seen = {};
   planned.sampling.samples = 4;
   const auto device = scripted(script);
-  InputCache cache;
-  return measure_pair(*device, baseline, current, planned, 3, cache);
+  Carried carried;
+  return measure_pair(*device, baseline, current, planned, 3, carried);
 }
 
 std::vector<double> samples_of(const ProcessResult& result, std::size_t placement) {

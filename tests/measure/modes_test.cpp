@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/measure/inputs.h"
+#include "harness/measure/carried.h"
 #include "harness/measure/worker.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
@@ -282,9 +282,9 @@ TEST(Rotation, OfTwoBuildsLetsNeitherFindTheOthersData) {
   seen = {};
   PlannedCase given = planned(TimingMode::events, CacheMode::rotate);
   given.sampling.placements = 1;
-  InputCache cache;
+  Carried carried;
   const auto device = scripted(R"({"version": 1, "cache_bytes": 1000})");
-  const PairResult both = measure_pair(*device, catalog(), catalog(), given, 1, cache);
+  const PairResult both = measure_pair(*device, catalog(), catalog(), given, 1, carried);
   EXPECT_EQ(both.baseline.outcome, Outcome::measured) << both.baseline.reason;
   // Four samples of each, then a check of each.
   const std::vector<float*> sampled(seen.outputs.end() - 10, seen.outputs.end() - 2);

@@ -91,5 +91,72 @@ TEST(Preheat, OfAProcessIsTheLongestAndNarrowestOfItsCases) {
   EXPECT_EQ(preheat_of({none}).least, 0);
 }
 
+// A device that worked until `worked` at `warm` GHz and is asked for again at its time 1 s.
+struct Again {
+  Seconds worked = 0;
+  double warm = 0;
+  std::string readings = "[]";
+  Seconds preheat = 0.3;
+  double steady = 0.005;
+
+  Preheated operator()() {
+    device = scripted(readings == "[]" ? R"({"version": 1})" : clock_script(readings));
+    EXPECT_TRUE(device->preheat(1));
+    if (worked > 0) warmth.worked(worked, warm);
+    Sampling sampling;
+    sampling.preheat = preheat;
+    sampling.steady = steady;
+    const Result<Preheated> done = reheat(*device, sampling, warmth);
+    EXPECT_TRUE(done);
+    return done.value_or(Preheated{});
+  }
+
+  std::unique_ptr<ScriptedDevice> device = {};
+  Warmth warmth = {};
+};
+
+TEST(Reheat, TakesATenthOfTheTimeThatTheDeviceIdledAndNoMoreThanASixthOfItsPreheating) {
+  EXPECT_NEAR((Again{.worked = 0.92}()).duration, 0.008, 1e-9);
+  EXPECT_NEAR((Again{.worked = 0.1}()).duration, 0.05, 1e-9);
+  EXPECT_NEAR((Again{.worked = 0.5, .preheat = 0.06}()).duration, 0.01, 1e-9);
+  EXPECT_EQ((Again{.worked = 1.0}()).duration, 0) << "it did not idle";
+}
+
+TEST(Reheat, OfADeviceThatHasNotWorkedYetTakesTheSixth) {
+  EXPECT_NEAR((Again{}()).duration, 0.05, 1e-9);
+}
+
+TEST(Reheat, IsNoneWhereNoPreheatingIsWanted) {
+  Again again{.worked = 0.5, .preheat = 0};
+  EXPECT_EQ(again().duration, 0);
+  EXPECT_THAT(again.device->preheats(), SizeIs(1)) << "that of the test alone";
+}
+
+TEST(Reheat, EndsWithTheClockThatTheDeviceHadWhenItWasWarm) {
+  Again again{.worked = 0.9, .warm = 1.98, .readings = "[1.975, 1.2]"};
+  const Preheated done = again();
+  EXPECT_NEAR(done.duration, 0.01, 1e-9);
+  EXPECT_TRUE(done.steady);
+  EXPECT_EQ(done.clock_ghz, 1.975);
+  EXPECT_EQ(again.warmth.clock_ghz(), 1.975);
+  EXPECT_NEAR(*again.warmth.idle(again.device->now()), 0, 1e-12);
+}
+
+TEST(Reheat, GoesOnInShortStepsUntilTheClockIsSteadyAgain) {
+  const Preheated done = Again{.worked = 0.9, .warm = 1.98, .readings = "[1.2, 1.5, 1.9, 1.901]"}();
+  EXPECT_NEAR(done.duration, 0.01 + 3 * 0.005, 1e-9);
+  EXPECT_TRUE(done.steady);
+  EXPECT_EQ(done.clock_ghz, 1.901);
+}
+
+TEST(Reheat, OfAClockThatNeverSettlesEndsAfterTheSixthAndForgetsNothing) {
+  Again again{
+      .worked = 0.9, .warm = 1.98, .readings = "[1.2, 1.5, 1.2, 1.5, 1.2, 1.5, 1.2, 1.5, 1.2, 1.5, 1.2]"};
+  const Preheated done = again();
+  EXPECT_NEAR(done.duration, 0.05, 1e-9);
+  EXPECT_FALSE(done.steady);
+  EXPECT_EQ(again.warmth.clock_ghz(), 1.98);
+}
+
 }  // namespace
 }  // namespace harness

@@ -92,6 +92,28 @@ TEST_F(RunPlan, MeasuresEveryCaseOnceInEachProcess) {
             result("right", 2).series[0].processes[0].placements[0].samples);
 }
 
+TEST_F(RunPlan, KeepsWhatAProcessSpentBeforeItsFirstCaseWithThatCase) {
+  add("right").sampling.preheat = 0.3;
+  add("right_too").sampling.preheat = 0.3;
+  run();
+  ASSERT_THAT(results_, SizeIs(4));
+  for (const int process : {1, 2}) {
+    std::vector<const ProcessResult*> in_order;
+    for (const ProcessResult& one : results_)
+      if (one.process == process) in_order.push_back(&one);
+    ASSERT_THAT(in_order, SizeIs(2));
+    const std::vector<Phase>& first = in_order[0]->phases;
+    ASSERT_GE(first.size(), 4U);
+    // On the virtual clock nothing but preheating takes time.
+    EXPECT_EQ(first[0], (Phase{"process_start", 0}));
+    EXPECT_EQ(first[1], (Phase{"process_fingerprint", 0}));
+    EXPECT_EQ(first[2].name, "process_preheat");
+    EXPECT_NEAR(first[2].duration, 0.3, 1e-9);
+    EXPECT_EQ(first[3].name, "construct");
+    EXPECT_EQ(in_order[1]->phases.front().name, "construct");
+  }
+}
+
 TEST_F(RunPlan, ReportsTheMachineOnceWithItsCeilings) {
   add("right");
   run();

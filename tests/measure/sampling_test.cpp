@@ -2,6 +2,7 @@
 // its memory.
 #include <gmock/gmock.h>
 
+#include "harness/measure/carried.h"
 #include "harness/measure/worker.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
@@ -96,21 +97,49 @@ TEST(Sampling, ThatRanOutOfTimeSaysSo) {
   EXPECT_THAT(result.notes, ElementsAre(HasSubstr("max_time of 0.01 s ended sampling after")));
 }
 
-TEST(Sampling, PreheatsAgainAfterTheCheckAndEachAllocation) {
+TEST(Sampling, PreheatsAgainWhereTheDeviceIdled) {
   PlannedCase planned = planned_line("right");
   planned.sampling.preheat = 0.3;
   planned.sampling.placements = 3;
   const auto device = scripted(R"({"version": 1})");
   const ProcessResult result = measure(*device, planned);
-  EXPECT_THAT(device->preheats(),
-              ElementsAre(DoubleNear(0.05, 1e-9), DoubleNear(0.01, 1e-9), DoubleNear(0.01, 1e-9)));
+  EXPECT_THAT(device->preheats(), ElementsAre(DoubleNear(0.05, 1e-9)))
+      << "nothing takes the host time on this device";
   const auto phase = std::find_if(result.phases.begin(), result.phases.end(),
                                   [](const Phase& one) { return one.name == "preheat"; });
   ASSERT_NE(phase, result.phases.end());
-  EXPECT_NEAR(phase->duration, 0.07, 1e-9);
+  EXPECT_NEAR(phase->duration, 0.05, 1e-9);
   const auto cold = scripted(R"({"version": 1})");
   measure(*cold, planned_line("right"));
   EXPECT_THAT(cold->preheats(), IsEmpty()) << "a suite without preheating gets none";
+}
+
+TEST(Sampling, OfACaseKnowsHowLongTheDeviceIdledSinceTheOneBefore) {
+  PlannedCase planned = planned_line("right");
+  planned.sampling.preheat = 0.3;
+  planned.sampling.placements = 1;
+  const auto device = scripted(R"({"version": 1, "default": {"us": 100, "first_call_us": 20000}})");
+  Carried carried;
+  EXPECT_EQ(measure_case(*device, catalog(), planned, 1, carried).outcome, Outcome::measured);
+  EXPECT_EQ(measure_case(*device, catalog(), planned, 1, carried).outcome, Outcome::measured);
+  // The first call of the second took 20 ms.
+  EXPECT_THAT(device->preheats(), ElementsAre(DoubleNear(0.05, 1e-9), DoubleNear(0.002, 1e-4)));
+}
+
+TEST(Sampling, OutputsOfTheNextCaseTakeTheMemoryOfTheLast) {
+  const auto device = scripted(R"({"version": 1})");
+  Carried carried;
+  measure_case(*device, catalog(), planned_line("right", 1000), 1, carried);
+  ASSERT_THAT(carried.outputs, SizeIs(1));
+  const std::byte* const memory = carried.outputs[0].data.data();
+  EXPECT_EQ(measure_case(*device, catalog(), planned_line("right", 100), 1, carried).outcome,
+            Outcome::measured);
+  EXPECT_EQ(carried.outputs[0].data.data(), memory);
+  EXPECT_EQ(carried.outputs[0].spec.shape, std::vector<std::int64_t>{100});
+  EXPECT_THAT(carried.outputs[0].data, SizeIs(400));
+  EXPECT_EQ(measure_case(*device, catalog(), planned_line("right", 5000), 1, carried).outcome,
+            Outcome::measured);
+  EXPECT_THAT(carried.outputs[0].data, SizeIs(20'000));
 }
 
 TEST(Sampling, ReadsTheClockOnBothSidesOfEachPlacement) {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
 #include <limits>
 
 namespace harness {
@@ -152,6 +155,72 @@ TEST(Verify, AcceptsAnEmptyOutput) {
   const Finding finding = Check{.shape = {0, 5}}([](sdk::HostTensor&) {});
   EXPECT_EQ(finding.wrong, "");
   EXPECT_EQ(finding.elements, 0);
+}
+
+// Everything that verify() tells of an output of several blocks, on so many threads.
+Finding found_by(const char* threads, const Check& check, bool listed,
+                 const std::function<void(sdk::HostTensor&)>& spoil) {
+  setenv("HARNESS_PREPARING_THREADS", threads, 1);
+  const sdk::TensorSpec spec{"y", sdk::Role::output, check.dtype, check.shape};
+  const sdk::Problem problem{{spec}, {}, {check.tolerance}};
+  const Given workload(check.answer);
+  CaseInputs inputs;
+  Expected& expected = inputs.expected.emplace_back();
+  const std::vector<std::int64_t> all = checked_indices(spec.elements(), spec.elements(), 1);
+  expected.values.resize(all.size());
+  workload.reference({}, {}, 0, all, expected.values);
+  if (listed) expected.indices = all;
+  std::vector<sdk::HostTensor> outputs{sdk::HostTensor(spec)};
+  for (std::int64_t i = 0; i < spec.elements(); ++i)
+    outputs[0].set(i, check.answer(i) * (1 + 1e-4 * static_cast<double>(i % 97)));
+  spoil(outputs[0]);
+  const Finding finding = verify(workload, {}, problem, inputs, outputs);
+  unsetenv("HARNESS_PREPARING_THREADS");
+  return finding;
+}
+
+TEST(Verify, FindsTheSameOnAnyNumberOfThreads) {
+  const std::vector<std::function<void(sdk::HostTensor&)>> spoils{
+      [](sdk::HostTensor&) {},
+      [](sdk::HostTensor& y) { y.set(70'000, 1e4), y.set(250'000, 1e4), y.set(1, -1e4); },
+      [](sdk::HostTensor& y) { y.set(140'000, std::nan("")), y.set(3, infinity), y.set(299'999, -infinity); },
+      [](sdk::HostTensor& y) {
+        for (std::int64_t i : {65'536, 65'537, 200'000})
+          std::fill_n(y.data.begin() + i * static_cast<std::int64_t>(sdk::size_of(y.spec.dtype)),
+                      sdk::size_of(y.spec.dtype), std::byte{poison});
+      },
+  };
+  for (const sdk::DType dtype : {sdk::DType::f64, sdk::DType::f32, sdk::DType::f16, sdk::DType::bf16})
+    for (std::size_t i = 0; i < spoils.size(); ++i) {
+      const Check check{.dtype = dtype, .shape = {3, 100'000}, .tolerance = 2e-2};
+      const Finding alone = found_by("1", check, false, spoils[i]);
+      EXPECT_EQ(alone.wrong.empty(), i == 0) << alone.wrong;
+      EXPECT_EQ(alone.elements, 300'000);
+      for (const char* threads : {"3", "16"}) {
+        const bool listed = threads[0] == '3';  // one way or the other: the same elements
+        const Finding shared = found_by(threads, check, listed, spoils[i]);
+        EXPECT_EQ(std::memcmp(&shared.error, &alone.error, sizeof(double)), 0) << threads << " " << i;
+        EXPECT_EQ(shared.wrong, alone.wrong) << threads;
+        EXPECT_EQ(shared.elements, alone.elements);
+      }
+    }
+}
+
+TEST(Verify, NamesTheFirstElementThatWasNotWrittenAndCountsAllInEveryBlock) {
+  const Finding finding = found_by("16", {.shape = {3, 100'000}}, false, [](sdk::HostTensor& y) {
+    for (std::int64_t i : {131'072, 70'001, 299'999})
+      std::fill_n(y.data.begin() + 4 * i, 4, std::byte{poison});
+  });
+  EXPECT_THAT(finding.wrong, HasSubstr("was not written in 3 of 300000 elements, the first at [0, 70001]"));
+}
+
+TEST(Verify, NamesTheWorstElementOfAllBlocks) {
+  const Finding finding = found_by("16", {.shape = {300'000}}, false, [](sdk::HostTensor& y) {
+    y.set(5, 1e5);
+    y.set(200'000, -2e5);
+    y.set(299'000, 1e5);
+  });
+  EXPECT_THAT(finding.wrong, HasSubstr("worst at [200000]"));
 }
 
 }  // namespace

@@ -10,10 +10,13 @@ namespace {
 
 constexpr unsigned long long reading_nanoseconds = 200'000;
 
-// About 4 ms of work, waited for: long against the gap of a few microseconds that waiting leaves,
-// short against any duration asked for.
-Status busy_burst(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, float* sink) {
-  for (int i = 0; i < 6; ++i) {
+// Of work that is waited for together: some 0.7 ms each, so that a burst of a few is long against the gap of
+// some microseconds that waiting leaves.
+constexpr int pieces_in_burst = 6;
+constexpr Seconds burst = 0.004;
+
+Status busy_burst(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, int pieces, float* sink) {
+  for (int i = 0; i < pieces; ++i) {
     launch_busy(stream, multiprocessors, sink);
     if (auto status = check_launch("the preheating kernel"); !status) return status;
     if (auto status = memory.flush(stream); !status) return status;
@@ -56,9 +59,12 @@ Status preheat_device(cudaStream_t stream, int multiprocessors, CacheFlusher& me
   auto sink = allocate_device_memory(sizeof(float));
   if (!sink) return fail(std::move(sink.error()));
   const Seconds end = host_now() + duration;
-  while (host_now() < end)
-    if (auto status = busy_burst(stream, multiprocessors, memory, static_cast<float*>(sink->get())); !status)
+  for (Seconds left = duration; left > 0; left = end - host_now()) {
+    const int pieces = left < burst ? 1 : pieces_in_burst;  // not far beyond what was asked for
+    if (auto status = busy_burst(stream, multiprocessors, memory, pieces, static_cast<float*>(sink->get()));
+        !status)
       return status;
+  }
   return usable();
 }
 

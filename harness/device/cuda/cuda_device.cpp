@@ -164,11 +164,7 @@ Result<std::unique_ptr<Buffer>> CudaDevice::allocate(std::size_t bytes) {
 Status CudaDevice::upload(Buffer& to, std::span<const std::byte> from) {
   if (from.size() > to.bytes()) return size_error("an upload", from.size(), to.bytes());
   if (auto status = usable(); !status || from.empty()) return status;
-  if (auto status =
-          check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyHostToDevice, stream_),
-                "cudaMemcpyAsync to the device");
-      !status)
-    return status;
+  if (auto status = staging_.upload(to.data(), from, stream_); !status) return status;
   return synchronize();
 }
 

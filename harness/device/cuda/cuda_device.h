@@ -19,6 +19,7 @@
 #include "harness/device/cuda/memory.h"
 #include "harness/device/cuda/profiling.h"
 #include "harness/device/cuda/ranges.h"
+#include "harness/device/cuda/staging.h"
 #include "harness/device/device.h"
 #include "harness/device/nvml.h"
 
@@ -72,7 +73,10 @@ class CudaDevice final : public Device {
   [[nodiscard]] Seconds now() override { return host_now(); }
   void begin_conditions() override;
   std::optional<Conditions> conditions() override;
-  void begin_memory() override { memory_.begin(); }
+  void begin_memory() override {
+    staging_.prepare();  // none of a case's memory
+    memory_.begin();
+  }
   std::optional<std::size_t> peak_memory() override { return memory_.peak(); }
 
  private:
@@ -89,6 +93,7 @@ class CudaDevice final : public Device {
   sdk::DeviceTraits traits_;
   CacheFlusher flusher_;
   MemoryMeter memory_;
+  Staging staging_;
   Ranges ranges_;
   Profiling profiling_;
   std::array<cudaStream_t, stream_count> streams_ = {};

@@ -2,11 +2,11 @@
 // units where n is large (and by the power that those draw), by latency where it is small.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 
 #include "harness/sdk/registry.h"
 #include "kernels/probe/inputs.h"
+#include "kernels/product_oracle.h"
 
 namespace probe {
 namespace {
@@ -59,25 +59,11 @@ void Gemm::fill(const Params& params, std::uint64_t seed, std::span<HostTensor> 
   fill_uniform(inputs[1], seed, 1, 3.0F / std::sqrt(static_cast<float>(params.integer("n"))));
 }
 
-// Each sum runs over k in order; k is cut into blocks only so that the rows of B in use stay in the cache.
 void Gemm::reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,
                      std::span<const std::int64_t> wanted, std::span<double> expected) const {
   if (output != 0) throw std::out_of_range("probe_gemm has one output, number 0");
   const std::int64_t n = params.integer("n");
-  constexpr std::int64_t block = 64;
-  const HostTensor& a = inputs[0];
-  const HostTensor& b = inputs[1];
-  std::fill(expected.begin(), expected.end(), 0.0);
-  in_parts(static_cast<std::int64_t>(wanted.size()), 256, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t begin = 0; begin < n; begin += block)
-      for (std::int64_t e = first; e < last; ++e) {
-        const std::int64_t index = wanted[static_cast<std::size_t>(e)];
-        double sum = expected[static_cast<std::size_t>(e)];
-        for (std::int64_t k = begin; k < std::min(begin + block, n); ++k)
-          sum += a.at(index / n * n + k) * b.at(k * n + index % n);
-        expected[static_cast<std::size_t>(e)] = sum;
-      }
-  });
+  kernels::product_oracle({params.dtype(), n, n, n}, inputs[0], inputs[1], wanted, expected);
 }
 
 }  // namespace

@@ -1,0 +1,67 @@
+#include "harness/device/cuda/staging.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/device/cuda/check.h"
+#include "harness/sdk/in_parts.h"
+
+namespace harness::cuda {
+namespace {
+
+constexpr std::size_t half_bytes = std::size_t{16} << 20;
+constexpr std::size_t worth_staging = std::size_t{8} << 20;
+constexpr std::int64_t worth_a_thread = std::int64_t{4} << 20;
+
+void copy_on_threads(std::byte* to, const std::byte* from, std::size_t bytes) {
+  sdk::in_parts(static_cast<std::int64_t>(bytes), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+    std::memcpy(to + first, from + first, static_cast<std::size_t>(last - first));
+  });
+}
+
+}  // namespace
+
+Staging::~Staging() {
+  for (const Half& half : halves_) {
+    if (half.copied != nullptr) (void)cudaEventDestroy(half.copied);
+    if (half.memory != nullptr) (void)cudaFreeHost(half.memory);
+  }
+}
+
+// Both halves or none; a host that can pin no more is no error.
+bool Staging::ready() {
+  if (tried_) return halves_[1].copied != nullptr;
+  tried_ = true;
+  for (Half& half : halves_) {
+    void* memory = nullptr;
+    if (!check(cudaHostAlloc(&memory, half_bytes, cudaHostAllocDefault), "cudaHostAlloc of staging memory"))
+      return false;
+    half.memory = static_cast<std::byte*>(memory);
+    if (!check(cudaEventCreateWithFlags(&half.copied, cudaEventDisableTiming), "cudaEventCreateWithFlags"))
+      return false;
+  }
+  return true;
+}
+
+Status Staging::upload(void* to, std::span<const std::byte> from, cudaStream_t stream) {
+  if (from.size() < worth_staging || !ready())
+    return check(cudaMemcpyAsync(to, from.data(), from.size(), cudaMemcpyHostToDevice, stream),
+                 "cudaMemcpyAsync to the device");
+  for (std::size_t begin = 0, turn = 0; begin < from.size(); begin += half_bytes, ++turn) {
+    const Half& half = halves_[turn % halves_.size()];
+    const std::size_t bytes = std::min(half_bytes, from.size() - begin);
+    if (Status free = check(cudaEventSynchronize(half.copied), "cudaEventSynchronize (staging)"); !free)
+      return free;
+    copy_on_threads(half.memory, from.data() + begin, bytes);
+    if (Status sent = check(cudaMemcpyAsync(static_cast<std::byte*>(to) + begin, half.memory, bytes,
+                                            cudaMemcpyHostToDevice, stream),
+                            "cudaMemcpyAsync to the device");
+        !sent)
+      return sent;
+    if (Status marked = check(cudaEventRecord(half.copied, stream), "cudaEventRecord (staging)"); !marked)
+      return marked;
+  }
+  return {};
+}
+
+}  // namespace harness::cuda

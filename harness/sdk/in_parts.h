@@ -1,0 +1,63 @@
+// in_parts(): a loop shared by threads that end before it returns, for what is prepared on the host: inputs,
+// right answers, checks. Header-only, so that workloads in plugins can use it too. Never used while something
+// is timed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace harness::sdk {
+
+// More would wait for memory, not for each other.
+inline constexpr int most_preparing_threads = 16;
+
+// How many threads prepare something, the caller among them: the machine's, at most most_preparing_threads,
+// or what HARNESS_PREPARING_THREADS says (1 to 256), for a machine that others work on too.
+inline int preparing_threads() {
+  constexpr int most_wanted = 256;
+  const char* const wanted = std::getenv("HARNESS_PREPARING_THREADS");
+  if (const int threads = wanted == nullptr ? 0 : std::atoi(wanted); threads > 0)
+    return std::min(threads, most_wanted);
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_preparing_threads);
+}
+
+// Calls part(first, last) for stretches that cover [0, count), each at least `grain` long where there are
+// several, on at most `threads` threads. How many there are is the machine's business, so a result must not
+// depend on where stretches begin. What a part throws is thrown here, when all have ended; of several, the
+// one of the first stretch.
+template <class Part>
+void in_parts(std::int64_t count, std::int64_t grain, const Part& part, int threads = preparing_threads()) {
+  const std::int64_t parts = std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1,
+                                                      std::max<std::int64_t>(threads, 1));
+  std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(parts));
+  const std::int64_t share = count / parts;
+  const std::int64_t longer = count % parts;  // so many stretches have one more
+  const auto begin = [&](std::int64_t i) { return i * share + std::min(i, longer); };
+  const auto run = [&](std::int64_t i) {
+    try {
+      part(begin(i), begin(i + 1));
+    } catch (...) {
+      thrown[static_cast<std::size_t>(i)] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    helpers.reserve(static_cast<std::size_t>(parts - 1));
+    std::int64_t next = 1;
+    try {
+      for (; next < parts; ++next) helpers.emplace_back(run, next);
+    } catch (const std::system_error&) {  // no thread to be had: the rest is done here
+    }
+    run(0);
+    for (; next < parts; ++next) run(next);
+  }
+  for (const std::exception_ptr& one : thrown)
+    if (one) std::rethrow_exception(one);
+}
+
+}  // namespace harness::sdk

@@ -240,17 +240,22 @@ def kernel_rows(cases):
                       abs(off - pair) <= EVENTS_RELATIVE * kernels + EVENTS_US if long else None)
 
 
-def figures(record, wall=None):
+def cases_of(record):
     if record.get("format") != "harness-record" or record.get("version") != 1:
         raise NotARecord("it is no record of version 1")
-    cases = [Case(data) for data in record["cases"]]
-    cases = [case for case in cases if case.logs]
+    return [case for case in (Case(data) for data in record["cases"]) if case.logs]
+
+
+def figures(record, wall=None, more=()):
+    """The rows of a record; `more` holds others, whose cases count for all but the time of the whole run."""
+    timed = cases_of(record)
+    cases = timed + [case for other in more for case in cases_of(other)]
     if not cases:
         raise NotARecord("no case in it has a gpu_time")
     machines = record.get("machines", {})
     machine = machines.get("cuda", machines.get("import", {}))
     rows = list(spread_rows(cases)) + list(slowdown_rows(cases)) + list(overhead_rows(cases, machine))
-    rows += [row for row in [wall_row(record, cases, wall)] if row] + list(kernel_rows(cases))
+    rows += [row for row in [wall_row(record, timed, wall)] if row] + list(kernel_rows(cases))
     found = {row.figure for row in rows}
     for figure, what in (("wall time of a sample", "phases of its cold cases"),
                          ("wall time of 5", "when it began and ended"),
@@ -263,21 +268,26 @@ def figures(record, wall=None):
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("record", help="what `harness run --output` or `harness import --as` wrote")
+    parser.add_argument("records", nargs="+", metavar="record",
+                        help="what `harness run --output` or `harness import --as` wrote; the wall time is of the first")
     parser.add_argument("--wall", type=float, metavar="SECONDS", help="how long the whole run took, by a better clock")
     options = parser.parse_args(arguments)
+    path, read = options.records[0], []
     try:
-        with open(options.record, encoding="utf-8") as file:
-            rows = figures(json.load(file), options.wall)
+        for path in options.records:
+            with open(path, encoding="utf-8") as file:
+                read.append(json.load(file))
+            cases_of(read[-1])
+        rows = figures(read[0], options.wall, read[1:])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, NotARecord) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         if isinstance(problem, (KeyError, TypeError, AttributeError)):  # a part of it is not as documented
             reason = f"it is no whole record ({reason})"
-        print(f"{options.record}: error: {reason}; give it what "
+        print(f"{path}: error: {reason}; give it what "
               "`harness run suites/probe.yaml --output FILE` wrote", file=sys.stderr)
         return 2
     if all(row.passed is None for row in rows):
-        print(f"{options.record}: error: nothing in it has a target; measure suites/probe.yaml on a GPU, cold, in "
+        print(f"{path}: error: nothing in it has a target; measure suites/probe.yaml on a GPU, cold, in "
               "several processes", file=sys.stderr)
         return 2
     print("| figure | case | measured | target | |\n|---|---|---|---|---|")

@@ -163,6 +163,16 @@ class Wall(unittest.TestCase):
             self.assertIsNone(row.passed)
 
 
+    def test_cases_of_another_record_count_for_all_but_the_wall_time(self):
+        batch = record(case(GEMM512, spread(3.3, 0.002, 12), cache="hot", timing="batch"))
+        found = figures.figures(record(*self.nine(5), seconds=8), more=[batch])
+        wall, = [row for row in found if row.figure.startswith("wall time of 5")]
+        self.assertTrue(wall.passed)
+        self.assertIn("| 9 cases |", wall.line())
+        one, = [row for row in found if row.figure.startswith("sd between") and "batch" in row.case]
+        self.assertTrue(one.passed)
+
+
 class Kernels(unittest.TestCase):
     def test_events_may_be_off_by_one_percent_and_a_tick_or_two(self):
         two = [{"name": "a", "us": 60.0, "launches": 1}, {"name": "b", "us": 20.0, "launches": 2}]  # 100 us a call

@@ -209,9 +209,11 @@ Tally tally_of(const sdk::HostTensor& output, const Expected& expected) {
 }
 
 // The place of the first element that is off by far more than the tolerance allows on average, if any.
-std::optional<std::size_t> outlying(const sdk::HostTensor& output, const Expected& expected, double rms,
-                                    double tolerance) {
+std::optional<std::size_t> outlying(const sdk::HostTensor& output, const Expected& expected,
+                                    const Tally& tally, double tolerance) {
+  const double rms = tally.root_mean_square();
   if (rms == 0 || tolerance == 0) return std::nullopt;  // the norm decides alone
+  if (tally.worst() <= element_allowance * tolerance * rms) return std::nullopt;
   std::optional<std::size_t> found;
   with_elements(output, [&](const auto& at) {
     const auto of_block = [&](std::int64_t first, std::int64_t last) -> std::optional<std::size_t> {
@@ -249,7 +251,7 @@ std::string judge(const Tally& tally, const Scan& found, const sdk::HostTensor& 
     return fmt::format("was not written in {} of {} elements, the first at {}", found.unwritten,
                        spec.elements(), position(found.first_unwritten, spec.shape));
   if (!(tally.error() <= tolerance)) return explain(tally, output, tolerance);
-  const auto outlier = outlying(output, expected, tally.root_mean_square(), tolerance);
+  const auto outlier = outlying(output, expected, tally, tolerance);
   if (!outlier) return {};
   const std::int64_t index = expected.index(*outlier);
   return fmt::format(

@@ -214,6 +214,23 @@ TEST(Verify, NamesTheFirstElementThatWasNotWrittenAndCountsAllInEveryBlock) {
   EXPECT_THAT(finding.wrong, HasSubstr("was not written in 3 of 300000 elements, the first at [0, 70001]"));
 }
 
+TEST(Verify, MeasuresTheNormOverAllBlocks) {
+  const Check check{.shape = {300'000}, .tolerance = 0.5, .limit = 300'000};
+  const Finding finding = check([](sdk::HostTensor& y) {
+    for (std::int64_t i = 150'000; i < 300'000; ++i) y.set(i, y.at(i) * 1.5);
+  });
+  EXPECT_NEAR(finding.error, std::sqrt(0.125), 1e-12);  // half of the squares, off by a half
+  EXPECT_EQ(finding.elements, 300'000);
+  EXPECT_EQ(finding.wrong, "");
+}
+
+TEST(Verify, FindsOneElementThatIsFarOffInALaterBlock) {
+  const Check check{.shape = {300'000}, .tolerance = 1e-3, .limit = 300'000};
+  const Finding finding = check([](sdk::HostTensor& y) { y.set(250'001, y.at(250'001) + 0.1); });
+  EXPECT_LT(finding.error, 1e-3);
+  EXPECT_THAT(finding.wrong, HasSubstr("is wrong at [250001]"));
+}
+
 TEST(Verify, NamesTheWorstElementOfAllBlocks) {
   const Finding finding = found_by("16", {.shape = {300'000}}, false, [](sdk::HostTensor& y) {
     y.set(5, 1e5);

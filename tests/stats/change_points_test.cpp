@@ -201,7 +201,7 @@ TEST(ChangePoints, AddNoFalseOneBesideATrueOneMoreOftenThanAlpha) {
 
 // All orders of a few values can be gone through; of an odd and of an even number, and at both ends.
 TEST(ChangePoints, HaveThePOfAllOrders) {
-  for (const Values& values : {Values{0, 1, 0.4, 5, 6, 5.5, 7}, Values{0, 1, 0.4, 5, 6, 5.5, 7, 0.2}}) {
+  for (const Values& values : {Values{0, 1, 0.4, 5, 6, 5.5, 7}, Values{9, 9.5, 0, 1, 0.4, 0.7, 0.2, 0.6}}) {
     const auto largest = [](const Values& order) {
       const Values statistics = split_statistics(order);
       return *std::ranges::max_element(statistics);

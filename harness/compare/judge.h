@@ -27,6 +27,15 @@ struct Evidence {
   std::size_t rank_better = 0;
 };
 
+// 1 where more of the row's metric is worse, -1 where less is.
+int sign_of(const ComparisonRow& row);
+
+// The row's margin on the scale of logarithms.
+double log_margin(const ComparisonRow& row);
+
+// Processes a side, or in common where the sides shared them.
+int processes_of(const LookEvidence& look);
+
 // Processes that each side must have at the least for a verdict.
 int least_processes(const Policy& policy);
 

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
-#include <thread>
 
+#include "harness/base/parallel.h"
 #include "harness/compare/calibration.h"
 #include "harness/compare/trace.h"
 #include "harness/stats/proportion.h"
@@ -167,17 +166,8 @@ SelftestReport selftest(const SelftestOptions& options) {
         settings.push_back({noise, plan});
   const Rule rule = options.rule ? options.rule : Rule(verdicts);
   std::vector<Task> tasks = tasks_of(settings.size(), options.splits);
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < tasks.size(); i = next++)
-      work_on(tasks[i], settings[tasks[i].setting], rule, options);
-  };
-  {
-    const unsigned threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
-    std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
-  }
+  for_each_index(tasks.size(), options.threads,
+                 [&](std::size_t i) { work_on(tasks[i], settings[tasks[i].setting], rule, options); });
   SelftestReport report;
   report.seed = options.seed;
   report.splits = options.splits;

@@ -105,15 +105,32 @@ constexpr std::size_t enough_for_steps = 20;
 constexpr std::size_t few_values = 8;
 
 // Log of the last quarter's median over the first's, so that a few slow samples are no drift; mean over the
-// placements that have enough samples.
-std::optional<double> slowing_of(const ProcessSamples& process) {
+// placements that have enough samples, all of them positive and finite.
+std::optional<double> slowing_of(const ProcessSamples& process, stats::Lanes& lanes) {
   Mean mean;
+  const auto take = [&] {
+    if (lanes.size() == 0) return;
+    lanes.sort();
+    for (std::size_t lane = 0; lane < lanes.size(); lane += 2) {
+      const double first = stats::quantile_sorted(lanes.sorted(lane), 0.5);
+      mean.add(std::log(stats::quantile_sorted(lanes.sorted(lane + 1), 0.5) / first));
+    }
+    lanes.clear();
+  };
   for (const Placement& placement : process.placements) {
-    const std::size_t count = placement.samples.size(), quarter = count / 4;
-    if (count < enough_for_quarters) continue;
     const std::span<const double> all(placement.samples);
-    mean.add(std::log(stats::median(all.last(quarter)) / stats::median(all.first(quarter))));
+    const std::size_t quarter = all.size() / 4;
+    if (all.size() < enough_for_quarters) continue;
+    if (quarter > stats::Lanes::longest) {
+      take();
+      mean.add(std::log(stats::median(all.last(quarter)) / stats::median(all.first(quarter))));
+      continue;
+    }
+    lanes.add(all.first(quarter));
+    lanes.add(all.last(quarter));
+    if (lanes.full()) take();
   }
+  take();
   return mean.value();
 }
 
@@ -147,8 +164,8 @@ std::optional<double> constant_of(const Series& series) {
 
 void take_estimates(SideReading& reading, const Series& series,
                     std::span<const stats::ProcessEstimate> estimates) {
-  reading.log_values.reserve(estimates.size());
-  reading.outlier_rates.reserve(estimates.size());
+  for (std::vector<double>* values : {&reading.log_values, &reading.outlier_rates, &reading.started})
+    values->reserve(estimates.size());
   for (std::size_t i = 0; i < estimates.size(); ++i) {
     const stats::ProcessEstimate& estimate = estimates[i];
     if (estimate.samples == 0) {
@@ -163,7 +180,6 @@ void take_estimates(SideReading& reading, const Series& series,
     }
     reading.log_values.push_back(estimate.log_value);
     reading.started.push_back(start_of(series.processes[i]));
-    if (const auto slowing = slowing_of(series.processes[i])) reading.slowing.push_back(*slowing);
     reading.outlier_rates.push_back(static_cast<double>(estimate.outliers.far) /
                                     static_cast<double>(estimate.samples));
     reading.samples += estimate.samples;
@@ -171,6 +187,16 @@ void take_estimates(SideReading& reading, const Series& series,
     reading.outliers.far += estimate.outliers.far;
   }
   if (!reading.log_values.empty()) reading.moments = stats::moments(reading.log_values);
+}
+
+// What only diagnostics need, of the processes in `log_values`.
+void take_oddities(SideReading& reading, const Series& series,
+                   std::span<const stats::ProcessEstimate> estimates, stats::Lanes& lanes) {
+  reading.step = step_of(series);
+  reading.slowing.reserve(reading.log_values.size());
+  for (std::size_t i = 0; i < estimates.size(); ++i)
+    if (!std::isnan(estimates[i].log_value))
+      if (const auto slowing = slowing_of(series.processes[i], lanes)) reading.slowing.push_back(*slowing);
 }
 
 }  // namespace
@@ -215,8 +241,9 @@ SideReading SideReader::read(const Series& series) {
   }
   surroundings.finish(reading);
   reading.constant = constant_of(series);
-  reading.step = step_of(series);
-  take_estimates(reading, series, estimator_.finish());
+  const std::span<const stats::ProcessEstimate> estimates = estimator_.finish();
+  take_estimates(reading, series, estimates);
+  if (for_words_) take_oddities(reading, series, estimates, lanes_);
   return reading;
 }
 
@@ -241,7 +268,7 @@ Side side_of(const SideReading& reading) {
 }
 
 std::vector<double> process_values(const Series& series) {
-  return side_of(SideReader().read(series)).process_values;
+  return side_of(SideReader(false).read(series)).process_values;
 }
 
 }  // namespace harness

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/model/comparison.h"
+#include "harness/stats/lanes.h"
 #include "harness/stats/process_estimator.h"
 #include "harness/stats/welch.h"
 
@@ -50,12 +51,17 @@ struct SideReading {
 
 class SideReader {
  public:
+  // Unless `for_words`, what bears on no number but only on diagnostics, `slowing` and `step`, stays empty.
+  explicit SideReader(bool for_words = true) : for_words_(for_words) {}
+
   SideReading read(const Series& series);
   // The same of the processes numbered up to `most` alone.
   SideReading read(const Series& series, int most);
 
  private:
+  bool for_words_;
   stats::ProcessEstimator estimator_;
+  stats::Lanes lanes_;
 };
 
 Side side_of(const SideReading& reading);

@@ -20,10 +20,12 @@ struct Trace {
 };
 
 // compare() of compare.h, which also keeps its trace.
-Comparison compare(const Record& baseline, const Record& current, const Policy& policy, Trace& trace);
+Comparison compare(const Record& baseline, const Record& current, const Policy& policy, Trace& trace,
+                   unsigned threads = 0);
 
 // The rows of compare() in the order of `current`, with verdict, ratio, interval and p-values, found by the
 // same code; without the words, diagnostics and plans that bear on no verdict, without waivers, and unsorted.
+// On the caller's thread alone.
 std::vector<ComparisonRow> verdicts(const Record& baseline, const Record& current, const Policy& policy);
 
 }  // namespace harness

@@ -1,11 +1,10 @@
 #include "harness/compare/trend.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
 #include <utility>
 
+#include "harness/base/parallel.h"
 #include "harness/stats/change_points.h"
 #include "harness/stats/cusum.h"
 #include "harness/stats/multiplicity.h"
@@ -205,20 +204,6 @@ std::vector<TrendFinder*> short_of_permutations(std::vector<TrendFinder>& finder
   return chosen;
 }
 
-// Calls work(one) for each of `items` on as many threads.
-template <class Items, class Work>
-void on_threads(Items& items, unsigned threads, const Work& work) {
-  std::atomic<std::size_t> next{0};
-  const auto take = [&] {
-    for (std::size_t i = next++; i < items.size(); i = next++) work(items[i]);
-  };
-  threads = threads > 0 ? threads : std::thread::hardware_concurrency();
-  threads = static_cast<unsigned>(std::min<std::size_t>(std::max(threads, 1U), items.size()));
-  std::vector<std::jthread> helpers;
-  for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(take);
-  take();
-}
-
 void correct_newest(std::vector<TrendFinder>& finders) {
   std::vector<double> p_values;
   for (TrendFinder& finder : finders)
@@ -238,7 +223,8 @@ std::vector<Trend> find_trends(std::vector<MeasuredSeries> series, const TrendOp
   std::vector<TrendFinder> finders;
   finders.reserve(series.size());
   for (MeasuredSeries& one : series) finders.emplace_back(std::move(one), options);
-  on_threads(finders, options.threads, [](TrendFinder& finder) { finder.find(first_permutations); });
+  for_each_index(finders.size(), options.threads,
+                 [&](std::size_t i) { finders[i].find(first_permutations); });
   correct_changes(finders);
   // The smallest p that a permutation test can give must still count after the correction. More permutations,
   // whose first are those there were, only where they may bear on it: a p below what the first can give is
@@ -247,9 +233,9 @@ std::vector<Trend> find_trends(std::vector<MeasuredSeries> series, const TrendOp
   const double wanted = std::ceil(static_cast<double>(finders.size()) / options.alpha);
   const std::size_t permutations = std::min(most_permutations, static_cast<std::size_t>(wanted));
   if (permutations > first_permutations) {
-    std::vector<TrendFinder*> again = short_of_permutations(finders, first_permutations, options.alpha);
-    on_threads(again, options.threads,
-               [&](TrendFinder* finder) { finder->find_changes_again(permutations); });
+    const std::vector<TrendFinder*> again = short_of_permutations(finders, first_permutations, options.alpha);
+    for_each_index(again.size(), options.threads,
+                   [&](std::size_t i) { again[i]->find_changes_again(permutations); });
     correct_changes(finders);
   }
   keep_accepted(finders, options.alpha);

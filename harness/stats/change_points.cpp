@@ -1,9 +1,14 @@
 #include "harness/stats/change_points.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "harness/stats/estimator.h"
 #include "harness/stats/random.h"
@@ -13,10 +18,47 @@ namespace harness::stats {
 namespace {
 
 constexpr double largest_value = 1e150;  // its square is still finite
+constexpr int most_levels = 32;          // of a tree of fewer than 2^32 ranks
 
-// How many values of a rank or lower were met, and their sum.
-struct Below {
-  double count = 0, sum = 0;
+// Vectors of the width that every 64-bit processor has.
+using Pair __attribute__((vector_size(16))) = double;
+using Tally = Pair;                                            // how many values there were, and their sum
+using Choice __attribute__((vector_size(16))) = std::int64_t;  // all bits set where something is taken
+
+// How many values of a lower rank were met, and their sum, by Fenwick's (1994) tree: for each pair of blocks
+// of 1, 2, 4, ... ranks, what the left one of the two holds. A rank on the left adds to its pair, one on the
+// right reads it; so adding a value and asking about it take one walk together, without a branch that depends
+// on the rank, which no processor could foresee.
+class MetRanks {
+ public:
+  explicit MetRanks(std::size_t count)
+      : levels_(count > 1 ? static_cast<int>(std::bit_width(count - 1)) : 0), pairs_(std::bit_ceil(count)) {}
+
+  [[nodiscard]] int levels() const { return levels_; }
+  void clear() { std::fill(pairs_.begin(), pairs_.end(), Tally{}); }
+
+  // What was met of a lower rank; then `value`, whose rank this is, is met as well. `levels` must be
+  // levels(): a number known when this is compiled makes it twice as fast.
+  template <int levels>
+  Tally meet(std::size_t rank, double value) {
+    static constexpr Choice sides[] = {{0, 0}, {-1, -1}};
+    const Choice one = std::bit_cast<Choice>(Tally{1, value});
+    Tally lower{};
+    std::size_t block = rank + (std::size_t{1} << levels);  // the pair of blocks 2n and 2n + 1 is pairs_[n]
+#pragma GCC unroll 32
+    for (int level = 0; level < levels; ++level) {
+      const Choice right = sides[block % 2];
+      block /= 2;
+      const Tally left_one = pairs_[block];
+      lower += std::bit_cast<Tally>(std::bit_cast<Choice>(left_one) & right);
+      pairs_[block] = left_one + std::bit_cast<Tally>(one & ~right);
+    }
+    return lower;
+  }
+
+ private:
+  int levels_;
+  std::vector<Tally> pairs_;
 };
 
 struct Split {
@@ -30,7 +72,12 @@ struct Split {
 class Segment {
  public:
   Segment(std::span<const double> values, std::size_t begin, std::uint64_t seed = 0)
-      : begin_(begin), order_(values.size()), random_(seed + begin * 0x9e3779b97f4a7c15 + values.size()) {
+      : begin_(begin),
+        order_(values.size()),
+        met_(values.size()),
+        within_left_(values.size() + 1),
+        within_right_(values.size() + 1),
+        random_(seed + begin * 0x9e3779b97f4a7c15 + values.size()) {
     const std::size_t count = values.size();
     std::vector<std::uint32_t> by_value(count);
     std::iota(by_value.begin(), by_value.end(), 0U);
@@ -49,7 +96,6 @@ class Segment {
       distances_.push_back(value * (2 * lower + 2 - static_cast<double>(count)) + all - 2 * before);
     }
     total_ = std::accumulate(distances_.begin(), distances_.end(), 0.0) / 2;
-    tree_.resize(count + 1);
   }
 
   [[nodiscard]] std::size_t begin() const { return begin_; }
@@ -64,7 +110,7 @@ class Segment {
   double shuffled_largest(std::size_t number, std::size_t least) {
     while (largest_.size() <= number) {
       random_.shuffle(std::span(order_));
-      largest_.push_back(best_split(least).statistic);
+      largest_.push_back(largest_statistic(least));
     }
     return largest_[number];
   }
@@ -72,25 +118,11 @@ class Segment {
   // Calls take(left, statistic) for each split that leaves `least` values, 2 or more, on both sides.
   template <class Take>
   void for_each_split(std::size_t least, const Take& take) {
-    std::fill(tree_.begin(), tree_.end(), Below{});
-    const double share = 2 / static_cast<double>(size());
-    double sum = 0, within_left = 0, within_right = total_;
-    for (std::size_t i = 0; i + least < size(); ++i) {
-      const std::uint32_t rank = order_[i];
-      const double value = sorted_[rank];
-      const Below below = below_rank(rank);
-      const double to_left = value * (2 * below.count - static_cast<double>(i)) + sum - 2 * below.sum;
-      within_left += to_left;
-      within_right -= distances_[rank] - to_left;
-      sum += value;
-      add(rank, value);
-      if (i + 1 < least) continue;
-      const double left = static_cast<double>(i + 1), right = static_cast<double>(size() - i - 1);
-      take(i + 1, share * (total_ - within_left - within_right - within_left * right / (left - 1) -
-                           within_right * left / (right - 1)));
-    }
+    add_distances();
+    for (std::size_t left = least; left + least <= size(); ++left) take(left, statistic(left));
   }
 
+ private:
   Split best_split(std::size_t least) {
     Split best;
     for_each_split(least, [&](std::size_t left, double statistic) {
@@ -99,21 +131,57 @@ class Segment {
     return best;
   }
 
- private:
-  // Fenwick's (1994) tree: node i holds the ranks (i - lowest bit of i, i], ranks counted from 1.
-  [[nodiscard]] Below below_rank(std::uint32_t rank) const {
-    Below found;
-    for (std::uint32_t node = rank; node > 0; node &= node - 1) {
-      found.count += tree_[node].count;
-      found.sum += tree_[node].sum;
+  // The same without its place, two splits at a time.
+  double largest_statistic(std::size_t least) {
+    add_distances();
+    Pair largest{}, before{static_cast<double>(least), static_cast<double>(least + 1)};
+    std::size_t left = least;
+    for (; left + 1 + least <= size(); left += 2, before += 2) {
+      Pair within_left, within_right;
+      std::memcpy(&within_left, &within_left_[left], sizeof within_left);
+      std::memcpy(&within_right, &within_right_[left], sizeof within_right);
+      const Pair found = statistic(before, within_left, within_right);
+      largest = found > largest ? found : largest;
     }
-    return found;
+    const double last = left + least <= size() ? statistic(left) : 0;
+    return std::max({largest[0], largest[1], last});
   }
 
-  void add(std::uint32_t rank, double value) {
-    for (std::size_t node = std::size_t{rank} + 1; node < tree_.size(); node += node & (~node + 1)) {
-      tree_[node].count += 1;
-      tree_[node].sum += value;
+  [[nodiscard]] double statistic(std::size_t left) const {
+    return statistic(static_cast<double>(left), within_left_[left], within_right_[left]);
+  }
+
+  // Of the split after `before` values, or of one in each lane.
+  template <class Number>
+  [[nodiscard]] Number statistic(Number before, Number within_left, Number within_right) const {
+    const Number after = static_cast<double>(size()) - before;
+    return 2 / static_cast<double>(size()) *
+           (total_ - within_left - within_right - within_left * after / (before - 1) -
+            within_right * before / (after - 1));
+  }
+
+  // Sums the distances between the values on either side of each split of the present order.
+  void add_distances() { add_distances(std::make_integer_sequence<int, most_levels + 1>()); }
+
+  template <int... levels>
+  void add_distances(std::integer_sequence<int, levels...>) {
+    static constexpr std::array walks{&Segment::walk<levels>...};
+    (this->*walks[static_cast<std::size_t>(met_.levels())])();
+  }
+
+  template <int levels>
+  void walk() {
+    met_.clear();
+    double met = 0, sum = 0, within_left = 0, within_right = total_;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const std::uint32_t rank = order_[i];
+      const double value = sorted_[rank];
+      const Tally lower = met_.meet<levels>(rank, value);
+      const double to_left = value * (2 * lower[0] - met) + sum - 2 * lower[1];
+      within_left_[i + 1] = within_left += to_left;
+      within_right_[i + 1] = within_right -= distances_[rank] - to_left;
+      sum += value;
+      met += 1;
     }
   }
 
@@ -124,7 +192,9 @@ class Segment {
   std::vector<double> sorted_;        // values less their mean, by rank
   std::vector<double> distances_;     // sum of |value - other| over the whole segment, by rank
   double total_ = 0;                  // sum of |x - y| over pairs
-  std::vector<Below> tree_;
+  MetRanks met_;
+  // Sums of |x - y| over pairs on either side, by how many values are on the left.
+  std::vector<double> within_left_, within_right_;
   Random random_;
 };
 

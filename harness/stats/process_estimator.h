@@ -1,6 +1,6 @@
 // ProcessEstimator: the value of each process of a series, as process_log_value defines it, fast enough
-// for records of millions of samples. Placements are sorted four at a time, one a lane, by a sorting
-// network without branches. Keeps its memory between series, so one instance belongs to one thread.
+// for records of millions of samples. Placements are sorted four at a time (lanes.h). Keeps its memory
+// between series, so one instance belongs to one thread.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/stats/estimator.h"
+#include "harness/stats/lanes.h"
 
 namespace harness::stats {
 
@@ -28,24 +29,14 @@ class ProcessEstimator {
   // The estimates of all processes; valid until the next begin().
   std::span<const ProcessEstimate> finish();
 
-  static constexpr std::size_t lanes = 4;
-
  private:
-  static constexpr std::size_t longest_lane = 256;  // beyond, the network does more work than a sort
-
-  struct Lane {
-    std::size_t process = 0;
-    std::size_t count = 0;
-  };
-
   void flush();
   void add_sorted(std::size_t process, std::span<const double> sorted);
 
   std::vector<ProcessEstimate> estimates_;  // log_value holds the sum over placements until finish()
   std::vector<std::size_t> placements_;     // with samples, of each process
-  std::array<Lane, lanes> waiting_;
-  std::size_t waiting_count_ = 0;
-  std::vector<double> rows_;  // lane l of row r at r * lanes + l
+  Lanes lanes_;
+  std::array<std::size_t, Lanes::most> waiting_ = {};  // whose placement each lane is
   std::vector<double> sorted_;
 };
 

@@ -12,6 +12,7 @@
 #include "harness/store/baselines.h"
 #include "harness/store/database.h"
 #include "harness/store/history.h"
+#include "harness/store/result_writer.h"
 #include "harness/store/schema.h"
 #include "harness/store/store.h"
 #include "harness/store/values.h"
@@ -28,12 +29,6 @@ RunState parse_state(std::string_view name) {
   for (const auto& [state, known] : state_names)
     if (known == name) return state;
   return RunState::interrupted;
-}
-
-// Columns are text without zero bytes, which neither database takes.
-std::string column_text(std::string text) {
-  std::erase(text, '\0');
-  return text;
 }
 
 // A row of `runs`, but for its sequence.
@@ -122,7 +117,7 @@ class SqlStore final : public Store {
   }
 
   Status put(const std::string& id, const ProcessResult& result) override {
-    return database_->write([&] { return insert_result(id, result); });
+    return database_->write([&] { return ResultWriter(*database_).put(id, result); });
   }
 
   Status finish(const std::string& id, RunState state) override {
@@ -131,13 +126,12 @@ class SqlStore final : public Store {
     return finished;
   }
 
-  Status put_record(const Record& record) override {
+  Status put_records(std::span<const Record> records) override {
     const Status put = database_->write([&]() -> Status {
-      if (const Status begun = insert_run(record, RunState::running); !begun) return begun;
-      for (const CaseRecord& one : record.cases)
-        for (const ProcessResult& result : results_of(one))
-          if (const Status stored = insert_result(record.id, result); !stored) return stored;
-      return close_run(record.id, record.finished.empty() ? RunState::interrupted : RunState::complete);
+      ResultWriter writer(*database_);
+      for (const Record& record : records)
+        if (const Status stored = insert_record(record, writer); !stored) return stored;
+      return {};
     });
     if (put) database_->flush();
     return put;
@@ -200,7 +194,7 @@ class SqlStore final : public Store {
 
   Status insert_run(const Record& record, RunState state);
   Status insert_cases(const Record& record);
-  Status insert_result(const std::string& id, const ProcessResult& result);
+  Status insert_record(const Record& record, ResultWriter& writer);
   Status close_run(const std::string& id, RunState state);
   Status load_into(Record& record, const std::string& id);
   Status load_cases(Record& record, const std::string& id);
@@ -256,26 +250,12 @@ Status SqlStore::insert_cases(const Record& record) {
   return {};
 }
 
-Status SqlStore::insert_result(const std::string& id, const ProcessResult& result) {
-  const std::string text = encode(result);
-  if (const auto readable = decode_process_result(text, "result of case `" + printable(result.case_id) + "`");
-      !readable)
-    return fail(readable.error());
-  const std::string outcome(harness::name_of(result.outcome));
-  const std::string case_id = column_text(result.case_id);
-  soci::statement insert =
-      (sql_.prepare << "INSERT INTO results (run, position, process, outcome, result) SELECT run, position, "
-                       "CAST(:process AS INTEGER), :outcome, :result FROM cases WHERE run = :run AND id = "
-                       ":case ON CONFLICT (run, position, process) DO UPDATE SET outcome = excluded.outcome, "
-                       "result = excluded.result",
-       soci::use(result.process), soci::use(outcome), soci::use(text), soci::use(id), soci::use(case_id));
-  insert.execute(true);
-  if (insert.get_affected_rows() > 0) {
-    put_values(sql_, id, result);
-    return {};
-  }
-  return fail(ErrorKind::missing, fmt::format("record {} in {} has no case `{}`", printable(id),
-                                              database_->name(), printable(result.case_id)));
+Status SqlStore::insert_record(const Record& record, ResultWriter& writer) {
+  if (const Status begun = insert_run(record, RunState::running); !begun) return begun;
+  for (const CaseRecord& one : record.cases)
+    for (const ProcessResult& result : results_of(one))
+      if (const Status stored = writer.put(record.id, result); !stored) return stored;
+  return close_run(record.id, record.finished.empty() ? RunState::interrupted : RunState::complete);
 }
 
 Status SqlStore::close_run(const std::string& id, RunState state) {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,8 +84,9 @@ class Store {
   // One case as a run planned it, without results: its gate and its place in the suite.
   virtual Result<CaseRecord> planned_case(const std::string& id, const std::string& case_id) = 0;
 
-  // begin + every result + finish in one transaction; for imports.
-  virtual Status put_record(const Record& record) = 0;
+  // begin + every result + finish of each record, all of them in one transaction; for imports.
+  virtual Status put_records(std::span<const Record> records) = 0;
+  Status put_record(const Record& record) { return put_records({&record, 1}); }
 };
 
 inline constexpr const char* default_store = ".harness/results.db";

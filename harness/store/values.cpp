@@ -14,12 +14,6 @@ namespace {
 // As Record::estimator names it. When its definition changes, a schema step fills the table anew.
 constexpr const char* estimator = "trimmed_log_mean";
 
-// Columns are text without zero bytes, which neither database takes.
-std::string column_text(std::string text) {
-  std::erase(text, '\0');
-  return text;
-}
-
 double log_value_of(const ProcessSamples& samples) {
   std::vector<std::vector<double>> placements;
   placements.reserve(samples.placements.size());
@@ -29,27 +23,38 @@ double log_value_of(const ProcessSamples& samples) {
 
 }  // namespace
 
-void put_values(soci::session& sql, const std::string& id, const ProcessResult& result) {
-  const std::string case_id = column_text(result.case_id);
-  sql << "DELETE FROM process_values WHERE run = :run AND process = :process AND position IN (SELECT "
-         "position "
-         "FROM cases WHERE run = :same_run AND id = :case)",
-      soci::use(id), soci::use(result.process), soci::use(id), soci::use(case_id);
+std::string column_text(std::string text) {
+  std::erase(text, '\0');
+  return text;
+}
+
+ValueWriter::ValueWriter(soci::session& sql)
+    : estimator_(estimator),
+      remove_((sql.prepare << "DELETE FROM process_values WHERE run = :run AND process = :process AND "
+                              "position IN (SELECT position FROM cases WHERE run = :same_run AND id = :case)",
+               soci::use(id_), soci::use(process_), soci::use(id_), soci::use(case_id_))),
+      insert_((sql.prepare
+                   << "INSERT INTO process_values (run, position, process, metric, unit, direction, "
+                      "estimator, log_value) SELECT run, position, CAST(:process AS INTEGER), :metric, "
+                      ":unit, :direction, :estimator, CAST(:value AS DOUBLE PRECISION) FROM cases WHERE "
+                      "run = :run AND id = :case ON CONFLICT (run, position, process, metric) DO UPDATE SET "
+                      "log_value = excluded.log_value",
+               soci::use(process_), soci::use(metric_), soci::use(unit_), soci::use(direction_),
+               soci::use(estimator_), soci::use(value_, known_), soci::use(id_), soci::use(case_id_))) {}
+
+void ValueWriter::put(const std::string& id, const ProcessResult& result) {
+  id_ = id;
+  case_id_ = column_text(result.case_id);
+  process_ = result.process;
+  remove_.execute(true);
   for (const Series& series : result.series) {
     if (series.processes.empty()) continue;
-    double value = log_value_of(series.processes.front());
-    soci::indicator known = std::isfinite(value) ? soci::i_ok : soci::i_null;
-    const std::string metric = column_text(series.metric);
-    const std::string unit = column_text(series.unit);
-    const std::string direction(name_of(series.direction));
-    const std::string named(estimator);
-    sql << "INSERT INTO process_values (run, position, process, metric, unit, direction, estimator, "
-           "log_value) "
-           "SELECT run, position, CAST(:process AS INTEGER), :metric, :unit, :direction, :estimator, "
-           "CAST(:value AS DOUBLE PRECISION) FROM cases WHERE run = :run AND id = :case "
-           "ON CONFLICT (run, position, process, metric) DO UPDATE SET log_value = excluded.log_value",
-        soci::use(result.process), soci::use(metric), soci::use(unit), soci::use(direction), soci::use(named),
-        soci::use(value, known), soci::use(id), soci::use(case_id);
+    value_ = log_value_of(series.processes.front());
+    known_ = std::isfinite(value_) ? soci::i_ok : soci::i_null;
+    metric_ = column_text(series.metric);
+    unit_ = column_text(series.unit);
+    direction_ = name_of(series.direction);
+    insert_.execute(true);
   }
 }
 
@@ -67,6 +72,7 @@ void add_values(soci::session& sql) {
     select.execute();
     while (select.fetch()) runs.push_back(text);
   }
+  ValueWriter writer(sql);
   for (const std::string& run : runs) {  // one at a time: their samples may be large
     std::vector<ProcessResult> results;
     soci::statement select =
@@ -75,7 +81,7 @@ void add_values(soci::session& sql) {
     select.execute();
     while (select.fetch())
       if (auto result = decode_process_result(text, "record " + run)) results.push_back(std::move(*result));
-    for (const ProcessResult& result : results) put_values(sql, run, result);
+    for (const ProcessResult& result : results) writer.put(run, result);
   }
 }
 

@@ -13,8 +13,26 @@
 
 namespace harness {
 
-// Replaces what the store holds of the result's values. The case must be among those of the record `id`.
-void put_values(soci::session& sql, const std::string& id, const ProcessResult& result);
+// A column is text without zero bytes, which neither database takes.
+std::string column_text(std::string text);
+
+// Replaces what the store holds of results' values, by statements that are prepared once.
+class ValueWriter {
+ public:
+  explicit ValueWriter(soci::session& sql);
+  ValueWriter(const ValueWriter&) = delete;  // the statements keep references to the members
+  ValueWriter& operator=(const ValueWriter&) = delete;
+
+  // The case must be among those of the record `id`.
+  void put(const std::string& id, const ProcessResult& result);
+
+ private:
+  std::string id_, case_id_, metric_, unit_, direction_, estimator_;
+  int process_ = 0;
+  double value_ = 0;
+  soci::indicator known_ = soci::i_ok;
+  soci::statement remove_, insert_;
+};
 
 // The step from version 1 of the schema: a table of values, filled from the results that are there. A
 // result that cannot be read gives none.

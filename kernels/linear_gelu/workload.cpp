@@ -5,6 +5,7 @@
 #include "kernels/fill.h"
 #include "kernels/linear_gelu/linear_gelu.h"
 #include "kernels/product_oracle.h"
+#include "kernels/product_work.h"
 
 namespace linear_gelu {
 namespace {
@@ -19,9 +20,7 @@ using harness::sdk::ParamSpec;
 using harness::sdk::Problem;
 using harness::sdk::Role;
 using harness::sdk::Tolerance;
-using harness::sdk::Unsupported;
 using harness::sdk::Value;
-using harness::sdk::Work;
 
 class LinearGelu final : public harness::sdk::Workload {
  public:
@@ -67,23 +66,19 @@ Tolerance tolerance_of(const Shape& shape) {
   return {1e-5 * few * std::max(1.0, std::sqrt(k / 16384.0))};
 }
 
-// Work counts 2mnk operations, the usual convention: bias and GELU are left out, so that the rate compares
-// with that of a plain matrix product. Bytes: every input read once, the output written once.
+// The bias counts as read; its additions and GELU are left out, as is usual, so that the rate compares with
+// that of a plain matrix product.
 Problem LinearGelu::problem(const Params& params) const {
   const Shape shape = shape_of(params);
-  const double m = static_cast<double>(shape.m);
-  const double n = static_cast<double>(shape.n);
-  const double k = static_cast<double>(shape.k);
-  constexpr double most_elements = 0x1p40;
-  if (m * k > most_elements || k * n > most_elements || m * n > most_elements)
-    throw Unsupported("a matrix of more than 2^40 elements; choose smaller m, n or k");
+  kernels::require_possible_extents(product_shape(shape));
   Problem problem;
   problem.tensors = {{"x", Role::input, shape.dtype, {shape.m, shape.k}},
                      {"w", Role::input, shape.dtype, {shape.k, shape.n}},
                      {"bias", Role::input, shape.dtype, {shape.n}},
                      {"y", Role::output, shape.dtype, {shape.m, shape.n}}};
-  const double element = static_cast<double>(harness::sdk::size_of(shape.dtype));
-  problem.work = Work{2.0 * m * n * k, element * (m * k + k * n + n + m * n), m, "rows"};
+  problem.work = kernels::work_of_product(product_shape(shape));
+  problem.work.bytes +=
+      static_cast<double>(harness::sdk::size_of(shape.dtype)) * static_cast<double>(shape.n);
   problem.tolerance = tolerance_of(shape);
   return problem;
 }

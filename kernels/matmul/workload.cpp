@@ -6,6 +6,7 @@
 #include "kernels/fill.h"
 #include "kernels/matmul/matmul.h"
 #include "kernels/product_oracle.h"
+#include "kernels/product_work.h"
 
 namespace matmul {
 namespace {
@@ -18,8 +19,6 @@ using harness::sdk::ParamSpec;
 using harness::sdk::Problem;
 using harness::sdk::Role;
 using harness::sdk::Tolerance;
-using harness::sdk::Unsupported;
-using harness::sdk::Work;
 
 class Matmul final : public harness::sdk::Workload {
  public:
@@ -70,22 +69,15 @@ Tolerance tolerance_of(const Shape& shape) {
   return {1e-5 * few * std::max(1.0, std::sqrt(k / 16384.0))};
 }
 
-// Work counts 2mnk operations. Bytes: every input read once, the output written once.
 Problem Matmul::problem(const Params& params) const {
   const Shape shape = shape_of(params);
-  const double m = static_cast<double>(shape.m);
-  const double n = static_cast<double>(shape.n);
-  const double k = static_cast<double>(shape.k);
-  constexpr double most_elements = 0x1p40;
-  if (m * k > most_elements || k * n > most_elements || m * n > most_elements)
-    throw Unsupported("a matrix of more than 2^40 elements; choose smaller m, n or k");
+  kernels::require_possible_extents(product_shape(shape));
   const harness::sdk::DType storage = storage_of(shape.arithmetic);
   Problem problem;
   problem.tensors = {{"a", Role::input, storage, {shape.m, shape.k}},
                      {"b", Role::input, storage, {shape.k, shape.n}},
                      {"c", Role::output, storage, {shape.m, shape.n}}};
-  const double element = static_cast<double>(harness::sdk::size_of(storage));
-  problem.work = Work{2.0 * m * n * k, element * (m * k + k * n + m * n), m, "rows"};
+  problem.work = kernels::work_of_product(product_shape(shape));
   problem.tolerance = tolerance_of(shape);
   return problem;
 }

@@ -14,22 +14,9 @@ namespace {
 
 constexpr const char* workload_name = "attention";
 
-class Attention : public GpuTest {
+class Attention : public VariantsTest {
  protected:
-  void SetUp() override {
-    GpuTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    ASSERT_FALSE(variants().empty()) << "this build has no CUDA variant of attention for this GPU";
-  }
-
-  static std::vector<std::string> variants() {
-    std::vector<std::string> found;
-    for (const std::string& name : catalog().variant_names(workload_name)) {
-      const sdk::Variant* variant = catalog().variant(workload_name, name);
-      if (variant->device == "cuda" && variant->make != nullptr) found.push_back(name);
-    }
-    return found;
-  }
+  Attention() : VariantsTest(workload_name) {}
 };
 
 struct Extents {

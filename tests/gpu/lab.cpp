@@ -97,6 +97,16 @@ void GpuTest::SetUp() {
   GTEST_SKIP() << reason;
 }
 
+void VariantsTest::SetUp() {
+  GpuTest::SetUp();
+  if (IsSkipped() || HasFatalFailure()) return;
+  for (const std::string& name : catalog().variant_names(workload_)) {
+    const sdk::Variant* variant = catalog().variant(workload_, name);
+    if (variant->device == "cuda" && variant->make != nullptr) variants_.push_back(name);
+  }
+  ASSERT_FALSE(variants_.empty()) << "this build has no CUDA variant of " << workload_ << " for this GPU";
+}
+
 sdk::Params probe_params(std::int64_t elements) {
   sdk::Params params;
   params.set("n", elements);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/catalog/catalog.h"
@@ -33,6 +34,19 @@ Catalog& catalog();
 class GpuTest : public testing::Test {
  protected:
   void SetUp() override;
+};
+
+// Every CUDA variant of one workload that this build can run here; a test of none fails.
+class VariantsTest : public GpuTest {
+ protected:
+  explicit VariantsTest(std::string workload) : workload_(std::move(workload)) {}
+  void SetUp() override;
+
+  [[nodiscard]] const std::vector<std::string>& variants() const { return variants_; }
+
+ private:
+  std::string workload_;
+  std::vector<std::string> variants_;
 };
 
 sdk::Params probe_params(std::int64_t elements);

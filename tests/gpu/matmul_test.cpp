@@ -25,17 +25,9 @@ sdk::Params params_of(const std::string& dtype, const Shape& shape) {
   return params;
 }
 
-class Matmul : public GpuTest {
+class Matmul : public VariantsTest {
  protected:
-  void SetUp() override {
-    GpuTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    for (const std::string& name : catalog().variant_names(workload_name)) {
-      const sdk::Variant* variant = catalog().variant(workload_name, name);
-      if (variant->device == "cuda" && variant->make != nullptr) variants_.push_back(name);
-    }
-    ASSERT_FALSE(variants_.empty()) << "this build has no CUDA variant of matmul for this GPU";
-  }
+  Matmul() : VariantsTest(workload_name) {}
 
   // One element, one row, one column, primes; whole tiles and a little more; then at random, half of them
   // with rows of whole 16 bytes.
@@ -73,13 +65,11 @@ class Matmul : public GpuTest {
   }
 
   void expect_right(const std::string& dtype) {
-    for (const std::string& variant : variants_) {
+    for (const std::string& variant : variants()) {
       trying(variant + " on " + dtype);
       for (const Shape& shape : shapes()) is_right(variant, params_of(dtype, shape));
     }
   }
-
-  std::vector<std::string> variants_;
 };
 
 TEST_F(Matmul, IsRightInHalfPrecision) {
@@ -96,7 +86,7 @@ TEST_F(Matmul, IsRightInSinglePrecision) {
 }
 
 TEST_F(Matmul, EveryVariantSupportsAnAlignedShapeInSomeType) {
-  for (const std::string& variant : variants_) {
+  for (const std::string& variant : variants()) {
     bool some = false;
     for (const char* const dtype : {"f16", "f32"})
       some |= is_right(variant, params_of(dtype, {256, 256, 128}));
@@ -106,7 +96,7 @@ TEST_F(Matmul, EveryVariantSupportsAnAlignedShapeInSomeType) {
 
 // Many tiles a block, a ring that wraps often: what only large problems meet.
 TEST_F(Matmul, IsRightOnALargeShapeWithTails) {
-  for (const std::string& variant : variants_) {
+  for (const std::string& variant : variants()) {
     trying(variant);
     is_right(variant, params_of("bf16", {2049, 4104, 1032}));
   }
@@ -115,7 +105,7 @@ TEST_F(Matmul, IsRightOnALargeShapeWithTails) {
 // For sanitizers, under which everything takes many times as long: tails of every kind, and more than one
 // tile of every size.
 TEST_F(Matmul, OfOurOwnIsRightOnAFewSmallShapes) {
-  for (const std::string& variant : variants_) {
+  for (const std::string& variant : variants()) {
     if (is_library(variant)) continue;
     trying(variant);
     for (const char* const dtype : {"f16", "tf32", "f32"})
@@ -125,7 +115,7 @@ TEST_F(Matmul, OfOurOwnIsRightOnAFewSmallShapes) {
 }
 
 TEST_F(Matmul, GivesTheSameBitsInTenRuns) {
-  for (const std::string& variant : variants_)
+  for (const std::string& variant : variants())
     for (const char* const dtype : {"bf16", "f32", "tf32"}) {
       const sdk::Params params = params_of(dtype, {520, 776, 1032});
       trying(variant + " on " + dtype);

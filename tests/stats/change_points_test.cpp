@@ -199,6 +199,33 @@ TEST(ChangePoints, AddNoFalseOneBesideATrueOneMoreOftenThanAlpha) {
   EXPECT_EQ(found, rounds);
 }
 
+// All orders of a few values can be gone through; of an odd and of an even number, and at both ends.
+TEST(ChangePoints, HaveThePOfAllOrders) {
+  for (const Values& values : {Values{0, 1, 0.4, 5, 6, 5.5, 7}, Values{9, 9.5, 0, 1, 0.4, 0.7, 0.2, 0.6}}) {
+    const auto largest = [](const Values& order) {
+      const Values statistics = split_statistics(order);
+      return *std::ranges::max_element(statistics);
+    };
+    const double bar = largest(values) * (1 - 1e-12);
+    Values order = values;
+    std::ranges::sort(order);
+    double all = 0, extreme = 0;
+    do {
+      ++all;
+      extreme += largest(order) >= bar ? 1 : 0;
+    } while (std::ranges::next_permutation(order).found);
+    ChangePointOptions options;
+    options.min_segment = 2;
+    options.permutations = 20000;
+    options.alpha = 1;  // never cut short
+    const auto found = change_points(values, options);
+    ASSERT_FALSE(!found || found->empty());
+    const auto first = std::ranges::max_element(*found, {}, &ChangePoint::statistic);
+    const double p = extreme / all, four_sd = 4 * std::sqrt(p * (1 - p) / 20000);
+    EXPECT_NEAR(first->p, p, four_sd) << values.size();
+  }
+}
+
 TEST(ChangePoints, AreFoundInASeriesOfTenThousand) {
   Draw draw(87);
   Values values = draw.normals(10'000);

@@ -65,6 +65,20 @@ TEST_P(AnyStore, PutsAWholeRecord) {
   EXPECT_EQ(runs[0].results, 4U);
 }
 
+TEST_P(AnyStore, PutsSeveralRecordsOrNone) {
+  Record first = example_record(), second = example_record(), third = example_record();
+  second.id = "second";
+  third.id = "third";
+  const auto store = open();
+  checked(store->put_records(std::vector{first, second}));
+  EXPECT_EQ(checked(store->load(first.id)), first);
+  EXPECT_EQ(checked(store->load(second.id)), second);
+  EXPECT_FALSE(store->put_records(std::vector{third, second})) << "one of them is there";
+  EXPECT_FALSE(store->load(third.id)) << "so none is stored";
+  EXPECT_EQ(checked(store->list({})).size(), 2U);
+  checked(store->put_records({}));
+}
+
 TEST_P(AnyStore, RefusesARecordThatIsThere) {
   const Record record = example_record();
   const auto store = open();

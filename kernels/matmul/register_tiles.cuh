@@ -1,129 +1,158 @@
-// matmul/register_tiles: each thread computes 8 x 16 elements in registers (8 x 8 on small problems), so that
-// 24 values from shared memory serve 128 multiply-adds; FP32 on CUDA cores, where the multiply-add rate is
-// the limit it should hit. Every other instruction of a warp takes the place of 32 multiply-adds, so the rest
-// is about having few of them:
-// - A keeps its rows in shared memory, padded by 16 bytes; a thread reads four of k at once of each of its
-//   rows, and the columns of B in fours: 16 bytes an access. Rows are 8 apart and columns in runs of four.
-// - Lanes are laid out in twos, two by two: of four neighbours, two share their rows and two their columns.
-//   The hardware serves half a warp at once when neighbours want the same 16 bytes.
-// - A and B pass through a ring of slots that cp.async fills ahead. Where all tiles are whole, the copies
-// need
-//   no predicates, and their pointers only run along k.
-// - The row of B for the next k is read before the products of this one, across slots too: before the last
-//   products of a slot the thread waits for the next one's copies.
+// matmul/register_tiles: each thread computes 8 x 16 elements in registers (8 x 8 and 4 x 4 on small
+// problems), so that 24 values from shared memory serve 128 multiply-adds; FP32 on CUDA cores, where the
+// multiply-add rate is the limit it should hit. Every other instruction of a warp takes the place of 32
+// multiply-adds, so the rest is about having few of them, and about never waiting:
+// - A lies transposed in shared memory, so that a thread reads rows of A as it reads columns of B, in fours,
+// 16
+//   bytes an access. cp.async transposes it on the way, four bytes at a time. A warp copies 4 rows by 8 of k:
+//   whole sectors of global memory, and with rows of shared memory padded by 16 bytes, different banks.
+// - The values for the next k are read before the products of this one, across slots too: before the last
+//   products of a slot a thread waits for the next one's copies, which run several slots ahead.
+// - Where all tiles are whole, copies need no predicates, and their pointers only run along k.
+// - The loop over a slot's k is unrolled, and short enough for the instruction cache.
+// - Two blocks of four warps share a multiprocessor rather than one of eight: a barrier stops half the warps.
 #pragma once
 
 #include "kernels/matmul/rung.cuh"
 
 namespace matmul {
 
-// How elements come into shared memory: in pieces of 16 bytes, all of them inside the matrices; in pieces,
-// some outside; or one by one, because rows are not whole pieces.
+// How elements come into shared memory: none lies outside the matrices; some do; or B must be read one by one
+// as well, because its rows are not whole pieces of 16 bytes.
 enum class Copies { whole, pieces, words };
 
-// How a tile is cut: a warp takes 64 rows, a thread eight of them, and ThreadColumns columns. Resident is how
-// many blocks share a multiprocessor.
-template <int BlockRows, int BlockColumns, int Depth, int ThreadColumns, int Stages, int Resident>
+// How a tile is cut: a thread takes ThreadRows x ThreadColumns elements, a warp LanesDown times as many rows.
+// Resident is how many blocks must fit a multiprocessor.
+template <int BlockRows, int BlockColumns, int Depth, int LanesDown, int ThreadRows, int ThreadColumns,
+          int Stages, int Resident>
 struct RegisterTiling {
   static constexpr int block_rows = BlockRows;
   static constexpr int block_columns = BlockColumns;
   static constexpr int depth = Depth;
   static constexpr int stages = Stages;
   static constexpr int resident = Resident;
-  static constexpr int thread_rows = 8;
+  static constexpr int thread_rows = ThreadRows;
   static constexpr int thread_columns = ThreadColumns;
-  static constexpr int lanes_down = 8;
-  static constexpr int lanes_across = 4;
+  static constexpr int lanes_down = LanesDown;
+  static constexpr int lanes_across = 32 / LanesDown;
   static constexpr int warp_rows = thread_rows * lanes_down;
   static constexpr int warp_columns = thread_columns * lanes_across;
   static constexpr int warps_across = BlockColumns / warp_columns;
   static constexpr int threads = BlockRows / warp_rows * warps_across * 32;
-  static constexpr int a_stride = Depth + 4;
-  static constexpr int a_floats = BlockRows * a_stride;
+  static constexpr int a_stride = BlockRows + 4;
+  static constexpr int a_floats = Depth * a_stride;
   static constexpr int slot_floats = a_floats + Depth * BlockColumns;
   static constexpr int shared_bytes = Stages * slot_floats * 4;
   static_assert(BlockRows % warp_rows == 0 && BlockColumns % warp_columns == 0);
-  static_assert(Depth % 4 == 0 && Stages >= 2);
+  static_assert(ThreadRows % 4 == 0 && ThreadColumns % 4 == 0 && Depth % 8 == 0 && Stages >= 2);
 };
 
-// Brings Rows x Columns elements of a matrix at a time to rows `Stride` apart in shared memory, going down by
-// `RowStep` rows or right by `ColumnStep` columns from one call to the next. A thread copies the same four
-// columns of several rows.
-template <class Tiling, Copies How, int Rows, int Columns, int Stride, int RowStep, int ColumnStep>
-class TileCopy {
+// Brings the parts of A of one slot after the other to shared memory, transposed. A thread copies a column,
+// of every eight, of several rows.
+template <class Tiling, Copies How>
+class CopyOfA {
  public:
-  // Begins at (row, column) of a dense `rows` x `columns` matrix.
-  KERNEL_DEVICE TileCopy(const float* matrix, int row, int column, int rows, int columns)
-      : matrix_(matrix),
-        from_(matrix + static_cast<std::int64_t>(row + first_row()) * columns + column + first_column()),
-        columns_(columns),
-        rows_left_(rows - row - first_row()),
-        columns_left_(columns - column - first_column()) {}
+  KERNEL_DEVICE CopyOfA(const Problem<ptx::F32>& problem, int row)
+      : matrix_(problem.x),
+        from_(problem.x + static_cast<std::int64_t>(row + first_row()) * problem.k + first_k()),
+        step_(static_cast<std::int64_t>(rows_at_once) * problem.k),
+        rows_left_(problem.m - row - first_row()),
+        k_left_(problem.k - first_k()) {}
 
   KERNEL_DEVICE void next(float* to) {
-    float* const place = to + first_row() * Stride + first_column();
+    float* const place = to + first_k() * Tiling::a_stride + first_row();
     const float* from = from_;
     KERNEL_UNROLL
-    for (int i = 0; i < Rows; i += rows_at_once) {
-      copy(place + i * Stride, from, rows_left_ > i);
-      from += static_cast<std::int64_t>(rows_at_once) * columns_;
+    for (int i = 0; i < Tiling::block_rows; i += rows_at_once, from += step_) {
+      KERNEL_UNROLL
+      for (int k = 0; k < Tiling::depth; k += 8) {
+        const std::uint32_t address = ptx::shared_address(place + k * Tiling::a_stride + i);
+        const bool inside = How == Copies::whole || (rows_left_ > i && k_left_ > k);
+        ptx::cp_async_4(address, inside ? from + k : matrix_, inside ? 4 : 0);
+      }
     }
-    // `from` has gone down by Rows.
-    if constexpr (RowStep != 0) {
-      static_assert(RowStep == Rows);
-      from_ = from;
-      rows_left_ -= RowStep;
-    } else {
-      from_ += ColumnStep;
-      columns_left_ -= ColumnStep;
-    }
+    from_ += Tiling::depth;
+    k_left_ -= Tiling::depth;
   }
 
  private:
-  static constexpr int pieces = Columns / 4;
-  static constexpr int rows_at_once = Tiling::threads / pieces;
-  static_assert(Tiling::threads % pieces == 0 && Rows % rows_at_once == 0);
+  static constexpr int rows_at_once = Tiling::threads / 8;
+  static_assert(Tiling::block_rows % rows_at_once == 0);
+  static KERNEL_DEVICE int first_row() { return static_cast<int>(threadIdx.x) / 8; }
+  static KERNEL_DEVICE int first_k() { return static_cast<int>(threadIdx.x) % 8; }
 
-  static KERNEL_DEVICE int first_row() { return static_cast<int>(threadIdx.x) / pieces; }
+  const float* matrix_;
+  const float* from_;
+  std::int64_t step_;
+  int rows_left_;
+  int k_left_;
+};
+
+// The same for B, as it lies. A thread copies the same four columns of several rows.
+template <class Tiling, Copies How>
+class CopyOfB {
+ public:
+  KERNEL_DEVICE CopyOfB(const Problem<ptx::F32>& problem, int column)
+      : matrix_(problem.w),
+        from_(problem.w + static_cast<std::int64_t>(first_k()) * problem.n + column + first_column()),
+        step_(static_cast<std::int64_t>(rows_at_once) * problem.n),
+        columns_left_(problem.n - column - first_column()),
+        k_left_(problem.k - first_k()) {}
+
+  KERNEL_DEVICE void next(float* to) {
+    float* const place = to + first_k() * Tiling::block_columns + first_column();
+    KERNEL_UNROLL
+    for (int k = 0; k < Tiling::depth; k += rows_at_once, from_ += step_)
+      copy(place + k * Tiling::block_columns, from_, k_left_ > k);
+    k_left_ -= Tiling::depth;
+  }
+
+ private:
+  static constexpr int pieces = Tiling::block_columns / 4;
+  static constexpr int rows_at_once = Tiling::threads / pieces;
+  static_assert(Tiling::threads % pieces == 0 && Tiling::depth % rows_at_once == 0);
+  static KERNEL_DEVICE int first_k() { return static_cast<int>(threadIdx.x) / pieces; }
   static KERNEL_DEVICE int first_column() { return static_cast<int>(threadIdx.x) % pieces * 4; }
 
   // Four elements, zeros where they lie outside.
-  KERNEL_DEVICE void copy(float* to, const float* from, bool row_inside) const {
-    if constexpr (How == Copies::whole) {
-      ptx::cp_async_16(ptx::shared_address(to), from);
-    } else if constexpr (How == Copies::pieces) {
-      const bool inside = row_inside && columns_left_ > 0;
-      ptx::cp_async_16(ptx::shared_address(to), inside ? from : matrix_, inside ? 16 : 0);
-    } else {
+  KERNEL_DEVICE void copy(float* to, const float* from, bool k_inside) const {
+    if constexpr (How == Copies::words) {
       KERNEL_UNROLL
       for (int i = 0; i < 4; ++i) {
-        const bool inside = row_inside && columns_left_ > i;
+        const bool inside = k_inside && columns_left_ > i;
         ptx::cp_async_4(ptx::shared_address(to + i), inside ? from + i : matrix_, inside ? 4 : 0);
       }
+    } else {
+      const bool inside = How == Copies::whole || (k_inside && columns_left_ > 0);
+      ptx::cp_async_16(ptx::shared_address(to), inside ? from : matrix_, inside ? 16 : 0);
     }
   }
 
   const float* matrix_;
   const float* from_;
-  int columns_;
-  int rows_left_;
+  std::int64_t step_;
   int columns_left_;
+  int k_left_;
 };
 
 template <class Tiling, Copies How>
 class RegisterTile {
  public:
   static KERNEL_DEVICE void run(float* memory, const Problem<ptx::F32>& problem, int row, int column) {
-    CopyOfA a(problem.x, row, 0, problem.m, problem.k);
-    CopyOfB b(problem.w, 0, column, problem.k, problem.n);
+    CopyOfA<Tiling, How> copy_a(problem, row);
+    CopyOfB<Tiling, How> copy_b(problem, column);
+    const auto fill = [&](float* slot) {
+      copy_a.next(slot);
+      copy_b.next(slot + Tiling::a_floats);
+    };
     const int steps = (problem.k + Tiling::depth - 1) / Tiling::depth;
     KERNEL_UNROLL
     for (int step = 0; step < Tiling::stages - 1; ++step) {
-      if (step < steps) fill(memory + step * Tiling::slot_floats, a, b);
+      if (step < steps) fill(memory + step * Tiling::slot_floats);
       ptx::cp_async_commit();
     }
     float sums[rows][columns] = {};
-    multiply_all(memory, a, b, steps, sums);
+    multiply_all(memory, fill, steps, sums);
     ptx::cp_async_wait<0>();
     store(problem, row, column, sums);
   }
@@ -131,58 +160,56 @@ class RegisterTile {
  private:
   static constexpr int rows = Tiling::thread_rows;
   static constexpr int columns = Tiling::thread_columns;
-  using CopyOfA =
-      TileCopy<Tiling, How, Tiling::block_rows, Tiling::depth, Tiling::a_stride, 0, Tiling::depth>;
-  using CopyOfB =
-      TileCopy<Tiling, How, Tiling::depth, Tiling::block_columns, Tiling::block_columns, Tiling::depth, 0>;
 
   static KERNEL_DEVICE int thread() { return static_cast<int>(threadIdx.x); }
-  // Lane bits 0, 2 and 4 count down, 1 and 3 across.
-  static KERNEL_DEVICE int lane_down() { return (thread() & 1) | (thread() >> 1 & 2) | (thread() >> 2 & 4); }
-  static KERNEL_DEVICE int lane_across() { return (thread() >> 1 & 1) | (thread() >> 2 & 2); }
-  // The first of this thread's rows (then every eighth) and columns (four, then four every 16).
+  // Lanes count down and across in turns: of four neighbours, two share their rows and two their columns, and
+  // half a warp reads no more than 128 different bytes of shared memory at once.
+  static KERNEL_DEVICE int lane_down() {
+    const int low = (thread() & 1) | (thread() >> 1 & 2);
+    return Tiling::lanes_down == 8 ? low | (thread() >> 2 & 4) : low;
+  }
+  static KERNEL_DEVICE int lane_across() {
+    const int low = (thread() >> 1 & 1) | (thread() >> 2 & 2);
+    return Tiling::lanes_down == 8 ? low : low | (thread() >> 2 & 4);
+  }
+  static_assert(Tiling::lanes_down == 8 || Tiling::lanes_down == 4);
+
+  // The first of this thread's rows and columns; four follow one another, and four more are as many times
+  // four further on as a warp has lanes in that direction.
   static KERNEL_DEVICE int first_row() {
-    return thread() / 32 / Tiling::warps_across * Tiling::warp_rows + lane_down();
+    return thread() / 32 / Tiling::warps_across * Tiling::warp_rows + lane_down() * 4;
   }
   static KERNEL_DEVICE int first_column() {
     return thread() / 32 % Tiling::warps_across * Tiling::warp_columns + lane_across() * 4;
   }
 
-  static KERNEL_DEVICE void fill(float* slot, CopyOfA& a, CopyOfB& b) {
-    a.next(slot);
-    b.next(slot + Tiling::a_floats);
-  }
-
-  static KERNEL_DEVICE void load_a(const float* slot, int k, float4 (&a)[rows]) {
-    const float* const from = slot + first_row() * Tiling::a_stride + k;
+  template <int Count, int Lanes>
+  static KERNEL_DEVICE void load_fours(const float* from, float (&to)[Count]) {
     KERNEL_UNROLL
-    for (int i = 0; i < rows; ++i)
-      a[i] = *reinterpret_cast<const float4*>(from + i * Tiling::lanes_down * Tiling::a_stride);
-  }
-
-  static KERNEL_DEVICE void load_b(const float* slot, int k, float (&b)[columns]) {
-    const float* const from = slot + Tiling::a_floats + k * Tiling::block_columns + first_column();
-    KERNEL_UNROLL
-    for (int j = 0; j < columns; j += 4) {
-      const float4 four = *reinterpret_cast<const float4*>(from + j * Tiling::lanes_across);
-      b[j] = four.x;
-      b[j + 1] = four.y;
-      b[j + 2] = four.z;
-      b[j + 3] = four.w;
+    for (int i = 0; i < Count; i += 4) {
+      const float4 four = *reinterpret_cast<const float4*>(from + i * Lanes);
+      to[i] = four.x;
+      to[i + 1] = four.y;
+      to[i + 2] = four.z;
+      to[i + 3] = four.w;
     }
   }
 
+  static KERNEL_DEVICE void load(const float* slot, int k, float (&a)[rows], float (&b)[columns]) {
+    load_fours<rows, Tiling::lanes_down>(slot + k * Tiling::a_stride + first_row(), a);
+    load_fours<columns, Tiling::lanes_across>(
+        slot + Tiling::a_floats + k * Tiling::block_columns + first_column(), b);
+  }
+
   // Back and forth along the columns: the last operand of a row is the first of the next.
-  template <int K>
-  static KERNEL_DEVICE void multiply(const float4 (&a)[rows], const float (&b)[columns],
+  static KERNEL_DEVICE void multiply(const float (&a)[rows], const float (&b)[columns],
                                      float (&sums)[rows][columns]) {
     KERNEL_UNROLL
     for (int i = 0; i < rows; ++i) {
-      const float of_a = K == 0 ? a[i].x : K == 1 ? a[i].y : K == 2 ? a[i].z : a[i].w;
       KERNEL_UNROLL
       for (int j = 0; j < columns; ++j) {
         const int at = i % 2 == 0 ? j : columns - 1 - j;
-        sums[i][at] += of_a * b[at];
+        sums[i][at] += a[i] * b[at];
       }
     }
   }
@@ -194,40 +221,34 @@ class RegisterTile {
 
   // Slots are counted in floats from `memory`. The slot that is filled in a step is the one of the step
   // before: everyone has read it when the barrier at that step's end is behind.
-  static KERNEL_DEVICE void multiply_all(float* memory, CopyOfA& copy_a, CopyOfB& copy_b, int steps,
+  template <class Fill>
+  static KERNEL_DEVICE void multiply_all(float* memory, const Fill& fill, int steps,
                                          float (&sums)[rows][columns]) {
-    float4 a[rows];
+    float a[2][rows];
     float b[2][columns];
     ptx::cp_async_wait<Tiling::stages - 2>();
     __syncthreads();
-    load_b(memory, 0, b[0]);
+    load(memory, 0, a[0], b[0]);
     int slot = 0;
     int filled = (Tiling::stages - 1) * Tiling::slot_floats;
     KERNEL_NO_UNROLL
     for (int step = 0; step < steps; ++step) {
       KERNEL_UNROLL
-      for (int k = 0; k < Tiling::depth; k += 4) {
-        load_a(memory + slot, k, a);
-        if (k == 0) {
-          if (step + Tiling::stages - 1 < steps) fill(memory + filled, copy_a, copy_b);
-          ptx::cp_async_commit();
-          filled = after(filled);
-        }
-        load_b(memory + slot, k + 1, b[1]);
-        multiply<0>(a, b[0], sums);
-        load_b(memory + slot, k + 2, b[0]);
-        multiply<1>(a, b[1], sums);
-        load_b(memory + slot, k + 3, b[1]);
-        multiply<2>(a, b[0], sums);
-        if (k + 4 < Tiling::depth) {
-          load_b(memory + slot, k + 4, b[0]);
-        } else if (step + 1 < steps) {
+      for (int k = 0; k < Tiling::depth; ++k) {
+        if (k + 1 < Tiling::depth) {
+          load(memory + slot, k + 1, a[(k + 1) % 2], b[(k + 1) % 2]);
+        } else {
           ptx::cp_async_wait<Tiling::stages - 2>();
           __syncthreads();
           slot = after(slot);
-          load_b(memory + slot, 0, b[0]);
+          load(memory + slot, 0, a[0], b[0]);  // after the last step, of a slot that nobody needs
         }
-        multiply<3>(a, b[1], sums);
+        if (k == 0) {
+          if (step + Tiling::stages - 1 < steps) fill(memory + filled);
+          ptx::cp_async_commit();
+          filled = after(filled);
+        }
+        multiply(a[k % 2], b[k % 2], sums);
       }
     }
   }
@@ -236,7 +257,7 @@ class RegisterTile {
                                   const float (&sums)[rows][columns]) {
     KERNEL_UNROLL
     for (int i = 0; i < rows; ++i) {
-      const int to_row = row + first_row() + i * Tiling::lanes_down;
+      const int to_row = row + first_row() + i / 4 * Tiling::lanes_down * 4 + i % 4;
       if (How != Copies::whole && to_row >= problem.m) continue;
       float* const line = problem.y + static_cast<std::int64_t>(to_row) * problem.n;
       KERNEL_UNROLL
@@ -282,15 +303,19 @@ struct RegisterTiles {
     return whole ? launch<Tiling, Copies::whole>(problem) : launch<Tiling, Copies::pieces>(problem);
   }
 
-  // Large tiles where they give every multiprocessor one.
+  // The largest tiles that leave few multiprocessors idle. Two of the large ones share one.
   template <class Element>
   static Launch<ptx::F32> plan(const Problem<Element>& problem, int multiprocessors) {
     static_assert(std::is_same_v<Element, ptx::F32>);
-    using Large = RegisterTiling<128, 128, 16, 16, 3, 2>;
-    using Small = RegisterTiling<64, 64, 16, 8, 3, 4>;
-    if (problem.n % 4 != 0 || problem.k % 4 != 0) return launch<Small, Copies::words>(problem);
-    if (tiles_of(problem.m, Large::block_rows) * tiles_of(problem.n, Large::block_columns) >= multiprocessors)
-      return launch<Large>(problem);
+    using Large = RegisterTiling<128, 128, 8, 8, 8, 16, 4, 2>;
+    using Middle = RegisterTiling<64, 64, 16, 8, 8, 8, 3, 4>;
+    using Small = RegisterTiling<32, 32, 16, 4, 4, 4, 4, 6>;
+    const auto tiles = [&](int tile) { return tiles_of(problem.m, tile) * tiles_of(problem.n, tile); };
+    if (problem.n % 4 != 0)
+      return tiles(64) >= multiprocessors ? launch<Middle, Copies::words>(problem)
+                                          : launch<Small, Copies::words>(problem);
+    if (tiles(128) * 2 >= multiprocessors * std::int64_t{3}) return launch<Large>(problem);
+    if (tiles(64) >= multiprocessors) return launch<Middle>(problem);
     return launch<Small>(problem);
   }
 };

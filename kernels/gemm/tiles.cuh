@@ -19,9 +19,15 @@ struct Problem {
 };
 
 // The epilogue of a plain product. An epilogue tells for each column what it needs of it (once a thread and
-// column, so that a bias is read once) and turns a sum and that into the result.
+// column, so that a bias is read once) and turns a sum and that into the result. Products on wgmma ask for
+// two neighbouring columns at once, the first of them even, before they multiply: a Pair waits in registers
+// until the sums are there.
 struct PlainEpilogue {
+  struct Pair {};
   KERNEL_DEVICE float of_column(int) const { return 0.0F; }
+  KERNEL_DEVICE Pair of_pair(int) const { return {}; }
+  static KERNEL_DEVICE float low(Pair) { return 0.0F; }
+  static KERNEL_DEVICE float high(Pair) { return 0.0F; }
   KERNEL_DEVICE float finish(float sum, float) const { return sum; }
 };
 

@@ -68,7 +68,9 @@ class WgmmaSpecialised {
     RingPlace<Tile> place;
     float d[Work::sums] = {};
     for_each_tile(problem, [&](int row, int column) {
-      int before = -1;  // the slot whose products are still running
+      typename Work::template Pairs<Epilogue> pairs;
+      Work::read_pairs(problem, epilogue, column, pairs);  // there when the products are done
+      int before = -1;                                     // the slot whose products are still running
       ptx::wgmma_pin(d);
       for (int begin = 0; begin < problem.k; begin += Tile::depth, place.next()) {
         ptx::mbarrier_wait(memory.full(place.slot), place.phase);
@@ -80,7 +82,7 @@ class WgmmaSpecialised {
       ptx::wgmma_wait<0>();
       ptx::wgmma_pin(d);
       if (signals) ptx::mbarrier_arrive(memory.empty(before));
-      Work::write_results(memory, problem, epilogue, row, column, warpgroup, d);
+      Work::template write_results<Element>(memory, problem, epilogue, row, column, warpgroup, pairs, d);
     });
   }
 };

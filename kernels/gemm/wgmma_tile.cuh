@@ -91,42 +91,65 @@ class WgmmaTile {
     ptx::wgmma_commit();
   }
 
+  // What the epilogue needs of the columns of which this thread has sums: two neighbours of every eight.
+  template <class Epilogue>
+  using Pairs = typename Epilogue::Pair[Tile::columns / 8];
+
+  template <class Element, class Epilogue>
+  static KERNEL_DEVICE void read_pairs(const Problem<Element>& problem, const Epilogue& epilogue, int column,
+                                       Pairs<Epilogue>& pairs) {
+    KERNEL_UNROLL
+    for (int j = 0; j < Tile::columns / 8; ++j) {
+      const int at = column + j * 8 + static_cast<int>(threadIdx.x) % 4 * 2;
+      pairs[j] = at < problem.n ? epilogue.of_pair(at) : typename Epilogue::Pair{};
+    }
+  }
+
   // By a warpgroup, when all its products are done: finishes the sums and writes them, 64 columns at a time,
   // through 16 rows of shared memory of each warp's own, so that rows of Y are written in runs of 128 bytes.
   template <class Element, class Epilogue>
   static KERNEL_DEVICE void write_results(const Memory& memory, const Problem<Element>& problem,
                                           const Epilogue& epilogue, int row, int column, int warpgroup,
-                                          const float (&d)[sums]) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
+                                          const Pairs<Epilogue>& pairs, const float (&d)[sums]) {
     const int warp = warpgroup * 4 + static_cast<int>(threadIdx.x) / 32 % 4;
-    unsigned char* const staging = memory.staging(warp);
     KERNEL_UNROLL
     for (int chunk = 0; chunk < Tile::columns / 64; ++chunk) {
-      const int first = column + chunk * 64;
-      __syncwarp();  // the chunk before has been read
+      std::uint32_t results[8][2];
       KERNEL_UNROLL
       for (int j = 0; j < 8; ++j) {
-        const int at = first + j * 8 + lane % 4 * 2;
-        const float low = at < problem.n ? epilogue.of_column(at) : 0.0F;
-        const float high = at + 1 < problem.n ? epilogue.of_column(at + 1) : 0.0F;
+        const int at = chunk * 8 + j;
+        const float low = Epilogue::low(pairs[at]);
+        const float high = Epilogue::high(pairs[at]);
         KERNEL_UNROLL
-        for (int half = 0; half < 2; ++half) {
-          const int i = (chunk * 8 + j) * 4 + half * 2;
-          *reinterpret_cast<std::uint32_t*>(staging + piece_offset<8>(lane / 4 + half * 8, j) +
-                                            lane % 4 * 4) =
-              Element::narrow(epilogue.finish(d[i], low), epilogue.finish(d[i + 1], high));
-        }
+        for (int half = 0; half < 2; ++half)
+          results[j][half] = Element::narrow(epilogue.finish(d[at * 4 + half * 2], low),
+                                             epilogue.finish(d[at * 4 + half * 2 + 1], high));
       }
-      __syncwarp();
-      KERNEL_UNROLL
-      for (int i = 0; i < 4; ++i) {
-        const int r = i * 4 + lane / 8;
-        const int y_row = row + warp * 16 + r;
-        const int y_column = first + lane % 8 * 8;
-        if (y_row < problem.m && y_column < problem.n)
-          *reinterpret_cast<Piece*>(problem.y + static_cast<std::int64_t>(y_row) * problem.n + y_column) =
-              *reinterpret_cast<const Piece*>(staging + piece_offset<8>(r, lane % 8));
-      }
+      write_chunk(memory.staging(warp), problem, row + warp * 16, column + chunk * 64, results);
+    }
+  }
+
+ private:
+  // By a warp: 16 x 64 elements from (row, column) of Y on, of which a thread holds, of every 8 x 8, what it
+  // holds of such a matrix of an ldmatrix.
+  template <class Element>
+  static KERNEL_DEVICE void write_chunk(unsigned char* staging, const Problem<Element>& problem, int row,
+                                        int column, const std::uint32_t (&results)[8][2]) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    __syncwarp();  // the chunk before has been read
+    KERNEL_UNROLL
+    for (int j = 0; j < 8; j += 2)
+      ptx::stmatrix_x4(ptx::shared_address(staging + piece_offset<8>(lane % 16, j + lane / 16)),
+                       {results[j][0], results[j][1], results[j + 1][0], results[j + 1][1]});
+    __syncwarp();
+    KERNEL_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const int r = i * 4 + lane / 8;
+      const int y_row = row + r;
+      const int y_column = column + lane % 8 * 8;
+      if (y_row < problem.m && y_column < problem.n)
+        *reinterpret_cast<Piece*>(problem.y + static_cast<std::int64_t>(y_row) * problem.n + y_column) =
+            *reinterpret_cast<const Piece*>(staging + piece_offset<8>(r, lane % 8));
     }
   }
 };

@@ -42,7 +42,9 @@ class WgmmaTma {
     }
     ptx::wgmma_wait<0>();
     ptx::wgmma_pin(d);
-    Work::write_results(memory, problem, epilogue, row, column, warpgroup, d);
+    typename Work::template Pairs<Epilogue> pairs;
+    Work::read_pairs(problem, epilogue, column, pairs);
+    Work::template write_results<Element>(memory, problem, epilogue, row, column, warpgroup, pairs, d);
   }
 };
 

@@ -107,6 +107,13 @@ KERNEL_DEVICE float exp2_approximate(float x) {
   return y;
 }
 
+// tanh x: one instruction (compute capability 7.5); the largest relative error is 2^-11.
+KERNEL_DEVICE float tanh_approximate(float x) {
+  float y;
+  asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
 #else
 
 inline float F16::widen(std::uint16_t bits) {
@@ -131,6 +138,11 @@ inline std::uint32_t BF16::narrow(float low, float high) {
 inline float exp2_approximate(float x) {
   const float y = std::exp2(x);
   return y < 0x1p-126F ? 0.0F : y;
+}
+
+// To 10 bits of mantissa: an error as large as the hardware's may be.
+inline float tanh_approximate(float x) {
+  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(std::tanh(x)) + 0x1000U) & 0xFFFFE000U);
 }
 
 #endif

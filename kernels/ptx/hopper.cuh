@@ -1,6 +1,6 @@
 // What Hopper adds around its Tensor Cores: mbarriers, the Tensor Memory Accelerator (bulk tensor copies
-// with 128-byte swizzle) and register reallocation. One function an instruction; wgmma itself is in
-// wgmma.cuh. The emulator's counterparts are in tests/emulate/hopper.h.
+// with 128-byte swizzle), stores of matrices and register reallocation. One function an instruction; wgmma
+// itself is in wgmma.cuh. The emulator's counterparts are in tests/emulate/hopper.h.
 //
 // TensorMap describes a tensor in global memory to the copy engine; the host makes it (tensor_map.cuh) and
 // passes it as a `const __grid_constant__` kernel parameter.
@@ -104,6 +104,15 @@ KERNEL_DEVICE void tma_load_4d(std::uint32_t to, const TensorMap* map, int x, in
       "%6}], [%2];" ::"r"(to),
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(w)
       : "memory");
+}
+
+// Stores four 8 x 8 matrices of 16-bit elements, ldmatrix_x4 the other way round: thread t gives the address
+// of row t % 8 of matrix t / 8, and holds of each matrix columns 2q and 2q + 1 of row g, where g = t / 4 and
+// q = t % 4. PTX ISA, "stmatrix".
+KERNEL_DEVICE void stmatrix_x4(std::uint32_t to, const std::uint32_t (&from)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(to), "r"(from[0]),
+               "r"(from[1]), "r"(from[2]), "r"(from[3])
+               : "memory");
 }
 
 // The other way; what lies past the tensor is not written. The writes to shared memory before it need

@@ -189,12 +189,6 @@ template <class T>
 T __ldg(const T* from) {
   return *from;
 }
-inline float __expf(float x) {
-  return std::exp(x);
-}
-inline float __fdividef(float x, float y) {
-  return x / y;
-}
 inline float __frcp_rn(float x) {
   return 1.0F / x;
 }

@@ -67,6 +67,10 @@ inline void tma_load_4d(std::uint32_t to, const TensorMap* map, int x, int y, in
                         std::uint32_t barrier) {
   emulate::load_box(to, *map, {x, y, z, w}, barrier);
 }
+inline void stmatrix_x4(std::uint32_t to, const std::uint32_t (&from)[4]) {
+  emulate::store_matrices(to, from);
+}
+
 inline void tma_store_2d(const TensorMap* map, int x, int y, std::uint32_t from) {
   emulate::store_box(*map, {x, y, 0, 0}, from);
 }

@@ -201,6 +201,27 @@ __global__ void product(const TensorMap a, const TensorMap b, float* out) {
     out[(row + i / 2 % 2 * 8) * columns + i / 4 * 8 + lane % 4 * 2 + i % 2] = d[i];
 }
 
+// Stores four matrices, of which matrix i has 64 i + 8 row + column at (row, column), one after the other.
+__global__ void store_matrices(std::uint16_t* out) {
+  KERNEL_DYNAMIC_SHARED(memory, 16);
+  const std::uint32_t t = threadIdx.x;
+  std::uint32_t from[4];
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const std::uint32_t first = 64 * i + 8 * (t / 4) + 2 * (t % 4);
+    from[i] = first | (first + 1) << 16;
+  }
+  ptx::stmatrix_x4(ptx::shared_address(memory + t * 16), from);
+  __syncwarp();
+  for (std::uint32_t i = 0; i < 8; ++i)
+    out[t * 8 + i] = reinterpret_cast<const std::uint16_t*>(memory)[t * 8 + i];
+}
+
+TEST(Stmatrix, StoresWhatLdmatrixLoads) {
+  const Buffer<std::uint16_t> out("out", 256);
+  launch(late, {1}, {32}, 512, store_matrices, out.data());
+  for (std::size_t i = 0; i < 256; ++i) EXPECT_EQ(out[i], i);
+}
+
 template <Major OfB, bool Registers, bool Waits = true>
 int wrong_elements(const Options& options) {
   const Matrix a("a", 64, 64, 64);

@@ -45,11 +45,27 @@ TEST(MatmulRung, RegisterTilesAreRightOnWholePieces) {
   expect_right_everywhere<matmul::RegisterTiles, ptx::F32>(5, 150, 4);
 }
 TEST(MatmulRung, LargeRegisterTilesAreRight) {
-  for (const Options& options : every_schedule())
+  for (const Options& options : every_schedule()) {
     expect_rung_right<matmul::RegisterTiles, ptx::F32>({150, 140, 72}, options, 1);
+    expect_rung_right<matmul::RegisterTiles, ptx::F32>({3, 260, 4}, options, 1);
+  }
+}
+TEST(MatmulRung, WholeRegisterTilesAreRight) {
+  for (const Options& options : every_schedule()) {
+    expect_rung_right<matmul::RegisterTiles, ptx::F32>({256, 128, 80}, options, 1);
+    expect_rung_right<matmul::RegisterTiles, ptx::F32>({128, 256, 16}, options, 1);
+    expect_rung_right<matmul::RegisterTiles, ptx::F32>({64, 128, 32}, options);
+  }
 }
 TEST(MatmulRung, WmmaIsRight) {
   expect_right_everywhere<matmul::Wmma, ptx::F16, ptx::BF16>(6, 100);
+}
+TEST(MatmulRung, WmmaIsRightOnWholePieces) {
+  expect_right_everywhere<matmul::Wmma, ptx::F16, ptx::BF16>(7, 200, 8);
+}
+TEST(MatmulRung, LargeWmmaTilesAreRight) {
+  for (const Options& options : every_schedule())
+    expect_rung_right<matmul::Wmma, ptx::BF16>({150, 200, 72}, options, 1);
 }
 
 }  // namespace

@@ -77,6 +77,24 @@ void load_matrices(const char* what, std::uint32_t (&to)[4], std::uint32_t from,
   });
 }
 
+void store_matrices(std::uint32_t to, const std::uint32_t (&from)[4]) {
+  struct Store {
+    std::uint32_t to;
+    const std::uint32_t* from;
+  } mine{to, from};
+  if (to % 16 != 0) block().fail("stmatrix to an address not aligned");
+  block().meet_warp("stmatrix", 0xFFFFFFFF, &mine, [](Block::Operands lanes) {
+    const auto of = [lanes](int lane) {
+      return static_cast<const Store*>(lanes[static_cast<std::size_t>(lane)]);
+    };
+    for (int row = 0; row < 32; ++row) {
+      std::uint32_t pairs[4];
+      for (int q = 0; q < 4; ++q) pairs[q] = of(row % 8 * 4 + q)->from[row / 8];
+      std::memcpy(block().shared(of(row)->to, 16, "stmatrix"), pairs, 16);
+    }
+  });
+}
+
 // A: register i of thread 4g + q holds columns 2q, 2q + 1 (and eight more for i >= 2) of row g (and eight
 // more for odd i). B: register i holds rows 2q, 2q + 1 (and eight more for i = 1) of column g.
 void multiply_16(const char* what, Widen widen, float (&d)[4], const std::uint32_t (&a)[4],

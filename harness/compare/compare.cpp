@@ -297,7 +297,7 @@ class Comparer {
 
   // What is odd about the sides that the row shows. Called when it shows them.
   void describe(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
-                const SideReading& baseline, const SideReading& current) const {
+                const SideReading& baseline, const SideReading& current) {
     if (trace_ == nullptr) return;
     std::string short_call;
     if (const Series* series = series_named(after, row.metric))
@@ -344,7 +344,7 @@ class Comparer {
         gate->regressed = is_worse(one, gate->margin, gate->alpha);
   }
 
-  static void add_kernels(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after) {
+  void add_kernels(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after) {
     if (!names_metric("time", row.metric)) return;
     KernelComparison kernels = compare_kernels(before, after, row.margin);
     row.kernels = std::move(kernels.changes);
@@ -354,9 +354,10 @@ class Comparer {
           "environment alarm: the machine code of every kernel is identical on both sides, yet the time "
           "moved: look "
           "at clocks, driver, inputs and placement before blaming the code");
-    for (const auto& [side, record] : {std::pair("baseline", &before), std::pair("current", &after)})
-      if (const auto doubt = kernel_time_doubt(*record))
-        row.advice.push_back(fmt::format("{}: {}", side, *doubt));
+    if (const auto doubt = kernel_time_doubt(before, baseline_pairs_.of(before.device)))
+      row.advice.push_back("baseline: " + *doubt);
+    if (const auto doubt = kernel_time_doubt(after, current_pairs_.of(after.device)))
+      row.advice.push_back("current: " + *doubt);
   }
 
   // What calibrations taught of the row, or null.
@@ -383,6 +384,8 @@ class Comparer {
 
   const Record& baseline_;
   const Record& current_;
+  EventPairCosts baseline_pairs_{baseline_};
+  EventPairCosts current_pairs_{current_};
   const Policy policy_;
   Trace* trace_;
   std::optional<Pairing::Kind> pairing_;

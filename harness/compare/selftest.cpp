@@ -121,6 +121,28 @@ void work_on(Task& task, const Setting& setting, const Rule& rule, const Selftes
   }
 }
 
+// On several threads, of which the calling one tells of the progress; false: stopped.
+bool work_on_all(std::vector<Task>& tasks, const std::vector<Setting>& settings, const Rule& rule,
+                 const SelftestOptions& options) {
+  std::size_t all = 0;
+  for (const Task& task : tasks) all += task.last - task.first;
+  std::atomic<std::size_t> next{0}, done{0};
+  std::atomic<bool> stopped{false};
+  const auto work = [&](bool tells) {
+    for (std::size_t i = next++; i < tasks.size() && !stopped; i = next++) {
+      work_on(tasks[i], settings[tasks[i].setting], rule, options);
+      done += tasks[i].last - tasks[i].first;
+      if (tells && options.on_progress && !options.on_progress(done, all)) stopped = true;
+    }
+  };
+  const unsigned threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
+  std::vector<std::jthread> helpers;
+  for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work, false);
+  work(true);
+  helpers.clear();
+  return !stopped;
+}
+
 void set_bounds(ErrorRate& rate, double limit, double confidence, std::size_t together) {
   rate.limit = limit;
   const stats::Bounds bounds = stats::clopper_pearson(rate.hits, rate.trials, confidence);
@@ -159,7 +181,7 @@ std::string remark_on(const Setting& setting) {
 
 }  // namespace
 
-SelftestReport selftest(const SelftestOptions& options) {
+std::optional<SelftestReport> selftest(const SelftestOptions& options) {
   std::vector<Setting> settings;
   for (const Noise noise : options.noises)
     for (const MeasuringPlan& plan : options.plans)
@@ -167,17 +189,7 @@ SelftestReport selftest(const SelftestOptions& options) {
         settings.push_back({noise, plan});
   const Rule rule = options.rule ? options.rule : Rule(verdicts);
   std::vector<Task> tasks = tasks_of(settings.size(), options.splits);
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < tasks.size(); i = next++)
-      work_on(tasks[i], settings[tasks[i].setting], rule, options);
-  };
-  {
-    const unsigned threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
-    std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
-  }
+  if (!work_on_all(tasks, settings, rule, options)) return std::nullopt;
   SelftestReport report;
   report.seed = options.seed;
   report.splits = options.splits;

@@ -109,9 +109,7 @@ int simulate(SelftestOptions options, const Arguments& arguments) {
 }
 
 int selftest_command(const Arguments& arguments) {
-  if (const Status checked =
-          check_formats(arguments.output, {Format::terminal, Format::markdown, Format::json}, "a selftest");
-      !checked)
+  if (const Status checked = check_formats(arguments.output, "a selftest"); !checked)
     return report_error(checked.error());
   const std::vector<std::string> read =
       arguments.session.suite.empty() ? std::vector<std::string>{} : std::vector{arguments.session.suite};
@@ -161,7 +159,7 @@ void add_selftest(CLI::App& program, Action& chosen) {
       ->type_name("WILDCARD");
   command->add_option("--module", arguments->session.modules, "load a plugin as well")->type_name("FILE");
   command->add_option("--device", arguments->session.device, "cpu, cuda or cuda:N, as for run");
-  add_output_options(*command, arguments->output);
+  add_output_options(*command, arguments->output, {Format::terminal, Format::markdown, Format::json});
   command->footer(
       "Exit status: 0 no rate lies above its limit, 1 one does (99 % sure), 2 usage, 4 nothing to compare,\n"
       "130 interrupted. A verdict needs 5 processes a side, or 3 that hold both builds; `--min-processes 3`\n"

@@ -402,6 +402,27 @@ TEST(Plan, ShowsWhatDiffersFromCaseToCase) {
   EXPECT_THAT(text, HasSubstr("sampling takes at most 1 min 42 s"));
 }
 
+TEST(Plan, NamesEveryMetricInFull) {
+  const std::string counter = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum.per_second";
+  Plan plan = fixture::plan();
+  plan.counters = "looked up for GH100";
+  for (PlannedCase& one : plan.cases) one.metrics = {"time", "error", counter};
+  for (const Format format : {Format::terminal, Format::markdown}) {
+    const auto text = [&] {
+      std::string whole = render_plan(plan, format, style);
+      for (std::size_t at = whole.find("&#95;"); at != std::string::npos; at = whole.find("&#95;"))
+        whole.replace(at, 5, "_");
+      return whole;
+    };
+    EXPECT_EQ(times(text(), counter), 1U) << text();
+    plan.cases[0].metrics = {"time", counter, "dram__bytes_read.sum"};
+    EXPECT_EQ(times(text(), counter), 1U) << text();
+    EXPECT_THAT(text(), HasSubstr("time, error, 1 counter"));
+    EXPECT_THAT(text(), HasSubstr("time, 2 counters"));
+    plan.cases[0].metrics = plan.cases[1].metrics;
+  }
+}
+
 TEST(EmptyInputs, AreRendered) {
   for (const Format format : {Format::terminal, Format::markdown, Format::json}) {
     EXPECT_FALSE(render_plan({}, format, style).empty());

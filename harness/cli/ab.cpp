@@ -103,6 +103,8 @@ Checked<std::optional<Sides>> make_sides(const Arguments& arguments, const AbOpt
 
 // The folders that were built before: nothing of git is needed, and both have the suite that is here.
 Checked<std::optional<Sides>> find_sides(const Arguments& arguments) {
+  if (const Checked<Suite> suite = load_suite(arguments.plan.suite); !suite)
+    return tl::unexpected(suite.error());  // both builds would say so
   std::vector<Error> errors;
   Result<AbSide> baseline = side_built_before("baseline", arguments.baseline_build);
   Result<AbSide> current = side_built_before("current", arguments.current_build);

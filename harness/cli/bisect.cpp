@@ -320,9 +320,7 @@ Status check_policy_of_bisect(const PolicyArguments& policy) {
 }
 
 int bisect_command(const Arguments& arguments) {
-  if (const Status checked =
-          check_formats(arguments.output, {Format::terminal, Format::markdown, Format::json}, "a bisection");
-      !checked)
+  if (const Status checked = check_formats(arguments.output, "a bisection"); !checked)
     return report_error(checked.error());
   const CommandFiles files{"", all_of({{arguments.suite}, store_files(arguments.store)})};
   if (const Status checked = check_outputs(arguments.output, files); !checked)
@@ -389,7 +387,7 @@ void add_bisect(CLI::App& program, Action& chosen) {
       ->capture_default_str()
       ->type_name("URL");
   add_policy_options(*command, arguments->policy);
-  add_output_options(*command, arguments->output);
+  add_output_options(*command, arguments->output, {Format::terminal, Format::markdown, Format::json});
   command->footer(
       "Commits are taken along first parents, a merge as one step. A commit whose build or measurement "
       "fails\n"

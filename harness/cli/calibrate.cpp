@@ -203,9 +203,7 @@ int conclude(Store& store, const std::string& suite, const Arguments& arguments,
 }
 
 int calibrate_command(const Arguments& arguments) {
-  if (const Status checked = check_formats(
-          arguments.output, {Format::terminal, Format::markdown, Format::json}, "a calibration");
-      !checked)
+  if (const Status checked = check_formats(arguments.output, "a calibration"); !checked)
     return report_error(checked.error());
   if (const Status checked = check_arguments(arguments); !checked) return report_error(checked.error());
   const Result<CalibrationOptions> options = options_of(arguments);
@@ -266,7 +264,7 @@ void add_calibrate(CLI::App& program, Action& chosen) {
   command->add_option("--store", arguments->store, "where sessions are kept: a file or postgresql://...")
       ->capture_default_str()
       ->type_name("URL");
-  add_output_options(*command, arguments->output);
+  add_output_options(*command, arguments->output, {Format::terminal, Format::markdown, Format::json});
   command->footer(
       "Sessions stay in the store, marked: none becomes a baseline, and compare takes the spread between\n"
       "sessions and devices from them. All that the store has of the suite and machine class is used.\n"

@@ -158,9 +158,25 @@ Checked<std::vector<Observation>> examine_suite(const PlanArguments& arguments) 
   return findings;
 }
 
-int unlock_clocks() {
+// All clock locks, or those of the GPU that --device names.
+Result<std::vector<ClockLockFound>> clock_locks_of(const std::string& device) {
+  std::vector<ClockLockFound> locks = find_clock_locks();
+  if (device.empty()) return locks;
+  const GpuHost host = read_gpus();
+  const auto gpu = gpu_named(host, device);
+  if (!gpu) return fail(gpu.error().kind, "--device: " + gpu.error().message, gpu.error().advice);
+  if (*gpu == nullptr)
+    return fail(ErrorKind::environment, fmt::format("NVML does not tell which GPU {} is", printable(device)),
+                "leave --device out to undo the locks of all");
+  std::erase_if(locks, [&](const ClockLockFound& lock) { return lock.note.gpu != (*gpu)->uuid; });
+  return locks;
+}
+
+int unlock_clocks(const std::string& device) {
   int status = exit_ok;
-  const std::vector<ClockLockFound> locks = find_clock_locks();
+  const Result<std::vector<ClockLockFound>> found = clock_locks_of(device);
+  if (!found) return report_error(found.error());
+  const std::vector<ClockLockFound>& locks = *found;
   for (const ClockLockFound& lock : locks) {
     if (const Status undone = undo_clock_lock(lock.note.gpu); !undone)
       status = report_error(undone.error());
@@ -168,21 +184,19 @@ int unlock_clocks() {
       fmt::print("the SM clock of {} is free again: {}\n", printable(lock.note.gpu), described(lock.note));
   }
   if (locks.empty())
-    fmt::print(
-        "no clock lock of harness's is known here; `nvidia-smi -rgc` frees what something else locked\n");
+    fmt::print("no clock lock of harness's is known {}; `nvidia-smi -rgc` frees what something else locked\n",
+               device.empty() ? "here" : "of " + printable(device));
   return status;
 }
 
 int doctor(const Arguments& arguments) {
-  if (const Status checked =
-          check_formats(arguments.output, {Format::terminal, Format::json}, "an examination");
-      !checked)
+  if (const Status checked = check_formats(arguments.output, "an examination"); !checked)
     return report_error(checked.error());
   const std::vector<std::string> read =
       arguments.plan.suite.empty() ? std::vector<std::string>{} : plan_files(arguments.plan);
   if (const Status checked = check_outputs(arguments.output, {"", read}); !checked)
     return report_error(checked.error());
-  if (arguments.unlock) return unlock_clocks();
+  if (arguments.unlock) return unlock_clocks(arguments.plan.device);
   if (const Status checked = check_kind_of_store(arguments.store); !checked)
     return report_error(checked.error());
   const Result<MachineFacts> facts = facts_of(arguments);
@@ -215,8 +229,9 @@ void add_doctor(CLI::App& program, Action& chosen) {
   command->add_flag("--fresh", arguments->fresh, "measure the ceilings now, whatever is kept from before");
   command->add_flag(
       "--unlock-clocks", arguments->unlock,
-      "only undo clock locks that a killed run left behind; needs the rights that locking took");
-  add_output_options(*command, arguments->output);
+      "only undo clock locks that a killed run left behind, of all GPUs or of the one that --device names; "
+      "needs the rights that locking took");
+  add_output_options(*command, arguments->output, {Format::terminal, Format::json});
   command->footer(
       "Exit status: 0 fit (perhaps with warnings), 1 unfit, 2 usage.\n"
       "Examples: harness doctor --device cuda:1 --format json\n"

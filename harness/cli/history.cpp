@@ -29,7 +29,7 @@ struct Arguments {
 };
 
 int history_command(const Arguments& arguments) {
-  if (const Status checked = check_formats(arguments.output, history_formats(), "a history"); !checked)
+  if (const Status checked = check_formats(arguments.output, "a history"); !checked)
     return report_error(checked.error());
   if (const Status checked = check_outputs(arguments.output, {"", store_files(arguments.store)}); !checked)
     return report_error(checked.error());
@@ -73,7 +73,7 @@ void add_history(CLI::App& program, Action& chosen) {
   command->add_option("--store", arguments->store, "where records are: a file or postgresql://...")
       ->capture_default_str()
       ->type_name("URL");
-  add_output_options(*command, arguments->output);
+  add_output_options(*command, arguments->output, history_formats());
   command->footer(
       "Exit status: 0, whatever happened; with --fail-on change 1 when a case got worse since its anchor;\n"
       "2 usage, 4 nothing stored.\n"

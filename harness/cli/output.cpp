@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
@@ -67,12 +68,19 @@ std::vector<std::string> split_targets(const std::string& text) {
   return parts;
 }
 
-Result<ReportTarget> parse_target(const std::string& text) {
+std::vector<std::string> names_of(const std::vector<Format>& formats) {
+  if (formats.empty()) return format_names();
+  std::vector<std::string> names;
+  for (const Format format : formats) names.emplace_back(name_of(format));
+  return names;
+}
+
+Result<ReportTarget> parse_target(const std::string& text, const std::vector<Format>& has) {
   const std::size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
   const std::optional<Format> known = parse_format(name);
   if (!known) {
-    std::string advice = suggestion(name, format_names());
+    std::string advice = suggestion(name, names_of(has));
     if (equals == std::string::npos) advice += "; a comma in a file name is written `\\,`";
     return fail(ErrorKind::usage, fmt::format("--report: unknown format `{}`", printable(name)), advice);
   }
@@ -87,7 +95,7 @@ Result<std::vector<ReportTarget>> parse_targets(const OutputArguments& arguments
   std::vector<ReportTarget> targets;
   for (const std::string& given : arguments.reports)
     for (const std::string& text : split_targets(given)) {
-      Result<ReportTarget> target = parse_target(text);
+      Result<ReportTarget> target = parse_target(text, arguments.has);
       if (!target) return fail(target.error());
       targets.push_back(std::move(*target));
     }
@@ -124,9 +132,9 @@ Status write_target(const ReportTarget& target, const OutputArguments& arguments
   return printed ? print(text) : write_file_atomically(target.path, text);
 }
 
-std::string check_format(const std::string& name) {
+std::string check_format(const std::string& name, const std::vector<Format>& has) {
   if (parse_format(name)) return {};
-  return fmt::format("unknown format `{}`; {}", printable(name), suggestion(name, format_names()));
+  return fmt::format("unknown format `{}`; {}", printable(name), suggestion(name, names_of(has)));
 }
 
 std::string check_markdown_limit(const std::string& text) {
@@ -140,13 +148,16 @@ std::string check_markdown_limit(const std::string& text) {
 
 }  // namespace
 
-void add_output_options(CLI::App& command, OutputArguments& arguments) {
+void add_output_options(CLI::App& command, OutputArguments& arguments, std::vector<Format> has) {
+  arguments.has = std::move(has);
   command.add_option("--color", arguments.colour, "colour on the terminal")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
   command
-      .add_option("--format", arguments.format, "what standard output gets: " + join(format_names(), ", "))
-      ->check(CLI::Validator(check_format, "NAME"))
+      .add_option("--format", arguments.format,
+                  "what standard output gets: " + join(names_of(arguments.has), ", "))
+      ->check(CLI::Validator(
+          [formats = arguments.has](const std::string& name) { return check_format(name, formats); }, "NAME"))
       ->capture_default_str();
   command
       .add_option("--report", arguments.reports,

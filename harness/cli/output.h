@@ -20,10 +20,11 @@ struct OutputArguments {
   std::string format = "terminal";   // what standard output gets
   std::vector<std::string> reports;  // "json=FILE,junit=FILE": targets, "-" for standard output
   std::size_t markdown_limit = 0;    // bytes that Markdown may take; 0: as many as it needs
+  std::vector<Format> has = {};      // the formats of the command
 };
 
-// Declares --color, --format, --report and --markdown-limit.
-void add_output_options(CLI::App& command, OutputArguments& arguments);
+// Declares --color, --format, --report and --markdown-limit. `has`: the formats of the command, empty: all.
+void add_output_options(CLI::App& command, OutputArguments& arguments, std::vector<Format> has = {});
 
 using Render = std::function<std::string(Format, const Style&)>;
 

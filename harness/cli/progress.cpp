@@ -28,13 +28,14 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(const Progress& progress, const std::string& what) {
-  if (!active_) return;
   const std::string left = progress.left > 0 ? fmt::format(", {:.0f} s left", progress.left) : "";
-  std::string line =
-      fmt::format("{}[{}/{}] {:.0f} s{}  process {}  {}", what.empty() ? "" : what + "  ", progress.done,
-                  progress.total, progress.elapsed, left, progress.process, printable(progress.case_id));
-  line.resize(std::min(line.size(), columns() - 1));
-  fmt::print(stderr, "\r\x1b[K{}", line);
+  show(fmt::format("{}[{}/{}] {:.0f} s{}  process {}  {}", what.empty() ? "" : what + "  ", progress.done,
+                   progress.total, progress.elapsed, left, progress.process, printable(progress.case_id)));
+}
+
+void ProgressLine::show(const std::string& line) {
+  if (!active_) return;
+  fmt::print(stderr, "\r\x1b[K{}", line.substr(0, columns() - 1));
   std::fflush(stderr);
 }
 

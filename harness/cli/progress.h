@@ -1,5 +1,5 @@
-// The progress line of `run`: one line on standard error, rewritten in place; nothing when standard
-// error is not a terminal or --quiet was given.
+// The progress line of whatever takes long: one line on standard error, rewritten in place; nothing when
+// standard error is not a terminal or --quiet was given.
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@ class ProgressLine {
 
   // `what` stands in front: "look 2 at 10 processes".
   void show(const Progress& progress, const std::string& what = {});
+  void show(const std::string& line);
   void clear();
 
  private:

@@ -6,10 +6,12 @@
 #include <memory>
 
 #include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measure_session.h"
 #include "harness/cli/output.h"
+#include "harness/cli/progress.h"
 #include "harness/cli/unicode.h"
 #include "harness/compare/selftest.h"
 #include "harness/measure/interrupt.h"
@@ -50,20 +52,27 @@ int report(const Arguments& arguments, const SelftestReport& made) {
       passes(made) ? exit_ok : exit_above_limit);
 }
 
+int stopped() {
+  fmt::print(stderr, "interrupted: nothing of a selftest is kept\n");
+  return exit_interrupted;
+}
+
 // Measures a suite once and compares random halves of its processes.
 int compare_halves(const Arguments& arguments) {
   SessionArguments session = arguments.session;
   const TemporaryFolder scratch;
-  if (session.suite.empty()) {
+  const bool own = session.suite.empty();
+  if (own) {
     session.suite = (scratch.path() / "selftest.yaml").string();
     if (const Status written = write_file_atomically(session.suite, own_suite); !written)
       return report_error(written.error());
   }
   if (const auto suite = load_suite(session.suite); !suite) return report_errors(suite.error());
   const InterruptGuard guard;
+  fmt::print(stderr, "measuring {}\n", own ? "a small suite" : printable(session.suite));
   auto record = measure_session(session);
   if (!record) return report_error(record.error());
-  if (!*record) return exit_interrupted;
+  if (!*record) return stopped();
   SelftestReport made;
   made.seed = arguments.options.seed;
   made.splits = arguments.options.splits;
@@ -87,10 +96,20 @@ SelftestOptions with_processes(SelftestOptions options, int processes) {
   return options;
 }
 
+int simulate(SelftestOptions options, const Arguments& arguments) {
+  const InterruptGuard guard;
+  ProgressLine line(false);
+  options.on_progress = [&](std::size_t done, std::size_t all) {
+    line.show(fmt::format("[{}/{}] simulated suites", done, all));
+    return !InterruptGuard::interrupted();
+  };
+  const std::optional<SelftestReport> made = selftest(options);
+  line.clear();
+  return made ? report(arguments, *made) : stopped();
+}
+
 int selftest_command(const Arguments& arguments) {
-  if (const Status checked =
-          check_formats(arguments.output, {Format::terminal, Format::markdown, Format::json}, "a selftest");
-      !checked)
+  if (const Status checked = check_formats(arguments.output, "a selftest"); !checked)
     return report_error(checked.error());
   const std::vector<std::string> read =
       arguments.session.suite.empty() ? std::vector<std::string>{} : std::vector{arguments.session.suite};
@@ -103,7 +122,7 @@ int selftest_command(const Arguments& arguments) {
                          {},
                          "--device, --filter and --module go with --aa"});
   if (arguments.aa) return compare_halves(arguments);
-  return report(arguments, selftest(with_processes(arguments.options, arguments.session.processes)));
+  return simulate(with_processes(arguments.options, arguments.session.processes), arguments);
 }
 
 }  // namespace
@@ -140,7 +159,7 @@ void add_selftest(CLI::App& program, Action& chosen) {
       ->type_name("WILDCARD");
   command->add_option("--module", arguments->session.modules, "load a plugin as well")->type_name("FILE");
   command->add_option("--device", arguments->session.device, "cpu, cuda or cuda:N, as for run");
-  add_output_options(*command, arguments->output);
+  add_output_options(*command, arguments->output, {Format::terminal, Format::markdown, Format::json});
   command->footer(
       "Exit status: 0 no rate lies above its limit, 1 one does (99 % sure), 2 usage, 4 nothing to compare,\n"
       "130 interrupted. A verdict needs 5 processes a side, or 3 that hold both builds; `--min-processes 3`\n"

@@ -19,10 +19,9 @@ bool terminal_has_unicode() {
   return false;
 }
 
-Status check_formats(const OutputArguments& arguments, const std::vector<Format>& formats,
-                     const std::string& what) {
+Status check_formats(const OutputArguments& arguments, const std::string& what) {
   std::vector<std::string> names;
-  for (const Format format : formats) names.emplace_back(name_of(format));
+  for (const Format format : arguments.has) names.emplace_back(name_of(format));
   std::vector<std::string> asked{arguments.format};
   for (const std::string& reports : arguments.reports)
     for (const std::string& target : split(reports, ',')) asked.push_back(target.substr(0, target.find('=')));

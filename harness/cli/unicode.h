@@ -12,7 +12,6 @@ namespace harness {
 bool terminal_has_unicode();
 
 // An error when --format or --report names a format that `what` does not have.
-Status check_formats(const OutputArguments& arguments, const std::vector<Format>& formats,
-                     const std::string& what);
+Status check_formats(const OutputArguments& arguments, const std::string& what);
 
 }  // namespace harness

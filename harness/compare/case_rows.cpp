@@ -294,7 +294,9 @@ ComparedRecords::ComparedRecords(const Record& before, const Record& after, cons
       pairing(pairing_of(before, after)),
       one_session(share_session(before, after)),
       pairing_obstacle(harness::pairing_obstacle(before, after)),
-      estimator_obstacle(harness::estimator_obstacle(before, after)) {
+      estimator_obstacle(harness::estimator_obstacle(before, after)),
+      baseline_pairs(words ? EventPairCosts(before) : EventPairCosts(Record{})),
+      current_pairs(words ? EventPairCosts(after) : EventPairCosts(Record{})) {
   for (const LearnedSpread& one : policy.learned) learned_[one.case_id + '\n' + one.metric] = &one;
 }
 

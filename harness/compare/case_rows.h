@@ -13,6 +13,7 @@
 
 #include "harness/compare/comparable.h"
 #include "harness/compare/judge.h"
+#include "harness/compare/kernel_time.h"
 
 namespace harness {
 
@@ -32,6 +33,8 @@ struct ComparedRecords {
   const bool one_session;
   const std::string pairing_obstacle;
   const std::string estimator_obstacle;
+  const EventPairCosts baseline_pairs;  // known where the rows get words
+  const EventPairCosts current_pairs;
 
  private:
   std::unordered_map<std::string, const LearnedSpread*> learned_;  // by case and metric

@@ -12,7 +12,8 @@
 namespace harness {
 namespace {
 
-void add_kernels(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after) {
+void add_kernels(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
+                 const ComparedRecords& records) {
   if (!names_metric("time", row.metric)) return;
   KernelComparison kernels = compare_kernels(before, after, row.margin);
   row.kernels = std::move(kernels.changes);
@@ -22,9 +23,10 @@ void add_kernels(ComparisonRow& row, const CaseRecord& before, const CaseRecord&
         "environment alarm: the machine code of every kernel is identical on both sides, yet the time "
         "moved: look "
         "at clocks, driver, inputs and placement before blaming the code");
-  for (const auto& [side, record] : {std::pair("baseline", &before), std::pair("current", &after)})
-    if (const auto doubt = kernel_time_doubt(*record))
-      row.advice.push_back(fmt::format("{}: {}", side, *doubt));
+  if (const auto doubt = kernel_time_doubt(before, records.baseline_pairs.of(before.device)))
+    row.advice.push_back("baseline: " + *doubt);
+  if (const auto doubt = kernel_time_doubt(after, records.current_pairs.of(after.device)))
+    row.advice.push_back("current: " + *doubt);
 }
 
 const Series* series_named(const CaseRecord& record, std::string_view metric) {
@@ -43,7 +45,7 @@ void describe(ComparisonRow& row, const CaseRecord& before, const CaseRecord& af
     short_call = short_call_advice(*series, after.sampling, row.current.center, current.step);
   for (std::string& note : diagnose(row, baseline, current, records.pairing, short_call))
     row.advice.push_back(std::move(note));
-  add_kernels(row, before, after);
+  add_kernels(row, before, after, records);
 }
 
 }  // namespace harness

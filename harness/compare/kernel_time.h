@@ -2,6 +2,7 @@
 // the memory that the call moved beside what the workload declares. Both explain; neither decides. Pure.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -15,8 +16,24 @@ inline constexpr double tolerable_time_share = 0.01;
 inline constexpr double tolerable_time_us = 1.5;
 
 // Where the median sample of a case's time and the sum of its kernels' times disagree by more: both figures
-// and the explanation that fits. The median over the processes that have both.
-std::optional<std::string> kernel_time_doubt(const CaseRecord& record);
+// and the explanation that fits. The median over the processes that have both. The clock is blamed only where
+// the device held it down in more placements than the case's gate bears, and the difference is more than
+// events and launches come to and less than a third. `pair_us`: of the events, where the case has no control.
+std::optional<std::string> kernel_time_doubt(const CaseRecord& record,
+                                             std::optional<double> pair_us = std::nullopt);
+
+// What a pair of events adds to a call in us: the median, over all controls of the record on a kind of
+// device, of a call that does nothing timed by itself less one in a batch.
+class EventPairCosts {
+ public:
+  explicit EventPairCosts(const Record& record);
+
+  // Nothing without a control.
+  [[nodiscard]] std::optional<double> of(const std::string& device) const;
+
+ private:
+  std::map<std::string, double> known_;
+};
 
 // "moves 1.20 times the declared 134 MB through DRAM: 121 MB read, 40 MB written", where the suite asks for
 // the hardware counters dram__bytes_read.sum and dram__bytes_write.sum.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 #include "harness/base/parallel.h"
 #include "harness/compare/calibration.h"
@@ -120,6 +122,28 @@ void work_on(Task& task, const Setting& setting, const Rule& rule, const Selftes
   }
 }
 
+// On several threads, of which the calling one tells of the progress; false: stopped.
+bool work_on_all(std::vector<Task>& tasks, const std::vector<Setting>& settings, const Rule& rule,
+                 const SelftestOptions& options) {
+  std::size_t all = 0;
+  for (const Task& task : tasks) all += task.last - task.first;
+  std::atomic<std::size_t> next{0}, done{0};
+  std::atomic<bool> stopped{false};
+  const auto work = [&](bool tells) {
+    for (std::size_t i = next++; i < tasks.size() && !stopped; i = next++) {
+      work_on(tasks[i], settings[tasks[i].setting], rule, options);
+      done += tasks[i].last - tasks[i].first;
+      if (tells && options.on_progress && !options.on_progress(done, all)) stopped = true;
+    }
+  };
+  const unsigned threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
+  std::vector<std::jthread> helpers;
+  for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work, false);
+  work(true);
+  helpers.clear();
+  return !stopped;
+}
+
 void set_bounds(ErrorRate& rate, double limit, double confidence, std::size_t together) {
   rate.limit = limit;
   const stats::Bounds bounds = stats::clopper_pearson(rate.hits, rate.trials, confidence);
@@ -158,7 +182,7 @@ std::string remark_on(const Setting& setting) {
 
 }  // namespace
 
-SelftestReport selftest(const SelftestOptions& options) {
+std::optional<SelftestReport> selftest(const SelftestOptions& options) {
   std::vector<Setting> settings;
   for (const Noise noise : options.noises)
     for (const MeasuringPlan& plan : options.plans)
@@ -166,8 +190,7 @@ SelftestReport selftest(const SelftestOptions& options) {
         settings.push_back({noise, plan});
   const Rule rule = options.rule ? options.rule : Rule(verdicts);
   std::vector<Task> tasks = tasks_of(settings.size(), options.splits);
-  for_each_index(tasks.size(), options.threads,
-                 [&](std::size_t i) { work_on(tasks[i], settings[tasks[i].setting], rule, options); });
+  if (!work_on_all(tasks, settings, rule, options)) return std::nullopt;
   SelftestReport report;
   report.seed = options.seed;
   report.splits = options.splits;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "harness/compare/simulate.h"
@@ -29,12 +30,14 @@ struct SelftestOptions {
   int min_processes = Policy{}.min_processes;
   int min_shared_processes = Policy{}.min_shared_processes;
   Rule rule = {};  // empty: the one of compare()
+  // Called on the calling thread whenever it ends a few trials, with all that are done; false stops.
+  std::function<bool(std::size_t done, std::size_t all)> on_progress = {};
 };
 
 // Simulated rates. Plans that a noise does not go with are left out: sides that share their processes share
 // session and device, and what takes turns is measured all at once. A plan of fewer processes than a verdict
-// needs is run with the first noise alone, and may decide nothing.
-SelftestReport selftest(const SelftestOptions& options);
+// needs is run with the first noise alone, and may decide nothing. std::nullopt: stopped.
+std::optional<SelftestReport> selftest(const SelftestOptions& options);
 
 // Random halves of each session of `records` (the processes of one run, so nothing differs, not even the
 // session), judged by the rule of compare(): how often a case is called regressed.

@@ -140,14 +140,14 @@ std::vector<std::string> notes_of(const std::vector<ProcessResult>& processes) {
 }
 
 void add_notes(Summary& summary, const CaseRecord& record, const Series& series, const SideReading& reading,
-               std::size_t unusable) {
+               std::size_t unusable, std::optional<double> pair_us) {
   const auto add = [&](std::string note) {
     if (std::find(summary.notes.begin(), summary.notes.end(), note) == summary.notes.end())
       summary.notes.push_back(std::move(note));
   };
   for (std::string& note : notes_of(record.processes)) add(std::move(note));
   if (is_time(summary.metric)) {
-    if (auto doubt = kernel_time_doubt(record)) add(std::move(*doubt));
+    if (auto doubt = kernel_time_doubt(record, pair_us)) add(std::move(*doubt));
     if (auto traffic = traffic_note(record)) add(std::move(*traffic));
   }
   if (!reading.unusable.empty())
@@ -186,7 +186,7 @@ Summary started(const CaseRecord& record, double confidence) {
 class Summarizer {
  public:
   Summarizer(const Record& record, double confidence)
-      : record_(record), confidence_(confidence > 0 && confidence < 1 ? confidence : 0.99) {}
+      : record_(record), pairs_(record), confidence_(confidence > 0 && confidence < 1 ? confidence : 0.99) {}
 
   std::vector<Summary> all() {
     SideReader reader;
@@ -216,7 +216,7 @@ class Summarizer {
     fill_processes(summary, reading);
     fill_first_call(summary, series);
     if (&series == &one.series.front()) fill_throughput(summary, one, series, record_);
-    add_notes(summary, one, series, reading, unusable);
+    add_notes(summary, one, series, reading, unusable, pairs_.of(one.device));
     add_speedup(summary, one, series, reading);
     return summary;
   }
@@ -252,6 +252,7 @@ class Summarizer {
   }
 
   const Record& record_;
+  EventPairCosts pairs_;
   double confidence_;
   std::vector<CaseReading> readings_;
   std::unordered_map<std::string_view, std::size_t> index_;

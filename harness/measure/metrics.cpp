@@ -27,7 +27,13 @@ void Reported::report(std::string_view name, double value) {
   values_.push_back({std::string(name), value});
 }
 
+void Reported::note(std::string_view sentence) {
+  constexpr std::size_t longest = 500, most = 10;
+  if (notes_.size() < most && !sentence.empty()) notes_.push_back(printable(sentence.substr(0, longest)));
+}
+
 void Reported::add_to(ProcessResult& result, const std::vector<std::string>& wanted) const {
+  result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   for (const sdk::MetricSpec& metric : declared_) {
     if (std::find(wanted.begin(), wanted.end(), metric.name) == wanted.end()) continue;
     const auto found = std::find_if(values_.begin(), values_.end(),

@@ -18,8 +18,10 @@ class Reported final : public sdk::MetricSink {
   explicit Reported(std::vector<sdk::MetricSpec> declared) : declared_(std::move(declared)) {}
 
   void report(std::string_view name, double value) override;
+  void note(std::string_view sentence) override;
 
-  // A series for each declared metric that is wanted and was reported; a note for each that was not.
+  // A series for each declared metric that is wanted and was reported; a note for each that was not, and what
+  // was noted.
   void add_to(ProcessResult& result, const std::vector<std::string>& wanted) const;
 
  private:
@@ -29,6 +31,7 @@ class Reported final : public sdk::MetricSink {
   };
   std::vector<sdk::MetricSpec> declared_;
   std::vector<Value> values_;
+  std::vector<std::string> notes_;
 };
 
 bool contains(const std::vector<std::string>& metrics, const BuiltInMetric& metric);

@@ -57,8 +57,11 @@ std::optional<TimingMode> parse_timing_mode(std::string_view name) {
 
 const std::vector<sdk::ParamSpec>& mode_axes() {
   static const std::vector<sdk::ParamSpec> axes{
-      axis("cache", "state of the cache before a call", cache_names),
-      axis("timing", "how calls are timed", timing_names)};
+      axis("cache",
+           "the cache before a call: cold, evicted; hot, as the last call left it; rotate, with another set "
+           "of buffers",
+           cache_names),
+      axis("timing", "how calls are timed: events, each by itself; batch, many in one go", timing_names)};
   return axes;
 }
 

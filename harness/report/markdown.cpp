@@ -29,6 +29,13 @@ std::string markdown_abridged(const ReasonGroup& group) {
   return text;
 }
 
+std::string markdown_figures(const ReasonGroup& group) {
+  std::string text = "- " + markdown_prose(group.reason) + "\n";
+  for (std::size_t i = 0; i < group.ids.size(); ++i)
+    text += "  - " + markdown_code(group.ids[i]) + ": " + markdown_prose(group.figures[i]) + "\n";
+  return text;
+}
+
 std::string markdown_full(const ReasonGroup& group) {
   std::string text;
   for (const std::string& id : group.ids) text += "- " + markdown_code(id) + "\n";
@@ -41,7 +48,9 @@ constexpr std::size_t longest_brief = 60;  // columns of a headline that must fi
 
 std::string abridged_list(const std::vector<ReasonGroup>& groups, std::size_t most) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(groups.size(), most); ++i) text += markdown_abridged(groups[i]);
+  for (std::size_t i = 0; i < std::min(groups.size(), most); ++i)
+    text += most == everything && !groups[i].figures.empty() ? markdown_figures(groups[i])
+                                                             : markdown_abridged(groups[i]);
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/base/text.h"
+#include "harness/model/counter.h"
 #include "harness/report/numbers.h"
 
 namespace harness::report {
@@ -69,10 +70,33 @@ std::string describe_timing(const Sampling& how) {
                                  : fmt::format(", in batches of {}", fmt::join(how.batch_nodes, ", "));
 }
 
+std::vector<std::string> metrics_of(const PlannedCase& one) {
+  return one.metrics;
+}
+
+// The names of hardware counters are long; the header has them in full.
+std::string brief_metrics(const PlannedCase& one) {
+  std::vector<std::string> names = one.metrics;
+  const std::size_t counters = std::erase_if(names, is_counter_name);
+  if (counters > 0) names.push_back(counted(counters, "counter", "counters"));
+  return join(names, ", ");
+}
+
+// Each once, of all cases.
+std::vector<std::string> counter_names(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const PlannedCase& one : plan.cases)
+    for (const std::string& metric : one.metrics)
+      if (is_counter_name(metric) && std::find(names.begin(), names.end(), metric) == names.end())
+        names.push_back(metric);
+  return names;
+}
+
 // What differs from case to case gets a column; what is the same for all is a fact of the header.
 Grid make_grid(const Cases& cases) {
   const bool sampling = !uniform(cases, [](const PlannedCase& one) { return one.sampling; });
   const bool gate = !uniform(cases, [](const PlannedCase& one) { return one.gate; });
+  const bool metrics = !uniform(cases, metrics_of);
   const auto has = [&](auto predicate) {
     return std::any_of(cases.begin(), cases.end(), [&](const PlannedCase* one) { return predicate(*one); });
   };
@@ -82,7 +106,7 @@ Grid make_grid(const Cases& cases) {
   Grid grid;
   grid.label_header = "case";
   grid.columns.push_back({"device", Align::left, 0, 0});
-  grid.columns.push_back({"metrics", Align::left, 0, 3});
+  if (metrics) grid.columns.push_back({"metrics", Align::left, 0, 3});
   if (passes) grid.columns.push_back({"passes", Align::right, 0, 3});
   if (sampling) grid.columns.push_back({"sampling", Align::left, 0, 1});
   if (gate) grid.columns.push_back({"gate", Align::left, 0, 2});
@@ -95,7 +119,8 @@ Grid make_grid(const Cases& cases) {
     Section section{std::move(group.heading), Paint::faint, {}};
     for (Member& member : group.members) {
       const PlannedCase& one = *cases[member.index];
-      GridRow row{std::move(member.label), {{one.device}, {join(one.metrics, ", ")}}};
+      GridRow row{std::move(member.label), {{one.device}}};
+      if (metrics) row.cells.push_back({brief_metrics(one)});
       if (passes) row.cells.push_back({one.counter_passes > 0 ? fmt::to_string(one.counter_passes) : ""});
       if (sampling) row.cells.push_back({describe_sampling(one.sampling)});
       if (gate) row.cells.push_back({describe_gate(one.gate)});
@@ -157,12 +182,17 @@ PlanReport describe_plan(const Plan& plan) {
     } else {
       report.facts.emplace_back("sampling", "differs by case: processes x placements x samples, cache");
     }
+    if (uniform(cases, metrics_of)) report.facts.emplace_back("metrics", join(cases.front()->metrics, ", "));
     if (uniform(cases, [](const PlannedCase& one) { return one.gate; }))
       report.facts.emplace_back("gate", describe_gate(cases.front()->gate));
     report.facts.emplace_back("size", size_fact(plan));
     report.grid = make_grid(cases);
   }
-  if (!plan.counters.empty()) report.facts.emplace_back("counters", counters_fact(plan));
+  if (!plan.counters.empty()) {
+    const bool named = !cases.empty() && uniform(cases, metrics_of) && any_counter(cases.front()->metrics);
+    report.facts.emplace_back("counters",
+                              (named ? "" : join(counter_names(plan), ", ") + ": ") + counters_fact(plan));
+  }
   std::vector<Reasoned> skipped;
   for (const PlannedCase& one : plan.cases)
     if (!one.skip.empty()) skipped.push_back({one.id, one.skip});

@@ -221,7 +221,7 @@ std::vector<ReasonGroup> run_notes(const std::vector<Summary>& summaries) {
   for (const Summary& summary : summaries)
     for (const std::string& note : summary.notes)
       if (told.insert({summary.case_id, note}).second) notes.push_back({summary.case_id, note});
-  return group_by_reason(notes);
+  return group_by_sentence(notes);
 }
 
 }  // namespace harness::report

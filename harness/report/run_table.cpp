@@ -164,9 +164,36 @@ std::vector<ColumnSpec> spread_columns(const Summaries& rows, const Scale& time)
   };
 }
 
+// Every sample of a case is the same: a size, a bound, a number of launches. A time that was taken once or by
+// a coarse clock has a spread that nobody saw.
+bool without_spread(const Summaries& rows) {
+  return !(seconds_per_unit(rows.front()->unit) > 0) &&
+         !any_of(rows, [](const Summary& row) { return row.sd != 0 || row.min != row.max; });
+}
+
+// All that there is to say of such cases; intervals of no width would say it again.
+std::vector<ColumnSpec> value_columns(const Summaries& rows, const Scale& scale) {
+  std::set<std::string_view> references;
+  for (const Summary* row : rows)
+    if (row->speedup) references.insert(row->speedup->reference);
+  const bool gains =
+      any_of(rows, [](const Summary& row) { return row.speedup && std::abs(row.speedup->ratio - 1) > 1e-9; });
+  return {{{"value", Align::decimal, result_block, 0},
+           true,
+           [=](const Summary& row) { return Cell{quantity(row.median, scale)}; }},
+          {{"gain", Align::decimal, result_block, 1}, gains, [=](const Summary& row) {
+             return speedup_cell(row, references);
+           }}};
+}
+
 Grid make_grid(const Summaries& rows, const Scale& time, const CaseIndex& cases) {
-  std::vector<ColumnSpec> specs = result_columns(rows, time, cases);
-  for (ColumnSpec& spec : spread_columns(rows, time)) specs.push_back(std::move(spec));
+  std::vector<ColumnSpec> specs;
+  if (without_spread(rows)) {
+    specs = value_columns(rows, time);
+  } else {
+    specs = result_columns(rows, time, cases);
+    for (ColumnSpec& spec : spread_columns(rows, time)) specs.push_back(std::move(spec));
+  }
   specs.erase(
       std::remove_if(specs.begin(), specs.end(), [](const ColumnSpec& spec) { return !spec.present; }),
       specs.end());
@@ -201,7 +228,9 @@ std::string title_of(const Summaries& rows, const Scale& time, const CaseIndex& 
   std::string title = first.metric;
   if (!time.unit.empty()) title += ", in " + time.unit;
   title += fmt::format(" ({} is better)", name_of(direction_of(cases, first)));
-  if (uniform(rows, &Summary::processes) && uniform(rows, &Summary::samples))
+  if (without_spread(rows) && any_of(rows, [](const Summary& row) { return row.samples > 1; }))
+    title += "; the same in every sample";
+  else if (uniform(rows, &Summary::processes) && uniform(rows, &Summary::samples))
     title += fmt::format("; {} in {} a case", counted(first.samples, "sample", "samples"),
                          counted(static_cast<std::size_t>(first.processes), "process", "processes"));
   return title;
@@ -225,18 +254,27 @@ std::vector<MetricTable> make_tables(const std::vector<Summary>& summaries, cons
   return tables;
 }
 
+// Neither faster nor slower on any shape, to the last bit: such as a metric that the variants share.
+bool all_alike(const std::vector<SpeedupOverShapes>& rows) {
+  return std::all_of(rows.begin(), rows.end(), [](const SpeedupOverShapes& row) {
+    return std::abs(row.least.value - 1) < 1e-9 && std::abs(row.most.value - 1) < 1e-9;
+  });
+}
+
 // One table a metric.
 void add_speedups(RunReport& report, const std::vector<SpeedupOverShapes>& speedups) {
   std::vector<std::string> metrics;
   for (const SpeedupOverShapes& one : speedups)
     if (std::find(metrics.begin(), metrics.end(), one.metric) == metrics.end()) metrics.push_back(one.metric);
+  const std::size_t before = report.tables.size();
   for (const std::string& metric : metrics) {
     std::vector<SpeedupOverShapes> rows;
     std::copy_if(speedups.begin(), speedups.end(), std::back_inserter(rows),
                  [&](const SpeedupOverShapes& one) { return one.metric == metric; });
+    if (all_alike(rows)) continue;
     report.tables.push_back({metric + ": speedup over all shapes", over_shapes_grid(rows)});
   }
-  if (!speedups.empty())
+  if (report.tables.size() > before)
     report.legend.emplace_back(
         "speedup over all shapes: the geometric mean is the one that suits ratios. Its interval, and those "
         "of "

@@ -14,7 +14,8 @@ namespace harness::report {
 // "  revision  3f2c1d9", names aligned, values wrapped.
 std::string fact_lines(std::span<const std::pair<std::string, std::string>> facts, const Style& style);
 
-// A reason, then its cases as patterns with counts: for reasons that many cases share.
+// A reason, then its cases as patterns with counts, or each with its figures where they differ: for reasons
+// that many cases share.
 std::string abridged_reason(const ReasonGroup& group, const Style& style);
 
 // Every case by name, then the reason: for what must not be overlooked.

@@ -29,6 +29,10 @@ class MetricSink {
   // workload does not declare, a second value of the same, and what is not a finite number; let it pass
   // and the case fails with that reason.
   virtual void report(std::string_view name, double value) = 0;
+
+  // A sentence for the record about this process, whichever metrics the suite asks for: what a reader of its
+  // times must know. The same one in all processes is told once.
+  virtual void note(std::string_view sentence) { (void)sentence; }
 };
 
 }  // namespace harness::sdk

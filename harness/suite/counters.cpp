@@ -70,7 +70,11 @@ void plan_counters(const Suite& suite, const PlanOptions& options, Plan& plan, E
                      [](const PlannedCase* one) { return one->device == "cuda"; }))
       continue;
     const CounterPlan& found = planner.plan_for(names);
-    plan.counters = found.unchecked ? "not looked up: " + *found.unchecked : "looked up for " + found.chip;
+    plan.counters = found.unchecked ? fmt::format(
+                                          "not looked up, so that a misspelt name shows only where they "
+                                          "are read: {}",
+                                          *found.unchecked)
+                                    : "looked up for " + found.chip;
     report_unknown(group, found, errors);
     for (PlannedCase* planned : cases)
       if (planned->device == "cuda") planned->counter_passes = found.passes;

@@ -44,6 +44,9 @@ class Planner {
     for (const CaseGroup& group : suite_.groups)
       if (!too_many_) add_group(group);
     check_gate_metrics(suite_, catalog_, errors_);
+    if (errors_.empty())
+      check_batches(suite_.defaults, errors_,
+                    std::count_if(plan_.cases.begin(), plan_.cases.end(), is_batched));
     report_duplicates();
     plan_counters(suite_, options_, plan_, errors_);
     if (errors_.empty()) resolve_references();
@@ -299,22 +302,27 @@ class Planner {
     for (const PointOverride& entry : group.point_overrides)
       good.push_back(check_selector(target, entry.match, errors_));
     std::vector<std::size_t> hits(good.size(), 0);
+    std::vector<std::ptrdiff_t> batched(good.size(), 0);
     std::string contradicted;
     for (std::size_t i = first; i < plan_.cases.size(); ++i) {
       PlannedCase& planned = plan_.cases[i];
       Settings settings{planned.sampling, planned.gate};
+      std::vector<std::size_t> used;
       for (std::size_t k = 0; k < good.size(); ++k) {
         const PointOverride& entry = group.point_overrides[k];
         if (!good[k] || !selects(target, entry.match, planned.params, planned.variant, planned.device))
           continue;
         apply(entry.overrides, settings);
         ++hits[k];
+        used.push_back(k);
       }
       apply(options_.overrides, settings);
       settings.sampling.min_samples = std::min(settings.sampling.min_samples, settings.sampling.samples);
-      apply_modes(target, planned.params, settings.sampling);
+      apply_modes(target.modes, planned.params, settings.sampling);
       planned.sampling = settings.sampling;
       planned.gate = settings.gate;
+      if (is_batched(planned))
+        for (const std::size_t k : used) ++batched[k];
       if (contradicted.empty()) contradicted = contradiction(planned.sampling);
     }
     if (!contradicted.empty())
@@ -325,17 +333,11 @@ class Planner {
       if (good[k] && hits[k] == 0)
         errors_.add(group.point_overrides[k].where, "this override matches no case",
                     "no case has these values; correct `match` or remove the override");
-  }
-
-  // What an axis says of cache and timing is in the case's name, so nothing wins over it.
-  static void apply_modes(const Target& target, const sdk::Params& params, Sampling& sampling) {
-    for (const sdk::ParamSpec& mode : target.modes) {
-      const sdk::Value* value = params.find(mode.name);
-      if (value == nullptr) continue;
-      const std::string name = sdk::to_string(*value);
-      sampling.cache = parse_cache_mode(name).value_or(sampling.cache);
-      sampling.timing = parse_timing_mode(name).value_or(sampling.timing);
-    }
+    check_batches(group.overrides, errors_,
+                  std::count_if(plan_.cases.begin() + static_cast<std::ptrdiff_t>(first), plan_.cases.end(),
+                                is_batched));
+    for (std::size_t k = 0; k < good.size(); ++k)
+      if (hits[k] > 0) check_batches(group.point_overrides[k].overrides, errors_, batched[k]);
   }
 
   // A reference must be a case of the suite. It has none itself: it would be compared with itself.

@@ -26,6 +26,8 @@ void Reader::sampling(const YamlValue& value, Overrides& out) {
   if (const YamlValue* timing = value.find("timing")) out.timing = parse_timing_mode(timing->text);
   out.batch_nodes =
       increasing(value, "batch_nodes", "write increasing numbers of calls, such as `[100, 200, 400]`");
+  for (const YamlMember& member : value.members)
+    if (member.name == "batch_nodes") out.batch_nodes_where = location(member.place);
   preheat(value, out);
   out.max_time = duration(value, "max_time", false);
   out.timeout = duration(value, "timeout", false);

@@ -149,7 +149,8 @@ class SchemaCheck {
       const std::vector<std::string> choices = strings_in(schema["enum"]);
       if (expected.empty())
         expected = choices.size() == 1 ? "expected " + choices[0] : "expected one of " + join(choices, ", ");
-      if (const auto near = nearest(value.text, choices)) advice = "did you mean `" + *near + "`?";
+      const auto near = nearest(value.text, choices);  // else what each choice is for
+      advice = near ? "did you mean `" + *near + "`?" : string_in(schema, "description");
     }
     if (keyword == "maxItems") {
       expected = fmt::format("expected at most {} items", schema["maxItems"].GetInt());
@@ -190,6 +191,8 @@ class SchemaCheck {
       if (schema != json_["definitions"].MemberEnd() && schema->value["properties"].HasMember(name.c_str()))
         return fmt::format("`{}` belongs in {}", name, string_in(schema->value, "title"));
     }
+    if (json_["properties"].HasMember(name.c_str()))
+      return fmt::format("`{}` belongs at the top of {}, beside `cases`", name, string_in(json_, "title"));
     return suggestion(name, known, known.size());
   }
 

@@ -62,4 +62,24 @@ void apply(const Overrides& overrides, Settings& settings) {
   for (const MetricGateOverride& one : overrides.metric_gates) set(settings.gate.metrics, one);
 }
 
+void apply_modes(const std::vector<sdk::ParamSpec>& modes, const sdk::Params& params, Sampling& sampling) {
+  for (const sdk::ParamSpec& mode : modes) {
+    const sdk::Value* value = params.find(mode.name);
+    if (value == nullptr) continue;
+    const std::string name = sdk::to_string(*value);
+    sampling.cache = parse_cache_mode(name).value_or(sampling.cache);
+    sampling.timing = parse_timing_mode(name).value_or(sampling.timing);
+  }
+}
+
+bool is_batched(const PlannedCase& planned) {
+  return planned.sampling.timing == TimingMode::batch;
+}
+
+void check_batches(const Overrides& overrides, ErrorList& errors, std::ptrdiff_t batched) {
+  if (overrides.batch_nodes && batched == 0)
+    errors.add(overrides.batch_nodes_where, "`batch_nodes`, but no case that it is for is timed in batches",
+               "add `timing: batch`, or remove it");
+}
+
 }  // namespace harness

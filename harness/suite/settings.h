@@ -1,6 +1,10 @@
 // How the settings of a case come about: the built-in defaults, with overrides laid over them.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
+#include "harness/suite/errors.h"
 #include "harness/suite/suite.h"
 
 namespace harness {
@@ -16,5 +20,15 @@ std::string contradiction(const Sampling& sampling);
 
 // Sets what `overrides` names.
 void apply(const Overrides& overrides, Settings& settings);
+
+// Sets what an axis says of cache and timing. It is in the case's name, so nothing wins over it. `modes`: the
+// axes of measuring that no parameter hides.
+void apply_modes(const std::vector<sdk::ParamSpec>& modes, const sdk::Params& params, Sampling& sampling);
+
+bool is_batched(const PlannedCase& planned);
+
+// Lengths of batches are for nothing where no case is timed in any, however it comes to its timing: an error.
+// `batched`: cases that `overrides` are for and that are.
+void check_batches(const Overrides& overrides, ErrorList& errors, std::ptrdiff_t batched);
 
 }  // namespace harness

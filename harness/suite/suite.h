@@ -54,6 +54,7 @@ struct Overrides {
   std::optional<double> steady;
   std::optional<TimingMode> timing = {};
   std::optional<std::vector<int>> batch_nodes = {};
+  Location batch_nodes_where = {};  // of its name
   std::optional<std::uint64_t> seed;
   std::optional<double> margin, alpha, throttled;
   std::vector<MetricGateOverride> metric_gates = {};  // by metric, each at most once

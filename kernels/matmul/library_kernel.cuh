@@ -8,6 +8,7 @@
 
 #include "harness/sdk/registry.h"
 #include "kernels/cublaslt.cuh"
+#include "kernels/matmul/algorithms.h"
 #include "kernels/matmul/matmul.h"
 
 namespace matmul {
@@ -16,7 +17,7 @@ class LibraryKernel : public harness::sdk::Kernel {
  public:
   // `candidates`: how many algorithms to ask for; 1: the library's first choice, more: the fastest here.
   LibraryKernel(const Shape& shape, cublasComputeType_t compute, int candidates)
-      : product_(checked(shape), compute), time_them_(candidates > 1) {
+      : product_(checked(shape), compute), asked_(candidates), time_them_(candidates > 1) {
     if (std::getenv("NVIDIA_TF32_OVERRIDE") != nullptr)
       throw harness::sdk::Unsupported(
           "NVIDIA_TF32_OVERRIDE is set, which changes what cuBLAS computes; unset it");
@@ -42,6 +43,7 @@ class LibraryKernel : public harness::sdk::Kernel {
     sink.report("algorithm_tile", algorithm.tile);
     sink.report("algorithm_stages", algorithm.stages);
     sink.report("algorithms_tried", tried_);
+    sink.note(too_few_algorithms(tried_, asked_));
   }
 
   static cublasComputeType_t compute_of(const Shape& shape) {
@@ -55,6 +57,7 @@ class LibraryKernel : public harness::sdk::Kernel {
   }
 
   kernels::CublasLtProduct product_;
+  int asked_;
   bool time_them_;
   int tried_ = 0;
 };

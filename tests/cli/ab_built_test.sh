@@ -27,6 +27,10 @@ ab() {
   "$HARNESS" ab suite.yaml --baseline-build one --current-build other --device scripted:speed.json --color never "$@"
 }
 
+# A slip in what both builds share is told once.
+expect 2 "$HARNESS" ab absent.yaml --baseline-build one --current-build other
+[ "$(grep -c "no such suite" "$printed")" -eq 1 ] || problem "the missing suite is not told once"
+
 # In one process, where processes that differ by 2 % could not have told.
 script 100 102
 expect 1 ab --report json=slower.json

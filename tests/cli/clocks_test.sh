@@ -150,6 +150,20 @@ printf 'uuid GPU-A\nreset_refused 4\n' >nvml
 expect 2 "$HARNESS" doctor --unlock-clocks
 says "the SM clock of GPU-A stays locked: the driver refuses it to this user"
 [ -e locks/harness-GPU-A.clocks ] || problem "the lock was forgotten though it is still there"
+printf 'gpu\nuuid GPU-A\ngpu\nuuid GPU-B\n' >nvml
+expect 0 "$HARNESS" doctor --unlock-clocks --device cuda:1
+says "no clock lock of harness's is known of cuda:1"
+[ -e locks/harness-GPU-A.clocks ] || problem "the lock of another GPU was undone"
+expect 2 "$HARNESS" doctor --unlock-clocks --device cuda:2
+says "--device: there is no device cuda:2"
+expect 2 "$HARNESS" doctor --unlock-clocks --device cpu
+says "is no CUDA device"
+[ -e log ] && problem "a clock was touched"
+sed 's/GPU-A/GPU-B/' locks/harness-GPU-A.clocks >locks/harness-GPU-B.clocks
+expect 0 "$HARNESS" doctor --unlock-clocks --device cuda:1
+says "the SM clock of GPU-B is free again"
+silent_about "GPU-A"
+logged "reset GPU-B"
 printf 'uuid GPU-A\n' >nvml
 expect 0 "$HARNESS" doctor --unlock-clocks
 says "the SM clock of GPU-A is free again"

@@ -58,6 +58,12 @@ expect 2 "$HARNESS" doctor --suite none.yaml
 says "no such suite"
 
 # What is measured of a CPU is of this program's own code and not kept; another run's device is left alone.
+for given in "--format yaml" "--report htlm=page.html"; do
+  # shellcheck disable=SC2086
+  expect 2 "$HARNESS" doctor $given
+  says "unknown format" "terminal, json"
+  silent_about html,
+done
 expect 0 "$HARNESS" doctor --device cpu --format json
 [ -e "$HARNESS_CACHE_DIR" ] && problem "a CPU's ceilings are kept: $(ls "$HARNESS_CACHE_DIR")"
 expect 0 "$HARNESS" doctor --device cpu

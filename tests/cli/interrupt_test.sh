@@ -21,15 +21,18 @@ sqlite_results() {
   python3 -c 'import sqlite3,sys; print(sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True).execute("select count(*) from results").fetchone()[0])' "$1" 2>/dev/null || echo 0
 }
 
-for signal in INT KILL; do
+for signal in INT TERM KILL; do
   store=$signal.db
-  setsid "$HARNESS" run suite.yaml --store $store --report junit=$signal.xml >"$signal.log" 2>&1 &
+  setsid "$HARNESS" run suite.yaml --store $store --report junit=$signal.xml --output "$signal.json" >"$signal.log" 2>&1 &
   pid=$!
   wait_for_results $store
   kill -$signal "$pid"
   status=0
   wait "$pid" || status=$?
-  [ $signal = INT ] && [ "$status" -ne 130 ] && problem "SIGINT: exit status $status, not 130"
+  if [ $signal != KILL ]; then
+    [ "$status" -eq 130 ] || problem "SIG$signal: exit status $status, not 130"
+    grep -q "are kept; repeat the command with --continue" "$signal.log" || problem "SIG$signal: nothing says how to go on"
+  fi
   kept=$(sqlite_results $store)
   [ "$kept" -ge 3 ] || problem "$signal: only $kept results were kept"
   # The file that a CI reads holds every case, and is red.
@@ -52,7 +55,7 @@ PY
   echo "# changed" >>.gitignore
   expect 4 "$HARNESS" run suite.yaml --store $store --continue
   git checkout -q .gitignore
-  expect 0 "$HARNESS" run suite.yaml --store $store --continue --output $signal.json
+  expect 0 "$HARNESS" run suite.yaml --store $store --continue --report junit=$signal.xml --output $signal.json
   python3 - "$signal.json" <<'PY' || problem "$signal: the continued record is not whole"
 import json, sys
 for case in json.load(open(sys.argv[1]))["cases"]:

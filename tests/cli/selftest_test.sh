@@ -20,6 +20,24 @@ PY
 "$HARNESS" selftest --splits 20 --seed 3 --format json >again.json
 cmp -s selftest.json again.json || problem "the same seed gives another report"
 
+# A terminal sees how far it is.
+python3 -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \
+  "$HARNESS" selftest --splits 20 --color never </dev/null >"$printed" 2>&1 || problem "on a terminal it fails"
+says "] simulated suites" "PASSED"
+
+# Ctrl-C ends it, and not in silence. The signal is sent when somebody listens (SigCgt, bit 1).
+"$HARNESS" selftest --splits 1000000 >"$printed" 2>&1 &
+pid=$!
+for _ in $(seq 200); do
+  [ $((0x$(awk '/^SigCgt/ {print $2}' "/proc/$pid/status") & 2)) -ne 0 ] && break
+  sleep 0.02
+done
+kill -INT "$pid"
+status=0
+wait "$pid" || status=$?
+[ "$status" -eq 130 ] || problem "SIGINT: exit status $status, not 130"
+says "interrupted: nothing of a selftest is kept"
+
 # What fewer processes than a verdict needs would cost.
 expect 1 "$HARNESS" selftest --processes 3 --splits 1000 --color never
 says "FAILED" "P = 3 shared" "sessions differ"
@@ -29,7 +47,7 @@ speeds 100 0.01
 suite right also_right
 cp "$PLUGIN" plugin.so
 expect 0 "$HARNESS" selftest --aa suite.yaml --device scripted:speed.json --processes 12 --splits 300 --color never
-says "PASSED" "scripted GPU-A" "300 random halves of one run, 6 processes a side" "of 300"
+says "measuring suite.yaml" "PASSED" "scripted GPU-A" "300 random halves of one run, 6 processes a side" "of 300"
 [ -e .harness ] && problem "a selftest left results behind"
 
 # Slips.

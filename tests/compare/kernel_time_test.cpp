@@ -11,6 +11,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 KernelUse kernel(double us, int launches = 1) {
   return {"k", {1, 1, 1}, {32, 1, 1}, 16, 0, 0, launches, us, ""};
@@ -67,13 +68,84 @@ TEST(KernelTime, ExplainsKernelsThatTakeLongerThanTheCall) {
   EXPECT_THAT(doubt(case_of_times(20, {kernel(30)})), HasSubstr("slows the kernel down"));
 }
 
-TEST(KernelTime, BlamesAForcedGateAndAThrottledDeviceFirst) {
-  CaseRecord record = case_of_times(20, {kernel(5, 3)});
-  record.series[0].processes[1].placements[0].conditions = Conditions{};
-  record.series[0].processes[1].placements[0].conditions->throttled = {"power_cap"};
+// As many of its three placements as told were throttled.
+CaseRecord throttled(CaseRecord record, int placements) {
+  int left = placements;
+  for (ProcessSamples& process : record.series[0].processes)
+    for (Placement& placement : process.placements) {
+      placement.conditions = Conditions{};
+      if (left-- > 0) placement.conditions->throttled = {"power_cap"};
+    }
+  return record;
+}
+
+CaseRecord with_control(CaseRecord record, double call, double batched) {
+  record.processes[1].control = Control{call, batched};
+  return record;
+}
+
+TEST(KernelTime, BlamesAForcedGateFirst) {
+  CaseRecord record = throttled(case_of_times(1400, {kernel(1300)}), 3);
   EXPECT_THAT(doubt(record), HasSubstr("held its clock down"));
   record.series[0].processes[2].placements[0].forced_gates = 1;
   EXPECT_THAT(doubt(record), HasSubstr("raise gate_deadline"));
+}
+
+TEST(KernelTime, BlamesTheClockWhereLaunchesDoNotExplainTheDifference) {
+  EXPECT_THAT(doubt(throttled(case_of_times(1432, {kernel(1322)}), 2)), HasSubstr("held its clock down"));
+  EXPECT_THAT(doubt(throttled(case_of_times(1512, {kernel(480, 3)}), 3)), HasSubstr("held its clock down"));
+  EXPECT_THAT(doubt(throttled(case_of_times(13.66, {kernel(2.8, 3)}), 3)),
+              HasSubstr("gaps between the 3 launches"))
+      << "three launches come to 5.3 us without any help of the clock";
+  EXPECT_THAT(doubt(throttled(case_of_times(8.4, {kernel(5.76)}), 3)), HasSubstr("launch latency"));
+}
+
+TEST(KernelTime, DoesNotBlameAClockThatWasHeldDownInFewPlacements) {
+  CaseRecord record = throttled(case_of_times(1432, {kernel(1322)}), 1);
+  record.gate.throttled = 0.34;
+  EXPECT_THAT(doubt(record), Not(HasSubstr("clock")));
+  record.gate.throttled = 0.33;
+  EXPECT_THAT(doubt(record), HasSubstr("held its clock down"));
+}
+
+TEST(KernelTime, DoesNotBlameTheClockForMoreThanAThird) {
+  EXPECT_THAT(doubt(throttled(case_of_times(1000, {kernel(700)}), 3)), HasSubstr("held its clock down"));
+  EXPECT_THAT(doubt(throttled(case_of_times(1000, {kernel(640)}), 3)), Not(HasSubstr("clock")));
+}
+
+TEST(KernelTime, SetsWhatTheEventsCostApart) {
+  EXPECT_EQ(
+      doubt(with_control(case_of_times(13.67, {kernel(2.81, 3)}), 2.88, 0.68)),
+      "events say 13.67 us a call, its kernels 8.43 us by the profiler: two events around a call cost "
+      "2.20 us (control), and there are gaps between the 3 launches, 1.52 us each: fuse them, or launch "
+      "them as one CUDA graph");
+  EXPECT_EQ(
+      doubt(with_control(case_of_times(8.4, {kernel(5.76)}), 2.88, 0.68)),
+      "events say 8.4 us a call, its kernels 5.76 us by the profiler: two events around a call cost 2.20 "
+      "us (control); for a short kernel time a batch of calls");
+  EXPECT_THAT(doubt(with_control(case_of_times(10, {kernel(5)}), 2.88, 0.68)),
+              HasSubstr("one launch cannot have gaps"));
+}
+
+TEST(KernelTime, TakesTheControlOfAnotherCaseOfTheSameKindOfDevice) {
+  Record record;
+  record.cases = {case_of_times(60, {kernel(57.5)}),
+                  with_control(case_of_times(8.4, {kernel(5.76)}), 2.8, 0.6),
+                  with_control(case_of_times(8.4, {kernel(5.76)}), 7, 0.5)};
+  record.cases[0].device = record.cases[1].device = "cuda";
+  record.cases[2].device = "cpu";
+  EventPairCosts costs(record);
+  EXPECT_NEAR(costs.of("cuda").value(), 2.2, 1e-12);
+  EXPECT_NEAR(costs.of("cpu").value(), 6.5, 1e-12);
+  EXPECT_EQ(costs.of("import"), std::nullopt);
+  EXPECT_THAT(summarize(record).at(0).notes, Contains(HasSubstr("cost 2.20 us (control)")));
+}
+
+TEST(KernelTime, LooksForNoEventsInASlopeOverBatches) {
+  CaseRecord record = with_control(case_of_times(13.66, {kernel(2.81, 3)}), 2.88, 0.68);
+  record.sampling.timing = TimingMode::batch;
+  EXPECT_THAT(doubt(record), HasSubstr("profiler: gaps between the 3 launches, 2.62 us each"));
+  EXPECT_THAT(doubt(throttled(record, 3)), HasSubstr("gaps between")) << "38 % are no clock's";
 }
 
 TEST(KernelTime, SaysNothingWithoutBothFigures) {

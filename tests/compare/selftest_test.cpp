@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "harness/compare/compare.h"
@@ -24,6 +25,12 @@ SelftestOptions small(std::size_t splits) {
   return options;
 }
 
+SelftestReport simulated(const SelftestOptions& options) {
+  std::optional<SelftestReport> report = selftest(options);
+  EXPECT_TRUE(report.has_value());
+  return report.value_or(SelftestReport{});
+}
+
 // `rule` on top of the right one.
 SelftestReport with(
     const std::function<void(std::vector<ComparisonRow>&, const Record&, const Record&)>& spoil) {
@@ -35,7 +42,7 @@ SelftestReport with(
     spoil(rows, baseline, current);
     return rows;
   };
-  return selftest(options);
+  return simulated(options);
 }
 
 std::vector<double> raw_log_samples(const CaseRecord& one) {
@@ -47,7 +54,7 @@ std::vector<double> raw_log_samples(const CaseRecord& one) {
 }
 
 TEST(Selftest, PassesTheRuleOfCompare) {
-  const SelftestReport report = selftest(small(150));
+  const SelftestReport report = simulated(small(150));
   EXPECT_TRUE(passes(report));
   ASSERT_EQ(report.rows.size(), 8U) << "sessions do not go with shared processes";
   for (const SelftestRow& row : report.rows) {
@@ -61,7 +68,7 @@ TEST(Selftest, PassesTheRuleOfCompare) {
 TEST(Selftest, FailsAnyVerdictOnFewerProcessesThanItNeeds) {
   SelftestOptions options = small(20);
   options.plans = {{4}, {2, {}, true}};
-  const SelftestReport right = selftest(options);
+  const SelftestReport right = simulated(options);
   ASSERT_EQ(right.rows.size(), 2U) << "with one noise each";
   ASSERT_EQ(right.remarks.size(), 2U);
   EXPECT_THAT(right.remarks[0], HasSubstr("P = 4: too few for a verdict, which needs 5"));
@@ -72,14 +79,14 @@ TEST(Selftest, FailsAnyVerdictOnFewerProcessesThanItNeeds) {
     policy.min_processes = policy.min_shared_processes = 2;
     return verdicts(baseline, current, policy);
   };
-  EXPECT_FALSE(passes(selftest(options)));
+  EXPECT_FALSE(passes(simulated(options)));
 }
 
 TEST(Selftest, JudgesFewerProcessesWhenAsked) {
   SelftestOptions options = small(20);
   options.plans = {{3}};
   options.min_processes = 3;
-  const SelftestReport report = selftest(options);
+  const SelftestReport report = simulated(options);
   EXPECT_EQ(report.rows.size(), 3U) << "with every noise";
   EXPECT_GT(report.rows[0].found.hits, 0U);
 }
@@ -121,14 +128,41 @@ TEST(Selftest, FailsARuleThatCallsWhatDidNotChange) {
   EXPECT_TRUE(report.rows.front().unchanged_red.exceeds());
 }
 
+TEST(Selftest, TellsHowFarItIs) {
+  SelftestOptions options = small(60);
+  options.threads = 1;
+  std::vector<std::size_t> told;
+  options.on_progress = [&](std::size_t done, std::size_t all) {
+    EXPECT_EQ(all, 60U * 8U);
+    told.push_back(done);
+    return true;
+  };
+  simulated(options);
+  ASSERT_FALSE(told.empty());
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_LT(told.front(), 60U);
+  EXPECT_EQ(told.back(), 60U * 8U);
+}
+
+TEST(Selftest, StopsWhenToldTo) {
+  SelftestOptions options = small(1000);
+  std::atomic<std::size_t> most{0};
+  options.on_progress = [&](std::size_t done, std::size_t) {
+    most = done;
+    return false;
+  };
+  EXPECT_FALSE(selftest(options).has_value());
+  EXPECT_LT(most, 1000U);
+}
+
 TEST(Selftest, IsTheSameForASeedWhateverTheThreads) {
   SelftestOptions options = small(60);
   options.threads = 1;
-  const SelftestReport one = selftest(options);
+  const SelftestReport one = simulated(options);
   options.threads = 3;
-  const SelftestReport three = selftest(options);
+  const SelftestReport three = simulated(options);
   options.seed = 2;
-  const SelftestReport other = selftest(options);
+  const SelftestReport other = simulated(options);
   bool differs = false;
   for (std::size_t i = 0; i < one.rows.size(); ++i) {
     EXPECT_EQ(one.rows[i].called.hits, three.rows[i].called.hits);
@@ -178,7 +212,7 @@ TEST(Simulator, SaysWhatNoRuleCanTell) {
   options.noises = {Noise::bimodal};
   options.plans = {{3}, {5}};
   options.min_processes = 3;
-  const SelftestReport report = selftest(options);
+  const SelftestReport report = simulated(options);
   EXPECT_NEAR(report.rows[0].called.limit, 1.0 / 64, 1e-12);
   EXPECT_NEAR(report.rows[1].called.limit, 0.01, 1e-12);
   ASSERT_EQ(report.remarks.size(), 1U);

@@ -13,12 +13,16 @@ namespace harness {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::DoubleNear;
 using testing::Each;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
+using testing::StartsWith;
 using trial::Right;
 
 // y = 2 x + 1 with metrics of its own.
@@ -40,7 +44,11 @@ class Packing : public Right {
  public:
   using Right::Right;
   [[nodiscard]] std::size_t workspace_bytes() const override { return 1000; }
-  void report(sdk::MetricSink& sink) const override { sink.report("packed", 4096); }
+  void report(sdk::MetricSink& sink) const override {
+    sink.report("packed", 4096);
+    sink.note("only 3 tiles\x1b fit");
+    sink.note("");
+  }
 };
 
 class Misspelling : public Right {
@@ -312,7 +320,24 @@ TEST(MeasuredMetrics, TakeWhatWorkloadAndVariantReport) {
   EXPECT_EQ(result.series[1].processes[0].process, 2);
   EXPECT_EQ(value_of(result.series[2]), 4096);
   EXPECT_EQ(result.series[2].direction, Direction::lower_is_better);
-  EXPECT_THAT(result.notes, IsEmpty());
+  EXPECT_THAT(result.notes, Not(Contains(HasSubstr("metric"))));
+}
+
+TEST(MeasuredMetrics, TakeWhatAVariantNotesWhetherItsMetricsAreWantedOrNot) {
+  for (const std::vector<std::string>& wanted : {std::vector<std::string>{"time"}, {"packed"}}) {
+    const std::vector<std::string> notes = measure(planned_metered("packing", wanted), steady).notes;
+    EXPECT_THAT(notes, Contains(AllOf(StartsWith("only 3 tiles"), EndsWith(" fit"), Not(HasSubstr("\x1b")))));
+    EXPECT_THAT(notes, Not(Contains("")));
+  }
+}
+
+TEST(Reported, KeepsFewAndShortNotes) {
+  Reported reported({});
+  for (int i = 0; i < 30; ++i) reported.note(std::string(2000, 'x'));
+  ProcessResult result;
+  reported.add_to(result, {});
+  ASSERT_THAT(result.notes, SizeIs(10));
+  EXPECT_EQ(result.notes.front().size(), 500U);
 }
 
 TEST(MeasuredMetrics, NoteWhatNobodyReported) {

@@ -1,5 +1,5 @@
 // The parts that tables are made of.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "harness/base/text.h"
 #include "harness/report/identity.h"
@@ -10,6 +10,8 @@ namespace harness::report {
 namespace {
 
 using Strings = std::vector<std::string>;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 TEST(FactorIds, SaysOnceWhatAllShare) {
   const Shared shared = factor_ids(Strings{"w/a/m=1/k=9", "w/b/m=2/k=9"});
@@ -52,6 +54,52 @@ TEST(Abridge, CountsWhatItLeavesOut) {
   EXPECT_EQ(some[0].pattern, "w/a/*");
   EXPECT_EQ(some[0].count, 2U);
   EXPECT_EQ(some[1].pattern, "w/b/m=1");
+}
+
+std::vector<ReasonGroup> sentences(const std::vector<std::string>& reasons) {
+  std::vector<Reasoned> cases;
+  for (std::size_t i = 0; i < reasons.size(); ++i) cases.push_back({"case" + std::to_string(i), reasons[i]});
+  return group_by_sentence(cases);
+}
+
+TEST(GroupBySentence, TellsTheRangeAndEveryCasesOwnFigures) {
+  const std::vector<ReasonGroup> groups = sentences({
+      "throttled (power_cap) in 12 of 20 placements, 7.5 us: more than 20 %",
+      "something else",
+      "throttled (power_cap) in 9 of 20 placements, 81 us: more than 20 %",
+      "throttled (power_cap) in 100 of 20 placements, 7.5 us: more than 20 %",
+  });
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].reason,
+            "throttled (power_cap) in 9 to 100 of 20 placements, 7.5 to 81 us: more than 20 %");
+  EXPECT_THAT(groups[0].ids, ElementsAre("case0", "case2", "case3"));
+  EXPECT_THAT(groups[0].figures, ElementsAre("12, 7.5", "9, 81", "100, 7.5"));
+  EXPECT_EQ(groups[1].reason, "something else");
+  EXPECT_THAT(groups[1].figures, IsEmpty());
+}
+
+TEST(GroupBySentence, HasNoFiguresWhereAllAreTheSame) {
+  const std::vector<ReasonGroup> groups = sentences({"raise it above 0.5 s.", "raise it above 0.5 s."});
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].reason, "raise it above 0.5 s.");
+  EXPECT_THAT(groups[0].figures, IsEmpty());
+}
+
+TEST(GroupBySentence, KeepsNamesApartThatHoldNumbers) {
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"no speedup over gemm/m=512", "no speedup over gemm/m=1024"},
+           {"kernel `tile 64 of 8`", "kernel `tile 32 of 8`"},
+           {"an H200 is it", "an H100 is it"},
+           {"p is 1.2e-05", "p is 1.3e-05"},
+           {"since 12:30:10", "since 12:30:11"},
+           {"1,234 calls", "1,235 calls"},
+           {"", "1"}})
+    EXPECT_EQ(sentences({one, other}).size(), 2U) << one;
+}
+
+TEST(GroupBySentence, TakesEndsOfSentencesForWhatTheyAre) {
+  EXPECT_EQ(sentences({"takes 1.5.", "takes 2."}).at(0).reason, "takes 1.5 to 2.");
+  EXPECT_EQ(sentences({"5", "40"}).at(0).reason, "5 to 40");
 }
 
 TEST(Scale, IsSharedWhileTheValuesAllow) {

@@ -13,6 +13,7 @@ namespace {
 using report::SpeedupOverShapes;
 using report::speedups_over_shapes;
 using testing::HasSubstr;
+using testing::Not;
 
 struct Point {
   std::string variant;
@@ -61,6 +62,15 @@ Measurement run_of(const std::vector<Point>& all) {
 
 const std::vector<Point> three_shapes = {{"cudnn", "32"},    {"cudnn", "64"},    {"cudnn", "128"},
                                          {"mma", "32", 0.5}, {"mma", "64", 2.0}, {"mma", "128", 8.0}};
+
+TEST(OverShapes, HaveNoTableWhereEveryShapeIsAlike) {
+  Measurement run = run_of({{"cudnn", "32"}, {"cudnn", "64"}, {"mma", "32", 1}, {"mma", "64", 1}});
+  EXPECT_EQ(speedups_over_shapes(run.record, run.summaries).size(), 1U) << "readers of JSON get it";
+  const auto text = [&] { return render_run(run.record, run.summaries, Format::terminal, {}); };
+  EXPECT_THAT(text(), Not(HasSubstr("over all shapes")));
+  run.summaries.back().speedup->ratio = 1.01;
+  EXPECT_THAT(text(), HasSubstr("over all shapes"));
+}
 
 TEST(OverShapes, TheFiguresAreThoseOfTheRatiosAndOfTheirBounds) {
   const Measurement run = run_of(three_shapes);

@@ -291,6 +291,94 @@ TEST(Run, GivesEachMetricATableOfItsOwn) {
   EXPECT_THAT(text, StartsWith("fusion: 5 of 11 cases measured"));
 }
 
+// Of another metric, the same in every sample, `gain` times better than its reference.
+Summary constant(const Summary& time, double value, double gain) {
+  Summary summary = time;
+  summary.metric = "buffer_memory";
+  summary.unit = "bytes";
+  summary.center = summary.median = summary.mean = summary.min = summary.max = summary.p95 = summary.p99 =
+      value;
+  summary.sd = summary.cv = summary.process_sd = 0;
+  summary.flops_per_s = summary.bytes_per_s = summary.items_per_s = 0;
+  summary.first_call.reset();
+  summary.share_of_ceiling.reset();
+  summary.notes.clear();
+  if (summary.speedup) summary.speedup->ratio = gain;
+  return summary;
+}
+
+// What stands between a table's title and the next empty line.
+std::string table_of(const std::string& text, const std::string& title) {
+  const std::size_t begin = text.find(title);
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find("\n\n", text.find("\n\n", begin) + 2) - begin);
+}
+
+TEST(Run, ShowsOneValueWhereEverySampleIsTheSame) {
+  std::vector<Summary> summaries = fixture::summaries();
+  const std::size_t count = summaries.size();
+  for (std::size_t i = 0; i < count; ++i)
+    if (summaries[i].samples > 0) summaries.push_back(constant(summaries[i], 114944, 293));
+  for (const Format format : {Format::terminal, Format::markdown}) {
+    const std::string text = render_run(fixture::record(), summaries, format, style);
+    const std::string table = table_of(text, "buffer_memory, in bytes");
+    EXPECT_THAT(table, HasSubstr("the same in every sample"));
+    EXPECT_THAT(table, HasSubstr("114944"));
+    EXPECT_THAT(table, HasSubstr("293x"));
+    for (const char* column : {"interval", "median", "sd", "p95", "outliers", "CV"})
+      EXPECT_THAT(table, Not(HasSubstr(column)));
+    EXPECT_THAT(table_of(text, "gpu_time, in us"), HasSubstr("interval"));
+  }
+}
+
+TEST(Run, DoesNotSayThatNothingIsGained) {
+  std::vector<Summary> summaries = fixture::summaries();
+  const std::size_t count = summaries.size();
+  for (std::size_t i = 0; i < count; ++i)
+    if (summaries[i].samples > 0) summaries.push_back(constant(summaries[i], 1.25, 1));
+  EXPECT_THAT(table_of(terminal_run(summaries), "buffer_memory"), Not(HasSubstr("1.00x")));
+}
+
+TEST(Run, ShowsTheWholeTableOfATimeWithoutSpreadAndOfAMetricWithSome) {
+  std::vector<Summary> summaries = fixture::summaries();
+  summaries.resize(1);
+  Summary odd = constant(summaries[0], 5, 1);
+  odd.max = 6;
+  odd.sd = 0.1;
+  summaries[0].sd = 0;
+  summaries[0].min = summaries[0].max = summaries[0].median;
+  summaries.push_back(odd);
+  const std::string text = terminal_run(summaries);
+  EXPECT_THAT(table_of(text, "gpu_time"), HasSubstr("interval"));
+  EXPECT_THAT(table_of(text, "buffer_memory"), HasSubstr("interval"));
+  EXPECT_THAT(text, Not(HasSubstr("the same in every sample")));
+}
+
+TEST(Run, TellsANoteOfManyCasesOnceWithTheFiguresOfEach) {
+  std::vector<Summary> summaries = fixture::summaries();
+  for (Summary& summary : summaries) summary.notes.clear();
+  summaries[0].notes = {"events say 13.66 us: gaps"};
+  summaries[1].notes = {"events say 8.4 us: gaps"};
+  const std::string text = terminal_run(summaries);
+  EXPECT_THAT(text, HasSubstr("notes\n  events say 8.4 to 13.66 us: gaps\n      " + summaries[0].case_id));
+  EXPECT_THAT(text, testing::ContainsRegex("=f16/[^ ]*  +13.66\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("=f16/[^ ]*  +8.4\n"));
+  const std::string markdown = render_run(fixture::record(), summaries, Format::markdown, style);
+  EXPECT_THAT(markdown, HasSubstr("  - `" + summaries[1].case_id + "`: 8"));
+  EXPECT_EQ(times(markdown, "events say"), 1U);
+}
+
+TEST(Run, ShortensANameBeforeItsFigures) {
+  std::vector<Summary> summaries = fixture::summaries();
+  for (Summary& summary : summaries) summary.notes.clear();
+  summaries[0].notes = {"some 13.66 us"};
+  summaries[1].notes = {"some 8.4 us"};
+  const std::string text = render_run(fixture::record(), summaries, Format::terminal, {.width = 50});
+  EXPECT_THAT(text, HasSubstr("  13.66\n"));
+  for (const std::string& line : split(text.substr(text.find("\nnotes")), '\n'))
+    EXPECT_LE(display_width(line), 50U) << line;
+}
+
 TEST(Run, SaysThatARecordIsUnfinished) {
   Record record = fixture::record();
   record.finished.clear();
@@ -312,6 +400,27 @@ TEST(Plan, ShowsWhatDiffersFromCaseToCase) {
   EXPECT_THAT(text, HasSubstr("margin 0.5 %, alpha 1 %"));
   EXPECT_THAT(text, HasSubstr("9 x 5 x 50 cold"));
   EXPECT_THAT(text, HasSubstr("sampling takes at most 1 min 42 s"));
+}
+
+TEST(Plan, NamesEveryMetricInFull) {
+  const std::string counter = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum.per_second";
+  Plan plan = fixture::plan();
+  plan.counters = "looked up for GH100";
+  for (PlannedCase& one : plan.cases) one.metrics = {"time", "error", counter};
+  for (const Format format : {Format::terminal, Format::markdown}) {
+    const auto text = [&] {
+      std::string whole = render_plan(plan, format, style);
+      for (std::size_t at = whole.find("&#95;"); at != std::string::npos; at = whole.find("&#95;"))
+        whole.replace(at, 5, "_");
+      return whole;
+    };
+    EXPECT_EQ(times(text(), counter), 1U) << text();
+    plan.cases[0].metrics = {"time", counter, "dram__bytes_read.sum"};
+    EXPECT_EQ(times(text(), counter), 1U) << text();
+    EXPECT_THAT(text(), HasSubstr("time, error, 1 counter"));
+    EXPECT_THAT(text(), HasSubstr("time, 2 counters"));
+    plan.cases[0].metrics = plan.cases[1].metrics;
+  }
 }
 
 TEST(EmptyInputs, AreRendered) {

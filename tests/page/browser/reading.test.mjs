@@ -35,6 +35,17 @@ test("nothing is asked of a network, and nothing goes wrong, when everything is 
     assert.ok((await page.$$(".picture svg")).length >= 5);
   }));
 
+test("a suite tells its speedups over all shapes and the shares of the measured ceiling", () =>
+  visit("run", {}, async (page) => {
+    await see_all(page);
+    assert.match(await page.textContent("#over-shapes"), /geometric mean.*\d\.\d+× \[\d\.\d+, \d\.\d+\]/s);
+    const titles = await page.$$eval("#suite h3", (all) => all.map((one) => one.textContent));
+    assert.ok(titles.some((title) => title.startsWith("Share of the measured ceiling by size: linear_gelu")), titles.join());
+  }));
+
+test("no table of speedups stands where there are none", () =>
+  visit("comparison", {}, async (page) => assert.equal((await page.$$("#over-shapes")).length, 0)));
+
 test("the table is worst first, and sorts by any column both ways", () =>
   visit("comparison", {}, async (page) => {
     const order = { regressed: 0, inconclusive: 1, unchanged: 2 };

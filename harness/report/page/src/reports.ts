@@ -31,6 +31,7 @@ export interface Comparison {
   current: Source;
   policy: Policy;
   differences: string[];
+  pairing?: "session" | "process" | null; // of an A/B run: process: both builds in the same processes
   policy_facts?: { name: string; value: string; source: string }[]; // the policy in effect, in words
   waivers?: WaiverUse[];
   gates_loosened?: number; // results that are judged more leniently than the baseline was
@@ -57,6 +58,7 @@ export interface Policy {
   device_sd: number | null;
   learned?: { case: string; metric: string; session_sd: number; device_sd: number; sessions: number; devices: number }[];
   min_processes: number;
+  min_shared_processes?: number; // of those that hold both builds
   fail_on_improved?: boolean;
   waivers_file?: string | null;
   today?: string | null;
@@ -138,6 +140,28 @@ export interface RunReport {
   promotion: { author: string; reason: string; date: string } | null;
   machines: Record<string, Machine>;
   cases: RunCase[];
+  speedups_over_shapes?: SpeedupOverShapes[];
+}
+
+export interface Speedup {
+  ratio: number | null;
+  interval: Bounds | null;
+}
+
+// What a variant gains over its reference across the shapes of an entry of the suite.
+export interface SpeedupOverShapes {
+  workload: string;
+  variant: string;
+  reference: string; // a variant
+  metric: string;
+  tags: string[];
+  shapes: number;
+  confidence: number | null;
+  geometric_mean: Speedup;
+  arithmetic_mean: Speedup;
+  median: Speedup;
+  min: Speedup & { case: string };
+  max: Speedup & { case: string };
 }
 
 export interface Machine {

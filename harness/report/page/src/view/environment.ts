@@ -138,11 +138,11 @@ function policy_list(policy: Policy, page: PageDocument): HTMLElement {
     policy.allow_other_device && "another device of the same model",
   ].filter(Boolean);
   const facts: [string, string][] = [
-    ["rule", `Welch's t-test on one value a process${judged.length > 1 ? `, Holm over ${judged.length} results` : ""}`],
+    ["rule", `${rule_words(page)} on one value a process${judged.length > 1 ? `, Holm over ${judged.length} results` : ""}`],
     ["margin", shared(policy.margin, (row) => row.margin)],
     ["alpha, one-sided", shared(policy.alpha, (row) => row.alpha)],
     ...(page.comparison?.gates_loosened ? [["gates loosened", loosened_words(page.comparison)] as [string, string]] : []),
-    ["fewest processes", `${policy.min_processes} a side`],
+    ["fewest processes", fewest_processes(policy, page.comparison?.pairing === "process")],
     ["let through", allowed.length > 0 ? `${allowed.join(", ")} (with a warning)` : "nothing"],
     ["improvements", policy.fail_on_improved ? "fail the build: the baseline is stale" : "never fail the build"],
     ["between sessions", `sd ${percent(policy.session_sd)} a side`],
@@ -151,6 +151,17 @@ function policy_list(policy: Policy, page: PageDocument): HTMLElement {
       : []),
   ];
   return el("dl", "pairs", ...facts.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)]));
+}
+
+function rule_words(page: PageDocument): string {
+  return page.comparison?.pairing === "process" ? "Student's t-test of both builds' difference" : "Welch's t-test";
+}
+
+// Where both builds ran in the same processes, those count.
+export function fewest_processes(policy: Policy, shared: boolean): string {
+  return shared && policy.min_shared_processes !== undefined
+    ? `${policy.min_shared_processes} with both builds`
+    : `${policy.min_processes} a side`;
 }
 
 function loosened_words(comparison: Comparison): string {

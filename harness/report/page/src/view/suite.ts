@@ -2,7 +2,8 @@
 
 import type { CaseDetails, PageDocument } from "../data";
 import { printable } from "../format";
-import { grouped, ladder_of, ladders_of, size_of } from "../plots/names";
+import { ceiling } from "../plots/ceiling";
+import { form_of, grouped, ladder_of, ladders_of, size_of } from "../plots/names";
 import { cost_metric, pareto, qualities } from "../plots/pareto";
 import { phases } from "../plots/phases";
 import { roofline } from "../plots/roofline";
@@ -12,6 +13,7 @@ import { machine_of } from "../report";
 import type { RunCase } from "../reports";
 import { el } from "./dom";
 import { dispose_within, type Draw, figure } from "./figure";
+import { over_shapes } from "./over_shapes";
 
 interface Choice {
   label: string;
@@ -75,6 +77,22 @@ function pareto_figure(cases: readonly RunCase[], details: readonly CaseDetails[
   );
 }
 
+// The workloads and number formats that have a share of a ceiling, those with most cases first.
+function ceiling_figure(cases: readonly RunCase[], details: readonly CaseDetails[]): HTMLElement {
+  const known = new Set(cases.filter((one) => one.share_of_ceiling != null).map((one) => one.case));
+  const forms = grouped(
+    details.filter((one) => known.has(one.case)),
+    form_of,
+  );
+  const names = [...forms].sort(([, left], [, right]) => right.length - left.length).map(([name]) => name);
+  return chosen_figure(
+    [{ label: "Workload and number format", options: names }],
+    ([form]) =>
+      (look) =>
+        ceiling(members(cases, forms, form ?? ""), forms.get(form ?? "") ?? [], form ?? "", look),
+  );
+}
+
 export function suite_section(page: PageDocument): HTMLElement {
   const { report, details } = page.current;
   const { cases } = report;
@@ -88,6 +106,7 @@ export function suite_section(page: PageDocument): HTMLElement {
     "section",
     { attributes: { id: "suite", "aria-labelledby": "suite-title" } },
     el("h2", { attributes: { id: "suite-title" } }, page.comparison ? "Suite, current side" : "Suite"),
+    over_shapes(report),
     el(
       "div",
       "charts",
@@ -117,6 +136,7 @@ export function suite_section(page: PageDocument): HTMLElement {
       ...(with_ceilings.length > 0 ? with_ceilings : devices.slice(0, 1)).map((device) =>
         figure((look) => roofline(cases, details, device, machine_of(report, device), look), "h3"),
       ),
+      ceiling_figure(cases, details),
       pareto_figure(cases, details),
       chosen_figure(
         [{ label: "Cases with phases", options: details.length > most_rows ? [...problems.keys()] : [every] }],

@@ -1,0 +1,67 @@
+// What each variant gains over its reference across all shapes of an entry of the suite: a table a metric.
+
+import { printable, times, unknown } from "../format";
+import type { RunReport, Speedup, SpeedupOverShapes } from "../reports";
+import { type Child, el, scrolling, table } from "./dom";
+
+// A metric on which no shape of any variant differs from its reference says nothing here.
+export function telling(rows: readonly SpeedupOverShapes[]): Map<string, SpeedupOverShapes[]> {
+  const metrics = new Map<string, SpeedupOverShapes[]>();
+  for (const row of rows) metrics.set(row.metric, [...(metrics.get(row.metric) ?? []), row]);
+  const differs = ({ ratio }: Speedup) => ratio === null || Math.abs(ratio - 1) >= 1e-9;
+  return new Map([...metrics].filter(([, some]) => some.some((row) => differs(row.min) || differs(row.max))));
+}
+
+// "1.18× [1.09, 1.27]", both ends with as many digits.
+export function with_bounds({ ratio, interval }: Speedup): string {
+  if (ratio === null) return unknown;
+  return interval ? `${times(ratio)} [${interval.map((end) => times(end).replace("×", "")).join(", ")}]` : times(ratio);
+}
+
+function cells(row: SpeedupOverShapes): Child[] {
+  const extreme = (one: SpeedupOverShapes["min"]) =>
+    el("span", { attributes: { title: printable(one.case, 200) } }, with_bounds(one));
+  return [
+    el("code", null, printable(row.variant, 80)),
+    printable(row.reference, 80),
+    printable([row.workload, ...row.tags].join(", "), 120),
+    String(row.shapes),
+    with_bounds(row.geometric_mean),
+    with_bounds(row.arithmetic_mean),
+    with_bounds(row.median),
+    extreme(row.min),
+    extreme(row.max),
+  ];
+}
+
+const columns = [
+  "variant",
+  "over",
+  "of",
+  "shapes",
+  "geometric mean",
+  "arithmetic mean",
+  "median",
+  "min",
+  "max",
+];
+
+export function over_shapes(report: RunReport): HTMLElement | null {
+  const metrics = telling(report.speedups_over_shapes ?? []);
+  if (metrics.size === 0) return null;
+  return el(
+    "div",
+    { class: "card", attributes: { id: "over-shapes" } },
+    el("h3", null, "Speedups over all shapes"),
+    el(
+      "p",
+      "faint",
+      "The geometric mean is the one that suits ratios. Intervals, but those of min and max, are that figure of the " +
+        "shapes' bounds, as if all erred together: wide enough however the shapes' errors hang together.",
+    ),
+    ...[...metrics].flatMap(([metric, rows]) => [
+      metrics.size > 1 ? el("h4", null, printable(metric, 80)) : null,
+      scrolling(`Speedups over all shapes: ${printable(metric, 80)}`, table(columns, rows.map(cells))),
+    ]),
+  );
+}

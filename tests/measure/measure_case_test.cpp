@@ -286,7 +286,8 @@ TEST(MeasureCase, PlacesTheBuffersElsewhereEachTime) {
   planned.sampling.placements = 5;
   ASSERT_EQ(measure(planned).outcome, Outcome::measured);
   ASSERT_THAT(seen.addresses, SizeIs(6));  // one to check, five to time
-  // From one to the next, as the old buffers go last; what is free again after that, any allocator may hand out.
+  // From one to the next, as the old buffers go last; what is free again after that, any allocator may hand
+  // out.
   EXPECT_EQ(std::adjacent_find(seen.addresses.begin(), seen.addresses.end()), seen.addresses.end());
   for (void* address : seen.addresses) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(address) % 256, 0U);
 }

@@ -15,8 +15,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
+#include <vector>
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -57,7 +57,9 @@ Result<std::string> read_file(const fs::path& path, std::uintmax_t limit) {
   std::ifstream in(path, std::ios::binary);
   std::string text;
   text.reserve(size);
-  text.assign(std::istreambuf_iterator<char>(in), {});
+  std::vector<char> block(std::size_t{1} << 16);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0)
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
   if (in.bad() || (!in.is_open()))
     return fail(ErrorKind::environment, Location{path.string()},
                 fmt::format("cannot be read: {}", std::strerror(errno)));

@@ -20,6 +20,16 @@ TEST(ReadFile, GivesBackWhatWasWritten) {
   EXPECT_EQ(read_file(path).value(), text);
 }
 
+TEST(ReadFile, GivesBackWhatTakesMoreThanOneRead) {
+  const TemporaryFolder folder;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1} << 16, std::size_t{200001}}) {
+    std::string text(size, '\0');
+    for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i % 251);
+    ASSERT_TRUE(write_file_atomically(folder.path() / "file", text));
+    EXPECT_TRUE(read_file(folder.path() / "file").value() == text) << size;
+  }
+}
+
 TEST(ReadFile, TellsItsThreeRefusalsApart) {
   const TemporaryFolder folder;
   EXPECT_EQ(read_file(folder.path() / "none").error().kind, ErrorKind::missing);

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <thread>
 
-#include "harness/base/parallel.h"
 #include "harness/compare/calibration.h"
 #include "harness/compare/trace.h"
 #include "harness/stats/proportion.h"

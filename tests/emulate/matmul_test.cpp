@@ -50,12 +50,31 @@ TEST(MatmulRung, LargeRegisterTilesAreRight) {
     expect_rung_right<matmul::RegisterTiles, ptx::F32>({3, 260, 4}, options, 1);
   }
 }
+// With so many multiprocessors two large tiles are too few.
+TEST(MatmulRung, RegisterTilesOfMiddlingSizeAreRight) {
+  for (const Options& options : every_schedule()) {
+    expect_rung_right<matmul::RegisterTiles, ptx::F32>({70, 72, 21}, options, 2);
+    expect_rung_right<matmul::RegisterTiles, ptx::F32>({70, 71, 40}, options, 2);
+    expect_rung_right<matmul::RegisterTiles, ptx::F32>({128, 64, 48}, options, 2);
+  }
+}
 TEST(MatmulRung, WholeRegisterTilesAreRight) {
   for (const Options& options : every_schedule()) {
     expect_rung_right<matmul::RegisterTiles, ptx::F32>({256, 128, 80}, options, 1);
     expect_rung_right<matmul::RegisterTiles, ptx::F32>({128, 256, 16}, options, 1);
     expect_rung_right<matmul::RegisterTiles, ptx::F32>({64, 128, 32}, options);
   }
+}
+TEST(MatmulRung, RegisterTilesAreTheLargestThatFillTheDevice) {
+  const auto threads_and_blocks = [](int m, int n) {
+    const gemm::Problem<ptx::F32> problem{nullptr, nullptr, nullptr, m, n, 512};
+    const auto launch = matmul::RegisterTiles::plan(problem, 132);
+    return std::pair(launch.threads.x, launch.grid.x);
+  };
+  EXPECT_EQ(threads_and_blocks(4096, 4096), std::pair(128U, 1024U));
+  EXPECT_EQ(threads_and_blocks(2048, 2048), std::pair(128U, 256U));
+  EXPECT_EQ(threads_and_blocks(1024, 1024), std::pair(64U, 256U));
+  EXPECT_EQ(threads_and_blocks(512, 512), std::pair(64U, 256U));
 }
 TEST(MatmulRung, WmmaIsRight) {
   expect_right_everywhere<matmul::Wmma, ptx::F16, ptx::BF16>(6, 100);

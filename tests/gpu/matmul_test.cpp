@@ -102,6 +102,17 @@ TEST_F(Matmul, IsRightOnALargeShapeWithTails) {
   }
 }
 
+// Large enough for each size of tile of the FP32 rungs, where all tiles are whole and where none is; rows of
+// whole 16 bytes and not.
+TEST_F(Matmul, IsRightInSinglePrecisionWithTilesOfEverySize) {
+  for (const std::string& variant : variants_) {
+    trying(variant + " on f32");
+    for (const Shape& shape : {Shape{2048, 2048, 72}, Shape{1930, 2052, 70}, Shape{1024, 1024, 48},
+                               Shape{1001, 1020, 52}, Shape{1290, 2567, 135}, Shape{512, 512, 32}})
+      is_right(variant, params_of("f32", shape));
+  }
+}
+
 // For sanitizers, under which everything takes many times as long: tails of every kind, and more than one
 // tile of every size.
 TEST_F(Matmul, OfOurOwnIsRightOnAFewSmallShapes) {
@@ -117,7 +128,7 @@ TEST_F(Matmul, OfOurOwnIsRightOnAFewSmallShapes) {
 TEST_F(Matmul, GivesTheSameBitsInTenRuns) {
   for (const std::string& variant : variants())
     for (const char* const dtype : {"bf16", "f32", "tf32"}) {
-      const sdk::Params params = params_of(dtype, {520, 776, 1032});
+      const sdk::Params params = params_of(dtype, {1930, 2056, 1032});
       trying(variant + " on " + dtype);
       SCOPED_TRACE(variant + "/" + params.text_id());
       try {

@@ -211,7 +211,7 @@ ab_runs() {
     run=$((run + 1))
     # shellcheck disable=SC2086 # several arguments
     timeout --kill-after=5 "$(left)" "$folder/bin/harness" ab "suites/$suite.yaml" --device cuda --quiet --color never \
-      --baseline-build "$scratch/ab/baseline" --current-build "$current" --store "$scratch/ab.db" \
+      --seed "$run" --baseline-build "$scratch/ab/baseline" --current-build "$current" --store "$scratch/ab.db" \
       --report "json=$reports/$run.json" ${HARNESS_GPU_AB_ARGUMENTS:-} >"$scratch/step" 2>&1
     status=$?
     { printf -- '--- run %s: status %s\n' "$run" "$status" && cat "$scratch/step"; } >>"$log"

@@ -105,7 +105,7 @@ TEST_F(Matmul, IsRightOnALargeShapeWithTails) {
 // Large enough for each size of tile of the FP32 rungs, where all tiles are whole and where none is; rows of
 // whole 16 bytes and not.
 TEST_F(Matmul, IsRightInSinglePrecisionWithTilesOfEverySize) {
-  for (const std::string& variant : variants_) {
+  for (const std::string& variant : variants()) {
     trying(variant + " on f32");
     for (const Shape& shape : {Shape{2048, 2048, 72}, Shape{1930, 2052, 70}, Shape{1024, 1024, 48},
                                Shape{1001, 1020, 52}, Shape{1290, 2567, 135}, Shape{512, 512, 32}})

@@ -1,6 +1,7 @@
 // The words and tables of a suite's section, on the pinned record of the fusion suite from an H200.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { process_words } from "page/format";
 import { fewest_processes } from "page/view/environment";
 import { telling, with_bounds } from "page/view/over_shapes";
 import { document_in } from "./documents";
@@ -34,4 +35,11 @@ test("processes that hold both builds are counted as such", () => {
   assert.equal(fewest_processes(policy, false), "5 a side");
   assert.equal(fewest_processes(policy, true), "3 with both builds");
   assert.equal(fewest_processes({ min_processes: 5 } as any, true), "5 a side", "a document of before");
+});
+
+test("a row of an A/B run counts the processes that both builds shared once", () => {
+  const row = { processes: [5, 5], processes_needed: 8 } as any;
+  assert.equal(process_words(row, true), "5 with both builds; 8 of them would settle it");
+  assert.equal(process_words(row, false), "5 baseline, 5 current; 8 a side would settle it");
+  assert.equal(process_words({ processes: [5, 4] } as any, true), "5 baseline, 4 current");
 });

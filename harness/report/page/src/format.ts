@@ -142,6 +142,15 @@ export function look_words(row: ComparisonRow): string {
   return row.look && row.look.declared.length > 1 && row.look.number > 0 ? ` (look ${row.look.number})` : "";
 }
 
+// How many processes a row rests on; where both builds ran in the same ones (`shared`), those are counted once.
+export function process_words(row: ComparisonRow, shared: boolean): string {
+  const [before, now] = row.processes;
+  const have = shared && before === now ? `${now} with both builds` : `${before} baseline, ${now} current`;
+  const needed =
+    row.processes_needed == null ? "" : `; ${row.processes_needed} ${shared ? "of them" : "a side"} would settle it`;
+  return `${have}${look_words(row)}${needed}`;
+}
+
 export const verdict_words: Record<Verdict, string> = {
   failed: "failed",
   regressed: "regressed",

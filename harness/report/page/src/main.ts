@@ -61,8 +61,7 @@ function linked_entry(entries: readonly Entry[]): Entry | undefined {
 
 function build(page: PageDocument): void {
   const entries = entries_of(page);
-  const differences = page.comparison?.differences ?? [];
-  const panel = (entry: Entry, close: () => void) => case_panel(entry, close, differences);
+  const panel = (entry: Entry, close: () => void) => case_panel(entry, close, page.comparison);
   const table = new CaseTable(entries, page.comparison !== null, panel, (entry) =>
     history.replaceState(null, "", entry ? case_link(entry) : location.pathname + location.search),
   );

@@ -6,7 +6,7 @@ import {
   change,
   change_interval,
   counted,
-  look_words,
+  process_words,
   percent,
   printable,
   p_value,
@@ -19,7 +19,7 @@ import { sides_of } from "../plots/sides";
 import { timeline } from "../plots/timeline";
 import { violin } from "../plots/violin";
 import { type Entry, reproduce, series_of } from "../report";
-import type { ComparisonRow, RunCase } from "../reports";
+import type { Comparison, ComparisonRow, RunCase } from "../reports";
 import { verdict_badge, outcome_badge } from "./badge";
 import { command, copy_button, el, prose } from "./dom";
 import { figure } from "./figure";
@@ -40,7 +40,7 @@ function p_facts(row: ComparisonRow): Pair[] {
   return [[first[0], first[1] + alpha], ...(row.p_improved != null ? [second] : [])];
 }
 
-function comparison_facts(row: ComparisonRow): Pair[] {
+function comparison_facts(row: ComparisonRow, shared: boolean): Pair[] {
   const unit = row.unit ?? "";
   const side = (of: "baseline" | "current") =>
     `${with_unit(row[of]?.center, unit)}, sd between processes ${percent(row[of]?.process_sd)}, far outliers ${percent(row[of]?.outlier_rate)}`;
@@ -52,12 +52,9 @@ function comparison_facts(row: ComparisonRow): Pair[] {
     ["margin", `±${percent(row.margin)}${row.informative ? ", informative: it decides nothing" : ""}`],
     ...p_facts(row),
     ["minimum detectable", `${percent(row.minimum_detectable)}, with 80 % power, margin included`],
-    [
-      "processes",
-      `${row.processes[0]} baseline, ${row.processes[1]} current${look_words(row)}${row.processes_needed != null ? `; ${row.processes_needed} a side would settle it` : ""}`,
-    ],
+    ["processes", process_words(row, shared)],
     row.degrees_of_freedom != null
-      ? ["degrees of freedom", `${quantity(row.degrees_of_freedom, 3)} (Welch and Satterthwaite)`]
+      ? ["degrees of freedom", `${quantity(row.degrees_of_freedom, 3)} (${shared ? "Student, of the processes' log ratios" : "Welch and Satterthwaite"})`]
       : null,
     ["baseline", side("baseline")],
     ["current", side("current")],
@@ -143,10 +140,10 @@ function head(entry: Entry, close: () => void): HTMLElement {
   );
 }
 
-function facts_of({ row, run }: Entry): Pair[] {
+function facts_of({ row, run }: Entry, shared: boolean): Pair[] {
   const where = row?.where;
   return [
-    ...(row ? comparison_facts(row) : []),
+    ...(row ? comparison_facts(row, shared) : []),
     ...(run ? run_facts(run, row !== null) : []),
     ...(where ? [["in the suite", `${printable(where.file, 200)}:${where.line}`] as Pair] : []),
   ];
@@ -175,8 +172,9 @@ function environment(differences: readonly string[]): HTMLElement {
   );
 }
 
-// `differences` are those between the environments of both sides.
-export function case_panel(entry: Entry, close: () => void, differences: readonly string[]): HTMLElement {
+// `comparison`: that the entry is of; null on the page of a run.
+export function case_panel(entry: Entry, close: () => void, comparison: Comparison | null): HTMLElement {
+  const shared = comparison?.pairing === "process";
   const { row, run } = entry;
   const sides = sides_of(
     series_of(entry.baseline_details, entry.metric),
@@ -191,7 +189,7 @@ export function case_panel(entry: Entry, close: () => void, differences: readonl
     el(
       "div",
       "columns",
-      el("div", null, diagnostics(entry), pairs(facts_of(entry)), row ? environment(differences) : null),
+      el("div", null, diagnostics(entry), pairs(facts_of(entry, shared)), row ? environment(comparison?.differences ?? []) : null),
       el("div", null, again(entry), row ? figure((look) => interval(row, look), "h4") : null),
     ),
     el(

@@ -43,7 +43,7 @@ status=0
 "$HARNESS" compare --baseline "$pages/main.json" --current "$pages/head.json" --margin 0.5% \
   --report "html=$pages/comparison.html" >/dev/null || status=$?
 [ "$status" -eq 1 ] || { echo "compare ended with $status, not 1" >&2; exit 1; }
-"$HARNESS" report "$here/../../baselines/nvidia-h200/fusion.json" --report "html=$pages/run.html" >/dev/null
+"$HARNESS" report "$here/../data/h200/fusion.json" --report "html=$pages/run.html" >/dev/null
 export PAGES=$pages
 
 case $part in

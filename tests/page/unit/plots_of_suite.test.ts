@@ -1,4 +1,4 @@
-// The plots of a suite, on the pinned record of the fusion suite from an H200.
+// The plots of a suite, on a record of the fusion suite from an H200.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { form_of, grouped, ladders_of, sizes_beside } from "page/plots/names";
@@ -9,7 +9,7 @@ import { is_missing, type Plot } from "page/plots/plot";
 import { roofline } from "page/plots/roofline";
 import { most_rows, speedup } from "page/plots/speedup";
 import { waterfall } from "page/plots/waterfall";
-import { light } from "page/theme";
+import { light, symbol_at } from "page/theme";
 import { document_in } from "./documents";
 
 const look = { theme: light, width: 700 };
@@ -23,6 +23,11 @@ const missing = (plot: unknown) => {
   assert.ok(is_missing(plot as never), "a chart where a sentence was due");
   return plot as { missing: string; remedy: string };
 };
+
+test("no two of many variants share both colour and symbol", () => {
+  const looks = Array.from({ length: 64 }, (_, at) => `${light.series[at % light.series.length]} ${symbol_at(at)}`);
+  assert.equal(new Set(looks).size, 64);
+});
 
 test("each case with a reference has its bar and its interval", () => {
   const plot = drawn(speedup(report.cases, look));

@@ -43,5 +43,12 @@ export const dark: Theme = {
   series: ["#56b4e9", "#ff8a3d", "#35c6a1", "#d993bf", "#e6b53c", "#8fd0f5", "#a3adbb", "#f0e442"],
 };
 
-export const symbols = ["circle", "diamond", "triangle", "rect", "roundRect", "pin", "arrow", "emptyCircle"];
+const symbols = ["circle", "diamond", "triangle", "rect", "roundRect", "pin", "arrow", "emptyCircle"];
+
+// Of the series at a place. Where the colours begin again the symbols are shifted, so that no two of the first 64
+// series have the same of both.
+export function symbol_at(at: number): string {
+  return symbols[(at + Math.floor(at / symbols.length)) % symbols.length] ?? "circle";
+}
+
 export const font = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', Arial, sans-serif";

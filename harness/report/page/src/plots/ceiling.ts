@@ -5,7 +5,7 @@ import type { EChartsOption } from "echarts";
 import type { CaseDetails } from "../data";
 import { counted, percent, printable } from "../format";
 import type { RunCase } from "../reports";
-import { symbols } from "../theme";
+import { symbol_at } from "../theme";
 import { sizes_beside } from "./names";
 import { axis_style, base, type Drawn, type Look, told } from "./plot";
 
@@ -83,7 +83,7 @@ function option_of(
       textStyle: { color: theme.text },
       selectedMode: false,
     },
-    grid: { left: 64, right: 24, top: 24, bottom: 104 + legend_height },
+    grid: { left: 96, right: 24, top: 24, bottom: 104 + legend_height },
     xAxis: {
       ...axis_style(look),
       type: "category",
@@ -103,7 +103,7 @@ function option_of(
     series: variants.map((variant, at) => ({
       type: "line" as const,
       name: printable(variant, 40),
-      symbol: symbols[at % symbols.length] ?? "circle",
+      symbol: symbol_at(at),
       symbolSize: 9,
       lineStyle: { width: 2, color: theme.series[at % theme.series.length] ?? theme.text },
       itemStyle: { color: theme.series[at % theme.series.length] ?? theme.text },

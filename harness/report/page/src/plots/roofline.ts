@@ -5,7 +5,7 @@ import type { EChartsOption } from "echarts";
 import type { CaseDetails } from "../data";
 import { counted, percent, printable, quantity, rate, tick } from "../format";
 import type { Machine, RunCase } from "../reports";
-import { symbols } from "../theme";
+import { symbol_at } from "../theme";
 import { axis_style, base, type Drawn, type Look, told } from "./plot";
 
 interface Dot {
@@ -134,7 +134,7 @@ function option_of(
       ...variants.map((variant, at) => ({
         type: "scatter" as const,
         name: printable(variant, 40),
-        symbol: symbols[at % symbols.length] ?? "circle",
+        symbol: symbol_at(at),
         symbolSize: 11,
         itemStyle: {
           color: theme.series[at % theme.series.length] ?? theme.text,

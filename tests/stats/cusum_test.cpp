@@ -66,7 +66,9 @@ TEST(Cusum, HasAnAnswerForOddInput) {
 }
 
 TEST(CusumRunLength, AgreesWithTheMarkovChain) {
-  for (const auto& one : reference("cusum.json")["run_lengths"]) {
+  const auto table = reference("cusum.json")["run_lengths"];
+  ASSERT_FALSE(table.empty());
+  for (const auto& one : table) {
     const double exact = one["length"];
     const double found = cusum_run_length({one["reference"], one["decision"]}, one["shift"]);
     EXPECT_NEAR(found / exact, 1, exact > 10 ? 0.05 : 0.1) << one;

@@ -17,6 +17,7 @@ using testing::Contains;
 using testing::DoubleNear;
 using testing::Each;
 using testing::ElementsAre;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -189,6 +190,42 @@ TEST(BatchTiming, FailsWhereTimeDoesNotGrowWithCalls) {
       measure(given, R"({"version": 1, "default": {"samples": [500, 10], "batch_overhead_us": 0}})");
   EXPECT_EQ(result.outcome, Outcome::failed);
   EXPECT_THAT(result.reason, AllOf(HasSubstr("take no longer"), HasSubstr("timing: events")));
+}
+
+// Counts the placements that begin, tells whether memory was taken in each, and may refuse one.
+class PlacementCounter final : public ScriptedDevice {
+ public:
+  using ScriptedDevice::ScriptedDevice;
+  Status begin_placement() override {
+    if (static_cast<int>(allocations.size()) == refuses)
+      return fail(ErrorKind::environment, "no stream is left", "");
+    allocations.push_back(0);
+    return {};
+  }
+  Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override {
+    if (!allocations.empty()) ++allocations.back();
+    return ScriptedDevice::allocate(bytes);
+  }
+  std::vector<int> allocations;  // after the beginning of each placement
+  int refuses = -1;
+};
+
+TEST(Placements, BeginOnTheDeviceBeforeTheirBuffersAreTaken) {
+  PlannedCase given = planned(TimingMode::events, CacheMode::hot);
+  given.sampling.placements = 3;
+  PlacementCounter device(*parse_script(R"({"version": 1})", "s"));
+  EXPECT_EQ(measure_case(device, catalog(), given, 1).outcome, Outcome::measured);
+  EXPECT_THAT(device.allocations, AllOf(SizeIs(3), Each(Gt(0))));
+}
+
+TEST(Placements, ThatTheDeviceCannotBeginFailTheCase) {
+  PlannedCase given = planned(TimingMode::events, CacheMode::hot);
+  given.sampling.placements = 3;
+  PlacementCounter device(*parse_script(R"({"version": 1})", "s"));
+  device.refuses = 1;
+  const ProcessResult result = measure_case(device, catalog(), given, 1);
+  EXPECT_EQ(result.outcome, Outcome::failed);
+  EXPECT_THAT(result.reason, HasSubstr("no stream is left, while changing the placement"));
 }
 
 // Refuses to record, as a GPU refuses to capture a call that waits.

@@ -29,7 +29,9 @@ class CacheFlusher {
   Status flush(cudaStream_t stream);
 
   // Asks whether lines can persist, for the flushes that follow: a part of the cache must have been set aside
-  // for them, which any call of the work may have done. Not at each flush: asking costs as much as a launch.
+  // for them, which any call of the work may have done. Once a placement, not at each flush, so that the host
+  // has less to do between samples; a share that is set aside in the midst of a placement counts from the
+  // next.
   void look_for_persisting();
 
  private:

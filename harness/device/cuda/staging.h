@@ -1,6 +1,6 @@
-// Staging: large copies between ordinary host memory and the device. The driver copies through pinned memory
-// of its own on one thread; here several threads fill or empty two pinned halves in turn while the device's
-// copy engine works on the other. Owned by the device, used from its thread.
+// Staging: large uploads from ordinary host memory. The driver copies through pinned memory of its own on one
+// thread; here several threads fill two pinned halves in turn while the device's copy engine works on the
+// other. Owned by the device, used from its thread.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -210,7 +210,7 @@ class PlacementCounter final : public ScriptedDevice {
   int refuses = -1;
 };
 
-TEST(Placements, BeginOnTheDeviceBeforeTheirBuffersAreTaken) {
+TEST(DevicePlacements, BeginOnTheDeviceBeforeTheirBuffersAreTaken) {
   PlannedCase given = planned(TimingMode::events, CacheMode::hot);
   given.sampling.placements = 3;
   PlacementCounter device(*parse_script(R"({"version": 1})", "s"));
@@ -218,7 +218,7 @@ TEST(Placements, BeginOnTheDeviceBeforeTheirBuffersAreTaken) {
   EXPECT_THAT(device.allocations, AllOf(SizeIs(3), Each(Gt(0))));
 }
 
-TEST(Placements, ThatTheDeviceCannotBeginFailTheCase) {
+TEST(DevicePlacements, ThatTheDeviceCannotBeginFailTheCase) {
   PlannedCase given = planned(TimingMode::events, CacheMode::hot);
   given.sampling.placements = 3;
   PlacementCounter device(*parse_script(R"({"version": 1})", "s"));

@@ -166,6 +166,7 @@ suites() {
 
 instrument() {
   local processes=${HARNESS_GPU_PROCESSES:-12} record=$results/instrument.record.json batches=$results/batches.record.json
+  local rotating=$results/rotating.record.json
   local began ended
   began=$(date +%s.%N)
   step "run probes" 180 "$folder/bin/harness" run suites/probe.yaml --device cuda --tag events --require-gpu --quiet \
@@ -173,7 +174,9 @@ instrument() {
   ended=$(date +%s.%N)
   step "run batches" 120 "$folder/bin/harness" run suites/probe.yaml --device cuda --tag batch --require-gpu --quiet \
     "${commit[@]}" --processes "$processes" --store "$scratch/instrument.db" --output "$batches"
-  step figures 30 python3 tests/instrument/figures.py "$record" "$batches" \
+  step "run rotating" 120 "$folder/bin/harness" run suites/probe.yaml --device cuda --tag rotate --require-gpu --quiet \
+    "${commit[@]}" --processes "$processes" --store "$scratch/instrument.db" --output "$rotating"
+  step figures 30 python3 tests/instrument/figures.py "$record" "$rotating" "$batches" \
     --wall "$(awk -v began="$began" -v ended="$ended" 'BEGIN {print ended - began}')"
   cp "$scratch/step" "$results/figures.md"
   section "Figures of measurement" "$results/figures.md"

@@ -68,6 +68,7 @@ class Device {
   virtual Status upload(Buffer& to, std::span<const std::byte> from) = 0;
   virtual Status download(std::span<std::byte> to, const Buffer& from) = 0;
   virtual Status fill(Buffer& buffer, unsigned char value) = 0;  // poison
+  virtual Status copy(Buffer& to, const Buffer& from) = 0;       // of the same size
 
   [[nodiscard]] virtual sdk::Stream stream() = 0;
   virtual Status synchronize() = 0;

@@ -57,6 +57,12 @@ Status HostMemoryDevice::upload(Buffer& to, std::span<const std::byte> from) {
   return {};
 }
 
+Status HostMemoryDevice::copy(Buffer& to, const Buffer& from) {
+  if (from.bytes() != to.bytes()) return too_long(from.bytes(), to.bytes());
+  if (from.bytes() > 0) std::memcpy(to.data(), from.data(), from.bytes());
+  return {};
+}
+
 Status HostMemoryDevice::download(std::span<std::byte> to, const Buffer& from) {
   if (to.size() > from.bytes()) return too_long(to.size(), from.bytes());
   if (!to.empty()) std::memcpy(to.data(), from.data(), to.size());

@@ -13,6 +13,7 @@ class HostMemoryDevice : public Device {
   Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override;
   // Copies between a buffer and host memory; longer than the buffer is an Error of kind `internal`.
   Status upload(Buffer& to, std::span<const std::byte> from) override;
+  Status copy(Buffer& to, const Buffer& from) override;
   Status download(std::span<std::byte> to, const Buffer& from) override;
   Status fill(Buffer& buffer, unsigned char value) override;
 

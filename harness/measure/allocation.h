@@ -18,7 +18,8 @@ class Allocation {
   // `seed`: of the padding's sizes.
   Allocation(Device& device, std::uint64_t seed) : device_(device), random_(seed) {}
 
-  // Takes buffers, uploads the inputs, poisons outputs and workspace. `moved`: behind blocks of padding of
+  // Takes buffers, fills in the inputs (from the buffers held before, or uploads them), poisons outputs and
+  // workspace. `moved`: behind blocks of padding of
   // random size (256 bytes to 32 MiB, small ones as likely as large), which stay until the Allocation ends,
   // and while the buffers that are held still live, so that no block that was just freed is handed out
   // again. A device that is too full for that gives up the held buffers first and the padding next;
@@ -48,7 +49,7 @@ class Allocation {
 
   Result<Buffers> take(const sdk::Problem& problem, std::size_t workspace_bytes, bool padded);
   Result<Buffers> take_elsewhere(const sdk::Problem& problem, std::size_t workspace_bytes);
-  Status fill(const sdk::Problem& problem, const CaseInputs& inputs);
+  Status fill(const sdk::Problem& problem, const CaseInputs& inputs, const Buffers& old);
   void pad();
 
   Device& device_;

@@ -42,13 +42,13 @@ void note_missing(const std::vector<CounterValue>& values, ProcessResult& result
   }
 }
 
-Status read_counters(Device& device, const std::function<void()>& call, const PlannedCase& planned,
-                     ProcessResult& result) {
+Status read_counters(Device& device, const std::function<void()>& call, CacheMode cache,
+                     const std::vector<std::string>& metrics, ProcessResult& result) {
   std::vector<std::string> names;
-  std::copy_if(planned.metrics.begin(), planned.metrics.end(), std::back_inserter(names),
+  std::copy_if(metrics.begin(), metrics.end(), std::back_inserter(names),
                [](const std::string& one) { return is_counter_name(one); });
   if (names.empty()) return {};
-  Result<std::vector<CounterValue>> values = device.counters(call, planned.sampling.cache, names);
+  Result<std::vector<CounterValue>> values = device.counters(call, cache, names);
   if (Status alive = device.synchronize(); !alive) return alive;
   if (!values) {
     result.notes.push_back(
@@ -70,10 +70,10 @@ Status read_counters(Device& device, const std::function<void()>& call, const Pl
 
 }  // namespace
 
-Status look_into(Device& device, const std::function<void()>& call, const PlannedCase& planned,
-                 ProcessResult& result) {
-  if (Status alive = look_at_kernels(device, call, planned.sampling.cache, result); !alive) return alive;
-  return read_counters(device, call, planned, result);
+Status look_into(Device& device, const std::function<void()>& call, CacheMode cache,
+                 const std::vector<std::string>& metrics, ProcessResult& result) {
+  if (Status alive = look_at_kernels(device, call, cache, result); !alive) return alive;
+  return read_counters(device, call, cache, metrics, result);
 }
 
 }  // namespace harness

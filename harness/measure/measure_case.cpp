@@ -118,6 +118,8 @@ class CaseRun {
 
 std::vector<ProcessResult> CaseRun::run() {
   steps();
+  doing_ = "measuring what the instrument reads of nothing";
+  each([&](Subject& one) { return compare_with_nothing(one, sampling_, device_); });
   std::vector<ProcessResult> results;
   const std::vector<Phase> phases = phases_.take();
   for (Subject& subject : subjects_) {
@@ -385,10 +387,14 @@ std::vector<const std::vector<double>*> CaseRun::samples_at_hand() const {
   return all;
 }
 
+// Of a batch the calls are looked at as they follow each other there: with their code at hand, their data
+// not.
 Step CaseRun::look_at_kernels(Subject& subject) {
   const auto phase = phases_.run("look");
+  if (const Status prepared = sampler_.prepare_look(subject); !prepared) return broken(prepared.error());
   if (const Status alive = look_into(
-          device_, [&] { call(subject); }, planned_, subject.result);
+          device_, [&] { sampler_.queue(subject); }, sampler_.cache_of_a_call(), planned_.metrics,
+          subject.result);
       !alive)
     return broken(alive.error());
   return {};

@@ -106,6 +106,17 @@ Result<Timing> Sampler::take(Subject& subject) {
   return device_.time([&] { kernel.run(device_.stream()); }, options(subject));
 }
 
+Status Sampler::prepare_look(Subject& subject) {
+  if (!batches() || planned_.sampling.cache != CacheMode::cold) return {};
+  const auto evicted = device_.time([&] { queue(subject); }, {.cache = CacheMode::cold, .gated = false});
+  if (!evicted) return fail(evicted.error());
+  return {};
+}
+
+void Sampler::queue(Subject& subject) {
+  kernel_of(subject, turn_++).run(device_.stream());
+}
+
 // An interruption of the shorter batches, by a whole longer one, can turn the line downwards; then there is
 // no time to keep, and the sample is taken again.
 Result<Timing> Sampler::take_batches(Subject& subject) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "harness/stats/mean_interval.h"
 
@@ -81,19 +82,16 @@ void add_mode_notes(Subject& subject, const Sampling& sampling) {
         fmt::join(batching->calls, ", "), batching->off_line * 100));
 }
 
-// What the instrument reads of nothing stands beside what is timed in batches or hardly longer.
-void add_instrument(Subject& subject, const Sampling& sampling, Device& device) {
-  subject.result.batching = subject.batch_means.summary();
-  add_mode_notes(subject, sampling);
+// Of all samples, in us; infinite without any.
+double mean_of(const ProcessSamples& samples) {
   double sum = 0;
   std::size_t count = 0;
-  for (const Placement& placement : subject.samples.placements)
+  for (const Placement& placement : samples.placements)
     for (const double sample : placement.samples) {
       sum += sample;
       ++count;
     }
-  const bool is_short = count > 0 && sum / static_cast<double>(count) < short_call_us;
-  if (is_short || sampling.timing == TimingMode::batch) subject.result.control = device.control();
+  return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -151,10 +149,27 @@ void close_placement(Subject& subject, const Placement& surroundings) {
     subject.launches.placements.push_back(std::exchange(subject.placement_launches, {}));
 }
 
+Step compare_with_nothing(Subject& subject, const Sampling& sampling, Device& device) {
+  subject.result.batching = subject.batch_means.summary();
+  add_mode_notes(subject, sampling);
+  const double mean = mean_of(subject.samples);
+  if (mean >= short_call_us && sampling.timing != TimingMode::batch) return {};
+  subject.result.control = device.control();
+  const std::optional<Control>& control = subject.result.control;
+  if (sampling.timing == TimingMode::batch || !control || !control->pair ||
+      mean >= (*control->pair + control->call) / 2)
+    return {};
+  return ended(
+      Outcome::failed,
+      fmt::format("a call reads {:.2f} us, as nothing does ({:.2f} us; an empty kernel {:.2f} us): run() "
+                  "queues nothing on the stream that it is given; queue all its work there, none on "
+                  "the default stream",
+                  mean, *control->pair, control->call));
+}
+
 // Time is measured whatever the suite asks for; the others where it asks.
 void conclude(Subject& subject, const PlannedCase& planned, Device& device, double buffer_bytes) {
   add_notes(subject, planned.sampling, device.gate_obstacle());
-  add_instrument(subject, planned.sampling, device);
   ProcessResult& result = subject.result;
   const std::vector<std::string>& wanted = planned.metrics;
   const int process = result.process;

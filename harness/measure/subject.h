@@ -63,6 +63,10 @@ Step keep(Subject& subject, const Timing& timing);
 // Closes the placement at hand, under the conditions that it had.
 void close_placement(Subject& subject, const Placement& surroundings);
 
+// Sets a subject that was sampled beside what the instrument reads of nothing, where it is timed in batches
+// or takes hardly longer. Ends one that took no longer than nothing at all.
+Step compare_with_nothing(Subject& subject, const Sampling& sampling, Device& device);
+
 // Fills the result of a subject that was measured: its series and advice. `buffer_bytes`: that it needs.
 void conclude(Subject& subject, const PlannedCase& planned, Device& device, double buffer_bytes);
 

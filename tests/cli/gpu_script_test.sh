@@ -17,6 +17,7 @@ defaults: {sampling: {processes: 5, placements: 2, samples: 4, preheat: 0ms, tim
 cases:
   - {workload: probe_copy, variants: [memcpy], tags: [events], axes: {n: 63}}
   - {workload: probe_gelu, variants: [threads], tags: [events], axes: {dtype: f32, n: 63}}
+  - {workload: probe_copy, variants: [memcpy], tags: [rotate], axes: {n: 63, cache: [rotate]}}
   - {workload: probe_copy, variants: [memcpy], tags: [batch], axes: {n: 63, cache: [hot], timing: [batch]}}
 YAML
 for folder in bundle bundle/slower; do
@@ -69,7 +70,7 @@ gpu() { env STANDINS="$work" OUT="$work/out" PATH="$work/path:$PATH" "$@" tree/c
 mkdir path && printf '#!/bin/sh\nshift 6\nexec "$@"\n' >path/compute-sanitizer && chmod +x path/compute-sanitizer
 expect 0 gpu HARNESS_GPU_AB_RUNS=2 HARNESS_GPU_AB=slower:probe HARNESS_GPU_PROCESSES=3
 rows "tests device|ok" "tests machine code|ok" "memcheck matmul|ok" "racecheck attention|ok" "synccheck probe|ok" \
-  "run probe|ok" "run probes|ok" "run batches|ok" "figures|ok" "doctor|skipped: no such command" "ab slower probe|ok, 2 runs"
+  "run probe|ok" "run probes|ok" "run batches|ok" "run rotating|ok" "figures|ok" "doctor|skipped: no such command" "ab slower probe|ok, 2 runs"
 says "| sd between processes | copy 64 MB (cold)" "| sd between processes | copy 64 MB (hot, batch)" "2 runs, 2 of them with a regressed case"
 [ "$(find out -type f | wc -l)" -le 8 ] || problem "too many files: $(ls out)"
 tar -tzf out/results.tar.gz >"$printed"

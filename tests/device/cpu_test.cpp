@@ -150,6 +150,11 @@ TEST(CpuDevice, CopiesThereAndBackWithinBounds) {
   std::vector<std::byte> in(4);
   ASSERT_TRUE(device.download(in, *buffer));
   EXPECT_EQ(in, out);
+  auto other = *device.allocate(4);
+  ASSERT_TRUE(device.copy(*other, *buffer));
+  ASSERT_TRUE(device.download(in, *other));
+  EXPECT_EQ(in, out);
+  EXPECT_FALSE(device.copy(**device.allocate(5), *buffer));
   ASSERT_TRUE(device.fill(*buffer, 0xFF));
   ASSERT_TRUE(device.download(in, *buffer));
   EXPECT_THAT(in, Each(std::byte{0xFF}));

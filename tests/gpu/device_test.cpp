@@ -39,6 +39,19 @@ TEST_F(CudaDevice, GivesBackTheBytesThatWentIn) {
   }
 }
 
+TEST_F(CudaDevice, CopiesWithinItself) {
+  const std::vector<std::byte> sent = random_bytes(100'003);
+  const auto from = device().allocate(sent.size());
+  const auto to = device().allocate(sent.size());
+  ASSERT_TRUE(from && to);
+  ASSERT_TRUE(device().upload(**from, sent));
+  ASSERT_TRUE(device().copy(**to, **from));
+  std::vector<std::byte> received(sent.size());
+  ASSERT_TRUE(device().download(received, **to));
+  EXPECT_TRUE(sent == received);
+  EXPECT_FALSE(device().copy(**to, **device().allocate(1)));
+}
+
 TEST_F(CudaDevice, PoisonsEveryByte) {
   auto buffer = device().allocate(100'003);
   ASSERT_TRUE(buffer) << buffer.error().text();

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "harness/measure/preheat.h"
+#include "harness/measure/worker.h"
 #include "tests/gpu/lab.h"
 
 namespace harness::gpu {
@@ -48,6 +51,35 @@ TEST_F(CudaSampling, CountsTheMemoryThatACaseTakes) {
   ASSERT_TRUE(peak);
   EXPECT_GE(*peak, 256 * megabyte);
   EXPECT_LT(*peak, 280 * megabyte);
+}
+
+TEST_F(CudaSampling, TakesAnotherStreamForEachPlacement) {
+  std::set<void*> streams;
+  for (int i = 0; i < 16; ++i) {
+    ASSERT_TRUE(device().begin_placement());
+    streams.insert(device().stream().handle);
+  }
+  EXPECT_EQ(streams.size(), 16U);
+  ASSERT_TRUE(device().begin_placement());
+  EXPECT_EQ(streams.count(device().stream().handle), 1U) << "made once";
+  device().enter({"case", 1, -1});
+  EXPECT_EQ(streams.count(device().stream().handle), 0U) << "what is no placement has a stream of its own";
+}
+
+TEST_F(CudaSampling, FailsACaseWhoseWorkIsQueuedElsewhere) {
+  PlannedCase planned;
+  planned.id = "probe/elsewhere";
+  planned.workload = "probe";
+  planned.variant = "elsewhere";
+  planned.device = "cuda";
+  planned.params = probe_params(1024);
+  planned.sampling.placements = 2;
+  planned.sampling.samples = 10;
+  const ProcessResult result = measure_case(device(), catalog(), planned, 1);
+  // Should its first result be looked at before it is there, that is as good a reason.
+  if (result.outcome == Outcome::incorrect) return;
+  EXPECT_EQ(result.outcome, Outcome::failed);
+  EXPECT_THAT(result.reason, testing::HasSubstr("queues nothing on the stream that it is given"));
 }
 
 TEST_F(CudaSampling, HandsOutOtherBlocksWhileTheOldOnesLive) {

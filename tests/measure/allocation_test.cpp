@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 #include <set>
 
+#include "harness/measure/verify.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
 
@@ -63,6 +66,23 @@ class Placements : public testing::Test {
   sdk::Problem problem_;
   CaseInputs inputs_;
 };
+
+TEST_F(Placements, BringTheInputsAlong) {
+  auto* const values = reinterpret_cast<float*>(inputs_.inputs[0].data.data());
+  std::iota(values, values + tensor / sizeof(float), 1.0F);
+  for (const std::size_t memory :
+       {std::size_t{1} << 20, 2 * tensor + workspace}) {  // the second: no room for both
+    limit(memory);
+    Allocation allocation(*device_, 1);
+    for (const bool moved : {false, true, true}) {
+      ASSERT_TRUE(place(allocation, moved));
+      EXPECT_EQ(std::memcmp(allocation.buffers().tensors[0], values, tensor), 0) << memory << " " << moved;
+      std::vector<sdk::HostTensor> outputs;
+      ASSERT_TRUE(allocation.download_outputs(problem_, outputs));
+      EXPECT_THAT(outputs.at(0).data, Each(static_cast<std::byte>(poison)));
+    }
+  }
+}
 
 TEST_F(Placements, TakeTheNextBuffersBeforeTheyGiveUpTheOld) {
   Allocation allocation(*device_, 1);

@@ -148,8 +148,9 @@ TEST(BatchTiming, ThatIsColdTakesTurnsWithSetsAndFlushesBefore) {
   EXPECT_EQ(result.input_sets, 11);
   EXPECT_EQ(seen.made, 11) << "kernels are made once and bound again in each placement";
   EXPECT_THAT(result.notes, Each(Not(HasSubstr("fit in the cache"))));
-  // The end of the last sample's batch of 120 calls (of 9 us each) goes round the sets.
-  const std::vector<float*> end(seen.outputs.end() - 30 - 11, seen.outputs.end() - 30);
+  // The end of the last sample's batch of 120 calls (of 9 us each) goes round the sets; after it come the
+  // check and one call before the look.
+  const std::vector<float*> end(seen.outputs.end() - 31 - 11, seen.outputs.end() - 31);
   EXPECT_EQ(different(end), 11U);
 }
 
@@ -246,12 +247,20 @@ class BatchCounter final : public ScriptedDevice {
     if (!recorded) return recorded;
     return std::make_unique<Counted>(std::move(*recorded), there);
   }
-  Result<std::vector<KernelUse>> kernels(const std::function<void()>&, CacheMode) override {
+  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, CacheMode cache) override {
     when_looked = there;
+    cache_looked_at = cache;
+    cache_before = cache_timed;
+    for (int i = 0; i < 3; ++i) work();
     return std::vector<KernelUse>{};
   }
   int there = 0;
   std::optional<int> when_looked;
+  Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override {
+    cache_timed = options.cache;
+    return ScriptedDevice::time(work, options);
+  }
+  std::optional<CacheMode> cache_looked_at, cache_before, cache_timed;
 
  private:
   struct Counted final : Batch {
@@ -268,6 +277,17 @@ TEST(BatchTiming, HasNoBatchesLeftWhenAProfilerLooks) {
   const ProcessResult result = measure_case(device, catalog(), planned(TimingMode::batch, CacheMode::hot), 1);
   EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
   EXPECT_EQ(device.when_looked, 0);
+}
+
+TEST(BatchTiming, LooksAtCallsAsTheyFollowEachOtherInABatch) {
+  seen = {};
+  BatchCounter device(*parse_script(R"({"version": 1, "cache_bytes": 1000})", "s"));
+  const ProcessResult result =
+      measure_case(device, catalog(), planned(TimingMode::batch, CacheMode::cold), 1);
+  EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
+  EXPECT_EQ(device.cache_looked_at, CacheMode::rotate) << "nothing evicts code between calls of a batch";
+  EXPECT_EQ(device.cache_before, CacheMode::cold) << "but their data was evicted before the first";
+  EXPECT_EQ(different({seen.outputs.end() - 3, seen.outputs.end()}), 3U);
 }
 
 TEST(BatchTiming, IsNeverReplacedSilently) {
@@ -345,6 +365,17 @@ TEST(Control, StandsBesideShortCasesAndBatches) {
             (Control{2.7, 0.5}));
   EXPECT_FALSE(measure(planned(TimingMode::events, CacheMode::hot), with_us + "50}}").control);
   EXPECT_TRUE(measure(planned(TimingMode::batch, CacheMode::hot), with_us + "50}}").control);
+}
+
+TEST(Control, UnmasksWorkThatIsQueuedElsewhere) {
+  const std::string with_us =
+      R"({"version": 1, "control": {"call": 2.7, "batched": 0.5, "pair": 1.3}, "default": {"us": )";
+  const ProcessResult astray = measure(planned(TimingMode::events, CacheMode::hot), with_us + "1.4}}");
+  EXPECT_EQ(astray.outcome, Outcome::failed);
+  EXPECT_THAT(astray.reason, AllOf(HasSubstr("1.40 us"), HasSubstr("queues nothing on the stream")));
+  EXPECT_TRUE(astray.series.empty()) << "what was timed is no time of the case";
+  EXPECT_EQ(measure(planned(TimingMode::events, CacheMode::hot), with_us + "2.2}}").outcome,
+            Outcome::measured);
 }
 
 TEST(GateObstacle, IsSaidAndNothingIsGated) {

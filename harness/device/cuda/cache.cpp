@@ -56,17 +56,22 @@ void CacheFlusher::look_for_persisting() {
 }
 
 // Lines that a kernel asked to persist outlive ordinary writes, so a flush makes them ordinary first.
-void CacheFlusher::reset_persisting() {
-  if (!may_persist_) return;
+bool CacheFlusher::reset_persisting() {
+  if (!may_persist_) return false;
   refused_ = cudaCtxResetPersistingL2Cache() != cudaSuccess;
   may_persist_ = !refused_;
   if (refused_) (void)cudaGetLastError();
+  return may_persist_;
 }
 
 Status CacheFlusher::flush(cudaStream_t stream) {
   if (!buffer_)
     if (auto status = prepare(stream); !status) return status;
   reset_persisting();
+  return evict(stream);
+}
+
+Status CacheFlusher::evict(cudaStream_t stream) {
   return check(cudaMemsetAsync(buffer_.get(), 0, bytes_, stream), "cudaMemsetAsync (L2 flush)");
 }
 

@@ -1,4 +1,4 @@
-// CudaDevice: the device.h seam on one NVIDIA GPU. Owns its stream, events, launch gate, flush buffer
+// CudaDevice: the device.h seam on one NVIDIA GPU. Owns its streams, events, launch gate, flush buffer
 // and the buffers' memory is owned by the Buffers it hands out, which must not outlive the process's
 // context. One thread uses it; the gate's watchdog is the only other thread.
 //
@@ -8,7 +8,6 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +19,7 @@
 #include "harness/device/cuda/profiling.h"
 #include "harness/device/cuda/ranges.h"
 #include "harness/device/cuda/staging.h"
+#include "harness/device/cuda/streams.h"
 #include "harness/device/device.h"
 #include "harness/device/nvml.h"
 
@@ -42,9 +42,10 @@ class CudaDevice final : public Device {
   Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override;
   Status upload(Buffer& to, std::span<const std::byte> from) override;
   Status download(std::span<std::byte> to, const Buffer& from) override;
+  Status copy(Buffer& to, const Buffer& from) override;
   Status fill(Buffer& buffer, unsigned char value) override;
 
-  [[nodiscard]] sdk::Stream stream() override { return sdk::Stream{stream_}; }
+  [[nodiscard]] sdk::Stream stream() override { return sdk::Stream{queue()}; }
   Status synchronize() override;
   void enter(const Place& place) override;
   Status begin_placement() override;
@@ -80,11 +81,15 @@ class CudaDevice final : public Device {
   std::optional<std::size_t> peak_memory() override { return memory_.peak(); }
 
  private:
-  // As many as a process has hardware queues by default (CUDA_DEVICE_MAX_CONNECTIONS).
-  static constexpr std::size_t stream_count = 8;
-
   CudaDevice(int ordinal, const cudaDeviceProp& properties);
   Status create_resources();
+  // The stream for whatever is no sample; the cache is evicted no more once something was queued there.
+  cudaStream_t queue() {
+    evicting_ = false;
+    return stream_;
+  }
+  Status make_cold();
+  Status evict_ahead();
   TracedWork traced(const std::function<void()>& work, CacheMode cache);
   Result<Timing> finish_sample(bool forced, cudaError_t launched);
 
@@ -96,9 +101,9 @@ class CudaDevice final : public Device {
   Staging staging_;
   Ranges ranges_;
   Profiling profiling_;
-  std::array<cudaStream_t, stream_count> streams_ = {};
-  std::size_t turn_ = 0;
+  std::unique_ptr<Streams> streams_;
   cudaStream_t stream_ = nullptr;  // of streams_, the one in use
+  bool evicting_ = false;          // its last work evicts the cache
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
   std::unique_ptr<Gate> gate_;

@@ -23,14 +23,6 @@
 namespace harness {
 namespace {
 
-// What an implementation of the one problem must find where the other finds it.
-bool same_tensors(const sdk::Problem& one, const sdk::Problem& other) {
-  return std::equal(one.tensors.begin(), one.tensors.end(), other.tensors.begin(), other.tensors.end(),
-                    [](const sdk::TensorSpec& a, const sdk::TensorSpec& b) {
-                      return a.name == b.name && a.role == b.role && a.dtype == b.dtype && a.shape == b.shape;
-                    });
-}
-
 class CaseRun {
  public:
   CaseRun(Device& device, const PlannedCase& planned, int process, Carried& carried)

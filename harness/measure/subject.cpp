@@ -113,6 +113,13 @@ PlannedCase as_workload_sees(const PlannedCase& planned, const Catalog& catalog)
   return own;
 }
 
+bool same_tensors(const sdk::Problem& one, const sdk::Problem& other) {
+  return std::equal(one.tensors.begin(), one.tensors.end(), other.tensors.begin(), other.tensors.end(),
+                    [](const sdk::TensorSpec& a, const sdk::TensorSpec& b) {
+                      return a.name == b.name && a.role == b.role && a.dtype == b.dtype && a.shape == b.shape;
+                    });
+}
+
 Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits& traits) {
   subject.workload = subject.catalog->workload(planned.workload);
   if (subject.workload == nullptr)

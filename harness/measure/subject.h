@@ -54,6 +54,9 @@ struct Subject {
 // Without the axes of measuring (model/modes.h), which are no parameters of the workload.
 PlannedCase as_workload_sees(const PlannedCase& planned, const Catalog& catalog);
 
+// Whether an implementation of the one problem finds its tensors where the other's does.
+bool same_tensors(const sdk::Problem& one, const sdk::Problem& other);
+
 // Looks up its workload and variant, which must run on this kind of device.
 Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits& traits);
 

@@ -11,9 +11,10 @@ namespace {
 
 constexpr Seconds step = 0.02;
 constexpr Seconds short_step = 0.005;
-constexpr double reheat_share = 6;    // of the process's preheating, one part
-constexpr double idle_share = 10;     // of the time that the device idled, one part
-constexpr Seconds negligible = 1e-6;  // sums of steps are not exact
+constexpr double reheat_share = 6;     // of the process's preheating, one part
+constexpr Seconds short_idle = 0.005;  // leaves no trace
+constexpr double idle_share = 10;      // of the time that the device idled, one part
+constexpr Seconds negligible = 1e-6;   // sums of steps are not exact
 constexpr std::size_t agreeing_readings = 3;
 
 // The last few readings of a clock.
@@ -101,8 +102,8 @@ Result<Preheated> reheat(Device& device, const Sampling& sampling, Warmth& warmt
     return {};
   };
   const std::optional<Seconds> idle = warmth.idle(device.now());
-  if (Status busy = heat(idle ? std::clamp(*idle / idle_share, 0.0, most) : most); !busy)
-    return fail(busy.error());
+  const Seconds after_idling = idle && *idle < short_idle ? 0 : idle.value_or(most * idle_share) / idle_share;
+  if (Status busy = heat(std::clamp(after_idling, 0.0, most)); !busy) return fail(busy.error());
   const auto agrees = [&](double one, double other) {
     return std::abs(one - other) <= sampling.steady * std::min(one, other);
   };

@@ -117,6 +117,8 @@ tar -xzOf out/results.tar.gz results/offsets.md >"$printed"
 says "| contexts | failed |"
 expect 1 gpu HARNESS_GPU_STEPS="doctor offsets" HARNESS_GPU_SECONDS=3
 rows "offsets|no time left"
+silent_about "No such file"
+silent_about "## What event times"
 rm bundle/bin/offsets
 expect 0 gpu HARNESS_GPU_STEPS=offsets
 rows "offsets|skipped: not in this build"

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <random>
 #include <thread>
 #include <tuple>
@@ -47,7 +49,9 @@ Subject with_buffers(Subject subject, std::mt19937_64& random) {
   const double bytes = std::exp2(std::uniform_real_distribution<double>(8, 25)(random));
   subject.padding = new_buffer(static_cast<std::size_t>(bytes));
   const Buffer input = new_buffer(gelu_bytes);
-  require(cudaMemcpy(input.get(), subject.input.get(), gelu_bytes, cudaMemcpyDeviceToDevice), "cudaMemcpy");
+  require(cudaMemcpyAsync(input.get(), subject.input.get(), gelu_bytes, cudaMemcpyDeviceToDevice,
+                          subject.stream.get()),
+          "cudaMemcpyAsync");
   subject.input = input;
   subject.output = new_buffer(gelu_bytes);
   return subject;

@@ -10,13 +10,15 @@
 #     suites       `harness run` of HARNESS_GPU_SUITES (all of suites/) on the GPU, HARNESS_GPU_SUITE_SECONDS (180)
 #                  each, with HARNESS_GPU_RUN_ARGUMENTS (--filter *m=2048* --processes 2, say)
 #     instrument   suites/probe.yaml in HARNESS_GPU_PROCESSES (12) processes, and tests/instrument/figures.py of it
+#     offsets      bin/offsets: what event times of one process share, and what draws it anew; half a minute
 #     doctor, selftest   `harness doctor`, `harness selftest --aa`, where the program has them
 #     ab           `harness ab` of HARNESS_GPU_AB, HARNESS_GPU_AB_RUNS (20) times each, with HARNESS_GPU_AB_ARGUMENTS:
 #                  same:SUITE, the build against itself, none regressed; slower:probe, against FOLDER/slower,
 #                  whose GELU probe does more work, regressed every time. In slices of what time is left: name
 #                  fewer to finish them in one call
 #   OUT=gpu-results              gpu.log, summary.md and results.tar.gz (records, reports, tables) go here
-#   HARNESS_COMMIT=<40 digits>   the commit this tree is, where its repository was left behind
+#   HARNESS_COMMIT=<40 digits>   the commit this tree is, where its repository was left behind; inside a repository
+#                                it must be what is checked out, or be left out
 #   HARNESS_GPU_SECONDS=525      how long all may take
 #
 # cuDNN and CUPTI that only Python's packages have here are found there, unless HARNESS_CUDNN_PATH and HARNESS_CUPTI
@@ -30,7 +32,7 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   echo "gpu: no folder ${1:-build/portable/bundle}; make one with ci/bundle.sh" >&2
   exit 2
 }
-known_steps="tests sanitizers suites instrument doctor selftest ab"
+known_steps="tests sanitizers suites instrument offsets doctor selftest ab"
 steps=${HARNESS_GPU_STEPS:-$known_steps}
 for one in $steps; do
   case " $known_steps " in
@@ -47,6 +49,19 @@ for program in harness test_gpu; do
     exit 2
   fi
 done
+# The program refuses it as well, but minutes later, in each of its runs.
+if [ -n "${HARNESS_COMMIT:-}" ]; then
+  if ! [[ $HARNESS_COMMIT =~ ^[0-9a-f]{40}$ ]]; then
+    echo "gpu: HARNESS_COMMIT: $HARNESS_COMMIT is not the 40 digits that \`git rev-parse HEAD\` prints" >&2
+    exit 2
+  fi
+  checked_out=$(git -C "$root" rev-parse --quiet --verify HEAD 2>/dev/null) || checked_out=
+  if [ -n "$checked_out" ] && [ "$checked_out" != "$HARNESS_COMMIT" ]; then
+    echo "gpu: HARNESS_COMMIT is $HARNESS_COMMIT, but this tree is a repository at $checked_out:" \
+      "leave HARNESS_COMMIT out, or check that commit out" >&2
+    exit 2
+  fi
+fi
 mkdir -p "${OUT:-gpu-results}" || exit 2
 out=$(cd "${OUT:-gpu-results}" && pwd)
 scratch=$(mktemp -d) || exit 2
@@ -180,6 +195,18 @@ instrument() {
     --wall "$(awk -v began="$began" -v ended="$ended" 'BEGIN {print ended - began}')"
   cp "$scratch/step" "$results/figures.md"
   section "Figures of measurement" "$results/figures.md"
+}
+
+offsets() {
+  if [ ! -x "$folder/bin/offsets" ]; then
+    skip offsets "not in this build"
+    return
+  fi
+  rm -f "$scratch/step"
+  step offsets 60 "$folder/bin/offsets" --output "$results/offsets.json"
+  [ -f "$scratch/step" ] || return  # there was no time left
+  cp "$scratch/step" "$results/offsets.md"
+  section "What event times of one process share" "$results/offsets.md"
 }
 
 has_command() { "$folder/bin/harness" "$1" --help >/dev/null 2>&1; }

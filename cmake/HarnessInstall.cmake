@@ -46,7 +46,7 @@ set(HARNESS_BUNDLE_LIMIT 67108864)  # bytes: small enough to be carried to a lab
 function(harness_bundle)
   set(files)
   set(travelling)
-  foreach(target harness harness_kernels_module harness_cuda harness_gpu_test test_gpu)
+  foreach(target harness harness_kernels_module harness_cuda harness_gpu_test test_gpu offsets)
     if(TARGET ${target})
       list(APPEND travelling ${target})
       string(APPEND files "$<TARGET_FILE:${target}>\n")

@@ -50,6 +50,10 @@ status=\$?
 [ -z "\$output" ] || sed -i 's/"wall_time"/"gpu_time"/; s,n=63\([/\"]\),n=16777216\1,' "\$output"
 exit \$status
 SH
+cat >bundle/bin/offsets <<'SH'
+#!/bin/sh
+echo "| drawn anew | $* |"
+SH
 chmod +x bundle/bin/*
 for speed in fast:100 slow:120; do
   cat >"${speed%:*}.json" <<JSON
@@ -70,13 +74,14 @@ gpu() { env STANDINS="$work" OUT="$work/out" PATH="$work/path:$PATH" "$@" tree/c
 mkdir path && printf '#!/bin/sh\nshift 6\nexec "$@"\n' >path/compute-sanitizer && chmod +x path/compute-sanitizer
 expect 0 gpu HARNESS_GPU_AB_RUNS=2 HARNESS_GPU_AB=slower:probe HARNESS_GPU_PROCESSES=3
 rows "tests device|ok" "tests machine code|ok" "memcheck matmul|ok" "racecheck attention|ok" "synccheck probe|ok" \
-  "run probe|ok" "run probes|ok" "run batches|ok" "run rotating|ok" "figures|ok" "doctor|skipped: no such command" "ab slower probe|ok, 2 runs"
+  "run probe|ok" "run probes|ok" "run batches|ok" "run rotating|ok" "figures|ok" "offsets|ok" "doctor|skipped: no such command" \
+  "ab slower probe|ok, 2 runs"
 says "| sd between processes | copy 64 MB (cold)" "| sd between processes | copy 64 MB (hot, batch)" "2 runs, 2 of them with a regressed case"
 [ "$(find out -type f | wc -l)" -le 8 ] || problem "too many files: $(ls out)"
 tar -tzf out/results.tar.gz >"$printed"
-says results/probe.record.json results/instrument.record.json results/figures.md results/ab-slower-probe/2.json
+says results/probe.record.json results/instrument.record.json results/figures.md results/offsets.md results/ab-slower-probe/2.json
 cp out/summary.md "$printed"
-says "## Figures of measurement" "## ab slower probe"
+says "## Figures of measurement" "## What event times of one process share" "| drawn anew | --output " "## ab slower probe"
 rows "figures|ok"
 
 # A build that is not slower is not found slower, and that is a failure; so are tests that fail.
@@ -104,6 +109,33 @@ says "--gtest_filter=Profiling.*-*KnowsTheMachineCode* " "--gtest_filter=*KnowsT
   "--gtest_filter=-Matmul.*:Attention.*:LinearGelu.*:Profiling.* " "--tool racecheck " \
   "--device cuda --require-gpu --quiet --filter probe_copy/* --processes 2 "
 silent_about "probe_gelu"
+
+# A bundle of before that program is no failure; what the program finds wrong is, and its table is kept.
+printf '#!/bin/sh\necho "| contexts | failed |"\nexit 1\n' >bundle/bin/offsets
+expect 1 gpu HARNESS_GPU_STEPS=offsets
+rows "offsets|failed (status 1)"
+tar -xzOf out/results.tar.gz results/offsets.md >"$printed"
+says "| contexts | failed |"
+expect 1 gpu HARNESS_GPU_STEPS="doctor offsets" HARNESS_GPU_SECONDS=3
+rows "offsets|no time left"
+silent_about "No such file"
+silent_about "## What event times"
+rm bundle/bin/offsets
+expect 0 gpu HARNESS_GPU_STEPS=offsets
+rows "offsets|skipped: not in this build"
+
+# A commit that the program would refuse is refused before anything runs.
+wrong=0123456789012345678901234567890123456789
+expect 0 gpu HARNESS_GPU_STEPS=doctor HARNESS_COMMIT=$wrong
+(cd tree && git init -q -b main . && git add -A && git commit -qm "what is measured")
+right=$(git -C tree rev-parse HEAD)
+rm -r out
+expect 2 gpu HARNESS_GPU_STEPS=doctor HARNESS_COMMIT=$wrong
+says "HARNESS_COMMIT is $wrong" "a repository at $right" "leave HARNESS_COMMIT out, or check that commit out"
+[ ! -e out ] || problem "something ran: $(ls out)"
+expect 2 gpu HARNESS_GPU_STEPS=doctor HARNESS_COMMIT="${right:0:12}"
+says "not the 40 digits"
+expect 0 gpu HARNESS_GPU_STEPS=doctor HARNESS_COMMIT="$right"
 
 expect 2 gpu HARNESS_GPU_STEPS="tests nonsense"
 says "no step nonsense" "there are: tests sanitizers"

@@ -44,6 +44,7 @@ class Profiling : public GpuTest {
 };
 
 TEST_F(Profiling, SeesTheKernelOfACallWithItsShapeAndTime) {
+  ASSERT_TRUE(device().preheat(0.3));  // a clock on its way up tells the two apart
   Bound bound = copy(large);
   const double event_us = 1e6 * bound.median({.cache = CacheMode::cold});
   const std::vector<KernelUse> seen = kernels(bound, CacheMode::cold);
@@ -56,7 +57,8 @@ TEST_F(Profiling, SeesTheKernelOfACallWithItsShapeAndTime) {
   // Two events with nothing between them are no part of what the profiler tells.
   const std::optional<Control> control = device().control();
   ASSERT_TRUE(control && control->pair);
-  EXPECT_NEAR(seen[0].us, event_us - *control->pair, 0.01 * event_us + 1.5);
+  // 1.5 us over many processes (tests/instrument); one has an offset of up to 0.3 us of its own.
+  EXPECT_NEAR(seen[0].us, event_us - *control->pair, 0.01 * event_us + 1.8);
 }
 
 TEST_F(Profiling, SeesTheSameAgainAfterItWasDetached) {

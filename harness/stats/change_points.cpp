@@ -7,11 +7,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <utility>
 
-#include "harness/stats/estimator.h"
 #include "harness/stats/random.h"
+#include "harness/stats/split_bound.h"
 #include "harness/stats/welch.h"
 
 namespace harness::stats {
@@ -73,44 +72,30 @@ class Segment {
  public:
   Segment(std::span<const double> values, std::size_t begin, std::uint64_t seed = 0)
       : begin_(begin),
-        order_(values.size()),
+        order_(ranks_of(values)),
+        values_(values, order_),
         met_(values.size()),
         within_left_(values.size() + 1),
         within_right_(values.size() + 1),
-        random_(seed + begin * 0x9e3779b97f4a7c15 + values.size()) {
-    const std::size_t count = values.size();
-    std::vector<std::uint32_t> by_value(count);
-    std::iota(by_value.begin(), by_value.end(), 0U);
-    std::sort(by_value.begin(), by_value.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return values[a] < values[b]; });
-    const double center = mean(values);  // keeps the digits of the sums
-    for (std::size_t rank = 0; rank < count; ++rank) {
-      order_[by_value[rank]] = static_cast<std::uint32_t>(rank);
-      sorted_.push_back(values[by_value[rank]] - center);
-    }
-    const double all = std::accumulate(sorted_.begin(), sorted_.end(), 0.0);
-    double before = 0;
-    for (std::size_t rank = 0; rank < count; ++rank) {
-      const double value = sorted_[rank], lower = static_cast<double>(rank);
-      before += value;
-      distances_.push_back(value * (2 * lower + 2 - static_cast<double>(count)) + all - 2 * before);
-    }
-    total_ = std::accumulate(distances_.begin(), distances_.end(), 0.0) / 2;
-  }
+        random_(seed + begin * 0x9e3779b97f4a7c15 + values.size()) {}
 
   [[nodiscard]] std::size_t begin() const { return begin_; }
   [[nodiscard]] std::size_t size() const { return order_.size(); }
 
   // Of the order that the values came in, before any shuffle.
   [[nodiscard]] const Split& best() const { return best_; }
-  void find_best(std::size_t least) { best_ = best_split(least); }
+  void find_best(std::size_t least) {
+    best_ = best_split(least);
+    bound_.emplace(values_, best_.statistic);
+  }
 
-  // The largest statistic of the shuffled order `number`, counted from 0. Each number must be asked for after
-  // all lower ones were.
+  // The largest statistic of the shuffled order `number`, counted from 0, or 0 where it is below that of
+  // best(): then no step asks for more, as each compares with the largest of all segments, this one included.
+  // Each number must be asked for after all lower ones were, and these after find_best().
   double shuffled_largest(std::size_t number, std::size_t least) {
     while (largest_.size() <= number) {
       random_.shuffle(std::span(order_));
-      largest_.push_back(largest_statistic(least));
+      largest_.push_back(bound_->shows_below(order_, least, values_) ? 0 : largest_statistic(least));
     }
     return largest_[number];
   }
@@ -156,7 +141,7 @@ class Segment {
   [[nodiscard]] Number statistic(Number before, Number within_left, Number within_right) const {
     const Number after = static_cast<double>(size()) - before;
     return 2 / static_cast<double>(size()) *
-           (total_ - within_left - within_right - within_left * after / (before - 1) -
+           (values_.total - within_left - within_right - within_left * after / (before - 1) -
             within_right * before / (after - 1));
   }
 
@@ -172,14 +157,14 @@ class Segment {
   template <int levels>
   void walk() {
     met_.clear();
-    double met = 0, sum = 0, within_left = 0, within_right = total_;
+    double met = 0, sum = 0, within_left = 0, within_right = values_.total;
     for (std::size_t i = 0; i < size(); ++i) {
       const std::uint32_t rank = order_[i];
-      const double value = sorted_[rank];
+      const double value = values_.sorted[rank];
       const Tally lower = met_.meet<levels>(rank, value);
       const double to_left = value * (2 * lower[0] - met) + sum - 2 * lower[1];
       within_left_[i + 1] = within_left += to_left;
-      within_right_[i + 1] = within_right -= distances_[rank] - to_left;
+      within_right_[i + 1] = within_right -= values_.distances[rank] - to_left;
       sum += value;
       met += 1;
     }
@@ -189,9 +174,8 @@ class Segment {
   std::vector<double> largest_;       // by number of the shuffled order
   std::size_t begin_;                 // position in the series
   std::vector<std::uint32_t> order_;  // ranks in time order
-  std::vector<double> sorted_;        // values less their mean, by rank
-  std::vector<double> distances_;     // sum of |value - other| over the whole segment, by rank
-  double total_ = 0;                  // sum of |x - y| over pairs
+  RankedValues values_;
+  std::optional<SplitBound> bound_;  // on the statistics of a shuffled order
   MetRanks met_;
   // Sums of |x - y| over pairs on either side, by how many values are on the left.
   std::vector<double> within_left_, within_right_;

@@ -40,9 +40,10 @@ struct ChangePoint {
                           // the split was chosen to be large, so its interval() flatters a little
 };
 
-// In the order of the series. Splits the segments at the largest Q for as long as p <= alpha; a step
-// that can no longer reach alpha ends early, which changes no answer. The first step
-// costs O(permutations n log n), each further one the same for the two segments that the last one made.
+// In the order of the series. Splits the segments at the largest Q for as long as p <= alpha. A step that can
+// no longer reach alpha ends early, and a shuffle that split_bound.h shows to stay below its own segment's Q
+// is not looked at more closely; neither changes an answer. The first step costs at most
+// O(permutations n log n), each further one the same for the two segments that the last one made.
 // std::nullopt when a value is not finite (or beyond 1e150), and when the options are impossible: min_segment
 // below 2, or fewer permutations than 1/alpha - 1.
 std::optional<std::vector<ChangePoint>> change_points(std::span<const double> values,

@@ -258,7 +258,7 @@ bool reduces_faithfully(const Session& session) {
 
 struct Arguments {
   std::string base, slowed, another_day, another_gpu;
-  std::size_t splits = 20000;
+  std::size_t splits = 200000;
   std::uint64_t seed = 20261120;
 };
 

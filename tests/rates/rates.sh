@@ -10,7 +10,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:?usage: rates.sh FOLDER [SPLITS]}
-splits=${2:-20000}
+splits=${2:-200000}
 build=${HARNESS_BUILD:-$here/../../build/release}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

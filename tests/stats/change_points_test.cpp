@@ -199,9 +199,11 @@ TEST(ChangePoints, AddNoFalseOneBesideATrueOneMoreOftenThanAlpha) {
   EXPECT_EQ(found, rounds);
 }
 
-// All orders of a few values can be gone through; of an odd and of an even number, and at both ends.
+// All orders of a few values can be gone through; of an odd and of an even number, at both ends, and with a
+// change far above what shuffling gives.
 TEST(ChangePoints, HaveThePOfAllOrders) {
-  for (const Values& values : {Values{0, 1, 0.4, 5, 6, 5.5, 7}, Values{9, 9.5, 0, 1, 0.4, 0.7, 0.2, 0.6}}) {
+  for (const Values& values : {Values{0, 1, 0.4, 5, 6, 5.5, 7}, Values{9, 9.5, 0, 1, 0.4, 0.7, 0.2, 0.6},
+                               Values{0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1}}) {
     const auto largest = [](const Values& order) {
       const Values statistics = split_statistics(order);
       return *std::ranges::max_element(statistics);

@@ -17,6 +17,10 @@ constexpr const char* workload_name = "attention";
 class Attention : public VariantsTest {
  protected:
   Attention() : VariantsTest(workload_name) {}
+
+  // Each variant must be right wherever it agrees to run. Those of our own must agree to run; cuDNN may not
+  // be installed.
+  void expect_right(const std::string& dtype, bool causal) const;
 };
 
 struct Extents {
@@ -54,33 +58,8 @@ sdk::Params params_of(const std::string& dtype, const Extents& shape, bool causa
   return params;
 }
 
-// Runs one case twice with fresh poison; false when the variant does not support it.
-bool is_right(const std::string& variant, const sdk::Params& params) {
-  SCOPED_TRACE(variant + "/" + params.text_id());
-  try {
-    Bound bound(device(), catalog(), workload_name, variant, params);
-    for (int call = 1; call <= 2; ++call) {
-      bound.poison_outputs();
-      const auto elapsed = device().time_first_call([&] { bound.call(); });
-      EXPECT_TRUE(elapsed) << elapsed.error().text();
-      if (!elapsed) return true;
-      const double error = bound.error();
-      EXPECT_TRUE(error <= bound.problem().tolerance.relative)
-          << "call " << call << ": relative error " << error << ", allowed "
-          << bound.problem().tolerance.relative;
-    }
-    return true;
-  } catch (const sdk::Unsupported& reason) {
-    if (variant == "cudnn_sdpa")
-      std::printf("cudnn_sdpa skips %s: %s\n", params.text_id().c_str(), reason.what());
-    return false;
-  }
-}
-
-// Each variant must be right wherever it agrees to run. Those of our own must agree to run; cuDNN may not be
-// installed.
-void expect_right(const std::vector<std::string>& variants, const std::string& dtype, bool causal) {
-  for (const std::string& variant : variants) {
+void Attention::expect_right(const std::string& dtype, bool causal) const {
+  for (const std::string& variant : variants()) {
     int ran = 0;
     trying(variant);
     for (const Extents& shape : shapes) ran += is_right(variant, params_of(dtype, shape, causal)) ? 1 : 0;
@@ -90,16 +69,16 @@ void expect_right(const std::vector<std::string>& variants, const std::string& d
 }
 
 TEST_F(Attention, IsRightInHalfPrecision) {
-  expect_right(variants(), "f16", false);
+  expect_right("f16", false);
 }
 TEST_F(Attention, IsRightInBfloat16) {
-  expect_right(variants(), "bf16", false);
+  expect_right("bf16", false);
 }
 TEST_F(Attention, IsRightInHalfPrecisionWhereCausal) {
-  expect_right(variants(), "f16", true);
+  expect_right("f16", true);
 }
 TEST_F(Attention, IsRightInBfloat16WhereCausal) {
-  expect_right(variants(), "bf16", true);
+  expect_right("bf16", true);
 }
 
 // For sanitizers, under which everything takes many times as long: tails, both head sizes, tiles of every

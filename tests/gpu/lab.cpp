@@ -107,6 +107,29 @@ void VariantsTest::SetUp() {
   ASSERT_FALSE(variants_.empty()) << "this build has no CUDA variant of " << workload_ << " for this GPU";
 }
 
+bool is_right(const std::string& workload, const std::string& variant, const sdk::Params& params,
+              std::int64_t checked) {
+  SCOPED_TRACE(workload + "/" + variant + "/" + params.text_id());
+  try {
+    Bound bound(device(), catalog(), workload, variant, params);
+    for (int call = 1; call <= 2; ++call) {
+      bound.poison_outputs();
+      const auto elapsed = device().time_first_call([&] { bound.call(); });
+      EXPECT_TRUE(elapsed) << elapsed.error().text();
+      if (!elapsed) return true;
+      const double error = bound.error(checked);
+      EXPECT_TRUE(error <= bound.problem().tolerance.relative)
+          << "call " << call << ": relative error " << error << ", allowed "
+          << bound.problem().tolerance.relative;
+    }
+    return true;
+  } catch (const sdk::Unsupported& reason) {
+    if (is_library(variant))
+      std::printf("%s skips %s: %s\n", variant.c_str(), params.text_id().c_str(), reason.what());
+    return false;
+  }
+}
+
 sdk::Params probe_params(std::int64_t elements) {
   sdk::Params params;
   params.set("n", elements);

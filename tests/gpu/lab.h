@@ -36,6 +36,11 @@ class GpuTest : public testing::Test {
   void SetUp() override;
 };
 
+// Runs one case twice, each time on fresh poison, and holds its output to the workload's tolerance, at most
+// `checked` elements of it. False when the variant does not support the case.
+bool is_right(const std::string& workload, const std::string& variant, const sdk::Params& params,
+              std::int64_t checked = 4096);
+
 // Every CUDA variant of one workload that this build can run here; a test of none fails.
 class VariantsTest : public GpuTest {
  protected:
@@ -43,6 +48,10 @@ class VariantsTest : public GpuTest {
   void SetUp() override;
 
   [[nodiscard]] const std::vector<std::string>& variants() const { return variants_; }
+
+  bool is_right(const std::string& variant, const sdk::Params& params, std::int64_t checked = 4096) const {
+    return gpu::is_right(workload_, variant, params, checked);
+  }
 
  private:
   std::string workload_;

@@ -18,6 +18,9 @@ constexpr const char* workload_name = "linear_gelu";
 class LinearGelu : public VariantsTest {
  protected:
   LinearGelu() : VariantsTest(workload_name) {}
+
+  // Each variant must be right wherever it agrees to run, and must agree to run on something.
+  void expect_right(const std::string& dtype, const std::string& gelu, bool some_must_run) const;
 };
 
 struct Shape {
@@ -51,31 +54,8 @@ sdk::Params params_of(const std::string& dtype, const std::string& gelu, const S
   return params;
 }
 
-// Runs one case twice with fresh poison; false when the variant does not support it.
-bool is_right(const std::string& variant, const sdk::Params& params) {
-  SCOPED_TRACE(variant + "/" + params.text_id());
-  try {
-    Bound bound(device(), catalog(), workload_name, variant, params);
-    for (int call = 1; call <= 2; ++call) {
-      bound.poison_outputs();
-      const auto elapsed = device().time_first_call([&] { bound.call(); });
-      EXPECT_TRUE(elapsed) << elapsed.error().text();
-      if (!elapsed) return true;
-      const double error = bound.error();
-      EXPECT_TRUE(error <= bound.problem().tolerance.relative)
-          << "call " << call << ": relative error " << error << ", allowed "
-          << bound.problem().tolerance.relative;
-    }
-    return true;
-  } catch (const sdk::Unsupported&) {
-    return false;
-  }
-}
-
-// Each variant must be right wherever it agrees to run, and must agree to run on something.
-void expect_right(const std::vector<std::string>& variants, const std::string& dtype, const std::string& gelu,
-                  bool some_must_run) {
-  for (const std::string& variant : variants) {
+void LinearGelu::expect_right(const std::string& dtype, const std::string& gelu, bool some_must_run) const {
+  for (const std::string& variant : variants()) {
     int ran = 0;
     trying(variant + " on " + dtype);
     for (const Shape& shape : shapes) ran += is_right(variant, params_of(dtype, gelu, shape)) ? 1 : 0;
@@ -84,16 +64,16 @@ void expect_right(const std::vector<std::string>& variants, const std::string& d
 }
 
 TEST_F(LinearGelu, IsRightInHalfPrecision) {
-  expect_right(variants(), "f16", "tanh", true);
+  expect_right("f16", "tanh", true);
 }
 TEST_F(LinearGelu, IsRightInBfloat16) {
-  expect_right(variants(), "bf16", "tanh", device().traits().compute_major >= 8);
+  expect_right("bf16", "tanh", device().traits().compute_major >= 8);
 }
 TEST_F(LinearGelu, IsRightInSinglePrecisionWhereSupported) {
-  expect_right(variants(), "f32", "tanh", false);
+  expect_right("f32", "tanh", false);
 }
 TEST_F(LinearGelu, IsRightWithTheExactFormWhereSupported) {
-  expect_right(variants(), "f16", "erf", false);
+  expect_right("f16", "erf", false);
 }
 
 // For sanitizers, under which everything takes many times as long; where a library multiplies, bias and GELU

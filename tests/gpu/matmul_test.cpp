@@ -46,25 +46,11 @@ class Matmul : public VariantsTest {
     return all;
   }
 
-  // False when the variant does not support the case.
-  static bool is_right(const std::string& variant, const sdk::Params& params) {
-    SCOPED_TRACE(variant + "/" + params.text_id());
-    try {
-      Bound bound(device(), catalog(), workload_name, variant, params);
-      bound.poison_outputs();
-      const auto elapsed = device().time_first_call([&] { bound.call(); });
-      EXPECT_TRUE(elapsed) << elapsed.error().text();
-      if (!elapsed) return true;
-      const double error = bound.error(100'000);
-      EXPECT_TRUE(error <= bound.problem().tolerance.relative)
-          << "relative error " << error << ", allowed " << bound.problem().tolerance.relative;
-      return true;
-    } catch (const sdk::Unsupported&) {
-      return false;
-    }
+  bool is_right(const std::string& variant, const sdk::Params& params) const {
+    return VariantsTest::is_right(variant, params, 100'000);
   }
 
-  void expect_right(const std::string& dtype) {
+  void expect_right(const std::string& dtype) const {
     for (const std::string& variant : variants()) {
       trying(variant + " on " + dtype);
       for (const Shape& shape : shapes()) is_right(variant, params_of(dtype, shape));

@@ -24,19 +24,8 @@ class Probe : public GpuTest {
     return params;
   }
 
-  // Twice, with fresh poison, so that what the first call left cannot pass for the second's.
   static void expect_right(const std::string& workload, const std::string& variant, std::int64_t n) {
-    SCOPED_TRACE(workload + " of " + std::to_string(n));
-    Bound bound(device(), catalog(), workload, variant, params_of(workload, "f16", n));
-    for (int call = 1; call <= 2; ++call) {
-      bound.poison_outputs();
-      const auto elapsed = device().time_first_call([&] { bound.call(); });
-      ASSERT_TRUE(elapsed) << elapsed.error().text();
-      const double error = bound.error();
-      EXPECT_TRUE(error <= bound.problem().tolerance.relative)
-          << "call " << call << ": relative error " << error << ", allowed "
-          << bound.problem().tolerance.relative;
-    }
+    EXPECT_TRUE(is_right(workload, variant, params_of(workload, "f16", n))) << workload << " of " << n;
   }
 };
 

@@ -16,6 +16,25 @@ constexpr double least_padding_bits = 8;
 constexpr double most_padding_bits = 25;
 constexpr std::size_t padding_step = 256;
 
+// Of a buffer within its block. What a GPU hands out in blocks of 2 MiB begins at one, and so do all large buffers,
+// for ever: how they lie to each other in memory channels would hardly vary with the block. Frameworks that
+// manage memory themselves hand out any multiple of 512 bytes.
+constexpr std::size_t most_offset = std::size_t{2} << 20;
+constexpr std::size_t offset_step = 512;
+
+class PartOfBlock final : public Buffer {
+ public:
+  PartOfBlock(std::unique_ptr<Buffer> block, std::size_t offset, std::size_t bytes)
+      : block_(std::move(block)), offset_(offset), bytes_(bytes) {}
+  [[nodiscard]] void* data() const override { return static_cast<std::byte*>(block_->data()) + offset_; }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::unique_ptr<Buffer> block_;
+  std::size_t offset_;
+  std::size_t bytes_;
+};
+
 void touch(sdk::HostBytes& bytes) {
   constexpr std::int64_t page = 4096;
   constexpr std::int64_t pages_worth_a_thread = 512;
@@ -70,8 +89,9 @@ Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::s
                                              bool padded) {
   Buffers taken;
   const auto take_one = [&](std::size_t bytes) -> Result<std::unique_ptr<Buffer>> {
-    if (padded) pad();
-    return device_.allocate(bytes);
+    if (!padded) return device_.allocate(bytes);
+    pad();
+    return take_within(bytes);
   };
   for (const sdk::TensorSpec& tensor : problem.tensors) {
     Result<std::unique_ptr<Buffer>> buffer = take_one(tensor.bytes());
@@ -88,6 +108,13 @@ Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::s
 
 // Inputs come from the old buffers where there still are some, within the device and so in a hundredth of the
 // time. A kernel that changed its inputs changed them for good; the check after the last placement finds it.
+Result<std::unique_ptr<Buffer>> Allocation::take_within(std::size_t bytes) {
+  const std::size_t offset = random_() % (most_offset / offset_step + 1) * offset_step;
+  Result<std::unique_ptr<Buffer>> block = device_.allocate(bytes + most_offset);
+  if (!block) return block;
+  return std::make_unique<PartOfBlock>(std::move(*block), offset, bytes);
+}
+
 Status Allocation::fill(const sdk::Problem& problem, const CaseInputs& inputs, const Buffers& old) {
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {

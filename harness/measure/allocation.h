@@ -51,6 +51,7 @@ class Allocation {
   Result<Buffers> take_elsewhere(const sdk::Problem& problem, std::size_t workspace_bytes);
   Status fill(const sdk::Problem& problem, const CaseInputs& inputs, const Buffers& old);
   void pad();
+  Result<std::unique_ptr<Buffer>> take_within(std::size_t bytes);
 
   Device& device_;
   std::mt19937_64 random_;

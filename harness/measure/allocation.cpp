@@ -16,10 +16,6 @@ constexpr double least_padding_bits = 8;
 constexpr double most_padding_bits = 25;
 constexpr std::size_t padding_step = 256;
 
-// Of a buffer within its block. What a GPU hands out in blocks of 2 MiB begins at one, and so do all large buffers,
-// for ever: how they lie to each other in memory channels would hardly vary with the block. Frameworks that
-// manage memory themselves hand out any multiple of 512 bytes.
-constexpr std::size_t most_offset = std::size_t{2} << 20;
 constexpr std::size_t offset_step = 512;
 
 class PartOfBlock final : public Buffer {
@@ -109,8 +105,8 @@ Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::s
 // Inputs come from the old buffers where there still are some, within the device and so in a hundredth of the
 // time. A kernel that changed its inputs changed them for good; the check after the last placement finds it.
 Result<std::unique_ptr<Buffer>> Allocation::take_within(std::size_t bytes) {
-  const std::size_t offset = random_() % (most_offset / offset_step + 1) * offset_step;
-  Result<std::unique_ptr<Buffer>> block = device_.allocate(bytes + most_offset);
+  const std::size_t offset = random_() % (most_buffer_offset / offset_step + 1) * offset_step;
+  Result<std::unique_ptr<Buffer>> block = device_.allocate(bytes + most_buffer_offset);
   if (!block) return block;
   return std::make_unique<PartOfBlock>(std::move(*block), offset, bytes);
 }

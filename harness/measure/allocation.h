@@ -13,18 +13,23 @@
 
 namespace harness {
 
+// Of a moved buffer within its block, bytes. What a GPU hands out in blocks of 2 MiB begins at one, and so
+// would all large buffers, for ever: how they lie to each other would hardly vary with the block. Frameworks
+// that manage memory themselves hand out any multiple of 512 bytes, too.
+inline constexpr std::size_t most_buffer_offset = std::size_t{2} << 20;
+
 class Allocation {
  public:
   // `seed`: of the padding's sizes.
   Allocation(Device& device, std::uint64_t seed) : device_(device), random_(seed) {}
 
   // Takes buffers, fills in the inputs (from the buffers held before, or uploads them), poisons outputs and
-  // workspace. `moved`: behind blocks of padding of
-  // random size (256 bytes to 32 MiB, small ones as likely as large), which stay until the Allocation ends,
-  // and while the buffers that are held still live, so that no block that was just freed is handed out
-  // again. A device that is too full for that gives up the held buffers first and the padding next;
-  // only what does not fit an empty device is an error. Pointers to the buffers held before are dangling
-  // afterwards, whatever it returns.
+  // workspace. `moved`: at random offsets (multiples of 512 bytes) within their blocks, behind blocks of
+  // padding of random size (256 bytes to 32 MiB, small ones as likely as large), which stay until the
+  // Allocation ends, and while the buffers that are held still live, so that no block that was just freed is
+  // handed out again. A device that is too full for that gives up the held buffers first and the padding
+  // next; only what does not fit an empty device is an error. Pointers to the buffers held before are
+  // dangling afterwards, whatever it returns.
   Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
                bool moved);
 

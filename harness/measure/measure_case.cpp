@@ -61,7 +61,7 @@ class CaseRun {
   Step check_before(Subject& subject);
   void begin_placement();
   void measure_placement(int index);
-  void heat_again();
+  double heat_again();
   void warm_up();
   Stop sample(bool turned);
   Step look_at_kernels(Subject& subject);
@@ -291,8 +291,7 @@ void CaseRun::measure_placement(int index) {
   enter(-1);
   begin_placement();
   place(true);
-  heat_again();
-  const double clock_before = device_.clock_ghz();
+  const double clock_before = heat_again();
   doing_ = fmt::format("warming up in placement {}", index + 1);
   warm_up();
   enter(index);
@@ -309,9 +308,9 @@ void CaseRun::measure_placement(int index) {
     if (!one.over) close_placement(one, surroundings);
 }
 
-// The device idled while the host filled inputs, checked results or took memory.
-void CaseRun::heat_again() {
-  if (!(sampling_.preheat > 0) || first_in() == nullptr) return;
+// The device idled while the host filled inputs, checked results or took memory. Tells its clock, GHz.
+double CaseRun::heat_again() {
+  if (!(sampling_.preheat > 0) || first_in() == nullptr) return device_.clock_ghz();
   doing_ = "preheating again";
   const auto phase = phases_.run("preheat");
   const Result<Preheated> busy = reheat(device_, sampling_, carried_.warmth);
@@ -319,6 +318,7 @@ void CaseRun::heat_again() {
     if (!busy) return broken(busy.error());
     return {};
   });
+  return busy ? busy->clock_ghz : 0;
 }
 
 // The first call is not gated, because whatever loads lazily behind a closed gate would never end; the

@@ -222,7 +222,7 @@ Status CudaDevice::begin_placement() {
   stream_ = *next;
   evicting_ = false;
   flusher_.look_for_persisting();
-  return {};
+  return synchronize();
 }
 
 TracedWork CudaDevice::traced(const std::function<void()>& work, CacheMode cache) {

@@ -4,12 +4,15 @@
 #include <string_view>
 
 #include "harness/device/cuda/check.h"
+#include "harness/device/cuda/gpu_kernels.h"
 
 namespace harness::cuda {
 namespace {
 
 constexpr unsigned int since_cuda_12_4 = 12040;
 constexpr unsigned int since_cuda_12_5 = 12050;
+
+constexpr unsigned int most_launches = 255;
 
 // Asked of the driver that is loaded: the module links no libcuda. Null when it has no such call.
 template <class Call>
@@ -95,6 +98,15 @@ Status Streams::draw(Drawn& drawn) {
 }
 
 Result<cudaStream_t> Streams::next() {
+  Result<cudaStream_t> stream = take();
+  if (!stream) return stream;
+  const auto launches = static_cast<int>(random_() % (most_launches + 1));
+  for (int i = 0; i < launches; ++i) launch_nothing(*stream);
+  if (auto status = check_launch("the empty kernel"); !status) return fail(std::move(status.error()));
+  return stream;
+}
+
+Result<cudaStream_t> Streams::take() {
   if (drawn_.size() < most) {
     Drawn drawn;
     if (auto status = draw(drawn); !status) return fail(std::move(status.error()));

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <random>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -29,7 +30,10 @@ class Streams {
   // seen by whoever waits for this one.
   [[nodiscard]] cudaStream_t home() const { return home_; }
 
-  // Another stream each time, and the first again after `most`. Nothing is queued on it.
+  // Another stream each time, and the first again after `most`. Up to 255 launches of an empty kernel are
+  // queued on it: a stream's launches go through memory in turn, and where in it a case begins tells in what
+  // its kernels take when the cache is cold, matrix products' most of all. Without them that place would
+  // follow from what the process measured before, and be the same for all placements of a case.
   Result<cudaStream_t> next();
 
   // "green contexts" or "plain".
@@ -48,6 +52,7 @@ class Streams {
   explicit Streams(int ordinal);
   bool draw_green(Drawn& drawn) const;
   Status draw(Drawn& drawn);
+  Result<cudaStream_t> take();
 
   int ordinal_;
   std::unique_ptr<Driver> driver_;
@@ -55,6 +60,7 @@ class Streams {
   cudaStream_t home_ = nullptr;
   std::vector<Drawn> drawn_;
   std::size_t turn_ = 0;
+  std::mt19937 random_{std::random_device{}()};
 };
 
 }  // namespace harness::cuda

@@ -39,6 +39,9 @@ class Fiber {
   void* fake_stack_ = nullptr;
   const void* outside_stack_ = nullptr;
   std::size_t outside_size_ = 0;
+  // What ThreadSanitizer keeps of either side, its list of calls above all; an own one each.
+  void* inside_calls_ = nullptr;
+  void* outside_calls_ = nullptr;
 };
 
 }  // namespace emulate

@@ -1,6 +1,7 @@
 // Fiber: a function with a stack of its own that can stop in the middle and go on later, which is what a
 // CUDA thread is here. Owns the stack (with a page below it that may not be touched, so that an overflow
-// crashes instead of corrupting). A fiber and its resumer belong to one thread of the CPU.
+// crashes instead of corrupting). Sanitizers are told of every switch. A fiber and its resumer belong to one
+// thread of the CPU.
 #pragma once
 
 #include <ucontext.h>

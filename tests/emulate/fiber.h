@@ -37,12 +37,12 @@ class Fiber {
   ucontext_t outside_ = {};
   bool done_ = true;
   // What AddressSanitizer wants to know of a switch: the other stack.
-  void* fake_stack_ = nullptr;
-  const void* outside_stack_ = nullptr;
-  std::size_t outside_size_ = 0;
-  // What ThreadSanitizer keeps of either side, its list of calls above all; an own one each.
-  void* inside_calls_ = nullptr;
-  void* outside_calls_ = nullptr;
+  [[maybe_unused]] void* fake_stack_ = nullptr;
+  [[maybe_unused]] const void* outside_stack_ = nullptr;
+  [[maybe_unused]] std::size_t outside_size_ = 0;
+  // What ThreadSanitizer keeps of either side, its list of calls above all.
+  [[maybe_unused]] void* inside_calls_ = nullptr;
+  [[maybe_unused]] void* outside_calls_ = nullptr;
 };
 
 }  // namespace emulate

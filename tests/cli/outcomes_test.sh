@@ -9,7 +9,7 @@ sed -i 's/processes: 5, placements: 3, samples: 20/processes: 2, placements: 2, 
 commit "every way to be wrong"
 
 # In a build with sanitizers they would catch the signal that the variant dies of.
-export ASAN_OPTIONS=handle_segv=0 TSAN_OPTIONS=handle_segv=0
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0 TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}handle_segv=0
 expect 5 "$HARNESS" run suite.yaml --output record.json
 python3 - <<'PY' || problem "the record does not tell the outcomes apart"
 import json

@@ -17,6 +17,17 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define EMULATE_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define EMULATE_TSAN 1
+#endif
+#endif
+#ifdef EMULATE_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace emulate {
 namespace {
 constexpr std::size_t guard_bytes = std::size_t{64} << 10;   // a page on every machine
@@ -31,6 +42,9 @@ Fiber::Fiber() {
 }
 
 Fiber::~Fiber() {
+#ifdef EMULATE_TSAN
+  if (inside_calls_ != nullptr) __tsan_destroy_fiber(inside_calls_);
+#endif
   munmap(memory_, guard_bytes + stack_bytes);
 }
 
@@ -38,6 +52,11 @@ void Fiber::start(std::function<void()> body) {
   body_ = std::move(body);
   done_ = false;
   fake_stack_ = nullptr;
+#ifdef EMULATE_TSAN
+  // Anew: the old one still lists the calls that the last body never returned from, enter() itself at least.
+  if (inside_calls_ != nullptr) __tsan_destroy_fiber(inside_calls_);
+  inside_calls_ = __tsan_create_fiber(0);
+#endif
   getcontext(&inside_);
   inside_.uc_stack.ss_sp = static_cast<std::byte*>(memory_) + guard_bytes;
   inside_.uc_stack.ss_size = stack_bytes;
@@ -59,6 +78,9 @@ void Fiber::enter(unsigned low, unsigned high) {
 #ifdef EMULATE_ASAN
   __sanitizer_start_switch_fiber(nullptr, self->outside_stack_, self->outside_size_);
 #endif
+#ifdef EMULATE_TSAN
+  __tsan_switch_to_fiber(self->outside_calls_, 0);
+#endif
   setcontext(&self->outside_);
 }
 
@@ -66,6 +88,10 @@ void Fiber::resume() {
 #ifdef EMULATE_ASAN
   void* fake = nullptr;
   __sanitizer_start_switch_fiber(&fake, static_cast<std::byte*>(memory_) + guard_bytes, stack_bytes);
+#endif
+#ifdef EMULATE_TSAN
+  outside_calls_ = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(inside_calls_, 0);
 #endif
   swapcontext(&outside_, &inside_);
 #ifdef EMULATE_ASAN
@@ -76,6 +102,9 @@ void Fiber::resume() {
 void Fiber::suspend() {
 #ifdef EMULATE_ASAN
   __sanitizer_start_switch_fiber(&fake_stack_, outside_stack_, outside_size_);
+#endif
+#ifdef EMULATE_TSAN
+  __tsan_switch_to_fiber(outside_calls_, 0);
 #endif
   swapcontext(&inside_, &outside_);
 #ifdef EMULATE_ASAN

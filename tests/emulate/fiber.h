@@ -1,6 +1,7 @@
 // Fiber: a function with a stack of its own that can stop in the middle and go on later, which is what a
 // CUDA thread is here. Owns the stack (with a page below it that may not be touched, so that an overflow
-// crashes instead of corrupting). A fiber and its resumer belong to one thread of the CPU.
+// crashes instead of corrupting). Sanitizers are told of every switch. A fiber and its resumer belong to one
+// thread of the CPU.
 #pragma once
 
 #include <ucontext.h>
@@ -36,9 +37,12 @@ class Fiber {
   ucontext_t outside_ = {};
   bool done_ = true;
   // What AddressSanitizer wants to know of a switch: the other stack.
-  void* fake_stack_ = nullptr;
-  const void* outside_stack_ = nullptr;
-  std::size_t outside_size_ = 0;
+  [[maybe_unused]] void* fake_stack_ = nullptr;
+  [[maybe_unused]] const void* outside_stack_ = nullptr;
+  [[maybe_unused]] std::size_t outside_size_ = 0;
+  // What ThreadSanitizer keeps of either side, its list of calls above all.
+  [[maybe_unused]] void* inside_calls_ = nullptr;
+  [[maybe_unused]] void* outside_calls_ = nullptr;
 };
 
 }  // namespace emulate

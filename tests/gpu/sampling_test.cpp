@@ -62,8 +62,16 @@ TEST_F(CudaSampling, TakesAnotherStreamForEachPlacement) {
   EXPECT_EQ(streams.size(), 16U);
   ASSERT_TRUE(device().begin_placement());
   EXPECT_EQ(streams.count(device().stream().handle), 1U) << "made once";
-  device().enter({"case", 1, -1});
-  EXPECT_EQ(streams.count(device().stream().handle), 0U) << "what is no placement has a stream of its own";
+}
+
+TEST_F(CudaSampling, TimesWorkThatIsOnTheDefaultStreamByMistake) {
+  constexpr std::int64_t elements = 16 << 20;
+  Bound copy(device(), catalog(), "probe", "copy", probe_params(elements));
+  Bound astray(device(), catalog(), "probe", "by_default", probe_params(elements));
+  ASSERT_TRUE(device().begin_placement());
+  const double right = copy.median({.cache = CacheMode::cold});
+  const double wrong = astray.median({.cache = CacheMode::cold});
+  EXPECT_GT(wrong, 0.8 * right) << "it is between the events all the same";
 }
 
 TEST_F(CudaSampling, FailsACaseWhoseWorkIsQueuedElsewhere) {

@@ -376,6 +376,11 @@ TEST(Control, UnmasksWorkThatIsQueuedElsewhere) {
   EXPECT_TRUE(astray.series.empty()) << "what was timed is no time of the case";
   EXPECT_EQ(measure(planned(TimingMode::events, CacheMode::hot), with_us + "2.2}}").outcome,
             Outcome::measured);
+  const std::string calls_cost_nothing =
+      R"({"version": 1, "control": {"call": 0.03, "batched": 0.01, "pair": 0.029}, "default": {"us": 0.029}})";
+  EXPECT_EQ(measure(planned(TimingMode::events, CacheMode::hot), calls_cost_nothing).outcome,
+            Outcome::measured)
+      << "where a call costs hardly more than none, nothing can be told";
 }
 
 TEST(GateObstacle, IsSaidAndNothingIsGated) {

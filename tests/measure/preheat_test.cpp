@@ -120,6 +120,8 @@ TEST(Reheat, TakesATenthOfTheTimeThatTheDeviceIdledAndNoMoreThanASixthOfItsPrehe
   EXPECT_NEAR((Again{.worked = 0.1}()).duration, 0.05, 1e-9);
   EXPECT_NEAR((Again{.worked = 0.5, .preheat = 0.06}()).duration, 0.01, 1e-9);
   EXPECT_EQ((Again{.worked = 1.0}()).duration, 0) << "it did not idle";
+  EXPECT_EQ((Again{.worked = 0.9951}()).duration, 0) << "idling for less than 5 ms leaves no trace";
+  EXPECT_NEAR((Again{.worked = 0.9949}()).duration, 0.00051, 1e-9);
 }
 
 TEST(Reheat, OfADeviceThatHasNotWorkedYetTakesTheSixth) {

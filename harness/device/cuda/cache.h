@@ -35,7 +35,7 @@ class CacheFlusher {
   void look_for_persisting();
 
   // The two halves of flush(). The host makes persisting lines ordinary at once and not in the stream's order
-  // (some 3 us, and a kernel that runs meanwhile takes 0.4 us longer, on an H200): not while timed work runs,
+  // (some 3 us, and a kernel that runs meanwhile takes 0.3 us longer, on an H200): not while timed work runs,
   // and early enough that an eviction comes after it, or is still at it.
   Status evict(cudaStream_t stream);
   bool reset_persisting();  // false: there can be none

@@ -104,6 +104,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Streams> streams_;
   cudaStream_t stream_ = nullptr;  // of streams_, the one in use
   bool evicting_ = false;          // its last work evicts the cache
+  Seconds finished_ = 0;           // when the last sample was seen to have ended, on the host's clock
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
   std::unique_ptr<Gate> gate_;

@@ -89,8 +89,9 @@ std::vector<GroupEdit> edits_for(const Plan& plan, const std::map<std::string, S
       const auto found = wanted.find(one.id);
       return found == wanted.end() ? planned(one) : found->second;
     };
+    const PlannedCase& first = *cases.front();
     const bool alike = std::all_of(cases.begin(), cases.end(), [&](const PlannedCase* one) {
-      return settings_of(*one) == settings_of(*cases.front()) && planned(*one) == planned(*cases.front());
+      return settings_of(*one) == settings_of(first) && planned(*one) == planned(first);
     });
     for (const PlannedCase* one : cases) {
       if (settings_of(*one) != planned(*one) || (anew && wanted.contains(one->id))) {

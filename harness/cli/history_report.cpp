@@ -137,7 +137,7 @@ Result<std::vector<Anchor>> pinned_anchors(const StoredHistory& stored, const Wi
     if (!record) return fail(record.error());
     for (const auto& [kind, machine] : record->machines) {
       Record of_kind = *record;
-      std::erase_if(of_kind.cases, [&](const CaseRecord& one) { return one.device != kind; });
+      std::erase_if(of_kind.cases, [&device = kind](const CaseRecord& one) { return one.device != device; });
       Anchor anchor = anchor_of(of_kind, path, all);
       anchor.machine_class = machine.machine_class;
       anchor.device_uuid = machine.device_uuid;

@@ -19,8 +19,8 @@ namespace harness {
 
 // What holds for all cases of two records. Keeps references to both, and to the policy's learned spreads.
 struct ComparedRecords {
-  // `for_words`: rows get their diagnostics, and not the verdict alone.
-  ComparedRecords(const Record& baseline, const Record& current, const Policy& policy, bool for_words);
+  // `words`: rows get their diagnostics, and not the verdict alone.
+  ComparedRecords(const Record& before, const Record& after, const Policy& given, bool words);
 
   // What calibrations taught of the row, or null.
   [[nodiscard]] const LearnedSpread* spread_of(const ComparisonRow& row) const;

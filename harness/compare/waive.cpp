@@ -154,7 +154,7 @@ class Waiving {
       use.advice.push_back(fmt::format("no case that it matches has the metric `{}`{}", waiver.metric,
                                        with_colon(suggestion(waiver.metric, metrics_of(waiver)))));
     } else if (!any_room) {
-      use.advice.push_back(
+      use.advice.emplace_back(
           "its ceiling is not above the margin of what it matches, so it waives nothing: raise "
           "the ceiling, or remove it");
     } else {

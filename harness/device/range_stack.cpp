@@ -10,7 +10,7 @@ RangeStack::~RangeStack() {
   for (; !levels_.empty(); levels_.pop_back()) timeline_.pop();
 }
 
-void RangeStack::push(Level level, std::string name) {
+void RangeStack::push(Level level, const std::string& name) {
   timeline_.push(name);
   levels_.push_back(level);
 }

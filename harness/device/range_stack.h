@@ -32,7 +32,7 @@ class RangeStack {
  private:
   enum class Level { named, process, measured_case, placement };
 
-  void push(Level level, std::string name);
+  void push(Level level, const std::string& name);
   void pop_through(Level level);  // the outermost range of this level and all inside it, if there is one
   [[nodiscard]] bool has(Level level) const;
 

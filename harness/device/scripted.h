@@ -160,8 +160,8 @@ class ScriptedDevice : public HostMemoryDevice {
   [[nodiscard]] const std::vector<Seconds>& preheats() const { return preheats_; }
 
  private:
-  // Of one call by itself, before noise: `us`, or what the script says instead.
-  [[nodiscard]] double microseconds(CacheMode cache, std::optional<double> us = {}) const;
+  // Of one call by itself, before noise: `told`, or what the script says instead.
+  [[nodiscard]] double microseconds(CacheMode cache, std::optional<double> told = {}) const;
   Result<Timing> play(double us, const std::function<void()>& work, const TimingOptions& options);
   [[nodiscard]] double noise(std::string_view level, int placement, int index) const;
   [[nodiscard]] bool fails_now() const;

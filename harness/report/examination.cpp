@@ -41,7 +41,7 @@ std::string headline(const Examination& examination) {
   return text;
 }
 
-std::string padded(std::string text, std::size_t width) {
+std::string padded(const std::string& text, std::size_t width) {
   const std::size_t taken = display_width(text);
   return text + std::string(taken < width ? width - taken : 1, ' ');
 }

@@ -12,34 +12,34 @@
 namespace harness {
 namespace {
 
-using namespace report;
-
 std::string terminal_text(const Retelling& explanation, const Style& style) {
-  std::string text = fact_lines(explanation_facts(explanation), style);
-  for (const ExplainedRow& row : explained_rows(explanation)) {
-    text += "\n" + painted_lines(wrapped(row.headline, "", style), paint_for(row.verdict), style);
+  std::string text = report::fact_lines(report::explanation_facts(explanation), style);
+  for (const report::ExplainedRow& row : report::explained_rows(explanation)) {
+    text += "\n" + report::painted_lines(report::wrapped(row.headline, "", style),
+                                         report::paint_for(row.verdict), style);
     int number = 0;
-    for (const Step& step : row.steps) {
-      text += "\n" + paint(fmt::format("{}. {}", ++number, step.title), Paint::strong, style) + "\n";
-      for (const std::string& line : step.lines) text += wrapped(line, "   - ", style);
-      if (!step.table.sections.empty()) text += draw(step.table, style);
+    for (const report::Step& step : row.steps) {
+      text += "\n" +
+              report::paint(fmt::format("{}. {}", ++number, step.title), report::Paint::strong, style) + "\n";
+      for (const std::string& line : step.lines) text += report::wrapped(line, "   - ", style);
+      if (!step.table.sections.empty()) text += report::draw(step.table, style);
       for (const std::string& line : step.after)
-        text += painted_lines(wrapped(line, "   ", style), Paint::faint, style);
+        text += report::painted_lines(report::wrapped(line, "   ", style), report::Paint::faint, style);
     }
   }
   return text;
 }
 
 std::string markdown_text(const Retelling& explanation) {
-  std::string text = markdown_facts(explanation_facts(explanation));
-  for (const ExplainedRow& row : explained_rows(explanation)) {
-    text += "\n### " + markdown_prose(row.headline) + "\n";
+  std::string text = report::markdown_facts(report::explanation_facts(explanation));
+  for (const report::ExplainedRow& row : report::explained_rows(explanation)) {
+    text += "\n### " + report::markdown_prose(row.headline) + "\n";
     int number = 0;
-    for (const Step& step : row.steps) {
-      text += fmt::format("\n**{}. {}**\n\n", ++number, markdown_prose(step.title));
-      for (const std::string& line : step.lines) text += "- " + markdown_prose(line) + "\n";
-      if (!step.table.sections.empty()) text += markdown_table(step.table);
-      for (const std::string& line : step.after) text += "\n" + markdown_prose(line) + "\n";
+    for (const report::Step& step : row.steps) {
+      text += fmt::format("\n**{}. {}**\n\n", ++number, report::markdown_prose(step.title));
+      for (const std::string& line : step.lines) text += "- " + report::markdown_prose(line) + "\n";
+      if (!step.table.sections.empty()) text += report::markdown_table(step.table);
+      for (const std::string& line : step.after) text += "\n" + report::markdown_prose(line) + "\n";
     }
   }
   return text;

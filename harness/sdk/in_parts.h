@@ -21,8 +21,8 @@ inline constexpr int most_preparing_threads = 16;
 inline int preparing_threads() {
   constexpr int most_wanted = 256;
   const char* const wanted = std::getenv("HARNESS_PREPARING_THREADS");
-  if (const int threads = wanted == nullptr ? 0 : std::atoi(wanted); threads > 0)
-    return std::min(threads, most_wanted);
+  if (const long threads = wanted == nullptr ? 0 : std::strtol(wanted, nullptr, 10); threads > 0)
+    return static_cast<int>(std::min<long>(threads, most_wanted));
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_preparing_threads);
 }
 

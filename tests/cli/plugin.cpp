@@ -10,22 +10,23 @@
 
 namespace {
 
-using namespace harness::sdk;
+namespace sdk = harness::sdk;
 
-class Twice final : public Workload {
+class Twice final : public sdk::Workload {
  public:
   [[nodiscard]] std::string_view name() const override { return "twice"; }
   [[nodiscard]] std::string_view summary() const override { return "y = 2x"; }
-  [[nodiscard]] std::vector<ParamSpec> params() const override {
-    return {{"n", ParamKind::integer, "elements", {}, {}, 1}};
+  [[nodiscard]] std::vector<sdk::ParamSpec> params() const override {
+    return {{"n", sdk::ParamKind::integer, "elements", {}, {}, 1}};
   }
-  [[nodiscard]] Problem problem(const Params& params) const override {
+  [[nodiscard]] sdk::Problem problem(const sdk::Params& params) const override {
     const std::vector<std::int64_t> shape{params.integer("n")};
-    return Problem{{{"x", Role::input, DType::f32, shape}, {"y", Role::output, DType::f32, shape}},
-                   Work{static_cast<double>(shape[0]), static_cast<double>(8 * shape[0])},
-                   Tolerance{1e-6}};
+    return sdk::Problem{
+        {{"x", sdk::Role::input, sdk::DType::f32, shape}, {"y", sdk::Role::output, sdk::DType::f32, shape}},
+        sdk::Work{static_cast<double>(shape[0]), static_cast<double>(8 * shape[0])},
+        sdk::Tolerance{1e-6}};
   }
-  void reference(const Params&, std::span<const HostTensor> inputs, std::size_t,
+  void reference(const sdk::Params&, std::span<const sdk::HostTensor> inputs, std::size_t,
                  std::span<const std::int64_t> wanted, std::span<double> expected) const override {
     for (std::size_t i = 0; i < wanted.size(); ++i) expected[i] = 2 * inputs[0].at(wanted[i]);
   }
@@ -34,16 +35,17 @@ class Twice final : public Workload {
 enum class Way { right, slow, wrong, nan, unwritten, drifts, crashes, hangs, throws, prints };
 
 template <Way way>
-class Doubler final : public Kernel {
+class Doubler final : public sdk::Kernel {
  public:
-  Doubler(const Params& params, const Problem&, const DeviceTraits&) : count_(params.integer("n")) {
+  Doubler(const sdk::Params& params, const sdk::Problem&, const sdk::DeviceTraits&)
+      : count_(params.integer("n")) {
     if (way == Way::throws) throw std::runtime_error("no memory for the plan");
   }
-  void bind(const Buffers& buffers) override {
+  void bind(const sdk::Buffers& buffers) override {
     x_ = buffers.as<const float>(0);
     y_ = buffers.as<float>(1);
   }
-  void run(Stream) override {
+  void run(sdk::Stream) override {
     ++calls_;
     if (way == Way::crashes) raise(SIGSEGV);
     if (way == Way::slow) usleep(2000);
@@ -66,11 +68,11 @@ class Doubler final : public Kernel {
   float* y_ = nullptr;
 };
 
-class Unwritten final : public Kernel {
+class Unwritten final : public sdk::Kernel {
  public:
-  Unwritten(const Params&, const Problem&, const DeviceTraits&) {}
-  void bind(const Buffers&) override {}
-  void run(Stream) override {}
+  Unwritten(const sdk::Params&, const sdk::Problem&, const sdk::DeviceTraits&) {}
+  void bind(const sdk::Buffers&) override {}
+  void run(sdk::Stream) override {}
 };
 
 HARNESS_WORKLOAD(twice, Twice)
@@ -91,7 +93,7 @@ HARNESS_VARIANT(twice, hangs, cpu, "never returns", Doubler<Way::hangs>)
 HARNESS_VARIANT(twice, throws, cpu, "cannot be built", Doubler<Way::throws>)
 HARNESS_VARIANT(twice, prints, cpu, "writes to standard output", Doubler<Way::prints>)
 
-void register_all(Registry& registry) {
+void register_all(sdk::Registry& registry) {
   register_workload_twice(registry);
   register_variant_twice_right(registry);
   register_variant_twice_also_right(registry);

@@ -10,7 +10,11 @@
 
 namespace {
 
-using namespace emulate;
+using emulate::Buffer;
+using emulate::every_schedule;
+using emulate::Extents;
+using emulate::Options;
+using emulate::ProductCase;
 using gemm::MmaLaunch;
 using gemm::PlainEpilogue;
 using gemm::TilingChoice;

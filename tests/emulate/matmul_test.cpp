@@ -9,7 +9,11 @@
 
 namespace {
 
-using namespace emulate;
+using emulate::every_schedule;
+using emulate::Extents;
+using emulate::Options;
+using emulate::ProductCase;
+using emulate::Shapes;
 
 template <class Rung, class Element>
 void expect_rung_right(const Extents& shape, const Options& options, int multiprocessors = 132) {

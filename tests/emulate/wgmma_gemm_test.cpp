@@ -9,7 +9,11 @@
 
 namespace {
 
-using namespace emulate;
+using emulate::Buffer;
+using emulate::every_schedule;
+using emulate::Extents;
+using emulate::Options;
+using emulate::ProductCase;
 using gemm::PlainEpilogue;
 using gemm::WgmmaLaunch;
 using gemm::WgmmaTiling;

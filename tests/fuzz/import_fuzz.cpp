@@ -8,16 +8,15 @@
 #include "harness/store/import.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace harness;
-  const auto record = import_json_lines({reinterpret_cast<const char*>(data), size}, "fuzz.jsonl");
+  const auto record = harness::import_json_lines({reinterpret_cast<const char*>(data), size}, "fuzz.jsonl");
   if (!record) {
     if (record.error().empty()) std::abort();
-    for (const Error& error : record.error())
+    for (const harness::Error& error : record.error())
       if (error.message.empty() || error.where.file.empty()) std::abort();
     return 0;
   }
   const std::string text = encode(*record);
-  const auto again = decode_record(text, "fuzz");
+  const auto again = harness::decode_record(text, "fuzz");
   if (!again || encode(*again) != text || record->cases.empty()) std::abort();
   return 0;
 }

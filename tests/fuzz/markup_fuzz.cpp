@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace harness;
+namespace report = harness::report;
 
 void must(bool holds) {
   if (!holds) std::abort();
@@ -38,7 +38,7 @@ void check_xml(const std::string& name) {
 void check_annotation(const std::string& name) {
   const std::string line = report::annotation_line(report::AnnotationLevel::error, {name, 7, name, name});
   must(std::count(line.begin(), line.end(), '\n') == 1 && line.ends_with('\n'));
-  must(line.substr(0, line.size() - 1) == printable(line.substr(0, line.size() - 1)));
+  must(line.substr(0, line.size() - 1) == harness::printable(line.substr(0, line.size() - 1)));
   const std::size_t end = line.find("::", 2);
   must(end != std::string::npos);
   const std::string head = line.substr(2, end - 2);
@@ -53,7 +53,7 @@ void check_markdown(const std::string& name) {
   must(element ||
        (code.front() == '`' && code.back() == '`' && std::count(code.begin(), code.end(), '`') == 2));
   const std::string prose = report::markdown_prose(name);
-  must(prose == printable(prose) || prose.find("\u200b") != std::string::npos);
+  must(prose == harness::printable(prose) || prose.find("\u200b") != std::string::npos);
   must(prose.find('|') == std::string::npos && prose.find('\n') == std::string::npos);
 }
 

@@ -24,12 +24,12 @@ void check(std::string_view text, Decode decode, Encode encode) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace harness;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  check(text, decode_record, [](const Record& record) { return encode(record); });
-  check(text, decode_header, encode_header);
-  check(text, decode_case, encode_case);
-  check(text, decode_process_result, [](const ProcessResult& result) { return encode(result); });
-  check(text, decode_machine, [](const Machine& machine) { return encode(machine); });
+  check(text, harness::decode_record, [](const harness::Record& record) { return encode(record); });
+  check(text, harness::decode_header, harness::encode_header);
+  check(text, harness::decode_case, harness::encode_case);
+  check(text, harness::decode_process_result,
+        [](const harness::ProcessResult& result) { return encode(result); });
+  check(text, harness::decode_machine, [](const harness::Machine& machine) { return encode(machine); });
   return 0;
 }

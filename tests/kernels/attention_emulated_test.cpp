@@ -13,9 +13,9 @@
 #include "tests/emulate/memory.h"
 #include "tests/kernels/attention_case.h"
 
+namespace attention {
 namespace {
 
-using namespace attention;
 using emulate::Buffer;
 using emulate::Landing;
 using emulate::Options;
@@ -241,3 +241,4 @@ TEST(AttentionWgmma, LargeScoresAreRight) {
 }
 
 }  // namespace
+}  // namespace attention

@@ -97,16 +97,16 @@ Result<RunReport> Run::all() {
     for (const std::string& kind : kinds_) {
       if (options_.may_begin && !order(process, kind).empty() && !options_.may_begin()) {
         report_.ended = true;
-        return std::move(report_);
+        return report_;
       }
       const Status done = one_process(process, kind);
       if (!done) return fail(done.error());
       if (InterruptGuard::interrupted()) {
         report_.interrupted = true;
-        return std::move(report_);
+        return report_;
       }
     }
-  return std::move(report_);
+  return report_;
 }
 
 // The cases of one process in an order of its own (Fisher and Yates, so that every standard library

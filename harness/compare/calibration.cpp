@@ -395,7 +395,7 @@ class Calibrator {
     const bool sessions = std::any_of(report_.cases.begin(), report_.cases.end(),
                                       [](const CalibratedCase& one) { return one.session.has_value(); });
     if (!report_.cases.empty() && !sessions)
-      report_.notes.push_back("one session a build says nothing about sessions: 0.1 % is assumed");
+      report_.notes.emplace_back("one session a build says nothing about sessions: 0.1 % is assumed");
   }
 
   const CalibrationOptions& options_;

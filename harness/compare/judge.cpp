@@ -97,7 +97,7 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, const stats::Detect
     return;
   }
   if (row.margin == 0) {
-    row.advice.push_back(
+    row.advice.emplace_back(
         "a margin of 0 % calls nothing that varies unchanged: give this metric a margin above 0, or make it "
         "`informative`");
     return;

@@ -100,10 +100,10 @@ Json process_json(const ProcessSamples& process, const SampleDetail& detail) {
   const std::vector<stats::ProcessEstimate> estimates = placement_estimates(process);
   double sum = 0;
   std::size_t used = 0, count = 0;
-  for (std::size_t i = 0; i < estimates.size(); ++i) {
-    count += estimates[i].samples;
-    if (estimates[i].samples == 0) continue;
-    sum += estimates[i].log_value;
+  for (const stats::ProcessEstimate& estimate : estimates) {
+    count += estimate.samples;
+    if (estimate.samples == 0) continue;
+    sum += estimate.log_value;
     ++used;
   }
   Json json{

@@ -15,6 +15,7 @@ class ResultWriter {
   explicit ResultWriter(Database& database);
   ResultWriter(const ResultWriter&) = delete;  // the statements keep references to the members
   ResultWriter& operator=(const ResultWriter&) = delete;
+  ~ResultWriter() = default;
 
   // Adds a result to the record `id`, in place of one that is there of the same case and process.
   Status put(const std::string& id, const ProcessResult& result);

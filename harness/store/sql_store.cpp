@@ -321,11 +321,9 @@ Status SqlStore::load_results(Record& record, const std::string& id) {
   return {};
 }
 
-Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
-  runs.clear();
+// What the runs wanted must fulfil; `values` gets what the placeholders stand for.
+std::vector<std::string> conditions_of(const RunQuery& query, std::vector<std::string>& values) {
   std::vector<std::string> conditions;
-  std::vector<std::string> values;
-  values.reserve(8);  // statements keep references to them
   const auto where = [&](const std::string& column, const std::optional<std::string>& wanted) {
     if (!wanted) return;
     conditions.push_back(fmt::format("{} = :v{}", column, values.size()));
@@ -340,6 +338,13 @@ Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
   if (query.state) where("state", std::string(name_of(*query.state)));
   if (query.dirty) conditions.emplace_back(*query.dirty ? "dirty = 1" : "dirty = 0");
   if (query.calibration) conditions.emplace_back(*query.calibration ? "calibration = 1" : "calibration = 0");
+  return conditions;
+}
+
+Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
+  runs.clear();
+  std::vector<std::string> values;  // statements keep references to them
+  const std::vector<std::string> conditions = conditions_of(query, values);
 
   RunRow row;
   long long results = 0;

@@ -22,6 +22,7 @@ class ValueWriter {
   explicit ValueWriter(soci::session& sql);
   ValueWriter(const ValueWriter&) = delete;  // the statements keep references to the members
   ValueWriter& operator=(const ValueWriter&) = delete;
+  ~ValueWriter() = default;
 
   // The case must be among those of the record `id`.
   void put(const std::string& id, const ProcessResult& result);

@@ -30,7 +30,8 @@ Sides simulate(const Draw& draw, Pairing::Kind kind, unsigned seed) {
   std::mt19937_64 random(seed);
   std::vector<CaseRecord> before, after;
   for (int c = 0; c < cases; ++c) {
-    Series one{"gpu_time", "us", Direction::lower_is_better, {}}, other = one;
+    Series one{"gpu_time", "us", Direction::lower_is_better, {}};
+    Series other = one;
     for (int p = 1; p <= processes; ++p) {
       auto [baseline, current] = draw(c, p, random);
       one.processes.push_back(ProcessSamples{p, std::nullopt, {std::move(baseline)}});

@@ -86,7 +86,7 @@ TEST(Diagnose, SeesProcessesThatFallIntoTwoGroups) {
 }
 
 TEST(Diagnose, TellsAClockThatMovedFromCodeThatDid) {
-  const auto at_clock = [](std::vector<double> values, double ghz) {
+  const auto at_clock = [](const std::vector<double>& values, double ghz) {
     Record record = record_of(values);
     for (ProcessSamples& process : record.cases[0].series[0].processes) process.placements[0].clock_ghz = ghz;
     return record;

@@ -17,7 +17,7 @@ KernelUse kernel(double us, int launches = 1) {
   return {"k", {1, 1, 1}, {32, 1, 1}, 16, 0, 0, launches, us, ""};
 }
 
-CaseRecord case_of_times(double event_us, std::vector<KernelUse> kernels) {
+CaseRecord case_of_times(double event_us, const std::vector<KernelUse>& kernels) {
   CaseRecord record;
   record.id = "c";
   Series time{"gpu_time", "us", Direction::lower_is_better, {}};

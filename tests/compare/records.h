@@ -19,8 +19,8 @@ inline ProcessSamples process_at(int number, double value) {
   return process;
 }
 
-inline Series series_at(std::vector<double> values, std::string metric = "gpu_time", std::string unit = "us",
-                        Direction direction = Direction::lower_is_better) {
+inline Series series_at(const std::vector<double>& values, std::string metric = "gpu_time",
+                        std::string unit = "us", Direction direction = Direction::lower_is_better) {
   Series series{std::move(metric), std::move(unit), direction, {}};
   int number = 1;
   for (const double value : values) series.processes.push_back(process_at(number++, value));
@@ -51,7 +51,7 @@ inline Record record_of(std::vector<CaseRecord> cases) {
   return record;
 }
 
-inline Record record_of(std::vector<double> values) {
+inline Record record_of(const std::vector<double>& values) {
   return record_of({case_of("c", {series_at(values)})});
 }
 

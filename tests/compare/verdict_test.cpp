@@ -12,7 +12,7 @@ using testing::Contains;
 using testing::HasSubstr;
 
 ComparisonRow compare_values(const std::vector<double>& before, const std::vector<double>& after,
-                             Policy policy = {}) {
+                             const Policy& policy = {}) {
   return only_row(compare(record_of(before), record_of(after), policy));
 }
 

@@ -31,7 +31,7 @@ class ClockLockTest : public testing::Test {
     setenv("FAKE_NVML_LOG", log_.c_str(), 1);
     std::ofstream(nvml_) << "uuid GPU-A\nmax_clock_1 1980\n";
   }
-  ~ClockLockTest() override {
+  void TearDown() override {
     for (const char* name : {"HARNESS_LOCK_DIR", "HARNESS_NVML", "FAKE_NVML", "FAKE_NVML_LOG"})
       unsetenv(name);
   }

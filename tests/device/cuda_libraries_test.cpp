@@ -20,7 +20,7 @@ class CudaLibrariesTest : public testing::Test {
     setenv("HARNESS_CUPTI", FAKE_CUPTI_LIBRARY, 1);
     setenv("HARNESS_CUBLAS", "/no/such/libcublas.so", 1);
   }
-  ~CudaLibrariesTest() override {
+  void TearDown() override {
     for (const char* name : {"HARNESS_CUPTI", "HARNESS_CUBLAS", "FAKE_CUPTI_HOLDER", "CUDA_INJECTION64_PATH"})
       unsetenv(name);
   }

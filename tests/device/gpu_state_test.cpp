@@ -24,7 +24,7 @@ class GpuStateTest : public testing::Test {
     setenv("FAKE_NVML", file_.c_str(), 1);
     unsetenv("CUDA_VISIBLE_DEVICES");
   }
-  ~GpuStateTest() override {
+  void TearDown() override {
     unsetenv("HARNESS_NVML");
     unsetenv("FAKE_NVML");
     unsetenv("CUDA_VISIBLE_DEVICES");

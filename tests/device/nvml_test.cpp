@@ -22,7 +22,7 @@ class NvmlTest : public testing::Test {
     setenv("HARNESS_NVML", FAKE_NVML_LIBRARY, 1);
     setenv("FAKE_NVML", file_.c_str(), 1);
   }
-  ~NvmlTest() override {
+  void TearDown() override {
     unsetenv("HARNESS_NVML");
     unsetenv("FAKE_NVML");
   }

@@ -29,7 +29,7 @@ extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak))
 
 namespace {
 
-constexpr std::size_t largest_input = 64 * 1024;
+constexpr std::size_t largest_input = std::size_t{64} * 1024;
 constexpr std::string_view interesting[] = {"0",    "-1",      "1e309", "9223372036854775808",
                                             "NaN",  "null",    "\"",    "'",
                                             "[",    "]",       "{",     "}",

@@ -85,7 +85,7 @@ std::vector<double> slow_tail(std::mt19937_64& random) {
   std::bernoulli_distribution slow(0.1);
   std::normal_distribution<double> process(20, 0.06), noise(0, 0.1);
   // Enough samples that a quarter of them being slow, where the fences give way, does not happen.
-  std::vector<double> values(4 * samples, process(random));
+  std::vector<double> values(std::size_t{4} * samples, process(random));
   for (double& value : values) value += noise(random);
   for (double& value : values)
     if (slow(random)) value *= 1.5;

@@ -17,7 +17,7 @@ using testing::Not;
 using Kind = KernelChange::Kind;
 
 KernelUse kernel(std::string name, double us, std::string code = "c0de") {
-  return {std::move(name), {132, 1, 1}, {256, 1, 1}, 64, 0, 48 * 1024, 1, us, std::move(code)};
+  return {std::move(name), {132, 1, 1}, {256, 1, 1}, 64, 0, std::int64_t{48} * 1024, 1, us, std::move(code)};
 }
 
 CaseRecord case_with(std::vector<std::vector<KernelUse>> processes) {
@@ -82,7 +82,7 @@ TEST(Kernels, ThatAppearedOrVanishedAreNamed) {
 TEST(Kernels, ThatWereReshapedTellEveryNumberThatDiffers) {
   KernelUse after = kernel("a", 12);
   after.registers = 96;
-  after.dynamic_shared_bytes = 100 * 1024;
+  after.dynamic_shared_bytes = std::int64_t{100} * 1024;
   after.static_shared_bytes = 100;
   after.grid = {66, 2, 1};
   after.block = {128, 1, 1};

@@ -71,7 +71,7 @@ class Holder {
 class DeviceLockTest : public testing::Test {
  protected:
   DeviceLockTest() { setenv("HARNESS_LOCK_DIR", folder_.path().c_str(), 1); }
-  ~DeviceLockTest() override { unsetenv("HARNESS_LOCK_DIR"); }
+  void TearDown() override { unsetenv("HARNESS_LOCK_DIR"); }
   [[nodiscard]] static Result<DeviceLock> try_it(const std::string& device) {
     return DeviceLock::take({device, "suite mine", 0, {}});
   }

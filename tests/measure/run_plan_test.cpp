@@ -57,7 +57,7 @@ class RunPlan : public testing::Test {
       ADD_FAILURE() << report.error().text();
       return {};
     }
-    return std::move(*report);
+    return *report;
   }
   [[nodiscard]] const ProcessResult& result(const std::string& variant, int process) const {
     for (const ProcessResult& one : results_)

@@ -2,9 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -199,7 +200,8 @@ TEST(Verify, FindsTheSameOnAnyNumberOfThreads) {
       for (const char* threads : {"3", "16"}) {
         const bool listed = threads[0] == '3';  // one way or the other: the same elements
         const Finding shared = found_by(threads, check, listed, spoils[i]);
-        EXPECT_EQ(std::memcmp(&shared.error, &alone.error, sizeof(double)), 0) << threads << " " << i;
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(shared.error), std::bit_cast<std::uint64_t>(alone.error))
+            << threads << " " << i;
         EXPECT_EQ(shared.wrong, alone.wrong) << threads;
         EXPECT_EQ(shared.elements, alone.elements);
       }

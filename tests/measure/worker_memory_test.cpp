@@ -50,7 +50,7 @@ class WorkerMemory : public testing::Test {
     }
     std::string last;  // decoding all of them would take longer than measuring them
     while (true) {
-      const auto line = child->read_line(300);
+      auto line = child->read_line(300);
       if (!line || !line->has_value()) break;
       if (!line->value().starts_with(R"({"type":"result")")) continue;
       ++ended.results;

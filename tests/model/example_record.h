@@ -31,22 +31,8 @@ inline ProcessResult example_result(const std::string& case_id, int process) {
   return result;
 }
 
-// A complete record: a measured case, an incorrect one and a skipped one.
-inline Record example_record() {
-  Record record;
-  record.id = "6a1f0c3e-0000-4000-8000-000000000001";
-  record.tool = "harness 0.1.0";
-  record.suite = {"fusion", "suites/fusion.yaml", "0123456789abcdef0123456789abcdef"};
-  record.revision = {"1111111111111111111111111111111111111111", "main", false};
-  record.started = "2026-11-20T05:40:00Z";
-  record.finished = "2026-11-20T05:41:00Z";
-  record.machines["cuda"] = {
-      "nvidia-h200",
-      "GPU-1234",
-      {{"gpu", "NVIDIA H200", FieldClass::block}, {"driver", "580.1", FieldClass::warn}},
-      {{"copy_bytes_per_s", 4.1e12}, {"gemm_flops_per_s", 7.5e14}}};
-  record.machines["cpu"] = {"cpu-amd-epyc", "feed", {{"cores", "64", FieldClass::info}}, {}};
-
+// The measured case of example_record(), of three processes.
+inline CaseRecord example_case() {
   CaseRecord measured;
   measured.id = "linear_gelu/cublas/dtype=f16/m=512";
   measured.workload = "linear_gelu";
@@ -71,7 +57,26 @@ inline Record example_record() {
   measured.item_name = "tokens";
   measured.where = {"suites/fusion.yaml", 12, 3};
   for (const int process : {1, 2, 3}) add_result(measured, example_result(measured.id, process));
+  return measured;
+}
 
+// A complete record: a measured case, an incorrect one and a skipped one.
+inline Record example_record() {
+  Record record;
+  record.id = "6a1f0c3e-0000-4000-8000-000000000001";
+  record.tool = "harness 0.1.0";
+  record.suite = {"fusion", "suites/fusion.yaml", "0123456789abcdef0123456789abcdef"};
+  record.revision = {"1111111111111111111111111111111111111111", "main", false};
+  record.started = "2026-11-20T05:40:00Z";
+  record.finished = "2026-11-20T05:41:00Z";
+  record.machines["cuda"] = {
+      "nvidia-h200",
+      "GPU-1234",
+      {{"gpu", "NVIDIA H200", FieldClass::block}, {"driver", "580.1", FieldClass::warn}},
+      {{"copy_bytes_per_s", 4.1e12}, {"gemm_flops_per_s", 7.5e14}}};
+  record.machines["cpu"] = {"cpu-amd-epyc", "feed", {{"cores", "64", FieldClass::info}}, {}};
+
+  const CaseRecord measured = example_case();
   CaseRecord incorrect = measured;
   incorrect.id = "linear_gelu/broken/dtype=f16/m=512";
   incorrect.variant = "broken";

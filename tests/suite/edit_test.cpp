@@ -13,7 +13,7 @@ using testing::HasSubstr;
 const std::string entry = "{match: {variant: a}, sampling: {processes: 8}}";
 const std::string marked = "- " + entry + "  # by harness calibrate\n";
 
-std::string edited(const std::string& text, std::vector<GroupEdit> edits) {
+std::string edited(const std::string& text, const std::vector<GroupEdit>& edits) {
   const auto result = with_overrides(text, "s.yaml", edits);
   return result ? *result : "refused: " + result.error().message;
 }

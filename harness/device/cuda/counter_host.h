@@ -20,6 +20,8 @@ class CounterHost {
   // An error lists the chips that the library knows.
   static Result<CounterHost> open(const Cupti& cupti, std::string chip,
                                   std::vector<std::uint8_t> availability = {});
+  CounterHost(const CounterHost&) = delete;
+  CounterHost& operator=(const CounterHost&) = delete;
   CounterHost(CounterHost&& other) noexcept;
   CounterHost& operator=(CounterHost&&) = delete;
   ~CounterHost();

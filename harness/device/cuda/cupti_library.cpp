@@ -64,7 +64,7 @@ std::string advice_for(CUptiResult code) {
 }  // namespace
 
 bool Cupti::has_profiler() const {
-#define HARNESS_CUPTI_PRESENT(name) &&name != nullptr
+#define HARNESS_CUPTI_PRESENT(name) &&(name) != nullptr
   return true HARNESS_CUPTI_PROFILER_FUNCTIONS(HARNESS_CUPTI_PRESENT);
 #undef HARNESS_CUPTI_PRESENT
 }

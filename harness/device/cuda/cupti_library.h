@@ -64,6 +64,7 @@ namespace harness::cuda {
   X(RangeProfilerGetCounterDataInfo)
 
 struct Cupti {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration takes its name without parentheses
 #define HARNESS_CUPTI_MEMBER(name) decltype(&::cupti##name) name = nullptr;
   HARNESS_CUPTI_FUNCTIONS(HARNESS_CUPTI_MEMBER)
   HARNESS_CUPTI_PROFILER_FUNCTIONS(HARNESS_CUPTI_MEMBER)

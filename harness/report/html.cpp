@@ -12,7 +12,7 @@ namespace harness::report {
 namespace {
 
 constexpr std::size_t least_data = 100'000;  // bytes, whatever the template takes
-constexpr Style plain_style{false, 120};
+const Style plain_style{false, 120};
 
 std::string escaped(std::string_view text) {
   std::string out;

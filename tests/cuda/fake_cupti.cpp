@@ -140,25 +140,26 @@ CUptiResult cuptiGetVersion(uint32_t* version) {
   *version = state()->version;
   return asked("GetVersion");
 }
-CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
-  *text =
+CUptiResult cuptiGetResultString(CUptiResult result, const char** string) {
+  *string =
       result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" : "CUPTI_ERROR";
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiGetTimestamp(uint64_t* now) {
-  *now = state()->clock;
+CUptiResult cuptiGetTimestamp(uint64_t* timestamp) {
+  *timestamp = state()->clock;
   state()->clock += 10;
   return asked("GetTimestamp");
 }
-CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function, void* data) {
-  return subscribe(handle, function, data);
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber_handle, CUpti_CallbackFunc callback,
+                           void* data) {
+  return subscribe(subscriber_handle, callback, data);
 }
 #ifndef OLD_LIBRARY
-CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function, void* data,
-                              CUpti_SubscriberParams* parameters) {
-  const CUptiResult code = subscribe(handle, function, data);
+CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber_handle, CUpti_CallbackFunc callback,
+                              void* data, CUpti_SubscriberParams* params) {
+  const CUptiResult code = subscribe(subscriber_handle, callback, data);
   if (code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
-    std::strncpy(parameters->oldSubscriberName, state()->holder.c_str(), parameters->oldSubscriberSize);
+    std::strncpy(params->oldSubscriberName, state()->holder.c_str(), params->oldSubscriberSize);
   return code;
 }
 #endif
@@ -196,10 +197,10 @@ CUptiResult cuptiActivityFlushAll(uint32_t) {
   hand_in();
   return asked("ActivityFlushAll");
 }
-CUptiResult cuptiActivityGetNextRecord(uint8_t* bytes, size_t valid, CUpti_Activity** record) {
-  std::uint8_t* next = bytes;
+CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer_bytes, size_t valid, CUpti_Activity** record) {
+  std::uint8_t* next = buffer_bytes;
   if (*record != nullptr) next = reinterpret_cast<std::uint8_t*>(*record) + size_of((*record)->kind);
-  if (next + sizeof(CUpti_Activity) > bytes + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  if (next + sizeof(CUpti_Activity) > buffer_bytes + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
   *record = reinterpret_cast<CUpti_Activity*>(next);
   return asked("ActivityGetNextRecord");
 }
@@ -215,73 +216,73 @@ CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params*) {
 CUptiResult cuptiProfilerDeInitialize(CUpti_Profiler_DeInitialize_Params*) {
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params* parameters) {
-  parameters->counterAvailabilityImageSize = 16;
+CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params* params) {
+  params->counterAvailabilityImageSize = 16;
   return asked("ProfilerGetCounterAvailability");
 }
-CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* parameters) {
-  parameters->pChipName = "GH100";
+CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* params) {
+  params->pChipName = "GH100";
   return asked("DeviceGetChipName");
 }
-CUptiResult cuptiProfilerHostGetSupportedChips(CUpti_Profiler_Host_GetSupportedChips_Params* parameters) {
-  parameters->numChips = std::size(chips);
-  parameters->ppChipNames = chips;
+CUptiResult cuptiProfilerHostGetSupportedChips(CUpti_Profiler_Host_GetSupportedChips_Params* params) {
+  params->numChips = std::size(chips);
+  params->ppChipNames = chips;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params* parameters) {
+CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params* params) {
   ++state()->hosts;
-  parameters->pHostObject = reinterpret_cast<CUpti_Profiler_Host_Object*>(state());
+  params->pHostObject = reinterpret_cast<CUpti_Profiler_Host_Object*>(state());
   return asked("ProfilerHostInitialize");
 }
 CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params*) {
   --state()->hosts;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostGetBaseMetrics(CUpti_Profiler_Host_GetBaseMetrics_Params* parameters) {
-  const bool ratio = parameters->metricType == CUPTI_METRIC_TYPE_RATIO;
-  if (parameters->metricType == CUPTI_METRIC_TYPE_THROUGHPUT) return CUPTI_ERROR_INVALID_PARAMETER;
-  parameters->ppMetricNames = ratio ? ratios : counters;
-  parameters->numMetrics = ratio ? std::size(ratios) : std::size(counters);
+CUptiResult cuptiProfilerHostGetBaseMetrics(CUpti_Profiler_Host_GetBaseMetrics_Params* params) {
+  const bool ratio = params->metricType == CUPTI_METRIC_TYPE_RATIO;
+  if (params->metricType == CUPTI_METRIC_TYPE_THROUGHPUT) return CUPTI_ERROR_INVALID_PARAMETER;
+  params->ppMetricNames = ratio ? ratios : counters;
+  params->numMetrics = ratio ? std::size(ratios) : std::size(counters);
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostGetSubMetrics(CUpti_Profiler_Host_GetSubMetrics_Params* parameters) {
-  const bool ratio = is_ratio(parameters->pMetricName);
-  if (ratio != (parameters->metricType == CUPTI_METRIC_TYPE_RATIO)) return CUPTI_ERROR_INVALID_METRIC_NAME;
-  parameters->ppSubMetrics = ratio ? ratio_endings : counter_endings;
-  parameters->numOfSubmetrics = ratio ? std::size(ratio_endings) : std::size(counter_endings);
+CUptiResult cuptiProfilerHostGetSubMetrics(CUpti_Profiler_Host_GetSubMetrics_Params* params) {
+  const bool ratio = is_ratio(params->pMetricName);
+  if (ratio != (params->metricType == CUPTI_METRIC_TYPE_RATIO)) return CUPTI_ERROR_INVALID_METRIC_NAME;
+  params->ppSubMetrics = ratio ? ratio_endings : counter_endings;
+  params->numOfSubmetrics = ratio ? std::size(ratio_endings) : std::size(counter_endings);
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricProperties_Params* parameters) {
-  if (!exists(parameters->pMetricName)) return CUPTI_ERROR_INVALID_METRIC_NAME;
-  parameters->pDimUnit = is_ratio(parameters->pMetricName) ? "percent" : "byte";
+CUptiResult cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricProperties_Params* params) {
+  if (!exists(params->pMetricName)) return CUPTI_ERROR_INVALID_METRIC_NAME;
+  params->pDimUnit = is_ratio(params->pMetricName) ? "percent" : "byte";
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params* parameters) {
-  for (std::size_t i = 0; i < parameters->numMetrics; ++i)
-    if (!exists(parameters->ppMetricNames[i])) return CUPTI_ERROR_INVALID_PARAMETER;
+CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params* params) {
+  for (std::size_t i = 0; i < params->numMetrics; ++i)
+    if (!exists(params->ppMetricNames[i])) return CUPTI_ERROR_INVALID_PARAMETER;
   return asked("ProfilerHostConfigAddMetrics");
 }
-CUptiResult cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImageSize_Params* parameters) {
-  parameters->configImageSize = 8;
+CUptiResult cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImageSize_Params* params) {
+  params->configImageSize = 8;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params*) {
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_Params* parameters) {
-  parameters->numOfPasses = static_cast<std::size_t>(state()->passes);
+CUptiResult cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_Params* params) {
+  params->numOfPasses = static_cast<std::size_t>(state()->passes);
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params* parameters) {
-  for (std::size_t i = 0; i < parameters->numMetrics; ++i)
-    parameters->pMetricValues[i] = state()->counters[parameters->ppMetricNames[i]];
+CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params* params) {
+  for (std::size_t i = 0; i < params->numMetrics; ++i)
+    params->pMetricValues[i] = state()->counters[params->ppMetricNames[i]];
   return asked("ProfilerHostEvaluateToGpuValues");
 }
 
-CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* parameters) {
+CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* params) {
   if (const CUptiResult code = asked("RangeProfilerEnable"); code != CUPTI_SUCCESS) return code;
   state()->profiling = true;
-  parameters->pRangeProfilerObject = reinterpret_cast<CUpti_RangeProfiler_Object*>(state());
+  params->pRangeProfilerObject = reinterpret_cast<CUpti_RangeProfiler_Object*>(state());
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params*) {
@@ -294,8 +295,8 @@ CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params*) {
 CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params*) {
   return asked("RangeProfilerStart");
 }
-CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* parameters) {
-  parameters->isAllPassSubmitted = ++state()->replays >= state()->passes;
+CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* params) {
+  params->isAllPassSubmitted = ++state()->replays >= state()->passes;
   return asked("RangeProfilerStop");
 }
 CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params*) {
@@ -306,20 +307,20 @@ CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params*) {
   state()->in_range = false;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params* parameters) {
-  parameters->numOfRangeDropped = state()->dropped_ranges;
+CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params* params) {
+  params->numOfRangeDropped = state()->dropped_ranges;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params* parameters) {
-  parameters->counterDataSize = 32;
+CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params* params) {
+  params->counterDataSize = 32;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiRangeProfilerCounterDataImageInitialize(
     CUpti_RangeProfiler_CounterDataImage_Initialize_Params*) {
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_GetCounterDataInfo_Params* parameters) {
-  parameters->numTotalRanges = state()->ranges;
+CUptiResult cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_GetCounterDataInfo_Params* params) {
+  params->numTotalRanges = state()->ranges;
   return CUPTI_SUCCESS;
 }
 

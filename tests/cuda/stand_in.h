@@ -15,7 +15,7 @@ namespace harness::cuda {
 class StandIn : public testing::Test {
  protected:
   StandIn() { use(FAKE_CUPTI_LIBRARY); }
-  ~StandIn() override { unsetenv("HARNESS_CUPTI"); }
+  void TearDown() override { unsetenv("HARNESS_CUPTI"); }
 
   void use(const char* file) {
     setenv("HARNESS_CUPTI", file, 1);

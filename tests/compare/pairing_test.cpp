@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-ComparisonRow row_of(const Record& before, const Record& after, Policy policy = {}) {
+ComparisonRow row_of(const Record& before, const Record& after, const Policy& policy = {}) {
   return only_row(compare(before, after, policy));
 }
 

@@ -10,6 +10,8 @@ Block* running = nullptr;
 
 struct Running {
   explicit Running(Block* block) { running = block; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
   ~Running() { running = nullptr; }
 };
 
@@ -66,7 +68,7 @@ void Block::prepare(const Action& kernel, std::size_t shared_bytes) {
   dynamic_ = nullptr;
   statics_.clear();
   regions_.clear();
-  next_static_ = 3 * 1024 + shared_bytes;
+  next_static_ = std::size_t{3} * 1024 + shared_bytes;
   std::fill_n(shared_, most_shared_bytes * 2, std::byte{0xFF});
   while (threads_.size() < active_) threads_.push_back(std::make_unique<Thread>());
   for (std::size_t i = 0; i < active_; ++i) {

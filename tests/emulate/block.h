@@ -20,7 +20,7 @@
 
 #include "tests/emulate/fiber.h"
 
-struct dim3 {
+struct dim3 {  // NOLINT(readability-identifier-naming): the name is CUDA's
   unsigned x = 1;
   unsigned y = 1;
   unsigned z = 1;
@@ -92,10 +92,12 @@ class Block {
   static constexpr std::size_t most_shared_bytes = 232448;  // a block may have on compute capability 9.0
 
   explicit Block(const Options& options);
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
   ~Block();
 
   // Runs `kernel` in every thread; throws Failure.
-  void run(dim3 grid, dim3 index, dim3 extent, std::size_t shared_bytes, const Action& kernel);
+  void run(dim3 of_grid, dim3 of_block, dim3 of_threads, std::size_t shared_bytes, const Action& kernel);
 
   [[nodiscard]] Thread& thread() const { return *current_; }
   [[nodiscard]] const Options& options() const { return options_; }
@@ -108,6 +110,7 @@ class Block {
     int size = 32;  // of it
     std::uint32_t mask = 0xFFFFFFFF;
     std::string_view what;
+    // NOLINTNEXTLINE(modernize-use-nullptr): taken for the 0 that a comparison is rewritten with
     auto operator<=>(const Place&) const = default;
   };
   using Operands = std::span<void* const>;

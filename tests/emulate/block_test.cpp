@@ -31,7 +31,7 @@ __global__ void number(int* out) {
 
 TEST(Launch, RunsEveryThreadOfEveryBlockOnce) {
   for (const Options& options : orders) {
-    const Buffer<int> out("out", 24 * 12);
+    const Buffer<int> out("out", std::size_t{24} * 12);
     launch(options, {2, 3, 2}, {4, 3, 2}, 0, number, out.data());
     for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], static_cast<int>(i));
   }
@@ -145,7 +145,7 @@ TEST(Memory, SharedMemoryIsNaNAtTheStartOfEveryBlock) {
 
 __global__ void shuffles(int* out) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  int* const mine = out + threadIdx.x * 8;
+  int* const mine = out + std::size_t{threadIdx.x} * 8;
   mine[0] = __shfl_sync(0xFFFFFFFF, lane, 5);
   mine[1] = __shfl_xor_sync(0xFFFFFFFF, lane, 3);
   mine[2] = __shfl_down_sync(0xFFFFFFFF, lane, 2, 8);
@@ -157,7 +157,7 @@ __global__ void shuffles(int* out) {
 }
 TEST(Warp, ShufflesAndVotes) {
   for (const Options& options : orders) {
-    const Buffer<int> out("out", 64 * 8);
+    const Buffer<int> out("out", std::size_t{64} * 8);
     launch(options, {1}, {64}, 0, shuffles, out.data());
     for (int t = 0; t < 64; ++t) {
       const int lane = t % 32;

@@ -14,7 +14,7 @@
 #include "tests/emulate/block.h"
 #include "tests/emulate/memory.h"
 
-// NOLINTBEGIN(bugprone-reserved-identifier)
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the names are CUDA's
 #define __global__ inline
 #define __device__
 #define __host__
@@ -209,4 +209,4 @@ inline float __int_as_float(int x) {
 }
 using std::max;
 using std::min;
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -68,6 +68,7 @@ void Fiber::start(std::function<void()> body) {
 }
 
 void Fiber::enter(unsigned low, unsigned high) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): makecontext passes nothing but ints
   auto* const self = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(low) |
                                               static_cast<std::uintptr_t>(std::uint64_t{high} << 32));
 #ifdef EMULATE_ASAN

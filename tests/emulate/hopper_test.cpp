@@ -36,7 +36,8 @@ struct Matrix {
         elements(name, static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {
     for (int r = 0; r < rows; ++r)
       for (int c = 0; c < columns; ++c)
-        elements[static_cast<std::size_t>(r * columns + c)] = bits(value(r, c));
+        elements[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns) +
+                 static_cast<std::size_t>(c)] = bits(value(r, c));
     ptx::TensorLayout layout;
     layout.extents[0] = static_cast<std::uint64_t>(columns);
     layout.extents[1] = static_cast<std::uint64_t>(rows);
@@ -210,7 +211,7 @@ __global__ void store_matrices(std::uint16_t* out) {
     const std::uint32_t first = 64 * i + 8 * (t / 4) + 2 * (t % 4);
     from[i] = first | (first + 1) << 16;
   }
-  ptx::stmatrix_x4(ptx::shared_address(memory + t * 16), from);
+  ptx::stmatrix_x4(ptx::shared_address(memory + std::size_t{t} * 16), from);
   __syncwarp();
   for (std::uint32_t i = 0; i < 8; ++i)
     out[t * 8 + i] = reinterpret_cast<const std::uint16_t*>(memory)[t * 8 + i];
@@ -226,7 +227,7 @@ template <Major OfB, bool Registers, bool Waits = true>
 int wrong_elements(const Options& options) {
   const Matrix a("a", 64, 64, 64);
   const Matrix b("b", OfB == Major::mn ? 64 : columns, OfB == Major::mn ? columns : 64, 64);
-  const Buffer<float> out("out", 64 * columns);
+  const Buffer<float> out("out", std::size_t{64} * columns);
   launch(options, {1}, {128}, 3 * 64 * 128 + 8, product<OfB, Registers, Waits>, a.map, b.map, out.data());
   int wrong = 0;
   for (int row = 0; row < 64; ++row)
@@ -234,7 +235,10 @@ int wrong_elements(const Options& options) {
       int sum = 0;
       for (int p = 0; p < 64; ++p)
         sum += value(row, p) * (OfB == Major::mn ? value(p, column) : value(column, p));
-      wrong += out[static_cast<std::size_t>(row * columns + column)] == static_cast<float>(sum) ? 0 : 1;
+      wrong += out[static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(column)] ==
+                       static_cast<float>(sum)
+                   ? 0
+                   : 1;
     }
   return wrong;
 }

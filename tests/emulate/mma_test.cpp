@@ -68,7 +68,7 @@ void expect_product(const Buffer<float>& out, int depth) {
 }
 
 TEST(Mma, MultipliesFragmentsOfTheIsa) {
-  const Buffer<float> out("out", 16 * 8);
+  const Buffer<float> out("out", std::size_t{16} * 8);
   launch(late, {1}, {32}, 0, mma16, out.data());
   expect_product(out, 16);
   launch(late, {1}, {32}, 0, mma_tf32, out.data());
@@ -89,7 +89,7 @@ __global__ void load(std::uint32_t* out) {
   for (int i = 0; i < 8; ++i) elements[threadIdx.x * 8 + i] = static_cast<std::uint16_t>(threadIdx.x * 8 + i);
   __syncwarp();
   std::uint32_t to[4];
-  const std::uint32_t from = ptx::shared_address(memory + threadIdx.x * 16);
+  const std::uint32_t from = ptx::shared_address(memory + std::size_t{threadIdx.x} * 16);
   if constexpr (Transposed)
     ptx::ldmatrix_x4_transposed(to, from);
   else
@@ -99,7 +99,9 @@ __global__ void load(std::uint32_t* out) {
 
 TEST(Ldmatrix, GivesEachThreadItsElements) {
   const Buffer<std::uint32_t> out("out", 128);
-  const auto at = [&](int t, int i) { return out[static_cast<std::size_t>(t * 4 + i)]; };
+  const auto at = [&](int t, int i) {
+    return out[static_cast<std::size_t>(t) * 4 + static_cast<std::size_t>(i)];
+  };
   launch(late, {1}, {32}, 512, load<false>, out.data());
   for (int t = 0; t < 32; ++t)
     for (int i = 0; i < 4; ++i) {
@@ -117,7 +119,8 @@ TEST(Ldmatrix, GivesEachThreadItsElements) {
 template <bool Waits>
 __global__ void copies(const float* in, float* out, int bytes) {
   KERNEL_DYNAMIC_SHARED(memory, 16);
-  ptx::cp_async_16(ptx::shared_address(memory + threadIdx.x * 16), in + threadIdx.x * 4, bytes);
+  ptx::cp_async_16(ptx::shared_address(memory + std::size_t{threadIdx.x} * 16),
+                   in + std::size_t{threadIdx.x} * 4, bytes);
   ptx::cp_async_commit();
   if constexpr (Waits) ptx::cp_async_wait<0>();
   for (int i = 0; i < 4; ++i)

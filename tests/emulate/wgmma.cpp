@@ -47,43 +47,44 @@ void check_descriptor(std::uint64_t descriptor) {
         "a wgmma operand does not start where the swizzle pattern does, at a multiple of 1024 bytes");
 }
 
+// Of an element in a matrix of sixteen columns.
+std::size_t position(int row, int column) {
+  return static_cast<std::size_t>(row) * 16 + static_cast<std::size_t>(column);
+}
+
 void compute(const Issued& issued) {
   const int n = issued.product.n;
   std::vector<double> a = issued.a_registers;
   if (a.empty()) {
-    a.resize(64 * 16);
+    a.resize(std::size_t{64} * 16);
     for (int row = 0; row < 64; ++row)
       for (int p = 0; p < 16; ++p)
-        a[static_cast<std::size_t>(row * 16 + p)] =
-            element(issued.a, issued.product.a_major, row, p, issued.product.widen);
+        a[position(row, p)] = element(issued.a, issued.product.a_major, row, p, issued.product.widen);
   }
   std::vector<double> b(static_cast<std::size_t>(n) * 16);
   for (int column = 0; column < n; ++column)
     for (int p = 0; p < 16; ++p)
-      b[static_cast<std::size_t>(column * 16 + p)] =
-          element(issued.b, issued.product.b_major, column, p, issued.product.widen);
+      b[position(column, p)] = element(issued.b, issued.product.b_major, column, p, issued.product.widen);
   for (int number = 0; number < 128; ++number)
     for (int i = 0; i < n / 2; ++i) {
       const int row = number / 32 * 16 + number % 32 / 4 + i / 2 % 2 * 8;
       const int column = i / 4 * 8 + number % 4 * 2 + i % 2;
       float& d = issued.d[static_cast<std::size_t>(number)][i];
       double sum = issued.accumulate != 0 ? static_cast<double>(d) : 0.0;
-      for (int p = 0; p < 16; ++p)
-        sum += a[static_cast<std::size_t>(row * 16 + p)] * b[static_cast<std::size_t>(column * 16 + p)];
+      for (int p = 0; p < 16; ++p) sum += a[position(row, p)] * b[position(column, p)];
       d = static_cast<float>(sum);
     }
 }
 
 // A in registers is laid out as in mma.m16n8k16, sixteen rows a warp.
 std::vector<double> a_of_registers(Block::Operands operands, Widen widen) {
-  std::vector<double> a(64 * 16);
+  std::vector<double> a(std::size_t{64} * 16);
   for (int row = 0; row < 64; ++row)
     for (int p = 0; p < 16; ++p) {
       const int number = row / 16 * 32 + row % 8 * 4 + p % 8 / 2;
       const auto* operand = static_cast<const Operand*>(operands[static_cast<std::size_t>(number)]);
       const std::uint32_t pair = operand->a_registers[row % 16 / 8 + p / 8 * 2];
-      a[static_cast<std::size_t>(row * 16 + p)] =
-          static_cast<double>(widen(static_cast<std::uint16_t>(pair >> (p % 2 * 16))));
+      a[position(row, p)] = static_cast<double>(widen(static_cast<std::uint16_t>(pair >> (p % 2 * 16))));
     }
   return a;
 }

@@ -9,6 +9,7 @@
 
 namespace {
 
+using emulate::Block;
 using emulate::Buffer;
 using emulate::every_schedule;
 using emulate::Extents;

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 
 // LeakSanitizer's, where it is: what the library keeps for itself is not ours to free.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): its own names
 extern "C" void __lsan_disable() __attribute__((weak));
 extern "C" void __lsan_enable() __attribute__((weak));
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace {
 

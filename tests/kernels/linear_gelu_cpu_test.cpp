@@ -82,7 +82,7 @@ TEST(Isa, EveryInstructionSetComputesTheSameProduct) {
   LinearGeluCase c(linear_gelu_params("bf16", 101, 131, 270));
   const linear_gelu::Shape shape = linear_gelu::shape_of(c.params);
   for (const Isa* isa : usable()) {
-    std::vector<double> got(101 * 131, std::nan(""));
+    std::vector<double> got(std::size_t{101} * 131, std::nan(""));
     kernels::BlockedProduct product(linear_gelu::product_shape(shape), 2, *isa);
     product.run(c.tensors[0].data.data(), c.tensors[1].data.data(), [&](const kernels::Tile& tile) {
       for (std::int64_t row = 0; row < tile.rows; ++row)
@@ -90,7 +90,7 @@ TEST(Isa, EveryInstructionSetComputesTheSameProduct) {
           got[static_cast<std::size_t>((tile.row + row) * 131 + tile.column + column)] =
               tile.sums[row * tile.stride + column];
     });
-    for (std::int64_t i = 0; i < 101 * 131; ++i) {
+    for (std::int64_t i = 0; i < std::int64_t{101} * 131; ++i) {
       double want = 0;
       for (std::int64_t p = 0; p < 270; ++p)
         want += c.tensors[0].at(i / 131 * 270 + p) * c.tensors[1].at(p * 131 + i % 131);

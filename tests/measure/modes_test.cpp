@@ -265,6 +265,8 @@ class BatchCounter final : public ScriptedDevice {
  private:
   struct Counted final : Batch {
     Counted(std::unique_ptr<Batch> batch, int& count) : counted(std::move(batch)), there(count) { ++there; }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
     ~Counted() override { --there; }
     Result<Timing> time(const TimingOptions& options) override { return counted->time(options); }
     std::unique_ptr<Batch> counted;

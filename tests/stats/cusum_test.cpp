@@ -45,7 +45,10 @@ TEST(Cusum, MirrorsAndIgnoresUnits) {
 TEST(Cusum, NoticesStepsThatEachPassAGate) {
   Draw draw(71);
   Values values;  // log values of sd 0.5 %: ten as they were, then +1 % after each five
-  for (int i = 0; i < 30; ++i) values.push_back((i < 10 ? 0 : 0.01 * (i / 5 - 1)) + 0.005 * draw.normal());
+  for (int i = 0; i < 30; ++i) {
+    const int steps = i < 10 ? 0 : i / 5 - 1;
+    values.push_back(0.01 * steps + 0.005 * draw.normal());
+  }
   const auto found = cusum(values, 0, 0.005, {1, cusum_decision(1, 1000)});
   ASSERT_TRUE(found && found->alarm);
   EXPECT_EQ(found->alarm->side, CusumSide::up);

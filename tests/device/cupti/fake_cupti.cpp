@@ -11,6 +11,7 @@ struct SubscriberParams {
   std::size_t old_subscriber_size;
 };
 
+// NOLINTBEGIN(readability-identifier-naming): the names are those of CUPTI
 extern "C" {
 
 int cuptiGetVersion(std::uint32_t* version) {
@@ -33,3 +34,4 @@ int cuptiUnsubscribe(void* subscriber) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -97,6 +97,7 @@ struct PciInfo {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names are those of NVML
 extern "C" {
 
 int nvmlInit_v2() {
@@ -223,3 +224,4 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* gpu, unsigned* count, ProcessI
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -98,8 +98,8 @@ TEST(Diagnose, TellsAClockThatMovedFromCodeThatDid) {
 }
 
 // One process after the other, ten minutes apart, in the order of the values.
-Record in_time(std::vector<double> values, bool backwards = false) {
-  Record record = record_of(std::move(values));
+Record in_time(const std::vector<double>& values, bool backwards = false) {
+  Record record = record_of(values);
   std::vector<ProcessSamples>& processes = record.cases[0].series[0].processes;
   for (std::size_t i = 0; i < processes.size(); ++i)
     processes[i].placements[0].started =

@@ -25,8 +25,8 @@ Record paired(std::vector<CaseRecord> cases, Pairing::Kind kind, const std::stri
   return record;
 }
 
-Record paired(std::vector<double> values, Pairing::Kind kind, const std::string& id = "run-1") {
-  return paired({case_of("c", {series_at(std::move(values))})}, kind, id);
+Record paired(const std::vector<double>& values, Pairing::Kind kind, const std::string& id = "run-1") {
+  return paired({case_of("c", {series_at(values)})}, kind, id);
 }
 
 // Processes that differ by 4 %, far more than the builds do.
@@ -162,10 +162,10 @@ TEST(Ab, IsSilentAboutWhatPairingCancels) {
     return only_row(compare(one, other, Policy{})).advice;
   };
   const auto drift = Contains(HasSubstr("neighbouring processes"));
-  const auto alone = advice([](std::vector<double> values) { return record_of(std::move(values)); });
+  const auto alone = advice([](const std::vector<double>& values) { return record_of(values); });
   ASSERT_THAT(alone, testing::AnyOf(drift, Contains(HasSubstr("drift"))));
   for (const Pairing::Kind kind : {Pairing::Kind::session, Pairing::Kind::process}) {
-    const auto together = advice([&](std::vector<double> values) { return paired(std::move(values), kind); });
+    const auto together = advice([&](const std::vector<double>& values) { return paired(values, kind); });
     EXPECT_THAT(together, AllOf(Not(drift), Not(Contains(HasSubstr("drift")))));
   }
 }

@@ -27,8 +27,8 @@ std::vector<double> joined(std::vector<double> one, const std::vector<double>& o
   return one;
 }
 
-Record looked_at(std::vector<double> values, std::vector<int> looks, Gate gate = {}) {
-  Record record = record_of(std::move(values));
+Record looked_at(const std::vector<double>& values, std::vector<int> looks, Gate gate = {}) {
+  Record record = record_of(values);
   record.cases[0].gate = std::move(gate);
   record.cases[0].gate.looks = std::move(looks);
   return record;

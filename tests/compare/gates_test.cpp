@@ -112,10 +112,11 @@ TEST(Loosened, GatesOfExactMetricsAreJudgedExactly) {
 }
 
 TEST(Remedy, OfARowIsWhatSettlesIt) {
-  const auto remedy_of = [](std::vector<double> before, std::vector<double> after, double session_sd) {
+  const auto remedy_of = [](const std::vector<double>& before, const std::vector<double>& after,
+                            double session_sd) {
     Policy policy;
     policy.session_sd = session_sd;
-    return only_row(compare(record_of(std::move(before)), record_of(std::move(after)), policy)).remedy;
+    return only_row(compare(record_of(before), record_of(after), policy)).remedy;
   };
   EXPECT_EQ(remedy_of(about(20), about(20), 0.02), Remedy::session_or_margin);
   EXPECT_EQ(remedy_of({20, 20.1}, about(20), 0.001), Remedy::more_processes);

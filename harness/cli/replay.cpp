@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -69,7 +68,7 @@ int replay_for_profiler(const Prepared& prepared) {
     }
     const Result<Replayed> done = replay_case(*stage->opened.device, stage->catalog, planned);
     if (!done) {
-      status = std::max(status, report_error(about(planned, done.error())));
+      report_error(about(planned, done.error()));
       if (!stage->opened.device->synchronize()) return exit_failed;  // the device is lost, and all with it
       status = exit_failed;
       continue;

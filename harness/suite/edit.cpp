@@ -74,7 +74,7 @@ const YamlValue* group_at(const YamlValue& root, int line) {
   return nullptr;
 }
 
-char character_at(const Lines& lines, Place place) {
+char character_at(const Lines& lines, TextPosition place) {
   const auto line = static_cast<std::size_t>(place.line) - 1;
   const auto column = static_cast<std::size_t>(place.column) - 1;
   return line < lines.size() && column < lines.at(line).size() ? lines.at(line)[column] : '\0';

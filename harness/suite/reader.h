@@ -39,7 +39,7 @@ class Reader {
   std::optional<double> fraction(const YamlValue& map, const std::string& name);
   std::optional<double> share(const YamlValue& map, const std::string& name, double most, const char* advice);
 
-  [[nodiscard]] Location location(Place place) const { return {file_, place.line, place.column}; }
+  [[nodiscard]] Location location(TextPosition place) const { return {file_, place.line, place.column}; }
   [[nodiscard]] At<std::string> text_at(const YamlValue& value) const;
   [[nodiscard]] At<sdk::Value> value_at(const YamlValue& value) const;
 

@@ -260,7 +260,7 @@ class SchemaCheck {
     return string_in(json_, "title") + item;
   }
 
-  [[nodiscard]] Location location(Place place) const { return {file_, place.line, place.column}; }
+  [[nodiscard]] Location location(TextPosition place) const { return {file_, place.line, place.column}; }
 
   YamlValue& root_;
   const std::string& file_;

@@ -13,11 +13,11 @@
 namespace harness {
 namespace {
 
-Place place_at(std::string_view text, std::size_t offset) {
-  Place place{1, 1};
+TextPosition place_at(std::string_view text, std::size_t offset) {
+  TextPosition place{1, 1};
   for (std::size_t i = 0; i < offset; ++i) {
     ++place.column;
-    if (text[i] == '\n') place = Place{place.line + 1, 1};
+    if (text[i] == '\n') place = TextPosition{place.line + 1, 1};
   }
   return place;
 }
@@ -49,13 +49,13 @@ bool is_control(unsigned char c) {
 }
 
 // Line of the first tab that stands before the first other character of its line, up to line `last`.
-std::optional<Place> indentation_tab(std::string_view text, int last) {
+std::optional<TextPosition> indentation_tab(std::string_view text, int last) {
   int line = 1;
   for (std::size_t begin = 0; begin < text.size() && line <= last; ++line) {
     const std::size_t first = text.find_first_not_of(' ', begin);
     const std::size_t content = text.find_first_not_of(" \t\r", begin);
     const bool blank = content == std::string_view::npos || text[content] == '\n' || text[content] == '#';
-    if (!blank && text[first] == '\t') return Place{line, static_cast<int>(first - begin) + 1};
+    if (!blank && text[first] == '\t') return TextPosition{line, static_cast<int>(first - begin) + 1};
     const std::size_t end = text.find('\n', begin);
     if (end == std::string_view::npos) break;
     begin = end + 1;
@@ -95,7 +95,7 @@ constexpr std::array wordings{
             "write `\\\\` for a backslash, or use single quotes"},
 };
 
-std::size_t offset_of(std::string_view text, Place place) {
+std::size_t offset_of(std::string_view text, TextPosition place) {
   std::size_t begin = 0;
   for (int line = 1; line < place.line && begin != std::string_view::npos; ++line) {
     begin = text.find('\n', begin);
@@ -107,7 +107,7 @@ std::size_t offset_of(std::string_view text, Place place) {
 
 }  // namespace
 
-bool quote_is_closed(std::string_view text, Place place) {
+bool quote_is_closed(std::string_view text, TextPosition place) {
   std::size_t i = offset_of(text, place);
   // The place is that of an anchor or a tag where the value has one.
   while (i < text.size() && (text[i] == '&' || text[i] == '!')) {
@@ -130,7 +130,7 @@ bool quote_is_closed(std::string_view text, Place place) {
 bool check_yaml_text(const std::string& text, const std::string& file, const YamlLimits& limits,
                      const YamlWords& words, ErrorList& errors) {
   const auto wrong = [&](std::size_t offset, std::string message, std::string advice) {
-    const Place place = place_at(text, offset);
+    const TextPosition place = place_at(text, offset);
     errors.add({file, place.line, place.column}, std::move(message), std::move(advice));
     return false;
   };
@@ -151,7 +151,7 @@ bool check_yaml_text(const std::string& text, const std::string& file, const Yam
   return true;
 }
 
-void add_syntax_error(const std::string& text, const std::string& file, Place place,
+void add_syntax_error(const std::string& text, const std::string& file, TextPosition place,
                       const std::string& message, ErrorList& errors) {
   const int last =
       place.line > 0 ? place.line : static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;

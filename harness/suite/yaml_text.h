@@ -16,11 +16,11 @@ bool check_yaml_text(const std::string& text, const std::string& file, const Yam
 
 // Adds an error for the parser's complaint `message` at `place` (line 0: not known). A tab used as
 // indentation above that place is named as the cause.
-void add_syntax_error(const std::string& text, const std::string& file, Place place,
+void add_syntax_error(const std::string& text, const std::string& file, TextPosition place,
                       const std::string& message, ErrorList& errors);
 
 // False when the quoted text that stands at `place` runs to the end of the input, which the parser
 // lets pass.
-bool quote_is_closed(std::string_view text, Place place);
+bool quote_is_closed(std::string_view text, TextPosition place);
 
 }  // namespace harness

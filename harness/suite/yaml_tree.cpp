@@ -20,7 +20,7 @@ namespace {
 // Thrown through the parser once an error that ends reading is in the list.
 struct Stop {};
 
-Place place_of(const YAML::Mark& mark) {
+TextPosition place_of(const YAML::Mark& mark) {
   return {mark.line + 1, mark.column + 1};
 }
 
@@ -90,7 +90,7 @@ class YamlBuilder final : public YAML::EventHandler {
   void OnMapEnd() override { end_container(); }
 
   // Where the last text in quotes begins; line 0 when there is none.
-  [[nodiscard]] Place last_quoted() const { return last_quoted_; }
+  [[nodiscard]] TextPosition last_quoted() const { return last_quoted_; }
 
  private:
   struct Frame {
@@ -226,7 +226,7 @@ class YamlBuilder final : public YAML::EventHandler {
   std::vector<Frame> frames_;
   std::unordered_map<YAML::anchor_t, YamlValue*> anchors_;
   int documents_ = 0;
-  Place last_quoted_;
+  TextPosition last_quoted_;
 };
 
 YamlTree::YamlTree(const std::string& text, const std::string& file, ErrorList& errors, YamlLimits limits,
@@ -240,7 +240,7 @@ YamlTree::YamlTree(const std::string& text, const std::string& file, ErrorList& 
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
-    const Place last = builder.last_quoted();
+    const TextPosition last = builder.last_quoted();
     if (last.line > 0 && !quote_is_closed(stream.view(), last)) {
       errors.add({file, last.line, last.column}, "not valid YAML: the quoted text has no end",
                  "close it with the quote that opened it");
@@ -254,7 +254,8 @@ YamlTree::YamlTree(const std::string& text, const std::string& file, ErrorList& 
   } catch (const Stop&) {
     root_ = nullptr;
   } catch (const YAML::Exception& error) {
-    add_syntax_error(text, file, error.mark.is_null() ? Place{} : place_of(error.mark), error.msg, errors);
+    add_syntax_error(text, file, error.mark.is_null() ? TextPosition{} : place_of(error.mark), error.msg,
+                     errors);
     root_ = nullptr;
   }
 }

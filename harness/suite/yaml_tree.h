@@ -14,7 +14,7 @@
 
 namespace harness {
 
-struct Place {
+struct TextPosition {
   int line = 0;    // from 1
   int column = 0;  // from 1, in bytes
 };
@@ -23,7 +23,7 @@ struct YamlValue;
 
 struct YamlMember {
   std::string name;
-  Place place;  // of the key
+  TextPosition place;  // of the key
   YamlValue* value = nullptr;
 };
 
@@ -31,7 +31,7 @@ struct YamlValue {
   enum class Kind { null, boolean, integer, real, text, list, map };
 
   Kind kind = Kind::null;
-  Place place;
+  TextPosition place;
   std::string text;  // a scalar as written, escapes resolved
   bool boolean = false;
   std::int64_t integer = 0;

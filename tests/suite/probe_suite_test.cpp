@@ -30,9 +30,13 @@ bool by_events(const PlannedCase& one) {
   return one.sampling.timing == TimingMode::events;
 }
 
+bool rotates(const PlannedCase& one) {
+  return one.sampling.cache == CacheMode::rotate;
+}
+
 std::vector<PlannedCase> nine_probes() {
   std::vector<PlannedCase> cases = cases_of(probe_plan(), "cuda");
-  std::erase_if(cases, [](const PlannedCase& one) { return !by_events(one); });
+  std::erase_if(cases, [](const PlannedCase& one) { return !by_events(one) || rotates(one); });
   return cases;
 }
 
@@ -45,14 +49,24 @@ TEST(ProbeSuite, HasTheShortOnesInBatchesToo) {
                                         "probe_gemm/cublas/dtype=f16/n=512/cache=hot/timing=batch"));
 }
 
-TEST(ProbeSuite, HasTheNineProbesOfAGpuColdWithFivePlacementsOfFiftySamples) {
+TEST(ProbeSuite, HasTheShortOnesAndTheProductsRotatingToo) {
+  std::vector<std::string> ids;
+  for (const PlannedCase& one : cases_of(probe_plan(), "cuda"))
+    if (rotates(one)) ids.push_back(one.id);
+  EXPECT_THAT(ids, testing::ElementsAre("probe_gelu/vector8/dtype=f16/n=8388608/factor=1/cache=rotate",
+                                        "probe_gemm/cublas/dtype=f16/n=512/cache=rotate",
+                                        "probe_gemm/cublas/dtype=f16/n=2048/cache=rotate",
+                                        "probe_gemm/cublas/dtype=f16/n=4096/cache=rotate"));
+}
+
+TEST(ProbeSuite, HasTheNineProbesOfAGpuColdWithSixteenPlacementsOfSixteenSamples) {
   const std::vector<PlannedCase> cases = nine_probes();
   std::vector<std::string> ids;
   for (const PlannedCase& one : cases) {
     ids.push_back(one.id);
     EXPECT_EQ(one.sampling.processes, 5) << one.id;
-    EXPECT_EQ(one.sampling.placements, 5) << one.id;
-    EXPECT_EQ(one.sampling.samples, 50) << one.id;
+    EXPECT_EQ(one.sampling.placements, 16) << one.id;
+    EXPECT_EQ(one.sampling.samples, 16) << one.id;
     EXPECT_EQ(one.sampling.cache, CacheMode::cold) << one.id;
   }
   EXPECT_THAT(ids,

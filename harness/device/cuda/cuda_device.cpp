@@ -215,7 +215,7 @@ void CudaDevice::enter(const Place& place) {
 
 Status CudaDevice::begin_placement() {
   if (auto status = synchronize(); !status) return status;
-  if (auto status = streams_->turn(); !status) return status;
+  if (auto status = streams_->turn(gate_obstacle_.empty()); !status) return status;
   stream_ = streams_->current();
   evicting_ = false;
   flusher_.look_for_persisting();

@@ -26,8 +26,9 @@ Streams::~Streams() {
     if (stream != nullptr) (void)cudaStreamDestroy(stream);
 }
 
-Status Streams::turn() {
+Status Streams::turn(bool by_chance) {
   turn_ = (turn_ + 1) % streams_.size();
+  if (!by_chance) return {};
   const auto launches = random_() % (most_launches + 1);
   for (unsigned int i = 0; i < launches; ++i) launch_nothing(current());
   return check_launch("the empty kernel");

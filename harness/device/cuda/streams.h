@@ -30,9 +30,9 @@ class Streams {
 
   [[nodiscard]] cudaStream_t current() const { return streams_[turn_]; }
 
-  // Turns to the next, and the first again after the last. Queues up to 255 launches of an empty kernel on
-  // it.
-  Status turn();
+  // Turns to the next, and the first again after the last. `by_chance`: with up to 255 launches of an empty
+  // kernel queued on it; under a tool that looks at every launch they would only be in the way.
+  Status turn(bool by_chance);
 
  private:
   Streams() = default;

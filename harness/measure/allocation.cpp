@@ -102,8 +102,6 @@ Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::s
   return taken;
 }
 
-// Inputs come from the old buffers where there still are some, within the device and so in a hundredth of the
-// time. A kernel that changed its inputs changed them for good; the check after the last placement finds it.
 Result<std::unique_ptr<Buffer>> Allocation::take_within(std::size_t bytes) {
   const std::size_t offset = random_() % (most_buffer_offset / offset_step + 1) * offset_step;
   Result<std::unique_ptr<Buffer>> block = device_.allocate(bytes + most_buffer_offset);
@@ -111,6 +109,8 @@ Result<std::unique_ptr<Buffer>> Allocation::take_within(std::size_t bytes) {
   return std::make_unique<PartOfBlock>(std::move(*block), offset, bytes);
 }
 
+// Inputs come from the old buffers where there still are some, within the device. A kernel that changed its
+// inputs changed them for good; the check after the last placement finds it.
 Status Allocation::fill(const sdk::Problem& problem, const CaseInputs& inputs, const Buffers& old) {
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {

@@ -102,8 +102,9 @@ Result<Preheated> reheat(Device& device, const Sampling& sampling, Warmth& warmt
     return {};
   };
   const std::optional<Seconds> idle = warmth.idle(device.now());
-  const Seconds after_idling = idle && *idle < short_idle ? 0 : idle.value_or(most * idle_share) / idle_share;
-  if (Status busy = heat(std::clamp(after_idling, 0.0, most)); !busy) return fail(busy.error());
+  Seconds wanted = most;
+  if (idle) wanted = *idle < short_idle ? 0 : std::min(*idle / idle_share, most);
+  if (Status busy = heat(wanted); !busy) return fail(busy.error());
   const auto agrees = [&](double one, double other) {
     return std::abs(one - other) <= sampling.steady * std::min(one, other);
   };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/stats/estimator.h"
 #include "harness/stats/mean_interval.h"
 
 namespace harness {
@@ -88,10 +89,7 @@ double median_of(const ProcessSamples& samples) {
   std::vector<double> all;
   for (const Placement& placement : samples.placements)
     all.insert(all.end(), placement.samples.begin(), placement.samples.end());
-  if (all.empty()) return std::numeric_limits<double>::infinity();
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::nth_element(all.begin(), middle, all.end());
-  return *middle;
+  return all.empty() ? std::numeric_limits<double>::infinity() : stats::median(all);
 }
 
 }  // namespace
@@ -171,7 +169,7 @@ Step compare_with_nothing(Subject& subject, const Sampling& sampling, Device& de
       Outcome::failed,
       fmt::format("a call reads {:.2f} us, as nothing does ({:.2f} us; an empty kernel {:.2f} us): run() "
                   "queues nothing on the stream that it is given; queue all its work there, none on "
-                  "the default stream",
+                  "a stream of its own",
                   median, *control->pair, control->call));
 }
 

@@ -287,11 +287,10 @@ Status CudaDevice::make_cold() {
   if (!std::exchange(evicting_, false)) return flusher_.flush(stream_);
   if (!flusher_.reset_persisting()) return {};
   // The eviction takes these lines along where it has only just begun; else there is another.
-  const bool early = host_now() - finished_ < just_begun;
   const bool under_way = cudaStreamQuery(stream_) == cudaErrorNotReady;
-  if (!under_way) return flusher_.evict(stream_);
-  (void)cudaGetLastError();  // "not ready" would be blamed on the work
-  return early ? Status{} : flusher_.evict(stream_);
+  if (under_way) (void)cudaGetLastError();  // "not ready" would be blamed on the work
+  const bool early = host_now() - finished_ < just_begun;
+  return under_way && early ? Status{} : flusher_.evict(stream_);
 }
 
 Result<Timing> CudaDevice::finish_sample(bool forced, cudaError_t launched) {

@@ -35,7 +35,7 @@ std::optional<Seconds> median(int count, int unused, Time&& time) {
 std::optional<Seconds> mean_over_placements(Device& device, const std::function<void()>& work) {
   Seconds sum = 0;
   for (int round = 0; round < rounds; ++round) {
-    if (!device.begin_placement()) return std::nullopt;
+    if (!device.begin_placement(true)) return std::nullopt;
     const auto one = median(samples, warm_calls, [&] { return device.time(work, hot(device)); });
     if (!one) return std::nullopt;
     sum += *one;

@@ -43,6 +43,13 @@ struct Timing {
   std::optional<Seconds> launch = {};  // of the host, in queueing the work; absent where there is no queue
 };
 
+// How calls are looked at: in rounds of `calls` that follow each other at once, as in a batch, each round
+// with the cache as `cache` says.
+struct Looking {
+  CacheMode cache = CacheMode::hot;
+  int calls = 1;
+};
+
 // Which case is being measured; lets the scripted device find its script and NVTX name its range.
 struct Place {
   std::string_view case_id;
@@ -74,10 +81,23 @@ class Device {
   virtual Status synchronize() = 0;
   virtual void enter(const Place& place) { (void)place; }
 
+  // Whether all that one call of `work` queues is on stream(), or on others that it joins to that one; false
+  // also where that cannot be told. Found out by calling it once, without running what it queues, between
+  // placements. An Error where the device is lost.
+  virtual Result<bool> keeps_to_stream(const std::function<void()>& work) {
+    (void)work;
+    return true;
+  }
+
   // Draws anew what a device can draw anew beside its buffers, as one that is used all along biases all that
   // a process measures: on a GPU the stream that work is queued on, since two of them launch the same kernel
-  // up to 0.1 us apart. Waits for what is queued. Called before the buffers of a placement are allocated.
-  virtual Status begin_placement() { return {}; }
+  // up to 0.1 us apart. `alone`: what is going to be timed uses the given stream alone; otherwise it gets one
+  // that waits for the default stream. Waits for what is queued. Called before the buffers of a placement are
+  // allocated; enter() with a placement below 0 goes back to the stream of before.
+  virtual Status begin_placement(bool alone) {
+    (void)alone;
+    return {};
+  }
 
   // Whose work the next calls are, where two builds are measured in turns within one place: "baseline" or
   // "current". enter() forgets it. For the scripted device.
@@ -132,11 +152,10 @@ class Device {
   virtual std::optional<Conditions> conditions() { return std::nullopt; }
 
   // Which kernels one call of `work` launches, in a pass of its own that is never timed: looking slows
-  // the work down. Each call finds the cache as `cache` says. Runs it at least once, or not at all and gives
-  // none where nobody can look.
-  virtual Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, CacheMode cache) {
+  // the work down. Runs it at least once, or not at all and gives none where nobody can look.
+  virtual Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, const Looking& how) {
     (void)work;
-    (void)cache;
+    (void)how;
     return std::vector<KernelUse>{};
   }
 

@@ -66,7 +66,8 @@ KernelUse use_of(Group& one, std::size_t calls, const CodeHashes& code) {
 }  // namespace
 
 Result<std::vector<KernelUse>> kernel_uses(const std::vector<KernelLaunch>& launches,
-                                           const std::vector<CallWindow>& calls, const CodeHashes& code) {
+                                           const std::vector<CallWindow>& windows, std::size_t calls,
+                                           const CodeHashes& code) {
   const auto untimed = std::count_if(launches.begin(), launches.end(),
                                      [](const KernelLaunch& launch) { return !has_time(launch); });
   if (untimed > 0)
@@ -74,21 +75,22 @@ Result<std::vector<KernelUse>> kernel_uses(const std::vector<KernelLaunch>& laun
                 fmt::format("the profiler took no time of {} of {} launches", untimed, launches.size()));
   std::vector<const KernelLaunch*> within;
   for (const KernelLaunch& launch : launches)
-    if (std::any_of(calls.begin(), calls.end(), [&](const CallWindow& call) {
-          return launch.started >= call.begin && launch.started <= call.end;
+    if (std::any_of(windows.begin(), windows.end(), [&](const CallWindow& window) {
+          return launch.started >= window.begin && launch.started <= window.end;
         }))
       within.push_back(&launch);
   std::stable_sort(within.begin(), within.end(), [](const KernelLaunch* one, const KernelLaunch* other) {
     return one->started < other->started;
   });
+  const std::size_t all = windows.size() * calls;
   std::vector<KernelUse> uses;
   for (Group& one : group(within)) {
-    if (one.durations.size() % calls.size() != 0)
+    if (one.durations.size() % all != 0)
       return fail(ErrorKind::environment,
-                  fmt::format("{} calls launched `{}` {} times, so they are not alike", calls.size(),
+                  fmt::format("{} calls launched `{}` {} times, so they are not alike", all,
                               demangled(one.like->name), one.durations.size()),
                   "choose algorithm and launch shape when the kernel is constructed, not in run()");
-    uses.push_back(use_of(one, calls.size(), code));
+    uses.push_back(use_of(one, all, code));
   }
   return uses;
 }

@@ -27,8 +27,8 @@ struct KernelLaunch {
   std::uint64_t ended = 0;       // both 0: no time was taken
 };
 
-// From when to when a call was at work, on the same clock. What lies outside, such as the eviction of the
-// cache before it, is not the call's.
+// From when to when calls were at work, on the same clock. What lies outside, such as the eviction of the
+// cache before them, is not theirs.
 struct CallWindow {
   std::uint64_t begin = 0;  // ns
   std::uint64_t end = 0;
@@ -37,10 +37,12 @@ struct CallWindow {
 // Hashes of machine code by mangled name.
 using CodeHashes = std::map<std::string, std::string, std::less<>>;
 
-// The kernels of one call, in the order of their first launch, with the median time of a launch. An error
-// where that would be a guess: launches without a time, or calls that differ in what they launch.
+// The kernels of one call, in the order of their first launch, with the median time of a launch; `calls` were
+// made in each window. An error where that would be a guess: launches without a time, or calls that differ in
+// what they launch.
 Result<std::vector<KernelUse>> kernel_uses(const std::vector<KernelLaunch>& launches,
-                                           const std::vector<CallWindow>& calls, const CodeHashes& code);
+                                           const std::vector<CallWindow>& windows, std::size_t calls,
+                                           const CodeHashes& code);
 
 // "_Z3addPfPKfi" -> "add(float*, float const*, int)"; a name that is not mangled stays as it is.
 std::string demangled(const std::string& name);

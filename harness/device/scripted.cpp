@@ -236,8 +236,9 @@ std::optional<Conditions> ScriptedDevice::conditions() {
   return std::nullopt;
 }
 
-Result<std::vector<KernelUse>> ScriptedDevice::kernels(const std::function<void()>& work, CacheMode cache) {
-  (void)cache;
+Result<std::vector<KernelUse>> ScriptedDevice::kernels(const std::function<void()>& work,
+                                                       const Looking& how) {
+  (void)how;
   if (lost_) return fail(ErrorKind::environment, *lost_);
   if (!current_->kernels.empty()) work();
   return current_->kernels;

@@ -150,7 +150,7 @@ class ScriptedDevice : public HostMemoryDevice {
   [[nodiscard]] Seconds now() override { return now_; }
   [[nodiscard]] Seconds unix_time() override;
   std::optional<Conditions> conditions() override;
-  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, CacheMode cache) override;
+  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, const Looking& how) override;
   Result<std::vector<CounterValue>> counters(const std::function<void()>& work, CacheMode cache,
                                              const std::vector<std::string>& names) override;
 

@@ -1,5 +1,7 @@
 #include "harness/measure/allocation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -64,14 +66,37 @@ Status Allocation::place(const sdk::Problem& problem, const CaseInputs& inputs, 
   Result<Buffers> next =
       moved ? take_elsewhere(problem, workspace_bytes) : take(problem, workspace_bytes, false);
   if (!next) return fail(next.error());
-  const Buffers old = std::exchange(held_, std::move(*next));
-  return fill(problem, inputs, old);
+  Buffers old = std::exchange(held_, std::move(*next));
+  Status filled = fill(problem, inputs, old);
+  if (moved) keep(std::move(old));
+  return filled;
+}
+
+void Allocation::keep(Buffers buffers) {
+  kept_.push_back(std::move(buffers));
+  std::size_t sum = 0;
+  for (const Buffers& one : kept_) sum += one.bytes();
+  while (sum > kept_bytes_) {
+    sum -= kept_.front().bytes();
+    kept_.pop_front();
+  }
+}
+
+std::size_t Allocation::Buffers::bytes() const {
+  std::size_t sum = workspace ? workspace->bytes() : 0;
+  for (const std::unique_ptr<Buffer>& tensor : tensors) sum += tensor->bytes();
+  return sum;
 }
 
 Result<Allocation::Buffers> Allocation::take_elsewhere(const sdk::Problem& problem,
                                                        std::size_t workspace_bytes) {
   Result<Buffers> next = take(problem, workspace_bytes, true);
   if (next) return next;
+  if (!kept_.empty()) {
+    kept_.clear();
+    next = take(problem, workspace_bytes, true);
+    if (next) return next;
+  }
   ++cramped_;
   held_ = {};
   next = take(problem, workspace_bytes, true);
@@ -154,6 +179,14 @@ Status Allocation::download_outputs(const sdk::Problem& problem,
   }
   outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(next), outputs.end());
   return {};
+}
+
+std::string Allocation::shortage(int placements) const {
+  if (cramped_ == 0) return {};
+  return fmt::format(
+      "in {} of {} placements the device had no room for old and new buffers and padding at once: where they "
+      "landed may have varied less than usual",
+      cramped_, placements);
 }
 
 std::size_t Allocation::tensor_bytes() const {

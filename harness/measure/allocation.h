@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "harness/device/device.h"
@@ -18,18 +20,23 @@ namespace harness {
 // that manage memory themselves hand out any multiple of 512 bytes, too.
 inline constexpr std::size_t most_buffer_offset = std::size_t{2} << 20;
 
+// Of the buffers of earlier placements that stay while those of the next are taken, bytes. With the last ones
+// alone two sets of blocks would take turns, and what these two are like would tell in all placements.
+inline constexpr std::size_t most_kept_bytes = std::size_t{1} << 30;
+
 class Allocation {
  public:
   // `seed`: of the padding's sizes.
-  Allocation(Device& device, std::uint64_t seed) : device_(device), random_(seed) {}
+  Allocation(Device& device, std::uint64_t seed, std::size_t kept_bytes = most_kept_bytes)
+      : device_(device), random_(seed), kept_bytes_(kept_bytes) {}
 
   // Takes buffers, fills in the inputs (from the buffers held before, or uploads them), poisons outputs and
   // workspace. `moved`: at random offsets (multiples of 512 bytes) within their blocks, behind blocks of
   // padding of random size (256 bytes to 32 MiB, small ones as likely as large), which stay until the
-  // Allocation ends, and while the buffers that are held still live, so that no block that was just freed is
-  // handed out again. A device that is too full for that gives up the held buffers first and the padding
-  // next; only what does not fit an empty device is an error. Pointers to the buffers held before are
-  // dangling afterwards, whatever it returns.
+  // Allocation ends, and while the buffers that were held before still live, up to `kept_bytes` of them,
+  // so that no block that was freed is handed out again. A device that is too full for that gives up those
+  // that were held earlier first, then the last ones, then the padding; only what does not fit an empty
+  // device is an error. Nobody may use the buffers held before any more, whatever it returns.
   Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
                bool moved);
 
@@ -42,26 +49,32 @@ class Allocation {
   }
   // Of the tensors, without workspace and padding.
   [[nodiscard]] std::size_t tensor_bytes() const;
-  // How many placements had to do without the old buffers or the padding beside them.
+  // How many placements had to do without the last buffers or the padding beside them.
   [[nodiscard]] int cramped() const { return cramped_; }
+  // What a report says of them, "" where there are none.
+  [[nodiscard]] std::string shortage(int placements) const;
 
  private:
   struct Buffers {
     std::vector<std::unique_ptr<Buffer>> tensors;
     std::unique_ptr<Buffer> workspace;
     std::vector<void*> addresses;
+    [[nodiscard]] std::size_t bytes() const;
   };
 
   Result<Buffers> take(const sdk::Problem& problem, std::size_t workspace_bytes, bool padded);
   Result<Buffers> take_elsewhere(const sdk::Problem& problem, std::size_t workspace_bytes);
   Status fill(const sdk::Problem& problem, const CaseInputs& inputs, const Buffers& old);
+  void keep(Buffers buffers);
   void pad();
   Result<std::unique_ptr<Buffer>> take_within(std::size_t bytes);
 
   Device& device_;
   std::mt19937_64 random_;
+  std::size_t kept_bytes_;
   std::vector<std::unique_ptr<Buffer>> padding_;
   Buffers held_;
+  std::deque<Buffers> kept_;  // of earlier placements
   int cramped_ = 0;
 };
 

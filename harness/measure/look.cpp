@@ -18,9 +18,9 @@ std::string reason_of(const Error& error) {
   return printable(error.message + (error.advice.empty() ? "" : "; " + error.advice));
 }
 
-Status look_at_kernels(Device& device, const std::function<void()>& call, CacheMode cache,
+Status look_at_kernels(Device& device, const std::function<void()>& call, const Looking& how,
                        ProcessResult& result) {
-  Result<std::vector<KernelUse>> kernels = device.kernels(call, cache);
+  Result<std::vector<KernelUse>> kernels = device.kernels(call, how);
   if (Status alive = device.synchronize(); !alive) return alive;
   if (kernels)
     result.kernels = std::move(*kernels);
@@ -70,10 +70,10 @@ Status read_counters(Device& device, const std::function<void()>& call, CacheMod
 
 }  // namespace
 
-Status look_into(Device& device, const std::function<void()>& call, CacheMode cache,
+Status look_into(Device& device, const std::function<void()>& call, const Looking& how,
                  const std::vector<std::string>& metrics, ProcessResult& result) {
-  if (Status alive = look_at_kernels(device, call, cache, result); !alive) return alive;
-  return read_counters(device, call, cache, metrics, result);
+  if (Status alive = look_at_kernels(device, call, how, result); !alive) return alive;
+  return read_counters(device, call, how.cache, metrics, result);
 }
 
 }  // namespace harness

@@ -13,8 +13,9 @@ namespace harness {
 
 // Puts what is found into `result`: kernels, and one series a counter. A profiler that cannot look, and a
 // counter that cannot be read, is worth a note with the reason and nothing more; an Error means that the
-// device was lost. `call` queues one call of the case, and finds the cache as `cache` says.
-Status look_into(Device& device, const std::function<void()>& call, CacheMode cache,
+// device was lost. `call` queues one call of the case. Counters are those of a single call, with the cache as
+// the first of `how` finds it.
+Status look_into(Device& device, const std::function<void()>& call, const Looking& how,
                  const std::vector<std::string>& metrics, ProcessResult& result);
 
 }  // namespace harness

@@ -60,6 +60,7 @@ class CaseRun {
   tl::expected<Finding, Ending> check(Subject& subject);
   Step check_before(Subject& subject);
   void begin_placement();
+  void break_all(const Error& error);
   void measure_placement(int index);
   double heat_again();
   void warm_up();
@@ -117,12 +118,8 @@ std::vector<ProcessResult> CaseRun::run() {
   for (Subject& subject : subjects_) {
     if (!subject.over) {
       const double workspace = static_cast<double>(subject.kernel->workspace_bytes());
-      if (allocation_.cramped() > 0)
-        subject.result.notes.push_back(
-            fmt::format("in {} of {} placements the device had no room for old and new buffers and padding "
-                        "at once: where "
-                        "they landed may have varied less than usual",
-                        allocation_.cramped(), placements()));
+      if (std::string note = allocation_.shortage(placements()); !note.empty())
+        subject.result.notes.push_back(std::move(note));
       conclude(subject, planned_, device_, static_cast<double>(allocation_.tensor_bytes()) + workspace);
     }
     subject.result.phases = phases;
@@ -171,7 +168,10 @@ void CaseRun::steps() {
   place(false);
   each([&](Subject& one) -> Step {
     if (Step done = first_call(one); !done) return done;
-    return check_before(one);
+    if (Step done = check_before(one); !done) return done;
+    doing_ = "finding out which streams it uses";
+    if (const Status seen = look_at_streams(one, device_); !seen) return broken(seen.error());
+    return {};
   });
   // Two builds in one process share the buffers, and what libraries took for the first serves the second.
   if (subjects_.size() == 1) subjects_.front().peak_memory = device_.peak_memory();
@@ -247,13 +247,16 @@ void CaseRun::place(bool padded) {
   });
 }
 
+// One that may queue work elsewhere takes the others along: both are timed on the same streams.
 void CaseRun::begin_placement() {
   doing_ = "changing the placement";
-  const Status begun = device_.begin_placement();
-  each([&](Subject&) -> Step {
-    if (!begun) return broken(begun.error());
-    return {};
-  });
+  const bool alone = std::all_of(subjects_.begin(), subjects_.end(),
+                                 [](const Subject& one) { return one.over || one.keeps_to_stream; });
+  if (const Status begun = device_.begin_placement(alone); !begun) break_all(begun.error());
+}
+
+void CaseRun::break_all(const Error& error) {
+  each([&](Subject&) -> Step { return broken(error); });
 }
 
 Step CaseRun::first_call(Subject& subject) {
@@ -314,11 +317,9 @@ double CaseRun::heat_again() {
   doing_ = "preheating again";
   const auto phase = phases_.run("preheat");
   const Result<Preheated> busy = reheat(device_, sampling_, carried_.warmth);
-  each([&](Subject&) -> Step {
-    if (!busy) return broken(busy.error());
-    return {};
-  });
-  return busy ? busy->clock_ghz : 0;
+  if (busy) return busy->clock_ghz;
+  break_all(busy.error());
+  return 0;
 }
 
 // The first call is not gated, because whatever loads lazily behind a closed gate would never end; the
@@ -383,10 +384,8 @@ std::vector<const std::vector<double>*> CaseRun::samples_at_hand() const {
 // not.
 Step CaseRun::look_at_kernels(Subject& subject) {
   const auto phase = phases_.run("look");
-  if (const Status prepared = sampler_.prepare_look(subject); !prepared) return broken(prepared.error());
   if (const Status alive = look_into(
-          device_, [&] { sampler_.queue(subject); }, sampler_.cache_of_a_call(), planned_.metrics,
-          subject.result);
+          device_, [&] { sampler_.queue(subject); }, sampler_.looking(), planned_.metrics, subject.result);
       !alive)
     return broken(alive.error());
   return {};

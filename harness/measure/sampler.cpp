@@ -10,6 +10,7 @@ namespace {
 constexpr int rough_calls = 16;
 constexpr int rough_samples = 3;
 constexpr int most_attempts = 5;
+constexpr int calls_looked_at = 8;  // of a batch: the first finds code cold, the median does not
 
 }  // namespace
 
@@ -106,11 +107,8 @@ Result<Timing> Sampler::take(Subject& subject) {
   return device_.time([&] { kernel.run(device_.stream()); }, options(subject));
 }
 
-Status Sampler::prepare_look(Subject& subject) {
-  if (!batches() || planned_.sampling.cache != CacheMode::cold) return {};
-  const auto evicted = device_.time([&] { queue(subject); }, {.cache = CacheMode::cold, .gated = false});
-  if (!evicted) return fail(evicted.error());
-  return {};
+Looking Sampler::looking() const {
+  return {.cache = planned_.sampling.cache, .calls = batches() ? calls_looked_at : 1};
 }
 
 void Sampler::queue(Subject& subject) {

@@ -36,16 +36,10 @@ class Sampler {
   // One sample: the time of one call.
   Result<Timing> take(Subject& subject);
 
-  // Before calls are looked at: of cold batches, leaves the data of the sets out of the cache and the code in
-  // it.
-  Status prepare_look(Subject& subject);
-
-  // Queues one call as samples have it, on the next set where they take turns; and the cache that it then
-  // finds, where the device is to evict it before.
+  // Queues one call as samples have it, on the next set where they take turns, to be looked at as looking()
+  // says: those of a batch as they follow each other there.
   void queue(Subject& subject);
-  [[nodiscard]] CacheMode cache_of_a_call() const {
-    return rotates() ? CacheMode::rotate : planned_.sampling.cache;
-  }
+  [[nodiscard]] Looking looking() const;
 
   // One call on the first set, made as samples are, and not timed: of its batches the shortest.
   Status call(Subject& subject);

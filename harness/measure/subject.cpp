@@ -135,6 +135,14 @@ Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits&
   return {};
 }
 
+Status look_at_streams(Subject& subject, Device& device) {
+  if (!subject.gated) return {};
+  const Result<bool> keeps = device.keeps_to_stream([&] { subject.kernel->run(device.stream()); });
+  if (!keeps) return fail(keeps.error());
+  subject.keeps_to_stream = *keeps;
+  return {};
+}
+
 Step keep(Subject& subject, const Timing& timing) {
   if (!(timing.elapsed > 0) || !std::isfinite(timing.elapsed))
     return ended(Outcome::failed, "one call is shorter than the clock can tell; make the case larger");

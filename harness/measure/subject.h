@@ -41,6 +41,7 @@ struct Subject {
   int retaken = 0;                // samples of batches whose line fell
   bool rotates_in_cache = false;  // its sets are too few to leave the cache
   bool gated = true;
+  bool keeps_to_stream = false;  // as far as is known
   ProcessSamples samples = {};
   ProcessSamples launches = {};  // host time of each sample's launch, where the device tells
   Placement placement = {};      // being sampled, and its launches
@@ -59,6 +60,9 @@ bool same_tensors(const sdk::Problem& one, const sdk::Problem& other);
 
 // Looks up its workload and variant, which must run on this kind of device.
 Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits& traits);
+
+// Finds out where it queues its work, unless it waits for the device: that cannot be found out.
+Status look_at_streams(Subject& subject, Device& device);
 
 // Keeps a timed call as a sample of the placement at hand.
 Step keep(Subject& subject, const Timing& timing);

@@ -24,7 +24,7 @@ const std::vector<CallWindow> two_calls{{1000, 2000}, {3000, 4000}};
 
 TEST(KernelLaunches, AreCountedByTheCallAndTimedByTheirMedian) {
   const auto uses = kernel_uses({launch("_Z3addPfPKfi", 3100, 70), launch("_Z3addPfPKfi", 1100, 50)},
-                                two_calls, {{"_Z3addPfPKfi", "c0de"}});
+                                two_calls, 1, {{"_Z3addPfPKfi", "c0de"}});
   ASSERT_TRUE(uses) << uses.error().text();
   ASSERT_EQ(uses->size(), 1u);
   const KernelUse& use = uses->front();
@@ -39,7 +39,7 @@ TEST(KernelLaunches, AreCountedByTheCallAndTimedByTheirMedian) {
 TEST(KernelLaunches, StandInTheOrderOfTheirFirstLaunchWhateverTheOrderOfTheRecords) {
   const auto uses = kernel_uses({launch("b", 3500, 10), launch("a", 3100, 10), launch("b", 1500, 10),
                                  launch("a", 1100, 10), launch("a", 1200, 30), launch("a", 3200, 30)},
-                                two_calls, {});
+                                two_calls, 1, {});
   ASSERT_TRUE(uses) << uses.error().text();
   ASSERT_EQ(uses->size(), 2u);
   EXPECT_EQ(uses->at(0).name, "a");
@@ -51,7 +51,7 @@ TEST(KernelLaunches, StandInTheOrderOfTheirFirstLaunchWhateverTheOrderOfTheRecor
 TEST(KernelLaunches, OutsideOfTheCallsAreNotTheirs) {
   const auto uses = kernel_uses({launch("[memset]", 500, 400), launch("a", 1100, 10),
                                  launch("[memset]", 2500, 400), launch("a", 3100, 10)},
-                                two_calls, {});
+                                two_calls, 1, {});
   ASSERT_TRUE(uses) << uses.error().text();
   ASSERT_EQ(uses->size(), 1u);
   EXPECT_EQ(uses->front().name, "a");
@@ -61,7 +61,7 @@ TEST(KernelLaunches, OfAnotherShapeAreAnotherKernel) {
   std::vector<KernelLaunch> launches{launch("a", 1100, 10), launch("a", 1200, 10), launch("a", 3100, 10),
                                      launch("a", 3200, 10)};
   launches[1].dynamic_shared_bytes = launches[3].dynamic_shared_bytes = 1024;
-  const auto uses = kernel_uses(launches, two_calls, {});
+  const auto uses = kernel_uses(launches, two_calls, 1, {});
   ASSERT_TRUE(uses) << uses.error().text();
   ASSERT_EQ(uses->size(), 2u);
   EXPECT_EQ(uses->at(1).dynamic_shared_bytes, 1024);
@@ -70,20 +70,34 @@ TEST(KernelLaunches, OfAnotherShapeAreAnotherKernel) {
 
 TEST(KernelLaunches, WithoutATimeAreNoGroundForAGuess) {
   KernelLaunch untimed = launch("a", 0, 0);
-  const auto uses = kernel_uses({launch("a", 1100, 10), untimed}, two_calls, {});
+  const auto uses = kernel_uses({launch("a", 1100, 10), untimed}, two_calls, 1, {});
   ASSERT_FALSE(uses);
   EXPECT_THAT(uses.error().message, HasSubstr("took no time of 1 of 2 launches"));
 }
 
 TEST(KernelLaunches, ThatDifferFromCallToCallAreNoGroundForAGuess) {
   const auto uses =
-      kernel_uses({launch("a", 1100, 10), launch("a", 3100, 10), launch("a", 3200, 10)}, two_calls, {});
+      kernel_uses({launch("a", 1100, 10), launch("a", 3100, 10), launch("a", 3200, 10)}, two_calls, 1, {});
   ASSERT_FALSE(uses);
   EXPECT_THAT(uses.error().message, HasSubstr("2 calls launched `a` 3 times"));
 }
 
+TEST(KernelLaunches, OfCallsInARowAreThoseOfOneCall) {
+  const std::vector<KernelLaunch> launches{
+      launch("a", 1100, 10), launch("b", 1110, 7), launch("a", 1120, 12), launch("b", 1140, 7),
+      launch("a", 3100, 14), launch("b", 3120, 7), launch("a", 3130, 16), launch("b", 3150, 7)};
+  const auto uses = kernel_uses(launches, two_calls, 2, {});
+  ASSERT_TRUE(uses) << uses.error().text();
+  ASSERT_EQ(uses->size(), 2u);
+  EXPECT_EQ(uses->at(0).launches, 1);
+  EXPECT_DOUBLE_EQ(uses->at(0).us, 0.013) << "the median of four";
+  const auto uneven = kernel_uses({launches.begin(), launches.end() - 1}, two_calls, 2, {});
+  ASSERT_FALSE(uneven);
+  EXPECT_THAT(uneven.error().message, HasSubstr("4 calls launched `b` 3 times"));
+}
+
 TEST(KernelLaunches, OfACallThatLaunchesNothingAreNone) {
-  const auto uses = kernel_uses({}, two_calls, {});
+  const auto uses = kernel_uses({}, two_calls, 1, {});
   ASSERT_TRUE(uses);
   EXPECT_THAT(*uses, IsEmpty());
 }

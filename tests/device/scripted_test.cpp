@@ -247,11 +247,11 @@ TEST(ScriptedDevice, LooksAtTheKernelsThatTheScriptNames) {
   KernelUse memset;
   memset.name = "memset";
   memset.launches = 1;
-  EXPECT_THAT(*device->kernels([&] { ++calls; }, CacheMode::cold), ElementsAre(gemm, memset));
+  EXPECT_THAT(*device->kernels([&] { ++calls; }, {}), ElementsAre(gemm, memset));
   EXPECT_EQ(calls, 1);
   EXPECT_DOUBLE_EQ(device->now(), 0) << "looking is never timed";
   device->enter({"b", 1, -1});
-  EXPECT_TRUE(device->kernels([&] { ++calls; }, CacheMode::cold)->empty());
+  EXPECT_TRUE(device->kernels([&] { ++calls; }, {})->empty());
   EXPECT_EQ(calls, 1) << "nobody looked";
 }
 

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   device.enter({"a/b", 1, 0});
   for (int i = 0; i < 3; ++i) static_cast<void>(device.time([] {}, {}));
   static_cast<void>(device.conditions());
-  static_cast<void>(device.kernels([] {}, harness::CacheMode::hot));
+  static_cast<void>(device.kernels([] {}, {}));
   static_cast<void>(device.counters([] {}, harness::CacheMode::hot, {"dram__bytes_read.sum"}));
   return 0;
 }

@@ -153,13 +153,7 @@ TEST_F(GraphBatch, IsColdWhereItsCallsTakeTurnsWithMoreThanTheCache) {
 }
 
 TEST_F(GraphBatch, IsWhatACaseIsMeasuredByWhereTheSuiteAsks) {
-  PlannedCase planned;
-  planned.workload = "probe";
-  planned.variant = "copy";
-  planned.device = "cuda";
-  planned.params = probe_params(1 << 18);  // 1 MB in, 1 MB out
-  planned.sampling.placements = 2;
-  planned.sampling.samples = 10;
+  PlannedCase planned = planned_probe("copy", 1 << 18);  // 1 MB in, 1 MB out
   planned.sampling.timing = TimingMode::batch;
   std::vector<double> means;
   for (const CacheMode cache : {CacheMode::hot, CacheMode::cold, CacheMode::rotate}) {
@@ -182,12 +176,7 @@ TEST_F(GraphBatch, IsWhatACaseIsMeasuredByWhereTheSuiteAsks) {
 }
 
 TEST_F(GraphBatch, OfWorkThatWaitsFailsItsCaseAndNothingElse) {
-  PlannedCase planned;
-  planned.id = "probe/waits";
-  planned.workload = "probe";
-  planned.variant = "waits";
-  planned.device = "cuda";
-  planned.params = probe_params(1024);
+  PlannedCase planned = planned_probe("waits", 1024);
   planned.sampling.samples = planned.sampling.placements = 1;
   planned.sampling.gate_deadline = 0.05;
   planned.sampling.timing = TimingMode::batch;

@@ -17,12 +17,7 @@ class CacheModes : public GpuTest {};
 constexpr std::int64_t elements = 2 << 20;  // 8 MB in, 8 MB out: inside L2
 
 TEST_F(CacheModes, AreToldApartByTheTimeOfACopyThatFitsInTheCache) {
-  PlannedCase planned;
-  planned.workload = "probe";
-  planned.variant = "copy";
-  planned.device = "cuda";
-  planned.params = probe_params(elements);
-  planned.sampling.placements = 2;
+  PlannedCase planned = planned_probe("copy", elements);
   planned.sampling.samples = 30;
   std::map<CacheMode, double> means;
   for (const CacheMode cache : {CacheMode::cold, CacheMode::hot, CacheMode::rotate}) {
@@ -68,7 +63,7 @@ TEST_F(CacheModes, ColdIsColdThoughLinesWereAskedToPersist) {
   Bound plain(device(), catalog(), "probe", "copy", probe_params(elements));
   const double cold = plain.median({.cache = CacheMode::cold});
   Bound persists(device(), catalog(), "probe", "persists", probe_params(elements));
-  ASSERT_TRUE(device().begin_placement()) << "where it is seen that lines may persist now";
+  ASSERT_TRUE(device().begin_placement(true)) << "where it is seen that lines may persist now";
   const double kept = persists.median({.cache = CacheMode::cold});
   RecordProperty("cold_us", std::to_string(cold * 1e6));
   RecordProperty("cold_after_persisting_us", std::to_string(kept * 1e6));

@@ -17,13 +17,7 @@ namespace {
 class Errors : public GpuTest {};
 
 PlannedCase probe_case(const std::string& variant) {
-  PlannedCase planned;
-  planned.id = "probe/" + variant + "/n=5000";
-  planned.workload = "probe";
-  planned.variant = variant;
-  planned.device = "cuda";
-  planned.params = probe_params(5000);
-  planned.sampling.placements = 2;
+  PlannedCase planned = planned_probe(variant, 5000);
   planned.sampling.samples = 5;
   planned.sampling.warmup = 2;
   planned.sampling.preheat = 0;

@@ -1,5 +1,7 @@
 #include "tests/gpu/lab.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -134,6 +136,18 @@ sdk::Params probe_params(std::int64_t elements) {
   sdk::Params params;
   params.set("n", elements);
   return params;
+}
+
+PlannedCase planned_probe(const std::string& variant, std::int64_t elements) {
+  PlannedCase planned;
+  planned.id = fmt::format("probe/{}/n={}", variant, elements);
+  planned.workload = "probe";
+  planned.variant = variant;
+  planned.device = "cuda";
+  planned.params = probe_params(elements);
+  planned.sampling.placements = 2;
+  planned.sampling.samples = 10;
+  return planned;
 }
 
 void trying(const std::string& what) {

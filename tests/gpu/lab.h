@@ -13,6 +13,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
+#include "harness/model/plan.h"
 
 namespace harness::gpu {
 
@@ -60,6 +61,9 @@ class VariantsTest : public GpuTest {
 
 sdk::Params probe_params(std::int64_t elements);
 
+// A case of the probe plugin: two placements of ten samples.
+PlannedCase planned_probe(const std::string& variant, std::int64_t elements);
+
 // Prints at once what is tried next, so that the last line names whatever never comes to an end.
 void trying(const std::string& what);
 
@@ -72,7 +76,7 @@ class Bound {
   Bound(Device& device, const Catalog& catalog, const std::string& workload, const std::string& variant,
         sdk::Params params);
 
-  void call() { kernel_->run(device_.stream()); }
+  void call() const { kernel_->run(device_.stream()); }
   // The output called `index` among the outputs, as it is on the device now.
   sdk::HostTensor output(std::size_t index = 0);
   void poison_outputs();

@@ -62,6 +62,7 @@ enum class Way {
   lazy_too,
   elsewhere,
   by_default,
+  partly_by_default,
   off_at_the_end,
   throws,
   refused,
@@ -114,6 +115,10 @@ class Variation final : public Kernel {
       case Way::lazy_too: rarer_copy<<<1, 256, 0, queue>>>(x_, y_, count_); break;
       case Way::elsewhere: copy_all(own_stream(), 0); break;
       case Way::by_default: copy_all(cudaStreamLegacy, 0); break;
+      case Way::partly_by_default:
+        copy<<<1024, 256, 0, queue>>>(x_, y_, count_ / 4, 0);
+        copy<<<1024, 256>>>(x_ + count_ / 4, y_ + count_ / 4, count_ - count_ / 4, 0);
+        break;
       case Way::waits:
         copy_all(queue, 0);
         cudaStreamSynchronize(queue);
@@ -178,6 +183,8 @@ HARNESS_VARIANT(probe, lazy, cuda, "a kernel that nothing else launches", Variat
 HARNESS_VARIANT(probe, lazy_too, cuda, "another such kernel", Variation<Way::lazy_too>)
 HARNESS_VARIANT(probe, elsewhere, cuda, "queues on a stream of its own", Variation<Way::elsewhere>)
 HARNESS_VARIANT(probe, by_default, cuda, "queues on the default stream", Variation<Way::by_default>)
+HARNESS_VARIANT(probe, partly_by_default, cuda, "three quarters of it there",
+                Variation<Way::partly_by_default>)
 HARNESS_VARIANT(probe, waits, cuda, "waits for the device and does not say so", Variation<Way::waits>)
 HARNESS_VARIANT(probe, off_at_the_end, cuda, "the last element is wrong", Variation<Way::off_at_the_end>)
 HARNESS_VARIANT(probe, throws, cuda, "run() throws", Variation<Way::throws>)
@@ -197,6 +204,7 @@ static void register_all(Registry& registry) {
   register_variant_probe_lazy_too(registry);
   register_variant_probe_elsewhere(registry);
   register_variant_probe_by_default(registry);
+  register_variant_probe_partly_by_default(registry);
   register_variant_probe_waits(registry);
   register_variant_probe_off_at_the_end(registry);
   register_variant_probe_throws(registry);

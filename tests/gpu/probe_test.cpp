@@ -2,6 +2,8 @@
 // that shares nothing with the worker's own verification. Also what sanitizers are run on.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "harness/measure/worker.h"
 #include "tests/gpu/lab.h"
 
@@ -37,6 +39,19 @@ TEST_F(Probe, CopiesExactlyWithTails) {
 TEST_F(Probe, AppliesGeluWithTails) {
   for (const std::int64_t n : {1, 7, 8, 9, 2047, 2048, 2055, 100'003})
     expect_right("probe_gelu", "vector8", n);
+}
+
+// So that their placements are on streams that are further apart than those that wait for the default stream.
+TEST_F(Probe, KeepsToTheStreamThatItIsGiven) {
+  for (const auto& [workload, variant] :
+       {std::pair{"probe_empty", "launch"}, std::pair{"probe_copy", "float4"},
+        std::pair{"probe_gelu", "vector8"}, std::pair{"probe_gemm", "cublas"}}) {
+    const Bound one(device(), catalog(), workload, variant, params_of(workload, "f16", 512));
+    ASSERT_TRUE(device().time_first_call([&] { one.call(); })) << variant;
+    const Result<bool> kept = device().keeps_to_stream([&] { one.call(); });
+    ASSERT_TRUE(kept) << variant << ": " << kept.error().text();
+    EXPECT_TRUE(*kept) << variant;
+  }
 }
 
 TEST_F(Probe, MultipliesWithTails) {

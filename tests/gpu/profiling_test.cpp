@@ -18,8 +18,8 @@ constexpr std::int64_t small = 2 << 20;   // 8 MB in and out, inside it
 
 class Profiling : public GpuTest {
  protected:
-  static std::vector<KernelUse> kernels(Bound& bound, CacheMode cache) {
-    auto found = device().kernels([&] { bound.call(); }, cache);
+  static std::vector<KernelUse> kernels(Bound& bound, CacheMode cache, int calls = 1) {
+    auto found = device().kernels([&] { bound.call(); }, {.cache = cache, .calls = calls});
     if (!found) throw std::runtime_error(found.error().text());
     return *found;
   }
@@ -42,6 +42,21 @@ class Profiling : public GpuTest {
     return values;
   }
 };
+
+TEST_F(Profiling, LooksAtCallsThatFollowEachOther) {
+  Bound bound = copy(small);
+  const auto one = kernels(bound, CacheMode::hot);
+  const auto in_a_row = kernels(bound, CacheMode::hot, 8);
+  ASSERT_EQ(one.size(), 1U);
+  ASSERT_EQ(in_a_row.size(), 1U);
+  EXPECT_EQ(in_a_row[0].launches, 1) << "of each call";
+  EXPECT_EQ(in_a_row[0].grid, one[0].grid);
+  EXPECT_NEAR(in_a_row[0].us, one[0].us, 0.5 * one[0].us);
+  Bound twenty(device(), catalog(), "probe", "twenty", probe_params(1024));
+  const auto many = kernels(twenty, CacheMode::cold, 8);
+  ASSERT_EQ(many.size(), 1U);
+  EXPECT_EQ(many[0].launches, 20);
+}
 
 TEST_F(Profiling, SeesTheKernelOfACallWithItsShapeAndTime) {
   ASSERT_TRUE(device().preheat(0.3));  // a clock on its way up tells the two apart

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include "harness/measure/preheat.h"
 #include "harness/measure/worker.h"
+#include "harness/stats/estimator.h"
 #include "tests/gpu/lab.h"
 
 namespace harness::gpu {
@@ -14,6 +17,13 @@ namespace {
 constexpr std::size_t megabyte = std::size_t{1} << 20;
 
 class CudaSampling : public GpuTest {};
+
+double median_us(const ProcessResult& result) {
+  std::vector<double> all;
+  for (const Placement& placement : result.series.at(0).processes.at(0).placements)
+    all.insert(all.end(), placement.samples.begin(), placement.samples.end());
+  return stats::median(all);
+}
 
 TEST_F(CudaSampling, PreheatsUntilTheClockIsSteadyWithinItsBounds) {
   const Seconds begin = device().now();
@@ -54,36 +64,62 @@ TEST_F(CudaSampling, CountsTheMemoryThatACaseTakes) {
 }
 
 TEST_F(CudaSampling, TakesAnotherStreamForEachPlacement) {
-  std::set<void*> streams;
-  for (int i = 0; i < 16; ++i) {
-    ASSERT_TRUE(device().begin_placement());
-    streams.insert(device().stream().handle);
+  std::set<void*> all;
+  for (const bool alone : {true, false}) {
+    std::set<void*> streams;
+    for (int i = 0; i < 32; ++i) {
+      ASSERT_TRUE(device().begin_placement(alone));
+      streams.insert(device().stream().handle);
+    }
+    EXPECT_EQ(streams.size(), 32U);
+    ASSERT_TRUE(device().begin_placement(alone));
+    EXPECT_EQ(streams.count(device().stream().handle), 1U) << "made once";
+    all.merge(streams);
   }
-  EXPECT_EQ(streams.size(), 16U);
-  ASSERT_TRUE(device().begin_placement());
-  EXPECT_EQ(streams.count(device().stream().handle), 1U) << "made once";
+  EXPECT_EQ(all.size(), 64U) << "two kinds of them";
+  device().enter({"probe/copy", 1, -1});
+  EXPECT_EQ(all.count(device().stream().handle), 0U) << "between placements it is none of theirs";
 }
 
+TEST_F(CudaSampling, SeesWhetherACallKeepsToItsStreamWithoutRunningIt) {
+  const auto keeps = [&](const std::string& variant) {
+    Bound one(device(), catalog(), "probe", variant, probe_params(1024));
+    one.poison_outputs();
+    const sdk::HostTensor before = one.output();
+    const Result<bool> kept = device().keeps_to_stream([&] { one.call(); });
+    EXPECT_TRUE(kept) << kept.error().text();
+    EXPECT_TRUE(device().synchronize()) << "nothing is left of " << variant;
+    if (variant != "elsewhere") {
+      EXPECT_EQ(one.output().data, before.data) << variant;
+    }
+    return kept.value_or(false);
+  };
+  EXPECT_TRUE(keeps("copy"));
+  EXPECT_TRUE(keeps("ten_thousand"));
+  EXPECT_FALSE(keeps("by_default"));
+  EXPECT_FALSE(keeps("partly_by_default"));
+  EXPECT_FALSE(keeps("waits"));
+  EXPECT_FALSE(keeps("throws"));
+  EXPECT_FALSE(keeps("elsewhere")) << "nothing is on the stream that it was given";
+}
+
+// A quarter of the work is on the stream of the placement, which must then be one that waits for the default
+// stream.
 TEST_F(CudaSampling, TimesWorkThatIsOnTheDefaultStreamByMistake) {
-  constexpr std::int64_t elements = 16 << 20;
-  Bound copy(device(), catalog(), "probe", "copy", probe_params(elements));
-  Bound astray(device(), catalog(), "probe", "by_default", probe_params(elements));
-  ASSERT_TRUE(device().begin_placement());
-  const double right = copy.median({.cache = CacheMode::cold});
-  const double wrong = astray.median({.cache = CacheMode::cold});
-  EXPECT_GT(wrong, 0.8 * right) << "it is between the events all the same";
+  const auto measured = [&](const std::string& variant) {
+    return measure_case(device(), catalog(), planned_probe(variant, 16 << 20), 1);
+  };
+  const ProcessResult right = measured("copy");
+  ASSERT_EQ(right.outcome, Outcome::measured) << right.reason;
+  for (const char* variant : {"by_default", "partly_by_default"}) {
+    const ProcessResult wrong = measured(variant);
+    ASSERT_EQ(wrong.outcome, Outcome::measured) << variant << ": " << wrong.reason;
+    EXPECT_GT(median_us(wrong), 0.8 * median_us(right)) << variant;
+  }
 }
 
 TEST_F(CudaSampling, FailsACaseWhoseWorkIsQueuedElsewhere) {
-  PlannedCase planned;
-  planned.id = "probe/elsewhere";
-  planned.workload = "probe";
-  planned.variant = "elsewhere";
-  planned.device = "cuda";
-  planned.params = probe_params(1024);
-  planned.sampling.placements = 2;
-  planned.sampling.samples = 10;
-  const ProcessResult result = measure_case(device(), catalog(), planned, 1);
+  const ProcessResult result = measure_case(device(), catalog(), planned_probe("elsewhere", 1024), 1);
   // Should its first result be looked at before it is there, that is as good a reason.
   if (result.outcome == Outcome::incorrect) return;
   EXPECT_EQ(result.outcome, Outcome::failed);

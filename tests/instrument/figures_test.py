@@ -16,6 +16,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import figures  # noqa: E402
 
+EMPTY = "probe_empty/launch/blocks=1"
 COPY = "probe_copy/float4/n=16777216"
 GELU = "probe_gelu/vector8/dtype=f16/n=8388608/factor=1"
 GEMM512 = "probe_gemm/cublas/dtype=f16/n=512"
@@ -197,6 +198,15 @@ class Kernels(unittest.TestCase):
             batch = case(GEMM512, [time] * 3, timing="batch", kernels=[{"us": 3.0, "launches": 1}])
             row, = rows(record(batch), "graph slope")
             self.assertIs(row.passed, passed, time)
+
+    def test_a_slope_may_hold_the_gap_between_two_empty_kernels(self):
+        empty = case(EMPTY, [0.68] * 3, timing="batch", kernels=[{"us": 0.58, "launches": 1}])
+        for time, passed in ((3.18, True), (3.20, False), (3.02, True), (3.00, False)):
+            batch = case(GEMM512, [time] * 3, timing="batch", kernels=[{"us": 3.0, "launches": 1}])
+            of_nothing, row = rows(record(empty, batch), "graph slope")
+            self.assertIs(row.passed, passed, time)
+            self.assertIn("beside the 0.10 us between two empty kernels", row.value)
+            self.assertIsNone(of_nothing.passed)
 
     def test_what_nobody_looked_at_is_said_to_be_missing(self):
         row, = rows(record(case(COPY, [38.0] * 3)), "events against")

@@ -221,7 +221,7 @@ TEST(MeasuredKernels, AreWhatTheDeviceSees) {
 class Blind : public ScriptedDevice {
  public:
   using ScriptedDevice::ScriptedDevice;
-  Result<std::vector<KernelUse>> kernels(const std::function<void()>&, CacheMode) override {
+  Result<std::vector<KernelUse>> kernels(const std::function<void()>&, const Looking&) override {
     return fail(ErrorKind::environment, "another profiler is attached");
   }
 };

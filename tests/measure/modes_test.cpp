@@ -197,7 +197,7 @@ TEST(BatchTiming, FailsWhereTimeDoesNotGrowWithCalls) {
 class PlacementCounter final : public ScriptedDevice {
  public:
   using ScriptedDevice::ScriptedDevice;
-  Status begin_placement() override {
+  Status begin_placement(bool /*alone*/) override {
     if (static_cast<int>(allocations.size()) == refuses)
       return fail(ErrorKind::environment, "no stream is left", "");
     allocations.push_back(0);
@@ -247,20 +247,15 @@ class BatchCounter final : public ScriptedDevice {
     if (!recorded) return recorded;
     return std::make_unique<Counted>(std::move(*recorded), there);
   }
-  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, CacheMode cache) override {
+  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, const Looking& how) override {
     when_looked = there;
-    cache_looked_at = cache;
-    for (int i = 0; i < 3; ++i) work();
+    looked = how;
+    for (int i = 0; i < how.calls; ++i) work();
     return std::vector<KernelUse>{};
   }
   int there = 0;
   std::optional<int> when_looked;
-  Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override {
-    evictions += options.cache == CacheMode::cold && !options.gated ? 1 : 0;
-    return ScriptedDevice::time(work, options);
-  }
-  std::optional<CacheMode> cache_looked_at;
-  int evictions = 0;  // for nothing's time: ungated
+  Looking looked;
 
  private:
   struct Counted final : Batch {
@@ -282,14 +277,25 @@ TEST(BatchTiming, HasNoBatchesLeftWhenAProfilerLooks) {
 }
 
 TEST(BatchTiming, LooksAtCallsAsTheyFollowEachOtherInABatch) {
-  seen = {};
-  BatchCounter device(*parse_script(R"({"version": 1, "cache_bytes": 1000})", "s"));
+  for (const CacheMode cache : {CacheMode::cold, CacheMode::hot, CacheMode::rotate}) {
+    seen = {};
+    BatchCounter device(*parse_script(R"({"version": 1, "cache_bytes": 1000})", "s"));
+    const ProcessResult result = measure_case(device, catalog(), planned(TimingMode::batch, cache), 1);
+    EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
+    EXPECT_EQ(device.looked.cache, cache);
+    ASSERT_EQ(device.looked.calls, 8);
+    const auto sets = static_cast<std::size_t>(result.input_sets);
+    EXPECT_EQ(different({seen.outputs.end() - 8, seen.outputs.end()}), std::max<std::size_t>(1, sets));
+  }
+}
+
+TEST(EventTiming, LooksAtCallsOneAtATime) {
+  BatchCounter device(*parse_script(R"({"version": 1})", "s"));
   const ProcessResult result =
-      measure_case(device, catalog(), planned(TimingMode::batch, CacheMode::cold), 1);
+      measure_case(device, catalog(), planned(TimingMode::events, CacheMode::cold), 1);
   EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
-  EXPECT_EQ(device.cache_looked_at, CacheMode::rotate) << "nothing evicts code between calls of a batch";
-  EXPECT_EQ(device.evictions, 1) << "but their data was evicted before the first";
-  EXPECT_EQ(different({seen.outputs.end() - 3, seen.outputs.end()}), 3U);
+  EXPECT_EQ(device.looked.cache, CacheMode::cold);
+  EXPECT_EQ(device.looked.calls, 1);
 }
 
 TEST(BatchTiming, IsNeverReplacedSilently) {

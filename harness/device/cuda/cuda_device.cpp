@@ -13,6 +13,7 @@
 #include "harness/device/cuda/gpu_kernels.h"
 #include "harness/device/cuda/graph_batch.h"
 #include "harness/device/cuda/names.h"
+#include "harness/device/cuda/stream_check.h"
 #include "harness/device/tools.h"
 
 namespace harness::cuda {
@@ -20,6 +21,8 @@ namespace {
 
 // Of an eviction that takes 31 us on an H200: more than one and a half times the L2 is still to be written.
 constexpr Seconds just_begun = 8e-6;
+
+constexpr Seconds look_deadline = 1;  // of the gate, for calls that are only looked at
 
 class CudaBuffer final : public Buffer {
  public:
@@ -118,10 +121,10 @@ CudaDevice::CudaDevice(int ordinal, const cudaDeviceProp& properties)
       memory_(ordinal) {}
 
 Status CudaDevice::create_resources() {
-  auto streams = Streams::create();
+  auto streams = Streams::create(ordinal_);
   if (!streams) return fail(std::move(streams.error()));
   streams_ = std::move(*streams);
-  stream_ = streams_->current();
+  stream_ = streams_->home();
   for (cudaEvent_t* event : {&begin_, &end_})
     if (auto status = check(cudaEventCreate(event), "cudaEventCreate"); !status) return status;
   auto gate = Gate::create(stream_);
@@ -207,16 +210,36 @@ Status CudaDevice::synchronize() {
   return check(finished, "cudaStreamSynchronize");
 }
 
+// Whatever is no placement, a case's first call and the looks at it, happens on the stream that waits for the
+// default stream: work that was queued there by mistake is found when its result is.
 void CudaDevice::enter(const Place& place) {
+  if (place.placement < 0) go_home();
   ranges_.enter(place);
   profiling_.turn("");
   profiling_.enter(place);
 }
 
-Status CudaDevice::begin_placement() {
+void CudaDevice::go_home() {
+  if (stream_ == streams_->home()) return;
+  (void)synchronize();  // an error stays, and meets whoever asks next
+  stream_ = streams_->home();
+  evicting_ = false;
+}
+
+Result<bool> CudaDevice::keeps_to_stream(const std::function<void()>& work) {
+  go_home();
+  if (auto status = synchronize(); !status) return fail(std::move(status.error()));
+  if (!gate_obstacle_.empty()) return false;
+  return cuda::keeps_to_stream(streams_->home(), work);
+}
+
+// Under a tool that looks at every launch, those by chance would only be in the way.
+Status CudaDevice::begin_placement(bool alone) {
   if (auto status = synchronize(); !status) return status;
-  if (auto status = streams_->turn(gate_obstacle_.empty()); !status) return status;
-  stream_ = streams_->current();
+  const bool watched = !gate_obstacle_.empty();
+  const Result<cudaStream_t> next = streams_->next(alone && !watched, !watched);
+  if (!next) return fail(next.error());
+  stream_ = *next;
   evicting_ = false;
   flusher_.look_for_persisting();
   return synchronize();
@@ -229,9 +252,20 @@ TracedWork CudaDevice::traced(const std::function<void()>& work, CacheMode cache
       .synchronize = [this] { return synchronize(); }};
 }
 
-Result<std::vector<KernelUse>> CudaDevice::kernels(const std::function<void()>& work, CacheMode cache) {
+// Calls that follow each other at once are held back by the gate until the last of them is queued. Such are
+// calls that a graph can hold, so none of them waits.
+Result<std::vector<KernelUse>> CudaDevice::kernels(const std::function<void()>& work, const Looking& how) {
   if (auto status = usable(); !status) return fail(std::move(status.error()));
-  return profiling_.kernels(traced(work, cache));
+  if (how.calls == 1) return profiling_.kernels(traced(work, how.cache));
+  TracedWork rounds = traced(
+      [this, &work, &how] {
+        const bool gated = gate_obstacle_.empty() && gate_->close(queue(), look_deadline);
+        const HeldGate held(gated ? gate_.get() : nullptr);
+        for (int i = 0; i < how.calls; ++i) work();
+      },
+      how.cache);
+  rounds.calls = static_cast<std::size_t>(how.calls);
+  return profiling_.kernels(rounds);
 }
 
 Result<std::vector<CounterValue>> CudaDevice::counters(const std::function<void()>& work, CacheMode cache,

@@ -48,12 +48,13 @@ class CudaDevice final : public Device {
   [[nodiscard]] sdk::Stream stream() override { return sdk::Stream{queue()}; }
   Status synchronize() override;
   void enter(const Place& place) override;
-  Status begin_placement() override;
+  Result<bool> keeps_to_stream(const std::function<void()>& work) override;
+  Status begin_placement(bool alone) override;
   void turn(std::string_view side) override { profiling_.turn(side); }
   void open_range(std::string_view name) override { ranges_.open(name); }
   void close_range() override { ranges_.close(); }
   void leave_to_profiler() override { profiling_.leave_to_others(); }
-  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, CacheMode cache) override;
+  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, const Looking& how) override;
   Result<std::vector<CounterValue>> counters(const std::function<void()>& work, CacheMode cache,
                                              const std::vector<std::string>& names) override;
 
@@ -88,6 +89,7 @@ class CudaDevice final : public Device {
     evicting_ = false;
     return stream_;
   }
+  void go_home();
   Status make_cold();
   Status evict_ahead();
   TracedWork traced(const std::function<void()>& work, CacheMode cache);

@@ -132,7 +132,7 @@ Result<std::uint64_t> timestamp(const Cupti& cupti) {
   return now;
 }
 
-Result<CallWindow> traced_call(const Cupti& cupti, const TracedWork& work) {
+Result<CallWindow> traced_round(const Cupti& cupti, const TracedWork& work) {
   if (Status done = work.before_call(); !done) return fail(std::move(done.error()));
   if (Status done = work.synchronize(); !done) return fail(std::move(done.error()));
   const Result<std::uint64_t> begin = timestamp(cupti);
@@ -151,7 +151,7 @@ Result<CallWindow> traced_call(const Cupti& cupti, const TracedWork& work) {
 
 }  // namespace
 
-Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWork& work, int calls,
+Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWork& work, int rounds,
                                              Subscription::OnModule on_module,
                                              const std::function<CodeHashes()>& code) {
   if (Status idle = work.synchronize(); !idle) return fail(std::move(idle.error()));
@@ -160,14 +160,14 @@ Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWor
   Recording recording(cupti);  // ends before the subscription does
   if (Status begun = recording.begin(); !begun) return fail(std::move(begun.error()));
   std::vector<CallWindow> windows;
-  for (int i = -1; i < calls; ++i) {
-    const Result<CallWindow> window = traced_call(cupti, work);
+  for (int i = -1; i < rounds; ++i) {
+    const Result<CallWindow> window = traced_round(cupti, work);
     if (!window) return fail(window.error());
     if (i >= 0) windows.push_back(*window);
   }
   const Result<std::vector<KernelLaunch>> launches = recording.end();
   if (!launches) return fail(launches.error());
-  return kernel_uses(*launches, windows, code());
+  return kernel_uses(*launches, windows, work.calls, code());
 }
 
 }  // namespace harness::cuda

@@ -14,15 +14,16 @@ namespace harness::cuda {
 
 // What a trace does with the device, so that it can be tested without one.
 struct TracedWork {
-  std::function<void()> call;           // queues one call of the case
-  std::function<Status()> before_call;  // queues what stands before each call, the eviction of the cache
+  std::function<void()> call;           // queues `calls` of the case
+  std::function<Status()> before_call;  // queues what stands before them, the eviction of the cache
   std::function<Status()> synchronize;  // waits for the device
+  std::size_t calls = 1;
 };
 
-// Makes one call that only warms up what CUPTI instruments and `calls` that count, and gives the kernels of
-// one call. Never a part of them: records that were dropped, or that have no time, are an error.
+// Makes one round of calls that only warms up what CUPTI instruments and `rounds` that count, and gives the
+// kernels of one call. Never a part of them: records that were dropped, or that have no time, are an error.
 // `code` is asked when the calls are done, because modules may have been loaded meanwhile.
-Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWork& work, int calls,
+Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWork& work, int rounds,
                                              Subscription::OnModule on_module,
                                              const std::function<CodeHashes()>& code);
 

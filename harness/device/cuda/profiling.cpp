@@ -7,7 +7,7 @@
 namespace harness::cuda {
 namespace {
 
-constexpr int traced_calls = 5;  // a median, at little cost
+constexpr int traced_rounds = 5;  // a median, at little cost
 
 }  // namespace
 
@@ -39,7 +39,7 @@ Result<std::vector<KernelUse>> Profiling::kernels(const TracedWork& work) {
   end_watch();
   const Result<const Cupti*> found = library();
   if (!found) return fail(found.error());
-  return trace_kernels(**found, work, traced_calls, into_book(), [this] {
+  return trace_kernels(**found, work, traced_rounds, into_book(), [this] {
     book_.digest();
     return book_.hashes();
   });

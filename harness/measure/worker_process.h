@@ -56,8 +56,8 @@ class WorkerProcess {
   int log_ = -1;
 };
 
-// Workers that have said all, and take a tenth of a second or more to end: the driver gives back what they had.
-// Something else may go on meanwhile, but no measuring. One thread owns it.
+// Workers that have said all, and take a tenth of a second or more to end: the driver gives back what they
+// had. Something else may go on meanwhile, but no measuring. One thread owns it.
 class EndingWorkers {
  public:
   EndingWorkers() = default;

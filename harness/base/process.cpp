@@ -204,7 +204,7 @@ Child::~Child() {
 }
 
 void Child::close_pipes() {
-  if (input_ >= 0) close(std::exchange(input_, -1));
+  end_input();
   if (messages_ >= 0) close(std::exchange(messages_, -1));
 }
 
@@ -222,11 +222,14 @@ Status Child::send(std::string_view text) {
       code = errno;
   }
   sigaction(SIGPIPE, &saved, nullptr);
-  close(std::exchange(input_, -1));
   if (code != 0)
     return fail(ErrorKind::environment,
                 fmt::format("process {} does not read its input: {}", pid_, std::strerror(code)));
   return {};
+}
+
+void Child::end_input() {
+  if (input_ >= 0) close(std::exchange(input_, -1));
 }
 
 Result<std::optional<std::string>> Child::read_line(Seconds deadline) {

@@ -56,8 +56,9 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child();  // kills the group if it still runs
 
-  // Writes all of `text` to its standard input and closes it.
+  // Writes all of `text` to its standard input, which stays open.
   Status send(std::string_view text);
+  void end_input();  // closes it
 
   // The next whole line from its message pipe. std::nullopt: the pipe closed. An error of kind
   // `environment` with message "timeout" when `deadline` seconds pass first.

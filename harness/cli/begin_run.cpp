@@ -104,7 +104,9 @@ std::string clock_lock_of(const Machine& machine) {
 
 }  // namespace
 
-std::string this_tool() {
+namespace {
+
+std::string name_of_tool() {
   const std::filesystem::path program = this_program();
   std::string content;
   for (const std::filesystem::path& path :
@@ -112,6 +114,13 @@ std::string this_tool() {
         program.parent_path().parent_path() / "lib" / "libharness_cuda.so"})
     if (const Result<std::string> text = read_file(path.string())) content += *text;
   return fmt::format("harness {} build {}", HARNESS_VERSION, content_hash(content).substr(0, 10));
+}
+
+}  // namespace
+
+std::string this_tool() {
+  static const std::string name = name_of_tool();
+  return name;
 }
 
 Result<FileLock> lock_record(const std::string& id) {

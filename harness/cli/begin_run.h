@@ -33,6 +33,7 @@ struct OpenRun {
 Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& options);
 
 // "harness 0.1.0 build 1a2b3c4d5e": version and content of this program and of the CUDA module beside it.
+// Their many megabytes are hashed at the first call.
 std::string this_tool();
 
 // The lock that keeps others from writing to a record.

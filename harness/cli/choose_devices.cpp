@@ -79,11 +79,12 @@ constexpr const char* without_that_device =
 // Opens each of several devices of a kind in a worker. One device alone may be missing, unless it was asked
 // for; of several, none.
 Status take_in(const std::string& kind, const std::vector<std::string>& names, bool asked_for,
-               Prepared& prepared) {
+               Meanwhile meanwhile, Prepared& prepared) {
   std::vector<DeviceChoice> choices;
   std::string model;
   for (const std::string& name : names) {
-    const auto probe = probe_device(name);
+    const auto probe = probe_device(name, {}, false, meanwhile);
+    meanwhile.work = {};  // was done
     if (!probe && (asked_for || names.size() > 1))
       return fail(ErrorKind::environment,
                   fmt::format("--device {}: {}", printable(name), probe.error().message),
@@ -125,7 +126,7 @@ void leave_out(const std::string& kind, const DeviceWish& wish, Prepared& prepar
 
 }  // namespace
 
-Status choose_devices(const DeviceWish& wish, Prepared& prepared) {
+Status choose_devices(const DeviceWish& wish, const Meanwhile& meanwhile, Prepared& prepared) {
   Result<std::vector<std::string>> names = names_in(wish);
   if (!names) return fail(names.error());
   const bool on_gpu = !names->empty() && names->front().starts_with("cuda");
@@ -135,7 +136,7 @@ Status choose_devices(const DeviceWish& wish, Prepared& prepared) {
     leave_out("cuda", wish, prepared);
     for (const std::string& name : *names)
       if (const Status there = check_script(name); !there) return there;
-    return names->size() > 1 ? take_in("cpu", *names, true, prepared) : Status{};
+    return names->size() > 1 ? take_in("cpu", *names, true, meanwhile, prepared) : Status{};
   }
   if (!wish.wants_cuda && !on_gpu) return {};
   if (std::string obstacle = cuda_obstacle(); !obstacle.empty()) {
@@ -150,7 +151,7 @@ Status choose_devices(const DeviceWish& wish, Prepared& prepared) {
     if (const auto there = gpu_named(host, name); !there) return fail(there.error());
   if (!wish.wants_cuda) return {};
   const bool any = names->empty() || wish.text == "cuda";
-  return take_in("cuda", any ? usual_gpus(wish, host) : *names, on_gpu, prepared);
+  return take_in("cuda", any ? usual_gpus(wish, host) : *names, on_gpu, meanwhile, prepared);
 }
 
 }  // namespace harness

@@ -15,8 +15,9 @@ struct DeviceWish {
 };
 
 // Fills devices, identities, side_by_side, unavailable_devices and left_out_devices. Asks a worker about a
-// GPU only when the suite has use for it. A device that was asked for and cannot be had is an error, which
-// for an ordinal names those that are there; one that was not only makes its kind unavailable.
-Status choose_devices(const DeviceWish& wish, Prepared& prepared);
+// GPU only when the suite has use for it; `meanwhile` goes on beside the first. A device that was asked for
+// and cannot be had is an error, which for an ordinal names those that are there; one that was not only makes
+// its kind unavailable.
+Status choose_devices(const DeviceWish& wish, const Meanwhile& meanwhile, Prepared& prepared);
 
 }  // namespace harness

@@ -27,6 +27,7 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   ProgressLine progress(options.quiet);
   RunOptions run;
   run.devices = prepared.devices;
+  run.ending = prepared.ending;
   run.already = measured_pairs(record);
   run.may_begin = options.may_begin;
   run.measure_ceilings = options.measure_ceilings;

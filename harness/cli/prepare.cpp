@@ -84,7 +84,7 @@ void add_plan_options(CLI::App& command, PlanArguments& arguments) {
   command.add_option("--seed", arguments.seed, "of the random inputs");
 }
 
-Checked<Prepared> prepare(const PlanArguments& arguments) {
+Checked<Prepared> prepare(const PlanArguments& arguments, const Meanwhile& meanwhile) {
   const auto refused = [](const Error& error) {
     return tl::unexpected<std::vector<Error>>(std::vector<Error>{error});
   };
@@ -92,11 +92,12 @@ Checked<Prepared> prepare(const PlanArguments& arguments) {
   if (!suite) return tl::unexpected<std::vector<Error>>(suite.error());
   Catalog catalog = Catalog::built_in();
   Prepared prepared;
+  prepared.ending = meanwhile.ending;
   std::vector<std::string> modules;
   if (const Status loaded = load_modules(catalog, *suite, arguments, modules); !loaded)
     return refused(loaded.error());
-  if (const Status found =
-          choose_devices({arguments.device, names_cuda(*suite, catalog), suite->any_of_class}, prepared);
+  if (const Status found = choose_devices(
+          {arguments.device, names_cuda(*suite, catalog), suite->any_of_class}, meanwhile, prepared);
       !found)
     return refused(found.error());
   const Result<Overrides> overrides = overrides_from(arguments);

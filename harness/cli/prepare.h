@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "harness/catalog/catalog.h"
+#include "harness/measure/run.h"
 #include "harness/model/plan.h"
 #include "harness/model/record.h"
 #include "harness/suite/suite.h"
@@ -48,10 +50,12 @@ struct Prepared {
   std::map<std::string, std::string> unavailable_devices;  // kind -> why not
   std::set<std::string> left_out_devices;                  // kinds that --device chose to leave out
   std::string counter_chip = {};                           // of the GPU at hand, or ""
+  std::shared_ptr<EndingWorkers> ending = {};              // that were asked about devices
 };
 
 // Loads the suite and its modules, finds out which devices this machine has (asking a worker about
 // the GPU only when the suite has CUDA variants), and expands the plan.
-Checked<Prepared> prepare(const PlanArguments& arguments);
+// `meanwhile`: for who goes on to measure.
+Checked<Prepared> prepare(const PlanArguments& arguments, const Meanwhile& meanwhile = {});
 
 }  // namespace harness

@@ -23,6 +23,7 @@
 #include "harness/cli/replay.h"
 #include "harness/cli/top_up.h"
 #include "harness/compare/summarize.h"
+#include "harness/measure/worker_process.h"
 #include "harness/model/codec.h"
 #include "harness/store/git.h"
 
@@ -240,6 +241,13 @@ int conclude(Store& store, const Record& record, const RunArguments& arguments, 
   return status == exit_ok ? shown : status;
 }
 
+// While a worker opens a GPU, what the record will want to know; and measuring begins beside the end of that
+// worker. A profiler's replay opens the device here instead, and needs none of it.
+Meanwhile beside_probes(const RunArguments& arguments) {
+  if (arguments.profile) return {};
+  return {[] { this_tool(); }, std::make_shared<EndingWorkers>()};
+}
+
 int run_command(const RunArguments& arguments) {
   if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
     return report_error(checked.error());
@@ -247,7 +255,7 @@ int run_command(const RunArguments& arguments) {
     return report_error(used.error());
   const Result<Policy> policy = make_policy(arguments.policy);
   if (!policy) return report_error(policy.error());
-  Checked<Prepared> prepared = prepare(arguments.plan);
+  Checked<Prepared> prepared = prepare(arguments.plan, beside_probes(arguments));
   if (!prepared) return report_errors(prepared.error());
   if (arguments.profile) return replay_for_profiler(*prepared);
   if (const Status declared = declare_looks(prepared->plan, arguments.looks, !arguments.against.empty());

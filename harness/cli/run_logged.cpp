@@ -35,7 +35,7 @@ Result<std::optional<Exit>> run_logged(const Command& command, const fs::path& l
   Result<Child> child = Child::start(command, {out, out});
   close(out);
   if (!child) return fail(child.error());
-  (void)child->send("");
+  child->end_input();
   InterruptGuard::watch(child->pid());
   while (true) {
     siginfo_t ended{};  // looked at, not reaped: Child::wait() does that
@@ -44,14 +44,14 @@ Result<std::optional<Exit>> run_logged(const Command& command, const fs::path& l
       break;
     if (InterruptGuard::interrupted()) {
       child->kill_group();
+      InterruptGuard::unwatch(child->pid());
       child->wait();
-      InterruptGuard::watch(0);
       return std::nullopt;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+  InterruptGuard::unwatch(child->pid());
   const Exit exit = child->wait();
-  InterruptGuard::watch(0);
   if (InterruptGuard::interrupted()) return std::nullopt;
   return exit;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "harness/sdk/in_parts.h"
 
@@ -30,34 +31,6 @@ std::size_t bytes_of(const CaseInputs& inputs) {
   for (const Expected& expected : inputs.expected)
     bytes += expected.indices.size() * sizeof(std::int64_t) + expected.values.size() * sizeof(double);
   return bytes;
-}
-
-// One call, because a workload may have to compute everything for any element. The list of what is wanted is
-// gone afterwards.
-void answer_all(const sdk::Workload& workload, const sdk::Params& params,
-                std::span<const sdk::HostTensor> inputs, std::size_t output, std::span<double> values) {
-  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 17;
-  std::vector<std::int64_t, sdk::FreshPages<std::int64_t>> wanted(values.size());
-  sdk::in_parts(std::ssize(wanted), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
-    std::iota(wanted.begin() + first, wanted.begin() + last, first);
-  });
-  workload.reference(params, inputs, output, wanted, values);
-}
-
-Expected answers(const sdk::Workload& workload, const sdk::Params& params,
-                 std::span<const sdk::HostTensor> inputs, std::size_t output, std::int64_t elements,
-                 std::int64_t limit, std::uint64_t seed) {
-  Expected expected;
-  if (elements <= limit) {
-    expected.values =
-        decltype(expected.values)(static_cast<std::size_t>(std::max<std::int64_t>(elements, 0)));
-    answer_all(workload, params, inputs, output, expected.values);
-  } else {
-    expected.indices = checked_indices(elements, limit, seed);
-    expected.values.resize(expected.indices.size());
-    workload.reference(params, inputs, output, expected.indices, expected.values);
-  }
-  return expected;
 }
 
 }  // namespace
@@ -123,13 +96,34 @@ std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload,
   const std::int64_t limit = elements_to_check(problem);
   for (const sdk::TensorSpec& tensor : problem.tensors) {
     if (tensor.role != sdk::Role::output) continue;
-    made->expected.push_back(
-        answers(workload, params, made->inputs, made->expected.size(), tensor.elements(), limit, seed));
+    const std::int64_t elements = std::max<std::int64_t>(tensor.elements(), 0);
+    Expected expected;
+    if (elements > limit) expected.indices = checked_indices(elements, limit, seed);
+    const std::span<const std::int64_t> wanted =
+        elements > limit ? std::span<const std::int64_t>(expected.indices) : all_indices(elements);
+    expected.values = decltype(expected.values)(wanted.size());
+    // One call, because a workload may have to compute everything for any element.
+    workload.reference(params, made->inputs, made->expected.size(), wanted, expected.values);
+    made->expected.push_back(std::move(expected));
   }
+  if (all_indices_.size() * sizeof(std::int64_t) > byte_limit_ / 4) all_indices_ = {};
   entries_.push_front({key, bytes_of(*made), made});
   bytes_ += entries_.front().bytes;
   trim();
   return made;
+}
+
+// With some to spare where more are made: the next point of a sweep may be a little larger.
+std::span<const std::int64_t> InputCache::all_indices(std::int64_t count) {
+  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 17;
+  if (std::ssize(all_indices_) < count) {
+    all_indices_ = {};
+    all_indices_ = decltype(all_indices_)(static_cast<std::size_t>(count + count / 8));
+    sdk::in_parts(std::ssize(all_indices_), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+      std::iota(all_indices_.begin() + first, all_indices_.begin() + last, first);
+    });
+  }
+  return std::span<const std::int64_t>(all_indices_).first(static_cast<std::size_t>(count));
 }
 
 void InputCache::trim() {

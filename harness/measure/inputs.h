@@ -65,11 +65,14 @@ class InputCache {
     std::size_t bytes = 0;
     std::shared_ptr<const CaseInputs> inputs;
   };
+  std::span<const std::int64_t> all_indices(std::int64_t count);
   void trim();
 
   std::size_t byte_limit_;
   std::size_t bytes_ = 0;
   std::list<Entry> entries_;  // most recently used first
+  // 0, 1, 2, ...: what is wanted of an output that is checked whole, for the next one too.
+  std::vector<std::int64_t, sdk::FreshPages<std::int64_t>> all_indices_;
 };
 
 }  // namespace harness

@@ -2,13 +2,16 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 
 namespace harness {
 namespace {
 
 std::atomic<int> signals_seen{0};
-std::atomic<pid_t> watched_group{0};
+// Of each device that is measured on, the worker at hand and one that is ending. One that finds no room dies
+// with its parent all the same.
+std::array<std::atomic<pid_t>, 256> watched_groups{};
 int guards = 0;  // that live; all on one thread
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
 static_assert(std::is_same_v<pid_t, int>);
@@ -16,7 +19,8 @@ static_assert(std::is_same_v<pid_t, int>);
 // Async-signal-safe: atomics, kill and _exit.
 void on_signal(int number) {
   if (signals_seen.fetch_add(1) == 0) return;
-  if (const pid_t group = watched_group.load(); group > 0) kill(-group, SIGKILL);
+  for (const std::atomic<pid_t>& watched : watched_groups)
+    if (const pid_t group = watched.load(); group > 0) kill(-group, SIGKILL);
   _exit(128 + number);
 }
 
@@ -34,7 +38,6 @@ InterruptGuard::InterruptGuard() {
 InterruptGuard::~InterruptGuard() {
   sigaction(SIGINT, &old_int_, nullptr);
   sigaction(SIGTERM, &old_term_, nullptr);
-  watched_group = 0;
   if (--guards == 0) signals_seen = 0;
 }
 
@@ -43,7 +46,13 @@ bool InterruptGuard::interrupted() {
 }
 
 void InterruptGuard::watch(pid_t group) {
-  watched_group = group;
+  for (std::atomic<pid_t>& watched : watched_groups)
+    if (pid_t nobody = 0; watched.compare_exchange_strong(nobody, group)) return;
+}
+
+void InterruptGuard::unwatch(pid_t group) {
+  for (std::atomic<pid_t>& watched : watched_groups)
+    if (pid_t expected = group; watched.compare_exchange_strong(expected, 0)) return;
 }
 
 }  // namespace harness

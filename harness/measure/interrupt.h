@@ -17,8 +17,10 @@ class InterruptGuard {
 
   [[nodiscard]] static bool interrupted();
 
-  // The process group that a second signal kills before the program ends; 0: none.
+  // The process groups that a second signal kills before the program ends. From any thread; a group is
+  // forgotten before its number can be another's: before its leader is reaped.
   static void watch(pid_t group);
+  static void unwatch(pid_t group);
 
  private:
   struct sigaction old_int_ {};

@@ -1,6 +1,8 @@
 // Questions to a worker that measures nothing: run.h says which.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "harness/measure/run.h"
 #include "harness/measure/worker_process.h"
 
@@ -11,13 +13,18 @@ constexpr Seconds opening_deadline = 120;
 
 // Starts a worker on a job without cases, and ends it once it has said whether its device is open.
 Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_command,
-                        const std::filesystem::path& folder = {}) {
+                        const std::filesystem::path& folder = {}, const Meanwhile& meanwhile = {}) {
   Result<WorkerProcess> worker = WorkerProcess::start(worker_command, job, folder);
   if (!worker) return fail(worker.error());
+  worker->begin();
+  if (meanwhile.work) meanwhile.work();
   const WorkerProcess::Event event = worker->next(opening_deadline);
   if (const auto* message = std::get_if<Message>(&event)) {
     if (const auto* hello = std::get_if<Hello>(message)) {
-      worker->dismiss();
+      if (meanwhile.ending)
+        meanwhile.ending->add(std::move(*worker));
+      else
+        worker->dismiss();
       return DeviceProbe{hello->machine};
     }
     if (const auto* refusal = std::get_if<Refusal>(message))
@@ -35,11 +42,11 @@ Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_c
 }  // namespace
 
 Result<DeviceProbe> probe_device(const std::string& device, const std::vector<std::string>& worker_command,
-                                 bool ceilings) {
+                                 bool ceilings, const Meanwhile& meanwhile) {
   Job job;
   job.device = device;
   job.measure_ceilings = ceilings;
-  return ask(job, worker_command);
+  return ask(job, worker_command, {}, meanwhile);
 }
 
 Status probe_pair(const std::string& device, const PairedBuilds& pair,

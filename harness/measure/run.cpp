@@ -30,7 +30,8 @@ struct Ending {
 
 class Run {
  public:
-  Run(const Plan& plan, const RunOptions& options);
+  // Of `ending`, none is left when a case is measured.
+  Run(const Plan& plan, const RunOptions& options, EndingWorkers& ending);
   Result<RunReport> all();
 
   // The parts of all(): whoever calls them counts the processes and minds interruptions.
@@ -62,6 +63,7 @@ class Run {
 
   const Plan& plan_;
   const RunOptions& options_;
+  EndingWorkers& ending_;
   RunReport report_;
   std::vector<std::string> kinds_;               // in the order of the plan
   std::map<std::string, std::string> hopeless_;  // by case id: why it is not tried again
@@ -73,7 +75,8 @@ class Run {
   Clock::time_point begin_ = Clock::now();
 };
 
-Run::Run(const Plan& plan, const RunOptions& options) : plan_(plan), options_(options) {
+Run::Run(const Plan& plan, const RunOptions& options, EndingWorkers& ending)
+    : plan_(plan), options_(options), ending_(ending) {
   for (const PlannedCase& planned : plan.cases) {
     if (!planned.skip.empty()) continue;
     if (std::find(kinds_.begin(), kinds_.end(), planned.device) == kinds_.end())
@@ -137,6 +140,8 @@ Status Run::one_process(int process, const std::string& kind) {
     Result<WorkerProcess> worker =
         WorkerProcess::start(options_.worker_command, job_for(cases, process, kind), options_.worker_folder);
     if (!worker) return fail(worker.error());
+    ending_.wait();
+    worker->begin();
     const Result<Next> next = serve(*worker, cases, process, kind);
     if (!next) return fail(next.error());
     if (*next != Next::restart) return {};
@@ -253,7 +258,7 @@ Result<Run::Next> Run::take(const Message& message, WorkerProcess& worker, Cases
     const Outcome outcome = opened_.contains(kind) ? Outcome::failed : Outcome::skipped;
     return give_up(cases, process, {outcome, refusal->reason});
   } else {
-    worker.dismiss();
+    ending_.add(std::move(worker));
     return give_up(cases, process, {Outcome::failed, "the worker left it out"});  // there should be none
   }
   return Next::listen;
@@ -342,7 +347,8 @@ Result<RunReport> run_in_turns(const Turn& baseline, const Turn& current, std::u
   if (!baseline.options.on_result || !current.options.on_result)
     return fail(ErrorKind::internal, "a run needs somewhere to put its results");
   const InterruptGuard guard;
-  Run before(baseline.plan, baseline.options), after(current.plan, current.options);
+  EndingWorkers ending;  // of either
+  Run before(baseline.plan, baseline.options, ending), after(current.plan, current.options, ending);
   const int last = std::max(before.processes(), after.processes());
   for (int process = 1; process <= last; ++process)
     for (const std::string& kind : kinds_of(before, after)) {
@@ -357,7 +363,11 @@ Result<RunReport> run_in_turns(const Turn& baseline, const Turn& current, std::u
 }
 
 Result<RunReport> run_one_by_one(const Plan& plan, const RunOptions& options) {
-  return Run(plan, options).all();
+  EndingWorkers own;
+  EndingWorkers& ending = options.ending ? *options.ending : own;
+  Result<RunReport> report = Run(plan, options, ending).all();
+  ending.wait();
+  return report;
 }
 
 Result<RunReport> run_plan(const Plan& plan, const RunOptions& options) {

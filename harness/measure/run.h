@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,6 +21,8 @@
 #include "harness/model/record.h"
 
 namespace harness {
+
+class EndingWorkers;  // worker_process.h
 
 struct Progress {
   std::size_t done = 0;  // (case, process) pairs finished, those already in the store included
@@ -56,6 +59,8 @@ struct RunOptions {
   // Asked before each process in which a case is still to be measured; false ends the run there.
   std::function<bool()> may_begin = {};
   bool measure_ceilings = true;  // of each device, once: not when they are known from before
+  // Of a probe: gone before anything is measured.
+  std::shared_ptr<EndingWorkers> ending = {};
 };
 
 struct RunReport {
@@ -81,8 +86,14 @@ Result<RunReport> run_in_turns(const Turn& baseline, const Turn& current, std::u
 struct DeviceProbe {
   Machine machine;
 };
+// What goes on beside a probe.
+struct Meanwhile {
+  std::function<void()> work = {};             // called once, while the worker opens the device
+  std::shared_ptr<EndingWorkers> ending = {};  // takes over the worker, which is waited for otherwise
+};
 Result<DeviceProbe> probe_device(const std::string& device,
-                                 const std::vector<std::string>& worker_command = {}, bool ceilings = false);
+                                 const std::vector<std::string>& worker_command = {}, bool ceilings = false,
+                                 const Meanwhile& meanwhile = {});
 
 // Asks a worker whether it can load both builds side by side and open the device, which is what measuring
 // them in one process takes; else an error whose message is the reason.

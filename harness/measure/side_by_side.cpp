@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "harness/measure/worker_process.h"
+
 namespace harness {
 namespace {
 
@@ -84,6 +86,7 @@ class Lanes {
   RunOptions options_of(std::size_t lane) {
     RunOptions own = options_;
     own.side_by_side.clear();
+    own.ending.reset();  // each has its own
     own.already.merge(others(lane));
     const std::size_t before = done_of(own.already);
     std::map<std::string, std::string> uuids;
@@ -145,6 +148,7 @@ Result<RunReport> run_side_by_side(const Plan& plan, const RunOptions& options) 
     const Result<RunReport> report = run_one_by_one(alone, own);
     if (!report || report->ended || report->interrupted) return report;
   }
+  if (options.ending) options.ending->wait();
   const Plan shared = part_of(plan, options, true);
   return Lanes(shared, options).run();
 }

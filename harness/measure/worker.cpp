@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -70,17 +71,45 @@ class MessagePipe {
   int fd_ = -1;
 };
 
-std::string read_standard_input() {
-  std::string text;
-  std::array<char, 65536> chunk;
-  while (true) {
-    const ssize_t count = read(STDIN_FILENO, chunk.data(), chunk.size());
-    if (count > 0) text.append(chunk.data(), static_cast<std::size_t>(count));
-    if (count == 0 || (count < 0 && errno != EINTR)) break;
+// Standard input, moved out of the reach of workloads as the other pipe is: a line with the job, and its end
+// once the worker before has left the device.
+class JobPipe {
+ public:
+  JobPipe() : fd_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, first_free_descriptor)) {
+    MessagePipe::redirect(STDIN_FILENO, O_RDONLY);
   }
-  MessagePipe::redirect(STDIN_FILENO, O_RDONLY);
-  return text;
-}
+
+  [[nodiscard]] std::string read_job() const {
+    std::string text;
+    while (text.find('\n') == std::string::npos && read_more(text)) {
+    }
+    return text;
+  }
+
+  // Whether the end is there already.
+  [[nodiscard]] bool has_turn() const {
+    pollfd now{fd_, POLLIN, 0};
+    return poll(&now, 1, 0) != 0;
+  }
+
+  void wait_for_turn() const {
+    std::string rest;
+    while (read_more(rest)) {
+    }
+  }
+
+ private:
+  bool read_more(std::string& text) const {
+    std::array<char, 65536> chunk;
+    ssize_t count = 0;
+    do count = read(fd_, chunk.data(), chunk.size());
+    while (count < 0 && errno == EINTR);
+    if (count > 0) text.append(chunk.data(), static_cast<std::size_t>(count));
+    return count > 0;
+  }
+
+  int fd_ = -1;
+};
 
 // The reason that a person reads; the location matters when it is a plugin's file.
 std::string reason_of(const Error& error) {
@@ -250,9 +279,14 @@ int run_worker() {
                message_descriptor);
     return exit_misused;
   }
-  const Result<Job> job = decode_job(read_standard_input());
+  const JobPipe input;
+  const Result<Job> job = decode_job(input.read_job());
   if (!job) return misused(job.error());
+  const bool alone = input.has_turn();
   Result<OpenedDevice> opened = open_device(job->device);
+  input.wait_for_turn();
+  // In exclusive mode, or with its memory taken, a device does not open while the worker before still has it.
+  if (!opened && !alone) opened = open_device(job->device);
   if (!opened) {
     pipe.send(Refusal{reason_of(opened.error())});
     return EXIT_SUCCESS;

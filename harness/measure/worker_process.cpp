@@ -66,7 +66,7 @@ Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& comma
   InterruptGuard::watch(child->pid());
   WorkerProcess worker(std::move(*child), *log);
   // A worker that died before it read its job is found out by next(), with its last words.
-  [[maybe_unused]] const Status sent = worker.child_.send(encode(job));
+  [[maybe_unused]] const Status sent = worker.child_.send(encode(job) + "\n");
   return worker;
 }
 
@@ -77,6 +77,10 @@ WorkerProcess::~WorkerProcess() {
   if (log_ < 0) return;
   kill();
   close(log_);
+}
+
+void WorkerProcess::begin() {
+  child_.end_input();
 }
 
 WorkerProcess::Event WorkerProcess::next(Seconds deadline, const std::function<void()>& tick) {
@@ -103,8 +107,8 @@ WorkerProcess::Event WorkerProcess::next(Seconds deadline, const std::function<v
 
 void WorkerProcess::kill() {
   child_.kill_group();
+  InterruptGuard::unwatch(child_.pid());
   child_.wait();
-  InterruptGuard::watch(0);
 }
 
 void WorkerProcess::dismiss() {
@@ -121,11 +125,16 @@ std::string WorkerProcess::post_mortem() {
   const auto begin = Clock::now();
   while (since(begin) < patience && !has_ended(child_.pid())) usleep(1000);
   child_.kill_group();  // what it started lives no longer than it does
+  InterruptGuard::unwatch(child_.pid());
   const Exit exit = child_.wait();
-  InterruptGuard::watch(0);
   std::string text = exit.text();
   if (const std::string last = printed(); !last.empty()) text += fmt::format("; it printed last: {}", last);
   return text;
+}
+
+void EndingWorkers::wait() {
+  for (WorkerProcess& worker : workers_) worker.dismiss();
+  workers_.clear();
 }
 
 std::string WorkerProcess::printed() const {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace harness {
 class WorkerProcess {
  public:
   // `command`: how a worker is started; empty: this program with the argument `worker`. `folder`: that it
-  // stands in; empty: ours.
+  // stands in; empty: ours. It opens its device, and does no more before begin().
   static Result<WorkerProcess> start(const std::vector<std::string>& command, const Job& job,
                                      const std::filesystem::path& folder = {});
 
@@ -27,6 +28,9 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();  // kills the group if it still runs
+
+  // Nothing else uses its device now.
+  void begin();
 
   struct Closed {};       // the worker ended, or closed its pipe
   struct TimedOut {};     // nothing came before the deadline
@@ -50,6 +54,22 @@ class WorkerProcess {
 
   Child child_;
   int log_ = -1;
+};
+
+// Workers that have said all, and take a tenth of a second or more to end: the driver gives back what they
+// had. Something else may go on meanwhile, but no measuring. One thread owns it.
+class EndingWorkers {
+ public:
+  EndingWorkers() = default;
+  EndingWorkers(const EndingWorkers&) = delete;
+  EndingWorkers& operator=(const EndingWorkers&) = delete;
+  ~EndingWorkers() { wait(); }
+
+  void add(WorkerProcess worker) { workers_.push_back(std::move(worker)); }
+  void wait();
+
+ private:
+  std::vector<WorkerProcess> workers_;
 };
 
 }  // namespace harness

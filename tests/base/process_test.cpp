@@ -69,7 +69,9 @@ TEST(RunCommand, HandsOnNoDescriptorOfOurs) {
 TEST(Child, ReadsItsInputAndSendsLines) {
   Result<Child> child = Child::start(shell("while read -r line; do echo \"got $line\" >&3; done"), {});
   ASSERT_TRUE(child);
-  ASSERT_TRUE(child->send("one\ntwo\n"));
+  ASSERT_TRUE(child->send("one\n"));
+  ASSERT_TRUE(child->send("two\n"));
+  child->end_input();
   EXPECT_EQ(child->read_line(30).value(), "got one");
   EXPECT_EQ(child->read_line(30).value(), "got two");
   EXPECT_EQ(child->read_line(30).value(), std::nullopt);

@@ -1,6 +1,8 @@
 // The four probes: work, inputs, oracles, and the CPU variants against them, tails included.
 #include <gmock/gmock.h>
 
+#include <cstring>
+#include <numeric>
 #include <set>
 
 #include "kernels/probe/gelu/gelu.h"
@@ -78,6 +80,24 @@ TEST(ProbeGelu, TheOracleHasItsTextbookValues) {
   EXPECT_NEAR(expected[1], -0.158808009391723295, 1e-15);
   EXPECT_EQ(expected[2], 0);
   EXPECT_THROW(c.workload().reference(c.params, c.inputs(), 1, wanted, expected), std::out_of_range);
+}
+
+// Many f16 are looked up, few are computed: to the last bit the same, infinities and NaN included.
+TEST(ProbeGelu, TheOracleGivesManyWhatItGivesOne) {
+  constexpr std::int64_t n = 3 << 16;
+  ProbeCase c = gelu_of("f16", n);
+  for (std::int64_t i = 0; i < 1 << 16; ++i) {
+    const auto bits = static_cast<std::uint16_t>(i);
+    std::memcpy(c.tensors[0].data.data() + (n - 1 - i) * 2, &bits, 2);
+  }
+  std::vector<std::int64_t> wanted(n);
+  std::iota(wanted.rbegin(), wanted.rend(), 0);
+  std::vector<double> many(n), few(n);
+  c.workload().reference(c.params, c.inputs(), 0, wanted, many);
+  for (std::int64_t i = 0; i < n; i += 1 << 16)
+    c.workload().reference(c.params, c.inputs(), 0, std::span(wanted).subspan(i, 1 << 16),
+                           std::span(few).subspan(i, 1 << 16));
+  EXPECT_EQ(std::memcmp(many.data(), few.data(), n * sizeof(double)), 0);
 }
 
 class ProbeGeluSizes : public testing::TestWithParam<std::int64_t> {};
@@ -164,6 +184,19 @@ TEST(ProbeInputs, AreTheSameForASeedAndOthersForAnother) {
   }
   EXPECT_NEAR(sum / 810'000, 0.0, 0.005);
   EXPECT_GT(values.size(), 8'090U);
+}
+
+// FNV-1a of the bytes: what a seed gave when results were recorded it gives for ever.
+TEST(ProbeInputs, AreThoseOfEveryVersion) {
+  const auto hash_of = [](DType dtype) {
+    harness::sdk::HostTensor tensor({"x", harness::sdk::Role::input, dtype, {1'000'003}});
+    probe::fill_uniform(tensor, 7, 1, 4.0F);
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const std::byte one : tensor.data) hash = (hash ^ static_cast<std::uint64_t>(one)) * 0x100000001b3U;
+    return hash;
+  };
+  EXPECT_EQ(hash_of(DType::f32), 5971946090500481880U);
+  EXPECT_EQ(hash_of(DType::f16), 12228300303607564219U);
 }
 
 TEST(ProbeInputs, OtherTypesAreRefused) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "tests/measure/trial.h"
@@ -18,9 +19,11 @@ class CountedLine : public trial::Line {
   void reference(const sdk::Params& params, std::span<const sdk::HostTensor> inputs, std::size_t output,
                  std::span<const std::int64_t> wanted, std::span<double> expected) const override {
     ++references;
+    asked = {wanted.begin(), wanted.end()};
     Line::reference(params, inputs, output, wanted, expected);
   }
   mutable int references = 0;
+  mutable std::vector<std::int64_t> asked;  // the last time
 };
 
 sdk::Params line_of(std::int64_t n) {
@@ -86,6 +89,20 @@ TEST(InputCache, HoldsTheRightAnswers) {
   ASSERT_THAT(inputs->expected[0].values, SizeIs(10));
   for (std::size_t i = 0; i < 10; ++i)
     EXPECT_EQ(inputs->expected[0].values[i], 2 * inputs->inputs[0].at(static_cast<std::int64_t>(i)) + 1);
+}
+
+// The list of them is kept, as long as it is no large part of what may be.
+TEST(InputCache, AsksForEveryElementOfOutputsOfAnySizeInAnyOrder) {
+  for (const std::size_t limit : {std::size_t{1}, std::size_t{1} << 24}) {
+    const CountedLine line;
+    InputCache cache(limit);
+    for (const std::int64_t n : {1000, 1100, 10, 500'000, 1126, 500'001, 562'500, 562'501, 1}) {
+      std::vector<std::int64_t> all(static_cast<std::size_t>(n));
+      std::iota(all.begin(), all.end(), 0);
+      cache.get(line, line_of(n), line.problem(line_of(n)), 5);
+      EXPECT_EQ(line.asked, all) << n;
+    }
+  }
 }
 
 TEST(InputCache, ListsTheElementsThatAreCheckedWhereItIsNotAll) {

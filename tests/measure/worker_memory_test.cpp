@@ -48,6 +48,7 @@ class WorkerMemory : public testing::Test {
       ADD_FAILURE() << "the worker cannot be started";
       return ended;
     }
+    child->end_input();
     std::string last;  // decoding all of them would take longer than measuring them
     while (true) {
       auto line = child->read_line(300);
@@ -100,6 +101,7 @@ TEST_F(WorkerMemory, MeasuresOnWhileNobodyReadsItsResults) {
   Result<Child> child = Child::start(Command{{TEST_WORKER}}, {});
   ASSERT_TRUE(child);
   ASSERT_TRUE(child->send(encode(job(4, 10'000))));
+  child->end_input();
   EXPECT_TRUE(child->wait().ok());
   std::size_t results = 0, bytes = 0;
   while (true) {

@@ -81,8 +81,8 @@ class Device {
   virtual Status synchronize() = 0;
   virtual void enter(const Place& place) { (void)place; }
 
-  // Whether all that one call of `work` queues is on stream(), or on others that it joins to that one; false
-  // also where that cannot be told. Found out by calling it once, without running what it queues, between
+  // Whether one call of `work` queues work on stream() and none on the default stream; false also where that
+  // cannot be told. Found out by calling it once, without running what it queues, between
   // placements. An Error where the device is lost.
   virtual Result<bool> keeps_to_stream(const std::function<void()>& work) {
     (void)work;

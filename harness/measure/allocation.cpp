@@ -60,6 +60,10 @@ void reshape(sdk::HostTensor& tensor, const sdk::TensorSpec& spec) {
 
 }  // namespace
 
+std::size_t kept_bytes_on(const Device& device) {
+  return device.traits().kind == "cuda" ? 16 * device.cache_bytes() : 0;
+}
+
 Status Allocation::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
                          bool moved) {
   if (!moved) held_ = {};

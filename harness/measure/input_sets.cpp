@@ -17,7 +17,7 @@ Status InputSets::place(const sdk::Problem& problem, const CaseInputs& inputs, s
                         int count) {
   clear();
   for (int i = 0; i < count; ++i) {
-    Allocation& one = sets_.emplace_back(device_, seed_ + static_cast<std::uint64_t>(i));
+    Allocation& one = sets_.emplace_back(device_, seed_ + static_cast<std::uint64_t>(i), 0);
     // Without padding between: sets lie beside each other, and all move with the first.
     if (Status placed = one.place(problem, inputs, workspace_bytes, false); !placed) return placed;
   }

@@ -127,7 +127,8 @@ std::span<const std::int64_t> InputCache::all_indices(std::int64_t count) {
 }
 
 void InputCache::trim() {
-  while (bytes_ > byte_limit_ && !entries_.empty()) {
+  const std::size_t indices = all_indices_.size() * sizeof(std::int64_t);
+  while (bytes_ + indices > byte_limit_ && !entries_.empty()) {
     bytes_ -= entries_.back().bytes;
     entries_.pop_back();
   }

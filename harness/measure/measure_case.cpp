@@ -32,7 +32,8 @@ class CaseRun {
         process_(process),
         carried_(carried),
         phases_(device),
-        allocation_(device, input_seed(planned.id, planned.params, planned.sampling.seed, process)),
+        allocation_(device, input_seed(planned.id, planned.params, planned.sampling.seed, process),
+                    rotates(planned.sampling) ? 0 : kept_bytes_on(device)),
         sampler_(device, planned, input_seed(planned.id, planned.params, planned.sampling.seed, process)) {}
 
   void add(const Catalog& catalog, std::string side = {}) {
@@ -168,13 +169,15 @@ void CaseRun::steps() {
   place(false);
   each([&](Subject& one) -> Step {
     if (Step done = first_call(one); !done) return done;
-    if (Step done = check_before(one); !done) return done;
-    doing_ = "finding out which streams it uses";
-    if (const Status seen = look_at_streams(one, device_); !seen) return broken(seen.error());
-    return {};
+    return check_before(one);
   });
   // Two builds in one process share the buffers, and what libraries took for the first serves the second.
   if (subjects_.size() == 1) subjects_.front().peak_memory = device_.peak_memory();
+  doing_ = "finding out which streams it uses";
+  each([&](Subject& one) -> Step {
+    if (const Status seen = look_at_streams(one, device_); !seen) return broken(seen.error());
+    return {};
+  });
   for (int index = 0; index < placements() && first_in() != nullptr; ++index) measure_placement(index);
   if (first_in() == nullptr) return;
   enter(-1);
@@ -241,6 +244,7 @@ void CaseRun::place(bool padded) {
     }
     if (!*placed) return broken(placed->error());
     one.kernel->bind(allocation_.buffers());
+    if (const Status bound = device_.synchronize(); !bound) return broken(bound.error());
     if (!padded) return {};
     if (const Status bound = sampler_.bind(one); !bound) return broken(bound.error());
     return {};

@@ -22,7 +22,7 @@ class Replay {
       : device_(device),
         planned_(planned),
         phases_(device),
-        allocation_(device, input_seed(planned.id, planned.params, planned.sampling.seed, process)) {}
+        allocation_(device, input_seed(planned.id, planned.params, planned.sampling.seed, process), 0) {}
 
   Result<Replayed> run(const Catalog& catalog) {
     subject_.catalog = &catalog;

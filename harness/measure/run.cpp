@@ -70,6 +70,7 @@ class Run {
   std::set<std::string> opened_;                 // kinds whose device was seen
   const PlannedCase* current_ = nullptr;         // that the worker has begun
   bool greeted_ = false;                         // by the worker at hand
+  bool beside_ = false;                          // it opened its device while another one ended
   Progress progress_;
   std::size_t measured_ = 0;  // by workers, in this run
   Clock::time_point begin_ = Clock::now();
@@ -137,6 +138,7 @@ Status Run::one_process(int process, const std::string& kind) {
     progress_.process = process;
     current_ = nullptr;
     greeted_ = false;
+    beside_ = !ending_.none();
     Result<WorkerProcess> worker =
         WorkerProcess::start(options_.worker_command, job_for(cases, process, kind), options_.worker_folder);
     if (!worker) return fail(worker.error());
@@ -254,6 +256,8 @@ Result<Run::Next> Run::take(const Message& message, WorkerProcess& worker, Cases
     return take_result(pair->current, &pair->baseline, worker, cases, process);
   } else if (const auto* refusal = std::get_if<Refusal>(&message)) {
     worker.dismiss();
+    // In exclusive mode, or with its memory taken, a device does not open before the other one is gone.
+    if (beside_ && !greeted_) return Next::restart;
     // A device that never opened is not there; one that opened before and no longer does has failed.
     const Outcome outcome = opened_.contains(kind) ? Outcome::failed : Outcome::skipped;
     return give_up(cases, process, {outcome, refusal->reason});

@@ -14,10 +14,13 @@ constexpr int calls_looked_at = 8;  // of a batch: the first finds code cold, th
 
 }  // namespace
 
-// Between the calls of a batch nothing can be flushed: cold batches rotate, too, after a flush.
+bool rotates(const Sampling& sampling) {
+  const bool batches = sampling.timing == TimingMode::batch;
+  return sampling.cache == CacheMode::rotate || (sampling.cache == CacheMode::cold && batches);
+}
+
 bool Sampler::rotates() const {
-  const CacheMode cache = planned_.sampling.cache;
-  return cache == CacheMode::rotate || (cache == CacheMode::cold && batches());
+  return harness::rotates(planned_.sampling);
 }
 
 TimingOptions Sampler::options(const Subject& subject) const {
@@ -46,6 +49,7 @@ Status Sampler::bind(Subject& subject) {
       subject.further.push_back(subject.variant->make(planned_.params, subject.problem, device_.traits()));
     sdk::Kernel& kernel = *subject.further[i];
     kernel.bind(sets_.buffers(i));
+    if (const Status bound = device_.synchronize(); !bound) return bound;
     const auto called =
         device_.time([&] { kernel.run(device_.stream()); }, {.cache = CacheMode::hot, .gated = false});
     if (!called) return fail(called.error());

@@ -17,6 +17,10 @@
 
 namespace harness {
 
+// Whether calls take turns with sets of buffers. Between the calls of a batch nothing can be flushed: cold
+// batches rotate, too, after a flush.
+bool rotates(const Sampling& sampling);
+
 class Sampler {
  public:
   Sampler(Device& device, const PlannedCase& planned, std::uint64_t seed)

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -84,12 +83,6 @@ class JobPipe {
     while (text.find('\n') == std::string::npos && read_more(text)) {
     }
     return text;
-  }
-
-  // Whether the end is there already.
-  [[nodiscard]] bool has_turn() const {
-    pollfd now{fd_, POLLIN, 0};
-    return poll(&now, 1, 0) != 0;
   }
 
   void wait_for_turn() const {
@@ -282,11 +275,8 @@ int run_worker() {
   const JobPipe input;
   const Result<Job> job = decode_job(input.read_job());
   if (!job) return misused(job.error());
-  const bool alone = input.has_turn();
   Result<OpenedDevice> opened = open_device(job->device);
   input.wait_for_turn();
-  // In exclusive mode, or with its memory taken, a device does not open while the worker before still has it.
-  if (!opened && !alone) opened = open_device(job->device);
   if (!opened) {
     pipe.send(Refusal{reason_of(opened.error())});
     return EXIT_SUCCESS;

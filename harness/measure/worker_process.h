@@ -65,6 +65,7 @@ class EndingWorkers {
   EndingWorkers& operator=(const EndingWorkers&) = delete;
   ~EndingWorkers() { wait(); }
 
+  [[nodiscard]] bool none() const { return workers_.empty(); }
   void add(WorkerProcess worker) { workers_.push_back(std::move(worker)); }
   void wait();
 

@@ -62,7 +62,8 @@ class Kernel {
 
   // One call of what is timed: reads the inputs, writes every element of every output. On cuda it
   // enqueues on `stream` and returns; it must not synchronise, allocate or load code lazily after its
-  // first call unless synchronises() says so.
+  // first call unless synchronises() says so. Some calls are captured in a graph, and what they enqueue is
+  // run later, many times or never: nothing may be counted on the host from call to call.
   virtual void run(Stream stream) = 0;
 
   // True when run() waits for the device: it is then timed without a launch gate, and marked so.

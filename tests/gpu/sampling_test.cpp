@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -81,6 +82,14 @@ TEST_F(CudaSampling, TakesAnotherStreamForEachPlacement) {
   EXPECT_EQ(all.count(device().stream().handle), 0U) << "between placements it is none of theirs";
 }
 
+TEST_F(CudaSampling, TellsWhatItsStreamsAre) {
+  const Machine machine = device().fingerprint();
+  const auto streams = std::find_if(machine.fields.begin(), machine.fields.end(),
+                                    [](const MachineField& field) { return field.name == "streams"; });
+  ASSERT_NE(streams, machine.fields.end());
+  EXPECT_EQ(streams->value, "green contexts") << "of a driver since 12.5";
+}
+
 TEST_F(CudaSampling, SeesWhetherACallKeepsToItsStreamWithoutRunningIt) {
   const auto keeps = [&](const std::string& variant) {
     Bound one(device(), catalog(), "probe", variant, probe_params(1024));
@@ -111,8 +120,11 @@ TEST_F(CudaSampling, TimesWorkThatIsOnTheDefaultStreamByMistake) {
   };
   const ProcessResult right = measured("copy");
   ASSERT_EQ(right.outcome, Outcome::measured) << right.reason;
+  EXPECT_THAT(right.notes,
+              testing::Not(testing::Contains(testing::HasSubstr("wait for the default stream"))));
   for (const char* variant : {"by_default", "partly_by_default"}) {
     const ProcessResult wrong = measured(variant);
+    EXPECT_THAT(wrong.notes, testing::Contains(testing::HasSubstr("wait for the default stream"))) << variant;
     ASSERT_EQ(wrong.outcome, Outcome::measured) << variant << ": " << wrong.reason;
     EXPECT_GT(median_us(wrong), 0.8 * median_us(right)) << variant;
   }

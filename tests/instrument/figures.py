@@ -243,7 +243,7 @@ def kernel_rows(cases):
             if gap and short:
                 value += f", {off - gap:+.2f} us beside the {gap:.2f} us between two empty kernels"
             yield Row("graph slope against CUPTI", label, value, "within 3 %" if short else "",
-                      abs(off - gap) <= BATCH_RELATIVE * kernels if short else None)
+                      -BATCH_RELATIVE * kernels <= off <= gap + BATCH_RELATIVE * kernels if short else None)
         else:
             long = time > EVENTS_FROM_US
             if pair:

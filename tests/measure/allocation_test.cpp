@@ -26,6 +26,7 @@ using Kind = AllocationEvent::Kind;
 
 constexpr std::size_t tensor = 4096;
 constexpr std::size_t workspace = 1000;
+constexpr std::size_t kept = std::size_t{1} << 30;
 
 class Placements : public testing::Test {
  protected:
@@ -75,7 +76,7 @@ TEST_F(Placements, BringTheInputsAlong) {
   for (const std::size_t memory :
        {std::size_t{1} << 20, 2 * tensor + workspace}) {  // the second: no room for both
     limit(memory);
-    Allocation allocation(*device_, 1);
+    Allocation allocation(*device_, 1, kept);
     for (const bool moved : {false, true, true}) {
       ASSERT_TRUE(place(allocation, moved));
       EXPECT_EQ(std::memcmp(allocation.buffers().tensors[0], inputs_.inputs[0].data.data(), tensor), 0)
@@ -88,7 +89,7 @@ TEST_F(Placements, BringTheInputsAlong) {
 }
 
 TEST_F(Placements, TakeTheNextBuffersBeforeTheyGiveUpTheOld) {
-  Allocation allocation(*device_, 1);
+  Allocation allocation(*device_, 1, kept);
   ASSERT_TRUE(place(allocation, false));
   const auto held = allocation.buffers().tensors;
   const std::vector<void*> first(held.begin(), held.end());
@@ -102,7 +103,7 @@ TEST_F(Placements, TakeTheNextBuffersBeforeTheyGiveUpTheOld) {
 
 // With the last buffers alone, two sets of blocks would take turns.
 TEST_F(Placements, LandWhereNoneBeforeThemDid) {
-  Allocation allocation(*device_, 1);
+  Allocation allocation(*device_, 1, kept);
   std::set<void*> blocks;
   for (int i = 0; i < 16; ++i) {
     ASSERT_TRUE(place(allocation, true));
@@ -130,14 +131,14 @@ TEST_F(Placements, GiveUpTheOldestBuffersFirst) {
     const std::size_t needed = live();
     limit(needed + needed / 4);
   }
-  Allocation allocation(*device_, 3);
+  Allocation allocation(*device_, 3, kept);
   for (int i = 0; i < placements; ++i) ASSERT_TRUE(place(allocation, true)) << i;
   EXPECT_GT(events(Kind::freed, false).size(), 0U);
   EXPECT_EQ(allocation.cramped(), 0) << "the last ones stayed until the next were there";
 }
 
 TEST_F(Placements, BeginAnywhereWithinTheirBlocks) {
-  Allocation allocation(*device_, 1);
+  Allocation allocation(*device_, 1, kept);
   std::set<std::uintptr_t> places;
   for (int i = 0; i < 40; ++i) {
     ASSERT_TRUE(place(allocation, true));
@@ -153,7 +154,7 @@ TEST_F(Placements, BeginAnywhereWithinTheirBlocks) {
 
 TEST_F(Placements, PadEveryBufferAndKeepThePaddingToTheEnd) {
   {
-    Allocation allocation(*device_, 1);
+    Allocation allocation(*device_, 1, kept);
     ASSERT_TRUE(place(allocation, false));
     EXPECT_THAT(events(Kind::taken, true), SizeIs(0)) << "the first, which is only checked, needs none";
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(place(allocation, true));
@@ -165,7 +166,7 @@ TEST_F(Placements, PadEveryBufferAndKeepThePaddingToTheEnd) {
 }
 
 TEST_F(Placements, PadByBlocksOfEverySize) {
-  Allocation allocation(*device_, 7);
+  Allocation allocation(*device_, 7, kept);
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(place(allocation, true));
   std::vector<std::size_t> sizes;
   for (const std::size_t at : events(Kind::taken, true)) sizes.push_back(device_->allocations()[at].bytes);
@@ -181,7 +182,7 @@ TEST_F(Placements, PadByBlocksOfEverySize) {
 TEST_F(Placements, RepeatThemselvesWithTheirSeedAlone) {
   const auto log_of = [&](std::uint64_t seed) {
     const auto device = scripted(R"({"version": 1})");
-    Allocation allocation(*device, seed);
+    Allocation allocation(*device, seed, kept);
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(allocation.place(problem_, inputs_, workspace, true));
     return device->allocations();
   };
@@ -192,7 +193,7 @@ TEST_F(Placements, RepeatThemselvesWithTheirSeedAlone) {
 // Room for one set and little more: padding is refused, and the old set must go before the new one comes.
 TEST_F(Placements, GiveUpTheOldBuffersWhereBothDoNotFit) {
   limit(2 * tensor + workspace + 200);
-  Allocation allocation(*device_, 1);
+  Allocation allocation(*device_, 1, kept);
   ASSERT_TRUE(place(allocation, false));
   ASSERT_TRUE(place(allocation, true));
   const auto freed = events(Kind::freed, false), taken = events(Kind::taken, false);
@@ -207,12 +208,12 @@ TEST_F(Placements, KeepThePaddingWhileGivingUpTheOldBuffersSuffices) {
   limit(std::size_t{1} << 30);
   std::size_t padded = 0;
   {
-    Allocation probe(*device_, 6);
+    Allocation probe(*device_, 6, kept);
     ASSERT_TRUE(place(probe, true));
     padded = live() - (2 * tensor + workspace);
   }
   limit(padded + 2 * tensor + workspace + most_buffer_offset);
-  Allocation allocation(*device_, 6);
+  Allocation allocation(*device_, 6, kept);
   ASSERT_TRUE(place(allocation, true));
   ASSERT_TRUE(place(allocation, true));
   EXPECT_EQ(allocation.cramped(), 1);
@@ -223,7 +224,7 @@ TEST_F(Placements, KeepThePaddingWhileGivingUpTheOldBuffersSuffices) {
 // Padding has filled the device between the buffers: at the last it goes too.
 TEST_F(Placements, GiveUpThePaddingWhereNothingElseHelps) {
   limit(std::size_t{64} << 20);
-  Allocation allocation(*device_, 1);
+  Allocation allocation(*device_, 1, kept);
   for (int i = 0; i < 200; ++i) ASSERT_TRUE(place(allocation, true)) << i;
   EXPECT_GT(allocation.cramped(), 0);
   EXPECT_GT(events(Kind::freed, true).size(), 0U);
@@ -231,7 +232,7 @@ TEST_F(Placements, GiveUpThePaddingWhereNothingElseHelps) {
 
 TEST_F(Placements, AreRefusedOnlyWhereAnEmptyDeviceIsTooSmall) {
   limit(2 * tensor);
-  Allocation allocation(*device_, 1);
+  Allocation allocation(*device_, 1, kept);
   const Status refused = place(allocation, true);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("1000 bytes do not fit"));

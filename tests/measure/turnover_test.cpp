@@ -147,25 +147,26 @@ TEST_F(Turnover, KillsAtAnInterruptWhatIsStillEnding) {
   EXPECT_NE(kill(std::stoi(*pid), 0), 0);
 }
 
-// An open device of a GPU in exclusive mode, say: a script that makes no sense until the worker before is
-// gone.
-TEST_F(Turnover, OpensADeviceOnceMoreThatTheWorkerBeforeHadToLeave) {
-  const std::filesystem::path path = folder_.path() / "script.json";
-  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  Job job;
-  job.device = "scripted:" + path.string();
-  Result<WorkerProcess> worker = WorkerProcess::start({TEST_WORKER}, job);
-  ASSERT_TRUE(worker);
-  std::ofstream(path) << "not yet";  // returns when the worker has opened it
-  std::filesystem::remove(path);
-  std::ofstream(path) << R"({"version": 1, "device_uuid": "uuid-7"})";
-  worker->begin();
-  const WorkerProcess::Event event = worker->next(60);
-  const auto* message = std::get_if<Message>(&event);
-  ASSERT_NE(message, nullptr);
-  const auto* hello = std::get_if<Hello>(message);
-  ASSERT_NE(hello, nullptr);
-  EXPECT_EQ(hello->machine.device_uuid, "uuid-7");
+// As of a GPU in exclusive mode, which the worker before still had.
+TEST_F(Turnover, AsksAgainWhereADeviceDidNotOpenBesideTheEndOfTheLastWorker) {
+  script("");
+  messages(1, 1);
+  write("messages-2", encode(Message(Refusal{"the device is busy"})) + "\n");
+  messages(3, 2);
+  ASSERT_TRUE(run(2));
+  ASSERT_THAT(results_, SizeIs(2));
+  for (const ProcessResult& one : results_) EXPECT_EQ(one.outcome, Outcome::measured) << one.reason;
+}
+
+TEST_F(Turnover, TakesARefusalOfAWorkerThatWasAloneAtItsWord) {
+  script("");
+  messages(1, 1);
+  for (int n = 2; n <= 3; ++n) write(fmt::format("messages-{}", n), encode(Message(Refusal{"gone"})) + "\n");
+  ASSERT_TRUE(run(2));
+  ASSERT_THAT(results_, SizeIs(2));
+  EXPECT_EQ(results_[1].outcome, Outcome::failed);
+  EXPECT_EQ(results_[1].reason, "gone");
+  EXPECT_EQ(log().back(), "begin 3") << "and asks no more";
 }
 
 TEST(InterruptGuard, KillsEveryGroupThatIsWatchedAndNoOther) {

@@ -22,7 +22,7 @@ namespace {
 // Of an eviction that takes 31 us on an H200: more than one and a half times the L2 is still to be written.
 constexpr Seconds just_begun = 8e-6;
 
-constexpr Seconds look_deadline = 1;  // of the gate, for calls that are only looked at
+constexpr Seconds look_deadline = 0.05;  // of the gate, for calls that are only looked at
 
 class CudaBuffer final : public Buffer {
  public:
@@ -147,7 +147,7 @@ CudaDevice::~CudaDevice() {
 
 Machine CudaDevice::fingerprint() {
   const std::string gate = gate_obstacle_.empty() ? std::string(gate_->kind()) : "none: " + gate_obstacle_;
-  return read_fingerprint(properties_, ordinal_, gate, nvml_->facts());
+  return read_fingerprint(properties_, ordinal_, {gate, streams_->kind()}, nvml_->facts());
 }
 
 Result<std::map<std::string, double>> CudaDevice::measure_ceilings() {
@@ -206,8 +206,11 @@ Status CudaDevice::synchronize() {
   // A launch that was refused outside a timed sample would otherwise be blamed on the next one.
   const cudaError_t earlier = cudaGetLastError();
   const cudaError_t finished = cudaStreamSynchronize(stream_);
+  // What was queued on the default stream, as bind() may do, streams of green contexts do not wait for.
+  const cudaError_t by_default = cudaStreamSynchronize(cudaStreamLegacy);
   if (auto status = check(earlier, "an earlier CUDA call or launch"); !status) return status;
-  return check(finished, "cudaStreamSynchronize");
+  if (auto status = check(finished, "cudaStreamSynchronize"); !status) return status;
+  return check(by_default, "cudaStreamSynchronize of the default stream");
 }
 
 // Whatever is no placement, a case's first call and the looks at it, happens on the stream that waits for the
@@ -252,14 +255,17 @@ TracedWork CudaDevice::traced(const std::function<void()>& work, CacheMode cache
       .synchronize = [this] { return synchronize(); }};
 }
 
-// Calls that follow each other at once are held back by the gate until the last of them is queued. Such are
-// calls that a graph can hold, so none of them waits.
+// Calls that follow each other at once are held back by the gate until the last of them is queued, but not by
+// one that is a kernel, which would be looked at as well. Such are calls that a graph can hold, so none of
+// them waits; more than the driver's queue holds open the gate at its deadline, and are looked at all the
+// same.
 Result<std::vector<KernelUse>> CudaDevice::kernels(const std::function<void()>& work, const Looking& how) {
   if (auto status = usable(); !status) return fail(std::move(status.error()));
   if (how.calls == 1) return profiling_.kernels(traced(work, how.cache));
   TracedWork rounds = traced(
       [this, &work, &how] {
-        const bool gated = gate_obstacle_.empty() && gate_->close(queue(), look_deadline);
+        const bool gated =
+            gate_obstacle_.empty() && !gate_->is_a_kernel() && gate_->close(queue(), look_deadline);
         const HeldGate held(gated ? gate_.get() : nullptr);
         for (int i = 0; i < how.calls; ++i) work();
       },

@@ -68,7 +68,7 @@ void add_blocking(Fields& fields, const cudaDeviceProp& properties, const NvmlFa
   if (nvml.mig) fields.add(block, "mig", on_or_off(*nvml.mig));
 }
 
-void add_warning(Fields& fields, const NvmlFacts& nvml, std::string_view gate_kind) {
+void add_warning(Fields& fields, const NvmlFacts& nvml, const Instrument& instrument) {
   constexpr auto warn = FieldClass::warn;
   fields.add(warn, "driver", nvml.driver);
   fields.add(warn, "cuda_driver", cuda_version(cudaDriverGetVersion));
@@ -79,7 +79,8 @@ void add_warning(Fields& fields, const NvmlFacts& nvml, std::string_view gate_ki
   if (nvml.power_limit_milliwatts)
     fields.add(warn, "power_limit", fmt::format("{} W", (*nvml.power_limit_milliwatts + 500) / 1000));
   if (nvml.persistence) fields.add(warn, "persistence", on_or_off(*nvml.persistence));
-  fields.add(warn, "gate", std::string(gate_kind));
+  fields.add(warn, "gate", instrument.gate);
+  fields.add(warn, "streams", instrument.streams);
 }
 
 void add_information(Fields& fields, const cudaDeviceProp& properties, const NvmlFacts& nvml, int ordinal) {
@@ -103,14 +104,14 @@ std::string pci_bus_of(int ordinal) {
   return cudaDeviceGetPCIBusId(text, sizeof text, ordinal) == cudaSuccess ? text : "";
 }
 
-Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, std::string_view gate_kind,
+Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, const Instrument& instrument,
                          const NvmlFacts& nvml) {
   Machine machine;
   machine.machine_class = machine_class_of(properties.name);
   machine.device_uuid = uuid_text(properties.uuid.bytes);
   Fields fields(machine.fields);
   add_blocking(fields, properties, nvml);
-  add_warning(fields, nvml, gate_kind);
+  add_warning(fields, nvml, instrument);
   add_information(fields, properties, nvml, ordinal);
   for (MachineField& field : host_fields()) machine.fields.push_back(std::move(field));
   (void)cudaGetLastError();  // a fact that could not be read is no failure of what runs next

@@ -12,12 +12,17 @@
 
 namespace harness::cuda {
 
+// What times are taken with.
+struct Instrument {
+  std::string gate;     // Gate::kind(), or why there is none
+  std::string streams;  // Streams::kind()
+};
+
 // block: device, compute_capability, memory, ecc, mig.
-// warn: driver, cuda_driver, cuda_runtime, cublas, nvcc, architectures, power_limit, persistence, gate.
-// info: vbios, multiprocessors, l2_cache, sm_clock_max, memory_clock, pci_bus, nvcc_flags.
-// And those of the host: host_state.h.
-// A fact that cannot be read is left out. `gate_kind` is Gate::kind().
-Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, std::string_view gate_kind,
+// warn: driver, cuda_driver, cuda_runtime, cublas, nvcc, architectures, power_limit, persistence, gate,
+// streams. info: vbios, multiprocessors, l2_cache, sm_clock_max, memory_clock, pci_bus, nvcc_flags. And those
+// of the host: host_state.h. A fact that cannot be read is left out.
+Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, const Instrument& instrument,
                          const NvmlFacts& nvml);
 
 // "0000:18:00.0", or "" when the runtime does not say.

@@ -44,6 +44,7 @@ class Gate {
 
   // "stream wait" or "spinning thread".
   [[nodiscard]] std::string_view kind() const;
+  [[nodiscard]] bool is_a_kernel() const { return stream_wait_ == nullptr; }
 
  private:
   using StreamWait = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);

@@ -62,7 +62,23 @@ Result<std::unique_ptr<Streams>> Streams::create(int ordinal) {
   if (auto status = check(cudaStreamCreateWithFlags(&streams->home_, cudaStreamDefault), "cudaStreamCreate");
       !status)
     return fail(std::move(status.error()));
+  streams->has_green_ = streams->has_green_ && streams->try_green();
   return streams;
+}
+
+// Whether one can be made and does what samples ask of it: events, and launches between them.
+bool Streams::try_green() {
+  Drawn drawn;
+  if (!draw_green(drawn)) return false;
+  green_.drawn.push_back(drawn);
+  green_.turn = 1;
+  cudaEvent_t event = nullptr;
+  const bool usable = cudaEventCreate(&event) == cudaSuccess &&
+                      cudaEventRecord(event, drawn.stream) == cudaSuccess &&
+                      cudaStreamSynchronize(drawn.stream) == cudaSuccess;
+  if (event != nullptr) (void)cudaEventDestroy(event);
+  if (!usable) (void)cudaGetLastError();
+  return usable;
 }
 
 Streams::~Streams() {

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -40,6 +41,9 @@ class Streams {
   // process measured before, and be the same for all placements of a case.
   Result<cudaStream_t> next(bool apart, bool by_chance);
 
+  // What those of work apart are: "green contexts", where one could be made and used, or "plain".
+  [[nodiscard]] std::string kind() const { return has_green_ ? "green contexts" : "plain"; }
+
   // A green context takes 1.1 to 1.9 ms to make, on an H200.
   static constexpr std::size_t most = 32;
 
@@ -57,6 +61,7 @@ class Streams {
 
   explicit Streams(int ordinal);
   bool draw_green(Drawn& drawn) const;
+  [[nodiscard]] bool try_green();
   Status draw(Ring& ring);
 
   int ordinal_;

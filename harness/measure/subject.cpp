@@ -64,9 +64,8 @@ void add_notes(Subject& subject, const Sampling& sampling, const std::string& ga
         "timed without a launch gate, because run() waits for the device: launch latency is included");
   else if (!subject.keeps_to_stream)
     notes.emplace_back(
-        "timed on streams that wait for the default stream, because a call of run() could not be captured: "
-        "it "
-        "queues work there, waits, allocates or fails; such times differ more between processes");
+        "timed on streams that wait for the default stream, because a call of run() could not be captured "
+        "(it queues work there, waits, allocates or fails); such times differ more between processes");
   add_stop_notes(notes, subject.samples.placements, sampling, taken);
 }
 

@@ -197,7 +197,9 @@ TEST(BatchTiming, FailsWhereTimeDoesNotGrowWithCalls) {
 class PlacementCounter final : public ScriptedDevice {
  public:
   using ScriptedDevice::ScriptedDevice;
-  Status begin_placement(bool /*alone*/) override {
+  Result<bool> keeps_to_stream(const std::function<void()>& /*work*/) override { return keeps; }
+  Status begin_placement(bool alone) override {
+    all_alone = all_alone && alone;
     if (static_cast<int>(allocations.size()) == refuses)
       return fail(ErrorKind::environment, "no stream is left", "");
     allocations.push_back(0);
@@ -209,6 +211,8 @@ class PlacementCounter final : public ScriptedDevice {
   }
   std::vector<int> allocations;  // after the beginning of each placement
   int refuses = -1;
+  bool keeps = true;
+  bool all_alone = true;
 };
 
 TEST(DevicePlacements, BeginOnTheDeviceBeforeTheirBuffersAreTaken) {
@@ -227,6 +231,21 @@ TEST(DevicePlacements, ThatTheDeviceCannotBeginFailTheCase) {
   const ProcessResult result = measure_case(device, catalog(), given, 1);
   EXPECT_EQ(result.outcome, Outcome::failed);
   EXPECT_THAT(result.reason, HasSubstr("no stream is left, while changing the placement"));
+}
+
+TEST(DevicePlacements, AreForWorkAloneThatKeepsToItsStream) {
+  const PlannedCase given = planned(TimingMode::events, CacheMode::hot);
+  for (const bool keeps : {true, false}) {
+    PlacementCounter device(*parse_script(R"({"version": 1})", "s"));
+    device.keeps = keeps;
+    const ProcessResult result = measure_case(device, catalog(), given, 1);
+    EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
+    EXPECT_FALSE(device.allocations.empty());
+    EXPECT_EQ(device.all_alone, keeps);
+    EXPECT_EQ(std::any_of(result.notes.begin(), result.notes.end(),
+                          [](const std::string& note) { return note.find("captured") != std::string::npos; }),
+              !keeps);
+  }
 }
 
 // Refuses to record, as a GPU refuses to capture a call that waits.

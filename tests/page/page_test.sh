@@ -72,7 +72,14 @@ case $part in
           skip "npm could not install the browser's driver ($TEST_BUILD/npm.log)"
       echo "$lock" >"$TEST_BUILD/packages.stamp"
     fi
-    exec node --test "$here"/browser/*.test.mjs
+    # A browser that hangs says nothing of the page: then once more.
+    status=0
+    timeout --kill-after=10 240 node --test "$here"/browser/*.test.mjs || status=$?
+    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+      echo "the browser hung for minutes; once more" >&2
+      exec node --test "$here"/browser/*.test.mjs
+    fi
+    exit "$status"
     ;;
   *)
     echo "unit, files or browser, not $part" >&2

@@ -82,8 +82,8 @@ class Device {
   virtual void enter(const Place& place) { (void)place; }
 
   // Whether one call of `work` queues work on stream() and none on the default stream; false also where that
-  // cannot be told. Found out by calling it once, without running what it queues, between
-  // placements. An Error where the device is lost.
+  // cannot be told. Found out by calling it once, without running what it queues, between placements. An
+  // Error where the device is lost.
   virtual Result<bool> keeps_to_stream(const std::function<void()>& work) {
     (void)work;
     return true;
@@ -93,7 +93,7 @@ class Device {
   // a process measures: on a GPU the stream that work is queued on, since two of them launch the same kernel
   // up to 0.1 us apart. `alone`: what is going to be timed uses the given stream alone; otherwise it gets one
   // that waits for the default stream. Waits for what is queued. Called before the buffers of a placement are
-  // allocated; enter() with a placement below 0 goes back to the stream of before.
+  // allocated; enter() with a placement below 0 goes back to the stream for what is no placement.
   virtual Status begin_placement(bool alone) {
     (void)alone;
     return {};

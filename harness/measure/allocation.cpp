@@ -86,10 +86,14 @@ void Allocation::keep(Buffers buffers) {
   }
 }
 
-std::size_t Allocation::Buffers::bytes() const {
-  std::size_t sum = workspace ? workspace->bytes() : 0;
+std::size_t Allocation::Buffers::tensor_bytes() const {
+  std::size_t sum = 0;
   for (const std::unique_ptr<Buffer>& tensor : tensors) sum += tensor->bytes();
   return sum;
+}
+
+std::size_t Allocation::Buffers::bytes() const {
+  return tensor_bytes() + (workspace ? workspace->bytes() : 0);
 }
 
 Result<Allocation::Buffers> Allocation::take_elsewhere(const sdk::Problem& problem,
@@ -191,12 +195,6 @@ std::string Allocation::shortage(int placements) const {
       "in {} of {} placements the device had no room for old and new buffers and padding at once: where they "
       "landed may have varied less than usual",
       cramped_, placements);
-}
-
-std::size_t Allocation::tensor_bytes() const {
-  std::size_t sum = 0;
-  for (const std::unique_ptr<Buffer>& tensor : held_.tensors) sum += tensor->bytes();
-  return sum;
 }
 
 }  // namespace harness

@@ -50,7 +50,7 @@ class Allocation {
     return {held_.addresses, held_.workspace ? held_.workspace->data() : nullptr};
   }
   // Of the tensors, without workspace and padding.
-  [[nodiscard]] std::size_t tensor_bytes() const;
+  [[nodiscard]] std::size_t tensor_bytes() const { return held_.tensor_bytes(); }
   // How many placements had to do without the last buffers or the padding beside them.
   [[nodiscard]] int cramped() const { return cramped_; }
   // What a report says of them, "" where there are none.
@@ -61,7 +61,8 @@ class Allocation {
     std::vector<std::unique_ptr<Buffer>> tensors;
     std::unique_ptr<Buffer> workspace;
     std::vector<void*> addresses;
-    [[nodiscard]] std::size_t bytes() const;
+    [[nodiscard]] std::size_t tensor_bytes() const;
+    [[nodiscard]] std::size_t bytes() const;  // and of the workspace
   };
 
   Result<Buffers> take(const sdk::Problem& problem, std::size_t workspace_bytes, bool padded);

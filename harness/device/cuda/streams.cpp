@@ -66,7 +66,7 @@ Result<std::unique_ptr<Streams>> Streams::create(int ordinal) {
   return streams;
 }
 
-// Whether one can be made and does what samples ask of it: events, and launches between them.
+// Whether one can be made, and takes events.
 bool Streams::try_green() {
   Drawn drawn;
   if (!draw_green(drawn)) return false;

@@ -1,4 +1,4 @@
-# The HTML page: harness/report/page is built by npm into one file, and that file becomes part of
+# The HTML page: page is built by npm into one file, and that file becomes part of
 # harness_report. Who has no npm gets a program that says so when it is asked for a page.
 #
 #   HARNESS_PAGE       AUTO: built where npm is found and `npm ci` works; ON: an error elsewhere; OFF
@@ -7,7 +7,7 @@ set(HARNESS_PAGE AUTO CACHE STRING "Build the HTML page: AUTO (when npm is found
 set_property(CACHE HARNESS_PAGE PROPERTY STRINGS AUTO ON OFF)
 set(HARNESS_PAGE_FILE "" CACHE FILEPATH "page.html that was built before, for machines without npm or network")
 
-set(page_source ${CMAKE_SOURCE_DIR}/harness/report/page)
+set(page_source ${CMAKE_SOURCE_DIR}/page)
 set(page_build ${CMAKE_BINARY_DIR}/page)
 set(page_dist ${page_build}/dist)
 
@@ -52,7 +52,7 @@ set(page_from "")
 if(HARNESS_PAGE_FILE)
   if(NOT EXISTS ${HARNESS_PAGE_FILE})
     message(FATAL_ERROR "HARNESS_PAGE_FILE=${HARNESS_PAGE_FILE} does not exist. "
-                        "Build it where npm is: npm ci && npm run build in harness/report/page.")
+                        "Build it where npm is: npm ci && npm run build in page.")
   endif()
   file(REAL_PATH ${HARNESS_PAGE_FILE} HARNESS_PAGE_HTML)
   get_filename_component(page_folder ${HARNESS_PAGE_HTML} DIRECTORY)
@@ -61,7 +61,7 @@ if(HARNESS_PAGE_FILE)
 elseif(HARNESS_PAGE STREQUAL "OFF")
   set(page_obstacle "it was configured with HARNESS_PAGE=OFF")
 elseif(NOT EXISTS ${page_source}/package-lock.json)
-  set(page_obstacle "harness/report/page is not in the source tree that it was built from")
+  set(page_obstacle "page is not in the source tree that it was built from")
 else()
   harness_page_packages()
   if(page_obstacle AND HARNESS_PAGE STREQUAL "ON")
@@ -101,7 +101,7 @@ if(page_obstacle OR (HARNESS_PAGE_FILE AND NOT EXISTS ${HARNESS_PAGE_PLOT}))
 endif()
 
 set(page_template ${CMAKE_BINARY_DIR}/generated/page_template.cpp)
-configure_file(${CMAKE_SOURCE_DIR}/harness/report/page_template.cpp.in ${page_template} @ONLY)
+configure_file(${CMAKE_SOURCE_DIR}/harness/report/media/page_template.cpp.in ${page_template} @ONLY)
 set_source_files_properties(${page_template} PROPERTIES
   OBJECT_DEPENDS "${HARNESS_PAGE_HTML};${HARNESS_PAGE_PLOT}")
 target_sources(harness_report PRIVATE ${page_template})

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "harness/base/text.h"
-#include "harness/model/metric.h"
+#include "harness/model/known_metrics.h"
 
 // Generated from the harness_workload() calls in kernels/.
 void register_built_in(harness::sdk::Registry& registry);

@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "harness/base/text.h"
-#include "harness/compare/gates.h"
 #include "harness/model/comparison.h"
+#include "harness/verdict/decide/gates.h"
 
 namespace harness {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/trend.h"
 #include "harness/store/git.h"
 #include "harness/store/history.h"
+#include "harness/study/trends.h"
 
 namespace harness {
 

@@ -1,7 +1,7 @@
 #include "harness/cli/learned.h"
 
-#include "harness/compare/calibration.h"
 #include "harness/store/baselines.h"
+#include "harness/study/calibrate.h"
 
 namespace harness {
 

@@ -17,7 +17,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/inputs.h"
+#include "harness/cli/input_files.h"
 
 namespace harness {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "harness/measure/run.h"
+#include "harness/measure/schedule/run.h"
 
 namespace harness {
 

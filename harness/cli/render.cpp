@@ -4,8 +4,8 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/compare/summarize.h"
 #include "harness/store/store.h"
+#include "harness/verdict/read/summarize.h"
 
 namespace harness {
 

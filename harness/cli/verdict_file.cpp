@@ -4,7 +4,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/model/json_reader.h"
+#include "harness/schema/json_reader.h"
 
 namespace harness {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "harness/base/process.h"
 #include "harness/base/text.h"
-#include "harness/device/cpu.h"
-#include "harness/device/gpu_state.h"
-#include "harness/device/scripted.h"
+#include "harness/device/cpu/cpu_device.h"
+#include "harness/device/host/gpu_state.h"
+#include "harness/device/scripted/scripted_device.h"
 
 namespace harness {
 namespace {

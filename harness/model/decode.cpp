@@ -4,7 +4,7 @@
 #include <set>
 
 #include "harness/model/codec.h"
-#include "harness/model/json_reader.h"
+#include "harness/schema/json_reader.h"
 
 namespace harness {
 namespace {

@@ -1,6 +1,6 @@
 // The writing half of codec.h. The reading half is decode.cpp; README.md describes the format.
 #include "harness/model/codec.h"
-#include "harness/model/json_writer.h"
+#include "harness/schema/json_writer.h"
 
 namespace harness {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "harness/base/result.h"
 #include "harness/base/units.h"
-#include "harness/model/modes.h"
+#include "harness/model/sampling_modes.h"
 #include "harness/sdk/params.h"
 
 namespace harness {

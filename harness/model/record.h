@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/model/instrument.h"
+#include "harness/model/instrument_readings.h"
 #include "harness/model/plan.h"
 
 namespace harness {

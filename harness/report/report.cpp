@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/report/page_template.h"
+#include "harness/report/media/page_template.h"
 #include "harness/report/reporter.h"
 
 namespace harness {

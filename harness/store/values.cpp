@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/model/codec.h"
-#include "harness/stats/estimator.h"
+#include "harness/stats/estimate/estimator.h"
 
 namespace harness {
 namespace {

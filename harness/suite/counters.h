@@ -2,8 +2,8 @@
 // and that they explain rather than decide.
 #pragma once
 
-#include "harness/suite/errors.h"
 #include "harness/suite/suite.h"
+#include "harness/suite/yaml/errors.h"
 
 namespace harness {
 

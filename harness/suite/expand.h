@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/suite/errors.h"
 #include "harness/suite/suite.h"
+#include "harness/suite/yaml/errors.h"
 
 namespace harness {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "harness/base/text.h"
-#include "harness/model/metric.h"
+#include "harness/model/known_metrics.h"
 
 namespace harness {
 namespace {

@@ -2,8 +2,8 @@
 // an error and not a gate without effect. Pure.
 #pragma once
 
-#include "harness/suite/errors.h"
 #include "harness/suite/suite.h"
+#include "harness/suite/yaml/errors.h"
 
 namespace harness {
 

@@ -7,9 +7,9 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/suite/reader.h"
-#include "harness/suite/schema_check.h"
 #include "harness/suite/suite.h"
-#include "harness/suite/yaml_tree.h"
+#include "harness/suite/yaml/schema_check.h"
+#include "harness/suite/yaml/yaml_tree.h"
 
 namespace harness {
 namespace fs = std::filesystem;

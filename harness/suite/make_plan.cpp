@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/model/metric.h"
+#include "harness/model/known_metrics.h"
 #include "harness/suite/counters.h"
 #include "harness/suite/expand.h"
 #include "harness/suite/gate_metrics.h"

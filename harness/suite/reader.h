@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "harness/suite/errors.h"
 #include "harness/suite/suite.h"
-#include "harness/suite/yaml_tree.h"
+#include "harness/suite/yaml/errors.h"
+#include "harness/suite/yaml/yaml_tree.h"
 
 namespace harness {
 

@@ -1,8 +1,8 @@
 // Selection: which cases of a plan the user asked for, by wildcards over ids and by tags.
 #pragma once
 
-#include "harness/suite/errors.h"
 #include "harness/suite/suite.h"
+#include "harness/suite/yaml/errors.h"
 
 namespace harness {
 

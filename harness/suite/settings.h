@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/suite/errors.h"
 #include "harness/suite/suite.h"
+#include "harness/suite/yaml/errors.h"
 
 namespace harness {
 

@@ -9,7 +9,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/units.h"
-#include "harness/suite/schema_check.h"
+#include "harness/suite/yaml/schema_check.h"
 
 namespace harness {
 namespace {

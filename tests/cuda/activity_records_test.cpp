@@ -1,5 +1,5 @@
 // From buffers of activity records, filled by hand, to launches.
-#include "harness/device/cuda/activity_records.h"
+#include "harness/device/cuda/profiling/activity_records.h"
 
 #include <gmock/gmock.h>
 

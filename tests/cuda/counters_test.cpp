@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/device/cuda/counter_session.h"
+#include "harness/device/cuda/profiling/counter_session.h"
 #include "stand_in.h"
 
 namespace harness::cuda {

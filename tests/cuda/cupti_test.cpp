@@ -1,7 +1,7 @@
 // Loading CUPTI: which file, which release, and what is said when there is none.
 #include <gmock/gmock.h>
 
-#include "harness/device/cuda/subscription.h"
+#include "harness/device/cuda/profiling/subscription.h"
 #include "stand_in.h"
 
 namespace harness::cuda {

@@ -1,5 +1,5 @@
 // The pass that looks at kernels, against the stand-in for libcupti.
-#include "harness/device/cuda/kernel_trace.h"
+#include "harness/device/cuda/profiling/kernel_trace.h"
 
 #include <gmock/gmock.h>
 

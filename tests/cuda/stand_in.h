@@ -8,7 +8,7 @@
 #include <string>
 
 #include "fake_cupti.h"
-#include "harness/device/cuda/cupti_library.h"
+#include "harness/device/cuda/profiling/cupti_library.h"
 
 namespace harness::cuda {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/device/control.h"
-#include "harness/device/cpu.h"
-#include "harness/device/scripted.h"
+#include "harness/device/cpu/cpu_device.h"
+#include "harness/device/scripted/scripted_device.h"
 
 namespace harness {
 namespace {

@@ -1,7 +1,7 @@
 // What tells of a clock lock, and undoing one that was left behind, against a stand-in for the driver's
 // library. The guard and every way for a run to end are tested with the program itself:
 // tests/cli/clocks_test.sh.
-#include "harness/device/clock_lock.h"
+#include "harness/device/host/clock_lock.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 #include <fstream>
 
 #include "harness/base/files.h"
-#include "harness/device/host_state.h"
+#include "harness/device/host/host_state.h"
 
 namespace harness {
 namespace {

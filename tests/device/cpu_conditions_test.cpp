@@ -1,4 +1,4 @@
-#include "harness/device/cpu_conditions.h"
+#include "harness/device/cpu/cpu_conditions.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "harness/base/files.h"
-#include "harness/device/cpu.h"
+#include "harness/device/cpu/cpu_device.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/device/cpu.h"
+#include "harness/device/cpu/cpu_device.h"
 
 #include <gmock/gmock.h>
 
@@ -9,8 +9,8 @@
 #include <set>
 
 #include "harness/base/files.h"
-#include "harness/device/cpu_facts.h"
-#include "harness/device/cpu_threads.h"
+#include "harness/device/cpu/cpu_facts.h"
+#include "harness/device/cpu/cpu_threads.h"
 
 namespace harness {
 namespace {

@@ -1,5 +1,5 @@
 // The reader of machine code, on images that nvcc wrote (fuzz/corpus/cubin) and on damaged ones.
-#include "harness/device/cubin.h"
+#include "harness/device/code/cubin.h"
 
 #include <elf.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/device/code_book.h"
+#include "harness/device/code/code_book.h"
 
 namespace harness {
 namespace {

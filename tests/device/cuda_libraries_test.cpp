@@ -1,5 +1,5 @@
 // Finding CUDA libraries and who holds CUPTI, against a stand-in.
-#include "harness/device/cuda_libraries.h"
+#include "harness/device/host/cuda_libraries.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // Which GPUs there are, what state they are in and what names them, against a stand-in for the driver's
 // library.
-#include "harness/device/gpu_state.h"
+#include "harness/device/host/gpu_state.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

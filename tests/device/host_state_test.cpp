@@ -1,5 +1,5 @@
 // What is read of a host and of the NVIDIA kernel module, from folders that stand for /proc and /sys.
-#include "harness/device/host_state.h"
+#include "harness/device/host/host_state.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // From a profiler's launches to the kernels of one call.
-#include "harness/device/kernel_launches.h"
+#include "harness/device/code/kernel_launches.h"
 
 #include <gmock/gmock.h>
 

@@ -3,7 +3,7 @@
 
 #include "harness/device/memory_ledger.h"
 #include "harness/device/peak_memory.h"
-#include "harness/device/scripted.h"
+#include "harness/device/scripted/scripted_device.h"
 
 namespace harness {
 namespace {

@@ -1,5 +1,5 @@
 // The NVML wrapper against a stand-in for the driver's library (nvml/fake_nvml.cpp): no GPU needed.
-#include "harness/device/nvml.h"
+#include "harness/device/host/nvml.h"
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>

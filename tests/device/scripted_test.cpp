@@ -1,4 +1,4 @@
-#include "harness/device/scripted.h"
+#include "harness/device/scripted/scripted_device.h"
 
 #include <gmock/gmock.h>
 

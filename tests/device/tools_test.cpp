@@ -1,4 +1,4 @@
-#include "harness/device/tools.h"
+#include "harness/device/host/attached_tools.h"
 
 #include <gmock/gmock.h>
 

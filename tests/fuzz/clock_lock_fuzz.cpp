@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "harness/device/clock_lock.h"
+#include "harness/device/host/clock_lock.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

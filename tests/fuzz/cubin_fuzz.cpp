@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "harness/device/cubin.h"
+#include "harness/device/code/cubin.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto found = harness::code_hashes(std::as_bytes(std::span(data, size)));

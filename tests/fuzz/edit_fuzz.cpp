@@ -7,8 +7,8 @@
 #include <string>
 
 #include "harness/base/text.h"
-#include "harness/suite/edit.h"
 #include "harness/suite/suite.h"
+#include "harness/suite/yaml/edit.h"
 
 namespace {
 

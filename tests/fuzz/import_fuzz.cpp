@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "harness/model/codec.h"
-#include "harness/store/import.h"
+#include "harness/store/adapters/json_lines.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto record = harness::import_json_lines({reinterpret_cast<const char*>(data), size}, "fuzz.jsonl");

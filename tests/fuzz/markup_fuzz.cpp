@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "harness/base/text.h"
-#include "harness/report/github_text.h"
-#include "harness/report/junit_suite.h"
-#include "harness/report/markdown_text.h"
-#include "harness/report/terminal_text.h"
+#include "harness/report/media/github_text.h"
+#include "harness/report/media/junit_suite.h"
+#include "harness/report/media/markdown_text.h"
+#include "harness/report/media/terminal_text.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "harness/device/scripted.h"
+#include "harness/device/scripted/scripted_device.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   auto script = harness::parse_script({reinterpret_cast<const char*>(data), size}, "fuzz");

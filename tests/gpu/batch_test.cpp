@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/worker.h"
-#include "harness/stats/slope.h"
+#include "harness/measure/worker/worker.h"
+#include "harness/stats/estimate/slope.h"
 #include "tests/gpu/lab.h"
 
 namespace harness::gpu {

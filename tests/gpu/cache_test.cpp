@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/worker.h"
+#include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
 
 namespace harness::gpu {

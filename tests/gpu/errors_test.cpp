@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "harness/measure/worker.h"
+#include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
 
 namespace harness::gpu {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "harness/device/gpu_state.h"
-#include "harness/device/host_state.h"
+#include "harness/device/host/gpu_state.h"
+#include "harness/device/host/host_state.h"
 #include "tests/gpu/lab.h"
 
 namespace harness::gpu {

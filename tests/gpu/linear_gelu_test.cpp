@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "harness/measure/worker.h"
+#include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
 
 namespace harness::gpu {

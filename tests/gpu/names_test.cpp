@@ -1,4 +1,4 @@
-#include "harness/device/cuda/names.h"
+#include "harness/device/cuda/profiling/names.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "harness/measure/worker.h"
+#include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
 
 namespace harness::gpu {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/preheat.h"
-#include "harness/measure/worker.h"
-#include "harness/stats/estimator.h"
+#include "harness/measure/worker/preheat.h"
+#include "harness/measure/worker/worker.h"
+#include "harness/stats/estimate/estimator.h"
 #include "tests/gpu/lab.h"
 
 namespace harness::gpu {

@@ -1,4 +1,4 @@
-#include "harness/device/cuda/watchdog.h"
+#include "harness/device/cuda/timing/watchdog.h"
 
 #include <gtest/gtest.h>
 

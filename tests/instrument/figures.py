@@ -51,7 +51,7 @@ def quantile(ordered, fraction):
 
 
 def process_log_value(placements):
-    """One value a process, in logs: the estimator `trimmed_log_mean` of harness/stats/estimator.h."""
+    """One value a process, in logs: the estimator `trimmed_log_mean` of harness/stats/estimate/estimator.h."""
     values = []
     for samples in placements:
         if not samples:

@@ -1,8 +1,8 @@
-#include "harness/measure/batching.h"
+#include "harness/measure/case/batching.h"
 
 #include <gmock/gmock.h>
 
-#include "harness/measure/input_sets.h"
+#include "harness/measure/case/input_sets.h"
 
 namespace harness {
 namespace {

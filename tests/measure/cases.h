@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/catalog/catalog.h"
-#include "harness/device/scripted.h"
+#include "harness/device/scripted/scripted_device.h"
 #include "harness/model/plan.h"
 
 namespace harness {

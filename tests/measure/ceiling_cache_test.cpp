@@ -1,5 +1,5 @@
 // Ceilings that are kept for a session: when they count, and when the device is measured again.
-#include "harness/measure/ceiling_cache.h"
+#include "harness/measure/schedule/ceiling_cache.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "harness/base/files.h"
-#include "harness/device/scripted.h"
+#include "harness/device/scripted/scripted_device.h"
 
 namespace harness {
 namespace {

@@ -1,6 +1,6 @@
 // The lock between processes, with real ones: children hold it, and pipes say when. Nothing here waits
 // for time to pass.
-#include "harness/measure/device_lock.h"
+#include "harness/measure/schedule/device_lock.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

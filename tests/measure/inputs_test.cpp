@@ -1,4 +1,4 @@
-#include "harness/measure/inputs.h"
+#include "harness/measure/case/inputs.h"
 
 #include <gmock/gmock.h>
 

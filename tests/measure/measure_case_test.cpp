@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/measure/inputs.h"
-#include "harness/measure/worker.h"
+#include "harness/measure/case/inputs.h"
+#include "harness/measure/worker/worker.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
 

@@ -1,8 +1,8 @@
 // One case of two builds in one process, on scripted time.
 #include <gmock/gmock.h>
 
-#include "harness/measure/carried.h"
-#include "harness/measure/worker.h"
+#include "harness/measure/schedule/carried.h"
+#include "harness/measure/worker/worker.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
 

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "harness/measure/metrics.h"
-#include "harness/measure/worker.h"
+#include "harness/measure/case/metrics.h"
+#include "harness/measure/worker/worker.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
 

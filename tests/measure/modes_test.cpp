@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/measure/carried.h"
-#include "harness/measure/worker.h"
+#include "harness/measure/schedule/carried.h"
+#include "harness/measure/worker/worker.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
 

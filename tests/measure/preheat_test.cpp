@@ -1,5 +1,5 @@
 // Preheating by a script of clock readings: nothing is waited for.
-#include "harness/measure/preheat.h"
+#include "harness/measure/worker/preheat.h"
 
 #include <gmock/gmock.h>
 

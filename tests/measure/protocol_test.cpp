@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "harness/measure/worker.h"
+#include "harness/measure/worker/worker.h"
 
 namespace harness {
 namespace {

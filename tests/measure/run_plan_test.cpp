@@ -13,8 +13,8 @@
 
 #include "harness/base/files.h"
 #include "harness/base/process.h"
-#include "harness/measure/interrupt.h"
-#include "harness/measure/run.h"
+#include "harness/measure/schedule/interrupt.h"
+#include "harness/measure/schedule/run.h"
 #include "tests/measure/cases.h"
 
 namespace harness {

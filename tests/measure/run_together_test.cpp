@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "harness/base/files.h"
-#include "harness/measure/run.h"
-#include "harness/stats/turns.h"
+#include "harness/measure/schedule/run.h"
+#include "harness/stats/series/turns.h"
 #include "tests/measure/cases.h"
 
 namespace harness {

@@ -2,8 +2,8 @@
 // its memory.
 #include <gmock/gmock.h>
 
-#include "harness/measure/carried.h"
-#include "harness/measure/worker.h"
+#include "harness/measure/schedule/carried.h"
+#include "harness/measure/worker/worker.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
 

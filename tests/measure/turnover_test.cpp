@@ -11,9 +11,9 @@
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
-#include "harness/measure/interrupt.h"
-#include "harness/measure/run.h"
-#include "harness/measure/worker_process.h"
+#include "harness/measure/schedule/interrupt.h"
+#include "harness/measure/schedule/run.h"
+#include "harness/measure/schedule/worker_process.h"
 #include "tests/measure/cases.h"
 
 namespace harness {

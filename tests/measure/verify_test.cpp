@@ -1,4 +1,4 @@
-#include "harness/measure/verify.h"
+#include "harness/measure/case/verify.h"
 
 #include <gmock/gmock.h>
 

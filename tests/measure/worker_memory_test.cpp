@@ -9,7 +9,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/process.h"
-#include "harness/measure/worker.h"
+#include "harness/measure/worker/worker.h"
 #include "tests/measure/cases.h"
 
 namespace harness {

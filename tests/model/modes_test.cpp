@@ -1,4 +1,4 @@
-#include "harness/model/modes.h"
+#include "harness/model/sampling_modes.h"
 
 #include <gmock/gmock.h>
 

@@ -29,7 +29,7 @@ if ! [ -s "$PAGE_BUILD/dist/page.html" ] || ! [ -d "$PAGE_BUILD/node_modules" ];
 fi
 mkdir -p "$TEST_BUILD"
 export PAGE_BUILD TEST_BUILD HARNESS
-export PAGE_SOURCE=$here/../../harness/report/page
+export PAGE_SOURCE=$here/../../page
 
 # The one input of all parts: pages that the program wrote about samples from an H200, and about the
 # pinned record of a suite.

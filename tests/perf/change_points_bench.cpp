@@ -3,8 +3,8 @@
 // 1,000 permutations, none of them cut short: one change at alpha .01, then the step that finds no other.
 #include <benchmark/benchmark.h>
 
-#include "harness/stats/change_points.h"
-#include "harness/stats/random.h"
+#include "harness/stats/estimate/random.h"
+#include "harness/stats/series/change_points.h"
 
 namespace harness::stats {
 namespace {

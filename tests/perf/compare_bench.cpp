@@ -1,4 +1,4 @@
-// links: harness_compare
+// links: harness_verdict
 // Comparing and summarising records in memory. Targets on the wall: 1,000 cases x 5 processes well under 50
 // ms, 10,000 cases x 20 processes (2 placements each) under 500 ms. CPU is that of all threads together.
 #include <benchmark/benchmark.h>
@@ -7,8 +7,8 @@
 #include <random>
 #include <string>
 
-#include "harness/compare/compare.h"
-#include "harness/compare/summarize.h"
+#include "harness/verdict/compare.h"
+#include "harness/verdict/read/summarize.h"
 
 namespace harness {
 namespace {

@@ -1,4 +1,4 @@
-// links: harness_store;harness_compare
+// links: harness_store;harness_study
 // Reading the history of 100,000 stored results (1,000 runs x 20 cases x 5 processes) from a SQLite file.
 // Budget in a Release build, the search for trends included: 1 s.
 #include <benchmark/benchmark.h>
@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "harness/base/files.h"
-#include "harness/compare/trend.h"
-#include "harness/stats/random.h"
+#include "harness/stats/estimate/random.h"
 #include "harness/store/history.h"
+#include "harness/study/trends.h"
 
 namespace harness {
 namespace {

@@ -12,11 +12,11 @@
 #include <thread>
 
 #include "harness/base/files.h"
-#include "harness/compare/calibration.h"
-#include "harness/compare/compare.h"
-#include "harness/compare/trace.h"
 #include "harness/model/codec.h"
-#include "harness/stats/proportion.h"
+#include "harness/stats/hypothesis/proportion.h"
+#include "harness/study/calibrate.h"
+#include "harness/verdict/compare.h"
+#include "harness/verdict/trace.h"
 #include "rules.h"
 
 namespace harness {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "harness/compare/trace.h"
-#include "harness/stats/estimator.h"
-#include "harness/stats/multiplicity.h"
-#include "harness/stats/welch.h"
+#include "harness/stats/estimate/estimator.h"
+#include "harness/stats/hypothesis/multiplicity.h"
+#include "harness/stats/hypothesis/welch.h"
+#include "harness/verdict/trace.h"
 
 namespace harness {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <stdexcept>
 
-#include "harness/stats/estimator.h"
-#include "harness/stats/paired.h"
+#include "harness/stats/estimate/estimator.h"
+#include "harness/stats/hypothesis/paired.h"
 
 namespace harness {
 namespace {

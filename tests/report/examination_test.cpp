@@ -1,5 +1,5 @@
 // What `harness doctor` shows.
-#include "harness/report/examination.h"
+#include "harness/report/documents/doctor_document.h"
 
 #include <gmock/gmock.h>
 

@@ -9,9 +9,9 @@
 
 #include "fixture.h"
 #include "harness/base/text.h"
-#include "harness/report/markdown_text.h"
+#include "harness/report/media/markdown_text.h"
+#include "harness/report/media/terminal_text.h"
 #include "harness/report/report.h"
-#include "harness/report/terminal_text.h"
 
 namespace harness {
 namespace {

@@ -1,12 +1,12 @@
 // The HTML page as a file: what is put into the template, and that nothing breaks out of it.
-#include "harness/report/html.h"
+#include "harness/report/media/html.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fixture.h"
 #include "h200_records.h"
-#include "harness/report/page_template.h"
+#include "harness/report/media/page_template.h"
 #include "page_reader.h"
 
 namespace harness::report {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/text.h"
-#include "harness/report/identity.h"
+#include "harness/report/documents/identity.h"
+#include "harness/report/media/terminal_text.h"
 #include "harness/report/numbers.h"
-#include "harness/report/terminal_text.h"
 
 namespace harness::report {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "fixture.h"
 #include "harness/base/text.h"
-#include "harness/report/github_text.h"
+#include "harness/report/media/github_text.h"
+#include "harness/report/media/terminal_text.h"
 #include "harness/report/report.h"
-#include "harness/report/terminal_text.h"
 
 namespace harness {
 namespace {

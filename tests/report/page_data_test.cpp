@@ -1,5 +1,5 @@
 // The document behind a page: that it holds what was measured, and that it fits.
-#include "harness/report/page_data.h"
+#include "harness/report/media/page_data.h"
 #include "harness/base/text.h"
 
 #include <gmock/gmock.h>
@@ -12,8 +12,8 @@
 
 #include "fixture.h"
 #include "h200_records.h"
-#include "harness/report/packed.h"
-#include "harness/stats/estimator.h"
+#include "harness/report/media/packed.h"
+#include "harness/stats/estimate/estimator.h"
 #include "page_reader.h"
 #include "tests/model/example_record.h"
 

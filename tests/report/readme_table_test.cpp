@@ -1,5 +1,5 @@
 // The table of one figure for a README, and how it gets there.
-#include "harness/report/readme_table.h"
+#include "harness/report/documents/readme_table.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // A selftest as text: what passed, what failed, and every rate with its bounds.
-#include "harness/report/selftest.h"
+#include "harness/report/documents/selftest_document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/text.h"
-#include "harness/report/bisect.h"
-#include "harness/report/calibration.h"
-#include "harness/report/history.h"
+#include "harness/report/documents/bisect_document.h"
+#include "harness/report/documents/calibration_document.h"
+#include "harness/report/documents/history_document.h"
 #include "harness/report/sparkline.h"
 
 namespace harness {

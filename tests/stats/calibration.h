@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "harness/stats/proportion.h"
+#include "harness/stats/hypothesis/proportion.h"
 
 namespace harness::stats {
 

@@ -1,4 +1,4 @@
-#include "harness/stats/change_points.h"
+#include "harness/stats/series/change_points.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <set>
 
 #include "calibration.h"
-#include "harness/stats/random.h"
-#include "harness/stats/welch.h"
+#include "harness/stats/estimate/random.h"
+#include "harness/stats/hypothesis/welch.h"
 #include "reference.h"
 
 namespace harness::stats {

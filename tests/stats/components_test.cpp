@@ -1,4 +1,4 @@
-#include "harness/stats/components.h"
+#include "harness/stats/spread/components.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/stats/cusum.h"
+#include "harness/stats/series/cusum.h"
 
 #include <gtest/gtest.h>
 

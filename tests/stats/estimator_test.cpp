@@ -1,4 +1,4 @@
-#include "harness/stats/process_estimator.h"
+#include "harness/stats/estimate/process_estimator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/stats/mean_interval.h"
+#include "harness/stats/estimate/mean_interval.h"
 
 #include <gtest/gtest.h>
 

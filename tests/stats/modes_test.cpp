@@ -1,4 +1,4 @@
-#include "harness/stats/modes.h"
+#include "harness/stats/spread/modes.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "calibration.h"
-#include "harness/stats/dip.h"
+#include "harness/stats/spread/dip.h"
 #include "reference.h"
 
 namespace harness::stats {

@@ -1,4 +1,4 @@
-#include "harness/stats/multiplicity.h"
+#include "harness/stats/hypothesis/multiplicity.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/stats/paired.h"
+#include "harness/stats/hypothesis/paired.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "calibration.h"
-#include "harness/stats/equivalence.h"
-#include "harness/stats/power.h"
-#include "harness/stats/welch.h"
+#include "harness/stats/hypothesis/equivalence.h"
+#include "harness/stats/hypothesis/power.h"
+#include "harness/stats/hypothesis/welch.h"
 #include "reference.h"
 
 namespace harness::stats {

@@ -1,11 +1,11 @@
-#include "harness/stats/power.h"
+#include "harness/stats/hypothesis/power.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "harness/stats/welch.h"
+#include "harness/stats/hypothesis/welch.h"
 #include "reference.h"
 
 namespace harness::stats {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "harness/stats/paired.h"
+#include "harness/stats/hypothesis/paired.h"
 
 namespace harness::stats {
 namespace {

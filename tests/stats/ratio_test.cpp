@@ -1,4 +1,4 @@
-#include "harness/stats/ratio.h"
+#include "harness/stats/estimate/ratio.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/stats/serial.h"
+#include "harness/stats/series/serial.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "calibration.h"
-#include "harness/stats/trend.h"
+#include "harness/stats/series/trend.h"
 #include "reference.h"
 
 namespace harness::stats {

@@ -1,4 +1,4 @@
-#include "harness/stats/slope.h"
+#include "harness/stats/estimate/slope.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/stats/split_bound.h"
+#include "harness/stats/series/split_bound.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
-#include "harness/stats/change_points.h"
-#include "harness/stats/random.h"
+#include "harness/stats/estimate/random.h"
+#include "harness/stats/series/change_points.h"
 
 namespace harness::stats {
 namespace {

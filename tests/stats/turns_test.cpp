@@ -1,4 +1,4 @@
-#include "harness/stats/turns.h"
+#include "harness/stats/series/turns.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/stats/variance.h"
+#include "harness/stats/spread/variance.h"
 
 #include <gtest/gtest.h>
 

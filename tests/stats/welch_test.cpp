@@ -1,11 +1,11 @@
-#include "harness/stats/welch.h"
+#include "harness/stats/hypothesis/welch.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "harness/stats/proportion.h"
+#include "harness/stats/hypothesis/proportion.h"
 #include "reference.h"
 
 namespace harness::stats {

@@ -10,7 +10,7 @@
 
 #include "each_database.h"
 #include "harness/base/files.h"
-#include "harness/stats/estimator.h"
+#include "harness/stats/estimate/estimator.h"
 #include "harness/store/schema.h"
 #include "tests/model/example_record.h"
 

@@ -1,4 +1,4 @@
-#include "harness/store/import.h"
+#include "harness/store/adapters/json_lines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

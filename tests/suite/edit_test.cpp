@@ -1,4 +1,4 @@
-#include "harness/suite/edit.h"
+#include "harness/suite/yaml/edit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

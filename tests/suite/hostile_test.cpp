@@ -1,5 +1,5 @@
 // Suites that mean harm. None may hang, overflow the stack or fill the memory: each is refused after a
-// bounded amount of work, which the limits in harness/suite/yaml_tree.h set.
+// bounded amount of work, which the limits in harness/suite/yaml/yaml_tree.h set.
 #include <gtest/gtest.h>
 
 #include <filesystem>

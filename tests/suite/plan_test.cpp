@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <map>
 
-#include "harness/suite/errors.h"
+#include "harness/suite/yaml/errors.h"
 #include "test_catalog.h"
 
 namespace harness::test {

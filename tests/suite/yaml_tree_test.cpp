@@ -1,4 +1,4 @@
-#include "harness/suite/yaml_tree.h"
+#include "harness/suite/yaml/yaml_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -29,12 +29,12 @@ TEST(Floors, AreKeptByEveryFile) {
 TEST(FloorChecker, LetsLowerFloorsAndTheOwnFolderPass) {
   EXPECT_THAT(check("harness/report/a.cpp", "#include \"harness/model/record.h\""), IsEmpty());
   EXPECT_THAT(check("harness/report/a.cpp", "#include \"harness/report/report.h\""), IsEmpty());
-  EXPECT_THAT(check("harness/cli/main.cpp", "#include \"harness/measure/run.h\""), IsEmpty());
+  EXPECT_THAT(check("harness/cli/main.cpp", "#include \"harness/measure/schedule/run.h\""), IsEmpty());
   EXPECT_THAT(check("harness/model/plan.h", "#include \"harness/sdk/params.h\""), IsEmpty());
   EXPECT_THAT(check("harness/base/text.h", "#include <vector>"), IsEmpty());
   EXPECT_THAT(check("kernels/w/cpu_a.cpp", "#include \"harness/sdk/workload.h\""), IsEmpty());
   EXPECT_THAT(check("kernels/w/cuda_a.cu", "#include <cublasLt.h>"), IsEmpty());
-  EXPECT_THAT(check("harness/device/cuda/gate.cpp", "#include <cuda.h>"), IsEmpty());
+  EXPECT_THAT(check("harness/device/cuda/timing/gate.cpp", "#include <cuda.h>"), IsEmpty());
   EXPECT_THAT(check("harness/base/a.cpp", "// #include \"harness/cli/main.h\""), IsEmpty());
 }
 
@@ -46,7 +46,7 @@ TEST(FloorChecker, CatchesAHigherFloorAndNamesTheLine) {
 }
 
 TEST(FloorChecker, CatchesAPeer) {
-  EXPECT_THAT(check("harness/report/a.cpp", "#include \"harness/compare/compare.h\""), testing::SizeIs(1));
+  EXPECT_THAT(check("harness/report/a.cpp", "#include \"harness/verdict/compare.h\""), testing::SizeIs(1));
   EXPECT_THAT(check("harness/stats/a.cpp", "#include \"harness/model/record.h\""), testing::SizeIs(1));
   EXPECT_THAT(check("harness/sdk/a.h", "#include \"harness/base/text.h\""), testing::SizeIs(1));
 }

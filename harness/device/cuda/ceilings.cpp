@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/device/cuda/cache.h"
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/gpu_kernels.h"
+#include "harness/device/cuda/timing/cache.h"
 
 namespace harness::cuda {
 namespace {

@@ -11,10 +11,10 @@
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/fingerprint.h"
 #include "harness/device/cuda/gpu_kernels.h"
-#include "harness/device/cuda/graph_batch.h"
-#include "harness/device/cuda/names.h"
-#include "harness/device/cuda/stream_check.h"
-#include "harness/device/tools.h"
+#include "harness/device/cuda/profiling/names.h"
+#include "harness/device/cuda/timing/graph_batch.h"
+#include "harness/device/cuda/timing/stream_check.h"
+#include "harness/device/host/attached_tools.h"
 
 namespace harness::cuda {
 namespace {

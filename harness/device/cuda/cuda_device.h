@@ -12,16 +12,16 @@
 #include <optional>
 #include <string>
 
-#include "harness/device/cuda/cache.h"
-#include "harness/device/cuda/clock.h"
-#include "harness/device/cuda/gate.h"
 #include "harness/device/cuda/memory.h"
-#include "harness/device/cuda/profiling.h"
-#include "harness/device/cuda/ranges.h"
+#include "harness/device/cuda/profiling/profiling.h"
+#include "harness/device/cuda/profiling/ranges.h"
 #include "harness/device/cuda/staging.h"
-#include "harness/device/cuda/streams.h"
+#include "harness/device/cuda/timing/cache.h"
+#include "harness/device/cuda/timing/clock.h"
+#include "harness/device/cuda/timing/gate.h"
+#include "harness/device/cuda/timing/streams.h"
 #include "harness/device/device.h"
-#include "harness/device/nvml.h"
+#include "harness/device/host/nvml.h"
 
 namespace harness::cuda {
 

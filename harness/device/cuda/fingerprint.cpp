@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "harness/device/cuda/names.h"
-#include "harness/device/host_state.h"
+#include "harness/device/cuda/profiling/names.h"
+#include "harness/device/host/host_state.h"
 
 // From CMake: HARNESS_NVCC_VERSION, HARNESS_NVCC_FLAGS, HARNESS_CUDA_ARCHITECTURES_BUILT.
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/device/nvml.h"
+#include "harness/device/host/nvml.h"
 #include "harness/model/record.h"
 
 namespace harness::cuda {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "harness/base/units.h"
-#include "harness/device/cuda/cache.h"
-#include "harness/device/cuda/clock.h"
-#include "harness/device/cuda/gate.h"
+#include "harness/device/cuda/timing/cache.h"
+#include "harness/device/cuda/timing/clock.h"
+#include "harness/device/cuda/timing/gate.h"
 
 namespace harness::offsets {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "harness/device/cuda/gpu_kernels.h"
-#include "harness/stats/estimator.h"
+#include "harness/stats/estimate/estimator.h"
 #include "tests/instrument/offsets/bench.h"
 #include "tests/instrument/offsets/driver.h"
 #include "tests/instrument/offsets/kernels.h"

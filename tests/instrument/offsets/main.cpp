@@ -15,7 +15,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/process.h"
-#include "harness/device/cuda/clock.h"
+#include "harness/device/cuda/timing/clock.h"
 #include "tests/instrument/offsets/draws.h"
 #include "tests/instrument/offsets/driver.h"
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <limits>
 
-#include "harness/stats/estimator.h"
+#include "harness/stats/estimate/estimator.h"
 
 namespace harness::offsets {
 namespace {

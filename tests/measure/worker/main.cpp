@@ -1,5 +1,5 @@
 // The worker program of the tests: what `harness worker` does, without the rest of the binary.
-#include "harness/measure/worker.h"
+#include "harness/measure/worker/worker.h"
 
 #include <cstdlib>
 

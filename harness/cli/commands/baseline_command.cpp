@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "harness/base/text.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/input_files.h"
+#include "harness/cli/judge_record.h"
+#include "harness/cli/output.h"
+#include "harness/cli/render.h"
+#include "harness/store/baselines.h"
+#include "harness/store/select.h"
+#include "harness/verdict/read/summarize.h"
+
+namespace harness {
+namespace {
+
+struct BaselineArguments {
+  std::string folder = "baselines";
+  std::string store = default_store;
+  std::string record = "HEAD";
+  std::string suite;
+  std::string author;
+  std::string reason;
+  std::string name;
+  bool allow_dirty = false;
+  OutputArguments output;
+};
+
+int promote_command(const BaselineArguments& arguments) {
+  const Result<Selected> selected = read_record(arguments.store, arguments.record, arguments.suite);
+  if (!selected) return report_error(selected.error());
+  const auto path =
+      promote(arguments.folder, selected->record, arguments.author, arguments.reason, arguments.allow_dirty);
+  if (!path) return report_error(path.error());
+  fmt::print(
+      "{} now holds {}\nReview and commit it: the pinned baseline is what that file says at a revision.\n",
+      path->string(), selected->source.described);
+  return exit_ok;
+}
+
+int list_command(const BaselineArguments& arguments) {
+  const auto baselines = list_baselines(arguments.folder);
+  if (!baselines) return report_error(baselines.error());
+  if (baselines->empty()) fmt::print("no baselines in {}\n", arguments.folder);
+  for (const Baseline& baseline : *baselines) {
+    const Promotion promotion = baseline.record.promotion.value_or(Promotion{});
+    fmt::print("{}/{}  {} cases  commit {}  {} by {}: {}\n", printable(baseline.machine_class),
+               printable(baseline.suite), baseline.record.cases.size(),
+               baseline.record.revision.commit.substr(0, 10), promotion.date, printable(promotion.author),
+               printable(promotion.reason));
+  }
+  return exit_ok;
+}
+
+int show_command(const BaselineArguments& arguments) {
+  const CommandFiles files{"", {arguments.name, arguments.folder + "/" + arguments.name + ".json"}};
+  if (const Status checked = check_outputs(arguments.output, files); !checked)
+    return report_error(checked.error());
+  const auto baselines = list_baselines(arguments.folder);
+  if (!baselines) return report_error(baselines.error());
+  std::vector<std::string> names;
+  for (const Baseline& baseline : *baselines) {
+    names.push_back(baseline.machine_class + "/" + baseline.suite);
+    if (names.back() != arguments.name && baseline.path != arguments.name) continue;
+    const std::vector<Summary> summaries = summarize(baseline.record);
+    const auto render = [&](Format format, const Style& style) {
+      return render_measured(baseline.record, summaries, format, style);
+    };
+    return emit(arguments.output, render, exit_ok);
+  }
+  return report_error(
+      Error{ErrorKind::missing,
+            fmt::format("no baseline `{}` in {}", printable(arguments.name), arguments.folder),
+            {},
+            suggestion(arguments.name, names)});
+}
+
+}  // namespace
+
+void add_baseline(CLI::App& program, Action& chosen) {
+  CLI::App* command = program.add_subcommand("baseline", "Pinned, reviewed baselines: promote, list, show");
+  command->require_subcommand(1);
+  auto arguments = std::make_shared<BaselineArguments>();
+  command->add_option("--folder", arguments->folder, "where they are pinned")->capture_default_str();
+
+  CLI::App* promote =
+      command->add_subcommand("promote", "Pin a record as the baseline of its machine class and suite");
+  promote->add_option("record", arguments->record, "revision or record file")
+      ->capture_default_str()
+      ->type_name("REV|FILE");
+  promote->add_option("--suite", arguments->suite, "suite name, where a revision has records of several");
+  promote->add_option("--store", arguments->store, "where records are")
+      ->capture_default_str()
+      ->type_name("URL");
+  promote->add_option("--author", arguments->author, "who decides this")->required();
+  promote->add_option("--reason", arguments->reason, "why it is right, for the reviewer")->required();
+  promote->add_flag("--allow-dirty", arguments->allow_dirty, "accept a record of uncommitted changes");
+  promote->callback([&chosen, arguments] { chosen = [arguments] { return promote_command(*arguments); }; });
+
+  CLI::App* list = command->add_subcommand("list", "List what is pinned, by whom and why");
+  list->callback([&chosen, arguments] { chosen = [arguments] { return list_command(*arguments); }; });
+
+  CLI::App* show = command->add_subcommand("show", "Print a pinned baseline");
+  show->add_option("name", arguments->name, "MACHINE-CLASS/SUITE or the file")->required();
+  add_output_options(*show, arguments->output);
+  show->callback([&chosen, arguments] { chosen = [arguments] { return show_command(*arguments); }; });
+}
+
+}  // namespace harness

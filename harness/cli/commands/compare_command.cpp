@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "harness/base/text.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/input_files.h"
+#include "harness/cli/judge_record.h"
+#include "harness/cli/measuring/begin_run.h"
+#include "harness/cli/measuring/lock_devices.h"
+#include "harness/cli/measuring/prepare.h"
+#include "harness/cli/measuring/top_up.h"
+#include "harness/store/git.h"
+
+namespace harness {
+namespace {
+
+struct CompareArguments {
+  std::string baseline = "main";
+  std::string current = "HEAD";
+  std::string suite;
+  std::string store = default_store;
+  bool measure = false;
+  std::string device;
+  std::vector<std::string> modules;
+  std::string wait;
+  bool quiet = false;
+  LookArguments looks;
+  PolicyArguments policy;
+  OutputArguments output;
+};
+
+// What is measured on must be what was measured: this suite, this commit, checked out and clean.
+Status check_same_build(const Record& record) {
+  const Revision here = head_revision(".");
+  if (record.revision.commit.empty() || here.commit != record.revision.commit)
+    return fail(
+        ErrorKind::usage,
+        fmt::format("--measure: the record is of commit {}, and {} is checked out here",
+                    record.revision.commit.empty() ? "(unknown)" : record.revision.commit.substr(0, 12),
+                    here.commit.empty() ? "no commit" : here.commit.substr(0, 12)),
+        "check that commit out and build it, or measure both versions anew");
+  if (here.dirty || record.revision.dirty)
+    return fail(ErrorKind::usage,
+                "--measure: with uncommitted changes it cannot be known that this is the build",
+                "commit first, and measure with `harness run`");
+  if (record.tool.find(" build ") != std::string::npos && record.tool != this_tool())
+    return fail(
+        ErrorKind::usage,
+        fmt::format("--measure: the record was measured by {}, and this is {}", printable(record.tool),
+                    this_tool()),
+        "processes of two builds in one record cannot be told apart: measure with the program that the "
+        "record was measured with, or anew with `harness run`");
+  const bool declared = std::any_of(record.cases.begin(), record.cases.end(),
+                                    [](const CaseRecord& one) { return !one.gate.looks.empty(); });
+  if (declared) return {};
+  return fail(ErrorKind::usage, "--measure: the record declared no looks before it was measured",
+              "looks that are chosen after a first result raise false alarms: measure anew with `harness run "
+              "--looks 5,10,20`, or with --against");
+}
+
+// The plan that the record was measured by.
+Checked<Prepared> plan_of(const Record& record, const CompareArguments& arguments) {
+  PlanArguments plan;
+  plan.suite = record.suite.file;
+  plan.device = arguments.device;
+  plan.modules = arguments.modules;
+  Checked<Prepared> prepared = prepare(plan);
+  if (!prepared) return prepared;
+  if (prepared->plan.suite.hash != record.suite.hash)
+    return tl::unexpected(std::vector<Error>{
+        {ErrorKind::usage,
+         fmt::format("--measure: the suite {} is another than the record's", printable(record.suite.file)),
+         {},
+         "restore it, or measure anew with `harness run`"}});
+  std::map<std::string, const CaseRecord*> known;
+  for (const CaseRecord& one : record.cases) known.emplace(one.id, &one);
+  std::erase_if(prepared->plan.cases, [&](const PlannedCase& one) { return !known.contains(one.id); });
+  for (PlannedCase& one : prepared->plan.cases) {
+    one.sampling = known.at(one.id)->sampling;
+    one.gate = known.at(one.id)->gate;
+  }
+  return prepared;
+}
+
+// --measure: `current` measured on under its own looks, as `run --against` would have.
+Checked<TopUp> measure_on(Store& store, Selected& current, const Policy& policy, const SelectOptions& select,
+                          const CompareArguments& arguments) {
+  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
+  if (const Status checked = check_budget(arguments.looks); !checked) return refused(checked.error());
+  if (const Result<Selected> stored = select_stored(store, current.record.id); !stored)
+    return refused({ErrorKind::usage,
+                    "--measure: the current side is not in the store",
+                    {},
+                    "name a record of the store, such as HEAD or its id"});
+  if (const Status same = check_same_build(current.record); !same) return refused(same.error());
+  const Checked<Prepared> prepared = plan_of(current.record, arguments);
+  if (!prepared) return tl::unexpected(prepared.error());
+  const Result<Selected> baseline = select_baseline(store, arguments.baseline, current, select);
+  if (!baseline) return TopUp{};  // judging will say so
+  const auto locks = lock_devices(*prepared, arguments.wait);
+  if (!locks) return refused(locks.error());
+  const Result<FileLock> lock = lock_record(current.record.id);
+  if (!lock)
+    return refused({ErrorKind::usage,
+                    fmt::format("the run {} is still measuring", current.record.id),
+                    {},
+                    "wait for it, or stop it first"});
+  Result<TopUp> done =
+      top_up(store, current.record,
+             {prepared->plan, *prepared, baseline->record, policy, arguments.looks, arguments.quiet});
+  if (!done) return refused(done.error());
+  return *done;
+}
+
+int compare_command(const CompareArguments& arguments) {
+  PlanArguments plan;  // of --measure
+  plan.device = arguments.device;
+  plan.modules = arguments.modules;
+  const CommandFiles files{"", all_of({{arguments.baseline, arguments.current},
+                                       plan_files(plan),
+                                       store_files(arguments.store),
+                                       policy_files(arguments.policy, "")})};
+  if (const Status checked = check_outputs(arguments.output, files); !checked)
+    return report_error(checked.error());
+  if (const auto policy = make_policy(arguments.policy); !policy) return report_error(policy.error());
+  const auto store = arguments.measure ? Store::open(arguments.store) : open_for_reading(arguments.store);
+  if (!store) return report_error(store.error());
+  SelectOptions select;
+  select.folder = ".";
+  select.suite = arguments.suite;
+  Result<Selected> current = select_current(**store, arguments.current, select);
+  if (!current) return report_error(current.error());
+  const Checked<Policy> policy = effective_policy(**store, arguments.policy, current->record);
+  if (!policy) return report_errors(policy.error());
+  std::vector<std::string> own{policy->waivers_file};
+  if (arguments.measure) own.push_back(current->record.suite.file);
+  if (const Status spared = check_outputs(arguments.output, {"", own}); !spared)
+    return report_error(spared.error());
+  BaselineChoice choice{arguments.baseline, select};
+  Checked<TopUp> done = TopUp{};
+  if (arguments.measure) {
+    done = measure_on(**store, *current, *policy, select, arguments);
+    if (!done) return report_errors(done.error());
+    if (done->interrupted) {
+      fmt::print(stderr, "interrupted: {} results are kept; repeat the command for the rest\n",
+                 measured_pairs(current->record).size());
+      return exit_interrupted;
+    }
+    choice.annotate = [&](Comparison& comparison) { tell(*done, comparison); };
+    choice.on_verdict = [&](Verdict verdict) {
+      return (*store)->set_verdict(current->record.id, std::string(name_of(verdict)));
+    };
+  }
+  return judge(**store, choice, *current, *policy, arguments.output);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& program, Action& chosen) {
+  CLI::App* command =
+      program.add_subcommand("compare", "Judge one record by another; the exit status is the verdict");
+  auto arguments = std::make_shared<CompareArguments>();
+  command->add_option("--baseline", arguments->baseline, "revision or record file to judge by")
+      ->capture_default_str()
+      ->type_name("REV|FILE");
+  command->add_option("--current", arguments->current, "revision or record file to judge")
+      ->capture_default_str()
+      ->type_name("REV|FILE");
+  command->add_option("--suite", arguments->suite, "suite name, where a revision has records of several");
+  command->add_option("--store", arguments->store, "where records are: a file or postgresql://...")
+      ->capture_default_str()
+      ->type_name("URL");
+  CLI::Option* measure =
+      command->add_flag("--measure", arguments->measure,
+                        "measure the cases of the current side that are still open on, here and now: to the "
+                        "next of the looks that its record declared");
+  command->add_option("--device", arguments->device, "with --measure: cpu, cuda or cuda:N")->needs(measure);
+  command->add_option("--module", arguments->modules, "with --measure: load a plugin as well")
+      ->type_name("FILE")
+      ->needs(measure);
+  command->add_flag("--quiet", arguments->quiet, "no progress line");
+  add_wait_option(*command, arguments->wait);
+  add_budget_option(*command, arguments->looks);
+  add_policy_options(*command, arguments->policy);
+  add_output_options(*command, arguments->output);
+  command->footer(
+      "Exit status: 0 no regression, 1 regressed, 2 usage, 3 inconclusive, 4 baseline missing or not\n"
+      "comparable, 5 a case failed or computed a wrong result. Improvements fail only by --fail-on "
+      "improved.");
+  command->callback([&chosen, arguments] { chosen = [arguments] { return compare_command(*arguments); }; });
+}
+
+}  // namespace harness

@@ -1,0 +1,256 @@
+// `harness doctor`: whether this machine can measure, and what stands in the way.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "harness/base/process.h"
+#include "harness/base/text.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/input_files.h"
+#include "harness/cli/measuring/prepare.h"
+#include "harness/cli/output.h"
+#include "harness/cli/unicode.h"
+#include "harness/device/open.h"
+#include "harness/doctor/examine.h"
+#include "harness/measure/schedule/ceiling_cache.h"
+#include "harness/measure/schedule/device_lock.h"
+#include "harness/measure/schedule/run.h"
+#include "harness/report/documents/doctor_document.h"
+#include "harness/store/baselines.h"
+#include "harness/store/store.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int exit_unfit = 1;
+
+struct Arguments {
+  PlanArguments plan;  // with a suite only
+  std::string store = default_store;
+  bool unlock = false;
+  bool fresh = false;
+  OutputArguments output;
+};
+
+// Where /proc and /sys are read; tests have folders of their own.
+fs::path system_root() {
+  const char* chosen = std::getenv("HARNESS_SYSTEM_ROOT");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "/";
+}
+
+StoreSpace space_of(const std::string& store) {
+  const std::vector<std::string> files = store_files(store);
+  if (files.empty()) return {};  // a server's disk is no business of this host
+  fs::path folder = fs::absolute(files.front()).parent_path();
+  std::error_code code;
+  while (!fs::exists(folder, code) && folder.has_relative_path()) folder = folder.parent_path();
+  const fs::space_info space = fs::space(folder, code);
+  if (code) return {folder.string(), std::nullopt};
+  return {folder.string(), space.available};
+}
+
+// Another process, because a broken library must not take this one with it.
+CudaLibraries libraries() {
+  const Result<Output> output = run_command({.argv = {this_program().string(), "probe-libraries"}});
+  const auto found = decode_cuda_libraries(output ? output->out : "");
+  if (found) return *found;
+  CudaLibraries none;
+  none.cupti_error = found.error().message;
+  return none;
+}
+
+// Opens the device in a worker, where no run is measuring on it, with its ceilings.
+void look_at_device(const Arguments& arguments, const std::string& uuid, MachineFacts& facts) {
+  const bool scripted = facts.device.starts_with("scripted:");
+  std::optional<DeviceLock> lock;
+  if (!scripted) {
+    auto taken = DeviceLock::take({uuid, "harness doctor", 0.0, {}});
+    if (!taken) {
+      facts.in_use = taken.error().message;
+      return;
+    }
+    lock.emplace(std::move(*taken));
+  }
+  if (arguments.fresh) {
+    const auto known = probe_device(facts.device);
+    if (known) CeilingCache(CeilingCache::usual_folder(), "").forget(known->machine.device_uuid);
+  }
+  const auto probe = probe_device(facts.device, {}, true);
+  if (!probe) {
+    facts.obstacle = probe.error().message;
+    return;
+  }
+  facts.machine = probe->machine;
+  for (const MachineField& field : probe->machine.fields)
+    if (field.name == "ceilings_measured")
+      facts.ceilings_measured = field.value + ", kept; --fresh measures anew";
+}
+
+// Only what no store can be called: the store itself is not opened.
+Status check_kind_of_store(const std::string& url) {
+  if (url.find("://") == std::string::npos || url.starts_with("sqlite:") || url.starts_with("postgres"))
+    return {};
+  if (const auto store = Store::open(url); !store) return fail(store.error());
+  return {};
+}
+
+Result<MachineFacts> facts_of(const Arguments& arguments) {
+  MachineFacts facts;
+  const fs::path root = system_root();
+  facts.host = read_host(root);
+  facts.store = space_of(arguments.store);
+  facts.clock_locks = find_clock_locks();
+  facts.gpus = read_gpus();
+  facts.driver = read_driver_parameters(root);
+  const std::string& wanted = arguments.plan.device;
+  const bool has_gpu = !visible_gpus(facts.gpus).empty() || facts.driver.loaded;
+  facts.device = wanted.empty() ? (has_gpu ? "cuda:0" : "cpu") : wanted == "cuda" ? "cuda:0" : wanted;
+  if (!facts.device.starts_with("cuda")) {
+    if (facts.device != "cpu" && !facts.device.starts_with("scripted:"))
+      return fail(ErrorKind::usage, fmt::format("--device: `{}` is not a device", printable(facts.device)),
+                  "write cpu, cuda or cuda:N");
+    look_at_device(arguments, facts.device, facts);
+    return facts;
+  }
+  const auto gpu = gpu_named(facts.gpus, facts.device);
+  if (!gpu) return fail(gpu.error());
+  if (*gpu != nullptr) facts.gpu = **gpu;
+  facts.may_read_counters = may_read_counters(root);
+  facts.libraries = libraries();
+  facts.obstacle = cuda_obstacle();
+  if (facts.obstacle.empty()) look_at_device(arguments, facts.gpu ? facts.gpu->uuid : facts.device, facts);
+  return facts;
+}
+
+// What of a suite could be measured here.
+Checked<std::vector<Observation>> examine_suite(const PlanArguments& arguments) {
+  if (arguments.suite.empty()) return std::vector<Observation>{};
+  const Checked<Prepared> prepared = prepare(arguments);
+  if (!prepared) return tl::unexpected(prepared.error());
+  std::map<std::string, std::size_t> skipped;  // by reason
+  std::size_t measured = 0;
+  for (const PlannedCase& one : prepared->plan.cases)
+    if (one.skip.empty())
+      ++measured;
+    else
+      ++skipped[one.skip];
+  std::vector<Observation> findings;
+  findings.push_back({"suite", "cases",
+                      fmt::format("{} of {} can be measured here", measured, prepared->plan.cases.size()),
+                      measured == 0 ? Fitness::unfit : Fitness::ok,
+                      measured == 0 ? "see the reasons below, and harness list" : ""});
+  for (const auto& [reason, count] : skipped)
+    findings.push_back({"suite", "skipped",
+                        fmt::format("{} case{}: {}", count, count == 1 ? "" : "s", reason), Fitness::warn,
+                        "they are left out of every result and comparison made here"});
+  for (const auto& [kind, choices] : prepared->side_by_side) {
+    std::vector<std::string> names;
+    for (const DeviceChoice& choice : choices) names.push_back(choice.name);
+    findings.push_back({"suite", "devices", fmt::format("processes take turns on {}", join(names, ", "))});
+  }
+  return findings;
+}
+
+// All clock locks, or those of the GPU that --device names.
+Result<std::vector<ClockLockFound>> clock_locks_of(const std::string& device) {
+  std::vector<ClockLockFound> locks = find_clock_locks();
+  if (device.empty()) return locks;
+  const GpuHost host = read_gpus();
+  const auto gpu = gpu_named(host, device);
+  if (!gpu) return fail(gpu.error().kind, "--device: " + gpu.error().message, gpu.error().advice);
+  if (*gpu == nullptr)
+    return fail(ErrorKind::environment, fmt::format("NVML does not tell which GPU {} is", printable(device)),
+                "leave --device out to undo the locks of all");
+  std::erase_if(locks, [&](const ClockLockFound& lock) { return lock.note.gpu != (*gpu)->uuid; });
+  return locks;
+}
+
+int unlock_clocks(const std::string& device) {
+  int status = exit_ok;
+  const Result<std::vector<ClockLockFound>> found = clock_locks_of(device);
+  if (!found) return report_error(found.error());
+  const std::vector<ClockLockFound>& locks = *found;
+  for (const ClockLockFound& lock : locks) {
+    if (const Status undone = undo_clock_lock(lock.note.gpu); !undone)
+      status = report_error(undone.error());
+    else
+      fmt::print("the SM clock of {} is free again: {}\n", printable(lock.note.gpu), described(lock.note));
+  }
+  if (locks.empty())
+    fmt::print("no clock lock of harness's is known {}; `nvidia-smi -rgc` frees what something else locked\n",
+               device.empty() ? "here" : "of " + printable(device));
+  return status;
+}
+
+int doctor(const Arguments& arguments) {
+  if (const Status checked = check_formats(arguments.output, "an examination"); !checked)
+    return report_error(checked.error());
+  const std::vector<std::string> read =
+      arguments.plan.suite.empty() ? std::vector<std::string>{} : plan_files(arguments.plan);
+  if (const Status checked = check_outputs(arguments.output, {"", read}); !checked)
+    return report_error(checked.error());
+  if (arguments.unlock) return unlock_clocks(arguments.plan.device);
+  if (const Status checked = check_kind_of_store(arguments.store); !checked)
+    return report_error(checked.error());
+  const Result<MachineFacts> facts = facts_of(arguments);
+  if (!facts) return report_error(facts.error());
+  Examination examination = examine(*facts);
+  const Checked<std::vector<Observation>> suite = examine_suite(arguments.plan);
+  if (!suite) return report_errors(suite.error());
+  examination.findings.insert(examination.findings.end(), suite->begin(), suite->end());
+  const int status = fitness_of(examination) == Fitness::unfit ? exit_unfit : exit_ok;
+  return emit(
+      arguments.output,
+      [&](Format format, const Style& style) { return render_examination(examination, format, style); },
+      status);
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& program, Action& chosen) {
+  CLI::App* command =
+      program.add_subcommand("doctor", "Tell whether this machine can measure, and what is in the way");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("--device", arguments->plan.device,
+                      "cpu, cuda or cuda:N; default: the first GPU, or the CPU where there is none");
+  command
+      ->add_option("--suite", arguments->plan.suite, "tell as well what of this suite can be measured here")
+      ->type_name("FILE");
+  command->add_option("--store", arguments->store, "where records are kept; its disk space is looked at")
+      ->capture_default_str()
+      ->type_name("URL");
+  command->add_flag("--fresh", arguments->fresh, "measure the ceilings now, whatever is kept from before");
+  command->add_flag(
+      "--unlock-clocks", arguments->unlock,
+      "only undo clock locks that a killed run left behind, of all GPUs or of the one that --device names; "
+      "needs the rights that locking took");
+  add_output_options(*command, arguments->output, {Format::terminal, Format::json});
+  command->footer(
+      "Exit status: 0 fit (perhaps with warnings), 1 unfit, 2 usage.\n"
+      "Examples: harness doctor --device cuda:1 --format json\n"
+      "          harness doctor --suite suites/fusion.yaml");
+  command->callback([&chosen, arguments] { chosen = [arguments] { return doctor(*arguments); }; });
+}
+
+void add_library_probe(CLI::App& program, Action& chosen) {
+  CLI::App* command =
+      program.add_subcommand("probe-libraries", "Say which CUDA libraries there are (started by doctor)");
+  command->group("");  // not in --help: nobody types it
+  command->callback([&chosen] {
+    chosen = [] {
+      fmt::print("{}", encode(find_cuda_libraries(system_root())));
+      std::fflush(stdout);
+      std::_Exit(exit_ok);  // no destructors of libraries that want a driver
+      return exit_ok;
+    };
+  });
+}
+
+}  // namespace harness

@@ -1,0 +1,174 @@
+#include "harness/verdict/explain.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "harness/base/text.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/judge_record.h"
+#include "harness/cli/verdict_file.h"
+#include "harness/report/documents/explanation_document.h"
+
+namespace harness {
+namespace {
+
+struct ExplainArguments {
+  std::string pattern;
+  std::string metric;
+  std::string baseline = "main";
+  std::string current = "HEAD";
+  std::string verdict_file;
+  std::string suite;
+  std::string store = default_store;
+  PolicyArguments policy;
+  OutputArguments output;
+};
+
+// The two records and the policy that they were, or are to be, judged by.
+struct Case {
+  Selected baseline;
+  Selected current;
+  Policy policy;
+};
+
+tl::unexpected<std::vector<Error>> refused(const Error& error) {
+  return tl::unexpected<std::vector<Error>>(std::vector<Error>{error});
+}
+
+// A side of a stored comparison: by its id from the store, or by the file that it was.
+Result<Selected> side_of(Store& store, const RecordSource& source) {
+  constexpr std::string_view from_file = "file ";
+  Result<Selected> found = select_stored(store, source.id);
+  if (!found && source.described.starts_with(from_file))
+    found = select_current(store, source.described.substr(from_file.size()), {".", "", "", ""});
+  if (!found)
+    return fail(ErrorKind::missing,
+                fmt::format("the record {} ({}) of that comparison is not here", printable(source.id),
+                            printable(source.described)),
+                "explain where the store is (--store), or name record files by --baseline and --current");
+  if (found->record.id != source.id)
+    return fail(ErrorKind::not_comparable,
+                fmt::format("{} holds another record by now", printable(source.described)),
+                "compare again, and explain that comparison");
+  found->source.described = source.described;
+  found->source.distance = source.distance;
+  return found;
+}
+
+Checked<Case> stored_comparison(Store& store, const ExplainArguments& arguments) {
+  const Result<VerdictFile> file = read_verdict_file(arguments.verdict_file);
+  if (!file) return refused(file.error());
+  Result<Selected> baseline = side_of(store, file->baseline);
+  if (!baseline) return refused(baseline.error());
+  Result<Selected> current = side_of(store, file->current);
+  if (!current) return refused(current.error());
+  return Case{std::move(*baseline), std::move(*current), file->policy};
+}
+
+Checked<Case> named_records(Store& store, const ExplainArguments& arguments) {
+  SelectOptions select;
+  select.folder = ".";
+  select.suite = arguments.suite;
+  Result<Selected> current = select_current(store, arguments.current, select);
+  if (!current) return refused(current.error());
+  Result<Selected> baseline = select_baseline(store, arguments.baseline, *current, select);
+  if (!baseline) return refused(baseline.error());
+  Checked<Policy> policy = effective_policy(store, arguments.policy, current->record);
+  if (!policy) return tl::unexpected(std::move(policy.error()));
+  return Case{std::move(*baseline), std::move(*current), std::move(*policy)};
+}
+
+Error no_such_case(const Comparison& comparison, const std::string& pattern, const std::string& metric) {
+  std::set<std::string> ids, metrics;
+  for (const ComparisonRow& row : comparison.rows) {
+    ids.insert(row.case_id);
+    if (wildcard_match(pattern, row.case_id)) metrics.insert(row.metric);
+  }
+  if (!metrics.empty())
+    return {ErrorKind::usage,
+            fmt::format("the case has no metric `{}`", printable(metric)),
+            {},
+            printable(suggestion(metric, std::vector<std::string>(metrics.begin(), metrics.end())))};
+  const std::string wider = "*" + pattern + "*";
+  const bool part =
+      std::any_of(ids.begin(), ids.end(), [&](const std::string& id) { return wildcard_match(wider, id); });
+  return {ErrorKind::usage,
+          fmt::format("no case `{}` on either side", printable(pattern)),
+          {},
+          part ? fmt::format("a pattern covers the whole name: write {}", shell_quoted(wider))
+               : printable(suggestion(pattern, std::vector<std::string>(ids.begin(), ids.end())))};
+}
+
+// A stored comparison is explained by its own policy, so that none given here may seem to matter.
+Status check_policy(const ExplainArguments& arguments) {
+  const std::string given = policy_option_given(arguments.policy);
+  if (!arguments.verdict_file.empty() && !given.empty())
+    return fail(
+        ErrorKind::usage,
+        fmt::format("{} and --comparison exclude each other: that comparison has its own policy", given),
+        "leave one of them out; --baseline and --current explain the records by another policy");
+  if (const auto policy = make_policy(arguments.policy); !policy) return fail(policy.error());
+  return {};
+}
+
+int explain_command(const ExplainArguments& arguments) {
+  if (const Status checked = check_policy(arguments); !checked) return report_error(checked.error());
+  const auto store = open_for_reading(arguments.store);
+  if (!store) return report_error(store.error());
+  const Checked<Case> found = arguments.verdict_file.empty() ? named_records(**store, arguments)
+                                                             : stored_comparison(**store, arguments);
+  if (!found) return report_errors(found.error());
+  Retelling retelling = explain(found->baseline.record, found->current.record, found->policy,
+                                arguments.pattern, arguments.metric);
+  retelling.comparison.baseline = found->baseline.source;
+  retelling.comparison.current = found->current.source;
+  if (retelling.rows.empty())
+    return report_error(no_such_case(retelling.comparison, arguments.pattern, arguments.metric));
+  const auto render = [&](Format format, const Style& style) {
+    return render_explanation(retelling, format, style);
+  };
+  return emit(arguments.output, render, exit_ok);
+}
+
+}  // namespace
+
+void add_explain(CLI::App& program, Action& chosen) {
+  CLI::App* command =
+      program.add_subcommand("explain", "Retell the verdict on a case step by step, with its numbers");
+  auto arguments = std::make_shared<ExplainArguments>();
+  command->add_option("case", arguments->pattern, "a case's name; * and ? are wildcards")->required();
+  command->add_option("--metric", arguments->metric, "only this metric of it");
+  CLI::Option* file =
+      command->add_option("--comparison", arguments->verdict_file,
+                          "explain what `compare --report json=FILE` wrote, by its own policy");
+  file->type_name("FILE");
+  command->add_option("--baseline", arguments->baseline, "revision or record file that it was judged by")
+      ->capture_default_str()
+      ->type_name("REV|FILE")
+      ->excludes(file);
+  command->add_option("--current", arguments->current, "revision or record file that was judged")
+      ->capture_default_str()
+      ->type_name("REV|FILE")
+      ->excludes(file);
+  command->add_option("--suite", arguments->suite, "suite name, where a revision has records of several")
+      ->excludes(file);
+  command->add_option("--store", arguments->store, "where records are: a file or postgresql://...")
+      ->capture_default_str()
+      ->type_name("URL");
+  add_policy_options(*command, arguments->policy);
+  command->add_option("--color", arguments->output.colour, "colour on the terminal")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  command->add_option("--format", arguments->output.format, "what standard output gets")
+      ->check(CLI::IsMember({"terminal", "markdown"}))
+      ->capture_default_str();
+  command->footer("Exit status: 0 explained, whatever the verdict; 2 usage, 4 a record is missing.");
+  command->callback([&chosen, arguments] { chosen = [arguments] { return explain_command(*arguments); }; });
+}
+
+}  // namespace harness

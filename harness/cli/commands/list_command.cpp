@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "harness/base/text.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/input_files.h"
+#include "harness/cli/measuring/prepare.h"
+#include "harness/cli/output.h"
+#include "harness/device/cpu/cpu_facts.h"
+#include "harness/device/host/gpu_state.h"
+#include "harness/device/open.h"
+
+namespace harness {
+namespace {
+
+struct ListArguments {
+  bool devices = false;
+  PlanArguments plan;
+  OutputArguments output;
+};
+
+// What --device can name here.
+int list_devices() {
+  const GpuHost host = read_gpus();
+  const std::vector<const GpuState*> seen = visible_gpus(host);
+  fmt::print("cpu     {}\n", printable(cpu_model()));
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    fmt::print("cuda:{}  {}, {}{}\n", i, printable(seen[i]->name), printable(seen[i]->uuid),
+               seen[i]->processes.empty() ? "" : ", in use by other processes");
+  if (seen.size() < host.gpus.size())
+    fmt::print("        CUDA_VISIBLE_DEVICES hides {} more\n", host.gpus.size() - seen.size());
+  if (const std::string obstacle = cuda_obstacle(); !obstacle.empty())
+    fmt::print("cuda    none can be used: {}\n", obstacle);
+  else if (host.gpus.empty())
+    fmt::print("cuda    NVML tells of no GPU; harness doctor --device cuda:0 tries one\n");
+  return exit_ok;
+}
+
+int list(const ListArguments& arguments) {
+  if (arguments.devices) return list_devices();
+  if (arguments.plan.suite.empty())
+    return report_error(
+        {ErrorKind::usage, "which suite?", {}, "harness list SUITE, or harness list --devices"});
+  if (const Status checked = check_outputs(arguments.output, {"", plan_files(arguments.plan)}); !checked)
+    return report_error(checked.error());
+  const Checked<Prepared> prepared = prepare(arguments.plan);
+  if (!prepared) return report_errors(prepared.error());
+  const auto render = [&](Format format, const Style& style) {
+    return render_plan(prepared->plan, format, style);
+  };
+  return emit(arguments.output, render, exit_ok);
+}
+
+}  // namespace
+
+void add_list(CLI::App& program, Action& chosen) {
+  CLI::App* command =
+      program.add_subcommand("list", "Print what a suite would measure here, and what not and why");
+  auto arguments = std::make_shared<ListArguments>();
+  add_plan_options(*command, arguments->plan);
+  command->get_option("suite")->required(false);
+  command->add_flag("--devices", arguments->devices, "print only the devices that --device can name here");
+  add_output_options(*command, arguments->output);
+  command->callback([&chosen, arguments] { chosen = [arguments] { return list(*arguments); }; });
+}
+
+}  // namespace harness

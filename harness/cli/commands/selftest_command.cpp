@@ -1,0 +1,174 @@
+// `harness selftest`: how often the rule that decides is wrong, by simulation, or by A/A on this machine.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/measuring/measure_session.h"
+#include "harness/cli/output.h"
+#include "harness/cli/progress.h"
+#include "harness/cli/unicode.h"
+#include "harness/measure/schedule/interrupt.h"
+#include "harness/report/documents/selftest_document.h"
+#include "harness/study/selftest.h"
+#include "harness/suite/suite.h"
+
+namespace harness {
+namespace {
+
+constexpr int exit_above_limit = 1;
+
+// What --aa measures where no suite is named: something for each kind of device, in seconds.
+constexpr const char* own_suite = R"(version: 1
+name: selftest
+defaults:
+  sampling: {processes: 10, placements: 2, samples: 20, warmup: 2, preheat: 20ms, max_time: 200ms, timeout: 30s}
+cases:
+  - workload: linear_gelu
+    variants: [threads_unfused, threads_fused]
+    axes: {dtype: f32, m: 33, n: 65, k: 127}
+    sampling: {cache: hot}
+  - workload: linear_gelu
+    variants: [cublas_unfused, cublaslt_epilogue]
+    axes: {dtype: f16, m: 512, n: 1024, k: 1024}
+)";
+
+struct Arguments {
+  bool aa = false;
+  SessionArguments session;
+  SelftestOptions options;
+  OutputArguments output;
+};
+
+int report(const Arguments& arguments, const SelftestReport& made) {
+  return emit(
+      arguments.output,
+      [&](Format format, const Style& style) { return render_selftest(made, format, style); },
+      passes(made) ? exit_ok : exit_above_limit);
+}
+
+int stopped() {
+  fmt::print(stderr, "interrupted: nothing of a selftest is kept\n");
+  return exit_interrupted;
+}
+
+// Measures a suite once and compares random halves of its processes.
+int compare_halves(const Arguments& arguments) {
+  SessionArguments session = arguments.session;
+  const TemporaryFolder scratch;
+  const bool own = session.suite.empty();
+  if (own) {
+    session.suite = (scratch.path() / "selftest.yaml").string();
+    if (const Status written = write_file_atomically(session.suite, own_suite); !written)
+      return report_error(written.error());
+  }
+  if (const auto suite = load_suite(session.suite); !suite) return report_errors(suite.error());
+  const InterruptGuard guard;
+  fmt::print(stderr, "measuring {}\n", own ? "a small suite" : printable(session.suite));
+  auto record = measure_session(session);
+  if (!record) return report_error(record.error());
+  if (!*record) return stopped();
+  SelftestReport made;
+  made.seed = arguments.options.seed;
+  made.splits = arguments.options.splits;
+  made.runs.push_back(halves_of({**record}, arguments.options));
+  if (made.runs.front().processes == 0)
+    return report_error(
+        {ErrorKind::missing,
+         fmt::format("no halves can be compared: each needs {} processes of every case that decides",
+                     Policy{}.min_processes),
+         {},
+         "measure more with `--processes 10`, and see what `harness list` says of the suite"});
+  return report(arguments, made);
+}
+
+// The rule with `processes` a side, 0: the plans that it is made for. Fewer than it takes it is made to take.
+SelftestOptions with_processes(SelftestOptions options, int processes) {
+  if (processes == 0) return options;
+  options.plans = {{processes}, {processes, {}, true}};
+  options.min_processes = std::min(options.min_processes, processes);
+  options.min_shared_processes = std::min(options.min_shared_processes, processes);
+  return options;
+}
+
+int simulate(SelftestOptions options, const Arguments& arguments) {
+  const InterruptGuard guard;
+  ProgressLine line(false);
+  options.on_progress = [&](std::size_t done, std::size_t all) {
+    line.show(fmt::format("[{}/{}] simulated suites", done, all));
+    return !InterruptGuard::interrupted();
+  };
+  const std::optional<SelftestReport> made = selftest(options);
+  line.clear();
+  return made ? report(arguments, *made) : stopped();
+}
+
+int selftest_command(const Arguments& arguments) {
+  if (const Status checked = check_formats(arguments.output, "a selftest"); !checked)
+    return report_error(checked.error());
+  const std::vector<std::string> read =
+      arguments.session.suite.empty() ? std::vector<std::string>{} : std::vector{arguments.session.suite};
+  if (const Status checked = check_outputs(arguments.output, {"", read}); !checked)
+    return report_error(checked.error());
+  if (!arguments.aa && (!arguments.session.device.empty() || !arguments.session.filters.empty() ||
+                        !arguments.session.modules.empty()))
+    return report_error({ErrorKind::usage,
+                         "a simulation measures nothing",
+                         {},
+                         "--device, --filter and --module go with --aa"});
+  if (arguments.aa) return compare_halves(arguments);
+  return simulate(with_processes(arguments.options, arguments.session.processes), arguments);
+}
+
+}  // namespace
+
+void add_selftest(CLI::App& program, Action& chosen) {
+  CLI::App* command = program.add_subcommand(
+      "selftest", "Simulate how often the rule that decides is wrong, or see it on this machine");
+  auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option("--seed", arguments->options.seed, "of the random numbers: the same seed, the same report")
+      ->capture_default_str();
+  command
+      ->add_option("--splits", arguments->options.splits,
+                   "simulated suites a row, or random halves with --aa")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--aa",
+          [arguments](const std::vector<std::string>& given) {
+            arguments->aa = true;
+            if (!given.empty()) arguments->session.suite = given.front();
+          },
+          "instead measure this suite here, or a small one, and compare random halves of its processes")
+      ->expected(0, 1)
+      ->type_name("SUITE");
+  command
+      ->add_option("--processes", arguments->session.processes,
+                   "simulated processes a side, or worker processes a case with --aa; default: several, or "
+                   "the suite's")
+      ->check(CLI::Range(2, 10000))
+      ->type_name("P");
+  command->add_option("--filter", arguments->session.filters, "only cases whose name matches")
+      ->type_name("WILDCARD");
+  command->add_option("--module", arguments->session.modules, "load a plugin as well")->type_name("FILE");
+  command->add_option("--device", arguments->session.device, "cpu, cuda or cuda:N, as for run");
+  add_output_options(*command, arguments->output, {Format::terminal, Format::markdown, Format::json});
+  command->footer(
+      "Exit status: 0 no rate lies above its limit, 1 one does (99 % sure), 2 usage, 4 nothing to compare,\n"
+      "130 interrupted. A verdict needs 5 processes a side, or 3 that hold both builds; `--min-processes 3`\n"
+      "lowers that. `--processes 3` simulates what it costs, and fails: alpha of 1 % becomes 2 to 2.6 %, "
+      "and\n"
+      "1.6 % of pairs with two modes fall apart as if slower.\n"
+      "Examples: harness selftest; harness selftest --seed 7 --splits 10000\n"
+      "          harness selftest --aa suites/fusion.yaml --processes 20");
+  command->callback([&chosen, arguments] { chosen = [arguments] { return selftest_command(*arguments); }; });
+}
+
+}  // namespace harness

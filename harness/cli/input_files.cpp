@@ -1,0 +1,75 @@
+#include "harness/cli/input_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "harness/base/text.h"
+#include "harness/cli/measuring/prepare.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int most_links = 40;  // as Linux follows
+
+bool same_file(const fs::path& one, const std::string& other) {
+  std::error_code code;
+  return one == identity_of(other) || fs::equivalent(one, other, code);
+}
+
+}  // namespace
+
+fs::path identity_of(const std::string& path) {
+  std::error_code code;
+  fs::path whole = fs::weakly_canonical(fs::absolute(path, code), code);
+  if (code) return path;
+  for (int link = 0; link < most_links && fs::is_symlink(whole, code); ++link) {  // to what is not there
+    const fs::path target = fs::read_symlink(whole, code);
+    if (code) break;
+    whole = fs::weakly_canonical(whole.parent_path() / target, code);
+  }
+  return whole;
+}
+
+std::vector<std::string> store_files(const std::string& url) {
+  constexpr std::string_view scheme = "sqlite:";
+  if (url.find("://") != std::string::npos && !url.starts_with(scheme)) return {};
+  const std::string path = url.starts_with(scheme) ? url.substr(scheme.size()) : url;
+  std::vector<std::string> files;
+  for (const std::string& name : {path, identity_of(path).string()})
+    for (const char* ending : {"", "-wal", "-shm", "-journal"}) files.push_back(name + ending);
+  return files;
+}
+
+std::vector<std::string> plan_files(const PlanArguments& arguments) {
+  constexpr std::string_view scripted = "scripted:";
+  std::vector<std::string> files = arguments.modules;
+  files.push_back(arguments.suite);
+  if (arguments.device.starts_with(scripted)) files.push_back(arguments.device.substr(scripted.size()));
+  return files;
+}
+
+std::vector<std::string> all_of(const std::vector<std::vector<std::string>>& lists) {
+  std::vector<std::string> all;
+  for (const std::vector<std::string>& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+Status check_spares(const std::string& option, const std::string& path,
+                    const std::vector<std::string>& inputs) {
+  std::error_code code;
+  if (path.empty() || path == "-" || fs::is_other(path, code)) return {};  // a device or a pipe keeps nothing
+  const fs::path written = identity_of(path);
+  const auto hit = std::find_if(inputs.begin(), inputs.end(), [&](const std::string& input) {
+    return !input.empty() && same_file(written, input);
+  });
+  if (hit == inputs.end()) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("{}: {} would replace {}, which this command works from", option, printable(path),
+                          printable(*hit)),
+              "name another file to write");
+}
+
+}  // namespace harness

@@ -1,0 +1,33 @@
+// Measuring both builds of an A/B run into two records of the store.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/cli/measuring/ab_side.h"
+#include "harness/model/record.h"
+#include "harness/store/store.h"
+
+namespace harness {
+
+struct AbRecords {
+  Record baseline;
+  Record current;
+  bool interrupted = false;  // what was finished is in the store
+};
+
+struct AbMeasuring {
+  std::optional<PairedBuilds> pair = {};  // measure both in one process, else in processes that take turns
+  bool partial = false;                   // --filter or --tag left cases out
+  bool quiet = false;
+  std::map<std::string, std::vector<MachineField>> facts = {};  // as in Prepared
+  std::function<void(const AbRecords&)> on_begin = {};  // the records as planned, before anything is measured
+};
+
+// The devices must be locked. Both records carry one Pairing, whose id also gives the order of the turns.
+Result<AbRecords> measure_both(Store& store, const AbSide& baseline, const AbSide& current,
+                               const AbMeasuring& how);
+
+}  // namespace harness

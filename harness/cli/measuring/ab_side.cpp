@@ -1,0 +1,200 @@
+#include "harness/cli/measuring/ab_side.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "harness/base/files.h"
+#include "harness/base/process.h"
+#include "harness/base/text.h"
+#include "harness/cli/measuring/build_commit.h"
+#include "harness/cli/measuring/plan_file.h"
+#include "harness/cli/measuring/run_logged.h"
+#include "harness/measure/schedule/run.h"
+#include "harness/store/git.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kernels_module = "libharness_kernels.so";
+constexpr const char* cuda_module = "libharness_cuda.so";
+
+std::string name_of(const AbSide& side) {
+  if (side.built_before()) return fmt::format("{} build {}", side.role, printable(side.revision));
+  return fmt::format("{} {} ({})", side.role, side.commit.substr(0, 10), printable(side.revision));
+}
+
+tl::unexpected<Error> cannot(const AbSide& side, const std::string& why, std::string advice) {
+  return fail(ErrorKind::usage, fmt::format("{}: {}", name_of(side), why), std::move(advice));
+}
+
+void add_number(std::vector<std::string>& argv, const char* option, int value) {
+  if (value > 0) argv.insert(argv.end(), {option, fmt::format("{}", value)});
+}
+
+std::vector<std::string> plan_command(const AbSide& side, const PlanArguments& plan, const fs::path& output) {
+  std::vector<std::string> argv{side.program.string(), "plan", side.suite.string(), "--output",
+                                output.string()};
+  for (const std::string& filter : plan.filters) argv.push_back("--filter=" + filter);
+  for (const std::string& tag : plan.tags) argv.push_back("--tag=" + tag);
+  for (const std::string& module : plan.modules) argv.push_back("--module=" + module);
+  if (!plan.device.empty()) argv.push_back("--device=" + plan.device);
+  if (!plan.seed.empty()) argv.push_back("--seed=" + plan.seed);
+  add_number(argv, "--processes", plan.processes);
+  add_number(argv, "--placements", plan.placements);
+  add_number(argv, "--samples", plan.samples);
+  return argv;
+}
+
+// Asks the build's own program, which knows its workloads, for the plan. False: interrupted.
+Result<bool> plan_side(AbSide& side, const PlanArguments& plan) {
+  const TemporaryFolder scratch;
+  const fs::path output = scratch.path() / "plan.json", log = scratch.path() / "log";
+  const auto exit = run_logged({plan_command(side, plan, output), side.folder, {}}, log);
+  if (!exit) return fail(exit.error());
+  if (!*exit) return false;
+  if (!(*exit)->ok())
+    return cannot(
+        side, fmt::format("its suite cannot be planned: {}: {}", (*exit)->text(), tail_of(log)),
+        "a program older than `harness ab` cannot be asked; measure such a commit with `harness run`");
+  const Result<std::string> text = read_file(output);
+  if (!text) return fail(text.error());
+  Result<Prepared> prepared = decode_plan(*text, "the plan of " + name_of(side));
+  if (!prepared) return fail(prepared.error());
+  side.prepared = std::move(*prepared);
+  return true;
+}
+
+std::unordered_map<std::string_view, const PlannedCase*> by_id(const Plan& plan) {
+  std::unordered_map<std::string_view, const PlannedCase*> all;
+  for (const PlannedCase& one : plan.cases) all.emplace(one.id, &one);
+  return all;
+}
+
+// The modules beside the program that a build made; those of a build without a program are its plugins.
+Result<BuildModules> modules_of(const AbSide& side) {
+  BuildModules modules{side.root.string(), {}, {}, side.prepared.plan.modules};
+  if (!side.built_before() && side.program == this_program()) return modules;
+  const fs::path above = side.built_before() ? side.root : side.program.parent_path().parent_path();
+  std::error_code code;
+  const fs::path kernels = above / "lib" / kernels_module, cuda = above / "lib" / cuda_module;
+  if (!fs::exists(kernels, code))
+    return fail(ErrorKind::usage,
+                fmt::format("the {} build makes no {}", side.role, kernels.filename().string()));
+  modules.kernels = kernels.string();
+  if (fs::exists(cuda, code)) modules.cuda = cuda.string();
+  return modules;
+}
+
+}  // namespace
+
+Result<AbSide> make_side(const std::string& role, const std::string& revision, const std::string& commit) {
+  Result<Worktree> worktree = Worktree::add(".", "ab-" + role, commit);
+  if (!worktree) return fail(worktree.error());
+  AbSide side{role, revision, commit};
+  side.root = worktree->path();
+  side.worktree.emplace(std::move(*worktree));
+  return side;
+}
+
+bool AbSide::has_program() const {
+  std::error_code code;
+  return !built_before() || fs::exists(root / "bin" / "harness", code);
+}
+
+Result<bool> ready_side(AbSide& side, const AbOptions& options) {
+  fmt::print(stderr, "{}: building\n", name_of(side));
+  const Result<Build> build = build_commit(*side.worktree, options.build);
+  if (!build) return fail(build.error());
+  if (build->interrupted) return false;
+  if (!build->why_not.empty())
+    return cannot(
+        side, build->why_not,
+        fmt::format("`{}` is run in a worktree of the commit; name another command with --build, or "
+                    "as `build` in the suite",
+                    printable(options.build)));
+  if (head_revision(side.root).dirty)
+    return cannot(side, "its build changes files that git tracks, so that this commit would not be measured",
+                  "let the build write where git ignores it");
+  side.folder = side.root / options.folder;
+  side.suite = options.suite_file.lexically_relative(options.folder);
+  side.program = program_of(*side.worktree);
+  std::error_code code;
+  if (!fs::exists(side.root / options.suite_file, code))
+    return cannot(side, fmt::format("it has no {}", printable(options.suite_file.string())),
+                  "A/B needs a suite that both commits have; measure the current one with `harness run`");
+  return plan_side(side, options.plan);
+}
+
+Result<AbSide> side_built_before(const std::string& role, const std::string& folder) {
+  std::error_code code;
+  AbSide side{role, folder, {}};
+  side.root = fs::canonical(folder, code);
+  if (code)
+    return fail(ErrorKind::usage, Location{folder}, fmt::format("--{}-build: {}", role, code.message()),
+                "name a folder that holds lib/ and bin/ of a build");
+  if (!fs::exists(side.root / "lib" / kernels_module, code))
+    return fail(ErrorKind::usage, Location{folder},
+                fmt::format("--{}-build: it has no lib/{}", role, kernels_module),
+                "name the build folder itself; `cmake --build` makes the module there");
+  side.folder = fs::current_path();
+  side.program = side.has_program() ? side.root / "bin" / "harness" : this_program();
+  return side;
+}
+
+Result<bool> ready_side_built_before(AbSide& side, const PlanArguments& plan) {
+  side.suite = plan.suite;
+  return plan_side(side, plan);
+}
+
+Status can_take_turns(const AbSide& baseline, const AbSide& current) {
+  for (const AbSide* side : {&baseline, &current})
+    if (!side->has_program())
+      return cannot(*side, "it has no bin/harness, so it cannot be measured in processes of its own",
+                    "let --pair be `process`, or put the build's own program there");
+  return {};
+}
+
+Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current) {
+  const Result<BuildModules> before = modules_of(baseline);
+  if (!before) return fail(before.error());
+  const Result<BuildModules> after = modules_of(current);
+  if (!after) return fail(after.error());
+  PairedBuilds pair{*before, *after};
+  for (const auto& [name, device] : current.prepared.devices) {
+    const std::string& kind = name;  // clang 14 lets no lambda refer to a structured binding
+    const bool used =
+        std::any_of(current.prepared.plan.cases.begin(), current.prepared.plan.cases.end(),
+                    [&](const PlannedCase& one) { return one.device == kind && one.skip.empty(); });
+    if (!used) continue;
+    if (const Status loaded = probe_pair(device, pair, {}, current.folder); !loaded)
+      return fail(loaded.error());
+  }
+  return pair;
+}
+
+Plan common_plan(const Plan& baseline, const Plan& current) {
+  const auto before = by_id(baseline);
+  Plan plan = current;
+  std::erase_if(plan.cases, [&](const PlannedCase& one) {
+    const auto found = before.find(one.id);
+    if (found == before.end()) return true;
+    const PlannedCase& other = *found->second;
+    return !one.skip.empty() || !other.skip.empty() || one.workload != other.workload ||
+           one.variant != other.variant || one.device != other.device || one.params != other.params;
+  });
+  return plan;
+}
+
+void agree_on_sampling(Plan& baseline, const Plan& current) {
+  const auto now = by_id(current);
+  for (PlannedCase& one : baseline.cases)
+    if (const auto found = now.find(one.id); found != now.end()) {
+      one.sampling = found->second->sampling;
+      one.metrics = found->second->metrics;
+    }
+}
+
+}  // namespace harness

@@ -1,0 +1,65 @@
+// One of the two builds that `harness ab` measures: its commit in a worktree, built, or a folder that was
+// built before; and what its program would measure.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/cli/measuring/prepare.h"
+#include "harness/measure/schedule/paired_builds.h"
+#include "harness/store/worktree.h"
+
+namespace harness {
+
+struct AbSide {
+  std::string role;      // "baseline", "current"
+  std::string revision;  // as the user named it, or the folder
+  std::string commit;    // "" of a folder: nobody knows
+  std::optional<Worktree> worktree = {};
+  std::filesystem::path root = {};     // the worktree, or the folder that holds bin/ and lib/
+  std::filesystem::path folder = {};   // in the worktree, where the user stands in the repository; or here
+  std::filesystem::path suite = {};    // seen from `folder`
+  std::filesystem::path program = {};  // that this build made, or ours
+  Prepared prepared = {};
+
+  [[nodiscard]] bool built_before() const { return !worktree; }
+  [[nodiscard]] bool has_program() const;  // of its own
+};
+
+// How both are made and planned.
+struct AbOptions {
+  PlanArguments plan;
+  std::string build;                 // shell command, run in each worktree
+  std::filesystem::path suite_file;  // relative to the repository
+  std::filesystem::path folder;      // where the user stands, likewise
+};
+
+// Makes the worktree of a side.
+Result<AbSide> make_side(const std::string& role, const std::string& revision, const std::string& commit);
+
+// Builds it and asks its program for its plan. Errors say of which side and commit. False: interrupted.
+Result<bool> ready_side(AbSide& side, const AbOptions& options);
+
+// A folder with lib/libharness_kernels.so, lib/libharness_cuda.so where there is one, and bin/harness.
+// Without a program of its own this one plans and measures it, with its modules.
+Result<AbSide> side_built_before(const std::string& role, const std::string& folder);
+
+// Asks its program for its plan, here. False: interrupted.
+Result<bool> ready_side_built_before(AbSide& side, const PlanArguments& plan);
+
+// An error unless both can be measured in processes of their own: that takes a program of each.
+Status can_take_turns(const AbSide& baseline, const AbSide& current);
+
+// What it takes to measure both in one process; an error says why that cannot be.
+Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current);
+
+// The cases that both sides have and can run here, as the current side plans them.
+Plan common_plan(const Plan& baseline, const Plan& current);
+
+// Gives the cases that both sides have the sampling and the metrics of the current side: both are measured
+// now, so a suite that asks for more since the baseline need not stand between them.
+void agree_on_sampling(Plan& baseline, const Plan& current);
+
+}  // namespace harness

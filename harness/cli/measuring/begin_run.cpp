@@ -1,0 +1,162 @@
+#include "harness/cli/measuring/begin_run.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "harness/base/process.h"
+#include "harness/base/text.h"
+#include "harness/store/git.h"
+
+namespace harness {
+namespace {
+
+// What is measured: the checked-out revision; or, where the tree was carried without its repository
+// (a container, a lab machine), the commit that the user names.
+Result<Revision> measured_revision(const std::string& named) {
+  Revision revision = head_revision(".");
+  if (named.empty() || named == revision.commit) {
+    if (const Status usable = check_repository("."); named.empty() && !usable)
+      fmt::print(stderr, "warning: the record will have no revision: {}\n", usable.error().message);
+    return revision;
+  }
+  const bool hexadecimal =
+      named.size() == 40 && named.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!hexadecimal)
+    return fail(ErrorKind::usage, fmt::format("--commit: `{}` is not a full commit id", printable(named)),
+                "give the 40 hexadecimal digits that `git rev-parse HEAD` prints");
+  if (!revision.commit.empty())
+    return fail(ErrorKind::usage,
+                fmt::format("--commit {} is not what is checked out here: {}", named, revision.commit),
+                "leave --commit out inside a repository");
+  revision.commit = named;
+  return revision;
+}
+
+// Locks are files on this host: a run on another one is told by its machine when it continues.
+std::filesystem::path lock_path(const std::string& id) {
+  return std::filesystem::temp_directory_path() / ("harness-run-" + id + ".lock");
+}
+
+Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision, bool partial) {
+  OpenRun run;
+  Record& record = run.record;
+  record.id = random_uuid();
+  record.tool = this_tool();
+  record.suite = plan.suite;
+  record.revision = revision;
+  record.partial = partial;
+  record.started = utc_timestamp();
+  for (const PlannedCase& planned : plan.cases) record.cases.push_back(planned_record(planned));
+  Result<FileLock> lock = FileLock::take(lock_path(record.id));
+  if (!lock) return fail(lock.error());
+  run.lock = std::move(*lock);
+  if (const Status begun = store.begin(record); !begun) return fail(begun.error());
+  return run;
+}
+
+// A continued record is only what it says it is if the plan is the same: same cases, same sampling.
+Status check_same_plan(const Record& record, const Plan& plan, bool any_looks) {
+  bool same = record.cases.size() == plan.cases.size();
+  for (std::size_t i = 0; same && i < plan.cases.size(); ++i)
+    same = record.cases[i].id == plan.cases[i].id && record.cases[i].sampling == plan.cases[i].sampling &&
+           (any_looks || record.cases[i].gate.looks == plan.cases[i].gate.looks);
+  if (same) return {};
+  return fail(ErrorKind::usage,
+              "the unfinished run has other cases, sampling or looks than this command asks for",
+              "repeat the options of the interrupted run, or leave --continue out");
+}
+
+Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& revision, bool any_looks) {
+  RunQuery query;
+  query.suite = plan.suite.name;
+  query.suite_hash = plan.suite.hash;
+  query.commit = revision.commit;
+  query.dirty = revision.dirty;
+  query.calibration = false;
+  const auto runs = store.list(query);
+  if (!runs) return fail(runs.error());
+  for (const RunInfo& info : *runs) {
+    if (info.state == RunState::complete) continue;
+    Result<FileLock> lock = FileLock::take(lock_path(info.id));
+    if (!lock)
+      return fail(ErrorKind::usage, fmt::format("the unfinished run {} is still measuring", info.id),
+                  "wait for it, or stop it first");
+    Result<Record> record = store.load(info.id);
+    if (!record) return fail(record.error());
+    if (record->revision != revision)
+      return fail(ErrorKind::usage, "the tree has other uncommitted changes than the unfinished run measured",
+                  "leave --continue out, and commit first if you want to continue runs");
+    if (const Status same = check_same_plan(*record, plan, any_looks); !same) return fail(same.error());
+    return OpenRun{std::move(*record), std::move(*lock)};
+  }
+  return fail(ErrorKind::missing,
+              fmt::format("no unfinished run of suite `{}` at this revision", plan.suite.name),
+              "run without --continue to start a new one; a changed suite or commit cannot be continued");
+}
+
+// "locked at 1485 MHz" or "not locked".
+std::string clock_lock_of(const Machine& machine) {
+  for (const MachineField& field : machine.fields)
+    if (field.name == "clock_lock") return "locked at " + field.value;
+  return "not locked";
+}
+
+}  // namespace
+
+namespace {
+
+std::string name_of_tool() {
+  const std::filesystem::path program = this_program();
+  std::string content;
+  for (const std::filesystem::path& path :
+       {program, program.parent_path() / "libharness_cuda.so",
+        program.parent_path().parent_path() / "lib" / "libharness_cuda.so"})
+    if (const Result<std::string> text = read_file(path.string())) content += *text;
+  return fmt::format("harness {} build {}", HARNESS_VERSION, content_hash(content).substr(0, 10));
+}
+
+}  // namespace
+
+std::string this_tool() {
+  static const std::string name = name_of_tool();
+  return name;
+}
+
+Result<FileLock> lock_record(const std::string& id) {
+  return FileLock::take(lock_path(id));
+}
+
+Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& options) {
+  const Result<Revision> revision = measured_revision(options.commit);
+  if (!revision) return fail(revision.error());
+  return options.resume ? unfinished_run(store, plan, *revision, options.any_looks)
+                        : new_run(store, plan, *revision, options.partial);
+}
+
+Status check_same_machine(const Record& record, const std::string& kind, const Machine& machine) {
+  const auto known = record.machines.find(kind);
+  if (known == record.machines.end()) return {};
+  const Machine& before = known->second;
+  if (before.machine_class != machine.machine_class || before.device_uuid != machine.device_uuid)
+    return fail(
+        ErrorKind::not_comparable,
+        fmt::format("the record to continue was measured on {} {}, and this is {} {}", before.machine_class,
+                    before.device_uuid, machine.machine_class, machine.device_uuid),
+        "continue on the machine where the run began, or leave --continue out");
+  const std::string locked = clock_lock_of(before), now = clock_lock_of(machine);
+  if (locked == now) return {};
+  return fail(
+      ErrorKind::not_comparable,
+      fmt::format("the record to continue was measured with the SM clock {}, and now it is {}", locked, now),
+      "give --lock-clocks as the run did that began the record");
+}
+
+std::set<std::pair<std::string, int>> measured_pairs(const Record& record) {
+  std::set<std::pair<std::string, int>> pairs;
+  for (const CaseRecord& one : record.cases)
+    for (const ProcessResult& result : one.processes) pairs.emplace(one.id, result.process);
+  return pairs;
+}
+
+}  // namespace harness

@@ -1,0 +1,43 @@
+#include "harness/cli/measuring/build_commit.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "harness/cli/measuring/run_logged.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* built_program = "build/release/bin/harness";
+
+void set_unless_set(Command& command, const char* name, const std::string& value) {
+  if (std::getenv(name) == nullptr) command.environment[name] = value;
+}
+
+}  // namespace
+
+Result<Build> build_commit(const Worktree& worktree, const std::string& command) {
+  Command shell{{"/bin/sh", "-c", command}, worktree.path(), {}};
+  set_unless_set(shell, "CCACHE_BASEDIR", worktree.path().string());
+  set_unless_set(shell, "CCACHE_NOHASHDIR", "1");
+  const fs::path log = worktree.path() / ".harness-build.log";  // untracked, and gone with the worktree
+  const auto exit = run_logged(shell, log);
+  const std::string said = tail_of(log);
+  std::error_code code;
+  fs::remove(log, code);
+  if (!exit) return fail(exit.error());
+  if (!*exit) return Build{true, {}};
+  if ((*exit)->ok()) return Build{};
+  return Build{false,
+               fmt::format("the build failed: {}{}{}", (*exit)->text(), said.empty() ? "" : ": ", said)};
+}
+
+fs::path program_of(const Worktree& worktree) {
+  const fs::path own = worktree.path() / built_program;
+  std::error_code code;
+  return fs::exists(own, code) ? own : this_program();
+}
+
+}  // namespace harness

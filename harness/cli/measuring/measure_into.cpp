@@ -1,0 +1,59 @@
+#include "harness/cli/measuring/measure_into.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/text.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/measuring/begin_run.h"
+#include "harness/cli/progress.h"
+
+namespace harness {
+
+void complete(Machine& machine, const std::string& kind, const Prepared& prepared) {
+  if (const auto several = prepared.side_by_side.find(kind); several != prepared.side_by_side.end()) {
+    std::vector<std::string> uuids;
+    for (const DeviceChoice& choice : several->second) uuids.push_back(choice.uuid);
+    std::sort(uuids.begin(), uuids.end());
+    machine.device_uuid = join(uuids, "+");
+  }
+  if (const auto facts = prepared.facts.find(kind); facts != prepared.facts.end())
+    machine.fields.insert(machine.fields.end(), facts->second.begin(), facts->second.end());
+}
+
+Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, const Prepared& prepared,
+                               const MeasureOptions& options) {
+  Status machine_accepted;
+  ProgressLine progress(options.quiet);
+  RunOptions run;
+  run.devices = prepared.devices;
+  run.ending = prepared.ending;
+  run.already = measured_pairs(record);
+  run.may_begin = options.may_begin;
+  run.measure_ceilings = options.measure_ceilings;
+  run.on_progress = [&](const Progress& now) { progress.show(now, options.label); };
+  run.on_result = [&](const ProcessResult& result) {
+    return machine_accepted ? store.put(record.id, result) : machine_accepted;
+  };
+  for (const auto& [kind, choices] : prepared.side_by_side)
+    for (const DeviceChoice& choice : choices) run.side_by_side[kind].push_back({choice.name, choice.uuid});
+  run.on_machine = [&](const std::string& kind, const Machine& seen) {
+    Machine machine = seen;
+    complete(machine, kind, prepared);
+    if (machine_accepted) machine_accepted = check_same_machine(record, kind, machine);
+    if (!machine_accepted) return;
+    Machine& known = record.machines[kind];
+    // Of several devices, the best that one of them reaches.
+    std::map<std::string, double> ceilings = known.ceilings;
+    for (const auto& [name, value] : machine.ceilings)
+      ceilings[name] = prepared.side_by_side.contains(kind) ? std::max(ceilings[name], value) : value;
+    known = machine;
+    known.ceilings = std::move(ceilings);
+    if (const Status kept = store.update_header(record); !kept) report_error(kept.error());
+  };
+  Result<RunReport> report = run_plan(plan, run);
+  progress.clear();
+  return report;
+}
+
+}  // namespace harness

@@ -1,0 +1,30 @@
+// Measuring a plan into a record of the store: every result is journalled as it arrives. What a run and a
+// look that follows it share.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "harness/cli/measuring/prepare.h"
+#include "harness/measure/schedule/run.h"
+#include "harness/store/store.h"
+
+namespace harness {
+
+struct MeasureOptions {
+  bool quiet = false;                    // no progress line
+  std::string label = {};                // in front of the progress line
+  std::function<bool()> may_begin = {};  // as in RunOptions
+  bool measure_ceilings = true;
+};
+
+// Adds to a worker's fingerprint what only this process knows: which devices the run takes turns on (its UUID
+// is then all of theirs, sorted and joined by "+"), and `prepared.facts`.
+void complete(Machine& machine, const std::string& kind, const Prepared& prepared);
+
+// Measures what `record` lacks of `plan`, and refuses another device than the record's. `record` learns its
+// machines; the results are in the store alone.
+Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, const Prepared& prepared,
+                               const MeasureOptions& options);
+
+}  // namespace harness

@@ -1,0 +1,59 @@
+#include "harness/cli/measuring/run_logged.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/measure/schedule/interrupt.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t last_lines = 5;
+
+}  // namespace
+
+std::string tail_of(const fs::path& log) {
+  const std::vector<std::string> lines = split(trim(read_file(log).value_or("")), '\n');
+  const std::size_t first = lines.size() > last_lines ? lines.size() - last_lines : 0;
+  std::vector<std::string> last;
+  for (std::size_t i = first; i < lines.size(); ++i)
+    if (!trim(lines[i]).empty()) last.push_back(printable(trim(lines[i])));
+  return join(last, " | ");
+}
+
+// Runs a command with its output in `log`; std::nullopt when Ctrl-C ended it.
+Result<std::optional<Exit>> run_logged(const Command& command, const fs::path& log) {
+  const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (out < 0) return fail(ErrorKind::environment, Location{log.string()}, "cannot be written");
+  Result<Child> child = Child::start(command, {out, out});
+  close(out);
+  if (!child) return fail(child.error());
+  child->end_input();
+  InterruptGuard::watch(child->pid());
+  while (true) {
+    siginfo_t ended{};  // looked at, not reaped: Child::wait() does that
+    if (waitid(P_PID, static_cast<id_t>(child->pid()), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        ended.si_pid != 0)
+      break;
+    if (InterruptGuard::interrupted()) {
+      child->kill_group();
+      InterruptGuard::unwatch(child->pid());
+      child->wait();
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  InterruptGuard::unwatch(child->pid());
+  const Exit exit = child->wait();
+  if (InterruptGuard::interrupted()) return std::nullopt;
+  return exit;
+}
+
+}  // namespace harness

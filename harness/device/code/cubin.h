@@ -1,0 +1,21 @@
+// Cubins: the machine code of kernels in the ELF images that the CUDA driver loads. Read as what it is,
+// bytes that may be anything: every offset is checked. Pure.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "harness/base/result.h"
+#include "harness/device/code/kernel_launches.h"
+
+namespace harness {
+
+// A hash for each kernel (and each function that is not inlined into one) of an image: of its instructions,
+// section `.text.NAME`, and of the constants that the compiler keeps for it, sections `.nv.constantN.NAME`
+// but for bank 0, which holds launch parameters. Where a kernel stands in the image, its line numbers and its
+// neighbours do not matter. Code that it calls in other sections (separate compilation) and addresses that
+// are filled in when it is loaded are not in it. An error says why the bytes are no 64-bit little-endian ELF
+// image.
+Result<CodeHashes> code_hashes(std::span<const std::byte> image);
+
+}  // namespace harness

@@ -1,0 +1,173 @@
+#include "harness/device/cpu/cpu_conditions.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+#include "harness/base/text.h"
+#include "harness/device/conditions.h"
+
+namespace harness {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr int most_cpus_read = 64;           // each costs the kernel some microseconds
+constexpr Seconds shortest_for_ticks = 0.1;  // of 10 ms each
+constexpr std::array<std::string_view, 4> cpu_sensors{"coretemp", "k10temp", "zenpower", "cpu_thermal"};
+
+// Files under /proc and /sys report a size of 0, so they are read as streams.
+std::string contents(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  return std::string(trim(text));
+}
+
+std::optional<double> number_in(const fs::path& path) {
+  const std::string text = contents(path);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+class Mean {
+ public:
+  void add(std::optional<double> value) {
+    if (!value) return;
+    sum_ += *value;
+    ++count_;
+  }
+  [[nodiscard]] std::optional<double> value() const {
+    if (count_ == 0) return std::nullopt;
+    return sum_ / count_;
+  }
+
+ private:
+  double sum_ = 0;
+  int count_ = 0;
+};
+
+std::optional<double> clock_in_cpuinfo(const fs::path& root) {
+  Mean mean;
+  std::istringstream lines(contents(root / "proc/cpuinfo"));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string_view key = trim(std::string_view(line).substr(0, colon));
+    const std::string_view value = trim(std::string_view(line).substr(colon + 1));
+    if (key == "flags" && fmt::format(" {} ", value).find(" hypervisor ") != std::string::npos) return {};
+    double megahertz = 0;
+    if (key == "cpu MHz" &&
+        std::from_chars(value.data(), value.data() + value.size(), megahertz).ec == std::errc{})
+      mean.add(megahertz);
+  }
+  return mean.value();
+}
+
+std::optional<double> clock_mhz(const fs::path& root) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) CPU_SET(0, &mask);
+  Mean kilohertz;
+  for (int cpu = 0, read = 0; cpu < CPU_SETSIZE && read < most_cpus_read; ++cpu) {
+    if (!CPU_ISSET(cpu, &mask)) continue;
+    kilohertz.add(
+        number_in(root / fmt::format("sys/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq", cpu)));
+    ++read;
+  }
+  if (const auto mean = kilohertz.value()) return *mean / 1000;
+  return clock_in_cpuinfo(root);
+}
+
+std::optional<double> temperature_c(const fs::path& root) {
+  std::optional<double> hottest;
+  std::error_code code;
+  for (const fs::directory_entry& sensor : fs::directory_iterator(root / "sys/class/hwmon", code)) {
+    const std::string name = contents(sensor.path() / "name");
+    if (std::find(cpu_sensors.begin(), cpu_sensors.end(), name) == cpu_sensors.end()) continue;
+    for (const fs::directory_entry& file : fs::directory_iterator(sensor.path(), code)) {
+      const std::string input = file.path().filename().string();
+      if (!wildcard_match("temp*_input", input)) continue;
+      if (const auto millidegrees = number_in(file.path()))
+        hottest = std::max(hottest.value_or(*millidegrees / 1000), *millidegrees / 1000);
+    }
+  }
+  return hottest;
+}
+
+// Cores share a package's counter, so an event of a package counts once a core: what matters is whether
+// the sum grows.
+std::optional<std::uint64_t> throttles(const fs::path& root) {
+  std::optional<std::uint64_t> sum;
+  std::error_code code;
+  for (const fs::directory_entry& cpu : fs::directory_iterator(root / "sys/devices/system/cpu", code))
+    for (const char* counter : {"core_throttle_count", "package_throttle_count"})
+      if (const auto count = number_in(cpu.path() / "thermal_throttle" / counter))
+        sum = sum.value_or(0) + static_cast<std::uint64_t>(*count);
+  return sum;
+}
+
+// The first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks. Time that the
+// hypervisor gave to somebody else is busy too.
+std::optional<Seconds> busy_time(const fs::path& root) {
+  std::ifstream in(root / "proc/stat");
+  std::string label;
+  std::array<double, 8> ticks{};
+  if (!(in >> label) || label != "cpu") return std::nullopt;
+  for (double& field : ticks)
+    if (!(in >> field)) return std::nullopt;
+  const double busy = ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7];
+  return busy / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+Seconds clock_seconds(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+int busy_others(const CpuReading& before, const CpuReading& after) {
+  const Seconds elapsed = after.at - before.at;
+  if (!before.busy || !after.busy || elapsed < shortest_for_ticks) return 0;
+  const Seconds others = (*after.busy - *before.busy) - (after.own - before.own);
+  return static_cast<int>(std::lround(std::clamp(others / elapsed, 0.0, 1e6)));
+}
+
+}  // namespace
+
+CpuReading read_cpu(const fs::path& root) {
+  CpuReading now;
+  now.clock_mhz = clock_mhz(root);
+  now.temperature_c = temperature_c(root);
+  now.throttles = throttles(root);
+  now.busy = busy_time(root);
+  now.own = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  now.at = clock_seconds(CLOCK_MONOTONIC);
+  return now;
+}
+
+Conditions conditions_between(const CpuReading& before, const CpuReading& after) {
+  const auto one = [](const CpuReading& reading) {
+    Conditions conditions;
+    conditions.sm_clock_mhz = reading.clock_mhz;
+    conditions.temperature_c = reading.temperature_c;
+    return conditions;
+  };
+  Conditions both = combined(one(before), one(after));
+  if (before.throttles && after.throttles && *after.throttles > *before.throttles)
+    both.throttled.emplace_back("thermal");
+  both.other_processes = busy_others(before, after);
+  return both;
+}
+
+}  // namespace harness

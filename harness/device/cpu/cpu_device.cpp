@@ -1,0 +1,98 @@
+#include "harness/device/cpu/cpu_device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+#include "harness/device/control.h"
+#include "harness/device/cpu/cpu_facts.h"
+#include "harness/device/cpu/cpu_threads.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t sweep_limit = std::size_t{256} << 20;
+
+}  // namespace
+
+CpuDevice::CpuDevice() {
+  traits_.kind = "cpu";
+  traits_.name = cpu_model();
+  traits_.multiprocessors = usable_threads();
+}
+
+Machine CpuDevice::fingerprint() {
+  return host_machine(traits_.multiprocessors);
+}
+
+Seconds CpuDevice::now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Every thread reads its share of the buffer, one load a line: that evicts what the sample before left
+// in the shared cache and in the caches of the cores themselves. The buffer was written once, because
+// pages never written are all the same page of zeros and would evict nothing.
+Status CpuDevice::sweep_cache() {
+  if (sweep_.empty()) {
+    try {
+      sweep_.assign(std::min(2 * last_level_cache_bytes(), sweep_limit), std::byte{1});
+    } catch (const std::bad_alloc&) {
+      return fail(ErrorKind::environment, "no memory for the buffer that evicts the cache",
+                  "set `cache: hot` in the suite, or free some memory");
+    }
+  }
+  const auto threads = static_cast<std::size_t>(traits_.multiprocessors);
+  const std::size_t share = sweep_.size() / threads;
+  on_every_thread(traits_.multiprocessors, [&](int thread) {
+    const std::byte* begin = sweep_.data() + static_cast<std::size_t>(thread) * share;
+    unsigned sum = 0;
+    for (std::size_t i = 0; i < share; i += cache_line) sum += std::to_integer<unsigned>(begin[i]);
+    [[maybe_unused]] volatile unsigned keep = sum;
+  });
+  return {};
+}
+
+Result<Timing> CpuDevice::time(const std::function<void()>& work, const TimingOptions& options) {
+  if (options.cache == CacheMode::cold)
+    if (const Status swept = sweep_cache(); !swept) return fail(swept.error());
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  const auto end = std::chrono::steady_clock::now();
+  return Timing{std::chrono::duration<double>(end - begin).count(), false, {}};
+}
+
+Result<Seconds> CpuDevice::time_first_call(const std::function<void()>& work) {
+  const Result<Timing> timing = time(work, {.cache = CacheMode::hot, .gated = false});
+  if (!timing) return fail(timing.error());
+  return timing->elapsed;
+}
+
+std::optional<Control> CpuDevice::control() {
+  if (!control_) control_ = measure_control(*this, [] {});
+  return control_;
+}
+
+std::size_t CpuDevice::cache_bytes() const {
+  return std::min(last_level_cache_bytes(), sweep_limit / 2);
+}
+
+std::optional<Conditions> CpuDevice::conditions() {
+  if (!conditions_before_) return std::nullopt;
+  const Conditions conditions = conditions_between(*conditions_before_, read_cpu());
+  if (conditions == Conditions{}) return std::nullopt;
+  return conditions;
+}
+
+Status CpuDevice::preheat(Seconds duration) {
+  const Seconds end = now() + duration;
+  on_every_thread(traits_.multiprocessors, [&](int) {
+    double value = 1;
+    while (now() < end)
+      for (int i = 0; i < 1000; ++i) value = value * 1.0000001 + 1e-9;
+    [[maybe_unused]] volatile double keep = value;
+  });
+  return {};
+}
+
+}  // namespace harness

@@ -1,0 +1,36 @@
+// Subscription: this process's one place among CUPTI's users, held for as long as something is looked at and
+// given back completely, so that CUPTI is detached from what is timed afterwards. Module loads are passed
+// on from whichever thread loads. One thread makes and ends it; one exists at a time.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "harness/device/cuda/profiling/cupti_library.h"
+
+namespace harness::cuda {
+
+class Subscription {
+ public:
+  // The image of a module that the driver has just loaded; it is gone when the function returns.
+  using OnModule = std::function<void(std::span<const std::byte> image)>;
+
+  // An error names who holds CUPTI, where somebody does.
+  static Result<std::unique_ptr<Subscription>> open(const Cupti& cupti, OnModule on_module);
+  Subscription(const Subscription&) = delete;
+  Subscription& operator=(const Subscription&) = delete;
+  ~Subscription();  // unsubscribes and detaches CUPTI; the device must be idle
+
+ private:
+  Subscription(const Cupti& cupti, OnModule on_module) : cupti_(cupti), on_module_(std::move(on_module)) {}
+  static void CUPTIAPI called(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
+  Status subscribe();
+
+  const Cupti& cupti_;
+  OnModule on_module_;
+  CUpti_SubscriberHandle handle_ = nullptr;
+};
+
+}  // namespace harness::cuda

@@ -1,0 +1,71 @@
+#include "harness/device/cuda/timing/clock.h"
+
+#include <chrono>
+#include <utility>
+
+#include "harness/device/cuda/check.h"
+
+namespace harness::cuda {
+namespace {
+
+constexpr unsigned long long reading_nanoseconds = 200'000;
+
+// Of work that is waited for together: some 0.7 ms each, so that a burst of a few is long against the gap of
+// some microseconds that waiting leaves.
+constexpr int pieces_in_burst = 6;
+constexpr Seconds burst = 0.004;
+
+Status busy_burst(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, int pieces, float* sink) {
+  for (int i = 0; i < pieces; ++i) {
+    launch_busy(stream, multiprocessors, sink);
+    if (auto status = check_launch("the preheating kernel"); !status) return status;
+    if (auto status = memory.flush(stream); !status) return status;
+  }
+  return check(cudaStreamSynchronize(stream), "cudaStreamSynchronize (preheat)");
+}
+
+}  // namespace
+
+Seconds host_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Result<std::unique_ptr<ClockMeter>> ClockMeter::create() {
+  void* host = nullptr;
+  if (auto status = check(cudaHostAlloc(&host, sizeof(ClockReading), cudaHostAllocMapped),
+                          "cudaHostAlloc of the clock's result");
+      !status)
+    return fail(std::move(status.error()));
+  std::unique_ptr<ClockMeter> meter(new ClockMeter);
+  meter->reading_.reset(new (host) ClockReading);
+  void* device = nullptr;
+  if (auto status = check(cudaHostGetDevicePointer(&device, host, 0), "cudaHostGetDevicePointer"); !status)
+    return fail(std::move(status.error()));
+  meter->device_reading_ = static_cast<ClockReading*>(device);
+  return meter;
+}
+
+double ClockMeter::ghz(cudaStream_t stream) {
+  *reading_ = ClockReading{};
+  launch_clock(stream, reading_nanoseconds, device_reading_);
+  if (!check_launch("the clock kernel")) return 0;
+  if (!check(cudaStreamSynchronize(stream), "cudaStreamSynchronize (clock)")) return 0;
+  if (reading_->nanoseconds < reading_nanoseconds) return 0;
+  return static_cast<double>(reading_->cycles) / static_cast<double>(reading_->nanoseconds);
+}
+
+Status preheat_device(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, Seconds duration) {
+  if (!(duration > 0)) return {};
+  auto sink = allocate_device_memory(sizeof(float));
+  if (!sink) return fail(std::move(sink.error()));
+  const Seconds end = host_now() + duration;
+  for (Seconds left = duration; left > 0; left = end - host_now()) {
+    const int pieces = left < burst ? 1 : pieces_in_burst;  // not far beyond what was asked for
+    if (auto status = busy_burst(stream, multiprocessors, memory, pieces, static_cast<float*>(sink->get()));
+        !status)
+      return status;
+  }
+  return usable();
+}
+
+}  // namespace harness::cuda

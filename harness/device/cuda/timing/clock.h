@@ -1,0 +1,40 @@
+// Clocks: how fast the device runs, and keeping it busy until that settles.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <memory>
+
+#include "harness/base/result.h"
+#include "harness/base/units.h"
+#include "harness/device/cuda/gpu_kernels.h"
+#include "harness/device/cuda/timing/cache.h"
+
+namespace harness::cuda {
+
+// Monotonic host time, in seconds.
+Seconds host_now();
+
+// Measures the SM clock with a kernel of one thread: SM cycles over ticks of the global timer.
+class ClockMeter {
+ public:
+  static Result<std::unique_ptr<ClockMeter>> create();
+
+  // GHz, over 200 us; 0 when the device has no working global timer or refused the launch.
+  double ghz(cudaStream_t stream);
+
+ private:
+  struct FreeHostMemory {
+    void operator()(ClockReading* reading) const { (void)cudaFreeHost(reading); }
+  };
+
+  ClockMeter() = default;
+
+  std::unique_ptr<ClockReading, FreeHostMemory> reading_;  // pinned and mapped
+  ClockReading* device_reading_ = nullptr;
+};
+
+// Keeps the device busy with arithmetic and memory traffic for `duration` of wall time.
+Status preheat_device(cudaStream_t stream, int multiprocessors, CacheFlusher& memory, Seconds duration);
+
+}  // namespace harness::cuda

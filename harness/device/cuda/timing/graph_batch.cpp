@@ -1,0 +1,84 @@
+#include "harness/device/cuda/timing/graph_batch.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "harness/device/cuda/check.h"
+#include "harness/device/cuda/timing/capture.h"
+
+namespace harness::cuda {
+namespace {
+
+struct DestroyGraphExec {
+  void operator()(cudaGraphExec_t graph) const { (void)cudaGraphExecDestroy(graph); }
+};
+using GraphExec = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, DestroyGraphExec>;
+
+class GraphBatch final : public Batch {
+ public:
+  GraphBatch(Device& device, GraphExec graph) : device_(device), graph_(std::move(graph)) {}
+
+  // A launch that is refused is the runtime's last error, which time() looks at.
+  Result<Timing> time(const TimingOptions& options) override {
+    const auto launch = [this] {
+      (void)cudaGraphLaunch(graph_.get(), static_cast<cudaStream_t>(device_.stream().handle));
+    };
+    Result<Timing> timing = device_.time(launch, options);
+    if (timing) timing->launch.reset();
+    return timing;
+  }
+
+ private:
+  Device& device_;
+  GraphExec graph_;
+};
+
+tl::unexpected<Error> not_captured(const std::string& why) {
+  return fail(ErrorKind::usage, "its calls cannot be captured in a CUDA graph: " + why,
+              "set `timing: events` for this case; a captured run() only queues work on the stream that it "
+              "is given: it does not wait, allocate or load code");
+}
+
+std::string described(cudaError_t code) {
+  return fmt::format("{} ({})", cudaGetErrorName(code), cudaGetErrorString(code));
+}
+
+// Thread-local capture: what is no part of a graph but would take effect now, such as cudaMalloc, is an
+// error in this thread and not a call that is silently missing from what is timed.
+Result<Graph> graph_of(cudaStream_t stream, int calls, const std::function<void(int)>& work) {
+  Result<Captured> captured = capture(stream, cudaStreamCaptureModeThreadLocal, calls, work);
+  if (!captured) return fail(std::move(captured.error()));
+  if (!captured->thrown.empty()) return not_captured(captured->thrown);
+  if (captured->during != cudaSuccess)
+    return not_captured("a CUDA call of run() failed: " + described(captured->during));
+  if (captured->ended != cudaSuccess || !captured->graph) return not_captured(described(captured->ended));
+  if (captured->nodes == 0) return not_captured("run() queued nothing on the stream that it was given");
+  return std::move(captured->graph);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Batch>> record_graph(Device& device, cudaStream_t stream, int calls,
+                                            const std::function<void(int)>& work) {
+  Result<Graph> graph = graph_of(stream, calls, work);
+  if (!graph) return fail(std::move(graph.error()));
+  cudaGraphExec_t instantiated = nullptr;
+  if (auto status = check(cudaGraphInstantiate(&instantiated, graph->get(), 0),
+                          fmt::format("cudaGraphInstantiate of {} calls", calls),
+                          "give shorter batches (`batch_nodes`)");
+      !status)
+    return fail(std::move(status.error()));
+  GraphExec exec(instantiated);
+  if (auto status = check(cudaGraphUpload(exec.get(), stream), "cudaGraphUpload"); !status)
+    return fail(std::move(status.error()));
+  // The warm launch: the first one of a graph may still set something up, which no gate must hold back.
+  auto batch = std::make_unique<GraphBatch>(device, std::move(exec));
+  if (auto warm = batch->time({.cache = CacheMode::hot, .gated = false}); !warm)
+    return fail(std::move(warm.error()));
+  return batch;
+}
+
+}  // namespace harness::cuda

@@ -1,0 +1,68 @@
+#include "harness/device/host/attached_tools.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+
+namespace harness {
+namespace {
+
+struct Mark {
+  const char* variable;
+  const char* tool;
+};
+
+constexpr std::array marks{Mark{"NV_COMPUTE_PROFILER_PERFWORKS_DIR", "Nsight Compute"},
+                           Mark{"NV_NSIGHT_INJECTION_PORT_BASE", "Nsight Compute"},
+                           Mark{"NV_SANITIZER_INJECTION_PORT_BASE", "compute-sanitizer"},
+                           Mark{"NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN", "compute-sanitizer"}};
+
+constexpr std::array injections{"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
+
+// By the file's name: a folder may be called anything.
+const char* injected_tool(std::string_view path) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  if (file.find("sanitizer") != std::string_view::npos) return "compute-sanitizer";
+  if (file.find("ncu") != std::string_view::npos) return "Nsight Compute";
+  return nullptr;
+}
+
+bool is_traced(std::string_view status) {
+  constexpr std::string_view key = "TracerPid:";
+  const std::size_t at = status.find(key);
+  if (at == std::string_view::npos) return false;
+  const std::string_view line = status.substr(at + key.size(), status.find('\n', at) - at - key.size());
+  return line.find_first_of("123456789") != std::string_view::npos;
+}
+
+std::string set_by(const char* variable, const char* tool) {
+  return fmt::format("runs under {} ({} is set), which lets kernels run one at a time", tool, variable);
+}
+
+}  // namespace
+
+std::string gate_obstacle_in(const Environment& environment, std::string_view process_status) {
+  const char* blocking = environment("CUDA_LAUNCH_BLOCKING");
+  if (blocking != nullptr && *blocking != '\0' && std::string_view(blocking) != "0")
+    return "runs with CUDA_LAUNCH_BLOCKING, which makes the host wait for every kernel";
+  for (const Mark& mark : marks)
+    if (environment(mark.variable) != nullptr) return set_by(mark.variable, mark.tool);
+  for (const char* variable : injections) {
+    const char* library = environment(variable);
+    const char* tool = library == nullptr ? nullptr : injected_tool(library);
+    if (tool != nullptr) return set_by(variable, tool);
+  }
+  if (is_traced(process_status)) return "runs under a debugger, which may stop kernels";
+  return {};
+}
+
+std::string gate_obstacle_here() {
+  const Result<std::string> status = read_file("/proc/self/status", 1U << 20);
+  return gate_obstacle_in([](const char* name) { return std::getenv(name); }, status ? *status : "");
+}
+
+}  // namespace harness

@@ -1,0 +1,200 @@
+#include "harness/measure/case/allocation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "harness/measure/case/verify.h"
+#include "harness/sdk/in_parts.h"
+
+namespace harness {
+namespace {
+
+// Of a padding block, bytes: 2^8 to 2^25. What a GPU hands out lies on 512 bytes, in blocks of 2 MiB, so
+// both the place within a block and the block vary.
+constexpr double least_padding_bits = 8;
+constexpr double most_padding_bits = 25;
+constexpr std::size_t padding_step = 256;
+
+constexpr std::size_t offset_step = 512;
+
+class PartOfBlock final : public Buffer {
+ public:
+  PartOfBlock(std::unique_ptr<Buffer> block, std::size_t offset, std::size_t bytes)
+      : block_(std::move(block)), offset_(offset), bytes_(bytes) {}
+  [[nodiscard]] void* data() const override { return static_cast<std::byte*>(block_->data()) + offset_; }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::unique_ptr<Buffer> block_;
+  std::size_t offset_;
+  std::size_t bytes_;
+};
+
+void touch(sdk::HostBytes& bytes) {
+  constexpr std::int64_t page = 4096;
+  constexpr std::int64_t pages_worth_a_thread = 512;
+  const std::int64_t pages = std::ssize(bytes) / page;
+  sdk::in_parts(pages, pages_worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      volatile std::byte& one = bytes[static_cast<std::size_t>(i * page)];
+      one = std::byte{0};
+    }
+  });
+}
+
+// Its memory serves as long as it suffices: pages that were written before take a copy at full speed. Fresh
+// ones are touched by threads first, which a copy would do one by one.
+void reshape(sdk::HostTensor& tensor, const sdk::TensorSpec& spec) {
+  if (tensor.data.capacity() < spec.bytes()) {
+    tensor.data = {};  // not both at once
+    tensor.data = sdk::HostBytes(spec.bytes());
+    touch(tensor.data);
+  } else {
+    tensor.data.resize(spec.bytes());
+  }
+  tensor.spec = spec;
+}
+
+}  // namespace
+
+std::size_t kept_bytes_on(const Device& device) {
+  return device.traits().kind == "cuda" ? 16 * device.cache_bytes() : 0;
+}
+
+Status Allocation::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
+                         bool moved) {
+  if (!moved) held_ = {};
+  Result<Buffers> next =
+      moved ? take_elsewhere(problem, workspace_bytes) : take(problem, workspace_bytes, false);
+  if (!next) return fail(next.error());
+  Buffers old = std::exchange(held_, std::move(*next));
+  Status filled = fill(problem, inputs, old);
+  if (moved) keep(std::move(old));
+  return filled;
+}
+
+void Allocation::keep(Buffers buffers) {
+  kept_.push_back(std::move(buffers));
+  std::size_t sum = 0;
+  for (const Buffers& one : kept_) sum += one.bytes();
+  while (sum > kept_bytes_) {
+    sum -= kept_.front().bytes();
+    kept_.pop_front();
+  }
+}
+
+std::size_t Allocation::Buffers::tensor_bytes() const {
+  std::size_t sum = 0;
+  for (const std::unique_ptr<Buffer>& tensor : tensors) sum += tensor->bytes();
+  return sum;
+}
+
+std::size_t Allocation::Buffers::bytes() const {
+  return tensor_bytes() + (workspace ? workspace->bytes() : 0);
+}
+
+Result<Allocation::Buffers> Allocation::take_elsewhere(const sdk::Problem& problem,
+                                                       std::size_t workspace_bytes) {
+  Result<Buffers> next = take(problem, workspace_bytes, true);
+  if (next) return next;
+  if (!kept_.empty()) {
+    kept_.clear();
+    next = take(problem, workspace_bytes, true);
+    if (next) return next;
+  }
+  ++cramped_;
+  held_ = {};
+  next = take(problem, workspace_bytes, true);
+  if (next) return next;
+  padding_.clear();
+  return take(problem, workspace_bytes, false);
+}
+
+// All or nothing: what was taken before an error is given back, but for padding, which stays.
+Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::size_t workspace_bytes,
+                                             bool padded) {
+  Buffers taken;
+  const auto take_one = [&](std::size_t bytes) -> Result<std::unique_ptr<Buffer>> {
+    if (!padded) return device_.allocate(bytes);
+    pad();
+    return take_within(bytes);
+  };
+  for (const sdk::TensorSpec& tensor : problem.tensors) {
+    Result<std::unique_ptr<Buffer>> buffer = take_one(tensor.bytes());
+    if (!buffer) return fail(buffer.error());
+    taken.addresses.push_back((*buffer)->data());
+    taken.tensors.push_back(std::move(*buffer));
+  }
+  if (workspace_bytes == 0) return taken;
+  Result<std::unique_ptr<Buffer>> buffer = take_one(workspace_bytes);
+  if (!buffer) return fail(buffer.error());
+  taken.workspace = std::move(*buffer);
+  return taken;
+}
+
+Result<std::unique_ptr<Buffer>> Allocation::take_within(std::size_t bytes) {
+  const std::size_t offset = random_() % (most_buffer_offset / offset_step + 1) * offset_step;
+  Result<std::unique_ptr<Buffer>> block = device_.allocate(bytes + most_buffer_offset);
+  if (!block) return block;
+  return std::make_unique<PartOfBlock>(std::move(*block), offset, bytes);
+}
+
+// Inputs come from the old buffers where there still are some, within the device. A kernel that changed its
+// inputs changed them for good; the check after the last placement finds it.
+Status Allocation::fill(const sdk::Problem& problem, const CaseInputs& inputs, const Buffers& old) {
+  std::size_t next_input = 0;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    if (problem.tensors[i].role != sdk::Role::input) continue;
+    const sdk::HostTensor& input = inputs.inputs[next_input++];
+    const Status sent = old.tensors.empty() ? device_.upload(*held_.tensors[i], input.data)
+                                            : device_.copy(*held_.tensors[i], *old.tensors[i]);
+    if (!sent) return sent;
+  }
+  if (held_.workspace)
+    if (Status filled = device_.fill(*held_.workspace, poison); !filled) return filled;
+  return poison_outputs(problem);
+}
+
+// A device too full for padding goes without.
+void Allocation::pad() {
+  const double share = static_cast<double>(random_() >> 11) * 0x1p-53;
+  const double bits = least_padding_bits + share * (most_padding_bits - least_padding_bits);
+  const auto bytes = static_cast<std::size_t>(std::exp2(bits)) / padding_step * padding_step;
+  if (Result<std::unique_ptr<Buffer>> buffer = device_.allocate(bytes))
+    padding_.push_back(std::move(*buffer));
+}
+
+Status Allocation::poison_outputs(const sdk::Problem& problem) {
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    if (problem.tensors[i].role != sdk::Role::output) continue;
+    if (Status filled = device_.fill(*held_.tensors[i], poison); !filled) return filled;
+  }
+  return device_.synchronize();
+}
+
+Status Allocation::download_outputs(const sdk::Problem& problem,
+                                    std::vector<sdk::HostTensor>& outputs) const {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    if (problem.tensors[i].role != sdk::Role::output) continue;
+    if (next == outputs.size())
+      outputs.emplace_back(sdk::TensorSpec{{}, sdk::Role::output, sdk::DType::i8, {0}});
+    reshape(outputs[next], problem.tensors[i]);
+    if (Status got = device_.download(outputs[next++].data, *held_.tensors[i]); !got) return got;
+  }
+  outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(next), outputs.end());
+  return {};
+}
+
+std::string Allocation::shortage(int placements) const {
+  if (cramped_ == 0) return {};
+  return fmt::format(
+      "in {} of {} placements the device had no room for old and new buffers and padding at once: where they "
+      "landed may have varied less than usual",
+      cramped_, placements);
+}
+
+}  // namespace harness

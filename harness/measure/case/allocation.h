@@ -1,0 +1,84 @@
+// Allocation: the buffers of a case, a placement at a time: its tensors and its workspace, and the padding
+// that makes each placement land elsewhere. Owns the device's buffers; one thread uses it.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "harness/device/device.h"
+#include "harness/measure/case/inputs.h"
+#include "harness/sdk/variant.h"
+
+namespace harness {
+
+// Of a moved buffer within its block, bytes. What a GPU hands out in blocks of 2 MiB begins at one, and so
+// would all large buffers, for ever: how they lie to each other would hardly vary with the block. Frameworks
+// that manage memory themselves hand out any multiple of 512 bytes, too.
+inline constexpr std::size_t most_buffer_offset = std::size_t{2} << 20;
+
+// How many bytes of the buffers of earlier placements stay while those of the next are taken. With the last
+// ones alone two sets of blocks would take turns, and what these two are like would tell in all placements.
+// Of a GPU 16 times its cache, 960 MiB of an H200; of a CPU none: its memory is shared, and counted by
+// nobody.
+std::size_t kept_bytes_on(const Device& device);
+
+class Allocation {
+ public:
+  // `seed`: of the padding's sizes.
+  Allocation(Device& device, std::uint64_t seed, std::size_t kept_bytes)
+      : device_(device), random_(seed), kept_bytes_(kept_bytes) {}
+
+  // Takes buffers, fills in the inputs (from the buffers held before, or uploads them), poisons outputs and
+  // workspace. `moved`: at random offsets (multiples of 512 bytes) within their blocks, behind blocks of
+  // padding of random size (256 bytes to 32 MiB, small ones as likely as large), which stay until the
+  // Allocation ends, and while the buffers that were held before still live, up to `kept_bytes` of them,
+  // so that no block that was freed is handed out again. A device that is too full for that gives up those
+  // that were held earlier first, then the last ones, then the padding; only what does not fit an empty
+  // device is an error. Nobody may use the buffers held before any more, whatever it returns.
+  Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
+               bool moved);
+
+  Status poison_outputs(const sdk::Problem& problem);
+  // Into `outputs`, in the order of Problem::tensors; those of an earlier call lend their memory.
+  Status download_outputs(const sdk::Problem& problem, std::vector<sdk::HostTensor>& outputs) const;
+
+  [[nodiscard]] sdk::Buffers buffers() const {
+    return {held_.addresses, held_.workspace ? held_.workspace->data() : nullptr};
+  }
+  // Of the tensors, without workspace and padding.
+  [[nodiscard]] std::size_t tensor_bytes() const { return held_.tensor_bytes(); }
+  // How many placements had to do without the last buffers or the padding beside them.
+  [[nodiscard]] int cramped() const { return cramped_; }
+  // What a report says of them, "" where there are none.
+  [[nodiscard]] std::string shortage(int placements) const;
+
+ private:
+  struct Buffers {
+    std::vector<std::unique_ptr<Buffer>> tensors;
+    std::unique_ptr<Buffer> workspace;
+    std::vector<void*> addresses;
+    [[nodiscard]] std::size_t tensor_bytes() const;
+    [[nodiscard]] std::size_t bytes() const;  // and of the workspace
+  };
+
+  Result<Buffers> take(const sdk::Problem& problem, std::size_t workspace_bytes, bool padded);
+  Result<Buffers> take_elsewhere(const sdk::Problem& problem, std::size_t workspace_bytes);
+  Status fill(const sdk::Problem& problem, const CaseInputs& inputs, const Buffers& old);
+  void keep(Buffers buffers);
+  void pad();
+  Result<std::unique_ptr<Buffer>> take_within(std::size_t bytes);
+
+  Device& device_;
+  std::mt19937_64 random_;
+  std::size_t kept_bytes_;
+  std::vector<std::unique_ptr<Buffer>> padding_;
+  Buffers held_;
+  std::deque<Buffers> kept_;  // of earlier placements
+  int cramped_ = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,27 @@
+#include "harness/measure/case/input_sets.h"
+
+#include <algorithm>
+
+namespace harness {
+
+int input_sets_needed(std::size_t set_bytes, std::size_t cache_bytes) {
+  const std::size_t wanted = 2 * cache_bytes / std::max<std::size_t>(set_bytes, 1) + 1;
+  return static_cast<int>(std::clamp<std::size_t>(wanted, 2, most_input_sets));
+}
+
+bool fits_in_cache(int sets, std::size_t set_bytes, std::size_t cache_bytes) {
+  return static_cast<std::size_t>(sets) * set_bytes <= cache_bytes;
+}
+
+Status InputSets::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
+                        int count) {
+  clear();
+  for (int i = 0; i < count; ++i) {
+    Allocation& one = sets_.emplace_back(device_, seed_ + static_cast<std::uint64_t>(i), 0);
+    // Without padding between: sets lie beside each other, and all move with the first.
+    if (Status placed = one.place(problem, inputs, workspace_bytes, false); !placed) return placed;
+  }
+  return {};
+}
+
+}  // namespace harness

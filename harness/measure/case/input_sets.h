@@ -1,0 +1,41 @@
+// InputSets: the further sets of buffers that the calls of a case take turns with, so that each finds its
+// data outside the cache without a flush before it. The first set is the case's own Allocation. All hold the
+// same values. Owns the device's buffers; one thread uses it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/measure/case/allocation.h"
+
+namespace harness {
+
+// More would take longer to allocate and to bind than to measure.
+inline constexpr int most_input_sets = 256;
+
+// How many sets of `set_bytes` are more than twice the cache, which a cache that forgets the oldest first
+// never holds when they come round: at least 2, at most most_input_sets. `cache_bytes` 0: unknown.
+int input_sets_needed(std::size_t set_bytes, std::size_t cache_bytes);
+
+// What would come round before the cache has forgotten it.
+bool fits_in_cache(int sets, std::size_t set_bytes, std::size_t cache_bytes);
+
+class InputSets {
+ public:
+  InputSets(Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
+
+  // Gives up what is held and allocates `count` sets, as Allocation::place() does.
+  Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes, int count);
+  void clear() { sets_.clear(); }
+
+  [[nodiscard]] std::size_t size() const { return sets_.size(); }
+  [[nodiscard]] sdk::Buffers buffers(std::size_t index) const { return sets_[index].buffers(); }
+
+ private:
+  Device& device_;
+  std::uint64_t seed_;
+  std::vector<Allocation> sets_;
+};
+
+}  // namespace harness

@@ -1,0 +1,137 @@
+#include "harness/measure/case/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "harness/sdk/in_parts.h"
+
+namespace harness {
+namespace {
+
+std::uint64_t mixed(std::uint64_t z) {  // splitmix64
+  z += 0x9E3779B97F4A7C15U;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31);
+}
+
+std::int64_t output_elements(const sdk::Problem& problem) {
+  std::int64_t count = 0;
+  for (const sdk::TensorSpec& tensor : problem.tensors)
+    if (tensor.role == sdk::Role::output) count += tensor.elements();
+  return count;
+}
+
+std::size_t bytes_of(const CaseInputs& inputs) {
+  std::size_t bytes = 0;
+  for (const sdk::HostTensor& tensor : inputs.inputs) bytes += tensor.data.size();
+  for (const Expected& expected : inputs.expected)
+    bytes += expected.indices.size() * sizeof(std::int64_t) + expected.values.size() * sizeof(double);
+  return bytes;
+}
+
+}  // namespace
+
+bool Expected::contains(std::int64_t index) const {
+  if (indices.empty()) return index >= 0 && index < std::ssize(values);
+  return std::binary_search(indices.begin(), indices.end(), index);
+}
+
+std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit, std::uint64_t seed) {
+  std::vector<std::int64_t> indices;
+  if (count <= limit) {
+    indices.resize(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+    std::iota(indices.begin(), indices.end(), std::int64_t{0});
+    return indices;
+  }
+  indices.push_back(0);
+  for (std::int64_t stretch = 1; stretch + 1 < limit; ++stretch) {
+    // In double: count * limit may not fit an integer, and a stretch need not be exact.
+    const double width = static_cast<double>(count) / static_cast<double>(limit);
+    const double offset =
+        static_cast<double>(mixed(seed + static_cast<std::uint64_t>(stretch)) >> 11) * 0x1p-53;
+    const auto index = static_cast<std::int64_t>((static_cast<double>(stretch) + offset) * width);
+    indices.push_back(std::clamp<std::int64_t>(index, indices.back() + 1, count - 1));
+  }
+  if (indices.back() != count - 1) indices.push_back(count - 1);
+  return indices;
+}
+
+std::int64_t elements_to_check(const sdk::Problem& problem) {
+  const std::int64_t outputs = std::max<std::int64_t>(output_elements(problem), 1);
+  const double operations = std::max({problem.work.flops, problem.work.bytes, static_cast<double>(outputs)});
+  return operations <= reference_budget ? outputs : sampled_elements;
+}
+
+std::uint64_t input_seed(const std::string& workload, const sdk::Params& params, std::uint64_t seed,
+                         int process) {
+  std::uint64_t state = mixed(mixed(seed) ^ static_cast<std::uint64_t>(process));
+  for (const char c : workload + "/" + params.text_id()) state = mixed(state ^ static_cast<unsigned char>(c));
+  return state;
+}
+
+std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted) {
+  constexpr std::uint64_t least = std::uint64_t{512} << 20;
+  constexpr std::uint64_t most = std::uint64_t{4} << 30;
+  const std::uint64_t memory = std::min(available.value_or(0), granted.value_or(most * 16));
+  return static_cast<std::size_t>(std::clamp(memory / 16, least, most));
+}
+
+std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload, const sdk::Params& params,
+                                                  const sdk::Problem& problem, std::uint64_t seed) {
+  const std::string key = fmt::format("{}/{}#{}", workload.name(), params.text_id(), seed);
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
+  if (found != entries_.end()) {
+    entries_.splice(entries_.begin(), entries_, found);
+    return entries_.front().inputs;
+  }
+  auto made = std::make_shared<CaseInputs>();
+  for (const sdk::TensorSpec& tensor : problem.tensors)
+    if (tensor.role == sdk::Role::input) made->inputs.emplace_back(tensor);
+  workload.fill(params, seed, made->inputs);
+  const std::int64_t limit = elements_to_check(problem);
+  for (const sdk::TensorSpec& tensor : problem.tensors) {
+    if (tensor.role != sdk::Role::output) continue;
+    const std::int64_t elements = std::max<std::int64_t>(tensor.elements(), 0);
+    Expected expected;
+    if (elements > limit) expected.indices = checked_indices(elements, limit, seed);
+    const std::span<const std::int64_t> wanted =
+        elements > limit ? std::span<const std::int64_t>(expected.indices) : all_indices(elements);
+    expected.values = decltype(expected.values)(wanted.size());
+    // One call, because a workload may have to compute everything for any element.
+    workload.reference(params, made->inputs, made->expected.size(), wanted, expected.values);
+    made->expected.push_back(std::move(expected));
+  }
+  if (all_indices_.size() * sizeof(std::int64_t) > byte_limit_ / 4) all_indices_ = {};
+  entries_.push_front({key, bytes_of(*made), made});
+  bytes_ += entries_.front().bytes;
+  trim();
+  return made;
+}
+
+// With some to spare where more are made: the next point of a sweep may be a little larger.
+std::span<const std::int64_t> InputCache::all_indices(std::int64_t count) {
+  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 17;
+  if (std::ssize(all_indices_) < count) {
+    all_indices_ = {};
+    all_indices_ = decltype(all_indices_)(static_cast<std::size_t>(count + count / 8));
+    sdk::in_parts(std::ssize(all_indices_), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+      std::iota(all_indices_.begin() + first, all_indices_.begin() + last, first);
+    });
+  }
+  return std::span<const std::int64_t>(all_indices_).first(static_cast<std::size_t>(count));
+}
+
+void InputCache::trim() {
+  const std::size_t indices = all_indices_.size() * sizeof(std::int64_t);
+  while (bytes_ + indices > byte_limit_ && !entries_.empty()) {
+    bytes_ -= entries_.back().bytes;
+    entries_.pop_back();
+  }
+}
+
+}  // namespace harness

@@ -1,0 +1,79 @@
+#include "harness/measure/case/look.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "harness/base/text.h"
+#include "harness/measure/case/metrics.h"
+#include "harness/model/counter.h"
+
+namespace harness {
+namespace {
+
+// "reason; advice", as far as there is any.
+std::string reason_of(const Error& error) {
+  return printable(error.message + (error.advice.empty() ? "" : "; " + error.advice));
+}
+
+Status look_at_kernels(Device& device, const std::function<void()>& call, const Looking& how,
+                       ProcessResult& result) {
+  Result<std::vector<KernelUse>> kernels = device.kernels(call, how);
+  if (Status alive = device.synchronize(); !alive) return alive;
+  if (kernels)
+    result.kernels = std::move(*kernels);
+  else
+    result.notes.push_back("its kernels are not known: " + reason_of(kernels.error()));
+  return {};
+}
+
+// One note a reason: a refused profiler is one fact, whatever number of counters it was asked for.
+void note_missing(const std::vector<CounterValue>& values, ProcessResult& result) {
+  std::vector<std::string> told;
+  for (const CounterValue& one : values) {
+    if (one.value || std::find(told.begin(), told.end(), one.missing) != told.end()) continue;
+    told.push_back(one.missing);
+    std::vector<std::string> names;
+    for (const CounterValue& other : values)
+      if (!other.value && other.missing == one.missing) names.push_back(printable(other.name));
+    result.notes.push_back(fmt::format("no value of {}: {}", join(names, ", "), printable(one.missing)));
+  }
+}
+
+Status read_counters(Device& device, const std::function<void()>& call, CacheMode cache,
+                     const std::vector<std::string>& metrics, ProcessResult& result) {
+  std::vector<std::string> names;
+  std::copy_if(metrics.begin(), metrics.end(), std::back_inserter(names),
+               [](const std::string& one) { return is_counter_name(one); });
+  if (names.empty()) return {};
+  Result<std::vector<CounterValue>> values = device.counters(call, cache, names);
+  if (Status alive = device.synchronize(); !alive) return alive;
+  if (!values) {
+    result.notes.push_back(
+        fmt::format("no value of {}: {}", printable(join(names, ", ")), reason_of(values.error())));
+    return {};
+  }
+  for (CounterValue& one : *values) {
+    if (one.value && !std::isfinite(*one.value)) {
+      one.value.reset();
+      one.missing = "the profiler's value is not a number";
+    }
+    if (one.value)
+      result.series.push_back(
+          single_value(one.name, one.unit, counter_direction(one.name), result.process, *one.value));
+  }
+  note_missing(*values, result);
+  return {};
+}
+
+}  // namespace
+
+Status look_into(Device& device, const std::function<void()>& call, const Looking& how,
+                 const std::vector<std::string>& metrics, ProcessResult& result) {
+  if (Status alive = look_at_kernels(device, call, how, result); !alive) return alive;
+  return read_counters(device, call, how.cache, metrics, result);
+}
+
+}  // namespace harness

@@ -1,0 +1,100 @@
+#include "harness/measure/case/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "harness/base/text.h"
+#include "harness/measure/case/allocation.h"
+#include "harness/measure/case/inputs.h"
+#include "harness/measure/case/subject.h"
+#include "harness/measure/worker/phases.h"
+
+namespace harness {
+namespace {
+
+constexpr int process = 1;
+
+class Replay {
+ public:
+  Replay(Device& device, const PlannedCase& planned)
+      : device_(device),
+        planned_(planned),
+        phases_(device),
+        allocation_(device, input_seed(planned.id, planned.params, planned.sampling.seed, process), 0) {}
+
+  Result<Replayed> run(const Catalog& catalog) {
+    subject_.catalog = &catalog;
+    if (const Step found = find(subject_, planned_, device_.traits()); !found) {
+      if (found.error().outcome == Outcome::skipped) return Replayed{found.error().reason, 0};
+      return fail(ErrorKind::environment, found.error().reason);
+    }
+    device_.enter({planned_.id, process, -1});
+    if (Status done = prepare(); !done) return fail(std::move(done.error()));
+    return calls();
+  }
+
+ private:
+  Status prepare() {
+    subject_.problem = subject_.workload->problem(planned_.params);
+    {
+      const auto phase = phases_.run("construct");
+      subject_.kernel = subject_.variant->make(planned_.params, subject_.problem, device_.traits());
+    }
+    if (!subject_.kernel) return fail(ErrorKind::environment, "the variant made no kernel");
+    {
+      const auto phase = phases_.run("inputs");
+      inputs_ = cache_.get(*subject_.workload, planned_.params, subject_.problem,
+                           input_seed(planned_.workload, planned_.params, planned_.sampling.seed, process));
+    }
+    const auto phase = phases_.run("allocate");
+    if (Status placed =
+            allocation_.place(subject_.problem, *inputs_, subject_.kernel->workspace_bytes(), false);
+        !placed)
+      return placed;
+    subject_.kernel->bind(allocation_.buffers());
+    return {};
+  }
+
+  Status call() {
+    subject_.kernel->run(device_.stream());
+    return device_.synchronize();
+  }
+
+  Result<Replayed> calls() {
+    {
+      const auto phase = phases_.run("first_call");
+      if (Status done = call(); !done) return fail(std::move(done.error()));
+    }
+    Replayed replayed;
+    device_.enter({planned_.id, process, 0});
+    const auto phase = phases_.run("calls");
+    for (; replayed.calls < std::max(1, planned_.sampling.warmup); ++replayed.calls)
+      if (Status done = call(); !done) return fail(std::move(done.error()));
+    return replayed;
+  }
+
+  Device& device_;
+  const PlannedCase& planned_;
+  Phases phases_;
+  InputCache cache_;
+  std::shared_ptr<const CaseInputs> inputs_;
+  Allocation allocation_;
+  Subject subject_;  // after the buffers that its kernel points into: destroyed first
+};
+
+}  // namespace
+
+Result<Replayed> replay_case(Device& device, const Catalog& catalog, const PlannedCase& planned) {
+  try {
+    const PlannedCase own = as_workload_sees(planned, catalog);
+    return Replay(device, own).run(catalog);
+  } catch (const sdk::Unsupported& reason) {
+    return Replayed{reason.what(), 0};
+  } catch (const std::exception& problem) {
+    return fail(ErrorKind::environment, fmt::format("the case threw `{}`", printable(problem.what())));
+  }
+}
+
+}  // namespace harness

@@ -1,0 +1,159 @@
+#include "harness/measure/case/sampler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace harness {
+namespace {
+
+constexpr int rough_calls = 16;
+constexpr int rough_samples = 3;
+constexpr int most_attempts = 5;
+constexpr int calls_looked_at = 8;  // of a batch: the first finds code cold, the median does not
+
+}  // namespace
+
+bool rotates(const Sampling& sampling) {
+  const bool batches = sampling.timing == TimingMode::batch;
+  return sampling.cache == CacheMode::rotate || (sampling.cache == CacheMode::cold && batches);
+}
+
+bool Sampler::rotates() const {
+  return harness::rotates(planned_.sampling);
+}
+
+TimingOptions Sampler::options(const Subject& subject) const {
+  return {.cache = planned_.sampling.cache,
+          .gated = subject.gated,
+          .gate_deadline = planned_.sampling.gate_deadline};
+}
+
+sdk::Kernel& Sampler::kernel_of(Subject& subject, std::size_t set) const {
+  const std::size_t index = set % (subject.further.size() + 1);
+  return index == 0 ? *subject.kernel : *subject.further[index - 1];
+}
+
+Status Sampler::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
+                      std::size_t set_bytes) {
+  set_bytes_ = set_bytes;
+  turn_ = 0;
+  if (!rotates()) return {};
+  return sets_.place(problem, inputs, workspace_bytes,
+                     input_sets_needed(set_bytes, device_.cache_bytes()) - 1);
+}
+
+Status Sampler::bind(Subject& subject) {
+  for (std::size_t i = 0; i < sets_.size(); ++i) {
+    if (i == subject.further.size())
+      subject.further.push_back(subject.variant->make(planned_.params, subject.problem, device_.traits()));
+    sdk::Kernel& kernel = *subject.further[i];
+    kernel.bind(sets_.buffers(i));
+    if (const Status bound = device_.synchronize(); !bound) return bound;
+    const auto called =
+        device_.time([&] { kernel.run(device_.stream()); }, {.cache = CacheMode::hot, .gated = false});
+    if (!called) return fail(called.error());
+  }
+  subject.result.input_sets = static_cast<int>(sets_.size()) + 1;
+  note_cache(subject);
+  return {};
+}
+
+// A set that comes round while the cache still holds it is warm, unless no batch is so long after its flush.
+void Sampler::note_cache(Subject& subject) const {
+  const int sets = subject.result.input_sets;
+  const bool flushed = planned_.sampling.cache == CacheMode::cold;
+  const bool comes_round = !flushed || (!nodes_.empty() && nodes_.back() > sets);
+  subject.rotates_in_cache =
+      rotates() && comes_round && fits_in_cache(sets, set_bytes_, device_.cache_bytes());
+}
+
+Result<std::unique_ptr<Batch>> Sampler::record(Subject& subject, int calls) const {
+  return device_.record(calls, [this, &subject](int call) {
+    kernel_of(subject, static_cast<std::size_t>(call)).run(device_.stream());
+  });
+}
+
+// Of one call, by a batch that is shared by enough of them to count; the best of a few.
+Result<Seconds> Sampler::rough_time(Subject& subject) const {
+  const Result<std::unique_ptr<Batch>> batch = record(subject, rough_calls);
+  if (!batch) return fail(batch.error());
+  Seconds best = 0;
+  for (int i = 0; i < rough_samples; ++i) {
+    const Result<Timing> timing = (*batch)->time(options(subject));
+    if (!timing) return fail(timing.error());
+    best = i == 0 ? timing->elapsed : std::min(best, timing->elapsed);
+  }
+  return best / rough_calls;
+}
+
+Status Sampler::record(Subject& subject) {
+  if (!batches()) return {};
+  if (nodes_.empty()) nodes_ = planned_.sampling.batch_nodes;
+  if (nodes_.empty()) {
+    const Result<Seconds> rough = rough_time(subject);
+    if (!rough) return fail(rough.error());
+    nodes_ = choose_batch_nodes(*rough, rotates() ? most_input_sets : most_batch_nodes);
+  }
+  note_cache(subject);
+  subject.batches.clear();
+  for (const int calls : nodes_) {
+    Result<std::unique_ptr<Batch>> batch = record(subject, calls);
+    if (!batch) return fail(batch.error());
+    subject.batches.push_back(std::move(*batch));
+  }
+  return {};
+}
+
+Result<Timing> Sampler::take(Subject& subject) {
+  if (batches()) return take_batches(subject);
+  sdk::Kernel& kernel = kernel_of(subject, turn_++);
+  return device_.time([&] { kernel.run(device_.stream()); }, options(subject));
+}
+
+Looking Sampler::looking() const {
+  return {.cache = planned_.sampling.cache, .calls = batches() ? calls_looked_at : 1};
+}
+
+void Sampler::queue(Subject& subject) {
+  kernel_of(subject, turn_++).run(device_.stream());
+}
+
+// An interruption of the shorter batches, by a whole longer one, can turn the line downwards; then there is
+// no time to keep, and the sample is taken again.
+Result<Timing> Sampler::take_batches(Subject& subject) {
+  std::vector<Seconds> times(nodes_.size());
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    Timing sample;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Result<Timing> timing = subject.batches[i]->time(options(subject));
+      if (!timing) return timing;
+      times[i] = timing->elapsed;
+      sample.gate_forced = sample.gate_forced || timing->gate_forced;
+    }
+    const std::optional<Seconds> call = time_of_call(nodes_, times);
+    if (!call) {
+      ++subject.retaken;
+      continue;
+    }
+    subject.batch_means.add(nodes_, times);
+    sample.elapsed = *call;
+    return sample;
+  }
+  return fail(
+      ErrorKind::usage,
+      fmt::format("batches of {} calls take no longer the more calls they have", fmt::join(nodes_, ", ")),
+      "give longer ones (`batch_nodes`), or set `timing: events`");
+}
+
+Status Sampler::call(Subject& subject) {
+  if (subject.batches.empty()) {
+    subject.kernel->run(device_.stream());
+    return {};
+  }
+  const Result<Timing> called = subject.batches.front()->time({.cache = CacheMode::hot, .gated = false});
+  if (!called) return fail(called.error());
+  return {};
+}
+
+}  // namespace harness

@@ -1,0 +1,69 @@
+// Sampler: makes and times the calls of a case's subjects as its modes ask: one at a time or in batches, on
+// one set of buffers or on sets in turn. Owns the further sets; batches and the kernels bound to these sets
+// are the subject's. One thread uses it, for one case.
+//
+// A kernel stays bound to one set for a whole placement. Each further set has a kernel of its own, made as
+// the first was, because a bound kernel may keep what depends on its buffers in memory of its own: a
+// recorded call of it must find that unchanged. Variants need to know nothing of all this.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/device/device.h"
+#include "harness/measure/case/input_sets.h"
+#include "harness/measure/case/subject.h"
+#include "harness/model/plan.h"
+
+namespace harness {
+
+// Whether calls take turns with sets of buffers. Between the calls of a batch nothing can be flushed: cold
+// batches rotate, too, after a flush.
+bool rotates(const Sampling& sampling);
+
+class Sampler {
+ public:
+  Sampler(Device& device, const PlannedCase& planned, std::uint64_t seed)
+      : device_(device), planned_(planned), sets_(device, seed) {}
+
+  // Takes the further sets that the modes ask for; before a placement's first bind(). `set_bytes`: of one.
+  Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
+               std::size_t set_bytes);
+
+  // Binds a kernel to each further set and calls it once, ungated, so that a sample loads nothing.
+  Status bind(Subject& subject);
+
+  // Records the subject's batches; nothing to do where calls are timed one at a time. An Error of kind
+  // `usage` when its calls cannot be recorded.
+  Status record(Subject& subject);
+
+  // One sample: the time of one call.
+  Result<Timing> take(Subject& subject);
+
+  // Queues one call as samples have it, on the next set where they take turns, to be looked at as looking()
+  // says: those of a batch as they follow each other there.
+  void queue(Subject& subject);
+  [[nodiscard]] Looking looking() const;
+
+  // One call on the first set, made as samples are, and not timed: of its batches the shortest.
+  Status call(Subject& subject);
+
+ private:
+  [[nodiscard]] bool batches() const { return planned_.sampling.timing == TimingMode::batch; }
+  [[nodiscard]] bool rotates() const;
+  [[nodiscard]] TimingOptions options(const Subject& subject) const;
+  sdk::Kernel& kernel_of(Subject& subject, std::size_t set) const;
+  void note_cache(Subject& subject) const;
+  Result<std::unique_ptr<Batch>> record(Subject& subject, int calls) const;
+  Result<Seconds> rough_time(Subject& subject) const;
+  Result<Timing> take_batches(Subject& subject);
+
+  Device& device_;
+  const PlannedCase& planned_;
+  InputSets sets_;
+  std::size_t set_bytes_ = 0;
+  std::size_t turn_ = 0;    // of the sets; all subjects' calls move it, so that none finds another's data
+  std::vector<int> nodes_;  // calls in each batch, once they are known; the same for all subjects
+};
+
+}  // namespace harness

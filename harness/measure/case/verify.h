@@ -1,0 +1,35 @@
+// Whether a variant's outputs are right. Pure: tensors in host memory in, a finding out, the same on any
+// number of threads (sdk/in_parts.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "harness/measure/case/inputs.h"
+#include "harness/sdk/workload.h"
+
+namespace harness {
+
+// What outputs are filled with before a checked call: all ones is NaN in every floating type here, so
+// an element that was never written cannot pass for a right one.
+inline constexpr unsigned char poison = 0xFF;
+
+// No element may be off by more than this many times the tolerance, relative to the larger of its own
+// right value and the root mean square of all: one wrong element among a million hides in a norm.
+inline constexpr double element_allowance = 32;
+
+struct Finding {
+  double error = 0;           // ||out - ref|| / ||ref|| of the worst output; NaN where it has none
+  std::int64_t elements = 0;  // checked in the output with the most
+  std::string wrong;          // "" when all outputs are right; else what is wrong, in words
+};
+
+// Compares `outputs` (in the order of Problem::tensors) with the right values in `inputs`. Besides the
+// elements that `inputs` lists, every element is looked at for poison that was left and for NaN or
+// infinity, and those found are compared with the reference too. Where the norm of the reference is 0,
+// the error is the root mean square of the output. May throw what the workload's reference throws.
+Finding verify(const sdk::Workload& workload, const sdk::Params& params, const sdk::Problem& problem,
+               const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs);
+
+}  // namespace harness

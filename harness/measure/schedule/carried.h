@@ -1,0 +1,38 @@
+// Carried: what one case leaves to the next in a process, so that preparing and checking stay short beside
+// measuring. One thread uses it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "harness/base/units.h"
+#include "harness/measure/case/inputs.h"
+
+namespace harness {
+
+// When the device was last kept busy, and its clock then.
+class Warmth {
+ public:
+  // A reading of 0 or less tells nothing.
+  void worked(Seconds now, double clock_ghz = 0) {
+    last_ = now;
+    if (clock_ghz > 0) clock_ghz_ = clock_ghz;
+  }
+  // How long it has idled; absent where it has not worked yet.
+  [[nodiscard]] std::optional<Seconds> idle(Seconds now) const {
+    return last_ ? std::optional(now - *last_) : std::nullopt;
+  }
+  [[nodiscard]] double clock_ghz() const { return clock_ghz_; }
+
+ private:
+  std::optional<Seconds> last_;
+  double clock_ghz_ = 0;
+};
+
+struct Carried {
+  InputCache inputs = InputCache();
+  std::vector<sdk::HostTensor> outputs = {};  // as last downloaded; their memory takes the next
+  Warmth warmth = {};
+};
+
+}  // namespace harness

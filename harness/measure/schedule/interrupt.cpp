@@ -1,0 +1,58 @@
+#include "harness/measure/schedule/interrupt.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+
+namespace harness {
+namespace {
+
+std::atomic<int> signals_seen{0};
+// Of each device that is measured on, the worker at hand and one that is ending. One that finds no room dies
+// with its parent all the same.
+std::array<std::atomic<pid_t>, 256> watched_groups{};
+int guards = 0;  // that live; all on one thread
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
+static_assert(std::is_same_v<pid_t, int>);
+
+// Async-signal-safe: atomics, kill and _exit.
+void on_signal(int number) {
+  if (signals_seen.fetch_add(1) == 0) return;
+  for (const std::atomic<pid_t>& watched : watched_groups)
+    if (const pid_t group = watched.load(); group > 0) kill(-group, SIGKILL);
+  _exit(128 + number);
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  if (guards++ == 0) signals_seen = 0;  // what one within another begins with is still to be heeded
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &old_int_);
+  sigaction(SIGTERM, &action, &old_term_);
+}
+
+InterruptGuard::~InterruptGuard() {
+  sigaction(SIGINT, &old_int_, nullptr);
+  sigaction(SIGTERM, &old_term_, nullptr);
+  if (--guards == 0) signals_seen = 0;
+}
+
+bool InterruptGuard::interrupted() {
+  return signals_seen.load() > 0;
+}
+
+void InterruptGuard::watch(pid_t group) {
+  for (std::atomic<pid_t>& watched : watched_groups)
+    if (pid_t nobody = 0; watched.compare_exchange_strong(nobody, group)) return;
+}
+
+void InterruptGuard::unwatch(pid_t group) {
+  for (std::atomic<pid_t>& watched : watched_groups)
+    if (pid_t expected = group; watched.compare_exchange_strong(expected, 0)) return;
+}
+
+}  // namespace harness

@@ -1,0 +1,76 @@
+// One worker process seen from its parent: started with a job, read message by message, killed when it
+// must be. What it prints goes to an unlinked file of bounded size, of which the end is quoted when it
+// crashes. One thread owns it.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "harness/base/process.h"
+#include "harness/measure/worker/worker.h"
+
+namespace harness {
+
+class WorkerProcess {
+ public:
+  // `command`: how a worker is started; empty: this program with the argument `worker`. `folder`: that it
+  // stands in; empty: ours. It opens its device, and does no more before begin().
+  static Result<WorkerProcess> start(const std::vector<std::string>& command, const Job& job,
+                                     const std::filesystem::path& folder = {});
+
+  WorkerProcess(WorkerProcess&& other) noexcept;
+  WorkerProcess& operator=(WorkerProcess&&) = delete;
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+  ~WorkerProcess();  // kills the group if it still runs
+
+  // Nothing else uses its device now.
+  void begin();
+
+  struct Closed {};       // the worker ended, or closed its pipe
+  struct TimedOut {};     // nothing came before the deadline
+  struct Interrupted {};  // the user wants to stop
+  using Event = std::variant<Message, Closed, TimedOut, Interrupted, Error>;
+
+  // The next message, waiting at most `deadline` seconds; calls `tick` several times a second.
+  Event next(Seconds deadline, const std::function<void()>& tick = {});
+
+  // Ends it and says how it ended: for a worker that closed its pipe, with the exit status or signal
+  // and the last lines that it printed.
+  std::string post_mortem();
+  void kill();
+  // Lets it end by itself for a moment, as after its last message; then kills it.
+  void dismiss();
+  // The last lines that it printed, safe to show, or "".
+  [[nodiscard]] std::string printed() const;
+
+ private:
+  WorkerProcess(Child child, int log) : child_(std::move(child)), log_(log) {}
+
+  Child child_;
+  int log_ = -1;
+};
+
+// Workers that have said all, and take a tenth of a second or more to end: the driver gives back what they
+// had. Something else may go on meanwhile, but no measuring. One thread owns it.
+class EndingWorkers {
+ public:
+  EndingWorkers() = default;
+  EndingWorkers(const EndingWorkers&) = delete;
+  EndingWorkers& operator=(const EndingWorkers&) = delete;
+  ~EndingWorkers() { wait(); }
+
+  [[nodiscard]] bool none() const { return workers_.empty(); }
+  void add(WorkerProcess worker) { workers_.push_back(std::move(worker)); }
+  void wait();
+
+ private:
+  std::vector<WorkerProcess> workers_;
+};
+
+}  // namespace harness

@@ -1,0 +1,63 @@
+// Questions to a worker that measures nothing: run.h says which.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "harness/measure/schedule/run.h"
+#include "harness/measure/schedule/worker_process.h"
+
+namespace harness {
+namespace {
+
+constexpr Seconds opening_deadline = 120;
+
+// Starts a worker on a job without cases, and ends it once it has said whether its device is open.
+Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_command,
+                        const std::filesystem::path& folder = {}, const Meanwhile& meanwhile = {}) {
+  Result<WorkerProcess> worker = WorkerProcess::start(worker_command, job, folder);
+  if (!worker) return fail(worker.error());
+  worker->begin();
+  if (meanwhile.work) meanwhile.work();
+  const WorkerProcess::Event event = worker->next(opening_deadline);
+  if (const auto* message = std::get_if<Message>(&event)) {
+    if (const auto* hello = std::get_if<Hello>(message)) {
+      if (meanwhile.ending)
+        meanwhile.ending->add(std::move(*worker));
+      else
+        worker->dismiss();
+      return DeviceProbe{hello->machine};
+    }
+    if (const auto* refusal = std::get_if<Refusal>(message))
+      return fail(ErrorKind::environment, refusal->reason);
+  }
+  if (const auto* error = std::get_if<Error>(&event)) return fail(*error);
+  if (std::holds_alternative<WorkerProcess::Closed>(event))
+    return fail(ErrorKind::environment, "the worker ended before it was ready: " + worker->post_mortem());
+  if (std::holds_alternative<WorkerProcess::Interrupted>(event))
+    return fail(ErrorKind::environment, "interrupted");
+  return fail(ErrorKind::environment,
+              fmt::format("{} did not open within {:g} s", job.device, opening_deadline));
+}
+
+}  // namespace
+
+Result<DeviceProbe> probe_device(const std::string& device, const std::vector<std::string>& worker_command,
+                                 bool ceilings, const Meanwhile& meanwhile) {
+  Job job;
+  job.device = device;
+  job.measure_ceilings = ceilings;
+  return ask(job, worker_command, {}, meanwhile);
+}
+
+Status probe_pair(const std::string& device, const PairedBuilds& pair,
+                  const std::vector<std::string>& worker_command,
+                  const std::filesystem::path& worker_folder) {
+  Job job;
+  job.device = device;
+  job.pair = pair;
+  const Result<DeviceProbe> probe = ask(job, worker_command, worker_folder);
+  if (!probe) return fail(probe.error());
+  return {};
+}
+
+}  // namespace harness

@@ -1,0 +1,306 @@
+// The worker process: reads a job, opens the device, measures case after case, streams messages.
+#include "harness/measure/worker/worker.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <utility>
+
+#include "harness/base/process.h"
+#include "harness/base/text.h"
+#include "harness/catalog/apart.h"
+#include "harness/device/host/host_state.h"
+#include "harness/device/open.h"
+#include "harness/measure/schedule/carried.h"
+#include "harness/measure/schedule/ceiling_cache.h"
+#include "harness/measure/worker/preheat.h"
+
+namespace harness {
+namespace {
+
+constexpr int exit_misused = 64;      // EX_USAGE
+constexpr int exit_device_lost = 75;  // EX_TEMPFAIL: the rest needs a fresh process
+constexpr int first_free_descriptor = 100;
+// Room for the results of many cases (10,000 samples take some 80 kB), so that a parent that is busy with its
+// journal does not hold up the next case. Linux grants everybody so much (fs.pipe-max-size).
+constexpr int pipe_bytes = 1 << 20;
+
+// The pipe to the parent. It is moved away from fd 3 and closed on exec, and fd 3 becomes /dev/null, so
+// that neither what a workload prints, nor a program that it starts, can write between the messages.
+class MessagePipe {
+ public:
+  MessagePipe() {
+    fd_ = fcntl(message_descriptor, F_DUPFD_CLOEXEC, first_free_descriptor);
+    redirect(message_descriptor, O_WRONLY);
+    // A system that grants no more room leaves what there is.
+    [[maybe_unused]] const int granted = fcntl(fd_, F_SETPIPE_SZ, pipe_bytes);
+  }
+  [[nodiscard]] bool ok() const { return fd_ >= 0; }
+
+  // A parent that is gone wants no more: the process ends at once.
+  void send(const Message& message) const {
+    std::string line = encode(message) + "\n";
+    std::string_view rest = line;
+    while (!rest.empty()) {
+      const ssize_t count = write(fd_, rest.data(), rest.size());
+      if (count >= 0)
+        rest.remove_prefix(static_cast<std::size_t>(count));
+      else if (errno != EINTR)
+        _exit(exit_misused);
+    }
+  }
+
+  static void redirect(int descriptor, int flags) {
+    const int null = open("/dev/null", flags | O_CLOEXEC);
+    if (null < 0) return;
+    dup2(null, descriptor);
+    if (null != descriptor) close(null);
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+// Standard input, moved out of the reach of workloads as the other pipe is: a line with the job, and its end
+// once the worker before has left the device.
+class JobPipe {
+ public:
+  JobPipe() : fd_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, first_free_descriptor)) {
+    MessagePipe::redirect(STDIN_FILENO, O_RDONLY);
+  }
+
+  [[nodiscard]] std::string read_job() const {
+    std::string text;
+    while (text.find('\n') == std::string::npos && read_more(text)) {
+    }
+    return text;
+  }
+
+  void wait_for_turn() const {
+    std::string rest;
+    while (read_more(rest)) {
+    }
+  }
+
+ private:
+  bool read_more(std::string& text) const {
+    std::array<char, 65536> chunk;
+    ssize_t count = 0;
+    do count = read(fd_, chunk.data(), chunk.size());
+    while (count < 0 && errno == EINTR);
+    if (count > 0) text.append(chunk.data(), static_cast<std::size_t>(count));
+    return count > 0;
+  }
+
+  int fd_ = -1;
+};
+
+// The reason that a person reads; the location matters when it is a plugin's file.
+std::string reason_of(const Error& error) {
+  const std::string where = to_string(error.where);
+  return printable(fmt::format("{}{}{}{}{}", where, where.empty() ? "" : ": ", error.message,
+                               error.advice.empty() ? "" : "; ", error.advice));
+}
+
+Result<Catalog> catalog_for(const Job& job, const OpenedDevice& opened) {
+  Catalog catalog = Catalog::built_in();
+  if (opened.module != nullptr)
+    if (const Status added = catalog.add(*opened.module); !added) return fail(added.error());
+  for (const std::string& module : job.modules)
+    if (const Status loaded = catalog.load_module(module); !loaded) return fail(loaded.error());
+  return catalog;
+}
+
+// What one of two builds can run. Its own CUDA module belongs to it as its kernels do; a build without
+// kernels of its own has those of this program.
+Result<Catalog> catalog_for(const BuildModules& build, const OpenedDevice& opened) {
+  Catalog catalog = build.kernels.empty() ? Catalog::built_in() : Catalog();
+  std::vector<std::string> modules = build.plugins;
+  if (opened.module != nullptr && !build.cuda.empty()) modules.insert(modules.begin(), build.cuda);
+  if (!build.kernels.empty()) modules.insert(modules.begin(), build.kernels);
+  if (opened.module != nullptr && build.kernels.empty())
+    if (const Status added = catalog.add(*opened.module); !added) return fail(added.error());
+  for (const std::string& module : modules)
+    if (const Status loaded = catalog.load_module(module); !loaded) return fail(loaded.error());
+  return catalog;
+}
+
+struct PairedCatalogs {
+  Catalog baseline;
+  Catalog current;
+};
+
+Result<PairedCatalogs> catalogs_for(const PairedBuilds& pair, const OpenedDevice& opened) {
+  Result<Catalog> baseline = catalog_for(pair.baseline, opened);
+  if (!baseline) return fail(baseline.error());
+  Result<Catalog> current = catalog_for(pair.current, opened);
+  if (!current) return fail(current.error());
+  const auto files = [](const BuildModules& build) {
+    std::vector<std::string> all = build.plugins;
+    for (const std::string& one : {build.kernels, build.cuda})
+      if (!one.empty()) all.push_back(one);
+    return LoadedBuild{build.root, all};
+  };
+  if (const Status apart = check_apart(files(pair.baseline), files(pair.current)); !apart)
+    return fail(apart.error());
+  return PairedCatalogs{std::move(*baseline), std::move(*current)};
+}
+
+// Kept for a GPU alone. A CPU's are reached by code of this program, so another build of it has others; a
+// script's cost nothing, and may be others the next time.
+Machine machine_of(Device& device, const Job& job) {
+  Machine machine = device.fingerprint();
+  if (!job.measure_ceilings) return machine;
+  const bool kept = job.device.starts_with("cuda");
+  add_ceilings(machine, device, CeilingCache(kept ? CeilingCache::usual_folder() : "", boot_identity()));
+  return machine;
+}
+
+// The same words for every process, so that a report says them once.
+void note_unsteady(Message& message, const PreheatLimits& limits) {
+  const std::string note = fmt::format(
+      "in a process the device's clock was not steady to {:g} % after {:g} s of preheating: let the machine "
+      "come to rest, lock its clock, or raise `preheat`",
+      limits.tolerance * 100, std::max(limits.least, limits.most));
+  if (auto* result = std::get_if<ProcessResult>(&message)) result->notes.push_back(note);
+  if (auto* pair = std::get_if<PairResult>(&message))
+    for (ProcessResult* side : {&pair->baseline, &pair->current}) side->notes.push_back(note);
+}
+
+// What a process spends before its first case, which is where a record keeps it.
+class StartUp {
+ public:
+  // From `entered` on the host's clock, which a device that runs has too; a script's begins at 0.
+  StartUp(Device& device, Seconds entered) : device_(device), last_(std::min(entered, device.now())) {
+    end("process_start");
+  }
+  // What went on since the end of the last one.
+  void end(std::string_view name) {
+    const Seconds now = device_.now();
+    phases_.push_back({std::string(name), now - std::exchange(last_, now)});
+  }
+  void tell(Message& message) {
+    const auto put = [&](ProcessResult& result) {
+      result.phases.insert(result.phases.begin(), phases_.begin(), phases_.end());
+    };
+    if (auto* result = std::get_if<ProcessResult>(&message)) put(*result);
+    if (auto* pair = std::get_if<PairResult>(&message)) put(pair->baseline), put(pair->current);
+    phases_.clear();
+  }
+
+ private:
+  Device& device_;
+  Seconds last_;
+  std::vector<Phase> phases_;
+};
+
+Seconds host_clock() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// What is no fault of the device: the parent quotes it from the worker's log.
+int misused(const Error& error) {
+  fmt::print(stderr, "{}\n", reason_of(error));
+  return exit_misused;
+}
+
+// Measures one case; the message to send, and whether the device may be lost.
+using Measure = std::function<std::pair<Message, bool>(const PlannedCase&, Carried&)>;
+
+std::pair<Message, bool> told(ProcessResult result) {
+  const bool suspect = result.outcome == Outcome::failed;
+  return {std::move(result), suspect};
+}
+
+std::pair<Message, bool> told(PairResult result) {
+  const bool suspect =
+      result.baseline.outcome == Outcome::failed || result.current.outcome == Outcome::failed;
+  return {std::move(result), suspect};
+}
+
+// Everything from an open device to the last message; the exit status.
+int work(const Job& job, Device& device, StartUp& start_up, const Measure& measure, const MessagePipe& pipe) {
+  device.open_range("suite " + job.suite);
+  pipe.send(Hello{job.device, machine_of(device, job)});
+  start_up.end("process_fingerprint");
+  const HostState host = read_host();
+  const PreheatLimits limits = preheat_of(job.cases);
+  device.open_range("preheat");
+  const Result<Preheated> warm = preheat(device, limits);
+  device.close_range();
+  if (!warm) {
+    pipe.send(Refusal{reason_of(warm.error())});
+    return EXIT_SUCCESS;
+  }
+  start_up.end("process_preheat");
+  Carried carried{.inputs = InputCache(input_cache_limit(host.memory_available, host.memory_limit))};
+  carried.warmth.worked(device.now(), warm->clock_ghz);
+  for (const PlannedCase& planned : job.cases) {
+    fmt::print(stderr, "{}\n", case_separator);  // what is printed from here on is this case's
+    std::fflush(stderr);
+    pipe.send(Begin{planned.id});
+    auto [result, suspect] = measure(planned, carried);
+    if (!warm->steady) note_unsteady(result, limits);
+    start_up.tell(result);
+    pipe.send(result);
+    // An error of the device outlives its case: what follows needs a process that has not seen it.
+    if (suspect && !device.synchronize()) return exit_device_lost;
+  }
+  pipe.send(Done{});
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int run_worker() {
+  const Seconds entered = host_clock();
+  // The parent's death is ours, however it dies. One that died before this line has closed the pipes.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGPIPE, SIG_IGN);
+  const MessagePipe pipe;
+  if (!pipe.ok()) {
+    fmt::print(stderr, "harness worker is started by `harness run`, which gives it a pipe on descriptor {}\n",
+               message_descriptor);
+    return exit_misused;
+  }
+  const JobPipe input;
+  const Result<Job> job = decode_job(input.read_job());
+  if (!job) return misused(job.error());
+  Result<OpenedDevice> opened = open_device(job->device);
+  input.wait_for_turn();
+  if (!opened) {
+    pipe.send(Refusal{reason_of(opened.error())});
+    return EXIT_SUCCESS;
+  }
+  Device& device = *opened->device;
+  if (job->pair) {
+    const Result<PairedCatalogs> pair = catalogs_for(*job->pair, *opened);
+    if (!pair) {
+      pipe.send(Refusal{reason_of(pair.error())});
+      return EXIT_SUCCESS;
+    }
+    const auto measure = [&](const PlannedCase& planned, Carried& carried) {
+      return told(measure_pair(device, pair->baseline, pair->current, planned, job->process, carried));
+    };
+    StartUp start_up(device, entered);
+    return work(*job, device, start_up, measure, pipe);
+  }
+  const Result<Catalog> catalog = catalog_for(*job, *opened);
+  if (!catalog) return misused(catalog.error());
+  const auto measure = [&](const PlannedCase& planned, Carried& carried) {
+    return told(measure_case(device, *catalog, planned, job->process, carried));
+  };
+  StartUp start_up(device, entered);
+  return work(*job, device, start_up, measure, pipe);
+}
+
+}  // namespace harness

@@ -1,0 +1,79 @@
+// The worker's side of a run: one fresh process that measures every case of a job once and streams
+// one JSON line a result to file descriptor 3. The protocol (version 1) is described in README.md of
+// this folder. `harness worker` is this; nobody types it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/catalog/catalog.h"
+#include "harness/device/device.h"
+#include "harness/measure/schedule/paired_builds.h"
+#include "harness/model/plan.h"
+#include "harness/model/record.h"
+
+namespace harness {
+
+struct Carried;  // carried.h
+
+// Measures one case in this process: inputs from the seed, first call, verification, placements with
+// warm-up and samples, verification again. Everything about time goes through `device`, so a
+// scripted device tests it without sleeping. Never fails as a function: failures are outcomes.
+ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process);
+
+// The same, sharing inputs, references and memory with the other cases that this process measures.
+ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
+                           Carried& carried);
+
+// What one process reports of one case measured with two builds in it; process and case are the same.
+struct PairResult {
+  ProcessResult baseline;
+  ProcessResult current;
+};
+
+// Measures one case of two builds in this process, on the same inputs and in the same buffers: both first
+// calls and checks, then in each placement samples in the order baseline current current baseline, every
+// second placement the other way round. A build that ends is out, and the other goes on alone.
+PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
+                        const PlannedCase& planned, int process, Carried& carried);
+
+// What a worker is told on its standard input, one JSON document.
+struct Job {
+  std::string device;                // as open_device() takes it
+  int process = 1;                   // number of this process, from 1
+  std::vector<std::string> modules;  // plugins to load
+  std::vector<PlannedCase> cases;    // in the order to measure them
+  bool measure_ceilings = false;
+  std::string suite = {};                 // its name, for timelines
+  std::optional<PairedBuilds> pair = {};  // load these instead of `modules` and measure both
+};
+std::string encode(const Job& job);
+Result<Job> decode_job(std::string_view document);
+
+// Lines that a worker sends.
+struct Hello {  // first: the device is open
+  std::string device;
+  Machine machine;
+};
+struct Begin {  // a case starts: from here a crash or a hang is its fault
+  std::string case_id;
+};
+struct Refusal {  // the device cannot be used at all; nothing follows
+  std::string reason;
+};
+struct Done {};  // last: every case was measured
+using Message = std::variant<Hello, Begin, ProcessResult, PairResult, Refusal, Done>;
+std::string encode(const Message& message);
+Result<Message> decode_message(std::string_view line);
+
+// A line of a worker's log between the output of one case and the next: a crash quotes its own case's.
+inline constexpr std::string_view case_separator = "\x1e";
+
+// Reads a job from standard input, runs it, writes messages to fd 3. Returns the exit status.
+int run_worker();
+
+}  // namespace harness

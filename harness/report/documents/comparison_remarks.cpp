@@ -1,0 +1,344 @@
+#include "harness/report/documents/comparison_remarks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+#include "harness/report/documents/run_table.h"
+#include "harness/report/numbers.h"
+
+namespace harness::report {
+namespace {
+
+constexpr std::array<Verdict, 8> worst_first{
+    Verdict::failed,       Verdict::regressed, Verdict::missing,   Verdict::not_comparable,
+    Verdict::inconclusive, Verdict::improved,  Verdict::unchanged, Verdict::skipped};
+
+using Counts = std::map<Verdict, std::size_t>;
+
+// Of the rows that decide.
+Counts count(const Comparison& comparison) {
+  Counts counts;
+  for (const Verdict verdict : worst_first) counts[verdict] = 0;
+  for (const ComparisonRow& row : comparison.rows)
+    if (decides(row)) ++counts[row.verdict];
+  return counts;
+}
+
+// Regressed rows that do not fail the build because a waiver covers them.
+std::size_t count_waived(const Comparison& comparison) {
+  return static_cast<std::size_t>(
+      std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                    [](const ComparisonRow& row) { return !row.informative && !decides(row); }));
+}
+
+std::size_t count_informative(const Comparison& comparison) {
+  return static_cast<std::size_t>(std::count_if(
+      comparison.rows.begin(), comparison.rows.end(),
+      [](const ComparisonRow& row) { return row.informative && row.verdict != Verdict::skipped; }));
+}
+
+bool one_row_a_case(const Comparison& comparison) {
+  std::set<std::string_view> ids;
+  return std::all_of(comparison.rows.begin(), comparison.rows.end(),
+                     [&](const ComparisonRow& row) { return ids.insert(row.case_id).second; });
+}
+
+// "slower" and "faster" where every row of that verdict is a time, else "worse" and "better".
+std::string_view direction_word(const Comparison& comparison, Verdict verdict) {
+  const bool times =
+      std::all_of(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
+        return row.verdict != verdict ||
+               (seconds_per_unit(row.unit) > 0 && row.direction == Direction::lower_is_better);
+      });
+  if (verdict == Verdict::regressed) return times ? "slower" : "worse";
+  return times ? "faster" : "better";
+}
+
+// "2 of 18 cases", "all 3 results", "the only case".
+std::string part_of_all(std::size_t some, std::size_t all, const std::string& noun) {
+  if (some != all) return fmt::format("{} of {} {}", some, all, noun);
+  return all == 1 ? "the only " + noun : fmt::format("all {} {}", all, noun);
+}
+
+std::string headline_for(Verdict verdict, const std::string& part, bool one, const Comparison& comparison) {
+  const std::string_view are = one ? "is" : "are";
+  switch (verdict) {
+    case Verdict::failed: return fmt::format("FAILED: {} failed, timed out or computed a wrong result", part);
+    case Verdict::regressed:
+      return fmt::format("REGRESSED: {} {} {} by more than {} margin", part, are,
+                         direction_word(comparison, verdict), one ? "its" : "their");
+    case Verdict::missing:
+      return fmt::format("MISSING: {} {} nothing to be compared with", part, one ? "has" : "have");
+    case Verdict::not_comparable:
+      return fmt::format("NOT COMPARABLE: {} {} measured on hardware or settings that must not be compared",
+                         part, one ? "was" : "were");
+    case Verdict::inconclusive: return fmt::format("INCONCLUSIVE: {} could not be decided", part);
+    case Verdict::improved:
+      return fmt::format("IMPROVED: {} {} {} by more than {} margin", part, are,
+                         direction_word(comparison, verdict), one ? "its" : "their");
+    case Verdict::unchanged:
+    case Verdict::skipped: break;
+  }
+  return fmt::format("UNCHANGED: {} {} within {} margin", part, are, one ? "its" : "their");
+}
+
+std::string describe_source(const RecordSource& source) {
+  std::string text = source.described.empty() ? "(nothing was found)" : source.described;
+  if (source.distance > 0)
+    text += fmt::format(", {} away from the one asked for",
+                        counted(static_cast<std::size_t>(source.distance), "commit", "commits"));
+  if (source.revision.dirty) text += ", with uncommitted changes";
+  if (!source.device.empty()) text += " · " + source.device;
+  return text;
+}
+
+// ", looks at 5, 10 and 20 processes" where all rows that have numbers declared the same; "each case's own"
+// where they did not.
+std::string shared_looks(const Comparison& comparison) {
+  std::set<std::vector<int>> declared;
+  for (const ComparisonRow& row : comparison.rows)
+    if (has_numbers(row)) declared.insert(row.look.declared);
+  if (declared.empty() || (declared.size() == 1 && declared.begin()->size() < 2)) return {};
+  if (declared.size() > 1) return "; each case's own looks, alpha shared over them";
+  return fmt::format("; looks at {} processes, alpha shared over them", fmt::join(*declared.begin(), ", "));
+}
+
+// ", 5 processes a side", ", 5 against 8 processes", or nothing where rows differ.
+std::string shared_processes(const Comparison& comparison) {
+  std::set<std::pair<int, int>> counts;
+  for (const ComparisonRow& row : comparison.rows)
+    if (has_numbers(row)) counts.emplace(row.baseline.processes, row.current.processes);
+  if (counts.size() != 1) return {};
+  const auto [baseline, current] = *counts.begin();
+  if (baseline != current) return fmt::format(", {} against {} processes", baseline, current);
+  return fmt::format(", {} a side", counted(static_cast<std::size_t>(baseline), "process", "processes"));
+}
+
+// A rate that is the same in every judged row: "1 %"; else "each case's own".
+std::string shared_rate(const Comparison& comparison, const std::optional<double>& set,
+                        double ComparisonRow::*member) {
+  if (set) return plain_percent(*set);
+  std::set<double> values;
+  for (const ComparisonRow& row : comparison.rows)
+    if (row.*member > 0) values.insert(row.*member);
+  return values.size() == 1 ? plain_percent(*values.begin()) : "each case's own";
+}
+
+std::string rule_fact(const Comparison& comparison) {
+  const auto judged = static_cast<std::size_t>(
+      std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                    [](const ComparisonRow& row) { return row.p_adjusted.has_value(); }));
+  const bool in_one_process = comparison.pairing == Pairing::Kind::process;
+  std::string text = fmt::format("{} a process{}; margin {}, alpha {} one-sided",
+                                 in_one_process ? "paired in one process: Student's t-test on one log ratio"
+                                                : "Welch's t-test on one value",
+                                 shared_processes(comparison),
+                                 shared_rate(comparison, comparison.policy.margin, &ComparisonRow::margin),
+                                 shared_rate(comparison, comparison.policy.alpha, &ComparisonRow::alpha));
+  text += shared_looks(comparison);
+  if (judged > 1) text += fmt::format(", Holm over {} results", judged);
+  if (comparison.policy.allow_other_device) text += "; another GPU of the same model was allowed";
+  return text;
+}
+
+std::string where_text(const ComparisonRow& row) {
+  return row.where.file.empty() ? std::string() : to_string(Location{row.where.file, row.where.line, 0});
+}
+
+}  // namespace
+
+std::string look_words(const ComparisonRow& row) {
+  if (row.look.declared.size() < 2 || row.look.number == 0) return {};
+  return fmt::format(" (look {})", row.look.number);
+}
+
+std::string level_text(double alpha) {
+  return fmt::format("{:.5g} %", (1 - 2 * alpha) * 100);
+}
+
+bool has_numbers(const ComparisonRow& row) {
+  return std::isfinite(row.ratio) && row.ratio > 0;
+}
+
+bool has_values_alone(const ComparisonRow& row) {
+  return !has_numbers(row) && row.baseline.processes > 0 && row.current.processes > 0 &&
+         std::isfinite(row.baseline.center) && std::isfinite(row.current.center) &&
+         (row.baseline.center == 0 || row.current.center == 0) &&
+         (row.verdict == Verdict::regressed || row.verdict == Verdict::improved);
+}
+
+std::string values_text(const ComparisonRow& row) {
+  return fmt::format("{} -> {}{}", format_significant(row.baseline.center),
+                     format_significant(row.current.center), after_number(row.unit));
+}
+
+std::string words_for(Verdict verdict) {
+  return verdict == Verdict::not_comparable ? "not comparable" : std::string(name_of(verdict));
+}
+
+Paint paint_for(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::failed:
+    case Verdict::regressed: return Paint::bad;
+    case Verdict::missing:
+    case Verdict::not_comparable:
+    case Verdict::inconclusive: return Paint::doubtful;
+    case Verdict::improved: return Paint::good;
+    case Verdict::unchanged:
+    case Verdict::skipped: break;
+  }
+  return Paint::faint;
+}
+
+namespace {
+
+std::string verdict_headline(const Comparison& comparison) {
+  Counts counts = count(comparison);
+  const bool cases = one_row_a_case(comparison);
+  std::size_t judged = count_waived(comparison);
+  for (const auto& [verdict, some] : counts)
+    if (verdict != Verdict::skipped) judged += some;
+  if (comparison.rows.empty()) return "NOTHING COMPARED: neither record has a case";
+  if (judged == 0 && count_informative(comparison) > 0)
+    return "UNCHANGED: everything that was compared is informative and decides nothing";
+  if (judged == 0)
+    return fmt::format("NOTHING COMPARED: {} skipped",
+                       comparison.rows.size() == 1 ? "the only case is"
+                                                   : fmt::format("all {} cases are", comparison.rows.size()));
+  const Verdict verdict = comparison.verdict;
+  const std::size_t some = counts[verdict];
+  const std::string noun = cases ? (judged == 1 ? "case" : "cases") : (judged == 1 ? "result" : "results");
+  const std::string part = part_of_all(some, judged, noun);
+  const std::size_t waived = count_waived(comparison);
+  if (verdict == Verdict::unchanged && waived == judged)
+    return fmt::format("WAIVED: {} regressed, and a waiver accepts it", part_of_all(judged, judged, noun));
+  std::string headline = headline_for(verdict, part, some == 1, comparison);
+  if (waived > 0)
+    headline += fmt::format("; {} waived",
+                            waived == 1 ? "1 regression is" : fmt::format("{} regressions are", waived));
+  return headline;
+}
+
+}  // namespace
+
+std::string gates_loosened(const Comparison& comparison) {
+  const auto& rows = comparison.rows;
+  const auto all = static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [](const ComparisonRow& row) { return row.loosened.has_value(); }));
+  if (all == 0) return {};
+  const auto hidden = static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), hides_regression));
+  std::string text = fmt::format("gates loosened for {}", counted(all, "result", "results"));
+  if (hidden > 0)
+    text +=
+        fmt::format(", {} of which {} regressed by the baseline's gate", hidden, hidden == 1 ? "is" : "are");
+  return text;
+}
+
+std::string processes_loosened(const Comparison& comparison) {
+  const Policy& policy = comparison.policy;
+  const bool shared = comparison.pairing == Pairing::Kind::process;
+  const int least = shared ? policy.min_shared_processes : policy.min_processes;
+  const int usual = shared ? Policy{}.min_shared_processes : Policy{}.min_processes;
+  return least < usual ? fmt::format("loosened to {} processes{}, where {} are needed", least,
+                                     shared ? "" : " a side", usual)
+                       : std::string();
+}
+
+std::string comparison_headline(const Comparison& comparison) {
+  std::string headline = verdict_headline(comparison);
+  for (const std::string& loosened : {gates_loosened(comparison), processes_loosened(comparison)})
+    if (!loosened.empty()) headline += "; " + loosened;
+  return headline;
+}
+
+std::string comparison_tally(const Comparison& comparison) {
+  Counts counts = count(comparison);
+  std::vector<std::string> parts;
+  for (const Verdict verdict : worst_first)
+    if (counts[verdict] > 0) parts.push_back(fmt::format("{} {}", counts[verdict], words_for(verdict)));
+  if (const std::size_t waived = count_waived(comparison); waived > 0)
+    parts.push_back(fmt::format("{} regressed but waived", waived));
+  if (const std::size_t informative = count_informative(comparison); informative > 0)
+    parts.push_back(fmt::format("{} informative", informative));
+  return join(parts, ", ");
+}
+
+std::vector<std::pair<std::string, std::string>> comparison_facts(const Comparison& comparison) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::string suite = comparison.suite;
+  if (!comparison.suite_file.empty()) suite += " (" + comparison.suite_file + ")";
+  facts.emplace_back("suite", suite);
+  if (const std::string tally = comparison_tally(comparison); !tally.empty())
+    facts.emplace_back("results", tally);
+  facts.emplace_back("baseline", describe_source(comparison.baseline));
+  facts.emplace_back("current", describe_source(comparison.current));
+  facts.emplace_back("rule", rule_fact(comparison));
+  if (const std::string policy = policy_words(comparison); !policy.empty())
+    facts.emplace_back("policy", policy);
+  return facts;
+}
+
+std::vector<std::string> row_names(const Comparison& comparison) {
+  const bool plain = one_row_a_case(comparison);
+  std::vector<std::string> names;
+  names.reserve(comparison.rows.size());
+  for (const ComparisonRow& row : comparison.rows)
+    names.push_back(plain || row.metric.empty() ? row.case_id : row.case_id + " " + row.metric);
+  return names;
+}
+
+std::vector<Explanation> comparison_explanations(const Comparison& comparison) {
+  const std::vector<std::string> names = row_names(comparison);
+  std::vector<Explanation> result;
+  using Words = std::vector<std::string>;
+  std::map<std::tuple<Verdict, std::string, std::string, Words, Words>, std::size_t> known;
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    const ComparisonRow& row = comparison.rows[i];
+    if (row.verdict == Verdict::unchanged && row.advice.empty() && row.kernels.empty()) continue;
+    Explanation why{row.verdict, {},         where_text(row),  standing_words(row),
+                    row.reason,  row.advice, kernel_words(row)};
+    const auto [at, is_new] =
+        known.try_emplace({why.verdict, why.standing, why.reason, why.advice, why.kernels}, result.size());
+    if (is_new) result.push_back(std::move(why));
+    result[at->second].cases.push_back(names[i]);
+  }
+  for (Explanation& why : result)
+    if (why.cases.size() > 1) why.where.clear();
+  return result;
+}
+
+std::string exit_code_meaning(const Comparison& comparison) {
+  const int code = exit_code(comparison);
+  const Counts counts = count(comparison);
+  switch (code) {
+    case 1:
+      return counts.at(Verdict::regressed) > 0
+                 ? "exit code 1: at least one case regressed"
+                 : "exit code 1: a case improved, and `--fail-on improved` asks for a new baseline";
+    case 3: return "exit code 3: nothing regressed, but something could not be decided";
+    case 4: return "exit code 4: a baseline is missing or must not be compared";
+    case 5: return "exit code 5: a case failed or computed a wrong result";
+    default: break;
+  }
+  std::vector<std::string> allowed;
+  if (counts.at(Verdict::missing) > 0 || comparison.verdict == Verdict::skipped)
+    allowed.emplace_back("missing");
+  if (counts.at(Verdict::not_comparable) > 0) allowed.emplace_back("not-comparable");
+  if (counts.at(Verdict::inconclusive) > 0) allowed.emplace_back("inconclusive");
+  std::vector<std::string> causes;
+  if (!allowed.empty()) causes.push_back(fmt::format("`--allow {}`", join(allowed, ",")));
+  if (const std::size_t waived = count_waived(comparison); waived > 0)
+    causes.push_back(counted(waived, "waived regression", "waived regressions"));
+  if (causes.empty()) return "exit code 0: no case regressed";
+  return "exit code 0: WARNING, only because of " + join(causes, " and ");
+}
+
+}  // namespace harness::report

@@ -1,0 +1,54 @@
+// Comparison remarks: the sentences around a comparison's table. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/report/documents/comparison_table.h"
+
+namespace harness::report {
+
+// The verdict in one sentence, counted over the rows that could be judged.
+std::string comparison_headline(const Comparison& comparison);
+
+// "gates loosened for 2 results, 1 of which is regressed by the baseline's gate", or "". Part of the
+// headline.
+std::string gates_loosened(const Comparison& comparison);
+
+// "loosened to 3 processes a side, where 5 are needed" by --min-processes, or "". Likewise part of the
+// headline.
+std::string processes_loosened(const Comparison& comparison);
+
+// How many rows have each verdict, worst first.
+std::string comparison_tally(const Comparison& comparison);
+
+std::vector<std::pair<std::string, std::string>> comparison_facts(const Comparison& comparison);
+
+// Rows with the same verdict, reason and advice share one explanation.
+std::vector<Explanation> comparison_explanations(const Comparison& comparison);
+
+// What to do next, most urgent first.
+std::vector<std::string> next_steps(const Comparison& comparison);
+
+// What the exit code of this comparison means, allowances included.
+std::string exit_code_meaning(const Comparison& comparison);
+
+// " (look 2)" where several looks were declared and one was taken; "" otherwise.
+std::string look_words(const ComparisonRow& row);
+
+// The level of an interval whose ends lie beyond with the one-sided probability alpha: "98 %", "99.333 %".
+std::string level_text(double alpha);
+
+// Both sides were measured, whatever came of it.
+// Whether both sides were measured and there is no ratio between them: from or to 0.
+bool has_values_alone(const ComparisonRow& row);
+
+// "0 -> 0.13", of both centers in the row's unit.
+std::string values_text(const ComparisonRow& row);
+
+bool has_numbers(const ComparisonRow& row);
+
+// A row's name: the case id, and the metric where the case has rows for several.
+std::vector<std::string> row_names(const Comparison& comparison);
+
+}  // namespace harness::report

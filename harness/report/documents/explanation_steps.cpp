@@ -1,0 +1,267 @@
+#include "harness/report/documents/explanation_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/base/text.h"
+#include "harness/report/documents/comparison_remarks.h"
+#include "harness/report/numbers.h"
+
+namespace harness::report {
+namespace {
+
+constexpr std::size_t most_placements = 8;  // values of placements shown for a process
+
+std::string value_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.6g}", value) : std::string(unknown);
+}
+
+// A log of a ratio and the change that it stands for.
+std::string log_text(double value) {
+  return fmt::format("{:+.6f} ({:+.3f} %)", value, std::expm1(value) * 100);
+}
+
+std::string freedom_text(double degrees) {
+  return std::isfinite(degrees) ? fmt::format("{:.4g}", degrees) : "infinitely many";
+}
+
+std::string p_text(const std::optional<double>& p) {
+  return p ? fmt::format("{:.4g}", *p) : std::string(unknown);
+}
+
+Step comparable_step(const RowExplanation& one) {
+  Step step{"May they be compared?", {}};
+  for (const Check& check : one.checks)
+    step.lines.push_back(check.obstacle.empty() ? fmt::format("{}: yes, {}", check.what, check.detail)
+                                                : fmt::format("{}: NO, {}", check.what, check.obstacle));
+  return step;
+}
+
+std::string placements_text(const ProcessEvidence& process) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < std::min(process.placements.size(), most_placements); ++i)
+    values.push_back(value_text(process.placements[i].value));
+  if (process.placements.size() > most_placements)
+    values.push_back(fmt::format("and {} more", process.placements.size() - most_placements));
+  return join(values, " ");
+}
+
+Section side_section(const char* heading, const std::vector<ProcessEvidence>& processes) {
+  Section section{heading, Paint::strong, {}};
+  for (const ProcessEvidence& process : processes) {
+    std::size_t samples = 0, mild = 0, far = 0;
+    for (const PlacementEvidence& placement : process.placements) {
+      samples += placement.samples;
+      mild += placement.mild;
+      far += placement.far;
+    }
+    section.rows.push_back({fmt::format("process {}", process.process),
+                            {{grouped_digits(samples)},
+                             {fmt::to_string(mild)},
+                             {fmt::to_string(far)},
+                             {value_text(process.value)},
+                             {placements_text(process)}}});
+  }
+  return section;
+}
+
+Step values_step(const RowExplanation& one) {
+  Step step{"From samples to one value a process", {}};
+  const std::string unit = one.row.unit.empty() ? "value" : one.row.unit;
+  step.table.label_header = "side";
+  step.table.columns = {{"samples", Align::right},
+                        {"mild", Align::right, 0, 2},
+                        {"far, left out", Align::right, 0, 1},
+                        {unit},
+                        {"placements, trimmed means", Align::left, 0, 3}};
+  for (const auto& [name, processes] :
+       {std::pair("baseline", &one.baseline), std::pair("current", &one.current)})
+    if (!processes->empty()) step.table.sections.push_back(side_section(name, *processes));
+  step.after.emplace_back(
+      "Samples beyond 3 IQR of their placement's quartiles are left out, those beyond 1.5 IQR only counted; "
+      "a "
+      "placement's value is the 10 % trimmed mean of log samples, a process's the mean over its placements. "
+      "Only the processes' values are tested.");
+  return step;
+}
+
+std::string spread_text(const char* name, const Side& side) {
+  return fmt::format("{}: mean {} over {} processes, which vary by {:.4f} % (sd of logs)", name,
+                     value_text(side.center), side.processes, side.process_sd * 100);
+}
+
+Step effect_step(const RowExplanation& one) {
+  Step step{"The effect, and how well it is known", {}};
+  const ComparisonRow& row = one.row;
+  const TestEvidence& test = *one.test;
+  step.lines.push_back(spread_text("baseline", row.baseline));
+  step.lines.push_back(spread_text("current", row.current));
+  step.lines.push_back(fmt::format("effect: {} on the log scale, positive is worse; ratio {:.6g}",
+                                   log_text(test.effect), row.ratio));
+  if (test.differences) {
+    step.lines.push_back(fmt::format(
+        "standard error: {:.4g}/sqrt({}) = {:.6f}, from the log ratio that each process measured with both "
+        "builds in it, of 10 % trimmed means without fences; what moves a process moves both sides",
+        test.difference_sd, *test.differences, test.standard_error));
+    step.lines.push_back(
+        fmt::format("degrees of freedom (one-sample t): {}", freedom_text(test.degrees_of_freedom)));
+    step.lines.push_back(fmt::format("interval at {}: {} to {}", plain_percent(1 - 2 * row.alpha),
+                                     log_text(test.lo), log_text(test.hi)));
+    return step;
+  }
+  step.lines.push_back(
+      fmt::format("standard error: sqrt({:.4g}^2/{} + {:.4g}^2/{} + {:.4g}) = {:.6f}; the last term is the "
+                  "variance between "
+                  "sessions (and devices, where allowed), which no number of processes averages away",
+                  row.baseline.process_sd, row.baseline.processes, row.current.process_sd,
+                  row.current.processes, test.known_variance, test.standard_error));
+  step.lines.push_back(
+      fmt::format("degrees of freedom (Welch-Satterthwaite): {}", freedom_text(test.degrees_of_freedom)));
+  step.lines.push_back(fmt::format("interval at {}: {} to {}", level_text(alpha_of_look(row)),
+                                   log_text(test.lo), log_text(test.hi)));
+  return step;
+}
+
+std::string holm_text(const TestEvidence& test, std::size_t rank, const std::optional<double>& adjusted) {
+  if (rank == 0) return "not corrected with others";
+  return fmt::format("place {} of {} by p, so Holm multiplies by {} at the least: adjusted p {}", rank,
+                     test.family, test.family - rank + 1, p_text(adjusted));
+}
+
+// Every look that was reached, and what their number does to p.
+void add_looks(Step& step, const ComparisonRow& row, const TestEvidence& test) {
+  const std::size_t looks = row.look.declared.size();
+  for (const LookTaken& one : test.looks)
+    step.lines.push_back(fmt::format(
+        "look {} of {}, at {} processes{}: p worse {:.4g}, better {:.4g}; {} interval {:+.3f} % to {:+.3f} %",
+        one.number, looks, one.processes, one.number == row.look.number ? " (shown here)" : "", one.p_worse,
+        one.p_better, level_text(alpha_of_look(row)), std::expm1(one.lo) * 100, std::expm1(one.hi) * 100));
+  step.lines.push_back(fmt::format(
+      "{} looks were declared, so the smallest p counts {} times (Bonferroni): worse {:.4g}, better {:.4g}",
+      looks, looks, test.p_worse, test.p_better));
+}
+
+Step test_step(const RowExplanation& one) {
+  const ComparisonRow& row = one.row;
+  const TestEvidence& test = *one.test;
+  Step step{"The tests against the margin", {}};
+  step.lines.push_back(fmt::format("margin {} is {:.6f} on the log scale; alpha {} one-sided",
+                                   plain_percent(row.margin), test.margin, plain_percent(row.alpha)));
+  step.lines.push_back(fmt::format("worse by more than the margin? t = {:.4g}, p = {}; {}", test.t_worse,
+                                   p_text(row.p), holm_text(test, test.rank_worse, row.p_adjusted)));
+  step.lines.push_back(fmt::format("better by more than the margin? t = {:.4g}, p = {}; {}", test.t_better,
+                                   p_text(row.p_improved),
+                                   holm_text(test, test.rank_better, row.p_improved_adjusted)));
+  if (row.look.declared.size() > 1) add_looks(step, row, test);
+  const bool inside = test.lo > -test.margin && test.hi < test.margin;
+  step.lines.push_back(fmt::format("within the margin? {} inside +-{:.6f}",
+                                   inside ? "Yes, the interval lies" : "No, the interval does not lie",
+                                   test.margin));
+  if (!test.doubt.empty()) step.lines.push_back("no verdict may rest on this: " + test.doubt);
+  return step;
+}
+
+std::string rule_text(const RowExplanation& one) {
+  if (one.row.exact)
+    return "neither side varies at all, so the values were compared as numbers, without a test";
+  switch (one.row.verdict) {
+    case Verdict::regressed: return "the adjusted p of `worse` is below alpha";
+    case Verdict::improved: return "the adjusted p of `better` is below alpha";
+    case Verdict::unchanged: return "both bounds of the interval lie inside the margin (two one-sided tests)";
+    case Verdict::inconclusive: return "none of the three could be shown; that is never a pass";
+    case Verdict::not_comparable: return "a check above stopped it before any test";
+    case Verdict::missing: return "a side has nothing to compare";
+    case Verdict::failed: return "a result that is wrong or missing has no speed";
+    case Verdict::skipped: break;
+  }
+  return "the current side did not measure it";
+}
+
+Step verdict_step(const RowExplanation& one) {
+  const ComparisonRow& row = one.row;
+  Step step{"The verdict", {}};
+  step.lines.push_back(fmt::format("{}: {}", words_for(row.verdict), row.reason));
+  step.lines.push_back("rule: " + rule_text(one));
+  if (row.minimum_detectable)
+    step.lines.push_back(fmt::format("a slowdown of {} would have been called with 80 % power",
+                                     short_percent(*row.minimum_detectable)));
+  if (row.processes_needed)
+    step.lines.push_back(
+        fmt::format("what would settle it: about {} processes a side", *row.processes_needed));
+  return step;
+}
+
+Step remarks_step(const RowExplanation& one) {
+  Step step{"What else was noticed", one.row.advice};
+  for (const KernelChange& change : one.row.kernels)
+    step.lines.push_back(fmt::format("kernel `{}`: {}", change.kernel, change.what));
+  return step;
+}
+
+Step build_step(const RowExplanation& one, const Comparison& comparison) {
+  const ComparisonRow& row = one.row;
+  Step step{"What it does to the build", {}};
+  if (row.informative) step.lines.emplace_back("its metric is informative: it decides nothing");
+  if (row.waiver)
+    step.lines.push_back(fmt::format("waived until {} up to {}: {}{}", row.waiver->expires,
+                                     plain_percent(row.waiver->ceiling), row.waiver->reason,
+                                     row.waiver->issue.empty() ? "" : " (" + row.waiver->issue + ")"));
+  const int whole = exit_code(comparison);
+  step.lines.push_back(
+      fmt::format("alone it would be exit code {}; the whole comparison is {}", one.alone, whole));
+  return step;
+}
+
+ExplainedRow explain_row(const RowExplanation& one, const Comparison& comparison) {
+  const ComparisonRow& row = one.row;
+  ExplainedRow explained;
+  explained.verdict = row.verdict;
+  explained.headline = fmt::format("{}: {}{}", words_for(row.verdict), row.case_id,
+                                   row.metric.empty() ? "" : ", " + row.metric);
+  explained.steps.push_back(comparable_step(one));
+  if (!one.baseline.empty() || !one.current.empty()) explained.steps.push_back(values_step(one));
+  if (one.test) {
+    explained.steps.push_back(effect_step(one));
+    explained.steps.push_back(test_step(one));
+  }
+  explained.steps.push_back(verdict_step(one));
+  if (Step remarks = remarks_step(one); !remarks.lines.empty()) explained.steps.push_back(std::move(remarks));
+  explained.steps.push_back(build_step(one, comparison));
+  return explained;
+}
+
+std::string source_text(const RecordSource& source) {
+  std::string text = source.described.empty() ? "(unnamed)" : source.described;
+  if (source.distance > 0)
+    text += fmt::format(", {} before what was asked for: the nearest that was measured",
+                        counted(static_cast<std::size_t>(source.distance), "commit", "commits"));
+  if (source.revision.dirty) text += ", with uncommitted changes";
+  if (!source.device.empty()) text += " · " + source.device;
+  if (!source.id.empty()) text += " · record " + source.id;
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> explanation_facts(const Retelling& explanation) {
+  const Comparison& comparison = explanation.comparison;
+  std::vector<std::pair<std::string, std::string>> facts;
+  facts.emplace_back("suite", comparison.suite);
+  facts.emplace_back("baseline", source_text(comparison.baseline));
+  facts.emplace_back("current", source_text(comparison.current));
+  for (const PolicyFact& fact : comparison.policy_facts)
+    facts.emplace_back(fact.name, fmt::format("{} ({})", fact.value, fact.source));
+  for (const std::string& difference : comparison.differences) facts.emplace_back("differs", difference);
+  return facts;
+}
+
+std::vector<ExplainedRow> explained_rows(const Retelling& explanation) {
+  std::vector<ExplainedRow> rows;
+  rows.reserve(explanation.rows.size());
+  for (const RowExplanation& one : explanation.rows) rows.push_back(explain_row(one, explanation.comparison));
+  return rows;
+}
+
+}  // namespace harness::report

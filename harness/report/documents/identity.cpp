@@ -1,0 +1,130 @@
+#include "harness/report/documents/identity.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "harness/base/text.h"
+
+namespace harness::report {
+namespace {
+
+using Segments = std::vector<std::string>;
+
+std::string join_segments(const Segments& segments) {
+  return join(segments, "/");
+}
+
+// What distinguishes an id within its group: the variant where there is one ("workload/variant/a=1"),
+// else all but the first segment.
+struct Split {
+  std::string pattern;
+  std::string label;
+};
+
+Split split_id(const std::string& id) {
+  Segments segments = split(id, '/');
+  if (segments.size() < 2) return {"", id};
+  if (segments[1].find('=') == std::string::npos) {
+    std::string label = std::exchange(segments[1], "*");
+    return {join_segments(segments), std::move(label)};
+  }
+  return {segments[0] + "/*", id.substr(segments[0].size() + 1)};
+}
+
+// True where the segment at that position is the same in all ids. Only a common prefix counts when
+// the ids differ in length.
+std::vector<bool> shared_positions(const std::vector<Segments>& all) {
+  const Segments& first = all.front();
+  const bool same_length = std::all_of(all.begin(), all.end(),
+                                       [&](const Segments& other) { return other.size() == first.size(); });
+  std::size_t limit = first.size();
+  for (const Segments& other : all) limit = std::min(limit, other.size());
+  if (!same_length && limit > 0) --limit;  // every label keeps at least one segment
+  std::vector<bool> shared(first.size(), false);
+  for (std::size_t i = 0; i < limit; ++i) {
+    shared[i] =
+        std::all_of(all.begin(), all.end(), [&](const Segments& other) { return other[i] == first[i]; });
+    if (!shared[i] && !same_length) break;
+  }
+  return shared;
+}
+
+std::string pattern_of(const Segments& first, const std::vector<bool>& shared, bool prefix_only) {
+  Segments pattern;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    pattern.push_back(shared[i] ? first[i] : "*");
+    if (prefix_only && !shared[i]) break;
+  }
+  return join_segments(pattern);
+}
+
+}  // namespace
+
+Shared factor_ids(std::span<const std::string> ids) {
+  Shared result;
+  result.labels.assign(ids.begin(), ids.end());
+  if (ids.size() < 2) return result;
+  std::vector<Segments> all;
+  all.reserve(ids.size());
+  for (const std::string& id : ids) all.push_back(split(id, '/'));
+  const std::vector<bool> shared = shared_positions(all);
+  const auto count = static_cast<std::size_t>(std::count(shared.begin(), shared.end(), true));
+  if (count == 0 || count == shared.size()) return result;
+  const bool prefix_only = std::any_of(
+      all.begin(), all.end(), [&](const Segments& other) { return other.size() != all.front().size(); });
+  result.pattern = pattern_of(all.front(), shared, prefix_only);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    Segments open;
+    for (std::size_t i = 0; i < all[k].size(); ++i)
+      if (i >= shared.size() || !shared[i]) open.push_back(all[k][i]);
+    result.labels[k] = join_segments(open);
+  }
+  return result;
+}
+
+std::vector<CaseGroup> group_ids(std::span<const std::string> ids) {
+  std::vector<CaseGroup> groups;
+  std::map<std::string, std::size_t> known;
+  for (std::size_t index = 0; index < ids.size(); ++index) {
+    Split parts = split_id(ids[index]);
+    const auto [at, is_new] = known.try_emplace(parts.pattern, groups.size());
+    if (is_new) groups.push_back({parts.pattern, {}});
+    groups[at->second].members.push_back({index, std::move(parts.label)});
+  }
+  if (groups.size() * 2 <= ids.size() && groups.size() < ids.size()) return groups;
+  Shared shared = factor_ids(ids);
+  CaseGroup whole{std::move(shared.pattern), {}};
+  for (std::size_t index = 0; index < ids.size(); ++index)
+    whole.members.push_back({index, std::move(shared.labels[index])});
+  groups.clear();
+  if (!whole.members.empty()) groups.push_back(std::move(whole));
+  return groups;
+}
+
+std::vector<ReasonGroup> group_by_reason(std::span<const Reasoned> cases) {
+  std::vector<ReasonGroup> groups;
+  std::map<std::string, std::size_t> known;
+  for (const Reasoned& one : cases) {
+    const auto [at, is_new] = known.try_emplace(one.reason, groups.size());
+    if (is_new) groups.push_back({one.reason, {}});
+    groups[at->second].ids.push_back(one.id);
+  }
+  return groups;
+}
+
+std::vector<Abridged> abridge(std::span<const std::string> ids) {
+  std::vector<Abridged> result;
+  std::map<std::string, std::size_t> known;
+  for (const std::string& id : ids) {
+    const Segments segments = split(id, '/');
+    const std::string key = segments.size() < 3 ? id : segments[0] + "/" + segments[1] + "/*";
+    const auto [at, is_new] = known.try_emplace(key, result.size());
+    if (is_new) result.push_back({id, 0});
+    Abridged& one = result[at->second];
+    if (++one.count == 2) one.pattern = key;
+  }
+  return result;
+}
+
+}  // namespace harness::report

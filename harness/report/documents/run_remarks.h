@@ -1,0 +1,32 @@
+// Run remarks: the sentences around a run's tables. Pure.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/report/documents/run_table.h"
+
+namespace harness::report {
+
+// By outcome, the loudest first; skipped last.
+std::vector<Unmeasured> unmeasured_cases(const std::vector<Summary>& summaries);
+
+std::string run_headline(const Record& record, const std::vector<Summary>& summaries,
+                         const std::vector<Unmeasured>& unmeasured);
+
+// What was run, when, at which revision, on which machines.
+std::vector<std::pair<std::string, std::string>> run_facts(const Record& record);
+
+// What the columns mean.
+std::vector<std::string> run_legend(const std::vector<Summary>& summaries);
+
+// What a mean over the samples of one placement, with the cold first call among them, would have
+// claimed: for the speedup that it distorts most or, without speedups, the time. "" where no first
+// call was timed or it would not have shown.
+std::string first_call_remark(const Record& record, const std::vector<Summary>& summaries);
+
+// Every note with the cases that it was made on; notes that differ by their figures alone are one.
+std::vector<ReasonGroup> run_notes(const std::vector<Summary>& summaries);
+
+}  // namespace harness::report

@@ -1,0 +1,117 @@
+#include "harness/report/documents/standing.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/base/text.h"
+#include "harness/report/numbers.h"
+
+namespace harness::report {
+namespace {
+
+std::string with_issue(const Waiver& waiver) {
+  if (waiver.issue.empty()) return waiver.reason;
+  return fmt::format("{} ({})", waiver.reason, waiver.issue);
+}
+
+std::string describe_kernel(const KernelChange& change) {
+  const bool timed = std::isfinite(change.ratio) && change.ratio > 0;
+  std::vector<std::string> parts;
+  if (change.kind == KernelChange::Kind::appeared) parts.emplace_back("only in the current record");
+  if (change.kind == KernelChange::Kind::vanished) parts.emplace_back("only in the baseline");
+  if (timed) parts.push_back(signed_percent(change.ratio - 1));
+  if (!change.what.empty()) parts.push_back(change.what);
+  return fmt::format("kernel `{}`: {}", change.kernel, parts.empty() ? "differs" : join(parts, ", "));
+}
+
+std::string consequence(const WaiverUse& use) {
+  std::vector<std::string> parts;
+  if (use.waived > 0)
+    parts.push_back(counted(static_cast<std::size_t>(use.waived), "result passes", "results pass") +
+                    " because of it");
+  if (use.refused > 0)
+    parts.push_back(counted(static_cast<std::size_t>(use.refused), "result fails", "results fail") +
+                    " all the same");
+  return parts.empty() ? std::string() : "; " + join(parts, ", ");
+}
+
+std::string describe_use(const WaiverUse& use) {
+  const Waiver& waiver = use.waiver;
+  const std::string reach = fmt::format("until {}, up to {}", waiver.expires, signed_percent(waiver.ceiling));
+  const std::string why = with_issue(waiver) + consequence(use);
+  switch (use.state) {
+    case WaiverUse::State::holds: return fmt::format("holds {}: {}", reach, why);
+    case WaiverUse::State::exceeded: return fmt::format("EXCEEDED; it holds {}: {}", reach, why);
+    case WaiverUse::State::expired: return fmt::format("EXPIRED; it held {}: {}", reach, why);
+    case WaiverUse::State::unmatched: return fmt::format("matches no case; it holds {}: {}", reach, why);
+    case WaiverUse::State::unused: break;
+  }
+  return fmt::format("not needed; it holds {}: {}", reach, why);
+}
+
+Paint paint_of(WaiverUse::State state) {
+  switch (state) {
+    case WaiverUse::State::holds: return Paint::doubtful;
+    case WaiverUse::State::exceeded:
+    case WaiverUse::State::expired: return Paint::bad;
+    case WaiverUse::State::unmatched: return Paint::doubtful;
+    case WaiverUse::State::unused: break;
+  }
+  return Paint::faint;
+}
+
+}  // namespace
+
+Effect effect_of(const ComparisonRow& row, const Policy& policy) {
+  if (row.informative) return Effect::passes;
+  if (!decides(row)) return Effect::allowed;
+  const auto unless = [](bool allowed) { return allowed ? Effect::allowed : Effect::fails; };
+  switch (row.verdict) {
+    case Verdict::failed:
+    case Verdict::regressed: return Effect::fails;
+    case Verdict::missing: return unless(policy.allow_missing);
+    case Verdict::not_comparable: return unless(policy.allow_not_comparable);
+    case Verdict::inconclusive: return unless(policy.allow_inconclusive);
+    case Verdict::improved: return policy.fail_on_improved ? Effect::fails : Effect::passes;
+    case Verdict::unchanged:
+    case Verdict::skipped: break;
+  }
+  return Effect::passes;
+}
+
+std::string standing_words(const ComparisonRow& row) {
+  if (row.informative) return "informative: it decides nothing";
+  if (decides(row)) return {};
+  return fmt::format("waived until {}: {}", row.waiver->expires, with_issue(*row.waiver));
+}
+
+std::vector<std::string> kernel_words(const ComparisonRow& row) {
+  std::vector<std::string> lines;
+  for (const KernelChange& change : row.kernels) lines.push_back(describe_kernel(change));
+  return lines;
+}
+
+std::string policy_words(const Comparison& comparison) {
+  std::vector<std::string> parts;
+  for (const PolicyFact& fact : comparison.policy_facts)
+    parts.push_back(fmt::format("{} {}{}", fact.name, fact.value,
+                                fact.source.empty() ? std::string() : fmt::format(" ({})", fact.source)));
+  return join(parts, "; ");
+}
+
+std::vector<WaiverNote> waiver_notes(const Comparison& comparison) {
+  std::vector<WaiverNote> notes;
+  for (const WaiverUse& use : comparison.waivers) {
+    const Waiver& waiver = use.waiver;
+    const std::string pattern =
+        waiver.metric.empty() ? waiver.pattern : fmt::format("{} {}", waiver.pattern, waiver.metric);
+    const std::string where = waiver.where.file.empty()
+                                  ? std::string()
+                                  : to_string(Location{waiver.where.file, waiver.where.line, 0});
+    notes.push_back({pattern, describe_use(use), where, use.advice, paint_of(use.state)});
+  }
+  return notes;
+}
+
+}  // namespace harness::report

@@ -1,0 +1,304 @@
+#include <algorithm>
+#include <array>
+
+#include "harness/report/documents/over_shapes.h"
+#include "harness/report/documents/plan_outline.h"
+#include "harness/report/media/json_parts.h"
+#include "harness/report/reporter.h"
+
+namespace harness::report {
+namespace {
+
+Json planned_json(const PlannedCase& one) {
+  return {{"case", one.id},
+          {"workload", one.workload},
+          {"variant", one.variant},
+          {"device", one.device},
+          {"params", params_json(one.params)},
+          {"metrics", one.metrics},
+          {"tags", one.tags},
+          {"flops", positive(one.flops)},
+          {"bytes", positive(one.bytes)},
+          {"reference", one.reference.empty() ? Json(nullptr) : Json(one.reference)},
+          {"sampling", sampling_json(one.sampling)},
+          {"gate", gate_json(one.gate)},
+          {"where", location_json(one.where)},
+          {"skip", one.skip.empty() ? Json(nullptr) : Json(one.skip)}};
+}
+
+std::string json_plan(const Plan& plan, const Style&) {
+  const PlanSize size = size_of(plan);
+  Json json{{"format", "harness-plan"},
+            {"version", 1},
+            {"suite", suite_json(plan.suite)},
+            {"modules", plan.modules},
+            {"size",
+             {{"samples", size.samples}, {"processes", size.processes}, {"longest_s", number(size.longest)}}},
+            {"cases", Json::array()}};
+  for (const PlannedCase& one : plan.cases) {
+    json["cases"].push_back(planned_json(one));
+    if (one.counter_passes > 0) json["cases"].back()["counter_passes"] = one.counter_passes;
+  }
+  return dump(json);
+}
+
+Json machine_json(const Machine& machine) {
+  Json json{{"class", machine.machine_class}, {"device_uuid", machine.device_uuid}};
+  json["fields"] = Json::array();
+  for (const MachineField& field : machine.fields)
+    json["fields"].push_back(
+        {{"name", field.name}, {"value", field.value}, {"class", std::string(name_of(field.kind))}});
+  json["ceilings"] = Json::object();
+  for (const auto& [name, value] : machine.ceilings) json["ceilings"][name] = number(value);
+  return json;
+}
+
+Json speedup_json(const std::optional<Speedup>& speedup) {
+  if (!speedup) return nullptr;
+  return {{"reference", speedup->reference},
+          {"ratio", number(speedup->ratio)},
+          {"interval", interval_json(speedup->interval)}};
+}
+
+Json over_shapes_json(const SpeedupOverShapes& one) {
+  const auto ratio = [](const Ratio& figure) {
+    return Json{{"ratio", number(figure.value)}, {"interval", interval_json(figure.interval)}};
+  };
+  Json json{{"workload", one.workload}, {"variant", one.variant}, {"reference", one.reference},
+            {"metric", one.metric},     {"tags", one.tags},       {"shapes", one.shapes}};
+  json["confidence"] = number(one.confidence);
+  json["geometric_mean"] = ratio(one.geometric_mean);
+  json["arithmetic_mean"] = ratio(one.arithmetic_mean);
+  json["median"] = ratio(one.median);
+  json["min"] = ratio(one.least);
+  json["min"]["case"] = one.least_case;
+  json["max"] = ratio(one.most);
+  json["max"]["case"] = one.most_case;
+  return json;
+}
+
+Json verification_json(const std::optional<Verification>& checked) {
+  if (!checked) return nullptr;
+  return {{"before", number(checked->before)},
+          {"after", number(checked->after)},
+          {"tolerance", number(checked->tolerance)},
+          {"elements", checked->elements}};
+}
+
+Json summary_json(const Summary& summary) {
+  Json json{{"case", summary.case_id},   {"metric", summary.metric},
+            {"unit", summary.unit},      {"outcome", std::string(name_of(summary.outcome))},
+            {"reason", summary.reason},  {"processes", summary.processes},
+            {"samples", summary.samples}};
+  const bool any = summary.samples > 0;
+  const auto figure = [&](double value) { return any ? number(value) : Json(nullptr); };
+  json["median"] = figure(summary.median);
+  json["mean"] = figure(summary.mean);
+  json["sd"] = figure(summary.sd);
+  json["min"] = figure(summary.min);
+  json["max"] = figure(summary.max);
+  json["p95"] = figure(summary.p95);
+  json["p99"] = figure(summary.p99);
+  json["cv"] = figure(summary.cv);
+  json["outliers"] = {{"mild", summary.mild_outliers}, {"far", summary.far_outliers}};
+  json["center"] = figure(summary.center);
+  json["process_sd"] = figure(summary.process_sd);
+  json["confidence"] = number(summary.confidence);
+  json["interval"] = interval_json(summary.interval);
+  json["first_call"] = number(summary.first_call);
+  json["flops_per_s"] = positive(summary.flops_per_s);
+  json["bytes_per_s"] = positive(summary.bytes_per_s);
+  json["items_per_s"] = positive(summary.items_per_s);
+  json["share_of_ceiling"] = number(summary.share_of_ceiling);
+  json["bound"] = summary.bound.empty() ? Json(nullptr) : Json(summary.bound);
+  json["speedup"] = speedup_json(summary.speedup);
+  json["verification"] = verification_json(summary.verification);
+  json["notes"] = summary.notes;
+  return json;
+}
+
+Json source_json(const RecordSource& source) {
+  return {{"id", source.id},
+          {"described", source.described},
+          {"revision", revision_json(source.revision)},
+          {"device", source.device},
+          {"distance", source.distance}};
+}
+
+Json learned_json(const std::vector<LearnedSpread>& spreads) {
+  Json json = Json::array();
+  for (const LearnedSpread& spread : spreads)
+    json.push_back({{"case", spread.case_id},
+                    {"metric", spread.metric},
+                    {"session_sd", number(spread.session_sd)},
+                    {"device_sd", number(spread.device_sd)},
+                    {"sessions", spread.sessions},
+                    {"devices", spread.devices}});
+  return json;
+}
+
+Json policy_json(const Policy& policy) {
+  return {{"margin", number(policy.margin)},
+          {"alpha", number(policy.alpha)},
+          {"allow_inconclusive", policy.allow_inconclusive},
+          {"allow_missing", policy.allow_missing},
+          {"allow_not_comparable", policy.allow_not_comparable},
+          {"allow_other_device", policy.allow_other_device},
+          {"session_sd", number(policy.session_sd)},
+          {"device_sd", number(policy.device_sd)},
+          {"learned", learned_json(policy.learned)},
+          {"min_processes", policy.min_processes},
+          {"min_shared_processes", policy.min_shared_processes},
+          {"fail_on_improved", policy.fail_on_improved},
+          {"waivers_file", policy.waivers_file.empty() ? Json(nullptr) : Json(policy.waivers_file)},
+          {"today", policy.today.empty() ? Json(nullptr) : Json(policy.today)}};
+}
+
+Json waiver_json(const Waiver& waiver) {
+  return {{"pattern", waiver.pattern},
+          {"metric", waiver.metric.empty() ? Json(nullptr) : Json(waiver.metric)},
+          {"ceiling", number(waiver.ceiling)},
+          {"expires", waiver.expires},
+          {"reason", waiver.reason},
+          {"issue", waiver.issue.empty() ? Json(nullptr) : Json(waiver.issue)},
+          {"where", location_json(waiver.where)}};
+}
+
+Json waiver_use_json(const WaiverUse& use) {
+  Json json = waiver_json(use.waiver);
+  json["state"] = std::string(name_of(use.state));
+  json["waived"] = use.waived;
+  json["refused"] = use.refused;
+  json["advice"] = use.advice;
+  return json;
+}
+
+Json kernel_json(const KernelChange& change) {
+  static constexpr std::array<std::string_view, 4> kinds{"moved", "appeared", "vanished", "reshaped"};
+  return {{"kernel", change.kernel},
+          {"change", std::string(kinds[static_cast<std::size_t>(change.kind)])},
+          {"ratio", positive(change.ratio)},
+          {"what", change.what}};
+}
+
+Json side_json(const Side& side) {
+  Json values = Json::array();
+  for (const double value : side.process_values) values.push_back(number(value));
+  return {{"processes", side.processes},
+          {"center", side.processes > 0 ? number(side.center) : Json(nullptr)},
+          {"process_sd", side.processes > 1 ? number(side.process_sd) : Json(nullptr)},
+          {"outlier_rate", side.processes > 0 ? number(side.outlier_rate) : Json(nullptr)},
+          {"process_values", std::move(values)}};
+}
+
+// null where the gate declared no looks.
+Json look_json(const ComparisonRow& row) {
+  if (row.look.declared.empty()) return nullptr;
+  return {{"number", row.look.number},
+          {"declared", row.look.declared},
+          {"next", row.look.next ? Json(*row.look.next) : Json(nullptr)}};
+}
+
+Json row_json(const ComparisonRow& row) {
+  Json json{{"case", row.case_id},
+            {"metric", row.metric},
+            {"verdict", std::string(name_of(row.verdict))},
+            {"ratio", positive(row.ratio)},
+            {"interval", interval_json(row.interval)},
+            {"p", number(row.p)},
+            {"p_adjusted", number(row.p_adjusted)},
+            {"processes", {row.baseline.processes, row.current.processes}},
+            {"margin", number(row.margin)},
+            {"alpha", number(row.alpha)},
+            {"minimum_detectable", number(row.minimum_detectable)},
+            {"reason", row.reason},
+            {"advice", row.advice}};
+  json["unit"] = row.unit;
+  json["direction"] = std::string(name_of(row.direction));
+  json["degrees_of_freedom"] = positive(row.degrees_of_freedom);
+  json["p_improved"] = number(row.p_improved);
+  json["p_improved_adjusted"] = number(row.p_improved_adjusted);
+  json["processes_needed"] = row.processes_needed ? Json(*row.processes_needed) : Json(nullptr);
+  json["look"] = look_json(row);
+  json["baseline"] = side_json(row.baseline);
+  json["current"] = side_json(row.current);
+  json["where"] = location_json(row.where);
+  json["decides"] = decides(row);
+  json["informative"] = row.informative;
+  json["loosened"] = nullptr;
+  if (row.loosened)
+    json["loosened"] = {{"margin", number(row.loosened->margin)},
+                        {"alpha", number(row.loosened->alpha)},
+                        {"regressed", row.loosened->regressed}};
+  json["exact"] = row.exact;
+  json["waiver"] = row.waiver ? waiver_json(*row.waiver) : Json(nullptr);
+  json["kernels"] = Json::array();
+  for (const KernelChange& change : row.kernels) json["kernels"].push_back(kernel_json(change));
+  return json;
+}
+
+std::string json_run(const Record& record, const std::vector<Summary>& summaries, const Style&,
+                     const Sources&) {
+  return dump(run_json(record, summaries));
+}
+
+std::string json_comparison(const Comparison& comparison, const Style&, const Sources&) {
+  return dump(comparison_json(comparison));
+}
+
+}  // namespace
+
+Json run_json(const Record& record, const std::vector<Summary>& summaries) {
+  Json json{{"format", "harness-run-report"},
+            {"version", 1},
+            {"record", record.id},
+            {"tool", record.tool},
+            {"suite", suite_json(record.suite)},
+            {"revision", revision_json(record.revision)},
+            {"started", record.started},
+            {"finished", record.finished.empty() ? Json(nullptr) : Json(record.finished)},
+            {"estimator", record.estimator}};
+  json["promotion"] = nullptr;
+  if (record.promotion)
+    json["promotion"] = {{"author", record.promotion->author},
+                         {"reason", record.promotion->reason},
+                         {"date", record.promotion->date}};
+  json["machines"] = Json::object();
+  for (const auto& [kind, machine] : record.machines) json["machines"][kind] = machine_json(machine);
+  json["cases"] = Json::array();
+  for (const Summary& summary : summaries) json["cases"].push_back(summary_json(summary));
+  json["speedups_over_shapes"] = Json::array();
+  for (const SpeedupOverShapes& one : speedups_over_shapes(record, summaries))
+    json["speedups_over_shapes"].push_back(over_shapes_json(one));
+  return json;
+}
+
+Json comparison_json(const Comparison& comparison) {
+  Json json{{"format", "harness-comparison"},
+            {"version", 1},
+            {"verdict", std::string(name_of(comparison.verdict))},
+            {"exit_code", exit_code(comparison)},
+            {"suite", comparison.suite},
+            {"suite_file", comparison.suite_file},
+            {"baseline", source_json(comparison.baseline)},
+            {"current", source_json(comparison.current)},
+            {"policy", policy_json(comparison.policy)},
+            {"differences", comparison.differences}};
+  if (comparison.pairing) json["pairing"] = std::string(name_of(*comparison.pairing));
+  if (!comparison.session.empty()) json["session"] = comparison.session;
+  json["policy_facts"] = Json::array();
+  for (const PolicyFact& fact : comparison.policy_facts)
+    json["policy_facts"].push_back({{"name", fact.name}, {"value", fact.value}, {"source", fact.source}});
+  json["gates_loosened"] = std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                         [](const ComparisonRow& row) { return row.loosened.has_value(); });
+  json["waivers"] = Json::array();
+  for (const WaiverUse& use : comparison.waivers) json["waivers"].push_back(waiver_use_json(use));
+  json["remarks"] = comparison.remarks;
+  json["cases"] = Json::array();
+  for (const ComparisonRow& row : comparison.rows) json["cases"].push_back(row_json(row));
+  return json;
+}
+
+const Reporter json_reporter{Format::json, "json", json_plan, json_run, json_comparison};
+
+}  // namespace harness::report

@@ -1,0 +1,348 @@
+#include "harness/report/media/page_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "harness/base/text.h"
+#include "harness/report/documents/comparison_remarks.h"
+#include "harness/report/documents/run_remarks.h"
+#include "harness/report/media/json_parts.h"
+#include "harness/report/media/packed.h"
+#include "harness/stats/estimate/process_estimator.h"
+
+namespace harness::report {
+namespace {
+
+constexpr int figure_digits = 7;     // of centres, intervals, p values
+constexpr int placement_digits = 5;  // of a placement's value; of a kernel's time
+constexpr int clock_digits = 4;      // read no better
+constexpr int power_digits = 3;      // likewise
+constexpr int phase_digits = 4;
+constexpr std::size_t longest_title = 120;
+
+using CaseNames = std::set<std::string, std::less<>>;
+
+void round_figures(Json& json) {
+  if (json.is_number_float()) {
+    json = number(rounded(json.get<double>(), figure_digits));
+  } else if (json.is_structured()) {
+    for (Json& part : json) round_figures(part);
+  }
+}
+
+Json figure(double value, int digits) {
+  return number(rounded(value, digits));
+}
+
+Json figure(const std::optional<double>& value, int digits) {
+  return value ? figure(*value, digits) : Json(nullptr);
+}
+
+// One quantity of every placement of a process: a column, or one value where all are the same.
+template <class Quantity>
+void put_column(Json& columns, const char* name, std::size_t rows, Quantity quantity) {
+  Json column = Json::array();
+  for (std::size_t row = 0; row < rows; ++row) column.push_back(quantity(row));
+  const bool same =
+      std::all_of(column.begin(), column.end(), [&](const Json& one) { return one == column[0]; });
+  if (same && rows > 0)
+    columns["same"][name] = std::move(column[0]);
+  else
+    columns["each"][name] = std::move(column);
+}
+
+Json placements_json(const std::vector<Placement>& placements,
+                     const std::vector<stats::ProcessEstimate>& estimates) {
+  const std::size_t rows = placements.size();
+  Json columns{{"rows", rows}, {"same", Json::object()}, {"each", Json::object()}};
+  const auto put = [&](const char* name, auto quantity) {
+    put_column(columns, name, rows, [&](std::size_t row) -> Json { return quantity(placements[row]); });
+  };
+  const auto condition = [&](const char* name, std::optional<double> Conditions::*member, int digits) {
+    put(name, [=](const Placement& one) {
+      return one.conditions ? figure((*one.conditions).*member, digits) : Json(nullptr);
+    });
+  };
+  // Hundredths of a second say in which order placements were measured, and how far apart.
+  put("started", [](const Placement& one) { return positive(std::round(one.started * 100) / 100); });
+  put("count", [](const Placement& one) { return Json(one.samples.size()); });
+  put_column(columns, "value", rows,
+             [&](std::size_t row) { return figure(std::exp(estimates[row].log_value), placement_digits); });
+  put("forced_gates", [](const Placement& one) { return Json(one.forced_gates); });
+  put("clock_ghz", [](const Placement& one) { return positive(rounded(one.clock_ghz, clock_digits)); });
+  condition("sm_clock_mhz", &Conditions::sm_clock_mhz, clock_digits);
+  condition("memory_clock_mhz", &Conditions::memory_clock_mhz, clock_digits);
+  condition("power_w", &Conditions::power_w, power_digits);
+  condition("temperature_c", &Conditions::temperature_c, power_digits);
+  put("throttled",
+      [](const Placement& one) { return one.conditions ? Json(one.conditions->throttled) : Json::array(); });
+  put("other_processes",
+      [](const Placement& one) { return Json(one.conditions ? one.conditions->other_processes : 0); });
+  return columns;
+}
+
+std::vector<stats::ProcessEstimate> placement_estimates(const ProcessSamples& process) {
+  stats::ProcessEstimator estimator;
+  estimator.begin(process.placements.size());
+  for (std::size_t i = 0; i < process.placements.size(); ++i)
+    estimator.add_placement(i, process.placements[i].samples);
+  const auto estimates = estimator.finish();
+  return {estimates.begin(), estimates.end()};
+}
+
+// The value of a process is the mean over its placements with samples, on the log scale (stats/estimator.h).
+Json process_json(const ProcessSamples& process, const SampleDetail& detail) {
+  const std::vector<stats::ProcessEstimate> estimates = placement_estimates(process);
+  double sum = 0;
+  std::size_t used = 0, count = 0;
+  for (const stats::ProcessEstimate& estimate : estimates) {
+    count += estimate.samples;
+    if (estimate.samples == 0) continue;
+    sum += estimate.log_value;
+    ++used;
+  }
+  Json json{
+      {"process", process.process},
+      {"value", used == 0 ? Json(nullptr) : figure(std::exp(sum / static_cast<double>(used)), figure_digits)},
+      {"first_call", figure(process.first_call, figure_digits)},
+      {"count", count}};
+  put_samples(json, process, detail);
+  json["placements"] = placements_json(process.placements, estimates);
+  return json;
+}
+
+Json series_json(const Series& series, const SampleDetail& detail) {
+  Json json{{"metric", series.metric},
+            {"unit", series.unit},
+            {"direction", std::string(name_of(series.direction))},
+            {"processes", Json::array()}};
+  for (const ProcessSamples& process : series.processes)
+    json["processes"].push_back(process_json(process, detail));
+  return json;
+}
+
+Json phases_json(const CaseRecord& one) {
+  Json json = Json::array();
+  for (const ProcessResult& result : one.processes) {
+    if (result.phases.empty()) continue;
+    Json seconds = Json::object();
+    for (const Phase& phase : result.phases) {
+      const double before = seconds.contains(phase.name) && seconds[phase.name].is_number()
+                                ? seconds[phase.name].get<double>()
+                                : 0.0;
+      seconds[phase.name] = figure(before + phase.duration, phase_digits);
+    }
+    json.push_back({{"process", result.process}, {"seconds", std::move(seconds)}});
+  }
+  return json.empty() ? Json(nullptr) : json;
+}
+
+Json kernels_json(const CaseRecord& one) {
+  const auto looked = std::find_if(one.processes.begin(), one.processes.end(),
+                                   [](const ProcessResult& result) { return !result.kernels.empty(); });
+  if (looked == one.processes.end()) return nullptr;
+  Json json = Json::array();
+  for (const KernelUse& kernel : looked->kernels)
+    json.push_back({{"name", kernel.name},
+                    {"grid", kernel.grid},
+                    {"block", kernel.block},
+                    {"registers", kernel.registers},
+                    {"static_shared_bytes", kernel.static_shared_bytes},
+                    {"dynamic_shared_bytes", kernel.dynamic_shared_bytes},
+                    {"launches", kernel.launches},
+                    {"us", figure(kernel.us, placement_digits)},
+                    {"code", kernel.code.empty() ? Json(nullptr) : Json(kernel.code)}});
+  return json;
+}
+
+// "" for samples that another tool took: harness cannot take them again.
+std::string reproduce(const Record& record, const CaseRecord& one, const std::string& again) {
+  if (one.device == "import" || record.suite.file.empty()) return "";
+  return fmt::format("harness run {} --filter {}{}", shell_quoted(record.suite.file), shell_quoted(one.id),
+                     again);
+}
+
+Json case_json(const Record& record, const CaseRecord& one, const SampleDetail& detail,
+               const std::string& again) {
+  Json json{{"case", one.id},
+            {"workload", one.workload},
+            {"variant", one.variant},
+            {"device", one.device},
+            {"params", params_json(one.params)},
+            {"tags", one.tags},
+            {"flops", positive(one.flops)},
+            {"bytes", positive(one.bytes)},
+            {"series", Json::array()}};
+  for (const Series& series : one.series) json["series"].push_back(series_json(series, detail));
+  json["phases"] = phases_json(one);
+  json["kernels"] = kernels_json(one);
+  json["reproduce"] = reproduce(record, one, again);
+  return json;
+}
+
+bool has_samples(const CaseRecord& one) {
+  for (const Series& series : one.series)
+    for (const ProcessSamples& process : series.processes)
+      for (const Placement& placement : process.placements)
+        if (!placement.samples.empty()) return true;
+  return false;
+}
+
+Json side_json(const SideSource& side, const CaseNames& whole, const SampleDetail& rest,
+               const std::string& again) {
+  Json report = run_json(*side.record, *side.summaries);
+  round_figures(report);
+  Json json{{"report", std::move(report)}, {"details", Json::array()}};
+  for (const CaseRecord& one : side.record->cases)
+    if (has_samples(one))
+      json["details"].push_back(
+          case_json(*side.record, one, whole.contains(one.id) ? SampleDetail{} : rest, again));
+  return json;
+}
+
+// The names of the cases, those first that a reader asks about first.
+std::vector<std::string> cases_in_order(const Comparison* comparison, const Sources& sources) {
+  std::vector<std::string> names;
+  CaseNames seen;
+  const auto add = [&](const std::string& name) {
+    if (seen.insert(name).second) names.push_back(name);
+  };
+  if (comparison != nullptr)
+    for (const ComparisonRow& row : comparison->rows) add(row.case_id);
+  else
+    for (const CaseRecord& one : sources.current.record->cases) add(one.id);
+  return names;
+}
+
+Json document_json(const Comparison* comparison, const Sources& sources, const PageDetail& detail) {
+  const Record& current = *sources.current.record;
+  std::vector<std::string> names = cases_in_order(comparison, sources);
+  names.resize(std::min(names.size(), detail.whole_cases));
+  const CaseNames whole(names.begin(), names.end());
+  Json json{{"format", "harness-page"},
+            {"version", 1},
+            {"tool", current.tool},
+            {"title", page_title(comparison, sources)},
+            {"command", sources.command}};
+  if (comparison != nullptr) {
+    json["headline"] = comparison_headline(*comparison);
+    json["steps"] = next_steps(*comparison);
+    json["comparison"] = comparison_json(*comparison);
+    round_figures(json["comparison"]);
+  } else {
+    json["headline"] =
+        run_headline(current, *sources.current.summaries, unmeasured_cases(*sources.current.summaries));
+    json["steps"] = Json::array();
+    json["comparison"] = nullptr;
+  }
+  json["current"] = side_json(sources.current, whole, detail.rest, sources.again);
+  json["baseline"] = nullptr;
+  if (comparison != nullptr && sources.baseline.record != nullptr)
+    json["baseline"] = side_json(sources.baseline, whole, detail.rest, sources.again);
+  return json;
+}
+
+std::string line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// From all samples down to what only tells shapes apart.
+constexpr std::array<SampleDetail, 7> details{{{0, 6}, {101, 5}, {65, 5}, {51, 4}, {33, 4}, {17, 4}, {9, 4}}};
+
+std::size_t sample_count(const Record* record) {
+  std::size_t count = 0;
+  if (record != nullptr)
+    for (const CaseRecord& one : record->cases)
+      for (const Series& series : one.series)
+        for (const ProcessSamples& process : series.processes)
+          for (const Placement& placement : process.placements) count += placement.samples.size();
+  return count;
+}
+
+// Measured samples take two bytes each, packed: not worth trying where there is much less.
+bool is_hopeless(const Sources& sources, std::size_t limit) {
+  return (sample_count(sources.baseline.record) + sample_count(sources.current.record)) / 2 * 3 > limit;
+}
+
+std::size_t size_of_samples(const Record* record, const std::string& name) {
+  if (record == nullptr) return 0;
+  Json all = Json::array();
+  for (const CaseRecord& one : record->cases)
+    if (one.id == name)
+      for (const Series& series : one.series)
+        for (const ProcessSamples& process : series.processes) {
+          Json json;
+          put_samples(json, process, SampleDetail{});
+          all.push_back(std::move(json));
+        }
+  return base64_size(deflated(line(all)).size());
+}
+
+// How many cases, worst first, can have all their samples in `room` bytes, by each one's size alone.
+std::size_t cases_that_fit(const Comparison* comparison, const Sources& sources, std::size_t room) {
+  std::size_t cases = 0, used = 0;
+  for (const std::string& name : cases_in_order(comparison, sources)) {
+    used += size_of_samples(sources.baseline.record, name) + size_of_samples(sources.current.record, name);
+    if (used > room) break;
+    ++cases;
+  }
+  return cases;
+}
+
+std::string packed(const Comparison* comparison, const Sources& sources, const PageDetail& detail) {
+  return base64(deflated(page_document(comparison, sources, detail)));
+}
+
+// `data` holds quantiles only; the result, where the limit has room, some cases whole.
+std::string with_whole_cases(std::string data, const Comparison* comparison, const Sources& sources,
+                             const SampleDetail& rest, std::size_t limit) {
+  std::size_t cases = cases_that_fit(comparison, sources, (limit - data.size()) / 10 * 9);
+  for (; cases > 0; cases /= 2) {
+    std::string more = packed(comparison, sources, {rest, cases});
+    if (more.size() <= limit) return more;
+  }
+  return data;
+}
+
+}  // namespace
+
+std::string cut_title(const std::string& name) {
+  std::string title = printable(name);
+  if (title.size() <= longest_title) return title;
+  std::size_t end = longest_title;
+  while (end > 0 && (static_cast<unsigned char>(title[end]) & 0xC0U) == 0x80U) --end;
+  return title.substr(0, end) + "...";
+}
+
+std::string page_title(const Comparison* comparison, const Sources& sources) {
+  if (comparison != nullptr)
+    return fmt::format("{}: {}", cut_title(comparison->suite), words_for(comparison->verdict));
+  return cut_title(sources.current.record->suite.name);
+}
+
+std::string page_document(const Comparison* comparison, const Sources& sources, const PageDetail& detail) {
+  return line(document_json(comparison, sources, detail));
+}
+
+std::string page_document(const Comparison* comparison, const Sources& sources) {
+  return page_document(comparison, sources, PageDetail{});
+}
+
+std::string page_data(const Comparison* comparison, const Sources& sources, std::size_t limit) {
+  std::string data;
+  for (const SampleDetail& detail : details) {
+    const bool all = detail.quantiles == 0;
+    if (all && is_hopeless(sources, limit)) continue;
+    data = packed(comparison, sources, {detail, 0});
+    if (data.size() > limit) continue;
+    return all ? data : with_whole_cases(std::move(data), comparison, sources, detail, limit);
+  }
+  return data;
+}
+
+}  // namespace harness::report

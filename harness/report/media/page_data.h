@@ -1,0 +1,38 @@
+// Page data: what the HTML page and the plots are drawn from, one JSON document, `harness-page`
+// (formats.md; its types: page/src/data.ts). Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "harness/report/media/page_samples.h"
+#include "harness/report/report.h"
+
+namespace harness::report {
+
+// What of the samples a document carries: those of the first `whole_cases` all, the others by `rest`. The
+// first are the worst of a comparison; without one, the first of the record.
+struct PageDetail {
+  SampleDetail rest;
+  std::size_t whole_cases = 0;
+};
+
+// A suite's name for a title: control characters made visible, a long name cut.
+std::string cut_title(const std::string& name);
+
+// "fusion: regressed", on the page of a run "fusion".
+std::string page_title(const Comparison* comparison, const Sources& sources);
+
+// The document as UTF-8 JSON on one line. `comparison` is null on the page of a run; sources.current must
+// be there. Figures are rounded to 7 significant digits, samples as `detail` says.
+std::string page_document(const Comparison* comparison, const Sources& sources, const PageDetail& detail);
+
+// The document with all samples.
+std::string page_document(const Comparison* comparison, const Sources& sources);
+
+// The document deflated and in base64, with as much of the samples as fit in `limit` bytes: all of them;
+// else quantiles, fewer and coarser until they fit, and whole the cases that then still find room, worst
+// first. Where not even the fewest fit, those.
+std::string page_data(const Comparison* comparison, const Sources& sources, std::size_t limit);
+
+}  // namespace harness::report

@@ -1,0 +1,284 @@
+#include "harness/report/media/terminal_text.h"
+
+#include <algorithm>
+#include <set>
+
+#include "harness/base/text.h"
+
+namespace harness::report {
+namespace {
+
+constexpr std::size_t label_indent = 2;
+constexpr std::size_t stacked_indent = 4;
+
+std::string spaces(std::size_t count) {
+  return std::string(count, ' ');
+}
+
+// The first or last `columns` code points of UTF-8 text.
+std::string_view first_columns(std::string_view text, std::size_t columns) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const bool starts = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+    if (starts && columns-- == 0) break;
+    ++at;
+  }
+  return text.substr(0, at);
+}
+
+std::string_view last_columns(std::string_view text, std::size_t columns) {
+  const std::size_t width = display_width(text);
+  if (width <= columns) return text;
+  return text.substr(first_columns(text, width - columns).size());
+}
+
+std::string_view code_of(Paint paint) {
+  switch (paint) {
+    case Paint::strong: return "1";
+    case Paint::faint: return "2";
+    case Paint::good: return "32";
+    case Paint::bad: return "1;31";
+    case Paint::doubtful: return "33";
+    case Paint::plain: break;
+  }
+  return "";
+}
+
+// Columns left and right of the decimal point; everything is left of it when there is none.
+struct Extent {
+  std::size_t left = 0;
+  std::size_t right = 0;
+};
+
+Extent extent_of(std::string_view text, Align align) {
+  const std::size_t point = align == Align::decimal ? text.find('.') : std::string_view::npos;
+  if (point == std::string_view::npos) {
+    // "12 %" beside "1.9 %": the unit goes to the right of where the point would be.
+    const std::size_t unit = align == Align::decimal ? text.find(' ') : std::string_view::npos;
+    if (unit == std::string_view::npos) return {display_width(text), 0};
+    return {display_width(text.substr(0, unit)), display_width(text.substr(unit))};
+  }
+  return {display_width(text.substr(0, point)), display_width(text.substr(point))};
+}
+
+// A runner of GitHub's takes a line of its log that begins with "::", and "##[" anywhere, for a command.
+std::string without_commands(std::string text) {
+  if (text.starts_with("::")) text.insert(0, "\\");
+  for (std::size_t at = text.find("##["); at != std::string::npos; at = text.find("##[", at))
+    text.insert(at + 2, "\\");
+  return text;
+}
+
+// One column of a table being drawn.
+struct Track {
+  std::size_t column = 0;  // in the grid
+  std::size_t gap = 2;
+  std::size_t width = 0;
+  std::vector<std::size_t> right;  // a section: columns reserved right of the decimal point
+};
+
+// What is drawn of a grid, and how.
+struct Layout {
+  std::vector<Track> tracks;
+  std::size_t label_width = 0;
+  bool stacked = false;
+  std::vector<std::string> left_out;
+};
+
+// Cells and headers may hold words from a suite: tags, metrics, units.
+Grid harmless(Grid grid, const Style& style) {
+  const std::size_t widest_cell = std::min<std::size_t>(40, columns_of(style) - stacked_indent - 2);
+  for (Column& column : grid.columns) column.header = safe_name(column.header, widest_cell);
+  for (Section& section : grid.sections)
+    for (GridRow& row : section.rows)
+      for (Cell& cell : row.cells) cell.text = safe_name(cell.text, widest_cell);
+  return grid;
+}
+
+bool is_number(const Cell& cell) {
+  return cell.text.find_first_of("0123456789") != std::string::npos;
+}
+
+Track measure(const Grid& grid, std::size_t column, std::size_t gap) {
+  const Column& about = grid.columns[column];
+  Track track{column, about.tied ? 1 : gap, display_width(about.header), {}};
+  for (const Section& section : grid.sections) {
+    Extent widest;
+    for (const GridRow& row : section.rows) {
+      const Cell& cell = row.cells[column];
+      const Extent extent = extent_of(cell.text, about.align);
+      if (about.align != Align::decimal || !is_number(cell)) {
+        track.width = std::max(track.width, extent.left + extent.right);
+        continue;
+      }
+      widest.left = std::max(widest.left, extent.left);
+      widest.right = std::max(widest.right, extent.right);
+    }
+    track.right.push_back(widest.right);
+    track.width = std::max(track.width, widest.left + widest.right);
+  }
+  return track;
+}
+
+std::size_t width_of(const std::vector<Track>& tracks) {
+  std::size_t width = 0;
+  for (const Track& track : tracks) width += track.gap + track.width;
+  return width;
+}
+
+std::size_t label_width_of(const Grid& grid) {
+  std::size_t width = display_width(grid.label_header);
+  for (const Section& section : grid.sections)
+    for (const GridRow& row : section.rows)
+      width = std::max(width, display_width(safe_name(row.label, row.label.size() * 8)));
+  return width;
+}
+
+Layout lay_out(const Grid& grid, std::vector<std::size_t> columns, std::size_t width) {
+  Layout layout;
+  layout.label_width = label_width_of(grid);
+  const auto needs = [&](std::size_t indent, std::size_t gap = 2) {
+    layout.tracks.clear();
+    for (const std::size_t column : columns) layout.tracks.push_back(measure(grid, column, gap));
+    return indent + width_of(layout.tracks);
+  };
+  const std::size_t beside_labels = label_indent + layout.label_width;
+  if (needs(beside_labels) <= width || needs(beside_labels, 1) <= width) return layout;
+  columns.erase(std::remove_if(columns.begin(), columns.end(),
+                               [&](std::size_t column) { return grid.columns[column].spare; }),
+                columns.end());
+  if (needs(beside_labels) <= width || needs(beside_labels, 1) <= width) return layout;
+  layout.stacked = true;
+  while (needs(stacked_indent) > width && columns.size() > 1) {
+    const auto least = std::max_element(columns.begin(), columns.end(), [&](std::size_t a, std::size_t b) {
+      return grid.columns[a].priority < grid.columns[b].priority;
+    });
+    layout.left_out.push_back(grid.columns[*least].header);
+    columns.erase(least);
+  }
+  return layout;
+}
+
+std::string trimmed_line(std::string line) {
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line + "\n";
+}
+
+std::string padded(const Cell& cell, const Track& track, std::size_t section, Align align,
+                   const Style& style) {
+  const Extent extent = extent_of(cell.text, align);
+  const std::size_t used = extent.left + extent.right;
+  std::size_t after = 0;
+  if (align == Align::left) after = track.width - used;
+  if (align == Align::decimal && is_number(cell)) after = track.right[section] - extent.right;
+  const std::size_t before = track.width - used - after;
+  return spaces(before) + paint(cell.text, cell.paint, style) + spaces(after);
+}
+
+std::string header_line(const Grid& grid, const Layout& layout, const Style& style) {
+  std::string line = layout.stacked ? spaces(stacked_indent)
+                                    : spaces(label_indent) + grid.label_header +
+                                          spaces(layout.label_width - display_width(grid.label_header));
+  for (const Track& track : layout.tracks) {
+    const Column& column = grid.columns[track.column];
+    const std::size_t room = track.width - display_width(column.header);
+    // Over brackets and words a header starts where they start; over numbers it ends where they end.
+    line += spaces(track.gap) +
+            (column.align == Align::left ? column.header + spaces(room) : spaces(room) + column.header);
+  }
+  return paint(trimmed_line(line).substr(0, trimmed_line(line).size() - 1), Paint::strong, style) + "\n";
+}
+
+std::string row_lines(const Grid& grid, std::size_t section, const GridRow& row, const Layout& layout,
+                      const Style& style) {
+  const std::size_t width = columns_of(style);
+  const std::string label = safe_name(row.label, width - label_indent);
+  std::string line = spaces(label_indent) + label;
+  if (layout.stacked)
+    line = trimmed_line(line) + spaces(stacked_indent);
+  else
+    line += spaces(layout.label_width - display_width(label));
+  for (const Track& track : layout.tracks)
+    line += spaces(track.gap) +
+            padded(row.cells[track.column], track, section, grid.columns[track.column].align, style);
+  return trimmed_line(line);
+}
+
+std::string draw_columns(const Grid& grid, const std::vector<std::size_t>& columns, const Style& style) {
+  const std::size_t width = columns_of(style);
+  const Layout layout = lay_out(grid, columns, width);
+  std::string text;
+  if (!grid.shared.empty()) text += paint(safe_name(grid.shared, width), Paint::faint, style) + "\n";
+  text += header_line(grid, layout, style);
+  for (std::size_t i = 0; i < grid.sections.size(); ++i) {
+    const Section& section = grid.sections[i];
+    if (!section.heading.empty())
+      text += paint(safe_name(section.heading, width), section.paint, style) + "\n";
+    for (const GridRow& row : section.rows) text += row_lines(grid, i, row, layout, style);
+  }
+  if (!layout.left_out.empty())
+    text += wrapped("not shown at this width: " + join(layout.left_out, ", "), "  ", style);
+  return text;
+}
+
+}  // namespace
+
+std::size_t columns_of(const Style& style) {
+  constexpr int fewest = 40;
+  return static_cast<std::size_t>(std::max(style.width, fewest));
+}
+
+std::string paint(std::string_view text, Paint paint, const Style& style) {
+  const std::string_view code = code_of(paint);
+  if (!style.colour || code.empty() || text.empty()) return std::string(text);
+  return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
+}
+
+std::string safe_name(std::string_view name, std::size_t columns) {
+  std::string text = without_commands(printable(name));
+  if (display_width(text) <= columns) return text;
+  const std::size_t keep = columns > 1 ? columns - 1 : 0;
+  const std::size_t tail = keep / 2;
+  return std::string(first_columns(text, keep - tail)) + "…" + std::string(last_columns(text, tail));
+}
+
+std::string wrapped(std::string_view text, std::string_view lead, const Style& style) {
+  const std::size_t indent = display_width(lead);
+  const std::size_t room = std::max<std::size_t>(columns_of(style), indent + 10) - indent;
+  std::string out;
+  std::string line;
+  const auto flush = [&] {
+    out += (out.empty() ? std::string(lead) : spaces(indent)) + line + "\n";
+    line.clear();
+  };
+  for (const std::string& raw : split(text, ' ')) {
+    if (raw.empty()) continue;
+    const std::string word = safe_name(raw, room);
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > room) flush();
+    line += (line.empty() ? "" : " ") + word;
+  }
+  if (!line.empty() || out.empty()) flush();
+  return out;
+}
+
+std::string draw(const Grid& raw, const Style& style) {
+  const Grid grid = harmless(raw, style);
+  std::vector<std::size_t> all(grid.columns.size());
+  std::set<int> blocks;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = i;
+    blocks.insert(grid.columns[i].block);
+  }
+  const std::size_t width = columns_of(style);
+  if (blocks.size() == 1 || !lay_out(grid, all, width).stacked) return draw_columns(grid, all, style);
+  std::string text;
+  for (const int block : blocks) {
+    std::vector<std::size_t> columns;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(columns),
+                 [&](std::size_t i) { return grid.columns[i].block == block; });
+    text += (text.empty() ? "" : "\n") + draw_columns(grid, columns, style);
+  }
+  return text;
+}
+
+}  // namespace harness::report

@@ -1,0 +1,226 @@
+#include "harness/schema/json_reader.h"
+
+#include <fmt/format.h>
+#include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "harness/base/text.h"
+
+namespace harness {
+namespace {
+
+// Iterative, because a recursive parser overflows the stack on a megabyte of "[". Numbers arrive as
+// text, because RapidJSON's exact conversion of doubles shifts by undefined amounts on "0e300".
+constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag |
+                                 rapidjson::kParseValidateEncodingFlag;
+
+// Builds a document from parser events, with numbers converted by the standard library: exact, and
+// whole numbers of 64 bits stay whole. A number beyond the range of a double ends parsing.
+class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> {
+ public:
+  explicit Builder(rapidjson::Document& document) : document_(document) {}
+
+  bool RawNumber(const char* text, rapidjson::SizeType length, bool /*copy*/) {
+    const char* end = text + length;
+    if (std::string_view(text, length).find_first_of(".eE") == std::string_view::npos) {
+      std::int64_t whole = 0;
+      if (std::from_chars(text, end, whole).ec == std::errc{}) return document_.Int64(whole);
+      std::uint64_t large = 0;
+      if (*text != '-' && std::from_chars(text, end, large).ec == std::errc{}) return document_.Uint64(large);
+    }
+    double real = 0;
+    const auto [last, code] = std::from_chars(text, end, real);
+    // Out of range is also what is too small, which is zero to a double.
+    if (code == std::errc::result_out_of_range) real = std::strtod(std::string(text, end).c_str(), nullptr);
+    return std::isfinite(real) && document_.Double(real);
+  }
+  bool Null() { return document_.Null(); }
+  bool Bool(bool value) { return document_.Bool(value); }
+  bool String(const char* text, rapidjson::SizeType length, bool copy) {
+    return document_.String(text, length, copy);
+  }
+  bool Key(const char* text, rapidjson::SizeType length, bool copy) {
+    return document_.Key(text, length, copy);
+  }
+  bool StartObject() { return document_.StartObject(); }
+  bool EndObject(rapidjson::SizeType count) { return document_.EndObject(count); }
+  bool StartArray() { return document_.StartArray(); }
+  bool EndArray(rapidjson::SizeType count) { return document_.EndArray(count); }
+
+ private:
+  rapidjson::Document& document_;
+};
+
+std::string_view kind_of(const rapidjson::Value& value) {
+  if (value.IsNull()) return "null";
+  if (value.IsBool()) return "true or false";
+  if (value.IsNumber()) return "a number";
+  if (value.IsString()) return "text";
+  return value.IsArray() ? "an array" : "an object";
+}
+
+Location place(const Location& source, std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const std::size_t last = before.rfind('\n');
+  const std::size_t column = before.size() - (last == std::string_view::npos ? 0 : last + 1);
+  return {source.file, std::max(source.line, 1) + static_cast<int>(lines), static_cast<int>(column) + 1};
+}
+
+std::string_view view(const rapidjson::Value& value) {
+  return {value.GetString(), value.GetStringLength()};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, const Location& source) {
+  std::unique_ptr<JsonReader> reader(new JsonReader(source));
+  if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);  // a byte order mark
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    return fail(ErrorKind::usage, place(source, text, zero), "is not JSON: a zero byte");
+  rapidjson::MemoryStream stream(text.data(), text.size());
+  rapidjson::Reader parser;
+  const auto parse_into = [&](rapidjson::Document& document) {
+    Builder builder(document);
+    return !parser.Parse<parse_flags>(stream, builder).IsError();
+  };
+  reader->document_.Populate(parse_into);
+  if (!parser.HasParseError()) return reader;
+  const rapidjson::ParseErrorCode code = parser.GetParseErrorCode();
+  const std::string_view what = code == rapidjson::kParseErrorTermination
+                                    ? "Number too big to be stored in double."
+                                    : rapidjson::GetParseError_En(code);
+  return fail(ErrorKind::usage, place(source, text, parser.GetErrorOffset()),
+              fmt::format("is not JSON: {}", what));
+}
+
+void JsonReader::expect_format(std::string_view format, int version) {
+  const JsonNode node = root();
+  const JsonNode name = node.require("format");
+  if (const std::string found = name.text(); !error_ && found != format)
+    name.problem(fmt::format("is `{}`; expected `{}`", printable(found), format));
+  const JsonNode number = node.require("version");
+  const int found = number.integer<int>();
+  if (!error_ && found > version)
+    number.problem(fmt::format("is {}; this harness reads version {}", found, version),
+                   "use the harness that wrote it, or a newer one");
+  else if (!error_ && found != version)
+    number.problem(fmt::format("is {}; this harness reads version {}", found, version));
+}
+
+JsonNode JsonNode::find(std::string_view name) const {
+  JsonNode child(*reader_, this, name, no_index, nullptr);
+  if (!expect_object()) return child;
+  const auto key = rapidjson::Value(rapidjson::StringRef(name.data(), static_cast<unsigned>(name.size())));
+  const auto member = value_->FindMember(key);
+  if (member != value_->MemberEnd()) child.value_ = &member->value;
+  return child;
+}
+
+JsonNode JsonNode::require(std::string_view name) const {
+  JsonNode child = find(name);
+  if (child.present() || value_ == nullptr || !value_->IsObject() || reader_->error_) return child;
+  std::vector<std::string> known;
+  for (const auto& member : value_->GetObject()) known.emplace_back(view(member.name));
+  const auto near = nearest(name, known);
+  problem(fmt::format("has no `{}`{}", name, near ? fmt::format("; is `{}` meant?", printable(*near)) : ""));
+  return child;
+}
+
+bool JsonNode::ok() const {
+  return !reader_->error_;
+}
+
+bool JsonNode::expect_object() const {
+  if (value_ == nullptr) return false;
+  if (!value_->IsObject()) expected("an object");
+  return value_->IsObject();
+}
+
+std::string JsonNode::text(std::string_view fallback) const {
+  if (value_ == nullptr) return std::string(fallback);
+  if (value_->IsString()) return std::string(view(*value_));
+  expected("text");
+  return {};
+}
+
+bool JsonNode::flag(bool fallback) const {
+  if (value_ == nullptr) return fallback;
+  if (value_->IsBool()) return value_->GetBool();
+  expected("true or false");
+  return fallback;
+}
+
+double JsonNode::number(double fallback) const {
+  if (value_ == nullptr) return fallback;
+  if (value_->IsNumber()) return value_->GetDouble();
+  expected("a number");
+  return fallback;
+}
+
+std::vector<double> JsonNode::numbers() const {
+  std::vector<double> out;
+  out.reserve(size());
+  each_element([&](const JsonNode& element) { out.push_back(element.number()); });
+  return out;
+}
+
+std::vector<std::string> JsonNode::texts() const {
+  std::vector<std::string> out;
+  out.reserve(size());
+  each_element([&](const JsonNode& element) { out.push_back(element.text()); });
+  return out;
+}
+
+std::optional<sdk::Value> JsonNode::scalar() const {
+  if (value_ == nullptr) return std::nullopt;
+  if (value_->IsInt64()) return sdk::Value(std::int64_t{value_->GetInt64()});
+  if (value_->IsDouble()) return sdk::Value(value_->GetDouble());
+  if (value_->IsBool()) return sdk::Value(value_->GetBool());
+  if (value_->IsString()) return sdk::Value(std::string(view(*value_)));
+  if (value_->IsUint64())
+    problem("is too large for a whole number of 64 bits");
+  else
+    expected("a number, text, true or false");
+  return std::nullopt;
+}
+
+std::size_t JsonNode::choice(std::span<const std::string_view> names) const {
+  const std::string name = text();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  const std::vector<std::string> known(names.begin(), names.end());
+  problem(fmt::format("is `{}`, which is unknown; {}", printable(name), suggestion(name, known)));
+  return 0;
+}
+
+std::size_t JsonNode::size() const {
+  if (value_ == nullptr) return 0;
+  return value_->IsArray() ? value_->Size() : value_->IsObject() ? value_->MemberCount() : 0;
+}
+
+std::string JsonNode::path() const {
+  if (parent_ == nullptr) return {};
+  const std::string above = parent_->path();
+  if (index_ != no_index) return fmt::format("{}[{}]", above, index_);
+  return above.empty() ? printable(key_) : above + "." + printable(key_);
+}
+
+void JsonNode::problem(const std::string& what, const std::string& advice) const {
+  if (reader_->error_) return;
+  const std::string where = path();
+  reader_->error_ = Error{ErrorKind::usage, where.empty() ? "the document " + what : where + ": " + what,
+                          reader_->source_, advice};
+}
+
+void JsonNode::expected(const std::string& type) const {
+  if (value_ != nullptr) problem(fmt::format("is {}; expected {}", kind_of(*value_), type));
+}
+
+}  // namespace harness

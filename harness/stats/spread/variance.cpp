@@ -1,0 +1,86 @@
+#include "harness/stats/spread/variance.h"
+
+#include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "harness/stats/estimate/estimator.h"
+
+namespace harness::stats {
+namespace {
+
+// In doubles throughout: long doubles take several times as long and change the 14th digit.
+const boost::math::policies::policy<boost::math::policies::promote_double<false>> in_doubles;
+
+// P(F > value), by the regularised incomplete beta function of whichever argument is accurate.
+double f_tail(double numerator_dof, double denominator_dof, double value) {
+  const double weighted = numerator_dof * value;
+  if (!std::isfinite(weighted)) return 0;
+  return boost::math::ibeta(denominator_dof / 2, numerator_dof / 2,
+                            denominator_dof / (denominator_dof + weighted), in_doubles);
+}
+
+// The value that F exceeds with probability `tail`.
+double f_critical(double numerator_dof, double denominator_dof, double tail) {
+  double rest = 0;  // 1 - x without cancellation
+  const double x = boost::math::ibeta_inv(denominator_dof / 2, numerator_dof / 2, tail, &rest, in_doubles);
+  return denominator_dof * rest / (numerator_dof * x);
+}
+
+Moments distances_from_median(std::span<const double> values) {
+  std::vector<double> distances(values.begin(), values.end());
+  const double center = median(values);
+  for (double& value : distances) value = std::abs(value - center);
+  return moments(distances);
+}
+
+}  // namespace
+
+Bounds VarianceTest::interval(double confidence) const {
+  if (constant) return {ratio, ratio};
+  const double tail = (1 - confidence) / 2;
+  return {ratio / f_critical(degrees_of_freedom_current, degrees_of_freedom_baseline, tail),
+          ratio * f_critical(degrees_of_freedom_baseline, degrees_of_freedom_current, tail)};
+}
+
+std::optional<VarianceTest> f_test(const Moments& baseline, const Moments& current) {
+  if (!usable(baseline) || !usable(current)) return std::nullopt;
+  VarianceTest test;
+  test.degrees_of_freedom_baseline = static_cast<double>(baseline.count - 1);
+  test.degrees_of_freedom_current = static_cast<double>(current.count - 1);
+  if (baseline.variance == 0 || current.variance == 0) {
+    test.constant = true;
+    if (baseline.variance == current.variance) return test;
+    test.ratio = current.variance == 0 ? 0 : std::numeric_limits<double>::infinity();
+    test.p = 0;
+    return test;
+  }
+  test.ratio = current.variance / baseline.variance;
+  const double above = f_tail(test.degrees_of_freedom_current, test.degrees_of_freedom_baseline, test.ratio);
+  const double below = f_tail(test.degrees_of_freedom_baseline, test.degrees_of_freedom_current,
+                              baseline.variance / current.variance);
+  test.p = std::min(1.0, 2 * std::min(above, below));
+  return test;
+}
+
+std::optional<VarianceTest> f_test(std::span<const double> baseline, std::span<const double> current) {
+  return f_test(moments(baseline), moments(current));
+}
+
+std::optional<TTest> brown_forsythe(std::span<const double> baseline, std::span<const double> current) {
+  const Moments one = distances_from_median(baseline), other = distances_from_median(current);
+  if (!usable(one) || !usable(other) || one.count + other.count < 3) return std::nullopt;
+  const double count_one = static_cast<double>(one.count), count_other = static_cast<double>(other.count);
+  TTest test;
+  test.difference = other.mean - one.mean;
+  test.degrees_of_freedom = count_one + count_other - 2;
+  const double pooled =
+      ((count_one - 1) * one.variance + (count_other - 1) * other.variance) / test.degrees_of_freedom;
+  test.standard_error = std::sqrt(pooled * (1 / count_one + 1 / count_other));
+  if (!std::isfinite(test.standard_error)) return std::nullopt;
+  return test;
+}
+
+}  // namespace harness::stats

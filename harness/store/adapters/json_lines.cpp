@@ -1,0 +1,262 @@
+#include "harness/store/adapters/json_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <unordered_map>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/schema/json_reader.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t error_limit = 50;
+constexpr const char* device_kind = "import";
+
+struct PlacementLine {
+  int line = 0;
+  std::optional<double> first_call;
+  Placement placement;
+};
+
+// One metric of one case as the lines built it up: process -> placement number -> samples.
+struct SeriesLines {
+  int line = 0;  // that named it first
+  std::string metric;
+  std::string unit;
+  Direction direction = Direction::lower_is_better;
+  std::map<int, std::map<int, PlacementLine>> processes;
+};
+
+struct CaseLines {
+  std::string id;
+  std::vector<std::string> tags;
+  std::vector<SeriesLines> series;
+};
+
+class Importer {
+ public:
+  explicit Importer(const std::string& file) : file_(file) {}
+
+  void take(std::string_view text, int line);
+  Checked<Record> finish();
+
+ private:
+  void take_header(const JsonNode& root);
+  void take_machine(const JsonNode& node);
+  void take_samples(const JsonNode& root, int line);
+  void add_tags(CaseLines& one, std::vector<std::string> tags);
+  SeriesLines& series_of(CaseLines& one, const JsonNode& root, int line);
+  CaseLines& case_named(const std::string& id);
+  void report(Error error);
+
+  std::string file_;
+  std::string suite_;
+  std::string session_;
+  Machine machine_;
+  std::vector<CaseLines> cases_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::vector<Error> errors_;
+  std::size_t more_errors_ = 0;
+};
+
+void Importer::report(Error error) {
+  if (errors_.size() < error_limit)
+    errors_.push_back(std::move(error));
+  else
+    ++more_errors_;
+}
+
+void Importer::take(std::string_view text, int line) {
+  if (trim(text).empty()) return;
+  auto reader = JsonReader::parse(text, {file_, line});
+  if (!reader) return report(reader.error());
+  const JsonNode root = (*reader)->root();
+  bool header = false;
+  for (const char* key : {"machine", "suite", "session", "format"}) header |= root.find(key).present();
+  if (header && !root.find("case").present())
+    take_header(root);
+  else
+    take_samples(root, line);
+  if ((*reader)->error()) report(*(*reader)->error());
+}
+
+void Importer::take_header(const JsonNode& root) {
+  if (!cases_.empty())
+    return root.problem("describes the whole file, but comes after samples", "put it first");
+  if (const JsonNode format = root.find("format"); format.present() && format.text() != "harness-samples")
+    format.problem("is not `harness-samples`");
+  if (const JsonNode version = root.find("version"); version.present() && version.integer<int>() != 1)
+    version.problem("is not 1, the version that this harness reads");
+  if (const JsonNode suite = root.find("suite"); suite.present()) suite_ = suite.text();
+  if (const JsonNode session = root.find("session"); session.present()) session_ = session.text();
+  if (const JsonNode machine = root.find("machine"); machine.present()) take_machine(machine);
+}
+
+void Importer::take_machine(const JsonNode& node) {
+  const auto add = [&](std::string_view name, const JsonNode& value) {
+    if (const auto scalar = value.scalar())
+      machine_.fields.push_back({std::string(name), sdk::to_string(*scalar), FieldClass::info});
+  };
+  node.each_member([&](std::string_view name, const JsonNode& value) {
+    if (name == "class")
+      machine_.machine_class = value.text();
+    else if (name == "uuid")
+      machine_.device_uuid = value.text();
+    else if (name == "fields")
+      value.each_member(add);
+    else
+      add(name, value);
+  });
+}
+
+CaseLines& Importer::case_named(const std::string& id) {
+  const auto [known, fresh] = index_.try_emplace(id, cases_.size());
+  if (fresh) cases_.push_back({id, {}, {}});
+  return cases_[known->second];
+}
+
+void Importer::add_tags(CaseLines& one, std::vector<std::string> tags) {
+  for (std::string& tag : tags)
+    if (std::find(one.tags.begin(), one.tags.end(), tag) == one.tags.end())
+      one.tags.push_back(std::move(tag));
+}
+
+SeriesLines& Importer::series_of(CaseLines& one, const JsonNode& root, int line) {
+  static constexpr std::array<std::string_view, 2> names{"lower", "higher"};
+  const std::string metric = root.find("metric").text();
+  const JsonNode unit = root.find("unit");
+  const JsonNode direction = root.find("direction");
+  const bool higher = direction.present() && direction.choice(names) == 1;
+  const Direction wanted = higher ? Direction::higher_is_better : Direction::lower_is_better;
+  const auto known = std::find_if(one.series.begin(), one.series.end(),
+                                  [&](const SeriesLines& series) { return series.metric == metric; });
+  if (known == one.series.end())
+    return one.series.emplace_back(SeriesLines{line, metric, unit.text(), wanted, {}});
+  if (unit.text() != known->unit)
+    unit.problem(fmt::format("is `{}`, but line {} says `{}` for this case and metric",
+                             printable(unit.text()), known->line, printable(known->unit)));
+  if (direction.present() && wanted != known->direction)
+    direction.problem(fmt::format("is not what line {} says for this case and metric", known->line));
+  return *known;
+}
+
+// A key that is nearly one of the optional ones would otherwise be ignored in silence.
+void check_spelling(const JsonNode& root) {
+  static const std::vector<std::string> optional{"placement", "first_call", "direction", "forced_gates",
+                                                 "clock_ghz"};
+  root.each_member([&](std::string_view key, const JsonNode& value) {
+    if (std::find(optional.begin(), optional.end(), key) != optional.end()) return;
+    if (const auto near = nearest(key, optional))
+      value.problem(fmt::format("is unknown; did you mean `{}`?", *near));
+  });
+}
+
+void check_positive(const JsonNode& node, double value, const std::string& unit) {
+  if (seconds_per_unit(unit) > 0 && !(value > 0))
+    node.problem(fmt::format("is {}; a time is above 0", value));
+}
+
+void Importer::take_samples(const JsonNode& root, int line) {
+  const JsonNode id = root.require("case");
+  const JsonNode metric = root.require("metric");
+  const JsonNode unit = root.require("unit");
+  const int process = root.require("process").integer<int>(0, 0);
+  const int placement = root.find("placement").integer<int>(0, 0);
+  const JsonNode samples = root.require("samples");
+  PlacementLine taken{line, {}, {}};
+  taken.placement.samples = samples.numbers();
+  taken.placement.forced_gates = root.find("forced_gates").integer<int>(0, 0);
+  taken.placement.clock_ghz = root.find("clock_ghz").number();
+  for (const JsonNode& name : {id, metric, unit})
+    if (name.present() && name.text().empty()) name.problem("is empty");
+  if (samples.present() && taken.placement.samples.empty())
+    samples.problem("is empty; expected at least one number");
+  samples.each_element([&](const JsonNode& sample) { check_positive(sample, sample.number(), unit.text()); });
+  if (const JsonNode first = root.find("first_call"); first.present()) {
+    taken.first_call = first.number();
+    check_positive(first, *taken.first_call, unit.text());
+  }
+  const std::vector<std::string> tags = root.find("tags").texts();
+  check_spelling(root);
+  if (!root.ok()) return;
+
+  CaseLines& one = case_named(id.text());
+  add_tags(one, tags);
+  SeriesLines& series = series_of(one, root, line);
+  const auto [known, fresh] = series.processes[process].try_emplace(placement, std::move(taken));
+  if (!fresh)
+    root.problem(fmt::format("repeats case `{}`, metric `{}`, process {}, placement {} of line {}",
+                             printable(one.id), printable(series.metric), process, placement,
+                             known->second.line));
+}
+
+// Moves the samples out of `lines`.
+Series merged(SeriesLines& lines) {
+  Series series{lines.metric, lines.unit, lines.direction, {}};
+  series.processes.reserve(lines.processes.size());
+  for (auto& [number, placements] : lines.processes) {
+    ProcessSamples process{number, std::nullopt, {}};
+    for (auto& [placement, taken] : placements) {
+      if (!process.first_call) process.first_call = taken.first_call;
+      process.placements.push_back(std::move(taken.placement));
+    }
+    series.processes.push_back(std::move(process));
+  }
+  return series;
+}
+
+CaseRecord merged(CaseLines& lines) {
+  CaseRecord record;
+  record.id = lines.id;
+  record.device = device_kind;
+  record.tags = std::move(lines.tags);
+  std::map<int, ProcessResult> results;
+  for (SeriesLines& series : lines.series) {
+    for (const auto& [number, placements] : series.processes)
+      results.try_emplace(number, ProcessResult{lines.id, number, Outcome::measured, "", {}, {}, {}});
+    record.series.push_back(merged(series));
+  }
+  for (auto& [number, result] : results) record.processes.push_back(std::move(result));
+  return record;
+}
+
+Checked<Record> Importer::finish() {
+  if (cases_.empty() && errors_.empty())
+    report({ErrorKind::usage, "holds no samples", Location{file_},
+            "one JSON object a line, as harness/store/README.md describes"});
+  if (more_errors_ > 0)
+    errors_.push_back(
+        {ErrorKind::usage, fmt::format("and {} more errors", more_errors_), Location{file_}, {}});
+  if (!errors_.empty()) return tl::unexpected(std::move(errors_));
+  Record record;
+  record.id = random_uuid();
+  record.tool = "harness import";
+  record.suite = {suite_.empty() ? std::filesystem::path(file_).stem().string() : suite_, file_, ""};
+  record.started = record.finished = utc_timestamp();
+  record.session = std::move(session_);
+  record.machines[device_kind] = std::move(machine_);
+  record.cases.reserve(cases_.size());
+  for (CaseLines& one : cases_) record.cases.push_back(merged(one));
+  return record;
+}
+
+}  // namespace
+
+Checked<Record> import_json_lines(std::string_view text, const std::string& file) {
+  Importer importer(file);
+  int line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    importer.take(text.substr(begin, end - begin), line);
+    begin = end + 1;
+  }
+  return importer.finish();
+}
+
+}  // namespace harness

@@ -1,0 +1,46 @@
+// Selftest: error rates of the rule that decides, by simulation (simulate.h) and on random halves of a run.
+//
+// The rule is a parameter so that a wrong one can be shown to fail; the default is verdicts() of trace.h, the
+// code behind compare(). A rule is called from several threads at once. The same seed gives the same report,
+// whatever their number.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "harness/model/error_rates.h"
+#include "harness/model/spread.h"
+#include "harness/study/simulate.h"
+
+namespace harness {
+
+// Rows in the order of the cases of `current`, with their verdicts.
+using Rule = std::function<std::vector<ComparisonRow>(const Record&, const Record&, const Policy&)>;
+
+struct SelftestOptions {
+  std::uint64_t seed = 1;
+  std::size_t splits = 1000;  // simulated suites for each rate
+  unsigned threads = 0;       // 0: as many as the machine has
+  std::vector<Noise> noises = {Noise::normal,    Noise::lognormal, Noise::bimodal,  Noise::autoregressive,
+                               Noise::slow_tail, Noise::drift,     Noise::sessions, Noise::devices};
+  std::vector<MeasuringPlan> plans = {{3}, {5}, {8}, {16}, {20, {5, 10, 20}}, {3, {}, true}, {5, {}, true}};
+  // Processes that a verdict needs: a side, and of those that both sides share.
+  int min_processes = Policy{}.min_processes;
+  int min_shared_processes = Policy{}.min_shared_processes;
+  Rule rule = {};  // empty: the one of compare()
+  // Called on the calling thread whenever it ends a few trials, with all that are done; false stops.
+  std::function<bool(std::size_t done, std::size_t all)> on_progress = {};
+};
+
+// Simulated rates. Plans that a noise does not go with are left out: sides that share their processes share
+// session and device, and what takes turns is measured all at once. A plan of fewer processes than a verdict
+// needs is run with the first noise alone, and may decide nothing. std::nullopt: stopped.
+std::optional<SelftestReport> selftest(const SelftestOptions& options);
+
+// Random halves of each session of `records` (the processes of one run, so nothing differs, not even the
+// session), judged by the rule of compare(): how often a case is called regressed.
+SelftestRun halves_of(const std::vector<Record>& records, const SelftestOptions& options);
+
+}  // namespace harness

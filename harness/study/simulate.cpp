@@ -1,0 +1,154 @@
+#include "harness/study/simulate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "harness/stats/estimate/random.h"
+
+namespace harness {
+namespace {
+
+constexpr double center = 20;         // us
+constexpr double process_sd = 0.003;  // of logs, as on GPUs
+constexpr double sample_sd = 0.01;
+constexpr double skewed_sd = 0.2;
+constexpr double modes[] = {22.5, 25.5};  // us
+constexpr double rho = 0.9;
+constexpr double tail_share = 0.1, tail_factor = 1.5;
+constexpr double drift_over_run = 0.03;
+
+std::size_t samples_of(Noise noise) {
+  if (noise == Noise::autoregressive) return 16;
+  // Enough that a quarter of them being slow, where fences give way, hardly happens.
+  return noise == Noise::slow_tail ? 32 : 8;
+}
+
+// What the samples of one process lie around, as a log.
+double draw_center(Noise noise, stats::Random& random) {
+  double log_center = std::log(noise == Noise::bimodal ? modes[random.below(2)] : center);
+  return log_center + process_sd * random.normal();
+}
+
+void draw_samples(Noise noise, double log_center, std::vector<double>& samples, stats::Random& random) {
+  double state = random.normal();
+  for (double& sample : samples) {
+    double log_sample = log_center;
+    if (noise == Noise::autoregressive) {
+      log_sample += sample_sd * state;
+      state = rho * state + std::sqrt(1 - rho * rho) * random.normal();
+    } else {
+      log_sample += (noise == Noise::lognormal ? skewed_sd : sample_sd) * random.normal();
+    }
+    if (noise == Noise::slow_tail && random.uniform() < tail_share) log_sample += std::log(tail_factor);
+    sample = std::exp(log_sample);
+  }
+}
+
+// Where in the run, from 0 to 1, a process stood: sides take turns A B B A.
+double place_in_run(int process, bool current, int processes) {
+  const bool swapped = process % 2 == 1;
+  return static_cast<double>(2 * process + (current != swapped ? 1 : 0)) / (2.0 * processes);
+}
+
+Record empty_record(Noise noise, const MeasuringPlan& plan, bool current, int deciding, int alone) {
+  Record record;
+  record.suite.name = "simulated";
+  const bool other_device = noise == Noise::devices && current;
+  record.machines["cuda"] = Machine{"simulated", other_device ? "GPU-B" : "GPU-A", {}, {}};
+  if (plan.shared)
+    record.pairing = Pairing{"simulated", Pairing::Kind::process};
+  else if (noise == Noise::drift)
+    record.pairing = Pairing{"simulated", Pairing::Kind::session};
+  for (int i = 0; i < deciding + alone; ++i) {
+    CaseRecord one;
+    one.id = fmt::format("case {}", i);
+    one.device = "cuda";
+    one.gate.looks = plan.looks;
+    if (i >= deciding) one.gate.metrics.push_back({"gpu_time", std::nullopt, std::nullopt, true});
+    Series series{"gpu_time", "us", Direction::lower_is_better, {}};
+    for (int p = 1; p <= plan.processes; ++p) {
+      series.processes.push_back({p, std::nullopt, {Placement{}}});
+      series.processes.back().placements.front().samples.resize(samples_of(noise));
+      one.processes.push_back({one.id, p, Outcome::measured, "", {}, {}, {}});
+    }
+    one.series.push_back(std::move(series));
+    record.cases.push_back(std::move(one));
+  }
+  return record;
+}
+
+}  // namespace
+
+std::string_view name_of(Noise noise) {
+  switch (noise) {
+    case Noise::normal: return "normal";
+    case Noise::lognormal: return "lognormal";
+    case Noise::bimodal: return "bimodal";
+    case Noise::autoregressive: return "AR(1) 0.9";
+    case Noise::slow_tail: return "10 % slow tail";
+    case Noise::drift: return "3 % drift";
+    case Noise::sessions: return "sessions differ";
+    case Noise::devices: return "devices differ";
+  }
+  return "";
+}
+
+std::string name_of(const MeasuringPlan& plan) {
+  if (!plan.looks.empty()) return fmt::format("looks {}", fmt::join(plan.looks, "/"));
+  return fmt::format("P = {}{}", plan.processes, plan.shared ? " shared" : "");
+}
+
+Simulator::Simulator(Noise noise, MeasuringPlan plan, int deciding, int alone)
+    : noise_(noise),
+      plan_(std::move(plan)),
+      deciding_(deciding),
+      pair_{empty_record(noise, plan_, false, deciding, alone),
+            empty_record(noise, plan_, true, deciding, alone)} {}
+
+bool Simulator::is_shaped(int index) const {
+  return noise_ != Noise::bimodal || index == 0 || index == deciding_;
+}
+
+Policy Simulator::policy() const {
+  Policy policy;
+  policy.allow_other_device = noise_ == Noise::devices;
+  return policy;
+}
+
+const SimulatedPair& Simulator::draw(double change, std::uint64_t seed) {
+  stats::Random random(seed);
+  const Policy assumed;
+  for (std::size_t i = 0; i < pair_.baseline.cases.size(); ++i) {
+    const Noise noise = is_shaped(static_cast<int>(i)) ? noise_ : Noise::normal;
+    double offsets[] = {0, std::log1p(change)};  // of the sides
+    for (double& offset : offsets) {
+      if (noise == Noise::sessions || noise == Noise::devices) offset += assumed.session_sd * random.normal();
+      if (noise == Noise::devices) offset += assumed.device_sd * random.normal();
+    }
+    if (plan_.shared) offsets[1] = offsets[0] + std::log1p(change);
+    std::vector<ProcessSamples>& before = pair_.baseline.cases[i].series.front().processes;
+    std::vector<ProcessSamples>& after = pair_.current.cases[i].series.front().processes;
+    for (int p = 0; p < plan_.processes; ++p) {
+      double centers[] = {draw_center(noise, random), draw_center(noise, random)};
+      if (plan_.shared) centers[1] = centers[0];
+      for (const bool current : {false, true}) {
+        double log_center = centers[current] + offsets[current];
+        if (noise == Noise::drift)
+          log_center += drift_over_run * place_in_run(p, current && !plan_.shared, plan_.processes);
+        const auto at = static_cast<std::size_t>(p);
+        draw_samples(noise, log_center, (current ? after : before)[at].placements.front().samples, random);
+      }
+    }
+  }
+  return pair_;
+}
+
+double unavoidable(Noise noise, const MeasuringPlan& plan) {
+  if (noise != Noise::bimodal || plan.shared) return 0;
+  const int fewest = plan.looks.empty() ? plan.processes : plan.looks.front();
+  return std::ldexp(1.0, -2 * fewest);
+}
+
+}  // namespace harness

@@ -1,0 +1,18 @@
+// The check of a YAML tree against a JSON Schema of this folder, by RapidJSON's SchemaValidator, with its
+// complaints put in words and in places of the text.
+#pragma once
+
+#include <string>
+
+#include "harness/suite/yaml/errors.h"
+#include "harness/suite/yaml/yaml_tree.h"
+
+namespace harness {
+
+// Adds an error for everything in the tree that the schema refuses, and marks those values as
+// rejected, so that a reader can go on with the rest. The words come from the schema too: each place
+// says in `errorMessage` what it expects (editors show the same), and the whole is called by the schema's
+// `title`.
+void check_schema(YamlValue& root, const std::string& schema, const std::string& file, ErrorList& errors);
+
+}  // namespace harness

@@ -1,0 +1,26 @@
+// What is checked on a suite's bytes before they are parsed as YAML, and how the parser's complaints
+// are put in words that help.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/suite/yaml/yaml_tree.h"
+
+namespace harness {
+
+// UTF-8, no control characters (one of them ends the input for the parser), not more indicators than
+// the limit. False, with an error in `errors`: do not parse.
+bool check_yaml_text(const std::string& text, const std::string& file, const YamlLimits& limits,
+                     const YamlWords& words, ErrorList& errors);
+
+// Adds an error for the parser's complaint `message` at `place` (line 0: not known). A tab used as
+// indentation above that place is named as the cause.
+void add_syntax_error(const std::string& text, const std::string& file, TextPosition place,
+                      const std::string& message, ErrorList& errors);
+
+// False when the quoted text that stands at `place` runs to the end of the input, which the parser
+// lets pass.
+bool quote_is_closed(std::string_view text, TextPosition place);
+
+}  // namespace harness

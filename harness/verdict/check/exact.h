@@ -1,0 +1,21 @@
+// Exact: metrics without any variance (bytes, sizes, errors with a fixed seed) are compared as numbers.
+// A t-test has nothing to estimate there, and the spread between sessions, which is one of times, does not
+// apply. Pure.
+#pragma once
+
+#include "harness/verdict/read/side.h"
+
+namespace harness {
+
+// Whether every sample of each side has one value, not negative, of a metric that is no time: a time that
+// never varies has a coarse clock, and is tested like any other.
+bool is_exact(const ComparisonRow& row, const SideReading& baseline, const SideReading& current);
+
+// Fills the row: sides, ratio, verdict, reason. With the margin m, worse by more than m of the baseline's
+// value is regressed, better by more than that is improved, anything else is unchanged; with m = 0 any
+// change at all counts. A value that was 0 and is not any more has no ratio and is beyond every margin.
+// Too few processes to know that the metric does not vary: inconclusive.
+void judge_exactly(ComparisonRow& row, const SideReading& baseline, const SideReading& current,
+                   const Policy& policy);
+
+}  // namespace harness

@@ -1,0 +1,110 @@
+#include "harness/verdict/compare.h"
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+
+#include "harness/base/parallel.h"
+#include "harness/verdict/case_rows.h"
+#include "harness/verdict/decide/order.h"
+#include "harness/verdict/decide/policy_facts.h"
+#include "harness/verdict/decide/waive.h"
+#include "harness/verdict/read/origin.h"
+#include "harness/verdict/read/rename.h"
+#include "harness/verdict/trace.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t cases_a_part = 64;  // that a thread takes at a time
+
+// The rows of all cases in their order, whatever the number of threads.
+CaseRows rows_of_all(const ComparedRecords& records, unsigned threads) {
+  const std::vector<PairedCase> cases = pair_cases(records.baseline, records.current);
+  if (cases.size() <= cases_a_part) return rows_of(cases, records);
+  std::vector<CaseRows> parts((cases.size() + cases_a_part - 1) / cases_a_part);
+  for_each_index(parts.size(), threads, [&](std::size_t part) {
+    const std::span<const PairedCase> from = std::span(cases).subspan(part * cases_a_part);
+    parts[part] = rows_of(from.first(std::min(from.size(), cases_a_part)), records);
+  });
+  CaseRows all;
+  all.rows.reserve(cases.size());
+  all.evidence.reserve(cases.size());
+  for (CaseRows& part : parts) all.append(std::move(part));
+  return all;
+}
+
+void describe_looks(CaseRows& found, const ComparedRecords& records) {
+  std::unordered_map<std::size_t, std::size_t> shown;  // by row: the place of its look
+  for (const Evidence& one : found.evidence) shown.emplace(one.row, one.shown);
+  for (const LookReadings& one : found.looks) {
+    if (one.sides.empty()) continue;
+    const auto& [baseline, current] = one.sides[shown.at(one.row)];
+    describe(found.rows[one.row], *one.before, *one.after, baseline, current, records);
+  }
+}
+
+// What the gates of the baseline say of the rows that were tested.
+void judge_old_gates(CaseRows& found) {
+  for (const Evidence& one : found.evidence)
+    if (std::optional<LoosenedGate>& gate = found.rows[one.row].loosened)
+      gate->regressed = is_worse(one, gate->margin, gate->alpha);
+}
+
+// Verdicts, diagnostics and the trace of all rows.
+CaseRows judged_rows(const ComparedRecords& records, Trace& trace, unsigned threads) {
+  CaseRows found = rows_of_all(records, threads);
+  trace.family = decide(found.rows, found.evidence, records.policy);
+  judge_old_gates(found);
+  describe_looks(found, records);
+  trace.rows.reserve(found.evidence.size());
+  for (Evidence& one : found.evidence)
+    trace.rows.push_back({found.rows[one.row].case_id, found.rows[one.row].metric, std::move(one)});
+  advise_renames(found.rows, records.baseline, records.current);
+  return found;
+}
+
+std::vector<std::string> differences_of(const std::map<std::string, MachineMatch>& machines) {
+  std::vector<std::string> all;
+  for (const auto& [device, match] : machines)
+    for (const std::string& difference : match.differences)
+      all.push_back(machines.size() > 1 ? device + " " + difference : difference);
+  return all;
+}
+
+}  // namespace
+
+Comparison compare(const Record& baseline, const Record& current, const Policy& policy, Trace& trace,
+                   unsigned threads) {
+  Comparison comparison;
+  comparison.suite = current.suite.name;
+  comparison.suite_file = current.suite.file;
+  comparison.baseline = source_of(baseline);
+  comparison.current = source_of(current);
+  comparison.policy = policy;
+  comparison.pairing = pairing_of(baseline, current);
+  if (share_session(baseline, current)) comparison.session = current.session;
+  CaseRows found = judged_rows(ComparedRecords(baseline, current, policy, true), trace, threads);
+  comparison.rows = std::move(found.rows);
+  comparison.differences = differences_of(found.machines);
+  apply_waivers(comparison, current.partial);
+  comparison.remarks = remarks_on_gates(current);
+  sort_worst_first(comparison.rows);
+  comparison.verdict = overall_verdict(comparison.rows);
+  comparison.policy_facts = facts_of_policy(comparison);
+  return comparison;
+}
+
+Comparison compare(const Record& baseline, const Record& current, const Policy& policy, unsigned threads) {
+  Trace unread;
+  return compare(baseline, current, policy, unread, threads);
+}
+
+std::vector<ComparisonRow> verdicts(const Record& baseline, const Record& current, const Policy& policy) {
+  const ComparedRecords records(baseline, current, policy, false);
+  CaseRows found = rows_of_all(records, 1);
+  call_verdicts(found.rows, found.evidence, records.policy);
+  return std::move(found.rows);
+}
+
+}  // namespace harness

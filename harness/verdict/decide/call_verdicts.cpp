@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "harness/stats/hypothesis/multiplicity.h"
+#include "harness/verdict/decide/judge.h"
+
+namespace harness {
+namespace {
+
+// The numbers of the look that decided, or of the last one.
+void show(ComparisonRow& row, Evidence& evidence) {
+  LookEvidence& look = evidence.looks[evidence.shown];
+  const bool mirrored = sign_of(row) < 0;
+  row.look.number = look.number;
+  row.ratio = std::exp(sign_of(row) * look.effect.difference);
+  row.interval = Interval{std::exp(mirrored ? -look.bounds.hi : look.bounds.lo),
+                          std::exp(mirrored ? -look.bounds.lo : look.bounds.hi)};
+  row.degrees_of_freedom = look.effect.degrees_of_freedom;
+  row.p = look.p_worse;
+  row.p_improved = look.p_better;
+  row.baseline = std::move(look.baseline);
+  row.current = std::move(look.current);
+}
+
+// The places of the values in ascending order, from 1.
+std::vector<std::size_t> ranks_of(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size()), ranks(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t one, std::size_t other) { return values[one] < values[other]; });
+  for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = i + 1;
+  return ranks;
+}
+
+// Takes the looks in the order in which they were measured: all rows at the first, those still open at the
+// second, and so on.
+//
+// A row's p is the smallest of its looks so far times the number of looks declared. It can only fall from
+// one look to the next, and an adjusted p of Holm's only falls when any p does; so whatever is called at some
+// look would be called, too, had every row gone through all its looks, and for those the family-wise rate is
+// alpha by Bonferroni and Holm. Hence measuring on may depend on what was seen, in any way.
+class LookByLook {
+ public:
+  LookByLook(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence, int least)
+      : rows_(rows), evidence_(evidence), least_(least) {
+    for (Evidence& one : evidence_) {
+      if (is_judged(one)) judged_.push_back(&one);
+      for (const LookEvidence& look : one.looks) last_ = std::max(last_, look.number);
+    }
+  }
+
+  // Returns how many rows were corrected together.
+  std::size_t run() {
+    for (int number = 1; number <= last_; ++number) {
+      for (Evidence& one : evidence_)
+        if (open(one)) take(one, number);
+      correct();
+      for (Evidence& one : evidence_)
+        if (open(one)) call(one, number);
+    }
+    return judged_.size();
+  }
+
+ private:
+  [[nodiscard]] bool open(const Evidence& one) const {
+    return rows_[one.row].verdict == Verdict::inconclusive;
+  }
+
+  // A row takes part by its number of processes, conditions and gates alone, never by its p-value. One with
+  // looks to come takes part from the start, so that the others' correction does not change when it does.
+  [[nodiscard]] bool is_judged(const Evidence& one) const {
+    const ComparisonRow& row = rows_[one.row];
+    if (row.informative) return false;
+    if (row.look.declared.size() > 1) return one.baseline_processes >= least_;
+    return std::any_of(one.looks.begin(), one.looks.end(),
+                       [](const LookEvidence& look) { return look.counts(); });
+  }
+
+  [[nodiscard]] double looks_of(const Evidence& one) const {
+    return static_cast<double>(std::max<std::size_t>(rows_[one.row].look.declared.size(), 1));
+  }
+
+  void take(Evidence& one, int number) {
+    for (std::size_t i = 0; i < one.looks.size(); ++i) {
+      const LookEvidence& look = one.looks[i];
+      if (look.number != number) continue;
+      one.shown = i;
+      if (!look.counts()) continue;
+      one.p_worse = std::min(one.p_worse, looks_of(one) * look.p_worse);
+      one.p_better = std::min(one.p_better, looks_of(one) * look.p_better);
+    }
+  }
+
+  // Holm over the rows that decide, worse and better as two families. Decided rows stay as they were.
+  void correct() {
+    std::vector<double> worse, better;
+    for (const Evidence* one : judged_) {
+      worse.push_back(one->p_worse);
+      better.push_back(one->p_better);
+    }
+    const std::vector<double> worse_adjusted = stats::holm(worse), better_adjusted = stats::holm(better);
+    const std::vector<std::size_t> worse_ranks = ranks_of(worse), better_ranks = ranks_of(better);
+    for (std::size_t i = 0; i < judged_.size(); ++i) {
+      ComparisonRow& row = rows_[judged_[i]->row];
+      if (!open(*judged_[i]) || judged_[i]->looks.empty()) continue;
+      row.p_adjusted = worse_adjusted[i];
+      row.p_improved_adjusted = better_adjusted[i];
+      judged_[i]->rank_worse = worse_ranks[i];
+      judged_[i]->rank_better = better_ranks[i];
+    }
+  }
+
+  // Shows the look with the strongest evidence for what is called.
+  void show_smallest(Evidence& one, double LookEvidence::*p) {
+    double smallest = 2;
+    std::size_t best = one.shown;
+    for (std::size_t i = 0; i < one.looks.size() && one.looks[i].number <= one.looks[one.shown].number; ++i)
+      if (one.looks[i].counts() && one.looks[i].*p < smallest) {
+        smallest = one.looks[i].*p;
+        best = i;
+      }
+    one.shown = best;
+  }
+
+  void call(Evidence& one, int number) {
+    if (one.looks.empty()) return;
+    ComparisonRow& row = rows_[one.row];
+    const LookEvidence& look = one.looks[one.shown];
+    const double margin = log_margin(row);
+    if (row.p_adjusted.value_or(one.p_worse) < row.alpha) {
+      row.verdict = Verdict::regressed;
+      show_smallest(one, &LookEvidence::p_worse);
+    } else if (row.p_improved_adjusted.value_or(one.p_better) < row.alpha) {
+      row.verdict = Verdict::improved;
+      show_smallest(one, &LookEvidence::p_better);
+    } else if (look.number == number && look.counts() && look.bounds.lo > -margin &&
+               look.bounds.hi < margin) {
+      row.verdict = Verdict::unchanged;
+    }
+  }
+
+  std::vector<ComparisonRow>& rows_;
+  std::vector<Evidence>& evidence_;
+  int least_;
+  int last_ = 0;
+  std::vector<Evidence*> judged_;
+};
+
+}  // namespace
+
+std::size_t call_verdicts(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence,
+                          const Policy& policy) {
+  const std::size_t family = LookByLook(rows, evidence, least_processes(policy)).run();
+  for (Evidence& one : evidence)
+    if (!one.looks.empty()) show(rows[one.row], one);
+  return family;
+}
+
+}  // namespace harness

@@ -1,0 +1,58 @@
+#include "harness/verdict/decide/order.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace harness {
+namespace {
+
+int badness(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::failed: return 0;
+    case Verdict::regressed: return 1;
+    case Verdict::missing: return 2;
+    case Verdict::not_comparable: return 3;
+    case Verdict::inconclusive: return 4;
+    case Verdict::improved: return 5;
+    case Verdict::unchanged: return 6;
+    case Verdict::skipped: return 7;
+  }
+  return 8;
+}
+
+}  // namespace
+
+void sort_worst_first(std::vector<ComparisonRow>& rows) {
+  // Positive is worse; improvements go by their size instead.
+  const auto harm = [](const ComparisonRow& row) {
+    if (!(row.ratio > 0)) return 0.0;
+    const double effect =
+        row.direction == Direction::lower_is_better ? std::log(row.ratio) : -std::log(row.ratio);
+    return row.verdict == Verdict::improved ? -effect : effect;
+  };
+  struct Key {
+    int badness;
+    bool decides;
+    double harm;
+    std::size_t index;
+  };
+  std::vector<Key> keys;
+  keys.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    keys.push_back({badness(rows[i].verdict), decides(rows[i]), harm(rows[i]), i});
+  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+    if (a.badness != b.badness) return a.badness < b.badness;
+    if (a.decides != b.decides) return a.decides;
+    if (a.harm != b.harm) return a.harm > b.harm;
+    const ComparisonRow &one = rows[a.index], &other = rows[b.index];
+    if (const int order = one.case_id.compare(other.case_id); order != 0) return order < 0;
+    if (const int order = one.metric.compare(other.metric); order != 0) return order < 0;
+    return a.index < b.index;
+  });
+  std::vector<ComparisonRow> sorted;
+  sorted.reserve(rows.size());
+  for (const Key& key : keys) sorted.push_back(std::move(rows[key.index]));
+  rows = std::move(sorted);
+}
+
+}  // namespace harness

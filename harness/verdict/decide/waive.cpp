@@ -1,0 +1,210 @@
+#include "harness/verdict/decide/waive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "harness/base/text.h"
+#include "harness/verdict/decide/gates.h"
+
+namespace harness {
+namespace {
+
+bool covers_case(const Waiver& waiver, const ComparisonRow& row) {
+  return wildcard_match(waiver.pattern, row.case_id);
+}
+
+bool covers(const Waiver& waiver, const ComparisonRow& row) {
+  return covers_case(waiver, row) && (waiver.metric.empty() || names_metric(waiver.metric, row.metric));
+}
+
+// Narrower compares greater: one that names the metric, then the one with more characters that are no
+// wildcards, then the stricter one.
+auto narrowness(const Waiver& waiver) {
+  const auto literal = std::count_if(waiver.pattern.begin(), waiver.pattern.end(),
+                                     [](char c) { return c != '*' && c != '?'; });
+  return std::tuple(!waiver.metric.empty(), literal, -waiver.ceiling);
+}
+
+std::optional<std::chrono::sys_days> day_of(const std::string& date) {
+  int year = 0;
+  unsigned month = 0, day = 0;
+  if (date.size() != 10) return std::nullopt;
+  const char* text = date.data();
+  std::from_chars(text, text + 4, year);
+  std::from_chars(text + 5, text + 7, month);
+  std::from_chars(text + 8, text + 10, day);
+  const std::chrono::year_month_day parsed{std::chrono::year{year}, std::chrono::month{month},
+                                           std::chrono::day{day}};
+  if (!parsed.ok()) return std::nullopt;
+  return std::chrono::sys_days{parsed};
+}
+
+// Days on which it still holds after today: 0 on the last, negative when expired. Without a date for either
+// nothing holds.
+int days_left(const Waiver& waiver, const std::string& today) {
+  const auto last = day_of(waiver.expires), now = day_of(today);
+  if (!last || !now) return -1;
+  return static_cast<int>((*last - *now).count());
+}
+
+// The worst change that the interval leaves open, as a share: 0.05 is 5 % worse.
+double worst_change(const ComparisonRow& row) {
+  const double worst = row.direction == Direction::lower_is_better ? row.interval->hi : 1 / row.interval->lo;
+  return worst - 1;
+}
+
+std::string place_of(const Waiver& waiver) {
+  return to_string(Location{waiver.where.file, waiver.where.line, 0});
+}
+
+std::string because(const Waiver& waiver) {
+  return waiver.issue.empty() ? waiver.reason : fmt::format("{} ({})", waiver.reason, waiver.issue);
+}
+
+class Waiving {
+ public:
+  Waiving(Comparison& comparison, bool partial) : comparison_(comparison), partial_(partial) {
+    for (const Waiver& waiver : comparison.policy.waivers)
+      comparison_.waivers.push_back({waiver, WaiverUse::State::unused, 0, 0, {}});
+  }
+
+  void run() {
+    for (ComparisonRow& row : comparison_.rows)
+      if (row.verdict == Verdict::regressed && !row.informative) settle(row);
+    for (WaiverUse& use : comparison_.waivers) advise(use);
+  }
+
+ private:
+  WaiverUse* narrowest(const ComparisonRow& row) {
+    WaiverUse* best = nullptr;
+    for (WaiverUse& use : comparison_.waivers)
+      if (covers(use.waiver, row) && (best == nullptr || narrowness(use.waiver) > narrowness(best->waiver)))
+        best = &use;
+    return best;
+  }
+
+  void settle(ComparisonRow& row) {
+    WaiverUse* use = narrowest(row);
+    if (use == nullptr) return;
+    const Waiver& waiver = use->waiver;
+    std::string why;
+    if (days_left(waiver, comparison_.policy.today) < 0) {
+      if (use->state != WaiverUse::State::exceeded) use->state = WaiverUse::State::expired;
+      why = fmt::format(
+          "the waiver at {} expired on {}, so this fails again: fix it, or renew the waiver with "
+          "its reason ({})",
+          place_of(waiver), waiver.expires, because(waiver));
+    } else if (!row.interval) {
+      use->state = WaiverUse::State::exceeded;
+      why = fmt::format(
+          "the waiver at {} does not cover it: a change from 0 has no ratio to hold against the "
+          "ceiling of {:.2f} %",
+          place_of(waiver), waiver.ceiling * 100);
+    } else if (const double worst = worst_change(row); std::log1p(worst) > std::log1p(waiver.ceiling)) {
+      use->state = WaiverUse::State::exceeded;
+      why = fmt::format(
+          "the waiver at {} covers up to {:.2f} %, and this may be {:.2f} % worse (the far end of "
+          "the interval): fix it, measure more processes, or raise the ceiling",
+          place_of(waiver), waiver.ceiling * 100, worst * 100);
+    } else {
+      if (use->state == WaiverUse::State::unused) use->state = WaiverUse::State::holds;
+      ++use->waived;
+      row.waiver = waiver;
+      return;
+    }
+    ++use->refused;
+    row.advice.insert(row.advice.begin(), std::move(why));
+  }
+
+  void advise(WaiverUse& use) {
+    const int left = days_left(use.waiver, comparison_.policy.today);
+    if (use.state == WaiverUse::State::unused) advise_unused(use, left);
+    if (left >= 0 && left <= soon_days)
+      use.advice.push_back(fmt::format("expires {}: fix the cause, or renew it with its reason",
+                                       left == 0   ? "today"
+                                       : left == 1 ? "tomorrow"
+                                                   : fmt::format("in {} days", left)));
+  }
+
+  void advise_unused(WaiverUse& use, int left) {
+    const Waiver& waiver = use.waiver;
+    const bool named = std::any_of(comparison_.rows.begin(), comparison_.rows.end(),
+                                   [&](const ComparisonRow& row) { return covers_case(waiver, row); });
+    if (!named && !partial_) use.state = WaiverUse::State::unmatched;  // a partial run may leave its case out
+    if (left < 0) {
+      use.advice.push_back(fmt::format("expired on {}, and nothing needs it: remove it", waiver.expires));
+      return;
+    }
+    bool any_metric = false, any_room = false;
+    for (const ComparisonRow& row : comparison_.rows) {
+      if (!covers(waiver, row)) continue;
+      any_metric = true;
+      any_room |= waiver.ceiling > row.margin;
+    }
+    if (!named) {
+      if (!partial_) use.advice.push_back("matches no case here" + nearest_pattern(waiver.pattern));
+    } else if (!any_metric) {
+      use.advice.push_back(fmt::format("no case that it matches has the metric `{}`{}", waiver.metric,
+                                       with_colon(suggestion(waiver.metric, metrics_of(waiver)))));
+    } else if (!any_room) {
+      use.advice.emplace_back(
+          "its ceiling is not above the margin of what it matches, so it waives nothing: raise "
+          "the ceiling, or remove it");
+    } else {
+      use.advice.emplace_back("unused: nothing that it matches regressed; remove it if its cause is gone");
+    }
+  }
+
+  static std::string with_colon(const std::string& advice) { return advice.empty() ? "" : ": " + advice; }
+
+  [[nodiscard]] std::vector<std::string> metrics_of(const Waiver& waiver) const {
+    std::set<std::string> names;
+    for (const ComparisonRow& row : comparison_.rows)
+      if (covers_case(waiver, row) && !row.metric.empty()) names.insert(row.metric);
+    return {names.begin(), names.end()};
+  }
+
+  [[nodiscard]] bool matches_any(const std::string& pattern) const {
+    return std::any_of(comparison_.rows.begin(), comparison_.rows.end(),
+                       [&](const ComparisonRow& row) { return wildcard_match(pattern, row.case_id); });
+  }
+
+  // ": did you mean `...`?": the pattern within wildcards, or with one part spelled as the cases do.
+  [[nodiscard]] std::string nearest_pattern(const std::string& pattern) const {
+    const auto did_you_mean = [](const std::string& near) { return ": did you mean `" + near + "`?"; };
+    if (const std::string wider = "*" + pattern + "*"; matches_any(wider)) return did_you_mean(wider);
+    std::vector<std::string> parts = split(pattern, '/');
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].find_first_of("*?") != std::string::npos) continue;
+      std::set<std::string> known;
+      for (const ComparisonRow& row : comparison_.rows)
+        if (const std::vector<std::string> names = split(row.case_id, '/'); i < names.size())
+          known.insert(names[i]);
+      const auto near = nearest(parts[i], std::vector<std::string>(known.begin(), known.end()));
+      if (!near) continue;
+      std::vector<std::string> other = parts;
+      other[i] = *near;
+      if (const std::string candidate = join(other, "/"); matches_any(candidate))
+        return did_you_mean(candidate);
+    }
+    return ": correct the pattern, or remove the waiver";
+  }
+
+  Comparison& comparison_;
+  bool partial_;
+};
+
+}  // namespace
+
+void apply_waivers(Comparison& comparison, bool partial) {
+  if (!comparison.policy.waivers.empty()) Waiving(comparison, partial).run();
+}
+
+}  // namespace harness

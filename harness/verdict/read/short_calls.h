@@ -1,0 +1,24 @@
+// Short calls: times that are too short for a pair of events around one launch, and what to do about it.
+// Pure.
+#pragma once
+
+#include <string>
+
+#include "harness/model/record.h"
+#include "harness/verdict/read/side.h"
+
+namespace harness {
+
+// CUDA events tick in 32 ns, and what a pair of them costs is part of every sample: an empty kernel reads
+// some 2.7 us on an H200. So below 5 us most of a sample is not the kernel, and below 32 ticks a single one
+// is 3 % of it.
+inline constexpr double event_tick_us = 0.032;
+inline constexpr double event_bound_us = 5;
+inline constexpr double tick_bound_ticks = 32;
+
+// The advice for a series of GPU times about `center` (in its unit) whose samples are single launches between
+// events, "" where there is none to give: longer calls, other metrics, other units, times of batches.
+// `step`: between distinct samples (SideReading), 0 when unknown.
+std::string short_call_advice(const Series& series, const Sampling& sampling, double center, double step);
+
+}  // namespace harness

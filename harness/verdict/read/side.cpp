@@ -1,0 +1,274 @@
+#include "harness/verdict/read/side.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/units.h"
+#include "harness/verdict/compare.h"
+
+namespace harness {
+namespace {
+
+// The first sample that cannot be judged, in words; "" when there is none. A time of 0 was not measured; of
+// any other metric 0 is a value.
+std::string describe_unusable(const ProcessSamples& process, const std::string& unit) {
+  const bool zero_is_a_value = seconds_per_unit(unit) == 0;
+  for (const Placement& placement : process.placements)
+    for (const double sample : placement.samples)
+      if (!std::isfinite(sample) || sample < 0 || (sample == 0 && !zero_is_a_value))
+        return fmt::format("process {} holds a sample of {}{}", process.process, sample, after_number(unit));
+  return {};
+}
+
+// When the first placement of a process began; 0 when none knows.
+double start_of(const ProcessSamples& process) {
+  double first = 0;
+  for (const Placement& placement : process.placements)
+    if (placement.started > 0 && (first == 0 || placement.started < first)) first = placement.started;
+  return first;
+}
+
+// A mean that is built up.
+class Mean {
+ public:
+  void add(const std::optional<double>& value) {
+    if (!value || !std::isfinite(*value)) return;
+    sum_ += *value;
+    ++count_;
+  }
+  [[nodiscard]] std::optional<double> value() const {
+    if (count_ == 0) return std::nullopt;
+    return sum_ / static_cast<double>(count_);
+  }
+
+ private:
+  double sum_ = 0;
+  std::size_t count_ = 0;
+};
+
+// A clock that somebody set, or that a display needs, is no throttling: it is the same all the time.
+bool is_chosen(std::string_view reason) {
+  return reason == "clock_setting" || reason == "display";
+}
+
+// What surrounded the placements of a series, one after the other.
+class Surroundings {
+ public:
+  void add(const Placement& placement) {
+    ++conditions_.placements;
+    if (placement.clock_ghz > 0) clock_.add(placement.clock_ghz);
+    if (!placement.conditions) return;
+    const Conditions& now = *placement.conditions;
+    if (!(placement.clock_ghz > 0) && now.sm_clock_mhz && *now.sm_clock_mhz > 0)
+      clock_.add(*now.sm_clock_mhz / 1000);
+    ++conditions_.known;
+    bool throttled = false;
+    for (const std::string& reason : now.throttled) {
+      if (is_chosen(reason)) continue;
+      throttled = true;
+      ++conditions_.reasons[reason];
+    }
+    if (throttled) {
+      ++conditions_.throttled;
+      conditions_.throttled_samples += placement.samples.size();
+    }
+    if (now.other_processes > 0) ++conditions_.shared;
+    conditions_.most_others = std::max(conditions_.most_others, now.other_processes);
+    temperature_.add(now.temperature_c);
+    power_.add(now.power_w);
+    sm_clock_.add(now.sm_clock_mhz);
+  }
+
+  void finish(SideReading& reading) {
+    conditions_.temperature_c = temperature_.value();
+    conditions_.power_w = power_.value();
+    conditions_.sm_clock_mhz = sm_clock_.value();
+    reading.conditions = std::move(conditions_);
+    reading.clock_ghz = clock_.value().value_or(0);
+  }
+
+ private:
+  SideConditions conditions_;
+  Mean clock_, temperature_, power_, sm_clock_;
+};
+
+constexpr std::size_t enough_for_quarters = 16;
+constexpr std::size_t enough_for_steps = 20;
+constexpr std::size_t few_values = 8;
+
+// Log of the last quarter's median over the first's, so that a few slow samples are no drift; mean over the
+// placements that have enough samples, all of them positive and finite.
+std::optional<double> slowing_of(const ProcessSamples& process, stats::Lanes& lanes) {
+  Mean mean;
+  const auto take = [&] {
+    if (lanes.size() == 0) return;
+    lanes.sort();
+    for (std::size_t lane = 0; lane < lanes.size(); lane += 2) {
+      const double first = stats::quantile_sorted(lanes.sorted(lane), 0.5);
+      mean.add(std::log(stats::quantile_sorted(lanes.sorted(lane + 1), 0.5) / first));
+    }
+    lanes.clear();
+  };
+  for (const Placement& placement : process.placements) {
+    const std::span<const double> all(placement.samples);
+    const std::size_t quarter = all.size() / 4;
+    if (all.size() < enough_for_quarters) continue;
+    if (quarter > stats::Lanes::longest) {
+      take();
+      mean.add(std::log(stats::median(all.last(quarter)) / stats::median(all.first(quarter))));
+      continue;
+    }
+    lanes.add(all.first(quarter));
+    lanes.add(all.last(quarter));
+    if (lanes.full()) take();
+  }
+  take();
+  return mean.value();
+}
+
+// The least distance between the values of the first placement with enough samples, when they are few: the
+// clock comes in such steps. 0 otherwise.
+double step_of(const Series& series) {
+  for (const ProcessSamples& process : series.processes)
+    for (const Placement& placement : process.placements) {
+      if (placement.samples.size() < enough_for_steps) continue;
+      const std::set<double> values(placement.samples.begin(), placement.samples.end());
+      if (values.size() < 2 || values.size() > few_values) return 0;
+      double least = *values.rbegin() - *values.begin();
+      for (auto one = values.begin(), next = std::next(one); next != values.end(); ++one, ++next)
+        least = std::min(least, *next - *one);
+      return least;
+    }
+  return 0;
+}
+
+// The value that every sample has; std::nullopt when they differ, or there is none.
+std::optional<double> constant_of(const Series& series) {
+  const double* first = nullptr;
+  for (const ProcessSamples& process : series.processes)
+    for (const Placement& placement : process.placements)
+      for (const double& sample : placement.samples) {
+        if (first == nullptr) first = &sample;
+        if (sample != *first) return std::nullopt;
+      }
+  return first == nullptr ? std::nullopt : std::optional<double>(*first);
+}
+
+void take_estimates(SideReading& reading, const Series& series,
+                    std::span<const stats::ProcessEstimate> estimates) {
+  for (std::vector<double>* values : {&reading.log_values, &reading.outlier_rates, &reading.started})
+    values->reserve(estimates.size());
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const stats::ProcessEstimate& estimate = estimates[i];
+    if (estimate.samples == 0) {
+      reading.empty.push_back(series.processes[i].process);
+      continue;
+    }
+    ++reading.with_samples;
+    if (std::isnan(estimate.log_value)) {
+      if (reading.unusable.empty()) reading.unusable = describe_unusable(series.processes[i], series.unit);
+      reading.zeros = true;
+      continue;
+    }
+    reading.log_values.push_back(estimate.log_value);
+    reading.started.push_back(start_of(series.processes[i]));
+    reading.outlier_rates.push_back(static_cast<double>(estimate.outliers.far) /
+                                    static_cast<double>(estimate.samples));
+    reading.samples += estimate.samples;
+    reading.outliers.mild += estimate.outliers.mild;
+    reading.outliers.far += estimate.outliers.far;
+  }
+  if (!reading.log_values.empty()) reading.moments = stats::moments(reading.log_values);
+}
+
+// What only diagnostics need, of the processes in `log_values`.
+void take_oddities(SideReading& reading, const Series& series,
+                   std::span<const stats::ProcessEstimate> estimates, stats::Lanes& lanes) {
+  reading.step = step_of(series);
+  reading.slowing.reserve(reading.log_values.size());
+  for (std::size_t i = 0; i < estimates.size(); ++i)
+    if (!std::isnan(estimates[i].log_value))
+      if (const auto slowing = slowing_of(series.processes[i], lanes)) reading.slowing.push_back(*slowing);
+}
+
+}  // namespace
+
+SideReading with_plain_means(SideReading reading, const Series& series) {
+  reading.log_values.clear();
+  reading.outlier_rates.clear();
+  reading.started.clear();
+  reading.slowing.clear();
+  reading.outliers = {};
+  reading.samples = 0;
+  for (const ProcessSamples& process : series.processes) {
+    Mean mean;
+    for (const Placement& placement : process.placements) {
+      if (placement.samples.empty()) continue;
+      mean.add(std::reduce(placement.samples.begin(), placement.samples.end()) /
+               static_cast<double>(placement.samples.size()));
+      reading.samples += placement.samples.size();
+    }
+    if (!mean.value()) continue;
+    reading.log_values.push_back(std::log(*mean.value()));
+    reading.outlier_rates.push_back(0);
+    reading.started.push_back(start_of(process));
+  }
+  reading.moments = {};
+  if (!reading.log_values.empty()) reading.moments = stats::moments(reading.log_values);
+  return reading;
+}
+
+SideReading SideReader::read(const Series& series) {
+  SideReading reading;
+  estimator_.begin(series.processes.size());
+  Surroundings surroundings;
+  for (std::size_t i = 0; i < series.processes.size(); ++i) {
+    for (const Placement& placement : series.processes[i].placements) {
+      estimator_.add_placement(i, placement.samples);
+      if (placement.samples.empty()) continue;
+      if (placement.forced_gates > 0)
+        reading.forced_gates += static_cast<std::size_t>(placement.forced_gates);
+      surroundings.add(placement);
+    }
+  }
+  surroundings.finish(reading);
+  reading.constant = constant_of(series);
+  const std::span<const stats::ProcessEstimate> estimates = estimator_.finish();
+  take_estimates(reading, series, estimates);
+  if (for_words_) take_oddities(reading, series, estimates, lanes_);
+  return reading;
+}
+
+SideReading SideReader::read(const Series& series, int most) {
+  Series first{series.metric, series.unit, series.direction, {}};
+  for (const ProcessSamples& process : series.processes)
+    if (process.process <= most) first.processes.push_back(process);
+  return first.processes.size() == series.processes.size() ? read(series) : read(first);
+}
+
+Side side_of(const SideReading& reading) {
+  Side side;
+  side.processes = static_cast<int>(reading.log_values.size());
+  if (reading.log_values.empty()) return side;
+  side.center = std::exp(reading.moments.mean);
+  side.process_sd = std::sqrt(reading.moments.variance);
+  if (reading.samples > 0)
+    side.outlier_rate = static_cast<double>(reading.outliers.far) / static_cast<double>(reading.samples);
+  side.process_values.reserve(reading.log_values.size());
+  for (const double value : reading.log_values) side.process_values.push_back(std::exp(value));
+  return side;
+}
+
+std::vector<double> process_values(const Series& series) {
+  return side_of(SideReader(false).read(series)).process_values;
+}
+
+}  // namespace harness

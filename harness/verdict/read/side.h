@@ -1,0 +1,73 @@
+// Side: what one series of one record comes to before it is compared or summarised: a log value a
+// process, its moments, and what the diagnostics need. Every sample is read once. Pure; a reader keeps
+// scratch memory between calls and so belongs to one thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/comparison.h"
+#include "harness/stats/estimate/lanes.h"
+#include "harness/stats/estimate/process_estimator.h"
+#include "harness/stats/hypothesis/welch.h"
+
+namespace harness {
+
+// What the placements of a side that hold samples say of the device around them.
+struct SideConditions {
+  std::size_t placements = 0;                       // with samples
+  std::size_t known = 0;                            // of these, with conditions
+  std::size_t throttled = 0;                        // with a reason for which the device held its clock down
+  std::size_t throttled_samples = 0;                // of those placements
+  std::size_t shared = 0;                           // during which other processes used the device
+  int most_others = 0;                              // processes, in one placement
+  std::map<std::string, std::size_t> reasons = {};  // placements by reason of throttling
+  std::optional<double> temperature_c, power_w, sm_clock_mhz;  // means over the placements that tell
+};
+
+struct SideReading {
+  std::vector<double> log_values;     // of the processes that have samples, in process order
+  std::vector<double> outlier_rates;  // far outliers / samples, of the same processes
+  stats::Moments moments;             // of log_values
+  std::size_t samples = 0;
+  stats::OutlierCount outliers;
+  std::size_t forced_gates = 0;
+  std::vector<int> empty;  // numbers of the processes without samples
+  double clock_ghz = 0;    // mean over the placements that know it, 0 when none does; the driver's figure
+                           // where the device has none of its own
+  SideConditions conditions;
+  std::vector<double> started;  // of the processes in log_values; Unix time, 0 when unknown
+  std::vector<double> slowing;  // of the same processes: log of the last quarter of a placement's samples
+                                // over the first, mean over placements; only where there are enough samples
+  double step = 0;              // between distinct samples at the least, where there are few distinct ones
+  std::optional<double> constant;  // the value of every sample, where all are the same
+  std::size_t with_samples = 0;    // processes
+  std::string unusable;            // "process 3 holds a sample of -1 us", or ""
+  bool zeros = false;              // a sample without a logarithm: where `unusable` is empty, a 0
+};
+
+class SideReader {
+ public:
+  // Unless `for_words`, what bears on no number but only on diagnostics, `slowing` and `step`, stays empty.
+  explicit SideReader(bool for_words = true) : for_words_(for_words) {}
+
+  SideReading read(const Series& series);
+  // The same of the processes numbered up to `most` alone.
+  SideReading read(const Series& series, int most);
+
+ private:
+  bool for_words_;
+  stats::ProcessEstimator estimator_;
+  stats::Lanes lanes_;
+};
+
+Side side_of(const SideReading& reading);
+
+// The same side with the logs of arithmetic means as its values, placement by placement, for a metric some
+// samples of which are 0: nothing is dropped as an outlier. -infinity for a process that holds only zeros.
+SideReading with_plain_means(SideReading reading, const Series& series);
+
+}  // namespace harness

@@ -1,0 +1,268 @@
+#include "harness/verdict/read/summarize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <unordered_map>
+
+#include "harness/base/units.h"
+#include "harness/model/known_metrics.h"
+#include "harness/verdict/check/condition_checks.h"
+#include "harness/verdict/check/diagnose.h"
+#include "harness/verdict/read/instrument_checks.h"
+#include "harness/verdict/read/kernel_time.h"
+#include "harness/verdict/read/short_calls.h"
+#include "harness/verdict/read/side.h"
+
+namespace harness {
+namespace {
+
+constexpr double likely_wrong_declaration = 1.05;  // of a measured ceiling, which itself varies a little
+
+struct CaseReading {
+  std::vector<SideReading> series;  // one for each of the case's series, in order
+};
+
+std::size_t gather_samples(const Series& series, std::vector<double>& all) {
+  all.clear();
+  std::size_t unusable = 0;
+  for (const ProcessSamples& process : series.processes)
+    for (const Placement& placement : process.placements)
+      for (const double sample : placement.samples)
+        if (std::isfinite(sample))
+          all.push_back(sample);
+        else
+          ++unusable;
+  return unusable;
+}
+
+void fill_raw(Summary& summary, std::vector<double>& all) {
+  summary.samples = all.size();
+  if (all.empty()) return;
+  summary.mean = stats::mean(all);
+  summary.sd = all.size() > 1 ? stats::standard_deviation(all) : 0;
+  summary.cv = summary.mean != 0 ? summary.sd / summary.mean : 0;
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  summary.min = *least;
+  summary.max = *most;
+  constexpr double fractions[] = {0.5, 0.95, 0.99};
+  const std::vector<double> quantiles = stats::quantiles_in_place(all, fractions);
+  summary.median = quantiles[0];
+  summary.p95 = quantiles[1];
+  summary.p99 = quantiles[2];
+}
+
+void fill_processes(Summary& summary, const SideReading& reading) {
+  summary.processes = static_cast<int>(reading.log_values.size());
+  summary.mild_outliers = reading.outliers.mild;
+  summary.far_outliers = reading.outliers.far;
+  if (reading.log_values.empty()) return;
+  const double count = static_cast<double>(reading.moments.count);
+  summary.center = std::exp(reading.moments.mean);
+  summary.process_sd = std::sqrt(reading.moments.variance);
+  if (reading.moments.count < 2) return;
+  const double reach = stats::students_t_critical(count - 1, (1 - summary.confidence) / 2) *
+                       summary.process_sd / std::sqrt(count);
+  summary.interval = Interval{std::exp(reading.moments.mean - reach), std::exp(reading.moments.mean + reach)};
+}
+
+void fill_first_call(Summary& summary, const Series& series) {
+  std::vector<double> calls;
+  for (const ProcessSamples& process : series.processes)
+    if (process.first_call) calls.push_back(*process.first_call);
+  if (!calls.empty()) summary.first_call = stats::quantile(calls, 0.5);
+}
+
+// Work per second from what the workload declares and the time of a call, which is a case's first metric:
+// others may be times too (launch_time), of something else.
+void fill_throughput(Summary& summary, const CaseRecord& record, const Series& series, const Record& whole) {
+  const double seconds = summary.center * seconds_per_unit(series.unit);
+  if (!(seconds > 0) || series.direction != Direction::lower_is_better) return;
+  if (record.flops > 0) summary.flops_per_s = record.flops / seconds;
+  if (record.bytes > 0) summary.bytes_per_s = record.bytes / seconds;
+  if (record.items > 0) summary.items_per_s = record.items / seconds;
+  const auto machine = whole.machines.find(record.device);
+  if (machine == whole.machines.end()) return;
+  const auto consider = [&](const char* ceiling_name, double achieved, const char* bound) {
+    const auto ceiling = machine->second.ceilings.find(ceiling_name);
+    if (ceiling == machine->second.ceilings.end() || !(ceiling->second > 0) || !(achieved > 0)) return;
+    const double share = achieved / ceiling->second;
+    if (summary.share_of_ceiling && *summary.share_of_ceiling >= share) return;
+    summary.share_of_ceiling = share;
+    summary.bound = bound;
+  };
+  consider("copy_bytes_per_s", summary.bytes_per_s, "memory");
+  consider("gemm_flops_per_s", summary.flops_per_s, "compute");
+}
+
+// The larger error of the two checks; NaN is worse than any number.
+double worst_error(const Verification& one) {
+  if (std::isnan(one.before) || std::isnan(one.after)) return std::numeric_limits<double>::infinity();
+  return std::max(one.before, one.after);
+}
+
+void fill_verification(Summary& summary, const CaseRecord& record) {
+  for (const ProcessResult& process : record.processes)
+    if (process.verification &&
+        (!summary.verification || worst_error(*process.verification) > worst_error(*summary.verification)))
+      summary.verification = process.verification;
+}
+
+bool is_time(std::string_view metric) {
+  return std::find(names_of_time.begin(), names_of_time.end(), metric) != names_of_time.end();
+}
+
+// The notes of the processes. Of notes that differ by their figures alone the first stands for all.
+std::vector<std::string> notes_of(const std::vector<ProcessResult>& processes) {
+  std::vector<std::string> kinds, notes;
+  std::vector<int> others;
+  for (const ProcessResult& process : processes)
+    for (const std::string& note : process.notes) {
+      if (std::find(notes.begin(), notes.end(), note) != notes.end()) continue;
+      std::string kind = note;
+      std::erase_if(kind, [](char letter) { return (letter >= '0' && letter <= '9') || letter == '.'; });
+      const auto known = std::find(kinds.begin(), kinds.end(), kind);
+      if (known != kinds.end()) {
+        ++others[static_cast<std::size_t>(known - kinds.begin())];
+        continue;
+      }
+      kinds.push_back(std::move(kind));
+      notes.push_back(note);
+      others.push_back(0);
+    }
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    if (others[i] > 0)
+      notes[i] += fmt::format(" ({} process{} with other figures)", others[i], others[i] == 1 ? "" : "es");
+  return notes;
+}
+
+void add_notes(Summary& summary, const CaseRecord& record, const Series& series, const SideReading& reading,
+               std::size_t unusable, std::optional<double> pair_us) {
+  const auto add = [&](std::string note) {
+    if (std::find(summary.notes.begin(), summary.notes.end(), note) == summary.notes.end())
+      summary.notes.push_back(std::move(note));
+  };
+  for (std::string& note : notes_of(record.processes)) add(std::move(note));
+  if (is_time(summary.metric)) {
+    if (auto doubt = kernel_time_doubt(record, pair_us)) add(std::move(*doubt));
+    if (auto traffic = traffic_note(record)) add(std::move(*traffic));
+  }
+  if (!reading.unusable.empty())
+    add(reading.unusable + fmt::format(": a sample must be finite, and a time above 0{}",
+                                       unusable > 0 ? fmt::format(" ({} left out)", unusable) : ""));
+  else if (reading.zeros)
+    add("some samples are 0: the center is of the processes without one");
+  if (forced_share(reading) > tolerable_forced_share)
+    add(fmt::format(
+        "the launch gate of {} of {} samples opened on its deadline: launch latency is in the figures; "
+        "raise gate_deadline",
+        reading.forced_gates, reading.samples));
+  note_conditions(summary.notes, reading.conditions, record.gate.throttled);
+  std::string short_call = short_call_advice(series, record.sampling, summary.center, reading.step);
+  if (is_time(summary.metric))  // one note about short calls, not two
+    if (const auto control = control_note(record, summary.center, !short_call.empty()))
+      short_call += (short_call.empty() ? "" : "; ") + *control;
+  if (!short_call.empty()) add(std::move(short_call));
+  if (summary.share_of_ceiling && *summary.share_of_ceiling > likely_wrong_declaration)
+    add(fmt::format(
+        "{:.0f} % of the measured {} ceiling: the declared {} are more than what is executed, or the "
+        "data stays in a cache",
+        *summary.share_of_ceiling * 100, summary.bound, summary.bound == "memory" ? "bytes" : "FLOPs"));
+}
+
+Summary started(const CaseRecord& record, double confidence) {
+  Summary summary;
+  summary.case_id = record.id;
+  summary.outcome = record.outcome;
+  summary.reason = record.reason;
+  summary.confidence = confidence;
+  fill_verification(summary, record);
+  return summary;
+}
+
+class Summarizer {
+ public:
+  Summarizer(const Record& record, double confidence)
+      : record_(record), pairs_(record), confidence_(confidence > 0 && confidence < 1 ? confidence : 0.99) {}
+
+  std::vector<Summary> all() {
+    SideReader reader;
+    readings_.resize(record_.cases.size());
+    for (std::size_t i = 0; i < record_.cases.size(); ++i) {
+      index_.emplace(record_.cases[i].id, i);
+      for (const Series& series : record_.cases[i].series) readings_[i].series.push_back(reader.read(series));
+    }
+    std::vector<Summary> summaries;
+    summaries.reserve(record_.cases.size());
+    for (std::size_t i = 0; i < record_.cases.size(); ++i) {
+      const CaseRecord& one = record_.cases[i];
+      if (one.series.empty()) summaries.push_back(started(one, confidence_));
+      for (std::size_t k = 0; k < one.series.size(); ++k)
+        summaries.push_back(summary_of(one, one.series[k], readings_[i].series[k]));
+    }
+    return summaries;
+  }
+
+ private:
+  Summary summary_of(const CaseRecord& one, const Series& series, const SideReading& reading) {
+    Summary summary = started(one, confidence_);
+    summary.metric = series.metric;
+    summary.unit = series.unit;
+    const std::size_t unusable = gather_samples(series, scratch_);
+    fill_raw(summary, scratch_);
+    fill_processes(summary, reading);
+    fill_first_call(summary, series);
+    if (&series == &one.series.front()) fill_throughput(summary, one, series, record_);
+    add_notes(summary, one, series, reading, unusable, pairs_.of(one.device));
+    add_speedup(summary, one, series, reading);
+    return summary;
+  }
+
+  // Both were measured in the same processes of one session, so no variance is added. They are still
+  // treated as independent: that can only widen the interval when they move together.
+  void add_speedup(Summary& summary, const CaseRecord& one, const Series& series,
+                   const SideReading& reading) {
+    if (one.reference.empty() || one.reference == one.id || reading.log_values.empty()) return;
+    const auto found = index_.find(one.reference);
+    const SideReading* reference = nullptr;
+    if (found != index_.end()) {
+      const CaseRecord& other = record_.cases[found->second];
+      for (std::size_t k = 0; k < other.series.size(); ++k)
+        if (other.series[k].metric == series.metric && other.series[k].unit == series.unit)
+          reference = &readings_[found->second].series[k];
+    }
+    if (reference == nullptr || reference->log_values.empty()) {
+      summary.notes.push_back(fmt::format("no speedup: the reference `{}` holds no samples", one.reference));
+      return;
+    }
+    const bool time_like = series.direction == Direction::lower_is_better;
+    const stats::Moments& faster = time_like ? reading.moments : reference->moments;
+    const stats::Moments& slower = time_like ? reference->moments : reading.moments;
+    Speedup speedup;
+    speedup.reference = one.reference;
+    speedup.ratio = std::exp(slower.mean - faster.mean);
+    if (const auto test = stats::welch(faster, slower)) {
+      const stats::Bounds bounds = test->interval(confidence_);
+      speedup.interval = Interval{std::exp(bounds.lo), std::exp(bounds.hi)};
+    }
+    summary.speedup = std::move(speedup);
+  }
+
+  const Record& record_;
+  EventPairCosts pairs_;
+  double confidence_;
+  std::vector<CaseReading> readings_;
+  std::unordered_map<std::string_view, std::size_t> index_;
+  std::vector<double> scratch_;
+};
+
+}  // namespace
+
+std::vector<Summary> summarize(const Record& record, double confidence) {
+  return Summarizer(record, confidence).all();
+}
+
+}  // namespace harness

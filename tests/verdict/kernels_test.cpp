@@ -1,0 +1,185 @@
+// Which device kernels changed inside a case.
+#include "harness/verdict/read/kernels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "records.h"
+
+namespace harness {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Kind = KernelChange::Kind;
+
+KernelUse kernel(std::string name, double us, std::string code = "c0de") {
+  return {std::move(name), {132, 1, 1}, {256, 1, 1}, 64, 0, std::int64_t{48} * 1024, 1, us, std::move(code)};
+}
+
+CaseRecord case_with(std::vector<std::vector<KernelUse>> processes) {
+  CaseRecord record = case_of("c", {});
+  int number = 1;
+  for (std::vector<KernelUse>& kernels : processes) {
+    ProcessResult result;
+    result.process = number++;
+    result.kernels = std::move(kernels);
+    record.processes.push_back(std::move(result));
+  }
+  return record;
+}
+
+KernelComparison changes(std::vector<KernelUse> before, std::vector<KernelUse> after) {
+  return compare_kernels(case_with({std::move(before)}), case_with({std::move(after)}), 0.01);
+}
+
+TEST(Kernels, WithoutAChangeAreSilentAndOfTheSameCode) {
+  const KernelComparison same =
+      changes({kernel("a", 10), kernel("b", 5)}, {kernel("a", 10.05), kernel("b", 5)});
+  EXPECT_THAT(same.changes, IsEmpty());
+  EXPECT_TRUE(same.same_code);
+  EXPECT_FALSE(changes({kernel("a", 10, "")}, {kernel("a", 10, "")}).same_code)
+      << "unknown code is not the same";
+  EXPECT_FALSE(changes({}, {}).same_code);
+}
+
+TEST(Kernels, ThatMovedSayByHowMuchOfTheChange) {
+  const KernelComparison moved =
+      changes({kernel("a", 10), kernel("b", 5)}, {kernel("a", 10.5), kernel("b", 7)});
+  ASSERT_EQ(moved.changes.size(), 2u);
+  EXPECT_EQ(moved.changes[0].kernel, "b");
+  EXPECT_EQ(moved.changes[0].kind, Kind::moved);
+  EXPECT_DOUBLE_EQ(moved.changes[0].ratio, 1.4);
+  EXPECT_EQ(moved.changes[0].what, "5 -> 7 us a call, 80 % of the change of all kernels, same machine code");
+  EXPECT_THAT(moved.changes[1].what, HasSubstr("20 % of the change"));
+}
+
+TEST(Kernels, AreTimedByTheCallAndNotByTheLaunch) {
+  KernelUse often = kernel("a", 1);
+  often.launches = 3;
+  KernelUse oftener = often;
+  oftener.launches = 4;
+  const KernelComparison changed = changes({often}, {oftener});
+  ASSERT_EQ(changed.changes.size(), 1u);
+  EXPECT_EQ(changed.changes[0].kind, Kind::reshaped);
+  EXPECT_DOUBLE_EQ(changed.changes[0].ratio, 4.0 / 3);
+  EXPECT_THAT(changed.changes[0].what, HasSubstr("launches a call 3 -> 4"));
+}
+
+TEST(Kernels, ThatAppearedOrVanishedAreNamed) {
+  const KernelComparison fused = changes({kernel("gemm", 10), kernel("gelu", 4)}, {kernel("gemm_gelu", 11)});
+  ASSERT_EQ(fused.changes.size(), 3u);
+  EXPECT_EQ(fused.changes[0].kernel, "gemm_gelu");
+  EXPECT_EQ(fused.changes[0].kind, Kind::appeared);
+  EXPECT_EQ(fused.changes[1].kind, Kind::vanished);
+  EXPECT_EQ(fused.changes[2].kernel, "gelu");
+  EXPECT_FALSE(fused.same_code);
+}
+
+TEST(Kernels, ThatWereReshapedTellEveryNumberThatDiffers) {
+  KernelUse after = kernel("a", 12);
+  after.registers = 96;
+  after.dynamic_shared_bytes = std::int64_t{100} * 1024;
+  after.static_shared_bytes = 100;
+  after.grid = {66, 2, 1};
+  after.block = {128, 1, 1};
+  const KernelComparison changed = changes({kernel("a", 10)}, {after});
+  ASSERT_EQ(changed.changes.size(), 1u);
+  EXPECT_EQ(changed.changes[0].kind, Kind::reshaped);
+  for (const char* text :
+       {"registers 64 -> 96", "dynamic shared memory 48 KiB -> 100 KiB", "static shared memory 0 B -> 100 B",
+        "grid 132x1x1 -> 66x2x1", "block 256x1x1 -> 128x1x1", "10 -> 12 us a call"})
+    EXPECT_THAT(changed.changes[0].what, HasSubstr(text));
+}
+
+TEST(Kernels, PairByTheirWholeNameFirstAndByTheirBaseNameThen) {
+  const KernelComparison changed =
+      changes({kernel("void k<64>(float*)", 10), kernel("void k<128>(float*)", 20)},
+              {kernel("void k<128>(float*)", 20), kernel("void k<256>(float*)", 8)});
+  ASSERT_EQ(changed.changes.size(), 1u);
+  EXPECT_EQ(changed.changes[0].kernel, "void k<256>(float*)");
+  EXPECT_EQ(changed.changes[0].kind, Kind::reshaped);
+  EXPECT_DOUBLE_EQ(changed.changes[0].ratio, 0.8);
+  EXPECT_THAT(changed.changes[0].what, HasSubstr("was `void k<64>(float*)`"));
+}
+
+TEST(Kernels, HaveABaseNameWithoutTypesAndArguments) {
+  EXPECT_EQ(base_name("void ns::gemm<128, (Layout)1, float>(float const*, int)"), "ns::gemm");
+  EXPECT_EQ(base_name("(anonymous namespace)::k(int)"), "anonymous::k");
+  EXPECT_EQ(base_name("void cutlass::Kernel<Gemm<A<1>, B>>(Params<int>)"), "cutlass::Kernel");
+  EXPECT_EQ(base_name("sm90_xmma_gemm_f16"), "sm90_xmma_gemm_f16");
+  EXPECT_EQ(base_name("a>>b"), "ab");
+  EXPECT_EQ(base_name(""), "");
+}
+
+TEST(Kernels, ComeFromTheFirstProcessThatHasThemAndOthersThatDifferAreTold) {
+  const CaseRecord before = case_with({{}, {kernel("a", 10)}, {kernel("a", 11)}});
+  const CaseRecord after = case_with({{kernel("a", 10)}, {kernel("other", 10)}, {kernel("a", 10, "beef")}});
+  const KernelComparison compared = compare_kernels(before, after, 0.01);
+  EXPECT_THAT(compared.changes, IsEmpty());
+  EXPECT_THAT(compared.notes,
+              ElementsAre(HasSubstr("current: process 2, 3 launched other kernels than process 1")));
+}
+
+TEST(Kernels, OfUnknownCodeInLaterProcessesAreNoOtherKernels) {
+  const CaseRecord record = case_with({{kernel("a", 10)}, {kernel("a", 10, "")}});
+  EXPECT_THAT(compare_kernels(record, record, 0.01).notes, IsEmpty());
+  EXPECT_TRUE(compare_kernels(record, record, 0.01).same_code);
+}
+
+TEST(Kernels, OfOtherCodeThatTakesTheSameTimeAreNamed) {
+  const KernelComparison compared =
+      changes({kernel("a", 10), kernel("b", 5)}, {kernel("a", 10, "beef"), kernel("b", 5)});
+  EXPECT_THAT(compared.changes, IsEmpty());
+  EXPECT_THAT(compared.notes, ElementsAre("other machine code in `a`, whose time did not move"));
+  EXPECT_FALSE(compared.same_code);
+}
+
+TEST(Kernels, BesideCopiesAndFillsOfMemoryMayStillBeTheSameCode) {
+  KernelUse fill = kernel("[memset]", 2, "");
+  EXPECT_TRUE(changes({fill, kernel("a", 10)}, {fill, kernel("a", 11)}).same_code);
+  EXPECT_FALSE(changes({fill}, {fill}).same_code) << "no code was seen at all";
+}
+
+TEST(Kernels, ThatSpillTellTheirLocalMemory) {
+  KernelUse after = kernel("a", 12);
+  after.local_bytes = 2048;
+  const KernelComparison changed = changes({kernel("a", 10)}, {after});
+  ASSERT_EQ(changed.changes.size(), 1u);
+  EXPECT_THAT(changed.changes[0].what, HasSubstr("local memory 0 B -> 2 KiB"));
+}
+
+TEST(Kernels, OfOneSideOnlySayNothing) {
+  EXPECT_THAT(changes({kernel("a", 1)}, {}).changes, IsEmpty());
+  EXPECT_THAT(changes({}, {kernel("a", 1)}).changes, IsEmpty());
+}
+
+Record record_with(double center, const KernelUse& one) {
+  Record record = record_of(about(center));
+  record.cases[0].processes = case_with({{one}}).processes;
+  return record;
+}
+
+TEST(Kernels, ExplainARowOfTimes) {
+  const ComparisonRow row =
+      only_row(compare(record_with(20, kernel("a", 19)), record_with(21, kernel("a", 20, "beef")), {}));
+  ASSERT_EQ(row.kernels.size(), 1u);
+  EXPECT_THAT(row.kernels[0].what, HasSubstr("other machine code"));
+  EXPECT_THAT(row.advice, Not(Contains(HasSubstr("machine code of every kernel is identical"))));
+}
+
+TEST(Kernels, OfIdenticalCodeWhoseTimeMovedPointElsewhere) {
+  const auto advice = [](double center) {
+    return only_row(compare(record_with(20, kernel("a", 19)), record_with(center, kernel("a", 20)), {}))
+        .advice;
+  };
+  EXPECT_THAT(advice(21),
+              Contains(HasSubstr("machine code of every kernel is identical on both sides, yet")));
+  EXPECT_THAT(advice(20.001), IsEmpty());
+}
+
+}  // namespace
+}  // namespace harness

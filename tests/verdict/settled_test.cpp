@@ -1,0 +1,46 @@
+// What outcomes alone settle.
+#include "harness/verdict/check/settled.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "records.h"
+
+namespace harness {
+namespace {
+
+using testing::HasSubstr;
+
+CaseRecord with_outcome(Outcome outcome, std::string reason = {}) {
+  CaseRecord record = case_of("c", {series_at({1, 2, 3})});
+  record.outcome = outcome;
+  record.reason = std::move(reason);
+  return record;
+}
+
+TEST(Settled, ASkipIsNoPassWhereTheBaselineMeasured) {
+  const CaseRecord before = with_outcome(Outcome::measured);
+  const auto settled = settled_without_samples(&before, with_outcome(Outcome::skipped, "no GPU"));
+  ASSERT_TRUE(settled);
+  EXPECT_EQ(settled->verdict, Verdict::missing);
+  EXPECT_THAT(settled->reason, HasSubstr("skipped it: no GPU"));
+  EXPECT_THAT(settled->advice, HasSubstr("a skip is no pass"));
+}
+
+TEST(Settled, ASkipOnBothSidesIsASkip) {
+  const CaseRecord before = with_outcome(Outcome::skipped, "no GPU");
+  const auto settled = settled_without_samples(&before, with_outcome(Outcome::skipped, "no GPU"));
+  ASSERT_TRUE(settled);
+  EXPECT_EQ(settled->verdict, Verdict::skipped);
+}
+
+TEST(Settled, NothingWhereBothSidesWereMeasured) {
+  const CaseRecord before = with_outcome(Outcome::measured);
+  EXPECT_FALSE(settled_without_samples(&before, with_outcome(Outcome::measured)));
+  EXPECT_EQ(settled_without_samples(&before, with_outcome(Outcome::incorrect, "off"))->verdict,
+            Verdict::failed);
+  EXPECT_EQ(settled_without_samples(nullptr, with_outcome(Outcome::measured))->remedy, Remedy::next_baseline);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,172 @@
+#include "harness/verdict/read/summarize.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "records.h"
+
+namespace harness {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+TEST(Summarize, CountsEverySampleAndRemovesNone) {
+  Record record = record_of({case_of("c", {Series{"gpu_time", "us", Direction::lower_is_better, {}}})});
+  Series& series = record.cases[0].series[0];
+  series.processes.push_back(ProcessSamples{1, 90.0, {Placement{{1, 2, 3}, 0, 0}, Placement{{4, 5}, 0, 0}}});
+  series.processes.push_back(ProcessSamples{2, 110.0, {Placement{{6, 7, 8, 9, 10}, 0, 0}}});
+  const Summary summary = summarize(record).at(0);
+  EXPECT_EQ(summary.samples, 10u);
+  EXPECT_EQ(summary.processes, 2);
+  EXPECT_DOUBLE_EQ(summary.mean, 5.5);
+  EXPECT_DOUBLE_EQ(summary.median, 5.5);
+  EXPECT_NEAR(summary.sd, 3.0276503540974917, 1e-12);
+  EXPECT_NEAR(summary.cv, 3.0276503540974917 / 5.5, 1e-12);
+  EXPECT_EQ(summary.min, 1);
+  EXPECT_EQ(summary.max, 10);
+  EXPECT_NEAR(summary.p95, 9.55, 1e-12);
+  EXPECT_NEAR(summary.p99, 9.91, 1e-12);
+  EXPECT_EQ(summary.first_call, 100);
+  const std::vector<double> values = process_values(series);
+  EXPECT_NEAR(summary.center, std::sqrt(values[0] * values[1]), 1e-12);
+}
+
+TEST(Summarize, IntervalIsStudentsOverProcesses) {
+  const Record record = record_of(std::vector<double>{std::exp(1.0), std::exp(1.1), std::exp(1.2)});
+  const Summary summary = summarize(record, 0.95).at(0);
+  EXPECT_NEAR(summary.process_sd, 0.1, 1e-9);
+  const double reach = 4.302652729749462 * 0.1 / std::sqrt(3.0);  // t(2) at .975
+  EXPECT_NEAR(std::log(summary.interval->lo), 1.1 - reach, 1e-9);
+  EXPECT_NEAR(std::log(summary.interval->hi), 1.1 + reach, 1e-9);
+  EXPECT_EQ(summary.confidence, 0.95);
+  EXPECT_FALSE(summarize(record_of(std::vector<double>{3}), 0.95).at(0).interval);
+  EXPECT_EQ(summarize(record, 7).at(0).confidence, 0.99);
+}
+
+TEST(Summarize, LabelsOutliersByTheirPlacement) {
+  Record record = record_of(std::vector<double>{20});
+  auto& samples = record.cases[0].series[0].processes[0].placements[0].samples;
+  samples = {10, 10.1, 10.2, 9.9, 9.8, 10.05, 9.95, 10.15, 11.0, 10.6};
+  const Summary summary = summarize(record).at(0);
+  EXPECT_EQ(summary.mild_outliers, 1u);
+  EXPECT_EQ(summary.far_outliers, 1u);
+  EXPECT_EQ(summary.max, 11.0);
+}
+
+TEST(Summarize, GivesSpeedupAgainstTheReferenceOfTheSameRecord) {
+  CaseRecord fused = case_of("fused", {series_at(about(10)), series_at(about(3), "wall_time")});
+  fused.reference = "plain";
+  CaseRecord plain = case_of("plain", {series_at(about(25))});
+  plain.reference = "plain";
+  const std::vector<Summary> summaries = summarize(record_of({fused, plain}));
+  ASSERT_EQ(summaries.size(), 3u);
+  ASSERT_TRUE(summaries[0].speedup);
+  EXPECT_NEAR(summaries[0].speedup->ratio, 2.5, 1e-9);
+  EXPECT_LT(summaries[0].speedup->interval->lo, 2.5);
+  EXPECT_GT(summaries[0].speedup->interval->hi, 2.5);
+  EXPECT_FALSE(summaries[1].speedup);  // the reference has no wall_time
+  EXPECT_THAT(summaries[1].notes, Contains(HasSubstr("no speedup: the reference `plain`")));
+  EXPECT_FALSE(summaries[2].speedup);  // its own reference
+  EXPECT_TRUE(summaries[2].notes.empty());
+}
+
+TEST(Summarize, SpeedupOfAHigherIsBetterMetricIsAboveOneWhenHigher) {
+  const auto rate = [](double center) {
+    return series_at(about(center), "rate", "GB/s", Direction::higher_is_better);
+  };
+  CaseRecord fused = case_of("fused", {rate(300)});
+  fused.reference = "plain";
+  EXPECT_NEAR(summarize(record_of({fused, case_of("plain", {rate(100)})})).at(0).speedup->ratio, 3, 1e-9);
+}
+
+TEST(Summarize, SetsThroughputAgainstTheMeasuredCeilings) {
+  Record record = record_of(std::vector<double>{10, 10, 10});  // us
+  record.cases[0].flops = 2e9;
+  record.cases[0].bytes = 3e6;
+  record.cases[0].items = 512;
+  const double center = summarize(record).at(0).center;
+  record.machines["cuda"].ceilings = {{"copy_bytes_per_s", 4e11}, {"gemm_flops_per_s", 8e14}};
+  Summary summary = summarize(record).at(0);
+  EXPECT_NEAR(summary.flops_per_s, 2e9 / (center * 1e-6), 1);
+  EXPECT_NEAR(summary.bytes_per_s, 3e6 / (center * 1e-6), 1);
+  EXPECT_NEAR(summary.items_per_s, 512 / (center * 1e-6), 1e-3);
+  EXPECT_NEAR(*summary.share_of_ceiling, 0.75, 1e-6);
+  EXPECT_EQ(summary.bound, "memory");
+  record.cases[0].flops = 7.2e9;
+  summary = summarize(record).at(0);
+  EXPECT_NEAR(*summary.share_of_ceiling, 0.9, 1e-6);
+  EXPECT_EQ(summary.bound, "compute");
+  record.cases[0].bytes = 9e6;
+  EXPECT_THAT(summarize(record).at(0).notes, Contains(HasSubstr("225 % of the measured memory ceiling")));
+  record.cases[0].series[0].unit = "tokens";
+  EXPECT_EQ(summarize(record).at(0).flops_per_s, 0);
+}
+
+TEST(Summarize, GivesNoThroughputToTheTimeOfSomethingElse) {
+  Record record = record_of({case_of("a", {series_at(about(20)), series_at(about(2), "launch_time")})});
+  record.cases[0].flops = 1e9;
+  const std::vector<Summary> summaries = summarize(record);
+  EXPECT_GT(summaries.at(0).flops_per_s, 0);
+  EXPECT_EQ(summaries.at(1).flops_per_s, 0);
+}
+
+TEST(Summarize, ShowsOneOfNotesThatDifferByTheirFiguresAlone) {
+  CaseRecord record = case_of("c", {series_at(about(20))});
+  for (const char* note :
+       {"ended after 231 of 250", "ended after 240 of 250", "another", "ended after 9 of 250"})
+    record.processes.emplace_back().notes = {note};
+  EXPECT_THAT(summarize(record_of({record})).at(0).notes,
+              testing::ElementsAre("ended after 231 of 250 (2 processes with other figures)", "another"));
+}
+
+TEST(Summarize, SaysOnceThatCallsAreTooShort) {
+  Series series = series_at(about(2));
+  series.metric = "gpu_time";
+  series.unit = "us";
+  CaseRecord record = case_of("c", {series});
+  record.processes.emplace_back().control = Control{1.8, 0.5};
+  const std::vector<std::string> notes = summarize(record_of({record})).at(0).notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_THAT(notes[0], testing::AllOf(HasSubstr("launch-bound"), HasSubstr("1.8 us by itself")));
+}
+
+TEST(Summarize, TellsOutcomesAndTheWorstVerification) {
+  CaseRecord skipped = case_of("s", {});
+  skipped.outcome = Outcome::skipped;
+  skipped.reason = "no CUDA device";
+  CaseRecord checked = case_of("c", {series_at(about(20))});
+  for (const double error : {1e-4, 3e-4, 2e-4}) {
+    ProcessResult result;
+    result.verification = Verification{1e-5, error, 1e-3, 64};
+    result.notes = {"a note"};
+    checked.processes.push_back(result);
+  }
+  std::vector<Summary> summaries = summarize(record_of({skipped, checked}));
+  EXPECT_EQ(summaries[0].outcome, Outcome::skipped);
+  EXPECT_EQ(summaries[0].reason, "no CUDA device");
+  EXPECT_EQ(summaries[0].samples, 0u);
+  EXPECT_EQ(summaries[1].verification->after, 3e-4);
+  EXPECT_THAT(summaries[1].notes, testing::ElementsAre("a note"));
+  checked.processes[0].verification->after = std::nan("");
+  summaries = summarize(record_of({checked}));
+  EXPECT_TRUE(std::isnan(summaries[0].verification->after));
+}
+
+TEST(Summarize, LeavesOutWhatIsNotANumberAndSaysSo) {
+  Record record = record_of(about(20));
+  auto& samples = record.cases[0].series[0].processes[0].placements[0].samples;
+  samples[0] = std::nan("");
+  samples[1] = std::numeric_limits<double>::infinity();
+  const Summary summary = summarize(record).at(0);
+  EXPECT_EQ(summary.samples, 13u);
+  EXPECT_EQ(summary.processes, 4);
+  EXPECT_TRUE(std::isfinite(summary.mean));
+  EXPECT_TRUE(std::isfinite(summary.center));
+  EXPECT_THAT(summary.notes, Contains(HasSubstr("process 1 holds a sample of nan us")));
+}
+
+}  // namespace
+}  // namespace harness

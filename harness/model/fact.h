@@ -1,0 +1,59 @@
+// Fact: one thing that the program found out, as a code with figures. Facts travel from the place that sees
+// something to the document that puts it into words (report/words/). No code reads a sentence to learn what
+// happened.
+//
+//   Fact<NoteCode>{NoteCode::forced_gates, {{"samples", 3}, {"of", 50}}}
+//
+// Figures carry the units of the rest of the program: seconds, bytes, shares (0.01 is 1 %).
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace harness {
+
+struct Figure {
+  using Value = std::variant<std::int64_t, double, std::string>;
+
+  Figure() = default;
+  template <std::integral T>
+  Figure(std::string_view name_, T value_) : name(name_), value(static_cast<std::int64_t>(value_)) {}
+  Figure(std::string_view name_, double value_) : name(name_), value(value_) {}
+  Figure(std::string_view name_, std::string value_) : name(name_), value(std::move(value_)) {}
+  Figure(std::string_view name_, const char* value_) : name(name_), value(std::string(value_)) {}
+
+  std::string name;  // "samples"
+  Value value;
+
+  bool operator==(const Figure&) const = default;
+};
+
+using Figures = std::vector<Figure>;
+
+// The value of a figure, or the fallback when there is no such figure or it is of another kind. A whole
+// number is also a number.
+double number_in(const Figures& figures, std::string_view name, double fallback = 0);
+std::int64_t count_in(const Figures& figures, std::string_view name, std::int64_t fallback = 0);
+std::string text_in(const Figures& figures, std::string_view name);
+
+template <class Code_>
+struct Fact {
+  using Code = Code_;
+
+  Code code{};
+  Figures figures = {};
+
+  [[nodiscard]] double number(std::string_view name) const { return number_in(figures, name); }
+  [[nodiscard]] std::int64_t count(std::string_view name) const { return count_in(figures, name); }
+  [[nodiscard]] std::string text(std::string_view name) const { return text_in(figures, name); }
+
+  bool operator==(const Fact&) const = default;
+};
+
+}  // namespace harness

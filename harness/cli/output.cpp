@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
@@ -27,16 +27,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view standard_output = "-";
 constexpr std::size_t least_markdown = 1000;  // bytes; a verdict and a reference need some
 
-std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : value;
-}
-
 int terminal_width() {
-  const std::string_view columns = environment("COLUMNS");
-  int value = 0;
-  std::from_chars(columns.data(), columns.data() + columns.size(), value);
-  if (value >= 40) return value;
+  if (const int columns = environment::columns(); columns >= 40) return columns;
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return size.ws_col;
   return Style{}.width;
@@ -45,10 +37,9 @@ int terminal_width() {
 // The command line, then https://no-color.org, then https://bixense.com/clicolors.
 bool wants_colour(const std::string& asked) {
   if (asked != "auto") return asked == "always";
-  if (!environment("NO_COLOR").empty()) return false;
-  const std::string_view forced = environment("CLICOLOR_FORCE");
-  if (!forced.empty() && forced != "0") return true;
-  return environment("CLICOLOR") != "0" && environment("TERM") != "dumb" && isatty(STDOUT_FILENO) != 0;
+  if (environment::forbids_colour()) return false;
+  if (environment::forces_colour()) return true;
+  return !environment::terminal_lacks_colour() && isatty(STDOUT_FILENO) != 0;
 }
 
 struct ReportTarget {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
+#include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
@@ -52,9 +52,9 @@ bool is_date(const std::string& text) {
 }
 
 Result<std::string> today() {
-  const char* chosen = std::getenv("HARNESS_TODAY");
-  if (chosen == nullptr || *chosen == '\0') return utc_timestamp().substr(0, 10);
-  if (is_date(chosen)) return std::string(chosen);
+  std::string chosen = environment::today();
+  if (chosen.empty()) return utc_timestamp().substr(0, 10);
+  if (is_date(chosen)) return chosen;
   return fail(ErrorKind::usage, fmt::format("HARNESS_TODAY: `{}` is no date", printable(chosen)),
               "write year-month-day, such as 2026-12-31");
 }

@@ -3,20 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "harness/base/environment.h"
 #include "harness/base/text.h"
 
 namespace harness {
 
 bool terminal_has_unicode() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
-    const std::string locale = to_lower(value);
-    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
-  }
-  return false;
+  const std::string locale = to_lower(environment::locale());
+  return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
 }
 
 Status check_formats(const OutputArguments& arguments, const std::string& what) {

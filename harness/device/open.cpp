@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/environment.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/device/cpu/cpu_device.h"
@@ -26,8 +27,7 @@ using PlanCounters = void (*)(const std::string* chip, const std::vector<std::st
                               CounterPlan* plan);
 
 fs::path cuda_module_path() {
-  if (const char* chosen = std::getenv("HARNESS_CUDA_MODULE"); chosen != nullptr && *chosen != '\0')
-    return chosen;
+  if (fs::path chosen = environment::cuda_module(); !chosen.empty()) return chosen;
   return this_program().parent_path() / ".." / "lib" / "libharness_cuda.so";
 }
 

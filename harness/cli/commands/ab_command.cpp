@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "harness/base/environment.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
@@ -219,8 +219,7 @@ int measure_and_judge(Store& store, const Sides& sides, const Policy& policy, co
 
 // Every build must come with its own CUDA code.
 Status check_environment() {
-  const char* module = std::getenv("HARNESS_CUDA_MODULE");
-  if (module == nullptr || *module == '\0') return {};
+  if (environment::cuda_module().empty()) return {};
   return fail(ErrorKind::usage,
               "HARNESS_CUDA_MODULE is set, so that both builds would measure the CUDA module that it names",
               "unset it for A/B runs");

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "harness/base/environment.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
@@ -38,12 +39,6 @@ struct Arguments {
   bool fresh = false;
   OutputArguments output;
 };
-
-// Where /proc and /sys are read; tests have folders of their own.
-fs::path system_root() {
-  const char* chosen = std::getenv("HARNESS_SYSTEM_ROOT");
-  return chosen != nullptr && *chosen != '\0' ? chosen : "/";
-}
 
 StoreSpace space_of(const std::string& store) {
   const std::vector<std::string> files = store_files(store);
@@ -103,7 +98,7 @@ Status check_kind_of_store(const std::string& url) {
 
 Result<MachineFacts> facts_of(const Arguments& arguments) {
   MachineFacts facts;
-  const fs::path root = system_root();
+  const fs::path root = environment::system_root();
   facts.host = read_host(root);
   facts.store = space_of(arguments.store);
   facts.clock_locks = find_clock_locks();
@@ -245,7 +240,7 @@ void add_library_probe(CLI::App& program, Action& chosen) {
   command->group("");  // not in --help: nobody types it
   command->callback([&chosen] {
     chosen = [] {
-      fmt::print("{}", encode(find_cuda_libraries(system_root())));
+      fmt::print("{}", encode(find_cuda_libraries(environment::system_root())));
       std::fflush(stdout);
       std::_Exit(exit_ok);  // no destructors of libraries that want a driver
       return exit_ok;

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
+#include "harness/base/environment.h"
 #include "harness/cli/measuring/run_logged.h"
 
 namespace harness {
@@ -13,7 +12,7 @@ namespace {
 constexpr const char* built_program = "build/release/bin/harness";
 
 void set_unless_set(Command& command, const char* name, const std::string& value) {
-  if (std::getenv(name) == nullptr) command.environment[name] = value;
+  if (environment::find(name) == nullptr) command.environment[name] = value;
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdlib>
 
+#include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 
@@ -62,7 +62,7 @@ std::string gate_obstacle_in(const Environment& environment, std::string_view pr
 
 std::string gate_obstacle_here() {
   const Result<std::string> status = read_file("/proc/self/status", 1U << 20);
-  return gate_obstacle_in([](const char* name) { return std::getenv(name); }, status ? *status : "");
+  return gate_obstacle_in(environment::find, status ? *status : "");
 }
 
 }  // namespace harness

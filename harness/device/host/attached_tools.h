@@ -9,7 +9,7 @@
 
 namespace harness {
 
-// The value of an environment variable, null when it is not set: std::getenv for what is real.
+// The value of an environment variable, null when it is not set: environment::find for what is real.
 using Environment = std::function<const char*(const char* name)>;
 
 // Why no launch can be held back in a process with this environment and this /proc/self/status, or "". The

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/device/host/clock_lock.h"
@@ -25,11 +25,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view prefix = "harness-";
 constexpr std::string_view suffix = ".clocks";
 constexpr unsigned highest_mhz = 100'000;
-
-fs::path folder() {
-  const char* chosen = std::getenv("HARNESS_LOCK_DIR");
-  return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
-}
 
 // What a file tells; nothing when it is nobody's that may speak, or says nothing that can be understood.
 std::optional<ClockLockFound> read_note(const fs::path& path) {
@@ -72,7 +67,7 @@ fs::path clock_lock_path(const std::string& gpu) {
   const bool plain = !gpu.empty() && std::all_of(gpu.begin(), gpu.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-';
   });
-  return folder() / fmt::format("{}{}{}", prefix, plain ? gpu : content_hash(gpu), suffix);
+  return environment::lock_folder() / fmt::format("{}{}{}", prefix, plain ? gpu : content_hash(gpu), suffix);
 }
 
 std::string encode(const ClockLockNote& note) {
@@ -122,7 +117,7 @@ std::optional<ClockLockFound> find_clock_lock(const std::string& gpu) {
 std::vector<ClockLockFound> find_clock_locks() {
   std::vector<ClockLockFound> found;
   std::error_code code;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder(), code)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(environment::lock_folder(), code)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(prefix) || !name.ends_with(suffix)) continue;
     const auto note = read_note(entry.path());

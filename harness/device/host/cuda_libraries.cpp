@@ -5,11 +5,12 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
+
+#include "harness/base/environment.h"
 
 namespace harness {
 namespace {
@@ -27,11 +28,6 @@ struct SubscriberParams {
   std::size_t old_subscriber_size;
 };
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // Never closed: CUDA libraries do not like to be unloaded.
 void* open_first(const std::vector<std::string>& names, std::string& error) {
   for (const std::string& name : names) {
@@ -41,9 +37,9 @@ void* open_first(const std::vector<std::string>& names, std::string& error) {
   return nullptr;
 }
 
-// What one variable names, or where the loader and a toolkit in its usual place have it.
-std::vector<std::string> candidates(const char* variable, const char* soname) {
-  if (const std::string chosen = environment(variable); !chosen.empty()) return {chosen};
+// The file that the user chose, or where the loader and a toolkit in its usual place have it.
+std::vector<std::string> candidates(const std::string& chosen, const char* soname) {
+  if (!chosen.empty()) return {chosen};
   std::vector<std::string> names{soname};
   for (const char* folder : {"/usr/local/cuda/lib64/", "/usr/local/cuda/targets/x86_64-linux/lib/",
                              "/usr/local/cuda/extras/CUPTI/lib64/"})
@@ -70,7 +66,7 @@ std::string toolkit_version(const fs::path& root) {
 // Loading cuBLAS needs no driver. libraryPropertyType: 0 major, 1 minor, 2 patch.
 std::string cublas_version() {
   std::string ignored;
-  void* library = open_first(candidates("HARNESS_CUBLAS", "libcublas.so.13"), ignored);
+  void* library = open_first(candidates(environment::cublas_library(), "libcublas.so.13"), ignored);
   const auto property = library == nullptr ? nullptr : function<int(int, int*)>(library, "cublasGetProperty");
   std::array<int, 3> parts{};
   if (property == nullptr) return {};
@@ -99,7 +95,7 @@ std::string holder_of(void* cupti) {
 }
 
 void look_for_cupti(CudaLibraries& found) {
-  void* library = open_first(candidates("HARNESS_CUPTI", "libcupti.so.13"), found.cupti_error);
+  void* library = open_first(candidates(environment::cupti_library(), "libcupti.so.13"), found.cupti_error);
   if (library == nullptr) return;
   found.cupti_error.clear();
   const auto version_of = function<int(std::uint32_t*)>(library, "cuptiGetVersion");
@@ -120,7 +116,7 @@ void look_for_cupti(CudaLibraries& found) {
 CudaLibraries find_cuda_libraries(const fs::path& root) {
   CudaLibraries found;
   found.toolkit = toolkit_version(root);
-  found.injected = environment("CUDA_INJECTION64_PATH");
+  found.injected = environment::cuda_injection();
   found.cublas = cublas_version();
   look_for_cupti(found);
   return found;

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
+#include "harness/base/environment.h"
 #include "harness/base/text.h"
 #include "harness/device/host/nvml_library.h"
 
@@ -127,7 +127,7 @@ std::vector<const GpuState*> visible_gpus(const GpuHost& host, const char* visib
 }
 
 std::vector<const GpuState*> visible_gpus(const GpuHost& host) {
-  return visible_gpus(host, std::getenv("CUDA_VISIBLE_DEVICES"));
+  return visible_gpus(host, environment::cuda_visible_devices());
 }
 
 std::string described(const GpuState& gpu, std::size_t ordinal) {
@@ -139,7 +139,7 @@ Result<const GpuState*> gpu_named(const GpuHost& host, std::string_view device) 
   if (!ordinal)
     return fail(ErrorKind::usage, fmt::format("`{}` is no CUDA device", printable(device)),
                 "write cuda or cuda:N");
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const char* visible = environment::cuda_visible_devices();
   const bool slices = visible != nullptr && std::string_view(visible).find("MIG-") != std::string_view::npos;
   if (host.gpus.empty() || slices) return nullptr;
   const std::vector<const GpuState*> seen = visible_gpus(host);

@@ -3,8 +3,9 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstdlib>
 #include <utility>
+
+#include "harness/base/environment.h"
 
 namespace harness {
 namespace {
@@ -33,18 +34,13 @@ constexpr std::array<std::pair<unsigned long long, const char*>, 8> reason_names
                                                                                   {0x80, "power_brake"},
                                                                                   {0x100, "display"}}};
 
-const char* library_name() {
-  const char* chosen = std::getenv("HARNESS_NVML");
-  return chosen != nullptr && *chosen != '\0' ? chosen : "libnvidia-ml.so.1";
-}
-
 }  // namespace
 
 void NvmlLibrary::Close::operator()(void* library) const {
   dlclose(library);
 }
 
-NvmlLibrary::NvmlLibrary() : library_(dlopen(library_name(), RTLD_NOW | RTLD_LOCAL)) {
+NvmlLibrary::NvmlLibrary() : library_(dlopen(environment::nvml_library().c_str(), RTLD_NOW | RTLD_LOCAL)) {
   const auto start = function<int()>("nvmlInit_v2");
   started_ = start != nullptr && start() == nvml::success;
 }

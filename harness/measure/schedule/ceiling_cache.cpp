@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
+#include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 
@@ -20,11 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr int version = 1;
 constexpr std::uintmax_t largest_file = 64 << 10;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // A field that a GPU has and that changes what it reaches; a CPU has its kernel instead.
 std::string driver_of(const Machine& machine) {
@@ -42,11 +37,7 @@ std::string time_text(double unix_time) {
 }  // namespace
 
 fs::path CeilingCache::usual_folder() {
-  if (const std::string chosen = environment("HARNESS_CACHE_DIR"); !chosen.empty()) return chosen;
-  // A path that is not absolute is to be ignored: XDG Base Directory Specification.
-  if (const fs::path caches = environment("XDG_CACHE_HOME"); caches.is_absolute()) return caches / "harness";
-  if (const fs::path home = environment("HOME"); home.is_absolute()) return home / ".cache" / "harness";
-  return {};
+  return environment::cache_folder();
 }
 
 CeilingCache::CeilingCache(fs::path folder, std::string boot)

@@ -10,11 +10,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
 
+#include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 
@@ -72,9 +72,7 @@ fs::path DeviceLock::path_of(const std::string& device) {
   const bool plain = !device.empty() && std::all_of(device.begin(), device.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-';
   });
-  const char* folder = std::getenv("HARNESS_LOCK_DIR");
-  return fs::path(folder != nullptr && *folder != '\0' ? folder : "/tmp") /
-         fmt::format("harness-{}.lock", plain ? device : content_hash(device));
+  return environment::lock_folder() / fmt::format("harness-{}.lock", plain ? device : content_hash(device));
 }
 
 Result<DeviceLock> DeviceLock::take(const LockRequest& request) {

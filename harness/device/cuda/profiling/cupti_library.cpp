@@ -5,7 +5,8 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
+
+#include "harness/base/environment.h"
 
 namespace harness::cuda {
 namespace {
@@ -18,13 +19,8 @@ std::string release(std::uint32_t version) {
                          : fmt::format("CUDA {}.{}", version / 10000, version % 10000 / patches);
 }
 
-std::string chosen_file() {
-  const char* chosen = std::getenv("HARNESS_CUPTI");
-  return chosen != nullptr ? chosen : "";
-}
-
 void* open_library(std::string& reason) {
-  if (const std::string chosen = chosen_file(); !chosen.empty()) {
+  if (const std::string chosen = environment::cupti_library(); !chosen.empty()) {
     void* library = dlopen(chosen.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) reason = dlerror();
     return library;
@@ -80,7 +76,8 @@ Status Cupti::check(CUptiResult code, std::string_view call) const {
 }
 
 Result<Cupti> load_cupti() {
-  if (chosen_file() == "off") return fail(ErrorKind::environment, "HARNESS_CUPTI=off keeps CUPTI out");
+  if (environment::cupti_library() == "off")
+    return fail(ErrorKind::environment, "HARNESS_CUPTI=off keeps CUPTI out");
   std::string reason;
   void* library = open_library(reason);
   if (library == nullptr)

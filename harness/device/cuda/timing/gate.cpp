@@ -1,8 +1,8 @@
 #include "harness/device/cuda/timing/gate.h"
 
-#include <cstdlib>
 #include <string_view>
 
+#include "harness/base/environment.h"
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/gpu_kernels.h"
 
@@ -18,11 +18,6 @@ void* find_stream_wait() {
       cudaGetDriverEntryPointByVersion("cuStreamWaitValue32", &found, 11070, cudaEnableLegacyStream, &how);
   if (code != cudaSuccess) (void)cudaGetLastError();
   return code == cudaSuccess && how == cudaDriverEntryPointSuccess ? found : nullptr;
-}
-
-bool spinning_is_forced() {
-  const char* wanted = std::getenv("HARNESS_CUDA_GATE");
-  return wanted != nullptr && std::string_view(wanted) == "spin";
 }
 
 }  // namespace
@@ -64,7 +59,7 @@ Gate::~Gate() {
 // Waits once for a value that is already there. Some systems refuse (older drivers, some virtual
 // GPUs); any refusal means the spinning thread.
 bool Gate::try_stream_wait() {
-  if (spinning_is_forced()) return false;
+  if (environment::forces_spinning_gate()) return false;
   const auto wait = reinterpret_cast<StreamWait>(find_stream_wait());
   if (wait == nullptr) return false;
   if (wait(stream_, reinterpret_cast<CUdeviceptr>(device_flag_), 0, CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS)

@@ -1,8 +1,8 @@
 #include "harness/device/cuda/timing/streams.h"
 
-#include <cstdlib>
 #include <string_view>
 
+#include "harness/base/environment.h"
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/gpu_kernels.h"
 
@@ -22,11 +22,6 @@ void find(Call& call, const char* name, unsigned int version) {
   const cudaError_t code = cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &how);
   if (code != cudaSuccess) (void)cudaGetLastError();
   call = code == cudaSuccess && how == cudaDriverEntryPointSuccess ? reinterpret_cast<Call>(found) : nullptr;
-}
-
-bool plain_ones_are_forced() {
-  const char* wanted = std::getenv("HARNESS_CUDA_STREAMS");
-  return wanted != nullptr && std::string_view(wanted) == "plain";
 }
 
 }  // namespace
@@ -55,7 +50,7 @@ struct Streams::Driver {
 Streams::Streams(int ordinal)
     : ordinal_(ordinal),
       driver_(std::make_unique<Driver>()),
-      has_green_(driver_->complete() && !plain_ones_are_forced()) {}
+      has_green_(driver_->complete() && !environment::forces_plain_streams()) {}
 
 Result<std::unique_ptr<Streams>> Streams::create(int ordinal) {
   std::unique_ptr<Streams> streams(new Streams(ordinal));

@@ -1,0 +1,105 @@
+#include "harness/base/environment.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace harness::environment {
+namespace fs = std::filesystem;
+namespace {
+
+// "" where the variable is not set.
+std::string value_of(const char* name) {
+  const char* value = find(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string value_or(const char* name, const char* fallback) {
+  const std::string value = value_of(name);
+  return value.empty() ? fallback : value;
+}
+
+}  // namespace
+
+const char* find(const char* name) {
+  return std::getenv(name);
+}
+
+std::string today() {
+  return value_of("HARNESS_TODAY");
+}
+
+fs::path cache_folder() {
+  if (const std::string chosen = value_of("HARNESS_CACHE_DIR"); !chosen.empty()) return chosen;
+  // The XDG Base Directory Specification says that a path that is not absolute is to be ignored.
+  if (const fs::path caches = value_of("XDG_CACHE_HOME"); caches.is_absolute()) return caches / "harness";
+  if (const fs::path home = value_of("HOME"); home.is_absolute()) return home / ".cache" / "harness";
+  return {};
+}
+
+fs::path lock_folder() {
+  return value_or("HARNESS_LOCK_DIR", "/tmp");
+}
+
+fs::path system_root() {
+  return value_or("HARNESS_SYSTEM_ROOT", "/");
+}
+
+fs::path cuda_module() {
+  return value_of("HARNESS_CUDA_MODULE");
+}
+
+std::string nvml_library() {
+  return value_or("HARNESS_NVML", "libnvidia-ml.so.1");
+}
+
+std::string cupti_library() {
+  return value_of("HARNESS_CUPTI");
+}
+
+std::string cublas_library() {
+  return value_of("HARNESS_CUBLAS");
+}
+
+bool forces_spinning_gate() {
+  return value_of("HARNESS_CUDA_GATE") == "spin";
+}
+
+bool forces_plain_streams() {
+  return value_of("HARNESS_CUDA_STREAMS") == "plain";
+}
+
+const char* cuda_visible_devices() {
+  return find("CUDA_VISIBLE_DEVICES");
+}
+
+std::string cuda_injection() {
+  return value_of("CUDA_INJECTION64_PATH");
+}
+
+int columns() {
+  const std::string text = value_of("COLUMNS");
+  int value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+bool forbids_colour() {
+  return !value_of("NO_COLOR").empty();
+}
+
+bool forces_colour() {
+  return value_or("CLICOLOR_FORCE", "0") != "0";
+}
+
+bool terminal_lacks_colour() {
+  return value_of("CLICOLOR") == "0" || value_of("TERM") == "dumb";
+}
+
+std::string locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (std::string value = value_of(name); !value.empty()) return value;
+  return {};
+}
+
+}  // namespace harness::environment

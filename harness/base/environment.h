@@ -1,0 +1,55 @@
+// All environment variables that harness/ reads. No other file of harness/ calls getenv(), except the SDK,
+// which may include nothing.
+//
+//   if (environment::forces_plain_streams()) ...
+//
+// A variable that is set to "" counts as not set, unless its comment says otherwise.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace harness::environment {
+
+// Any variable by its name, for lists of names that belong to other tools. Null: not set; "" stays "".
+const char* find(const char* name);
+
+// HARNESS_TODAY: the day (2026-12-31) on which waivers are judged, instead of the clock's. "": not set.
+std::string today();
+// HARNESS_CACHE_DIR: folder of what is kept between runs. Default: $XDG_CACHE_HOME/harness where that path
+// is absolute, else $HOME/.cache/harness. Empty: there is no such folder.
+std::filesystem::path cache_folder();
+// HARNESS_LOCK_DIR: folder of the locks that runs on this host share. Default: /tmp.
+std::filesystem::path lock_folder();
+// HARNESS_SYSTEM_ROOT: where the doctor finds /proc and /sys; tests use folders of their own. Default: /.
+std::filesystem::path system_root();
+
+// HARNESS_CUDA_MODULE: file of the CUDA module, instead of the one beside the program. Empty: not set.
+std::filesystem::path cuda_module();
+// HARNESS_NVML: the NVML library to load. Default: libnvidia-ml.so.1.
+std::string nvml_library();
+// HARNESS_CUPTI: the CUPTI library to load, instead of the toolkit's. "": not set.
+std::string cupti_library();
+// HARNESS_CUBLAS: the cuBLAS library that the doctor looks at, instead of the toolkit's. "": not set.
+std::string cublas_library();
+// HARNESS_CUDA_GATE=spin: the gate spins on the device instead of waiting for a value in memory.
+bool forces_spinning_gate();
+// HARNESS_CUDA_STREAMS=plain: streams without green contexts.
+bool forces_plain_streams();
+// CUDA_VISIBLE_DEVICES: the GPUs that CUDA shows. Null: not set, CUDA shows all. "" hides all.
+const char* cuda_visible_devices();
+// CUDA_INJECTION64_PATH: the library that a CUDA tool loads into this process. "": not set.
+std::string cuda_injection();
+
+// COLUMNS: width of the terminal. 0: not set, or no number.
+int columns();
+// NO_COLOR (https://no-color.org): any value turns colours off.
+bool forbids_colour();
+// CLICOLOR_FORCE (https://bixense.com/clicolors): any value but "0" turns colours on without a terminal.
+bool forces_colour();
+// CLICOLOR=0 and TERM=dumb: a terminal without colours.
+bool terminal_lacks_colour();
+// The first of LC_ALL, LC_CTYPE and LANG that is set: the locale of characters. "": none is.
+std::string locale();
+
+}  // namespace harness::environment

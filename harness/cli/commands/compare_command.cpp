@@ -10,12 +10,12 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/input_files.h"
-#include "harness/cli/judge_record.h"
+#include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/lock_devices.h"
 #include "harness/cli/measuring/prepare.h"
 #include "harness/cli/measuring/top_up.h"
+#include "harness/cli/output/input_files.h"
 #include "harness/store/git.h"
 
 namespace harness {

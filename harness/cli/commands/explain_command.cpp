@@ -10,7 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/judge_record.h"
+#include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/verdict_file.h"
 #include "harness/report/documents/explanation_document.h"
 

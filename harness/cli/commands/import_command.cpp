@@ -6,7 +6,7 @@
 #include "harness/base/files.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/input_files.h"
+#include "harness/cli/output/input_files.h"
 #include "harness/model/codec.h"
 #include "harness/store/adapters/json_lines.h"
 #include "harness/store/git.h"

@@ -6,7 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/begin_run.h"
-#include "harness/cli/progress.h"
+#include "harness/cli/output/progress_line.h"
 
 namespace harness {
 

@@ -9,8 +9,8 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/cli/history_options.h"
-#include "harness/cli/learned.h"
+#include "harness/cli/history/make_history.h"
+#include "harness/cli/judging/learned_policy.h"
 #include "harness/model/codec.h"
 #include "harness/store/baselines.h"
 #include "harness/store/select.h"

@@ -1,4 +1,4 @@
-#include "harness/cli/measuring/profile_run.h"
+#include "harness/cli/measuring/replay_plan.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/output.h"
+#include "harness/cli/output/emit.h"
 #include "harness/device/open.h"
 #include "harness/measure/case/replay.h"
 

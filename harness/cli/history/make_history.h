@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/cli/history_series.h"
+#include "harness/cli/history/history_series.h"
 #include "harness/model/case_trend.h"
 #include "harness/store/store.h"
 

@@ -1,4 +1,4 @@
-#include "harness/cli/measuring/ab_side.h"
+#include "harness/cli/ab/ab_side.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
-#include "harness/cli/measuring/build_commit.h"
 #include "harness/cli/measuring/plan_file.h"
-#include "harness/cli/measuring/run_logged.h"
+#include "harness/cli/programs/build_commit.h"
+#include "harness/cli/programs/run_logged.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/store/git.h"
 

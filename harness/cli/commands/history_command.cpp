@@ -1,4 +1,4 @@
-#include "harness/cli/history_options.h"
+#include "harness/cli/history/make_history.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/input_files.h"
-#include "harness/cli/judge_record.h"
-#include "harness/cli/output.h"
-#include "harness/cli/unicode.h"
+#include "harness/cli/judging/judge_by_baseline.h"
+#include "harness/cli/output/emit.h"
+#include "harness/cli/output/input_files.h"
+#include "harness/cli/output/terminal_unicode.h"
 #include "harness/report/documents/history_document.h"
 
 namespace harness {

@@ -1,8 +1,8 @@
-#include "harness/cli/judge_record.h"
+#include "harness/cli/judging/judge_by_baseline.h"
 
 #include "harness/cli/exit_status.h"
-#include "harness/cli/learned.h"
-#include "harness/cli/render.h"
+#include "harness/cli/judging/learned_policy.h"
+#include "harness/cli/output/render_with_sources.h"
 #include "harness/verdict/compare.h"
 
 namespace harness {

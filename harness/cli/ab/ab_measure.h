@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/cli/measuring/ab_side.h"
+#include "harness/cli/ab/ab_side.h"
 #include "harness/model/record.h"
 #include "harness/store/store.h"
 

@@ -1,4 +1,4 @@
-#include "harness/cli/history_series.h"
+#include "harness/cli/history/history_series.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "harness/cli/learned.h"
+#include "harness/cli/judging/learned_policy.h"
 
 #include "harness/store/baselines.h"
 #include "harness/study/calibrate.h"

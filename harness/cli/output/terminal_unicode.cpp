@@ -1,4 +1,4 @@
-#include "harness/cli/unicode.h"
+#include "harness/cli/output/terminal_unicode.h"
 
 #include <fmt/format.h>
 

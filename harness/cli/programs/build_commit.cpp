@@ -1,9 +1,9 @@
-#include "harness/cli/measuring/build_commit.h"
+#include "harness/cli/programs/build_commit.h"
 
 #include <fmt/format.h>
 
 #include "harness/base/environment.h"
-#include "harness/cli/measuring/run_logged.h"
+#include "harness/cli/programs/run_logged.h"
 
 namespace harness {
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/output.h"
+#include "harness/cli/output/emit.h"
 
 namespace harness {
 

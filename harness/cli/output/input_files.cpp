@@ -1,4 +1,4 @@
-#include "harness/cli/input_files.h"
+#include "harness/cli/output/input_files.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "harness/cli/progress.h"
+#include "harness/cli/output/progress_line.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-#include "harness/cli/render.h"
+#include "harness/cli/output/render_with_sources.h"
 
 #include <fmt/format.h>
 

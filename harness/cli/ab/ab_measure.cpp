@@ -1,4 +1,4 @@
-#include "harness/cli/measuring/ab_measure.h"
+#include "harness/cli/ab/ab_measure.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/progress.h"
+#include "harness/cli/output/progress_line.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/store/git.h"
 #include "harness/verdict/check/comparable.h"

@@ -1,12 +1,12 @@
-#include "harness/cli/measuring/bisect_side.h"
+#include "harness/cli/programs/measure_commit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "harness/base/text.h"
-#include "harness/cli/measuring/build_commit.h"
-#include "harness/cli/measuring/run_logged.h"
+#include "harness/cli/programs/build_commit.h"
+#include "harness/cli/programs/run_logged.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/model/codec.h"
 #include "harness/store/baselines.h"

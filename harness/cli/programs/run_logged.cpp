@@ -1,4 +1,4 @@
-#include "harness/cli/measuring/run_logged.h"
+#include "harness/cli/programs/run_logged.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>

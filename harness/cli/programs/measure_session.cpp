@@ -1,4 +1,4 @@
-#include "harness/cli/measuring/measure_session.h"
+#include "harness/cli/programs/measure_session.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "harness/base/files.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/measuring/run_logged.h"
+#include "harness/cli/programs/run_logged.h"
 #include "harness/model/codec.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/cli/output.h"
+#include "harness/cli/output/emit.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -17,7 +17,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/input_files.h"
+#include "harness/cli/output/input_files.h"
 
 namespace harness {
 namespace {

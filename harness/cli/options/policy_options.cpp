@@ -1,4 +1,4 @@
-#include "harness/cli/policy.h"
+#include "harness/cli/options/policy_options.h"
 
 #include <fmt/format.h>
 

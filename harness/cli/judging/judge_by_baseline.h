@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/output.h"
-#include "harness/cli/policy.h"
+#include "harness/cli/options/policy_options.h"
+#include "harness/cli/output/emit.h"
 #include "harness/model/comparison.h"
 #include "harness/store/select.h"
 

@@ -193,7 +193,7 @@ Result<ClockLock> ClockLock::take(const std::string& gpu, unsigned mhz, std::vec
   if (line.starts_with(locked_word))
     std::from_chars(line.data() + locked_word.size(), line.data() + line.size(), locked);
   if (locked > 0) return ClockLock(gpu, locked, std::move(running));
-  [[maybe_unused]] const Status ended = running->send("");
+  running->end_input();
   if (line.starts_with(refused_word)) {
     running->wait();
     return fail(ErrorKind::environment, "--lock-clocks: " + line.substr(refused_word.size()));
@@ -215,7 +215,7 @@ ClockLock::~ClockLock() {
 Status ClockLock::undo() {
   if (!guard_) return {};
   std::unique_ptr<Child> guard = std::move(guard_);
-  [[maybe_unused]] const Status ended = guard->send("");  // closes its standard input
+  guard->end_input();
   const std::string line = hear(*guard);
   if (line == undone_word) {
     guard->wait();

@@ -89,7 +89,7 @@ Result<VerdictFile> read_verdict_file(const std::string& path) {
   const auto reader = JsonReader::parse(*text, Location{path});
   if (!reader)
     return fail(reader.error().kind, reader.error().where, reader.error().message, std::string(right_file));
-  (*reader)->expect_format("harness-comparison", 1);
+  (*reader)->expect_format(formats::comparison);
   VerdictFile file;
   const JsonNode root = (*reader)->root();
   file.baseline = source_from(root.require("baseline"));

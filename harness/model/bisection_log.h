@@ -25,7 +25,11 @@ struct BisectStep {
   bool stored = false;               // judged by a record that was there already
   std::optional<ComparisonRow> row;  // the worst of the cases in question, against the good commit
 };
-std::string_view name_of(BisectStep::Result result);
+template <>
+inline constexpr auto enum_names<BisectStep::Result> =
+    names<BisectStep::Result>({{BisectStep::Result::good, "good"},
+                               {BisectStep::Result::bad, "bad"},
+                               {BisectStep::Result::skipped, "skipped"}});
 
 struct BisectReport {
   std::string suite;

@@ -1,21 +1,9 @@
 #include "harness/model/comparison.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 namespace harness {
 namespace {
-
-constexpr std::array<std::pair<Verdict, std::string_view>, 8> verdict_names{
-    {{Verdict::unchanged, "unchanged"},
-     {Verdict::improved, "improved"},
-     {Verdict::regressed, "regressed"},
-     {Verdict::inconclusive, "inconclusive"},
-     {Verdict::missing, "missing"},
-     {Verdict::not_comparable, "not_comparable"},
-     {Verdict::failed, "failed"},
-     {Verdict::skipped, "skipped"}}};
 
 bool any(const std::vector<ComparisonRow>& rows, Verdict verdict) {
   return std::any_of(rows.begin(), rows.end(),
@@ -23,29 +11,6 @@ bool any(const std::vector<ComparisonRow>& rows, Verdict verdict) {
 }
 
 }  // namespace
-
-std::string_view name_of(Verdict verdict) {
-  for (const auto& [value, name] : verdict_names)
-    if (value == verdict) return name;
-  return "?";
-}
-
-std::optional<Verdict> parse_verdict(std::string_view name) {
-  for (const auto& [value, known] : verdict_names)
-    if (known == name) return value;
-  return std::nullopt;
-}
-
-std::string_view name_of(WaiverUse::State state) {
-  switch (state) {
-    case WaiverUse::State::holds: return "holds";
-    case WaiverUse::State::exceeded: return "exceeded";
-    case WaiverUse::State::expired: return "expired";
-    case WaiverUse::State::unused: return "unused";
-    case WaiverUse::State::unmatched: return "unmatched";
-  }
-  return "?";
-}
 
 double alpha_of_look(const ComparisonRow& row) {
   return row.alpha / static_cast<double>(std::max<std::size_t>(row.look.declared.size(), 1));

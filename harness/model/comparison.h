@@ -21,8 +21,15 @@ enum class Verdict {
   failed,          // the current side failed, timed out or computed a wrong result
   skipped,         // the current side cannot run here, and says why
 };
-std::string_view name_of(Verdict verdict);
-std::optional<Verdict> parse_verdict(std::string_view name);
+template <>
+inline constexpr auto enum_names<Verdict> = names<Verdict>({{Verdict::unchanged, "unchanged"},
+                                                            {Verdict::improved, "improved"},
+                                                            {Verdict::regressed, "regressed"},
+                                                            {Verdict::inconclusive, "inconclusive"},
+                                                            {Verdict::missing, "missing"},
+                                                            {Verdict::not_comparable, "not_comparable"},
+                                                            {Verdict::failed, "failed"},
+                                                            {Verdict::skipped, "skipped"}});
 
 // A regression that the team has accepted for a while, kept in git beside the code.
 struct Waiver {
@@ -91,7 +98,13 @@ struct WaiverUse {
   int refused = 0;                  // rows that fail although it matches them
   std::vector<std::string> advice;  // "expires in 3 days", "matches no case; did you mean ...?"
 };
-std::string_view name_of(WaiverUse::State state);
+template <>
+inline constexpr auto enum_names<WaiverUse::State> =
+    names<WaiverUse::State>({{WaiverUse::State::holds, "holds"},
+                             {WaiverUse::State::exceeded, "exceeded"},
+                             {WaiverUse::State::expired, "expired"},
+                             {WaiverUse::State::unused, "unused"},
+                             {WaiverUse::State::unmatched, "unmatched"}});
 
 // How one device kernel inside a case differs between two records.
 struct KernelChange {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/schema/enum_names.h"
+
 namespace harness {
 
 enum class Fitness {
@@ -13,7 +15,9 @@ enum class Fitness {
   warn,   // results are worse, or will not compare with others
   unfit,  // nothing that is measured here can be trusted
 };
-std::string_view name_of(Fitness fitness);
+template <>
+inline constexpr auto enum_names<Fitness> =
+    names<Fitness>({{Fitness::ok, "ok"}, {Fitness::warn, "warn"}, {Fitness::unfit, "unfit"}});
 
 struct Observation {
   std::string topic;  // "machine", "driver", "gpu", "profilers", "store", "ceilings", "suite"

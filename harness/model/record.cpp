@@ -1,21 +1,10 @@
 #include "harness/model/record.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace harness {
 namespace {
-
-constexpr std::array<std::pair<Outcome, std::string_view>, 5> outcome_names{
-    {{Outcome::measured, "measured"},
-     {Outcome::incorrect, "incorrect"},
-     {Outcome::failed, "failed"},
-     {Outcome::timed_out, "timed_out"},
-     {Outcome::skipped, "skipped"}}};
-
-constexpr std::array<std::pair<Stop, std::string_view>, 4> stop_names{
-    {{Stop::unknown, ""}, {Stop::count, "count"}, {Stop::width, "width"}, {Stop::max_time, "max_time"}}};
 
 int severity(Outcome outcome) {
   switch (outcome) {
@@ -42,53 +31,6 @@ void forget_process(CaseRecord& record, int process) {
 }
 
 }  // namespace
-
-std::string_view name_of(Outcome outcome) {
-  for (const auto& [value, name] : outcome_names)
-    if (value == outcome) return name;
-  return "?";
-}
-
-std::optional<Outcome> parse_outcome(std::string_view name) {
-  for (const auto& [value, known] : outcome_names)
-    if (known == name) return value;
-  return std::nullopt;
-}
-
-std::string_view name_of(Stop stop) {
-  for (const auto& [value, name] : stop_names)
-    if (value == stop) return name;
-  return "";
-}
-
-std::optional<Stop> parse_stop(std::string_view name) {
-  for (const auto& [value, known] : stop_names)
-    if (known == name) return value;
-  return std::nullopt;
-}
-
-std::string_view name_of(Direction direction) {
-  return direction == Direction::lower_is_better ? "lower" : "higher";
-}
-
-std::optional<Direction> parse_direction(std::string_view name) {
-  if (name == "lower") return Direction::lower_is_better;
-  if (name == "higher") return Direction::higher_is_better;
-  return std::nullopt;
-}
-
-std::string_view name_of(FieldClass kind) {
-  switch (kind) {
-    case FieldClass::block: return "block";
-    case FieldClass::warn: return "warn";
-    case FieldClass::info: return "info";
-  }
-  return "?";
-}
-
-std::string_view name_of(Pairing::Kind kind) {
-  return kind == Pairing::Kind::process ? "process" : "session";
-}
 
 Outcome worst_outcome(const std::vector<ProcessResult>& processes) {
   Outcome worst = Outcome::skipped;

@@ -1,5 +1,5 @@
-// Record: what one run of a suite measured, on which machine, at which revision. Raw samples are
-// kept as taken; nothing is trimmed at rest. Plain data; its JSON form is in codec.h.
+// Record: what one run of a suite measured, on which machine, at which revision. Raw samples are kept as
+// taken. Plain data; record_fields.h lists the fields as files hold them, and codec.h writes and reads them.
 #pragma once
 
 #include <array>
@@ -12,18 +12,22 @@
 
 #include "harness/model/instrument_readings.h"
 #include "harness/model/plan.h"
+#include "harness/schema/enum_names.h"
 
 namespace harness {
 
-inline constexpr int record_version = 1;
-
 enum class Outcome { measured, incorrect, failed, timed_out, skipped };
-std::string_view name_of(Outcome outcome);
-std::optional<Outcome> parse_outcome(std::string_view name);
+template <>
+inline constexpr auto enum_names<Outcome> = names<Outcome>({{Outcome::measured, "measured"},
+                                                            {Outcome::incorrect, "incorrect"},
+                                                            {Outcome::failed, "failed"},
+                                                            {Outcome::timed_out, "timed_out"},
+                                                            {Outcome::skipped, "skipped"}});
 
 enum class Direction { lower_is_better, higher_is_better };
-std::string_view name_of(Direction direction);  // "lower", "higher"
-std::optional<Direction> parse_direction(std::string_view name);
+template <>
+inline constexpr auto enum_names<Direction> = names<Direction>({{Direction::lower_is_better, "lower"},
+                                                                {Direction::higher_is_better, "higher"}});
 
 // What the device was like around one placement. A value is absent where the device does not tell.
 struct Conditions {
@@ -44,8 +48,9 @@ enum class Stop {
   width,     // the interval of their mean was narrow enough
   max_time,  // the time was used up
 };
-std::string_view name_of(Stop stop);  // "" for unknown
-std::optional<Stop> parse_stop(std::string_view name);
+template <>
+inline constexpr auto enum_names<Stop> = names<Stop>(
+    {{Stop::unknown, ""}, {Stop::count, "count"}, {Stop::width, "width"}, {Stop::max_time, "max_time"}});
 
 // One allocation of the buffers within a process.
 struct Placement {
@@ -157,7 +162,9 @@ struct CaseRecord {
 
 // How a field of the fingerprint bears on comparing two records.
 enum class FieldClass { block, warn, info };
-std::string_view name_of(FieldClass kind);
+template <>
+inline constexpr auto enum_names<FieldClass> =
+    names<FieldClass>({{FieldClass::block, "block"}, {FieldClass::warn, "warn"}, {FieldClass::info, "info"}});
 
 struct MachineField {
   std::string name;   // "driver"
@@ -206,10 +213,11 @@ struct Pairing {
 
   bool operator==(const Pairing&) const = default;
 };
-std::string_view name_of(Pairing::Kind kind);
+template <>
+inline constexpr auto enum_names<Pairing::Kind> = names<Pairing::Kind>({{Pairing::Kind::session, "session"},
+                                                                        {Pairing::Kind::process, "process"}});
 
 struct Record {
-  int version = record_version;
   std::string id;    // UUID
   std::string tool;  // "harness 0.1.0"
   SuiteIdentity suite;

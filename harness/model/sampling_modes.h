@@ -3,11 +3,10 @@
 // record's parameters, that the workload itself never sees.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "harness/schema/enum_names.h"
 #include "harness/sdk/params.h"
 
 namespace harness {
@@ -17,15 +16,17 @@ enum class CacheMode {
   hot,     // leave in the cache what the previous sample left there
   rotate,  // evict nothing, but take another set of inputs for each call, of more than the cache holds
 };
-std::string_view name_of(CacheMode mode);
-std::optional<CacheMode> parse_cache_mode(std::string_view name);
+template <>
+inline constexpr auto enum_names<CacheMode> =
+    names<CacheMode>({{CacheMode::cold, "cold"}, {CacheMode::hot, "hot"}, {CacheMode::rotate, "rotate"}});
 
 enum class TimingMode {
   events,  // one call between two readings of the device's clock
   batch,   // many calls in one go, of several lengths: the slope over their number is one call
 };
-std::string_view name_of(TimingMode mode);
-std::optional<TimingMode> parse_timing_mode(std::string_view name);
+template <>
+inline constexpr auto enum_names<TimingMode> = names<TimingMode>({{TimingMode::events, "events"},
+                                                                  {TimingMode::batch, "batch"}});
 
 // The modes as axes, for suites: `cache` and `timing`, with their values as choices. A parameter of the
 // workload by the same name hides one.

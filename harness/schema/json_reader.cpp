@@ -100,18 +100,18 @@ Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, con
               fmt::format("is not JSON: {}", what));
 }
 
-void JsonReader::expect_format(std::string_view format, int version) {
+void JsonReader::expect_format(const DocumentFormat& format) {
   const JsonNode node = root();
   const JsonNode name = node.require("format");
-  if (const std::string found = name.text(); !error_ && found != format)
-    name.problem(fmt::format("is `{}`; expected `{}`", printable(found), format));
+  if (const std::string found = name.text(); !error_ && found != format.name)
+    name.problem(fmt::format("is `{}`; expected `{}`", printable(found), format.name));
   const JsonNode number = node.require("version");
   const int found = number.integer<int>();
-  if (!error_ && found > version)
-    number.problem(fmt::format("is {}; this harness reads version {}", found, version),
+  if (!error_ && found > format.version)
+    number.problem(fmt::format("is {}; this harness reads version {}", found, format.version),
                    "use the harness that wrote it, or a newer one");
-  else if (!error_ && found != version)
-    number.problem(fmt::format("is {}; this harness reads version {}", found, version));
+  else if (!error_ && found != format.version)
+    number.problem(fmt::format("is {}; this harness reads version {}", found, format.version));
 }
 
 JsonNode JsonNode::find(std::string_view name) const {

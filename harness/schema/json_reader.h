@@ -1,10 +1,9 @@
-// JsonReader: strict reading of JSON text into structs, with errors that name the source and the path
-// of the field ("base.json: cases[3].metrics[0].unit: is a number; expected text").
+// JsonReader: strict reading of JSON text into structs. Errors name the source and the path of the field:
+// "base.json: cases[3].metrics[0].unit: is a number; expected text".
 //
-// Reading never stops in the middle: the first problem is kept, later reads yield empty values, and
-// the caller asks once at the end. That keeps the reading code free of a check on every line. A
-// JsonNode points into its JsonReader and into the node it came from; both must outlive it. Not
-// thread-safe.
+// Reading never stops in the middle. The first problem is kept, later reads return empty values, and the
+// caller asks once at the end. A JsonNode points into its JsonReader and into its parent node; both must
+// outlive it. Not thread-safe.
 #pragma once
 
 #include <rapidjson/document.h>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/schema/formats.h"
 #include "harness/sdk/params.h"
 
 namespace harness {
@@ -87,6 +87,10 @@ class JsonNode {
     }
   }
   [[nodiscard]] std::size_t size() const;  // of an array or object, 0 otherwise
+  // The element at `index` of this array, which must be there.
+  [[nodiscard]] JsonNode element(std::size_t index) const {
+    return {*reader_, this, {}, index, &value_->GetArray()[static_cast<rapidjson::SizeType>(index)]};
+  }
 
   // "cases[3].metrics[0]"; "" for the whole document.
   [[nodiscard]] std::string path() const;
@@ -119,8 +123,8 @@ class JsonReader {
 
   [[nodiscard]] JsonNode root() { return {*this, nullptr, {}, JsonNode::no_index, &document_}; }
 
-  // Checks "format" and "version" of a document of ours.
-  void expect_format(std::string_view format, int version);
+  // Checks the members "format" and "version".
+  void expect_format(const DocumentFormat& format);
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 

@@ -138,7 +138,7 @@ class SqlStore final : public Store {
   }
 
   Status set_verdict(const std::string& id, const std::string& verdict) override {
-    if (!parse_verdict(verdict))
+    if (!parse_name<Verdict>(verdict))
       return fail(ErrorKind::internal, fmt::format("`{}` is no verdict", printable(verdict)));
     return database_->write([&]() -> Status {
       soci::statement update = (sql_.prepare << "UPDATE runs SET verdict = :verdict WHERE id = :id",

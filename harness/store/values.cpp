@@ -129,7 +129,7 @@ class SeriesBuilder {
   StoredSeries& series_of(const ValueRow& row) {
     for (std::size_t i = first_; i < history_.series.size(); ++i)
       if (history_.series[i].metric == row.metric) return history_.series[i];
-    const Direction direction = parse_direction(row.direction).value_or(Direction::lower_is_better);
+    const Direction direction = parse_name<Direction>(row.direction).value_or(Direction::lower_is_better);
     history_.series.push_back(
         {row.case_id, row.device, row.metric, row.unit, direction, row.estimator, place_->second});
     return history_.series.back();

@@ -22,8 +22,8 @@ void Reader::sampling(const YamlValue& value, Overrides& out) {
   out.placements = count(value, "placements");
   samples(value, out);
   out.warmup = count(value, "warmup");
-  if (const YamlValue* cache = value.find("cache")) out.cache = parse_cache_mode(cache->text);
-  if (const YamlValue* timing = value.find("timing")) out.timing = parse_timing_mode(timing->text);
+  if (const YamlValue* cache = value.find("cache")) out.cache = parse_name<CacheMode>(cache->text);
+  if (const YamlValue* timing = value.find("timing")) out.timing = parse_name<TimingMode>(timing->text);
   out.batch_nodes =
       increasing(value, "batch_nodes", "write increasing numbers of calls, such as `[100, 200, 400]`");
   for (const YamlMember& member : value.members)

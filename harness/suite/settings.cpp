@@ -67,8 +67,8 @@ void apply_modes(const std::vector<sdk::ParamSpec>& modes, const sdk::Params& pa
     const sdk::Value* value = params.find(mode.name);
     if (value == nullptr) continue;
     const std::string name = sdk::to_string(*value);
-    sampling.cache = parse_cache_mode(name).value_or(sampling.cache);
-    sampling.timing = parse_timing_mode(name).value_or(sampling.timing);
+    sampling.cache = parse_name<CacheMode>(name).value_or(sampling.cache);
+    sampling.timing = parse_name<TimingMode>(name).value_or(sampling.timing);
   }
 }
 

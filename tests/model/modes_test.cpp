@@ -13,11 +13,11 @@ using testing::Not;
 
 TEST(Modes, AreReadByTheNamesThatTheyAreWrittenBy) {
   for (const CacheMode mode : {CacheMode::cold, CacheMode::hot, CacheMode::rotate})
-    EXPECT_EQ(parse_cache_mode(name_of(mode)), mode);
+    EXPECT_EQ(parse_name<CacheMode>(name_of(mode)), mode);
   for (const TimingMode mode : {TimingMode::events, TimingMode::batch})
-    EXPECT_EQ(parse_timing_mode(name_of(mode)), mode);
-  EXPECT_FALSE(parse_cache_mode("tepid"));
-  EXPECT_FALSE(parse_timing_mode("cold"));
+    EXPECT_EQ(parse_name<TimingMode>(name_of(mode)), mode);
+  EXPECT_FALSE(parse_name<CacheMode>("tepid"));
+  EXPECT_FALSE(parse_name<TimingMode>("cold"));
 }
 
 TEST(Modes, AsAxesAreNoParametersOfTheWorkload) {

@@ -48,8 +48,8 @@ TEST(AddResult, TakesTheWorstOutcomeAndItsReason) {
 TEST(OutcomeNames, ReadBack) {
   for (const Outcome outcome :
        {Outcome::measured, Outcome::incorrect, Outcome::failed, Outcome::timed_out, Outcome::skipped})
-    EXPECT_EQ(parse_outcome(name_of(outcome)), outcome);
-  EXPECT_EQ(parse_outcome("mesured"), std::nullopt);
+    EXPECT_EQ(parse_name<Outcome>(name_of(outcome)), outcome);
+  EXPECT_EQ(parse_name<Outcome>("mesured"), std::nullopt);
 }
 
 }  // namespace

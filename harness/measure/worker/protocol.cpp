@@ -131,7 +131,7 @@ Sampling to_sampling(const Json& json) {
   s.samples = integer(json, "samples");
   s.min_samples = integer(json, "min_samples");
   s.warmup = integer(json, "warmup");
-  const std::optional<CacheMode> cache = parse_cache_mode(text(json, "cache"));
+  const std::optional<CacheMode> cache = parse_name<CacheMode>(text(json, "cache"));
   if (!cache) throw Malformed("`cache` is neither cold, hot nor rotate");
   s.cache = *cache;
   s.width = real(json, "width");
@@ -145,7 +145,7 @@ Sampling to_sampling(const Json& json) {
   const Json& seed = member(json, "seed");
   if (!seed.is_number_unsigned()) throw Malformed("`seed` is not a whole number");
   s.seed = seed.get<std::uint64_t>();
-  const std::optional<TimingMode> timing = parse_timing_mode(text(json, "timing"));
+  const std::optional<TimingMode> timing = parse_name<TimingMode>(text(json, "timing"));
   if (!timing) throw Malformed("`timing` is neither events nor batch");
   s.timing = *timing;
   for (const Json& calls : list(json, "batch_nodes")) {

@@ -1,0 +1,142 @@
+// The fields of plan.h's structs, as files and suites hold them (schema/fields.h).
+#pragma once
+
+#include "harness/model/plan.h"
+#include "harness/schema/json_fields.h"
+
+namespace harness {
+
+template <>
+struct Described<Location> {
+  static constexpr auto fields =
+      list_fields<Location>(JsonLayout::line, field("file", &Location::file), field("line", &Location::line),
+                            field("column", &Location::column));
+};
+
+template <>
+struct Described<Sampling> {
+  static constexpr bool stops_early(const Sampling& sampling) { return sampling.width != 0; }
+
+  static constexpr auto fields = list_fields<Sampling>(
+      JsonLayout::line,
+      field("processes", &Sampling::processes)
+          .within(1, 1000)
+          .says("Fresh worker processes. Each is one replicate of the statistics; a verdict needs 5 a side."),
+      field("placements", &Sampling::placements)
+          .within(1, 1000)
+          .says("Allocations of all buffers within a process. Each places the buffers at other addresses."),
+      field("samples", &Sampling::samples)
+          .called("samples.max")
+          .within(8, 1'000'000)
+          .says("Timed calls per placement, at most."),
+      field("min_samples", &Sampling::min_samples)
+          .within(1, 1'000'000)
+          .says("Timed calls per placement, at least, when `max_time` ends sampling early."),
+      field("warmup", &Sampling::warmup).within(0, 1'000'000).says("Untimed calls after each allocation."),
+      field("cache", &Sampling::cache)
+          .says(
+              "State of the last-level cache before a call. `cold`: it is evicted. `hot`: it holds what the "
+              "last call left. `rotate`: nothing is evicted, and each call takes another set of buffers; all "
+              "sets together are larger than the cache."),
+      field("width", &Sampling::width)
+          .unless_default()
+          .called("samples.width")
+          .in(Unit::share)
+          .within(0, 0.5)
+          .says("Relative width of the 95 % interval of a placement's mean at which sampling stops."),
+      field("width_samples", &Sampling::width_samples)
+          .when(stops_early)
+          .called("samples.min")
+          .within(8, 1'000'000)
+          .says("Timed calls per placement before the width is judged."),
+      field("preheat", &Sampling::preheat)
+          .called("preheat.min")
+          .in(Unit::seconds)
+          .says("Busy time before a process's first case, at least."),
+      field("preheat_most", &Sampling::preheat_most)
+          .unless_default()
+          .called("preheat.max")
+          .in(Unit::seconds)
+          .says("Busy time before a process's first case, at most."),
+      field("steady", &Sampling::steady)
+          .unless_default()
+          .called("preheat.steady")
+          .in(Unit::share)
+          .within(0, 0.5)
+          .says("The clock is steady when its last three readings lie this close together."),
+      field("max_time", &Sampling::max_time)
+          .in(Unit::seconds)
+          .says("Longest sampling of one case in one process."),
+      field("timeout", &Sampling::timeout)
+          .in(Unit::seconds)
+          .says("Longest time for one case in one process, all included. After it the process is killed."),
+      field("gate_deadline", &Sampling::gate_deadline)
+          .in(Unit::seconds)
+          .says("The launch gate opens after this time even if the queue is not full."),
+      field("seed", &Sampling::seed).says("Seed of inputs and placements. Each process derives its own."),
+      field("timing", &Sampling::timing)
+          .unless_default()
+          .says(
+              "How calls are timed. `events`: each call by itself. `batch`: many calls in one go, in several "
+              "lengths; the slope over their number is the time of one call. Use it below 5 us."),
+      field("batch_nodes", &Sampling::batch_nodes)
+          .unless_default()
+          .at_least(1)
+          .within(1, most_batch_nodes)
+          .says("With `timing: batch`, how many calls each batch has: two to eight increasing numbers. "
+                "Default: chosen from the time of a call."));
+};
+
+template <>
+struct Described<MetricGate> {
+  static constexpr auto fields =
+      list_fields<MetricGate>(JsonLayout::line, field("metric", &MetricGate::metric),
+                              field("margin", &MetricGate::margin)
+                                  .unless_default()
+                                  .in(Unit::share)
+                                  .within(0, 0.1)
+                                  .says("Changes of this metric up to this size do not matter."),
+                              field("alpha", &MetricGate::alpha)
+                                  .unless_default()
+                                  .within(0, 0.5)
+                                  .says("Accepted probability of a false alarm for this metric."),
+                              field("informative", &MetricGate::informative)
+                                  .unless_default()
+                                  .says("The metric is compared and shown, but decides nothing."));
+};
+
+template <>
+struct Described<Gate> {
+  static constexpr auto fields = list_fields<Gate>(
+      JsonLayout::line,
+      field("margin", &Gate::margin)
+          .in(Unit::share)
+          .within(0, 0.1)
+          .says("Changes up to this size do not matter. 0% compares exactly."),
+      field("alpha", &Gate::alpha)
+          .within(0, 0.5)
+          .says("Accepted probability of a false alarm over the whole suite."),
+      field("metrics", &Gate::metrics)
+          .as<ByName>()
+          .unless_default()
+          .says("Gates of single metrics, by name. `time` is the device's time."),
+      field("throttled", &Gate::throttled)
+          .unless_default()
+          .in(Unit::share)
+          .within(0, 1)
+          .says("Largest share of throttled placements on a side with which a verdict is still given."),
+      field("looks", &Gate::looks)
+          .unless_default()
+          .within(2, 1000)
+          .says("Numbers of processes a side at which results are judged: at most three, increasing. "
+                "`run --against` measures only undecided cases from one to the next."));
+};
+
+template <>
+struct Described<SuiteIdentity> {
+  static constexpr auto fields =
+      list_fields<SuiteIdentity>(JsonLayout::line, field("name", &SuiteIdentity::name).required(),
+                                 field("file", &SuiteIdentity::file), field("hash", &SuiteIdentity::hash));
+};
+
+}  // namespace harness

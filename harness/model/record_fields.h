@@ -1,0 +1,221 @@
+// The fields of record.h's structs: this is the record's format (README.md has what does not fit here).
+#pragma once
+
+#include "harness/model/plan_fields.h"
+#include "harness/model/record.h"
+#include "harness/schema/json_fields.h"
+
+namespace harness {
+
+template <>
+struct Described<Conditions> {
+  static constexpr auto fields = list_fields<Conditions>(
+      JsonLayout::line, field("sm_clock_mhz", &Conditions::sm_clock_mhz).unless_default(),
+      field("memory_clock_mhz", &Conditions::memory_clock_mhz).unless_default(),
+      field("power_w", &Conditions::power_w).unless_default(),
+      field("temperature_c", &Conditions::temperature_c).unless_default(),
+      field("throttled", &Conditions::throttled).unless_default(),
+      field("other_processes", &Conditions::other_processes).unless_default());
+};
+
+template <>
+struct Described<Placement> {
+  static constexpr auto fields = list_fields<Placement>(
+      JsonLayout::line, field("forced_gates", &Placement::forced_gates).unless_default(),
+      field("clock_ghz", &Placement::clock_ghz).unless_default(),
+      field("started", &Placement::started).unless_default(),
+      field("conditions", &Placement::conditions).unless_default(),
+      field("stopped", &Placement::stopped).as<KnownNameOrDefault>().unless_default(),
+      field("samples", &Placement::samples).required());
+};
+
+template <>
+struct Described<ProcessSamples> {
+  static constexpr auto fields =
+      list_fields<ProcessSamples>(JsonLayout::lines, field("process", &ProcessSamples::process).required(),
+                                  field("first_call", &ProcessSamples::first_call).unless_default(),
+                                  field("placements", &ProcessSamples::placements).required());
+};
+
+template <>
+struct Described<Series> {
+  static constexpr auto fields =
+      list_fields<Series>(JsonLayout::lines, field("metric", &Series::metric).required(),
+                          field("unit", &Series::unit).required(), field("direction", &Series::direction),
+                          field("processes", &Series::processes)
+                              .required()
+                              .checked([](const JsonNode& node, const std::vector<ProcessSamples>& all) {
+                                expect_unique(node, all, &ProcessSamples::process, "process");
+                              }));
+};
+
+template <>
+struct Described<Verification> {
+  static constexpr auto fields = list_fields<Verification>(
+      JsonLayout::line, field("before", &Verification::before).as<MaybeNotFinite>().required(),
+      field("after", &Verification::after).as<MaybeNotFinite>().required(),
+      field("tolerance", &Verification::tolerance).required(), field("elements", &Verification::elements));
+};
+
+template <>
+struct Described<Phase> {
+  static constexpr auto fields = list_fields<Phase>(JsonLayout::line, field("name", &Phase::name),
+                                                    field("duration", &Phase::duration).in(Unit::seconds));
+};
+
+template <>
+struct Described<KernelUse> {
+  static constexpr auto fields = list_fields<KernelUse>(
+      JsonLayout::line, field("name", &KernelUse::name).required(), field("grid", &KernelUse::grid),
+      field("block", &KernelUse::block), field("registers", &KernelUse::registers),
+      field("static_shared_bytes", &KernelUse::static_shared_bytes),
+      field("dynamic_shared_bytes", &KernelUse::dynamic_shared_bytes),
+      field("launches", &KernelUse::launches), field("us", &KernelUse::us),
+      field("code", &KernelUse::code).unless_default(),
+      field("local_bytes", &KernelUse::local_bytes).unless_default());
+};
+
+template <>
+struct Described<Control> {
+  static constexpr auto fields = list_fields<Control>(
+      JsonLayout::line, field("call", &Control::call).required(),
+      field("batched", &Control::batched).required(), field("pair", &Control::pair).unless_default());
+};
+
+template <>
+struct Described<Batching> {
+  static constexpr auto fields =
+      list_fields<Batching>(JsonLayout::line, field("calls", &Batching::calls).required().at_least(1),
+                            field("intercept", &Batching::intercept), field("off_line", &Batching::off_line));
+};
+
+// A result inside a record. Its samples are in the metrics of the case.
+inline constexpr auto result_in_case =
+    list_fields<ProcessResult>(JsonLayout::line, field("process", &ProcessResult::process).required(),
+                               field("outcome", &ProcessResult::outcome).required(),
+                               field("reason", &ProcessResult::reason).unless_default(),
+                               field("device", &ProcessResult::device_uuid).unless_default(),
+                               field("verification", &ProcessResult::verification).unless_default(),
+                               field("notes", &ProcessResult::notes).unless_default(),
+                               field("phases", &ProcessResult::phases).as<ByName>().unless_default(),
+                               field("control", &ProcessResult::control).unless_default(),
+                               field("batching", &ProcessResult::batching).unless_default(),
+                               field("input_sets", &ProcessResult::input_sets).unless_default().at_least(1),
+                               field("kernels", &ProcessResult::kernels).unless_default());
+
+inline constexpr auto expect_metrics_once = [](const JsonNode& node, const std::vector<Series>& all) {
+  expect_unique(node, all, &Series::metric, "metric");
+};
+
+// A result by itself: a message of the worker and a row of the store.
+template <>
+struct Described<ProcessResult> {
+  static constexpr auto fields =
+      list_fields<ProcessResult>(JsonLayout::line, field("case", &ProcessResult::case_id).required()) +
+      result_in_case +
+      list_fields<ProcessResult>(JsonLayout::line,
+                                 field("metrics", &ProcessResult::series).checked(expect_metrics_once));
+};
+
+// What was planned for a case: all but its results.
+inline constexpr auto planned_part = list_fields<CaseRecord>(
+    JsonLayout::lines,
+    field("id", &CaseRecord::id).required().checked([](const JsonNode& node, const std::string& id) {
+      if (id.empty()) node.problem("is empty; expected the case's identity");
+    }),
+    field("workload", &CaseRecord::workload).unless_default(),
+    field("variant", &CaseRecord::variant).unless_default(), field("device", &CaseRecord::device),
+    field("params", &CaseRecord::params).unless_default(),
+    field("reference", &CaseRecord::reference).unless_default(),
+    field("tags", &CaseRecord::tags).unless_default(), field("gate", &CaseRecord::gate),
+    field("sampling", &CaseRecord::sampling), field("flops", &CaseRecord::flops).unless_default(),
+    field("bytes", &CaseRecord::bytes).unless_default(), field("items", &CaseRecord::items).unless_default(),
+    field("item_name", &CaseRecord::item_name).unless_default(),
+    field("where", &CaseRecord::where).unless_default(), field("outcome", &CaseRecord::outcome).required(),
+    field("reason", &CaseRecord::reason).unless_default());
+
+template <>
+struct Described<CaseRecord> {
+  static constexpr auto fields =
+      planned_part +
+      list_fields<CaseRecord>(JsonLayout::lines,
+                              field("results", &CaseRecord::processes)
+                                  .as<ListOf<result_in_case>>()
+                                  .checked([](const JsonNode& node, const std::vector<ProcessResult>& all) {
+                                    expect_unique(node, all, &ProcessResult::process, "process");
+                                  }),
+                              field("metrics", &CaseRecord::series).required().checked(expect_metrics_once));
+};
+
+template <>
+struct Described<MachineField> {
+  static constexpr auto fields = list_fields<MachineField>(
+      JsonLayout::line, field("name", &MachineField::name).required(),
+      field("value", &MachineField::value).required(), field("kind", &MachineField::kind));
+};
+
+template <>
+struct Described<Machine> {
+  static constexpr auto fields =
+      list_fields<Machine>(JsonLayout::lines, field("class", &Machine::machine_class).required(),
+                           field("uuid", &Machine::device_uuid), field("fields", &Machine::fields),
+                           field("ceilings", &Machine::ceilings));
+};
+
+template <>
+struct Described<Revision> {
+  // A commit becomes part of commands and advice, so only a commit id is accepted.
+  static void expect_commit(const JsonNode& node, const std::string& commit) {
+    const bool is_hash =
+        commit.size() == 40 && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (!commit.empty() && !is_hash)
+      node.problem("is no commit id; expected 40 hexadecimal digits in lower case");
+  }
+
+  static constexpr auto fields =
+      list_fields<Revision>(JsonLayout::line, field("commit", &Revision::commit).checked(expect_commit),
+                            field("branch", &Revision::branch), field("dirty", &Revision::dirty),
+                            field("changes", &Revision::changes).unless_default());
+};
+
+template <>
+struct Described<Promotion> {
+  static constexpr auto fields =
+      list_fields<Promotion>(JsonLayout::lines, field("author", &Promotion::author).required(),
+                             field("reason", &Promotion::reason).required(), field("date", &Promotion::date));
+};
+
+template <>
+struct Described<Pairing> {
+  static constexpr auto fields = list_fields<Pairing>(
+      JsonLayout::line,
+      field("id", &Pairing::id).required().checked([](const JsonNode& node, const std::string& id) {
+        if (id.empty()) node.problem("is empty; expected the id of the A/B run");
+      }),
+      field("kind", &Pairing::kind).required());
+};
+
+// All of a record but its cases.
+inline constexpr auto record_header = list_fields<Record>(
+    JsonLayout::lines, field("id", &Record::id).required(), field("tool", &Record::tool),
+    field("suite", &Record::suite).required(), field("revision", &Record::revision),
+    field("started", &Record::started), field("finished", &Record::finished),
+    field("estimator", &Record::estimator), field("promotion", &Record::promotion).unless_default(),
+    field("partial", &Record::partial).unless_default(),
+    field("calibration", &Record::calibration).unless_default(),
+    field("pairing", &Record::pairing).unless_default(), field("session", &Record::session).unless_default(),
+    field("machines", &Record::machines));
+
+template <>
+struct Described<Record> {
+  static constexpr auto fields =
+      record_header +
+      list_fields<Record>(JsonLayout::lines,
+                          field("cases", &Record::cases)
+                              .required()
+                              .checked([](const JsonNode& node, const std::vector<CaseRecord>& all) {
+                                expect_unique(node, all, &CaseRecord::id, "case");
+                              }));
+};
+
+}  // namespace harness

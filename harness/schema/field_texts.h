@@ -1,0 +1,90 @@
+// The fields of a described struct with their documentation, for the texts that are made from it: the schema
+// of suites and suites/settings.md.
+//
+//   for (const FieldText& one : field_texts<Sampling>()) print(one.key, one.fallback, one.doc);
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "harness/base/units.h"
+#include "harness/schema/enum_names.h"
+#include "harness/schema/fields.h"
+
+namespace harness {
+
+enum class FieldKind { flag, integer, number, text, choice, list, object };
+
+struct FieldText {
+  std::string_view name;  // in records: "width_samples"
+  std::string_view key;   // in suites: "samples.min"
+  std::string_view doc;
+  FieldKind kind = FieldKind::text;
+  Unit unit = Unit::none;
+  double lowest = 0;
+  double highest = 0;
+  std::vector<std::string> choices;  // of an enum
+  std::string fallback;  // the default as a suite writes it: "5", "300ms", "1%"; "" : there is none
+};
+
+// "300ms", "60s": as parse_duration() reads it.
+std::string duration_text(Seconds value);
+
+// A number as a suite writes it: "300ms", "1%", "5".
+std::string quantity_text(double value, Unit unit);
+
+namespace fields_detail {
+
+template <class T>
+inline constexpr bool holds_optional = false;
+template <class T>
+inline constexpr bool holds_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool holds_list = false;
+template <class T>
+inline constexpr bool holds_list<std::vector<T>> = true;
+
+template <class T>
+void describe_type(FieldText& text, const T* fallback) {
+  if constexpr (holds_optional<T>) {
+    describe_type<typename T::value_type>(text, *fallback ? &**fallback : nullptr);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    text.kind = FieldKind::flag;
+    if (fallback != nullptr) text.fallback = *fallback ? "true" : "false";
+  } else if constexpr (NamedEnum<T>) {
+    text.kind = FieldKind::choice;
+    text.choices = all_names<T>();
+    if (fallback != nullptr) text.fallback = name_of(*fallback);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    text.kind = std::is_integral_v<T> ? FieldKind::integer : FieldKind::number;
+    if (fallback != nullptr) text.fallback = quantity_text(static_cast<double>(*fallback), text.unit);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (fallback != nullptr) text.fallback = *fallback;
+  } else {
+    text.kind = holds_list<T> ? FieldKind::list : FieldKind::object;
+  }
+}
+
+}  // namespace fields_detail
+
+template <HasFields Struct>
+std::vector<FieldText> field_texts() {
+  std::vector<FieldText> texts;
+  for_each_field<Struct>([&](const auto& field) {
+    FieldText text;
+    text.name = field.name;
+    text.key = field.key.empty() ? field.name : field.key;
+    text.doc = field.doc;
+    text.unit = field.unit;
+    text.lowest = field.lowest;
+    text.highest = field.highest;
+    fields_detail::describe_type(text, &default_of(field));
+    texts.push_back(std::move(text));
+  });
+  return texts;
+}
+
+}  // namespace harness

@@ -1,0 +1,149 @@
+// One list of fields for each struct that is written to files. The record, the worker protocol, the plan
+// file, the JSON reports, the schema of suites and suites/settings.md all come from these lists.
+//
+//   template <>
+//   struct Described<Verification> {
+//     static constexpr auto fields = list_fields<Verification>(
+//         JsonLayout::line,
+//         field("before", &Verification::before).required(),
+//         field("elements", &Verification::elements));
+//   };
+//
+// To add a field to a format: add the member to the struct and one line to its list. A test counts the
+// members of each struct and fails when one is not in the list. json_fields.h writes and reads the fields;
+// field_texts.h lists them with their documentation.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+#include "harness/schema/json_writer.h"
+
+namespace harness {
+
+class JsonNode;
+
+enum class Presence {
+  always,             // written in any case
+  unless_default,     // left out while it has its default value
+  null_when_default,  // written as null while it has its default value
+};
+
+enum class Unit { none, seconds, microseconds, share, bytes };
+
+// The JSON form that follows from the member's type. json_fields.h has other shapes.
+struct Plain;
+
+template <class Struct_, class Member_, class Shape_ = Plain>
+struct Field {
+  using Struct = Struct_;
+  using Member = Member_;
+  using Shape = Shape_;
+
+  std::string_view name;
+  Member Struct::*member;
+
+  // Writing and reading.
+  Presence presence = Presence::always;
+  bool is_required = false;                       // a text without it is refused
+  bool (*present_when)(const Struct&) = nullptr;  // counts as default while this is false
+  void (*check)(const JsonNode&,
+                const Member&) = nullptr;  // reports what is wrong with a value that was read
+  std::int64_t least = 0;                  // of a whole number
+
+  // Documentation, and what a suite may say.
+  std::string_view doc = {};
+  std::string_view key = {};  // in a suite, where it is not the name: "samples.max"
+  Unit unit = Unit::none;
+  double lowest = 0;  // in a suite
+  double highest = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] constexpr Field required() const { return with(&Field::is_required, true); }
+  [[nodiscard]] constexpr Field unless_default() const {
+    return with(&Field::presence, Presence::unless_default);
+  }
+  [[nodiscard]] constexpr Field null_when_default() const {
+    return with(&Field::presence, Presence::null_when_default);
+  }
+  [[nodiscard]] constexpr Field when(bool (*condition)(const Struct&)) const {
+    return with(&Field::present_when, condition);
+  }
+  [[nodiscard]] constexpr Field checked(void (*function)(const JsonNode&, const Member&)) const {
+    return with(&Field::check, function);
+  }
+  [[nodiscard]] constexpr Field at_least(std::int64_t value) const { return with(&Field::least, value); }
+  [[nodiscard]] constexpr Field says(std::string_view text) const { return with(&Field::doc, text); }
+  [[nodiscard]] constexpr Field called(std::string_view path) const { return with(&Field::key, path); }
+  [[nodiscard]] constexpr Field in(Unit value) const { return with(&Field::unit, value); }
+  [[nodiscard]] constexpr Field within(double from, double to) const {
+    return with(&Field::lowest, from).with(&Field::highest, to);
+  }
+  template <class Other>
+  [[nodiscard]] constexpr Field<Struct, Member, Other> as() const {
+    return {name, member, presence, is_required, present_when, check, least, doc, key, unit, lowest, highest};
+  }
+
+ private:
+  template <class Value>
+  [[nodiscard]] constexpr Field with(Value Field::*part, Value value) const {
+    Field changed = *this;
+    changed.*part = value;
+    return changed;
+  }
+};
+
+template <class Struct, class Member>
+constexpr Field<Struct, Member> field(std::string_view name, Member Struct::*member) {
+  return {name, member};
+}
+
+template <class Struct_, class... Fields>
+struct FieldList {
+  using Struct = Struct_;
+  static constexpr std::size_t size = sizeof...(Fields);
+
+  JsonLayout layout;
+  std::tuple<Fields...> entries;
+};
+
+template <class Struct, class... Fields>
+constexpr FieldList<Struct, Fields...> list_fields(JsonLayout layout, Fields... fields) {
+  return {layout, std::tuple(fields...)};
+}
+
+// The first list with the fields of the second after its own.
+template <class Struct, class... First, class... Second>
+constexpr FieldList<Struct, First..., Second...> operator+(const FieldList<Struct, First...>& first,
+                                                           const FieldList<Struct, Second...>& second) {
+  return {first.layout, std::tuple_cat(first.entries, second.entries)};
+}
+
+// Specialised beside each struct, with its list as `fields`.
+template <class Struct>
+struct Described;
+
+template <class T>
+concept HasFields = requires {
+  Described<T>::fields;
+};
+
+// Calls `visit(field)` for each field, in order.
+template <class List, class Visit>
+constexpr void for_each_field(const List& list, Visit visit) {
+  std::apply([&](const auto&... one) { (visit(one), ...); }, list.entries);
+}
+template <HasFields Struct, class Visit>
+constexpr void for_each_field(Visit visit) {
+  for_each_field(Described<Struct>::fields, visit);
+}
+
+// The value of a field in a struct that nobody filled.
+template <class Field>
+const typename Field::Member& default_of(const Field& field) {
+  static const typename Field::Struct untouched{};
+  return untouched.*field.member;
+}
+
+}  // namespace harness

@@ -1,0 +1,30 @@
+// The names and versions of the formats that are written, each in this one place.
+#pragma once
+
+#include <string_view>
+
+namespace harness {
+
+// A JSON document says in its first two members what it is: {"format": "harness-record", "version": 1, ...}.
+struct DocumentFormat {
+  std::string_view name;
+  int version = 1;
+};
+
+namespace formats {
+
+inline constexpr DocumentFormat record{"harness-record"};    // harness/model/README.md
+inline constexpr DocumentFormat samples{"harness-samples"};  // harness/store/adapters
+// The others: harness/report/formats.md.
+inline constexpr DocumentFormat plan{"harness-plan"};
+inline constexpr DocumentFormat run_report{"harness-run-report"};
+inline constexpr DocumentFormat comparison{"harness-comparison"};
+inline constexpr DocumentFormat history{"harness-history"};
+inline constexpr DocumentFormat bisect{"harness-bisect"};
+inline constexpr DocumentFormat calibration{"harness-calibration"};
+inline constexpr DocumentFormat selftest{"harness-selftest"};
+inline constexpr DocumentFormat doctor{"harness-doctor"};
+inline constexpr DocumentFormat page{"harness-page"};
+
+}  // namespace formats
+}  // namespace harness

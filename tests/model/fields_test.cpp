@@ -1,0 +1,79 @@
+// Every struct of a record and a plan: its list names every member, and every field survives writing and
+// reading.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "../schema/filled.h"
+#include "../schema/member_count.h"
+#include "harness/base/files.h"
+#include "harness/model/codec.h"
+#include "harness/model/record_fields.h"
+
+namespace harness {
+namespace {
+
+using testing::IsEmpty;
+
+template <class... Structs>
+constexpr bool each_lists_every_member() {
+  return (lists_every_member<Structs>() && ...);
+}
+
+static_assert(each_lists_every_member<Location, Sampling, MetricGate, Gate, SuiteIdentity>());
+static_assert(each_lists_every_member<Conditions, Placement, ProcessSamples, Series, Verification, Phase,
+                                      KernelUse, Control, Batching, ProcessResult, CaseRecord>());
+static_assert(each_lists_every_member<MachineField, Machine, Revision, Promotion, Pairing, Record>());
+
+// As it is inside a record: a case's result has no samples, and belongs to that case.
+Record filled_record() {
+  Record record = filled<Record>();
+  for (CaseRecord& one : record.cases)
+    for (ProcessResult& result : one.processes) {
+      result.case_id = one.id;
+      result.series.clear();
+    }
+  return record;
+}
+
+TEST(EveryField, SurvivesInARecord) {
+  const Record record = filled_record();
+  EXPECT_THAT(fields_with_default(record), IsEmpty());
+  EXPECT_THAT(fields_with_default(record.cases[0]), IsEmpty());
+  EXPECT_THAT(fields_with_default(record.cases[0].sampling), IsEmpty());
+  const auto again = decode_record(encode(record), "r");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(*again, record);
+}
+
+TEST(EveryField, SurvivesInTheParts) {
+  const auto result = filled<ProcessResult>();
+  EXPECT_EQ(decode_process_result(encode(result), "r").value(), result);
+  const auto machine = filled<Machine>();
+  EXPECT_EQ(decode_machine(encode(machine), "r").value(), machine);
+  auto planned = filled<CaseRecord>();
+  planned.processes.clear();
+  planned.series.clear();
+  EXPECT_EQ(decode_case(encode_case(planned), "r").value(), planned);
+  Record header = filled<Record>();
+  header.cases.clear();
+  EXPECT_EQ(decode_header(encode_header(header), "r").value(), header);
+}
+
+TEST(PinnedBaselines, AreWrittenBackByteForByte) {
+  int seen = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(std::string(HARNESS_SOURCE_DIR) + "/baselines")) {
+    if (entry.path().extension() != ".json") continue;
+    ++seen;
+    const std::string text = read_file(entry.path().string()).value();
+    const auto record = decode_record(text, entry.path().string());
+    ASSERT_TRUE(record) << record.error().text();
+    EXPECT_TRUE(encode(*record) == text) << entry.path();
+  }
+  EXPECT_GT(seen, 3);
+}
+
+}  // namespace
+}  // namespace harness

@@ -5,7 +5,7 @@
 #   cpu_<variant>.cpp      HARNESS_VARIANT(<name>, <variant>, cpu, ...)
 #   cuda_<variant>.cu      HARNESS_VARIANT(<name>, <variant>, cuda, ...)
 # An architecture (for example 90a) limits a CUDA variant to builds whose HARNESS_CUDA_ARCHITECTURES
-# include it; "80+" means 80 or newer. Elsewhere the variant stays in the catalog with the reason.
+# include it; "80+" means 80 or newer. Elsewhere the variant stays in the catalog, with an `absence`.
 # The registration lists are generated from these calls: see kernels/CMakeLists.txt.
 set_property(GLOBAL PROPERTY HARNESS_WORKLOADS "")
 
@@ -28,15 +28,15 @@ function(harness_workload name)
     endif()
     harness_architecture_fits("${needs}" fits)
     if(NOT HARNESS_HAVE_CUDA)
-      set(reason "this build has no CUDA module (configured without a CUDA toolkit)")
+      set(absence no_cuda_module)
     elseif(NOT fits)
-      set(reason "needs compute capability ${needs}; this build has ${HARNESS_CUDA_ARCHITECTURES}")
+      set(absence architecture)
     else()
-      set(reason "")
+      set(absence in_cuda_module)
       set_property(GLOBAL APPEND PROPERTY HARNESS_CUDA_SOURCES ${here}/cuda_${variant}.cu)
       set_property(GLOBAL APPEND PROPERTY HARNESS_CUDA_CALLS "register_variant_${name}_${variant}")
     endif()
-    set_property(GLOBAL APPEND PROPERTY HARNESS_CUDA_PLACEHOLDERS "${name}|${variant}|${reason}")
+    set_property(GLOBAL APPEND PROPERTY HARNESS_CUDA_PLACEHOLDERS "${name}|${variant}|${absence}|${needs}")
   endforeach()
 endfunction()
 
@@ -84,12 +84,11 @@ function(harness_write_registration file function calls placeholders)
     string(REPLACE "|" ";" parts "${placeholder}")
     list(GET parts 0 workload)
     list(GET parts 1 variant)
-    list(GET parts 2 reason)
-    if(reason STREQUAL "")
-      set(reason "needs a CUDA device")
-    endif()
+    list(GET parts 2 absence)
+    list(GET parts 3 needs)
     string(APPEND text "  registry.add(harness::sdk::Variant{\"${workload}\", \"${variant}\", \"cuda\", \"\", nullptr,\n"
-                       "                                     \"${reason}\"});\n")
+                       "                                     \"\", harness::sdk::Absence::${absence}, \"${needs}\",\n"
+                       "                                     \"${HARNESS_CUDA_ARCHITECTURES}\"});\n")
   endforeach()
   string(APPEND text "}\n")
   file(GENERATE OUTPUT ${file} CONTENT "${text}")

@@ -127,4 +127,15 @@ std::vector<std::string> Catalog::variant_names(std::string_view workload) const
   return names;
 }
 
+Cause cause_of_absence(const sdk::Variant& variant) {
+  switch (variant.absence) {
+    case sdk::Absence::told: break;
+    case sdk::Absence::in_cuda_module: return {CauseCode::no_device, {{"device", variant.device}}};
+    case sdk::Absence::no_cuda_module: return {CauseCode::no_cuda_module};
+    case sdk::Absence::architecture:
+      return {CauseCode::architecture, {{"needs", variant.needs}, {"has", variant.has}}};
+  }
+  return cause_with_why(CauseCode::not_built, variant.unavailable);
+}
+
 }  // namespace harness

@@ -1,5 +1,5 @@
 // Catalog: everything that can run, by name: built-in workloads and variants, and those of plugins.
-// A variant that this build or machine cannot run is in it too, with its reason.
+// A variant that this build or machine cannot run is in it too, with an `absence`.
 // Not thread-safe while modules are loaded; const use is.
 #pragma once
 
@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/model/cause.h"
 #include "harness/sdk/registry.h"
 
 namespace harness {
 
 class Catalog {
  public:
-  // The workloads and variants compiled into this program, and an entry with a reason for each CUDA
+  // The workloads and variants compiled into this program, and an entry without `make` for each CUDA
   // variant (the CUDA module, when a worker loads it, replaces those).
   static Catalog built_in();
 
@@ -38,5 +39,8 @@ class Catalog {
 
   sdk::Registry contents_;
 };
+
+// Why this process cannot make a kernel of the variant. For a variant without `make`.
+Cause cause_of_absence(const sdk::Variant& variant);
 
 }  // namespace harness

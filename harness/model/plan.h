@@ -9,6 +9,7 @@
 
 #include "harness/base/result.h"
 #include "harness/base/units.h"
+#include "harness/model/cause.h"
 #include "harness/model/sampling_modes.h"
 #include "harness/sdk/params.h"
 
@@ -88,7 +89,7 @@ struct PlannedCase {
   double items = 0;                  // that one call deals with, likewise
   std::string item_name;             // what they are: "tokens"; "" when unknown
   Location where;                    // of the group in the suite
-  std::string skip;                  // why it cannot run here, or ""
+  std::optional<Cause> skip = {};    // why it cannot run here
 };
 
 struct SuiteIdentity {

@@ -39,7 +39,7 @@ Outcome worst_outcome(const std::vector<ProcessResult>& processes) {
   return worst;
 }
 
-CaseRecord planned_record(const PlannedCase& planned) {
+CaseRecord planned_record(const PlannedCase& planned, std::string reason) {
   CaseRecord record;
   record.id = planned.id;
   record.workload = planned.workload;
@@ -56,7 +56,7 @@ CaseRecord planned_record(const PlannedCase& planned) {
   record.item_name = planned.item_name;
   record.where = planned.where;
   record.outcome = Outcome::skipped;
-  record.reason = planned.skip.empty() ? "not measured yet" : planned.skip;
+  record.reason = std::move(reason);
   return record;
 }
 

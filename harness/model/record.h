@@ -242,7 +242,7 @@ struct Record {
 Outcome worst_outcome(const std::vector<ProcessResult>& processes);
 
 // A CaseRecord with everything the plan knows and no results yet.
-CaseRecord planned_record(const PlannedCase& planned);
+CaseRecord planned_record(const PlannedCase& planned, std::string reason = "not measured yet");
 
 // Adds one process's result: keeps its outcome and notes, merges its series, updates the worst
 // outcome. A result for a (case, process) that is already there replaces it.

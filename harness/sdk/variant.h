@@ -76,13 +76,24 @@ class Kernel {
 
 using MakeKernel = std::unique_ptr<Kernel> (*)(const Params&, const Problem&, const DeviceTraits&);
 
+// Why a variant has no `make`.
+enum class Absence {
+  told,            // `unavailable` says why
+  in_cuda_module,  // only a worker process with a CUDA device can load it
+  no_cuda_module,  // this build has none
+  architecture,    // this build has not the architecture that the variant needs
+};
+
 struct Variant {
   std::string workload;
   std::string name;
   std::string device;            // "cpu" or "cuda"
   std::string summary;           // one line: the idea
   MakeKernel make = nullptr;     // null when this build or machine cannot run it
-  std::string unavailable = {};  // why make is null
+  std::string unavailable = {};  // why make is null, where `absence` does not tell
+  Absence absence = Absence::told;
+  std::string needs = {};  // the architecture, where this build is not for it: "90a"
+  std::string has = {};    // the architectures of this build: "80;86"
 };
 
 }  // namespace harness::sdk

@@ -19,10 +19,6 @@
 namespace harness {
 namespace {
 
-// What the catalog says of a CUDA variant that only a worker process can load (cmake/HarnessWorkload.cmake):
-// no reason to skip it where a CUDA device is at hand.
-constexpr std::string_view needs_device = "needs a CUDA device";
-
 // A reference is the name of a variant or, with slashes, a whole case id.
 bool is_variant_name(const At<std::string>& reference) {
   return reference.value.find('/') == std::string::npos;
@@ -213,7 +209,7 @@ class Planner {
   // What the workload says of a point: the work of a call, or why it is unsupported.
   struct Support {
     sdk::Work work;
-    std::string unsupported;
+    std::optional<Cause> unsupported;
   };
 
   // std::nullopt, with an error, when the workload refuses the values.
@@ -221,10 +217,9 @@ class Planner {
     std::string why;
     try {
       const sdk::Params own = workload_params(point.params, target.specs);
-      return Support{target.workload->problem(own).work, ""};
+      return Support{target.workload->problem(own).work, {}};
     } catch (const sdk::Unsupported& reason) {
-      const std::string text = reason.what();
-      return Support{{}, text.empty() ? "the workload does not support these parameters" : text};
+      return Support{{}, cause_with_why(CauseCode::unsupported, reason.what())};
     } catch (const std::exception& error) {
       why = printable(error.what());
     } catch (...) {
@@ -263,7 +258,7 @@ class Planner {
     planned.items = support.work.items;
     planned.item_name =
         support.work.items > 0 && support.work.item_name.empty() ? "items" : support.work.item_name;
-    planned.skip = support.unsupported.empty() ? why_skipped(variant) : support.unsupported;
+    planned.skip = support.unsupported ? support.unsupported : why_skipped(variant);
     Settings settings;
     apply(suite_.defaults, settings);
     apply(group.overrides, settings);
@@ -273,12 +268,12 @@ class Planner {
     plan_.cases.push_back(std::move(planned));
   }
 
-  [[nodiscard]] std::string why_skipped(const sdk::Variant& variant) const {
-    if (variant.make == nullptr && variant.unavailable != needs_device)
-      return variant.unavailable.empty() ? "this build cannot run the variant" : variant.unavailable;
+  [[nodiscard]] std::optional<Cause> why_skipped(const sdk::Variant& variant) const {
+    if (variant.make == nullptr && variant.absence != sdk::Absence::in_cuda_module)
+      return cause_of_absence(variant);
     const auto missing = options_.unavailable_devices.find(variant.device);
-    if (missing == options_.unavailable_devices.end()) return {};
-    return missing->second.empty() ? "no " + variant.device + " device here" : missing->second;
+    if (missing == options_.unavailable_devices.end()) return std::nullopt;
+    return missing->second;
   }
 
   void note_duplicate(std::size_t first, const std::string& id, const Location& where) {

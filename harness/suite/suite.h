@@ -109,13 +109,13 @@ Checked<Suite> parse_suite(const std::string& text, const std::string& file);
 // The suite's modules as absolute paths, in its order: what the catalog must load before make_plan().
 std::vector<std::string> module_paths(const Suite& suite);
 
-// What the machine at hand can run; an entry with a reason means every case of that device kind is
+// What the machine at hand can run; an entry of a kind means that every case of that device kind is
 // planned as skipped.
 struct PlanOptions {
-  std::map<std::string, std::string> unavailable_devices;  // "cuda" -> "no NVIDIA driver here"
-  std::vector<std::string> filters;                        // wildcards over case ids; a `!` in front excludes
-  std::vector<std::string> tags;                           // any of these; empty: all
-  Overrides overrides;                                     // from the command line; win over the suite's
+  std::map<std::string, Cause> unavailable_devices;  // by kind: "cuda"
+  std::vector<std::string> filters;                  // wildcards over case ids; a `!` in front excludes
+  std::vector<std::string> tags;                     // any of these; empty: all
+  Overrides overrides;                               // from the command line; win over the suite's
   // Looks hardware counters of CUDA cases up, which are read together; without it nobody can.
   std::function<CounterPlan(const std::vector<std::string>& names)> plan_counters = {};
 };

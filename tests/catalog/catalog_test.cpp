@@ -49,7 +49,8 @@ TEST(Catalog, HasTheBuiltInWorkloads) {
     for (const std::string& name : catalog.variant_names(workload)) {
       const sdk::Variant* variant = catalog.variant(workload, name);
       ASSERT_NE(variant, nullptr);
-      EXPECT_TRUE(variant->make != nullptr || !variant->unavailable.empty()) << workload << "/" << name;
+      EXPECT_TRUE(variant->make != nullptr || variant->absence != sdk::Absence::told)
+          << workload << "/" << name;
     }
 }
 

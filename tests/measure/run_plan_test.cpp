@@ -125,7 +125,7 @@ TEST_F(RunPlan, ReportsTheMachineOnceWithItsCeilings) {
 
 TEST_F(RunPlan, CountsProgressToTheEnd) {
   add("right");
-  add("right_too").skip = "not here";
+  add("right_too").skip = told_cause("not here");
   run();
   ASSERT_THAT(progress_, Not(IsEmpty()));
   EXPECT_EQ(progress_.back().done, 2U);
@@ -159,7 +159,7 @@ TEST_F(RunPlan, MeasuresInAnOrderOfItsOwnInEachProcess) {
 
 TEST_F(RunPlan, LeavesOutWhatAContinuedRunHasAndWhatThePlanSkips) {
   add("right");
-  add("right_too").skip = "not here";
+  add("right_too").skip = told_cause("not here");
   options_.already = {{"line/right/n=100", 1}};
   run();
   ASSERT_THAT(results_, SizeIs(1));

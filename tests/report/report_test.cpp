@@ -387,7 +387,7 @@ TEST(Run, SaysThatARecordIsUnfinished) {
 
 TEST(Plan, TellsOneReasonOnceForManyCases) {
   Plan plan = fixture::plan();
-  for (PlannedCase& one : plan.cases) one.skip = "there is no GPU here";
+  for (PlannedCase& one : plan.cases) one.skip = told_cause("there is no GPU here");
   EXPECT_EQ(times(render_plan(plan, Format::terminal, style), "there is no GPU here"), 1U);
 }
 

@@ -20,22 +20,25 @@ const std::string four_variants =
     "    axes: {dtype: [f32, bf16], m: 2, n: 8192}\n    tags: [big]\n"
     "  - {workload: nop, variant: only, tags: [small]}\n";
 
-std::map<std::string, std::string> skips(const std::map<std::string, std::string>& unavailable) {
+const Cause needs_100a{CauseCode::architecture, {{"needs", "100a"}, {"has", "80;90a"}}};
+const Cause no_driver{CauseCode::no_device, {{"device", "cuda"}, {"why", "no NVIDIA driver here"}}};
+
+std::map<std::string, std::optional<Cause>> skips(const std::map<std::string, Cause>& unavailable) {
   PlanOptions options;
   options.unavailable_devices = unavailable;
   const auto plan = plan_of(suite_text("  - workload: gemm\n    variants: [plain, library, blackwell]\n"
                                        "    axes: {dtype: f32, m: 1, n: 1}\n"),
                             options);
-  std::map<std::string, std::string> out;
+  std::map<std::string, std::optional<Cause>> out;
   for (const PlannedCase& planned : plan->cases) out[planned.variant] = planned.skip;
   return out;
 }
 
 TEST(Plan, ACudaVariantRunsWhereADeviceIsAlthoughOnlyAWorkerCanMakeIt) {
   const auto skip = skips({});
-  EXPECT_EQ(skip.at("plain"), "");
-  EXPECT_EQ(skip.at("library"), "");
-  EXPECT_EQ(skip.at("blackwell"), "needs compute capability 100a");
+  EXPECT_EQ(skip.at("plain"), std::nullopt);
+  EXPECT_EQ(skip.at("library"), std::nullopt);
+  EXPECT_EQ(skip.at("blackwell"), needs_100a);
 }
 
 TEST(Plan, CarriesTheWorkThatTheWorkloadDeclares) {
@@ -68,10 +71,10 @@ TEST(Plan, AModeAsAnAxisIsInTheNameAndWinsOverEverySetting) {
 }
 
 TEST(Plan, AMissingDeviceSkipsItsVariantsWithTheReason) {
-  const auto skip = skips({{"cuda", "no NVIDIA driver here"}});
-  EXPECT_EQ(skip.at("plain"), "");
-  EXPECT_EQ(skip.at("library"), "no NVIDIA driver here");
-  EXPECT_EQ(skip.at("blackwell"), "needs compute capability 100a");
+  const auto skip = skips({{"cuda", no_driver}});
+  EXPECT_EQ(skip.at("plain"), std::nullopt);
+  EXPECT_EQ(skip.at("library"), no_driver);
+  EXPECT_EQ(skip.at("blackwell"), needs_100a);
 }
 
 TEST(Plan, AnUnsupportedPointIsSkippedWithTheWorkloadsReason) {
@@ -79,7 +82,8 @@ TEST(Plan, AnUnsupportedPointIsSkippedWithTheWorkloadsReason) {
   ASSERT_TRUE(plan.has_value()) << plan.error();
   for (const PlannedCase& planned : plan->cases)
     if (planned.workload == "gemm" && planned.params.text("dtype") == "bf16") {
-      EXPECT_EQ(planned.skip, "bf16 is limited to n <= 4096") << planned.id;
+      EXPECT_EQ(planned.skip, (Cause{CauseCode::unsupported, {{"why", "bf16 is limited to n <= 4096"}}}))
+          << planned.id;
     }
 }
 

@@ -92,7 +92,7 @@ TEST(ProbeSuite, ACpuHasAProbeOfEachKind) {
   std::set<std::string> workloads;
   for (const PlannedCase& one : cases_of(probe_plan(), "cpu")) {
     workloads.insert(one.workload);
-    EXPECT_EQ(one.skip, "") << one.id;
+    EXPECT_EQ(one.skip, std::nullopt) << one.id;
     EXPECT_EQ(one.sampling.cache, CacheMode::hot) << one.id;
   }
   EXPECT_THAT(workloads, testing::ElementsAre("probe_copy", "probe_empty", "probe_gelu", "probe_gemm"));

@@ -53,7 +53,7 @@ std::string text_of(const PlannedCase& planned) {
   const Sampling& s = planned.sampling;
   std::string text = planned.id + "\n";
   if (!planned.reference.empty()) text += "  reference " + planned.reference + "\n";
-  if (!planned.skip.empty()) text += "  skip " + planned.skip + "\n";
+  if (planned.skip) text += "  skip " + std::string(name_of(planned.skip->code)) + "\n";
   text += fmt::format("  {} line {} tags [{}] metrics [{}]\n", planned.device, planned.where.line,
                       join(planned.tags, ", "), join(planned.metrics, ", "));
   text += fmt::format("  {} processes, {} placements, {}..{} samples, warmup {}, {}, seed {}\n", s.processes,
@@ -94,7 +94,7 @@ TEST_P(GoodSuite, ExpandsToExactlyThesePlannedCases) {
   const Result<std::string> text = read_file(path_of("good", GetParam(), ".yaml"));
   ASSERT_TRUE(text.has_value());
   PlanOptions options;
-  options.unavailable_devices["cuda"] = "no NVIDIA driver here";
+  options.unavailable_devices["cuda"] = {CauseCode::no_device, {{"device", "cuda"}}};
   const auto plan = plan_of(*text, options, GetParam() + ".yaml");
   ASSERT_TRUE(plan.has_value()) << plan.error();
   std::string all;

@@ -55,9 +55,10 @@ void register_all(sdk::Registry& registry) {
   registry.add(std::make_unique<Nop>());
   registry.add(sdk::Variant{"gemm", "plain", "cpu", "", no_kernel});
   registry.add(sdk::Variant{"gemm", "tiled", "cpu", "", no_kernel});
-  registry.add(sdk::Variant{"gemm", "library", "cuda", "", nullptr, "needs a CUDA device"});
-  registry.add(sdk::Variant{"gemm", "wmma", "cuda", "", nullptr, "needs a CUDA device"});
-  registry.add(sdk::Variant{"gemm", "blackwell", "cuda", "", nullptr, "needs compute capability 100a"});
+  registry.add(sdk::Variant{"gemm", "library", "cuda", "", nullptr, "", sdk::Absence::in_cuda_module});
+  registry.add(sdk::Variant{"gemm", "wmma", "cuda", "", nullptr, "", sdk::Absence::in_cuda_module});
+  registry.add(sdk::Variant{"gemm", "blackwell", "cuda", "", nullptr, "", sdk::Absence::architecture, "100a",
+                            "80;90a"});
   registry.add(sdk::Variant{"nop", "only", "cpu", "", no_kernel});
 }
 

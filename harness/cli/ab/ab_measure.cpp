@@ -11,6 +11,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/output/progress_line.h"
 #include "harness/measure/schedule/run.h"
+#include "harness/report/words/cause_words.h"
 #include "harness/store/git.h"
 #include "harness/verdict/check/comparable.h"
 
@@ -39,7 +40,9 @@ Record new_record(const AbSide& side, const Pairing& pairing, bool partial) {
   record.started = utc_timestamp();
   record.partial = partial;
   record.pairing = pairing;
-  for (const PlannedCase& planned : side.prepared.plan.cases) record.cases.push_back(planned_record(planned));
+  for (const PlannedCase& planned : side.prepared.plan.cases)
+    record.cases.push_back(
+        planned_record(planned, planned.skip ? report::words(*planned.skip) : "not measured yet"));
   return record;
 }
 
@@ -131,7 +134,7 @@ class AbRun {
     both.total = 0;
     for (const AbSide* one : sides_)
       for (const PlannedCase& planned : one->prepared.plan.cases)
-        both.total += planned.skip.empty() ? static_cast<std::size_t>(planned.sampling.processes) : 0;
+        both.total += !planned.skip ? static_cast<std::size_t>(planned.sampling.processes) : 0;
     both.left = both.done == 0 ? 0
                                : both.elapsed / static_cast<double>(both.done) *
                                      static_cast<double>(both.total - both.done);

@@ -165,9 +165,8 @@ Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current) {
   PairedBuilds pair{*before, *after};
   for (const auto& [name, device] : current.prepared.devices) {
     const std::string& kind = name;  // clang 14 lets no lambda refer to a structured binding
-    const bool used =
-        std::any_of(current.prepared.plan.cases.begin(), current.prepared.plan.cases.end(),
-                    [&](const PlannedCase& one) { return one.device == kind && one.skip.empty(); });
+    const bool used = std::any_of(current.prepared.plan.cases.begin(), current.prepared.plan.cases.end(),
+                                  [&](const PlannedCase& one) { return one.device == kind && !one.skip; });
     if (!used) continue;
     if (const Status loaded = probe_pair(device, pair, {}, current.folder); !loaded)
       return fail(loaded.error());
@@ -182,8 +181,8 @@ Plan common_plan(const Plan& baseline, const Plan& current) {
     const auto found = before.find(one.id);
     if (found == before.end()) return true;
     const PlannedCase& other = *found->second;
-    return !one.skip.empty() || !other.skip.empty() || one.workload != other.workload ||
-           one.variant != other.variant || one.device != other.device || one.params != other.params;
+    return one.skip || other.skip || one.workload != other.workload || one.variant != other.variant ||
+           one.device != other.device || one.params != other.params;
   });
   return plan;
 }

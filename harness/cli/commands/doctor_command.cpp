@@ -23,6 +23,7 @@
 #include "harness/measure/schedule/device_lock.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/report/documents/doctor_document.h"
+#include "harness/report/words/cause_words.h"
 #include "harness/store/baselines.h"
 #include "harness/store/store.h"
 
@@ -132,10 +133,10 @@ Checked<std::vector<Observation>> examine_suite(const PlanArguments& arguments) 
   std::map<std::string, std::size_t> skipped;  // by reason
   std::size_t measured = 0;
   for (const PlannedCase& one : prepared->plan.cases)
-    if (one.skip.empty())
+    if (!one.skip)
       ++measured;
     else
-      ++skipped[one.skip];
+      ++skipped[report::words(*one.skip)];
   std::vector<Observation> findings;
   findings.push_back({"suite", "cases",
                       fmt::format("{} of {} can be measured here", measured, prepared->plan.cases.size()),

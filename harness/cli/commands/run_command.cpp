@@ -24,6 +24,7 @@
 #include "harness/cli/output/render_with_sources.h"
 #include "harness/measure/schedule/worker_process.h"
 #include "harness/model/codec.h"
+#include "harness/report/words/cause_words.h"
 #include "harness/store/git.h"
 #include "harness/verdict/read/summarize.h"
 
@@ -138,13 +139,13 @@ Status check_arguments(const RunArguments& arguments, const Prepared& prepared) 
   const bool wants_cuda = std::any_of(prepared.plan.cases.begin(), prepared.plan.cases.end(),
                                       [](const PlannedCase& one) { return one.device == "cuda"; });
   if (arguments.require_gpu && missing_gpu != prepared.unavailable_devices.end())
-    return fail(ErrorKind::environment, fmt::format("--require-gpu: {}", missing_gpu->second),
+    return fail(ErrorKind::environment, fmt::format("--require-gpu: {}", report::words(missing_gpu->second)),
                 "run on a machine with an NVIDIA GPU and driver, with a build that has the CUDA module");
   if (arguments.require_gpu && wants_cuda)
     for (const PlannedCase& one : prepared.plan.cases)
-      if (one.device == "cuda" && !one.skip.empty())
+      if (one.device == "cuda" && one.skip)
         return fail(ErrorKind::environment, one.where,
-                    fmt::format("--require-gpu: {} is skipped: {}", one.id, one.skip),
+                    fmt::format("--require-gpu: {} is skipped: {}", one.id, report::words(*one.skip)),
                     "leave it out with --filter '!...', or build for this GPU with ci/bootstrap.sh");
   return {};
 }

@@ -90,7 +90,8 @@ Status take_in(const std::string& kind, const std::vector<std::string>& names, b
                   fmt::format("--device {}: {}", printable(name), probe.error().message),
                   probe.error().advice.empty() ? without_that_device : probe.error().advice);
     if (!probe) {
-      prepared.unavailable_devices[kind] = probe.error().message;
+      prepared.unavailable_devices[kind] = {CauseCode::no_device,
+                                            {{"device", kind}, {"why", probe.error().message}}};
       return {};
     }
     const std::string here = blocking_fields(probe->machine);
@@ -120,7 +121,7 @@ Status check_script(const std::string& name) {
 }
 
 void leave_out(const std::string& kind, const DeviceWish& wish, Prepared& prepared) {
-  prepared.unavailable_devices[kind] = fmt::format("left out by --device {}", wish.text);
+  prepared.unavailable_devices[kind] = {CauseCode::left_out, {{"device", wish.text}}};
   prepared.left_out_devices.insert(kind);
 }
 
@@ -143,7 +144,8 @@ Status choose_devices(const DeviceWish& wish, const Meanwhile& meanwhile, Prepar
     if (on_gpu)
       return fail(ErrorKind::environment, fmt::format("--device {}: {}", wish.text, obstacle),
                   without_that_device);
-    prepared.unavailable_devices["cuda"] = std::move(obstacle);
+    prepared.unavailable_devices["cuda"] = {CauseCode::no_device,
+                                            {{"device", "cuda"}, {"why", std::move(obstacle)}}};
     return {};
   }
   const GpuHost host = read_gpus();

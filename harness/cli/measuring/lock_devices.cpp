@@ -18,7 +18,7 @@ constexpr std::string_view scripted_prefix = "scripted:";
 
 bool measures_on(const Plan& plan, const std::string& kind) {
   return std::any_of(plan.cases.begin(), plan.cases.end(),
-                     [&](const PlannedCase& one) { return one.device == kind && one.skip.empty(); });
+                     [&](const PlannedCase& one) { return one.device == kind && !one.skip; });
 }
 
 Result<std::optional<Seconds>> patience_of(const std::string& wait) {

@@ -14,10 +14,31 @@ using Json = nlohmann::ordered_json;
 constexpr const char* format_name = "harness-plan";
 constexpr int format_version = 1;
 
+Json cause_json(const Cause& cause) {
+  if (cause.code == CauseCode::told) return cause.text("text");
+  Json json{{"code", name_of(cause.code)}};
+  for (const Figure& figure : cause.figures)
+    std::visit([&](const auto& value) { json[figure.name] = value; }, figure.value);
+  return json;
+}
+
+Cause cause_from(const Json& json) {
+  if (json.is_string()) return told_cause(json.get<std::string>());
+  const std::string name = json.at("code").get<std::string>();
+  Cause cause{parse_name<CauseCode>(name).value_or(CauseCode::told)};
+  for (const auto& [figure, value] : json.items()) {
+    if (figure == "code") continue;
+    if (value.is_string()) cause.figures.emplace_back(figure, value.get<std::string>());
+    if (value.is_number_integer()) cause.figures.emplace_back(figure, value.get<std::int64_t>());
+    if (value.is_number_float()) cause.figures.emplace_back(figure, value.get<double>());
+  }
+  return cause.code == CauseCode::told ? told_cause(name) : cause;
+}
+
 Json case_json(const PlannedCase& planned) {
   return {{"case", Json::parse(encode_case(planned_record(planned)))},
           {"metrics", planned.metrics},
-          {"skip", planned.skip}};
+          {"skip", planned.skip ? cause_json(*planned.skip) : Json(nullptr)}};
 }
 
 PlannedCase planned_case(CaseRecord record, const Json& json) {
@@ -37,7 +58,7 @@ PlannedCase planned_case(CaseRecord record, const Json& json) {
   planned.item_name = std::move(record.item_name);
   planned.where = std::move(record.where);
   planned.metrics = json.at("metrics").get<std::vector<std::string>>();
-  planned.skip = json.at("skip").get<std::string>();
+  if (const Json& skip = json.at("skip"); !skip.is_null()) planned.skip = cause_from(skip);
   return planned;
 }
 
@@ -56,7 +77,8 @@ Result<Prepared> read(const Json& json, const std::string& source) {
   prepared.plan.modules = json.at("modules").get<std::vector<std::string>>();
   prepared.devices = json.at("devices").get<std::map<std::string, std::string>>();
   prepared.identities = json.at("identities").get<std::map<std::string, std::string>>();
-  prepared.unavailable_devices = json.at("unavailable_devices").get<std::map<std::string, std::string>>();
+  for (const auto& [kind, cause] : json.at("unavailable_devices").items())
+    prepared.unavailable_devices[kind] = cause_from(cause);
   prepared.left_out_devices = json.at("left_out_devices").get<std::set<std::string>>();
   for (const Json& one : json.at("cases")) {
     Result<CaseRecord> record = decode_case(dump(one.at("case")), source);
@@ -70,6 +92,8 @@ Result<Prepared> read(const Json& json, const std::string& source) {
 
 std::string encode_plan(const Prepared& prepared) {
   const SuiteIdentity& suite = prepared.plan.suite;
+  Json unavailable = Json::object();
+  for (const auto& [kind, cause] : prepared.unavailable_devices) unavailable[kind] = cause_json(cause);
   Json cases = Json::array();
   for (const PlannedCase& one : prepared.plan.cases) cases.push_back(case_json(one));
   return dump({{"format", format_name},
@@ -78,7 +102,7 @@ std::string encode_plan(const Prepared& prepared) {
                {"modules", prepared.plan.modules},
                {"devices", prepared.devices},
                {"identities", prepared.identities},
-               {"unavailable_devices", prepared.unavailable_devices},
+               {"unavailable_devices", std::move(unavailable)},
                {"left_out_devices", prepared.left_out_devices},
                {"cases", std::move(cases)}}) +
          "\n";

@@ -12,7 +12,7 @@ namespace harness {
 
 // One JSON object: `format` "harness-plan", `version` 1, `suite`, `modules`, `devices`, `identities`,
 // `unavailable_devices`, `left_out_devices`, `cases` [{`case`: as encode_case() writes it, `metrics`,
-// `skip`}].
+// `skip`: null, or a cause: {`code`, figures}}].
 std::string encode_plan(const Prepared& prepared);
 // Errors name `source`.
 Result<Prepared> decode_plan(std::string_view text, const std::string& source);

@@ -47,10 +47,10 @@ struct Prepared {
   std::map<std::string, std::vector<DeviceChoice>> side_by_side;  // kind -> two or more, used by turns
   // kind -> what this process adds to the device's fingerprint, because only it knows it
   std::map<std::string, std::vector<MachineField>> facts;
-  std::map<std::string, std::string> unavailable_devices;  // kind -> why not
-  std::set<std::string> left_out_devices;                  // kinds that --device chose to leave out
-  std::string counter_chip = {};                           // of the GPU at hand, or ""
-  std::shared_ptr<EndingWorkers> ending = {};              // that were asked about devices
+  std::map<std::string, Cause> unavailable_devices;  // by kind
+  std::set<std::string> left_out_devices;            // kinds that --device chose to leave out
+  std::string counter_chip = {};                     // of the GPU at hand, or ""
+  std::shared_ptr<EndingWorkers> ending = {};        // that were asked about devices
 };
 
 // Loads the suite and its modules, finds out which devices this machine has (asking a worker about

@@ -12,6 +12,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/device/open.h"
 #include "harness/measure/case/replay.h"
+#include "harness/report/words/cause_words.h"
 
 namespace harness {
 namespace {
@@ -56,8 +57,8 @@ int replay_for_profiler(const Prepared& prepared) {
   int replayed = 0;
   int status = exit_ok;
   for (const PlannedCase& planned : prepared.plan.cases) {
-    if (!planned.skip.empty()) {
-      fmt::print("skipped   {}: {}\n", printable(planned.id), printable(planned.skip));
+    if (planned.skip) {
+      fmt::print("skipped   {}: {}\n", printable(planned.id), printable(report::words(*planned.skip)));
       continue;
     }
     std::unique_ptr<Stage>& stage = stages[planned.device];

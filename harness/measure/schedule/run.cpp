@@ -79,7 +79,7 @@ class Run {
 Run::Run(const Plan& plan, const RunOptions& options, EndingWorkers& ending)
     : plan_(plan), options_(options), ending_(ending) {
   for (const PlannedCase& planned : plan.cases) {
-    if (!planned.skip.empty()) continue;
+    if (planned.skip) continue;
     if (std::find(kinds_.begin(), kinds_.end(), planned.device) == kinds_.end())
       kinds_.push_back(planned.device);
     for (int process = 1; process <= planned.sampling.processes; ++process) {
@@ -118,7 +118,7 @@ Result<RunReport> Run::all() {
 Cases Run::order(int process, const std::string& kind) const {
   Cases cases;
   for (const PlannedCase& planned : plan_.cases)
-    if (planned.skip.empty() && planned.device == kind && process <= planned.sampling.processes &&
+    if (!planned.skip && planned.device == kind && process <= planned.sampling.processes &&
         !options_.already.contains({planned.id, process}))
       cases.push_back(&planned);
   std::seed_seq seeds{static_cast<std::uint32_t>(options_.order_seed),

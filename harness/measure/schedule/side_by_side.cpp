@@ -78,7 +78,7 @@ class Lanes {
   [[nodiscard]] std::size_t done_of(const Pairs& already) const {
     std::size_t count = 0;
     for (const PlannedCase& one : plan_.cases)
-      for (int process = 1; one.skip.empty() && process <= one.sampling.processes; ++process)
+      for (int process = 1; !one.skip && process <= one.sampling.processes; ++process)
         count += already.count({one.id, process});
     return count;
   }

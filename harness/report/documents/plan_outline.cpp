@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/model/counter.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/cause_words.h"
 
 namespace harness::report {
 namespace {
@@ -17,7 +18,7 @@ using Cases = std::vector<const PlannedCase*>;
 Cases runnable_cases(const Plan& plan) {
   Cases cases;
   for (const PlannedCase& one : plan.cases)
-    if (one.skip.empty()) cases.push_back(&one);
+    if (!one.skip) cases.push_back(&one);
   return cases;
 }
 
@@ -36,7 +37,7 @@ std::string describe_gate(const Gate& gate) {
 std::string size_fact(const Plan& plan) {
   const PlanSize size = size_of(plan);
   const bool may_be_fewer = std::any_of(plan.cases.begin(), plan.cases.end(), [](const PlannedCase& one) {
-    return one.skip.empty() && one.sampling.width > 0;
+    return !one.skip && one.sampling.width > 0;
   });
   return fmt::format("{}{} from {}; sampling takes at most {}, start-up and verification come on top",
                      may_be_fewer ? "at most " : "", counted(size.samples, "sample", "samples"),
@@ -138,7 +139,7 @@ Grid make_grid(const Cases& cases) {
 PlanSize size_of(const Plan& plan) {
   PlanSize size;
   for (const PlannedCase& one : plan.cases) {
-    if (!one.skip.empty()) continue;
+    if (one.skip) continue;
     const Sampling& how = one.sampling;
     size.samples += static_cast<unsigned long long>(how.processes) *
                     static_cast<unsigned long long>(how.placements) *
@@ -195,7 +196,7 @@ PlanReport describe_plan(const Plan& plan) {
   }
   std::vector<Reasoned> skipped;
   for (const PlannedCase& one : plan.cases)
-    if (!one.skip.empty()) skipped.push_back({one.id, one.skip});
+    if (one.skip) skipped.push_back({one.id, words(*one.skip)});
   report.skipped = group_by_reason(skipped);
   return report;
 }

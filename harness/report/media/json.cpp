@@ -5,6 +5,7 @@
 #include "harness/report/documents/plan_outline.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/reporter.h"
+#include "harness/report/words/cause_words.h"
 
 namespace harness::report {
 namespace {
@@ -23,7 +24,7 @@ Json planned_json(const PlannedCase& one) {
           {"sampling", sampling_json(one.sampling)},
           {"gate", gate_json(one.gate)},
           {"where", location_json(one.where)},
-          {"skip", one.skip.empty() ? Json(nullptr) : Json(one.skip)}};
+          {"skip", one.skip ? Json(words(*one.skip)) : Json(nullptr)}};
 }
 
 std::string json_plan(const Plan& plan, const Style&) {

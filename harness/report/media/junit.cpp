@@ -10,6 +10,7 @@
 #include "harness/report/media/junit_suite.h"
 #include "harness/report/numbers.h"
 #include "harness/report/reporter.h"
+#include "harness/report/words/cause_words.h"
 
 namespace harness::report {
 namespace {
@@ -93,8 +94,8 @@ std::string junit_plan(const Plan& plan, const Style&) {
   for (const PlannedCase& planned : plan.cases) {
     JunitCase one{planned.id, plan.suite.name, planned.where};
     one.result = Result::skipped;
-    one.type = planned.skip.empty() ? "listed" : "skipped";
-    one.message = planned.skip.empty() ? "listed, not measured" : planned.skip;
+    one.type = planned.skip ? "skipped" : "listed";
+    one.message = planned.skip ? words(*planned.skip) : "listed, not measured";
     suite.cases.push_back(std::move(one));
   }
   return junit_text(suite);

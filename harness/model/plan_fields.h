@@ -42,7 +42,9 @@ struct Described<Sampling> {
           .unless_default()
           .called("samples.width")
           .in(Unit::share)
-          .within(0, 0.5)
+          .above(0)
+          .up_to(0.5)
+          .such_as("0.3%")
           .says("Relative width of the 95 % interval of a placement's mean at which sampling stops."),
       field("width_samples", &Sampling::width_samples)
           .when(stops_early)
@@ -62,16 +64,20 @@ struct Described<Sampling> {
           .unless_default()
           .called("preheat.steady")
           .in(Unit::share)
-          .within(0, 0.5)
+          .above(0)
+          .up_to(0.5)
           .says("The clock is steady when its last three readings lie this close together."),
       field("max_time", &Sampling::max_time)
           .in(Unit::seconds)
+          .above(0)
           .says("Longest sampling of one case in one process."),
       field("timeout", &Sampling::timeout)
           .in(Unit::seconds)
+          .above(0)
           .says("Longest time for one case in one process, all included. After it the process is killed."),
       field("gate_deadline", &Sampling::gate_deadline)
           .in(Unit::seconds)
+          .above(0)
           .says("The launch gate opens after this time even if the queue is not full."),
       field("seed", &Sampling::seed).says("Seed of inputs and placements. Each process derives its own."),
       field("timing", &Sampling::timing)
@@ -83,6 +89,8 @@ struct Described<Sampling> {
           .unless_default()
           .at_least(1)
           .within(1, most_batch_nodes)
+          .elements(2, 8)
+          .such_as("[100, 200, 400]")
           .says("With `timing: batch`, how many calls each batch has: two to eight increasing numbers. "
                 "Default: chosen from the time of a call."));
 };
@@ -94,11 +102,15 @@ struct Described<MetricGate> {
                               field("margin", &MetricGate::margin)
                                   .unless_default()
                                   .in(Unit::share)
-                                  .within(0, 0.1)
+                                  .below(1)
+                                  .plain_only_below(0.1)
+                                  .such_as("1%")
                                   .says("Changes of this metric up to this size do not matter."),
                               field("alpha", &MetricGate::alpha)
                                   .unless_default()
-                                  .within(0, 0.5)
+                                  .above(0)
+                                  .below(0.5)
+                                  .such_as("0.01")
                                   .says("Accepted probability of a false alarm for this metric."),
                               field("informative", &MetricGate::informative)
                                   .unless_default()
@@ -111,10 +123,12 @@ struct Described<Gate> {
       JsonLayout::line,
       field("margin", &Gate::margin)
           .in(Unit::share)
-          .within(0, 0.1)
+          .below(1)
+          .plain_only_below(0.1)
           .says("Changes up to this size do not matter. 0% compares exactly."),
       field("alpha", &Gate::alpha)
-          .within(0, 0.5)
+          .above(0)
+          .below(0.5)
           .says("Accepted probability of a false alarm over the whole suite."),
       field("metrics", &Gate::metrics)
           .as<ByName>()
@@ -123,11 +137,13 @@ struct Described<Gate> {
       field("throttled", &Gate::throttled)
           .unless_default()
           .in(Unit::share)
-          .within(0, 1)
+          .below(1)
           .says("Largest share of throttled placements on a side with which a verdict is still given."),
       field("looks", &Gate::looks)
           .unless_default()
           .within(2, 1000)
+          .elements(1, static_cast<int>(most_looks))
+          .such_as("[5, 10, 20]")
           .says("Numbers of processes a side at which results are judged: at most three, increasing. "
                 "`run --against` measures only undecided cases from one to the next."));
 };

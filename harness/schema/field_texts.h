@@ -16,7 +16,7 @@
 
 namespace harness {
 
-enum class FieldKind { flag, integer, number, text, choice, list, object };
+enum class FieldKind { flag, integer, number, text, choice, list, object, objects };
 
 struct FieldText {
   std::string_view name;  // in records: "width_samples"
@@ -26,8 +26,14 @@ struct FieldText {
   Unit unit = Unit::none;
   double lowest = 0;
   double highest = 0;
+  bool above_lowest = false;
+  bool below_highest = false;
+  double plain_below = 0;
+  int fewest = 0;
+  int most = 0;
   std::vector<std::string> choices;  // of an enum
   std::string fallback;  // the default as a suite writes it: "5", "300ms", "1%"; "" : there is none
+  std::string sample;    // a value for error messages
 };
 
 // "300ms", "60s": as parse_duration() reads it.
@@ -64,26 +70,37 @@ void describe_type(FieldText& text, const T* fallback) {
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (fallback != nullptr) text.fallback = *fallback;
   } else {
-    text.kind = holds_list<T> ? FieldKind::list : FieldKind::object;
+    text.kind = FieldKind::object;
+    if constexpr (holds_list<T>)
+      text.kind = HasFields<typename T::value_type> ? FieldKind::objects : FieldKind::list;
   }
 }
 
 }  // namespace fields_detail
 
+template <class Field>
+FieldText field_text(const Field& field) {
+  FieldText text;
+  text.name = field.name;
+  text.key = field.key.empty() ? field.name : field.key;
+  text.doc = field.doc;
+  text.unit = field.unit;
+  text.lowest = field.lowest;
+  text.highest = field.highest;
+  text.above_lowest = field.above_lowest;
+  text.below_highest = field.below_highest;
+  text.plain_below = field.plain_below;
+  text.fewest = field.fewest;
+  text.most = field.most;
+  fields_detail::describe_type(text, &default_of(field));
+  text.sample = field.sample.empty() ? text.fallback : std::string(field.sample);
+  return text;
+}
+
 template <HasFields Struct>
 std::vector<FieldText> field_texts() {
   std::vector<FieldText> texts;
-  for_each_field<Struct>([&](const auto& field) {
-    FieldText text;
-    text.name = field.name;
-    text.key = field.key.empty() ? field.name : field.key;
-    text.doc = field.doc;
-    text.unit = field.unit;
-    text.lowest = field.lowest;
-    text.highest = field.highest;
-    fields_detail::describe_type(text, &default_of(field));
-    texts.push_back(std::move(text));
-  });
+  for_each_field<Struct>([&](const auto& field) { texts.push_back(field_text(field)); });
   return texts;
 }
 

@@ -59,6 +59,12 @@ struct Field {
   Unit unit = Unit::none;
   double lowest = 0;  // in a suite
   double highest = std::numeric_limits<double>::infinity();
+  bool above_lowest = false;                                     // `lowest` itself is refused
+  bool below_highest = false;                                    // `highest` itself is refused
+  double plain_below = std::numeric_limits<double>::infinity();  // of a share written without its %
+  int fewest = 0;                                                // elements of a list
+  int most = 0;
+  std::string_view sample = {};  // a value for error messages, where the default is none
 
   [[nodiscard]] constexpr Field required() const { return with(&Field::is_required, true); }
   [[nodiscard]] constexpr Field unless_default() const {
@@ -80,9 +86,25 @@ struct Field {
   [[nodiscard]] constexpr Field within(double from, double to) const {
     return with(&Field::lowest, from).with(&Field::highest, to);
   }
+  [[nodiscard]] constexpr Field above(double value) const {
+    return with(&Field::lowest, value).with(&Field::above_lowest, true);
+  }
+  [[nodiscard]] constexpr Field below(double value) const {
+    return with(&Field::highest, value).with(&Field::below_highest, true);
+  }
+  [[nodiscard]] constexpr Field up_to(double value) const { return with(&Field::highest, value); }
+  // 5 instead of 5% is more likely than a share of 5: a plain number is accepted only below this.
+  [[nodiscard]] constexpr Field plain_only_below(double value) const {
+    return with(&Field::plain_below, value);
+  }
+  [[nodiscard]] constexpr Field elements(int from, int to) const {
+    return with(&Field::fewest, from).with(&Field::most, to);
+  }
+  [[nodiscard]] constexpr Field such_as(std::string_view text) const { return with(&Field::sample, text); }
   template <class Other>
   [[nodiscard]] constexpr Field<Struct, Member, Other> as() const {
-    return {name, member, presence, is_required, present_when, check, least, doc, key, unit, lowest, highest};
+    return {name, member, presence, is_required,  present_when,  check,       least,  doc,  key,
+            unit, lowest, highest,  above_lowest, below_highest, plain_below, fewest, most, sample};
   }
 
  private:

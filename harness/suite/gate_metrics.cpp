@@ -33,17 +33,18 @@ bool add_declared(const CaseGroup& group, const Catalog& catalog, Names& names) 
 }
 
 void check(const Overrides& overrides, const Names& known, std::string_view whose, ErrorList& errors) {
-  for (const MetricGateOverride& one : overrides.metric_gates) {
-    const bool is_time =
-        std::find(names_of_time.begin(), names_of_time.end(), one.metric) != names_of_time.end();
-    if (is_time || known.contains(one.metric)) continue;
-    if (one.metric == first_call_metric.name) {
-      errors.add(one.where, "`gate`: `first_call` cannot be gated",
+  for (const Written<MetricGate>& one : overrides.metric_gates) {
+    const std::string& metric = one.values().metric;
+    const Location& where = *one.place_of(&MetricGate::metric);
+    const bool is_time = std::find(names_of_time.begin(), names_of_time.end(), metric) != names_of_time.end();
+    if (is_time || known.contains(metric)) continue;
+    if (metric == first_call_metric.name) {
+      errors.add(where, "`gate`: `first_call` cannot be gated",
                  "it is recorded beside the samples of `time` and never compared; gate `time`");
       continue;
     }
-    errors.add(one.where, fmt::format("`gate`: unknown metric {} of {}", in_ticks(one.metric), whose),
-               suggestion(one.metric, std::vector<std::string>(known.begin(), known.end())));
+    errors.add(where, fmt::format("`gate`: unknown metric {} of {}", in_ticks(metric), whose),
+               suggestion(metric, std::vector<std::string>(known.begin(), known.end())));
   }
 }
 

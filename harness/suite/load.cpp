@@ -7,6 +7,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/suite/reader.h"
+#include "harness/suite/setting_keys.h"
 #include "harness/suite/suite.h"
 #include "harness/suite/yaml/schema_check.h"
 #include "harness/suite/yaml/yaml_tree.h"

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "harness/suite/read_settings.h"
+
 namespace harness {
 namespace {
 
@@ -49,7 +51,8 @@ Suite Reader::suite(const YamlValue& root) {
       if (!module->rejected) out.modules.push_back(text_at(*module));
   out.build = text_of(root.find("build"));
   out.any_of_class = text_of(root.find("devices")) == "any-of-class";
-  if (const YamlValue* defaults = root.find("defaults")) out.defaults = overrides(*defaults);
+  if (const YamlValue* defaults = root.find("defaults"))
+    out.defaults = read_overrides(*defaults, file_, errors_);
   if (const YamlValue* cases = root.find("cases"))
     for (const YamlValue* entry : cases->items)
       if (!entry->rejected) out.groups.push_back(group(*entry));
@@ -73,12 +76,13 @@ CaseGroup Reader::group(const YamlValue& value) {
   if (const YamlValue* list = value.find("metrics"))
     for (const YamlValue* item : list->items)
       if (!item->rejected) out.metrics.push_back(text_at(*item));
-  out.overrides = overrides(value);
+  out.overrides = read_overrides(value, file_, errors_);
   if (const YamlValue* list = value.find("overrides"))
     for (const YamlValue* entry : list->items) {
       const YamlValue* match = entry->rejected ? nullptr : entry->find("match");
       if (match != nullptr)
-        out.point_overrides.push_back({point(*match), overrides(*entry), location(entry->place)});
+        out.point_overrides.push_back(
+            {point(*match), read_overrides(*entry, file_, errors_), location(entry->place)});
     }
   return out;
 }
@@ -185,64 +189,6 @@ Point Reader::point(const YamlValue& value) {
     if (!member.value->rejected)
       out.push_back({{member.name, location(member.place)}, value_at(*member.value)});
   return out;
-}
-
-Overrides Reader::overrides(const YamlValue& value) {
-  Overrides out;
-  if (const YamlValue* found = value.find("sampling")) sampling(*found, out);
-  if (const YamlValue* found = value.find("gate")) gate(*found, out);
-  return out;
-}
-
-void Reader::gate(const YamlValue& value, Overrides& out) {
-  out.margin = fraction(value, "margin");
-  out.alpha = alpha(value);
-  out.throttled = fraction(value, "throttled");
-  out.looks = looks(value);
-  const YamlValue* metrics = value.find("metrics");
-  if (metrics == nullptr) return;
-  for (const YamlMember& member : metrics->members) {
-    if (member.value->rejected) continue;
-    MetricGateOverride& one = out.metric_gates.emplace_back();
-    one.metric = member.name;
-    one.where = location(member.place);
-    one.margin = fraction(*member.value, "margin");
-    one.alpha = alpha(*member.value);
-    if (const YamlValue* informative = member.value->find("informative"))
-      one.informative = informative->boolean;
-  }
-}
-
-std::optional<double> Reader::alpha(const YamlValue& gate) {
-  std::optional<double> alpha = fraction(gate, "alpha");
-  if (!alpha || (*alpha > 0 && *alpha < 0.5)) return alpha;
-  errors_.add(location(gate.find("alpha")->place),
-              fmt::format("`alpha`: expected a probability above 0 and below 0.5, found {}",
-                          described(*gate.find("alpha"))),
-              "0.01 is usual");
-  return std::nullopt;
-}
-
-std::optional<std::vector<int>> Reader::looks(const YamlValue& gate) {
-  return increasing(gate, "looks", "write increasing numbers of processes, such as `[5, 10, 20]`");
-}
-
-std::optional<std::vector<int>> Reader::increasing(const YamlValue& map, const std::string& name,
-                                                   const std::string& advice) {
-  const YamlValue* found = map.find(name);
-  if (found == nullptr) return std::nullopt;
-  std::vector<int> numbers;
-  for (const YamlValue* item : found->items) {
-    if (item->rejected) return std::nullopt;
-    if (!numbers.empty() && item->integer <= numbers.back()) {
-      errors_.add(location(item->place),
-                  fmt::format("`{}`: {} does not come after {}", name, item->integer, numbers.back()),
-                  advice);
-      return std::nullopt;
-    }
-    numbers.push_back(static_cast<int>(item->integer));
-  }
-  return numbers;
 }
 
 }  // namespace harness

@@ -26,19 +26,6 @@ class Reader {
   std::vector<Point> transposed(const YamlValue& lists);
   std::vector<Point> point_list(const YamlValue* list);
   Point point(const YamlValue& value);
-  Overrides overrides(const YamlValue& value);
-  void sampling(const YamlValue& value, Overrides& out);
-  void samples(const YamlValue& sampling, Overrides& out);
-  void preheat(const YamlValue& sampling, Overrides& out);
-  void gate(const YamlValue& value, Overrides& out);
-  std::optional<double> alpha(const YamlValue& gate);
-  std::optional<std::vector<int>> looks(const YamlValue& gate);
-  std::optional<std::vector<int>> increasing(const YamlValue& map, const std::string& name,
-                                             const std::string& advice);
-  std::optional<Seconds> duration(const YamlValue& map, const std::string& name, bool zero_allowed);
-  std::optional<double> fraction(const YamlValue& map, const std::string& name);
-  std::optional<double> share(const YamlValue& map, const std::string& name, double most, const char* advice);
-
   [[nodiscard]] Location location(TextPosition place) const { return {file_, place.line, place.column}; }
   [[nodiscard]] At<std::string> text_at(const YamlValue& value) const;
   [[nodiscard]] At<sdk::Value> value_at(const YamlValue& value) const;

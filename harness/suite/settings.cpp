@@ -9,19 +9,13 @@
 namespace harness {
 namespace {
 
-template <class T>
-void set(T& value, const std::optional<T>& override_value) {
-  if (override_value) value = *override_value;
-}
-
 // What a stronger place does not name about a metric stays as a weaker one said.
-void set(std::vector<MetricGate>& gates, const MetricGateOverride& one) {
-  const auto same = [&](const MetricGate& gate) { return gate.metric == one.metric; };
-  auto found = std::find_if(gates.begin(), gates.end(), same);
-  if (found == gates.end()) found = gates.insert(gates.end(), MetricGate{one.metric, {}, {}, false});
-  if (one.margin) found->margin = one.margin;
-  if (one.alpha) found->alpha = one.alpha;
-  set(found->informative, one.informative);
+void apply(const Written<MetricGate>& one, std::vector<MetricGate>& gates) {
+  const std::string& metric = one.values().metric;
+  auto found =
+      std::find_if(gates.begin(), gates.end(), [&](const MetricGate& gate) { return gate.metric == metric; });
+  if (found == gates.end()) found = gates.insert(gates.end(), MetricGate{metric, {}, {}, false});
+  one.apply_to(*found);
 }
 
 }  // namespace
@@ -37,29 +31,9 @@ std::string contradiction(const Sampling& sampling) {
 }
 
 void apply(const Overrides& overrides, Settings& settings) {
-  Sampling& sampling = settings.sampling;
-  set(sampling.processes, overrides.processes);
-  set(sampling.placements, overrides.placements);
-  set(sampling.samples, overrides.samples);
-  set(sampling.min_samples, overrides.min_samples);
-  set(sampling.warmup, overrides.warmup);
-  set(sampling.cache, overrides.cache);
-  set(sampling.width, overrides.width);
-  set(sampling.width_samples, overrides.width_samples);
-  set(sampling.timing, overrides.timing);
-  set(sampling.batch_nodes, overrides.batch_nodes);
-  set(sampling.preheat, overrides.preheat);
-  set(sampling.preheat_most, overrides.preheat_most);
-  set(sampling.steady, overrides.steady);
-  set(sampling.max_time, overrides.max_time);
-  set(sampling.timeout, overrides.timeout);
-  set(sampling.gate_deadline, overrides.gate_deadline);
-  set(sampling.seed, overrides.seed);
-  set(settings.gate.margin, overrides.margin);
-  set(settings.gate.alpha, overrides.alpha);
-  set(settings.gate.throttled, overrides.throttled);
-  set(settings.gate.looks, overrides.looks);
-  for (const MetricGateOverride& one : overrides.metric_gates) set(settings.gate.metrics, one);
+  overrides.sampling.apply_to(settings.sampling);
+  overrides.gate.apply_to(settings.gate);
+  for (const Written<MetricGate>& one : overrides.metric_gates) apply(one, settings.gate.metrics);
 }
 
 void apply_modes(const std::vector<sdk::ParamSpec>& modes, const sdk::Params& params, Sampling& sampling) {
@@ -77,8 +51,9 @@ bool is_batched(const PlannedCase& planned) {
 }
 
 void check_batches(const Overrides& overrides, ErrorList& errors, std::ptrdiff_t batched) {
-  if (overrides.batch_nodes && batched == 0)
-    errors.add(overrides.batch_nodes_where, "`batch_nodes`, but no case that it is for is timed in batches",
+  const Location* place = overrides.sampling.place_of(&Sampling::batch_nodes);
+  if (place != nullptr && batched == 0)
+    errors.add(*place, "`batch_nodes`, but no case that it is for is timed in batches",
                "add `timing: batch`, or remove it");
 }
 

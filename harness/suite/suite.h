@@ -14,7 +14,8 @@
 #include "harness/base/result.h"
 #include "harness/catalog/catalog.h"
 #include "harness/model/counter.h"
-#include "harness/model/plan.h"
+#include "harness/model/plan_fields.h"
+#include "harness/suite/written.h"
 
 namespace harness {
 
@@ -36,29 +37,11 @@ struct Setting {
 };
 using Point = std::vector<Setting>;  // one zipped, included or excluded point; never empty
 
-// What the gate of one metric says where it differs from the case's: only what the text names.
-struct MetricGateOverride {
-  std::string metric;
-  std::optional<double> margin, alpha;
-  std::optional<bool> informative;
-  Location where = {};
-};
-
-// Sampling or gate settings as written: only what the text names.
+// Sampling or gate settings as a suite or the command line names them.
 struct Overrides {
-  std::optional<int> processes, placements, samples, min_samples, warmup;
-  std::optional<double> width;  // 0: a fixed number of samples
-  std::optional<int> width_samples;
-  std::optional<CacheMode> cache;
-  std::optional<Seconds> preheat, preheat_most, max_time, timeout, gate_deadline;
-  std::optional<double> steady;
-  std::optional<TimingMode> timing = {};
-  std::optional<std::vector<int>> batch_nodes = {};
-  Location batch_nodes_where = {};  // of its name
-  std::optional<std::uint64_t> seed;
-  std::optional<double> margin, alpha, throttled;
-  std::vector<MetricGateOverride> metric_gates = {};  // by metric, each at most once
-  std::optional<std::vector<int>> looks = {};
+  Written<Sampling> sampling;
+  Written<Gate> gate;                             // but for its metrics
+  std::vector<Written<MetricGate>> metric_gates;  // each metric at most once
 };
 
 // Which points a group covers: the product of the axes (the first varies slowest), each combined with
@@ -128,8 +111,5 @@ struct PlanOptions {
 // cannot run here is planned all the same, with the reason in `skip`. A reference that a filter left
 // out becomes "". At most 100,000 cases.
 Checked<Plan> make_plan(const Suite& suite, const Catalog& catalog, const PlanOptions& options);
-
-// The JSON Schema (draft 4, which the validator implements) as text.
-std::string suite_schema();
 
 }  // namespace harness

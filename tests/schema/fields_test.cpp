@@ -175,7 +175,8 @@ TEST(FieldTexts, TellDefaultsKeysAndLimits) {
   EXPECT_EQ(texts[2].fallback, "");
   EXPECT_THAT(texts[3].choices, ElementsAre("red", "green"));
   EXPECT_EQ(texts[3].fallback, "red");
-  EXPECT_EQ(texts[5].kind, FieldKind::list);
+  EXPECT_EQ(texts[5].kind, FieldKind::objects);
+  EXPECT_EQ(texts[9].kind, FieldKind::list);
 }
 
 TEST(FieldTexts, WriteQuantitiesAsSuitesDo) {

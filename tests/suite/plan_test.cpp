@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "harness/suite/setting_keys.h"
 #include "harness/suite/yaml/errors.h"
 #include "test_catalog.h"
 
@@ -54,7 +55,7 @@ TEST(Plan, CarriesTheWorkThatTheWorkloadDeclares) {
 
 TEST(Plan, AModeAsAnAxisIsInTheNameAndWinsOverEverySetting) {
   PlanOptions options;
-  options.overrides.cache = CacheMode::rotate;
+  options.overrides.sampling.set(&Sampling::cache, CacheMode::rotate);
   const auto plan =
       plan_of(suite_text("  - workload: gemm\n    variant: plain\n"
                          "    axes: {timing: batch, dtype: f32, m: 1, n: 1, cache: [hot, cold]}\n"
@@ -120,9 +121,9 @@ TEST(Plan, AnIntegerWhereARealIsExpectedBecomesOne) {
 
 TEST(Plan, TheCommandLineWinsOverEverySettingOfTheSuite) {
   PlanOptions options;
-  options.overrides.processes = 2;
-  options.overrides.samples = 3;
-  options.overrides.margin = 0.25;
+  options.overrides.sampling.set(&Sampling::processes, 2);
+  options.overrides.sampling.set(&Sampling::samples, 3);
+  options.overrides.gate.set(&Gate::margin, 0.25);
   const auto plan = plan_of(
       suite_text("  - workload: nop\n    variant: only\n    sampling: {processes: 7, warmup: 1}\n"
                  "    overrides: [{match: {variant: only}, sampling: {samples: 9}, gate: {margin: 9%}}]\n",

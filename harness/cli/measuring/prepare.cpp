@@ -45,12 +45,12 @@ Status load_modules(Catalog& catalog, const Suite& suite, const PlanArguments& a
 
 Result<Overrides> overrides_from(const PlanArguments& arguments) {
   Overrides overrides;
-  if (arguments.processes > 0) overrides.processes = arguments.processes;
-  if (arguments.placements > 0) overrides.placements = arguments.placements;
+  if (arguments.processes > 0) overrides.sampling.set(&Sampling::processes, arguments.processes);
+  if (arguments.placements > 0) overrides.sampling.set(&Sampling::placements, arguments.placements);
   if (arguments.samples > 0) {
-    overrides.samples = arguments.samples;
-    overrides.width = 0;
-    overrides.min_samples = std::min(arguments.samples, Sampling{}.min_samples);
+    overrides.sampling.set(&Sampling::samples, arguments.samples);
+    overrides.sampling.set(&Sampling::width, 0);
+    overrides.sampling.set(&Sampling::min_samples, std::min(arguments.samples, Sampling{}.min_samples));
   }
   if (!arguments.seed.empty()) {
     std::uint64_t seed = 0;
@@ -59,7 +59,7 @@ Result<Overrides> overrides_from(const PlanArguments& arguments) {
     if (code != std::errc{} || end != arguments.seed.data() + arguments.seed.size())
       return fail(ErrorKind::usage,
                   fmt::format("--seed: `{}` is not a whole number", printable(arguments.seed)));
-    overrides.seed = seed;
+    overrides.sampling.set(&Sampling::seed, seed);
   }
   return overrides;
 }

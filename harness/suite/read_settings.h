@@ -1,0 +1,16 @@
+// Reads `sampling:` and `gate:` by walking the fields of the structs (model/plan_fields.h), so that a new
+// field needs no code here.
+#pragma once
+
+#include <string>
+
+#include "harness/suite/suite.h"
+#include "harness/suite/yaml/errors.h"
+#include "harness/suite/yaml/yaml_tree.h"
+
+namespace harness {
+
+// The settings of a map that may have both keys. What the schema has rejected is left out.
+Overrides read_overrides(const YamlValue& map, const std::string& file, ErrorList& errors);
+
+}  // namespace harness

@@ -33,10 +33,6 @@ step() {
 ab() {
   "$HARNESS" ab suite.yaml --baseline "$base" --device scripted:speed.json --build ./build.sh --color never "$@"
 }
-left_over() {
-  [ "$(git worktree list | wc -l)" -eq 1 ] || problem "a worktree is left: $(git worktree list)"
-  [ -z "$(ls .harness/worktrees 2>/dev/null)" ] || problem "files are left: $(ls .harness/worktrees)"
-}
 # ids FILE: the two records that a JSON report names.
 ids() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(d["baseline"]["id"], d["current"]["id"])' "$1"; }
 
@@ -47,29 +43,28 @@ speeds 103
 step "slower"
 base=HEAD~1
 expect 1 ab --pair session --margin 1% --report json=slower.json,junit=slower.xml
-says "REGRESSED" "twice/right/n=64" "one session: processes of both builds in turn" "Welch's t-test" "+3.0" \
-  "baseline  $(git rev-parse --short=10 HEAD~1) (HEAD~1)" "current   $(git rev-parse --short=10 HEAD) (HEAD)"
-left_over
+holds slower.json 'report["verdict"] == "regressed"' 'report["pairing"] == "session"' '1.025 < row()["ratio"] < 1.035' \
+  "report['baseline']['revision']['commit'] == '$(git rev-parse HEAD~1)'" \
+  "report['current']['revision']['commit'] == '$(git rev-parse HEAD)'"
+no_trees_left
 [ "$(sort -u "$scratch/builds" | grep -c /.harness/worktrees/ab-)" -eq 2 ] || problem "ccache was not told of the trees"
 [ "$(git rev-parse --abbrev-ref HEAD)" = main ] || problem "another branch is checked out"
-grep -q '"pairing": "session"' slower.json || problem "the JSON does not say how they were paired"
 grep -q '<failure' slower.xml || problem "no failure in the JUnit file"
 
 # The records are stored and judged again like any others, but by id alone.
 read -r old new < <(ids slower.json)
-expect 1 "$HARNESS" compare --baseline "$old" --current "$new" --margin 1%
-says "one session: processes of both builds in turn" "REGRESSED"
+expect 1 "$HARNESS" compare --baseline "$old" --current "$new" --margin 1% --report json=again.json
+holds again.json 'report["pairing"] == "session"'
 expect 0 "$HARNESS" explain twice/right/n=64 --baseline "$old" --current "$new" --margin 1%
-says "Welch-Satterthwaite"
+names Welch
 expect 4 "$HARNESS" compare --baseline HEAD~1 --current HEAD
 expect 2 "$HARNESS" baseline promote "$new" --author me --reason because
-says "one side of an A/B run"
 
 # A commit against itself. What is not committed is not measured.
 speeds 200
 base=HEAD
-expect 0 ab --pair session
-says "warning: A/B measures commits" "unchanged"
+expect 0 ab --pair session --report json=committed.json
+holds committed.json '95 < row()["current"]["center"] < 110'
 git checkout -q speed.json
 
 # In one process: one script for both, which knows the sides. The builds' plugins are loaded side by side.
@@ -84,22 +79,19 @@ paired 100 102 0.02
 step "a script for both"
 base=HEAD~1
 expect 1 ab --report json=paired.json
-says "REGRESSED" "paired in one process" "Student's t-test on one log ratio a process" "5 processes a side"
-left_over
-grep -q '"pairing": "process"' paired.json || problem "the JSON does not say that they were paired"
+no_trees_left
+holds paired.json 'report["verdict"] == "regressed"' 'report["pairing"] == "process"' 'row()["processes"] == [5, 5]'
 read -r old new < <(ids paired.json)
 expect 1 "$HARNESS" compare --baseline "$old" --current "$new"
 expect 0 "$HARNESS" explain twice/right/n=64 --baseline "$old" --current "$new"
-says "from the log ratio that each process measured" "one-sample t"
 silent_about "Welch"
 # Processes differ by 2 %, so that processes of their own could not have told; and alone a side is no evidence.
 read -r first _ < <(ids slower.json)
 expect 4 "$HARNESS" compare --baseline "$first" --current "$new"
-says "was measured in the same processes as another build"
 paired 100 100 0.02
 step "no difference"
-expect 0 ab --pair process
-says "unchanged" "paired in one process"
+expect 0 ab --pair process --report json=equal.json
+holds equal.json 'report["verdict"] == "unchanged"' 'report["pairing"] == "process"'
 base=HEAD
 expect 0 ab --pair process
 
@@ -110,13 +102,17 @@ sed -i 's/\[right,also_right\]/[right,also_right,added]/' suite.yaml
 touch next
 step "the next plugin"
 base=HEAD~1
-expect 5 ab --pair process
-says "twice/also_right/n=64" "incorrect" "twice/added/n=64" "new: the baseline has no such case" "unchanged"
+# verdicts FILE: of each variant.
+verdicts() {
+  python3 -c 'import json,sys; print(*sorted(r["case"].split("/")[1] + ":" + r["verdict"] for r in json.load(open(sys.argv[1]))["cases"]))' "$1"
+}
+expect 5 ab --pair process --report json=next.json
+same "the next plugin" "$(verdicts next.json)" "added:missing also_right:failed right:unchanged"
 git tag next
 git revert --no-edit HEAD >/dev/null
 base=next
-expect 4 ab --pair process
-says "the baseline was not measured (incorrect" "removed: only the baseline has this case" "unchanged"
+expect 4 ab --pair process --report json=back.json
+same "the next plugin taken back" "$(verdicts back.json)" "added:missing also_right:missing right:unchanged"
 
 # A module that does not fit: each in processes of its own, and it is said why.
 suite right
@@ -127,10 +123,11 @@ expect 0 ab --pair process
 echo "$OTHER_ABI" >program
 step "a module of another version"
 base=HEAD~1
-expect 0 ab
-says "measuring in processes that take turns, not in one process" "module ABI" "one session"
+expect 0 ab --report json=turns.json
+names ABI
+holds turns.json 'report["pairing"] == "session"'
 expect 2 ab --pair process
-says "--pair process: both builds cannot be measured in one process" "module ABI"
+names --pair ABI
 git rm -q --cached program && rm program
 
 # Builds that fail: each side says why, and nothing is measured.
@@ -138,13 +135,14 @@ touch broken
 step "does not build"
 before=$(ls -l .harness/results.db)
 expect 2 ab
-says "current $(git rev-parse --short=10 HEAD) (HEAD): the build failed: exit status 1: error: expected ';'" "--build"
-silent_about "baseline $(git rev-parse --short=10 HEAD~1) (HEAD~1): the build failed"
+says "error: expected ';'"
+names "$(git rev-parse --short=10 HEAD)" --build
+same "builds that failed" "$(grep -c "expected ';'" "$printed")" 1
 base=HEAD
 expect 2 ab
-says "baseline $(git rev-parse --short=10 HEAD) (HEAD): the build failed" "current $(git rev-parse --short=10 HEAD) (HEAD): the build failed"
+same "builds that failed" "$(grep -c "expected ';'" "$printed")" 2
 [ "$before" = "$(ls -l .harness/results.db)" ] || problem "something was stored although nothing was built"
-left_over
+no_trees_left
 git rm -q --cached broken && rm broken
 
 # The suite may name the build command; slips cost nothing.
@@ -152,17 +150,17 @@ sed -i '2a build: ./build.sh' suite.yaml
 step "names its build"
 expect 0 "$HARNESS" ab suite.yaml --baseline HEAD --device scripted:speed.json --pair session
 base=nonsense expect 2 ab
-says "--baseline: unknown revision"
+names --baseline
 expect 2 ab --pair sideways
 base=HEAD HARNESS_CUDA_MODULE=/elsewhere.so expect 2 ab
-says "HARNESS_CUDA_MODULE"
+names HARNESS_CUDA_MODULE
 cp suite.yaml "$scratch/elsewhere.yaml"
 expect 2 "$HARNESS" ab "$scratch/elsewhere.yaml" --baseline HEAD
-says "lies outside the repository"
+names elsewhere.yaml
 git rm -q --cached suite.yaml && mv suite.yaml later.yaml && step "no suite" && mv later.yaml suite.yaml && step "again"
 base=HEAD~1
 expect 2 ab
-says "baseline $(git rev-parse --short=10 HEAD~1) (HEAD~1): it has no suite.yaml"
+names "$(git rev-parse --short=10 HEAD~1)" suite.yaml
 
 # Ctrl-C and kill leave nothing behind, now or at the next start: while building, and while measuring.
 touch hang; step "hangs"; git rm -q --cached hang; rm hang
@@ -175,25 +173,19 @@ for phase in building measuring; do for signal in INT KILL; do
   setsid "$HARNESS" ab suite.yaml --baseline $target --build ./build.sh --pair session --store $phase$signal.db \
     --report junit=$phase$signal.xml >"$printed" 2>&1 &
   pid=$!
-  for _ in $(seq 200); do
-    if [ $phase = building ]; then [ -f "$scratch/hanging" ] && break
-    else [ -s $phase$signal.xml ] && break; fi
-    sleep 0.05
-  done
+  if [ $phase = building ]; then eventually test -f "$scratch/hanging"; else eventually test -s $phase$signal.xml; fi
   kill -$signal "$pid"
   status=0
   wait "$pid" || status=$?
   [ $phase = building ] || grep -q '<error' $phase$signal.xml || problem "the JUnit file of an $signal run is green"
   if [ $signal = INT ]; then
     [ "$status" -eq 130 ] || problem "SIGINT while $phase: exit status $status, not 130"
-    says "interrupted"
   else
     [ "$(git worktree list | wc -l)" -eq 3 ] || problem "the killed one left nothing to clean: $phase"
-    for _ in $(seq 100); do pgrep -f "$HARNESS worker" >/dev/null || break; sleep 0.05; done
-    pgrep -f "$HARNESS worker" >/dev/null && problem "a worker outlived the killed run"
+    eventually has_no_worker
     base=nonsense expect 2 ab
     base=HEAD expect 2 ab --build false
   fi
-  left_over
+  no_trees_left
 done; done
 finish

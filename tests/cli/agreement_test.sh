@@ -24,13 +24,8 @@ report = report.get("comparison") or report
 print(json.dumps([report["policy"], report["policy_facts"], report["verdict"], report["exit_code"]] + [
     [row[key] for key in ("case", "metric", "verdict", "interval", "p_adjusted")] for row in report["cases"]]))
 PY
-python3 - <<'PY' || problem "the comparison does not rest on what was learned"
-import json
-report = json.load(open("verdict.json"))
-spread = [one for one in report["policy"]["learned"] if one["metric"] == "wall_time"][0]
-assert spread["case"] == "twice/right/n=64" and spread["sessions"] == 3 and spread["session_sd"] > 0.005, spread
-assert report["verdict"] != "regressed", report["verdict"]  # 4 % is within what sessions differ by
-PY
+holds verdict.json 'report["verdict"] != "regressed"' \
+  '[(one["case"], one["sessions"], one["session_sd"] > 0.005) for one in report["policy"]["learned"] if one["metric"] == "wall_time"] == [("twice/right/n=64", 3, True)]'
 
 # report --baseline makes the same file.
 expect 0 "$HARNESS" report slow.json --baseline fast.json --report json=again.json
@@ -96,7 +91,7 @@ YAML
 export HARNESS_TODAY=2026-11-20
 "$HARNESS" compare --baseline fast.json --current slow.json --margin 0.1% --report json=verdict.json >/dev/null 2>&1
 expect 0 "$HARNESS" report slow.json --baseline fast.json --margin 0.1% --report json=again.json
-grep -q '"pattern": "twice/\*"' again.json || problem "report --baseline knows no waivers"
+holds again.json 'any(one["pattern"] == "twice/*" for one in report["waivers"])'
 cmp -s verdict.json again.json || problem "report --baseline says something else than compare"
 
 # A policy that would be ignored is refused.
@@ -104,13 +99,13 @@ for option in "--margin 1%" "--alpha 0.05" "--allow missing" "--fail-on improved
   "--waivers nope.yaml" --no-waivers; do
   # shellcheck disable=SC2086  # an option and its value
   expect 2 "$HARNESS" explain 'twice/*' --comparison verdict.json $option
-  says "${option%% *} and --comparison exclude each other"
+  names "${option%% *}" --comparison
   # shellcheck disable=SC2086
   expect 2 "$HARNESS" report slow.json $option
-  says "${option%% *} needs --baseline"
+  names "${option%% *}" --baseline
   # shellcheck disable=SC2086
   expect 2 "$HARNESS" plot slow.json --kind ecdf $option
-  says "${option%% *} needs --baseline"
+  names "${option%% *}" --baseline
 done
 expect 2 "$HARNESS" explain 'twice/*' --comparison verdict.json --suite demo
 finish

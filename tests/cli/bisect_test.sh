@@ -6,7 +6,6 @@
 
 repository
 suite right
-sed -i 's/processes: 5/processes: 5/' suite.yaml
 # A build that fails where the tree says so, and otherwise puts the plugin where the suite looks for it.
 cat >build.sh <<SH
 #!/bin/sh
@@ -25,10 +24,6 @@ step() {
   git commit -qm "step $1 ${3:-}"
 }
 bisect() { "$HARNESS" bisect suite.yaml --device scripted:speed.json --build ./build.sh --color never "$@"; }
-left_over() {
-  [ "$(git worktree list | wc -l)" -eq 1 ] || problem "a worktree is left: $(git worktree list)"
-  [ -z "$(ls .harness/worktrees 2>/dev/null)" ] || problem "files are left: $(ls .harness/worktrees)"
-}
 
 for us in 100 100.1 100 99.9 100; do step $us; done          # HEAD~11 .. HEAD~7
 step 103                                                     # HEAD~6, the culprit
@@ -40,9 +35,9 @@ culprit=$(git rev-parse --short=10 HEAD~6)
 git tag good HEAD~11
 
 expect 0 bisect --good good --report json=first.json
-says "$culprit is the first commit that is worse" "step 103" "tester" "git show $culprit" "measured" "good" "bad"
-left_over
-grep -q '"format": "harness-bisect"' first.json || problem "no JSON"
+names "$culprit" tester
+no_trees_left
+holds first.json 'report["format"] == "harness-bisect"' "'$culprit' in str(report)"
 [ "$(git status --porcelain)" = "?? first.json" ] || problem "the tree was touched: $(git status --porcelain)"
 [ "$(git rev-parse --abbrev-ref HEAD)" = main ] || problem "another branch is checked out"
 builds=$(wc -l <"$scratch/builds")
@@ -50,44 +45,39 @@ builds=$(wc -l <"$scratch/builds")
 
 # All of it is in the store now: nothing is built again.
 expect 0 bisect --good good
-says "$culprit is the first commit that is worse" "stored"
-silent_about "  measured"
+names "$culprit"
 [ "$(wc -l <"$scratch/builds")" -eq "$builds" ] || problem "built again although stored"
 
 # A search that ends early leaves a range, and one that meets a broken commit says why it was skipped.
 expect 3 bisect --good good --max-steps 1 --store other.db
-says "--max-steps ended the search"
-
+names --max-steps
 
 touch broken; step 103 0.001 "broken and slower"; git rm -q --cached broken; rm broken
 step 107
 expect 3 bisect --good HEAD~2 --store fourth.db
-says "one of 2 commits is the first that is worse; those between could not be tested" "skipped" "the build failed" "expected ';'"
-left_over
+says "expected ';'"
+no_trees_left
 
 # An inconclusive commit is measured again with more processes; one that stays so is skipped.
 git checkout -qb noisy good
 step 100.4 0.02
 step 112
-expect 3 bisect --good good --max-processes 8 --store fifth.db
-says "skipped" "inconclusive with 8 processes"
-grep -q "measuring 8 processes" "$printed" || problem "no second measurement with more processes"
+expect 3 bisect --good good --max-processes 8 --store fifth.db --report json=fifth.json
+python3 - <<'PY' || problem "no second measurement with more processes"
+import sqlite3
+assert sqlite3.connect("fifth.db").execute("select max(process) from results").fetchone()[0] == 8
+PY
 
 # Nothing to find; slips.
-
 git checkout -q main
 expect 4 bisect --good good --bad HEAD~9 --store sixth.db
-says "nothing to find" "is not worse than"
 expect 2 bisect --good nonsense
-says "--good: unknown revision"
+names --good
 expect 2 bisect --good noisy
-says "is not among the first parents"
 expect 2 bisect --good good --bad good
-says "one commit"
 expect 2 "$HARNESS" bisect absent.yaml --good good
 expect 2 bisect --good good --format html
-says "a bisection cannot be written as html"
-
+names html
 
 # Ctrl-C and kill leave nothing behind, now or at the next start.
 touch hang; step 108; rm hang; git rm -q --cached hang; step 109
@@ -95,18 +85,17 @@ for signal in INT KILL; do
   rm -f "$scratch/hanging"
   setsid "$HARNESS" bisect suite.yaml --device scripted:speed.json --build ./build.sh --good HEAD~1 --store eighth.db >"$printed" 2>&1 &
   pid=$!
-  for _ in $(seq 200); do [ -f "$scratch/hanging" ] && break; sleep 0.05; done
-  [ -f "$scratch/hanging" ] || problem "the build never began"
+  eventually test -f "$scratch/hanging"
   kill -$signal "$pid"
   status=0
   wait "$pid" || status=$?
   if [ $signal = INT ]; then
     [ "$status" -eq 130 ] || problem "SIGINT: exit status $status, not 130"
-    left_over
+    no_trees_left
   else
     [ "$(git worktree list | wc -l)" -eq 2 ] || problem "the killed one left nothing to clean"
     expect 4 bisect --good good --bad HEAD~12 --store sixth.db
-    left_over
+    no_trees_left
   fi
 done
 finish

@@ -23,21 +23,10 @@ logged() {
 }
 # until_logged LINE: waits for it; a bound, not a timing.
 until_logged() {
-  local try
-  for try in $(seq 200); do
-    grep -qx "$1" log 2>/dev/null && return 0
-    sleep 0.05
-  done
-  problem "not logged after $try tries: $1"
+  eventually grep -qxs "$1" log
 }
-nothing_left() {
-  local try
-  for try in $(seq 200); do
-    [ -z "$(ls locks/*.clocks 2>/dev/null)" ] && return 0
-    sleep 0.05
-  done
-  problem "a lock is still on record: $(ls locks) $try"
-}
+no_lock_on_record() { [ -z "$(ls locks/*.clocks 2>/dev/null)" ]; }
+nothing_left() { eventually no_lock_on_record; }
 
 # Without being asked, nobody touches a clock.
 expect 0 run --output free.json
@@ -45,6 +34,7 @@ expect 0 run --output free.json
 
 # A run that ends, and what its record says.
 expect 0 run --lock-clocks=1485 --output locked.json
+silent_about --unlock-clocks  # it does not doubt that the clock is free again
 logged "lock GPU-A 1485 1485" "reset GPU-A"
 nothing_left
 python3 - <<'PY' || problem "the fingerprint does not tell of the lock"
@@ -55,7 +45,7 @@ assert fields("locked.json")["clock_lock"]["kind"] == "block"
 assert "clock_lock" not in fields("free.json")
 PY
 expect 4 "$HARNESS" compare --baseline free.json --current locked.json
-says "clock_lock: (not recorded) -> 1485 MHz"
+names clock_lock 1485
 expect 0 run --lock-clocks
 logged "lock GPU-A 1485 1485" "reset GPU-A"
 expect 0 "$HARNESS" calibrate suite.yaml --device scripted:speed.json --runs 1 --processes 3 --lock-clocks=900
@@ -63,29 +53,28 @@ logged "lock GPU-A 900 900" "reset GPU-A"
 
 # What cannot be is said before anything is measured.
 expect 2 run --lock-clocks=fast
-says "\`fast\` is no frequency"
+names fast
 expect 2 run --lock-clocks=2500
-says "2500 MHz is more than the 1980 MHz"
+names 2500 1980
 expect 2 "$HARNESS" run suite.yaml --device cpu --lock-clocks
-says "no case is measured on a GPU here"
+names --lock-clocks
 printf 'uuid GPU-A\nmax_clock_1 1980\nlock_refused 4\n' >nvml
 expect 2 run --lock-clocks
-says "the driver refuses it to this user" "run as root"
+names root
 printf 'uuid GPU-A\nmax_clock_1 1980\nlock_refused 3\n' >nvml
 expect 2 run --lock-clocks
-says "does not support it"
+names --lock-clocks
 printf 'uuid GPU-B\n' >nvml
 expect 2 run --lock-clocks
-says "NVML knows no GPU GPU-A"
+names GPU-A
 HARNESS_NVML=/no/such/library.so expect 2 run --lock-clocks
-says "which is not there or does not start"
+names NVML
 printf 'uuid GPU-A\nmax_clock_1 1980\n' >nvml
 [ -e log ] && problem "a clock was touched by a run that was refused"
 nothing_left
 
 # A run that fails after the clock is locked.
 expect 4 run --lock-clocks --continue
-says "no unfinished run"
 logged "lock GPU-A 1485 1485" "reset GPU-A"
 
 # Runs that are interrupted or killed. The guard is a process of its own, which undoes when they are gone.
@@ -95,12 +84,7 @@ start() {
   pid=$!
   until_logged "lock GPU-A 1200 1200"
   # A shell's background job ignores SIGINT until the run itself heeds it, which is before its first worker.
-  local try
-  for try in $(seq 200); do
-    pgrep -P "$pid" -f "$HARNESS worker" >/dev/null && return 0
-    sleep 0.05
-  done
-  problem "no worker after $try tries"
+  eventually has_worker
 }
 for signal in INT TERM HUP KILL; do
   start $signal
@@ -125,21 +109,20 @@ guard=$(pgrep -P "$pid" -f clock-guard)
 kill -INT "$guard" && kill -TERM "$guard" && kill -HUP "$guard"
 [ "$(ps -o stat= -p "$guard" | cut -c1)" = S ] || problem "the guard is gone before its run"
 expect 2 "$HARNESS" doctor --unlock-clocks
-says "in use by a run that still measures"
 kill -KILL "$guard" "$pid"
 wait "$pid"
 logged "lock GPU-A 1200 1200"
 [ -e locks/harness-GPU-A.clocks ] || problem "nothing tells of the lock that was left behind"
 # The next run says so and records it; one that locks takes over and undoes.
 expect 0 run --output left.json
-says "process $pid (since" "locked the SM clock of GPU-A at 1200 MHz and left it behind" "--unlock-clocks"
+names $pid GPU-A 1200 --unlock-clocks
 grep -q '1200 MHz' left.json || problem "the record does not tell of the lock that was left behind"
 [ -e log ] && problem "a lock was undone without being asked"
 expect 0 run --lock-clocks=1300
 logged "lock GPU-A 1300 1300" "reset GPU-A"
 nothing_left
 expect 0 run
-silent_about "left it behind"
+silent_about --unlock-clocks
 
 # And doctor undoes it when asked to, when it may.
 start again
@@ -148,27 +131,26 @@ wait "$pid"
 rm log
 printf 'uuid GPU-A\nreset_refused 4\n' >nvml
 expect 2 "$HARNESS" doctor --unlock-clocks
-says "the SM clock of GPU-A stays locked: the driver refuses it to this user"
+names GPU-A
 [ -e locks/harness-GPU-A.clocks ] || problem "the lock was forgotten though it is still there"
 printf 'gpu\nuuid GPU-A\ngpu\nuuid GPU-B\n' >nvml
 expect 0 "$HARNESS" doctor --unlock-clocks --device cuda:1
-says "no clock lock of harness's is known of cuda:1"
+names cuda:1
 [ -e locks/harness-GPU-A.clocks ] || problem "the lock of another GPU was undone"
 expect 2 "$HARNESS" doctor --unlock-clocks --device cuda:2
-says "--device: there is no device cuda:2"
+names --device cuda:2
 expect 2 "$HARNESS" doctor --unlock-clocks --device cpu
-says "is no CUDA device"
+names cpu
 [ -e log ] && problem "a clock was touched"
 sed 's/GPU-A/GPU-B/' locks/harness-GPU-A.clocks >locks/harness-GPU-B.clocks
 expect 0 "$HARNESS" doctor --unlock-clocks --device cuda:1
-says "the SM clock of GPU-B is free again"
+names GPU-B
 silent_about "GPU-A"
 logged "reset GPU-B"
 printf 'uuid GPU-A\n' >nvml
 expect 0 "$HARNESS" doctor --unlock-clocks
-says "the SM clock of GPU-A is free again"
+names GPU-A
 logged "reset GPU-A"
 nothing_left
 expect 0 "$HARNESS" doctor --unlock-clocks
-says "no clock lock of harness's is known here"
 finish

@@ -2,14 +2,13 @@
 # ci/gpu.sh, step by step, without a GPU: its programs are stand-ins that measure the CPU's cases in scripted time
 # and call the result GPU time. What is tested is the script: its steps, their order, what fails it, what it packs.
 # shellcheck source=tests/cli/lib.sh
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 : "${KERNELS:?}"
 
 mkdir -p tree/tests bundle/bin bundle/lib bundle/slower/lib
 mkdir tree/suites
-cp -r "$here/../../ci" tree/
-cp -r "$here/../instrument" tree/tests/
+cp -r "$tests/../ci" tree/
+cp -r "$tests/instrument" tree/tests/
 cat >tree/suites/probe.yaml <<'YAML'
 version: 1
 name: probe
@@ -76,10 +75,9 @@ expect 0 gpu HARNESS_GPU_AB_RUNS=2 HARNESS_GPU_AB=slower:probe HARNESS_GPU_PROCE
 rows "tests device|ok" "tests machine code|ok" "memcheck matmul|ok" "racecheck attention|ok" "synccheck probe|ok" \
   "run probe|ok" "run probes|ok" "run batches|ok" "run rotating|ok" "figures|ok" "offsets|ok" "doctor|skipped: no such command" \
   "ab slower probe|ok, 2 runs"
-says "| sd between processes | copy 64 MB (cold)" "| sd between processes | copy 64 MB (hot, batch)" "2 runs, 2 of them with a regressed case"
 [ "$(find out -type f | wc -l)" -le 8 ] || problem "too many files: $(ls out)"
 tar -tzf out/results.tar.gz >"$printed"
-says results/probe.record.json results/instrument.record.json results/figures.md results/offsets.md results/ab-slower-probe/2.json
+names results/probe.record.json results/instrument.record.json results/figures.md results/offsets.md results/ab-slower-probe/2.json
 cp out/summary.md "$printed"
 says "## Figures of measurement" "## What event times of one process share" "| drawn anew | --output " "## ab slower probe"
 rows "figures|ok"
@@ -88,7 +86,7 @@ rows "figures|ok"
 expect 1 gpu HARNESS_GPU_STEPS="ab" HARNESS_GPU_AB_RUNS=1 HARNESS_GPU_AB="same:probe slower:probe" \
   HARNESS_GPU_AB_ARGUMENTS="--filter probe_copy/*"
 rows "ab same probe|ok, 1 runs" "ab slower probe|failed, 1 of 1 runs"
-says "1 runs, 0 of them with a regressed case" "no case is called probe_gelu/*"
+names 'probe_gelu/*'
 silent_about "memcheck"
 touch broken
 expect 1 gpu HARNESS_GPU_STEPS="tests doctor"
@@ -131,14 +129,14 @@ expect 0 gpu HARNESS_GPU_STEPS=doctor HARNESS_COMMIT=$wrong
 right=$(git -C tree rev-parse HEAD)
 rm -r out
 expect 2 gpu HARNESS_GPU_STEPS=doctor HARNESS_COMMIT=$wrong
-says "HARNESS_COMMIT is $wrong" "a repository at $right" "leave HARNESS_COMMIT out, or check that commit out"
+names HARNESS_COMMIT $wrong "$right"
 [ ! -e out ] || problem "something ran: $(ls out)"
 expect 2 gpu HARNESS_GPU_STEPS=doctor HARNESS_COMMIT="${right:0:12}"
-says "not the 40 digits"
+names "${right:0:12}"
 expect 0 gpu HARNESS_GPU_STEPS=doctor HARNESS_COMMIT="$right"
 
 expect 2 gpu HARNESS_GPU_STEPS="tests nonsense"
-says "no step nonsense" "there are: tests sanitizers"
+names nonsense tests sanitizers
 expect 2 tree/ci/gpu.sh nowhere
-says "no folder nowhere" "ci/bundle.sh"
+names nowhere ci/bundle.sh
 finish

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # No output replaces what the command works from, whatever name leads there.
 # shellcheck source=tests/cli/lib.sh
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 repository
 suite right
@@ -19,7 +18,7 @@ ln -s fast.json linked.json
 ln fast.json hard.json
 ln -s .harness folder
 ln -s .harness/results.db-wal dangling
-cp "$here/../data/h200/same.jsonl" samples.jsonl
+cp "$data/h200/same.jsonl" samples.jsonl
 mkdir saved
 cp fast.json slow.json suite.yaml speed.json waivers.yaml samples.jsonl plugin.so .harness/results.db saved
 
@@ -28,7 +27,6 @@ spares() {
   local file=$1
   shift
   expect 2 "$@"
-  says "would replace" "name another file"
   cmp -s "$file" "saved/$(basename "$file")" || problem "$file was replaced: $*"
 }
 compare() { "$HARNESS" compare --baseline fast.json --current slow.json "$@"; }
@@ -37,7 +35,7 @@ for name in fast.json ./fast.json "$work/fast.json" linked.json hard.json; do
   spares fast.json compare --report json="$name"
 done
 spares slow.json compare --report markdown=a.md,json=slow.json
-[ -e a.md ] && problem "a report was written before the slip was told"
+absent a.md
 for name in .harness/results.db folder/results.db .harness/results.db-wal .harness/results.db-shm dangling; do
   spares .harness/results.db compare --report json=$name
 done
@@ -69,8 +67,7 @@ cmp -s suite.yaml saved/suite.yaml || problem "a plot replaced the suite"
 # The first run, before there is a store.
 rm -r .harness
 expect 2 run --report json=.harness/results.db
-says "would replace"
-[ -e .harness ] && problem "work was done before the slip was told"
+absent .harness
 
 # What is written twice is no input.
 expect 0 compare --report json=verdict.json
@@ -78,15 +75,15 @@ expect 0 compare --report json=verdict.json
 
 # Names of files that are not there are slips, told with what was meant.
 expect 2 "$HARNESS" compare --baseline fast.json --current slwo.json
-says "slwo.json" 'did you mean slow.json?'
+names slwo.json slow.json
 expect 2 "$HARNESS" report nothing-like-it.json
-says "a name that ends in .json is a record file"
+names nothing-like-it.json
 expect 2 "$HARNESS" explain 'twice/*' --comparison nope.json
-says "nope.json" "compare --report json=FILE"
+names nope.json --report json=FILE
 echo '<!doctype html><p>verdict' >verdict.html
 expect 2 "$HARNESS" explain 'twice/*' --comparison verdict.html
-says "verdict.html" "is a page" "compare --report json=FILE"
+names verdict.html --report json=FILE
 expect 2 "$HARNESS" explain 'twice/*' --comparison slow.json
-says "compare --report json=FILE"
+names --report json=FILE
 expect 4 "$HARNESS" compare --baseline nothing-like-it.json --current slow.json
 finish

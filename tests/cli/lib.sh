@@ -1,49 +1,29 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154  # scratch and printed are those of tests/lib.sh
 # Sourced by the command-line tests. HARNESS is the program, PLUGIN the test plugin.
-# Each test runs in a folder of its own, removed at the end.
-set -uo pipefail
 : "${HARNESS:?path of the harness program}" "${PLUGIN:?path of the test plugin}"
 if ! [ -x "$HARNESS" ] || ! [ -f "$PLUGIN" ]; then echo "not built: $HARNESS, $PLUGIN" >&2; exit 1; fi
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-work=$scratch/work
-printed=$scratch/printed
-mkdir "$work" && cd "$work" || exit 1
-export HARNESS_CACHE_DIR=$scratch/cache  # nothing measured here counts anywhere else
-export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=tester@example.org
-export GIT_COMMITTER_NAME=tester GIT_COMMITTER_EMAIL=tester@example.org
-failures=0
+# shellcheck source=tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+# shellcheck disable=SC2034  # the tests use it
+data=$tests/data
 
-problem() {
-  failures=$((failures + 1))
-  printf 'FAILED: %s\n' "$*" >&2
-  [ -f "$printed" ] && sed 's/^/  | /' "$printed" >&2
-  return 0
-}
-
-# expect STATUS COMMAND... : runs it, keeps what it printed in $printed, checks its exit status.
-expect() {
-  local wanted=$1 status=0
-  shift
-  "$@" >"$printed" 2>&1 </dev/null || status=$?
-  [ "$status" -eq "$wanted" ] || problem "exit status $status, not $wanted: $*"
-}
-
-# says TEXT... : the last command printed each of these.
-says() {
-  local text
-  for text in "$@"; do
-    grep -qF -- "$text" "$printed" || problem "the output does not say: $text"
+# workers: the processes of `harness worker` that this test started, whoever their parent is now.
+workers() {
+  local found command
+  # shellcheck disable=SC2013  # a path in /proc has no space
+  for found in $(grep -lzxF "HARNESS_TEST_FOLDER=$scratch" /proc/[0-9]*/environ 2>/dev/null); do
+    command=$({ tr "\0" " " <"${found%environ}cmdline"; } 2>/dev/null)
+    [[ $command != */harness" worker "* ]] || basename "$(dirname "$found")"
   done
 }
+has_worker() { [ -n "$(workers)" ]; }
+has_no_worker() { [ -z "$(workers)" ]; }
 
-silent_about() { ! grep -qF -- "$1" "$printed" || problem "the output says: $1"; }
-
-finish() {
-  [ "$failures" -eq 0 ] && echo "passed" && exit 0
-  echo "$failures expectations failed" >&2
-  exit 1
+# results STORE: how many results the store holds.
+results() {
+  python3 -c 'import sqlite3,sys; print(sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True).execute("select count(*) from results").fetchone()[0])' "$1" 2>/dev/null || echo 0
 }
+has_results() { [ "$(results "$1")" -ge "$2" ]; }
 
 # repository: an empty git repository here, branch main, with the store ignored.
 repository() {
@@ -56,6 +36,12 @@ repository() {
 commit() {
   git add -A
   git commit -qm "$1"
+}
+
+# no_trees_left: a build of a commit leaves no worktree and no files.
+no_trees_left() {
+  [ "$(git worktree list | wc -l)" -eq 1 ] || problem "a worktree is left: $(git worktree list)"
+  [ -z "$(ls .harness/worktrees 2>/dev/null)" ] || problem "files are left: $(ls .harness/worktrees)"
 }
 
 # speeds MICROSECONDS [PROCESS_SD] [DEVICE]: what the scripted device replays for every case.

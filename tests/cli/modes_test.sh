@@ -28,13 +28,12 @@ for case in json.load(open(sys.argv[1]))["cases"]:
           round(sum(samples) / len(samples), 1))
 PY
 }
-same() { [ "$2" = "$3" ] || problem "$1: found <$2>, not <$3>"; }
 
 with ", cache: [cold, hot], timing: [events, batch]" ""
 expect 0 "$HARNESS" list suite.yaml --device scripted:speed.json
-says "cache=cold/timing=events" "cache=hot/timing=batch" "5 x 1 x 5 cold" "5 x 1 x 5 hot, batches"
+names cache=cold/timing=events cache=hot/timing=batch
 expect 0 run --output modes.json
-says "control: a call that does nothing reads 2.7 us by itself and 0.5 us in a batch" "use \`timing: batch\`"
+names 2.7 0.5 batch
 same "modes" "$(measured modes.json)" "twice/right/n=64/cache=cold/timing=events cold events 5.5
 twice/right/n=64/cache=cold/timing=batch cold batch 3.1
 twice/right/n=64/cache=hot/timing=events hot events 4.0
@@ -44,14 +43,14 @@ with "" ", cache: hot"
 expect 0 run --output events.json
 with "" ", cache: hot, timing: batch, batch_nodes: [10, 40]"
 expect 0 "$HARNESS" list suite.yaml --device scripted:speed.json
-says "hot cache, in batches of 10, 40"
+names 10, 40
 expect 0 run --output batch.json
 expect 4 "$HARNESS" compare --baseline events.json --current batch.json
-says "timing: events -> batch"
+names timing: events batch
 expect 0 run --output again.json
 expect 0 "$HARNESS" compare --baseline batch.json --current again.json
 
 with ", cache: [warm]" ""
 expect 2 "$HARNESS" list suite.yaml
-says "expected one of cold, hot, rotate"
+names cold hot rotate
 finish

@@ -3,60 +3,57 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-expect 0 "$HARNESS" selftest --splits 20 --seed 3 --color never --report json=selftest.json
-says "PASSED" "20 suites of 20 cases a row, seed 3" "bimodal" "AR(1) 0.9" "3 % drift" "looks 5/10/20" "P = 5 shared"
+expect 0 "$HARNESS" selftest --splits 10 --seed 3 --color never --report json=selftest.json
 python3 - selftest.json <<'PY' || problem "the JSON does not hold the rates"
 import json, sys
 report = json.load(open(sys.argv[1]))
 assert report["format"] == "harness-selftest" and report["passed"] and report["seed"] == 3, report
+assert (report["splits"], report["cases"]) == (10, 20), report
 rows = report["simulated"]
 assert {row["plan"] for row in rows} >= {"P = 3", "P = 5", "P = 8", "P = 16", "looks 5/10/20", "P = 3 shared", "P = 5 shared"}
-assert all(row["unchanged_suite_called_regressed"]["trials"] == 20 for row in rows)
+assert all(row["unchanged_suite_called_regressed"]["trials"] == 10 for row in rows)
 assert all(row["passed"] for row in rows)
 few = [row for row in rows if row["plan"] == "P = 3"]  # never decided
+assert {row["noise"] for row in rows} >= {"normal", "bimodal", "AR(1) 0.9", "3 % drift"}
 assert len(few) == 1 and few[0]["found"] == {**few[0]["found"], "hits": 0, "limit": 1} and few[0]["found"]["trials"], few
 assert few[0]["at_margin_called_regressed"]["limit"] == 0, few
 PY
-"$HARNESS" selftest --splits 20 --seed 3 --format json >again.json
-cmp -s selftest.json again.json || problem "the same seed gives another report"
-
-# A terminal sees how far it is.
+# A terminal sees how far it is, and the same seed gives the same report.
 python3 -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \
-  "$HARNESS" selftest --splits 20 --color never </dev/null >"$printed" 2>&1 || problem "on a terminal it fails"
-says "] simulated suites" "PASSED"
+  "$HARNESS" selftest --splits 10 --seed 3 --report json=again.json </dev/null >"$printed" 2>&1 || problem "on a terminal it fails"
+grep -q $'\r' "$printed" || problem "a terminal is shown no progress"
+cmp -s selftest.json again.json || problem "the same seed gives another report"
 
 # Ctrl-C ends it, and not in silence. The signal is sent when somebody listens (SigCgt, bit 1).
 "$HARNESS" selftest --splits 1000000 >"$printed" 2>&1 &
 pid=$!
-for _ in $(seq 200); do
-  [ $((0x$(awk '/^SigCgt/ {print $2}' "/proc/$pid/status") & 2)) -ne 0 ] && break
-  sleep 0.02
-done
+listens() { [ $((0x$(awk '/^SigCgt/ {print $2}' "/proc/$pid/status") & 2)) -ne 0 ]; }
+eventually listens
 kill -INT "$pid"
 status=0
 wait "$pid" || status=$?
 [ "$status" -eq 130 ] || problem "SIGINT: exit status $status, not 130"
-says "interrupted: nothing of a selftest is kept"
+[ -s "$printed" ] || problem "it was interrupted in silence"
 
 # What fewer processes than a verdict needs would cost.
-expect 1 "$HARNESS" selftest --processes 3 --splits 1000 --color never
-says "FAILED" "P = 3 shared" "sessions differ"
+expect 1 "$HARNESS" selftest --processes 3 --splits 200 --seed 3 --report json=three.json
+holds three.json 'not report["passed"]' '{one["plan"] for one in report["simulated"]} == {"P = 3", "P = 3 shared"}' \
+  '"sessions differ" in {one["noise"] for one in report["simulated"]}'
 
 # On a device: halves of one run.
 speeds 100 0.01
 suite right also_right
 cp "$PLUGIN" plugin.so
-expect 0 "$HARNESS" selftest --aa suite.yaml --device scripted:speed.json --processes 12 --splits 300 --color never
-says "measuring suite.yaml" "PASSED" "scripted GPU-A" "300 random halves of one run, 6 processes a side" "of 300"
-[ -e .harness ] && problem "a selftest left results behind"
+expect 0 "$HARNESS" selftest --aa suite.yaml --device scripted:speed.json --processes 12 --splits 300 --report json=halves.json
+holds halves.json 'report["passed"]' 'len(report["runs"]) == 1' '"GPU-A" in str(report["runs"])'
+absent .harness
 
 # Slips.
 expect 4 "$HARNESS" selftest --aa suite.yaml --device scripted:speed.json --processes 9
-says "each needs 5 processes"
 expect 2 "$HARNESS" selftest --aa absent.yaml
 expect 2 "$HARNESS" selftest --device cpu
-says "go with --aa"
+names --aa
 expect 2 "$HARNESS" selftest --splits 0
 expect 2 "$HARNESS" selftest --format html
-says "a selftest cannot be written as html"
+names html
 finish

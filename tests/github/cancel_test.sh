@@ -13,21 +13,13 @@ sed -i 's/processes: 5/processes: 30/; s/samples: 20/samples: 30/' suite.yaml
 commit "long enough to be cancelled"
 event push
 
-results() {
-  python3 -c 'import sqlite3,sys; print(sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True).execute("select count(*) from results").fetchone()[0])' \
-    .harness/results.db 2>/dev/null || echo 0
-}
-
 node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" --with suite=suite.yaml \
   --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" --with arguments= >"$printed" 2>&1 </dev/null &
 job=$!
-for _ in $(seq 400); do
-  if [ "$(results)" -ge 3 ] || ! kill -0 $job; then break; fi
-  sleep 0.05
-done
+eventually has_results .harness/results.db 3
 kill -TERM $job
 wait $job || problem "runner.mjs failed"
-kept=$(results)
+kept=$(results .harness/results.db)
 if [ "$kept" -lt 3 ] || [ "$kept" -ge 60 ]; then problem "$kept results were kept"; fi
 gives 'result["conclusion"] == "cancelled"' 'result["outputs"]["verdict"] == "interrupted"' \
   '"### Interrupted" in result["summary"]' '"results are kept" in result["summary"]' \
@@ -43,18 +35,14 @@ expect 4 "$HARNESS" run suite.yaml --continue --quiet
 # Cancelled while it waits for the machine: nothing is measured, and nothing hangs.
 exec 8>"$scratch/gpu.lock"
 flock 8
-before=$(results)
+before=$(results .harness/results.db)
 node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" --with suite=suite.yaml \
   --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" >"$scratch/log" 2>&1 </dev/null 8>&- &
 job=$!
-for _ in $(seq 400); do
-  ! grep -qs "waiting for another job" "$scratch/log" || break
-  sleep 0.05
-done
-grep -q "waiting for another job" "$scratch/log" || problem "the log does not say what is waited for"
+eventually grep -qs "waiting for another job" "$scratch/log"
 kill -TERM $job
 wait $job || problem "runner.mjs failed"
 exec 8>&-
-[ "$(results)" = "$before" ] || problem "something was measured"
+same "results" "$(results .harness/results.db)" "$before"
 gives 'result["conclusion"] == "cancelled"' 'result["outputs"]["verdict"] == "interrupted"'
 finish

@@ -1,6 +1,7 @@
 #include "harness/device/control.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace harness {
@@ -14,11 +15,11 @@ constexpr int long_batch = 400;
 constexpr int batch_samples = 5;
 constexpr double microseconds_per_second = 1e6;
 
-TimingOptions hot(const Device& device) {
-  return {.cache = CacheMode::hot, .gated = device.gate_obstacle().empty()};
+TimingOptions hot(const Timer& timer) {
+  return {.cache = CacheMode::hot, .gated = timer.gate_obstacle().empty()};
 }
 
-// Of an odd number of timings, after some that do not count; std::nullopt when one fails.
+// The median of an odd number of timings after `unused` others; std::nullopt when one fails.
 template <class Time>
 std::optional<Seconds> median(int count, int unused, Time&& time) {
   std::vector<Seconds> taken;
@@ -31,33 +32,37 @@ std::optional<Seconds> median(int count, int unused, Time&& time) {
   return taken[static_cast<std::size_t>(count / 2)];
 }
 
-// The mean over several placements of the device, as a case is measured in several.
-std::optional<Seconds> mean_over_placements(Device& device, const std::function<void()>& work) {
+// The mean over several placements, as cases have several. The last one stays in `placement`.
+std::optional<Seconds> mean_over_placements(Timer& timer, const Work& work, Scope& placement) {
   Seconds sum = 0;
   for (int round = 0; round < rounds; ++round) {
-    if (!device.begin_placement(true)) return std::nullopt;
-    const auto one = median(samples, warm_calls, [&] { return device.time(work, hot(device)); });
+    Result<Scope> begun = timer.begin_placement(StreamUse::given_only);
+    if (!begun) return std::nullopt;
+    placement = std::move(*begun);
+    const auto one = median(samples, warm_calls, [&] { return timer.time(work, hot(timer)); });
     if (!one) return std::nullopt;
     sum += *one;
   }
   return sum / rounds;
 }
 
-std::optional<Seconds> median_of_batch(Device& device, int calls, const std::function<void()>& empty) {
-  const Result<std::unique_ptr<Batch>> batch = device.record(calls, [&](int) { empty(); });
+std::optional<Seconds> median_of_batch(Timer& timer, int calls, const Work& empty) {
+  const auto batch = timer.record(calls, [&](sdk::Stream stream, int) { empty(stream); });
   if (!batch) return std::nullopt;
-  return median(batch_samples, 1, [&] { return (*batch)->time(hot(device)); });
+  return median(batch_samples, 1, [&] { return (*batch)->time(hot(timer)); });
 }
 
 }  // namespace
 
-std::optional<Control> measure_control(Device& device, const std::function<void()>& empty) {
-  // Not gated: whatever is loaded at its first launch would wait for ever behind a closed gate.
-  if (!device.time_first_call(empty)) return std::nullopt;
-  const auto call = mean_over_placements(device, empty);
-  const auto pair = mean_over_placements(device, [] {});
-  const auto shorter = median_of_batch(device, short_batch, empty);
-  const auto longer = median_of_batch(device, long_batch, empty);
+std::optional<Control> measure_control(Timer& timer, const Work& empty) {
+  // Not gated: code that is loaded at its first launch would wait for ever behind a closed gate.
+  if (!timer.time_first_call(empty)) return std::nullopt;
+  Scope placement;  // the batches are timed in the last one
+  const auto call = mean_over_placements(timer, empty, placement);
+  const auto pair = mean_over_placements(
+      timer, [](sdk::Stream) {}, placement);
+  const auto shorter = median_of_batch(timer, short_batch, empty);
+  const auto longer = median_of_batch(timer, long_batch, empty);
   if (!call || !pair || !shorter || !longer) return std::nullopt;
   const double node = (*longer - *shorter) / (long_batch - short_batch);
   return Control{*call * microseconds_per_second, std::max(0.0, node) * microseconds_per_second,

@@ -1,6 +1,6 @@
-// MemoryLedger: what a device's buffers come to: bytes that live, the most since a mark, a limit that refuses
-// what is too much, and a log of all that was taken and given back. For the scripted device, whose tests
-// read the log. The ledger and its buffers belong to one thread; it lives as long as the last buffer.
+// MemoryLedger: counts the bytes of a device's live buffers, their peak since a mark, refuses what exceeds a
+// limit, and logs all allocations. For the scripted device, whose tests read the log. The ledger and its
+// buffers belong to one thread; it lives as long as the last buffer.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/device/device.h"
+#include "harness/device/memory.h"
 
 namespace harness {
 

@@ -16,13 +16,13 @@
 #include "harness/device/cpu/cpu_device.h"
 #include "harness/device/host/gpu_state.h"
 #include "harness/device/scripted/scripted_device.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr std::string_view scripted_prefix = "scripted:";
-using OpenCuda = Device* (*)(int ordinal, Error* error);
+using OpenGpu = Device* (*)(int ordinal, bool profiled_from_outside, Error* error);
 using PlanCounters = void (*)(const std::string* chip, const std::vector<std::string>* names,
                               CounterPlan* plan);
 
@@ -36,12 +36,34 @@ bool has_cuda_module() {
   return fs::is_regular_file(cuda_module_path(), code);
 }
 
-Result<OpenedDevice> open_cuda(int ordinal) {
-  // Held from here on, or the look for it below would unload what is loaded again a moment later.
+tl::unexpected<Error> unknown_device(std::string_view name) {
+  return fail(ErrorKind::usage, fmt::format("unknown device `{}`", printable(name)),
+              suggestion(name, usual_device_names()));
+}
+
+Result<OpenedDevice> open_cpu(std::string_view name, const OpenOptions& /*options*/) {
+  if (name != cpu_kind.name) return unknown_device(name);
+  return OpenedDevice{std::make_unique<CpuDevice>(), nullptr};
+}
+
+Result<OpenedDevice> open_script(std::string_view name, const OpenOptions& /*options*/) {
+  const std::size_t colon = name.find(':');
+  if (colon == std::string_view::npos) return unknown_device(name);
+  auto scripted = ScriptedDevice::load(std::string(name.substr(colon + 1)));
+  if (!scripted) return fail(scripted.error());
+  return OpenedDevice{std::move(*scripted), nullptr};
+}
+
+Result<OpenedDevice> open_cuda(std::string_view name, const OpenOptions& options) {
+  const std::optional<int> ordinal = cuda_ordinal(name);
+  if (!ordinal) return unknown_device(name);
+  // Held from here on: cuda_obstacle() would otherwise unload the driver, which is loaded again a moment
+  // later.
   [[maybe_unused]] static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (std::string obstacle = cuda_obstacle(); !obstacle.empty())
     return fail(ErrorKind::environment, std::move(obstacle));
-  // cuda:N is then the GPU that nvidia-smi and NVML number so, not the N-th by speed. The user's word counts.
+  // Number N is then the GPU that nvidia-smi and NVML call N, not the N-th by speed. What the user set
+  // counts.
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
   const Location where{cuda_module_path().lexically_normal().string()};
   // Never closed: its kernels and the driver's threads live as long as the process.
@@ -50,28 +72,41 @@ Result<OpenedDevice> open_cuda(int ordinal) {
     return fail(ErrorKind::environment, where, fmt::format("the CUDA module cannot be loaded: {}", dlerror()),
                 "put the CUDA libraries of the toolkit that built it on LD_LIBRARY_PATH");
   const auto entry = reinterpret_cast<sdk::ModuleFunction>(dlsym(library, sdk::module_symbol));
-  const auto open = reinterpret_cast<OpenCuda>(dlsym(library, "harness_open_cuda"));
+  const auto open = reinterpret_cast<OpenGpu>(dlsym(library, "harness_cuda_open"));
   if (entry == nullptr || open == nullptr)
     return fail(ErrorKind::environment, where, "is not a CUDA module of this harness",
                 "rebuild it, or unset HARNESS_CUDA_MODULE");
   Error error;
-  std::unique_ptr<Device> device(open(ordinal, &error));
+  std::unique_ptr<Device> device(open(*ordinal, options.profiled_from_outside, &error));
   if (!device) return fail(std::move(error));
   return OpenedDevice{std::move(device), entry()};
 }
 
+// How each kind of device is opened: by a name that begins with the kind's.
+struct Opener {
+  std::string_view kind;
+  Result<OpenedDevice> (*open)(std::string_view name, const OpenOptions& options);
+};
+constexpr std::array openers{Opener{cpu_kind.name, open_cpu}, Opener{cuda_kind.name, open_cuda},
+                             Opener{"scripted", open_script}};
+
 }  // namespace
 
-Result<OpenedDevice> open_device(std::string_view name) {
-  if (name == "cpu") return OpenedDevice{std::make_unique<CpuDevice>(), nullptr};
-  if (name.starts_with(scripted_prefix)) {
-    auto scripted = ScriptedDevice::load(std::string(name.substr(scripted_prefix.size())));
-    if (!scripted) return fail(scripted.error());
-    return OpenedDevice{std::move(*scripted), nullptr};
+Result<OpenedDevice> open_device(std::string_view name, const OpenOptions& options) {
+  const std::string_view kind = name.substr(0, name.find(':'));
+  for (const Opener& opener : openers)
+    if (opener.kind == kind) return opener.open(name, options);
+  return unknown_device(name);
+}
+
+std::vector<std::string> usual_device_names() {
+  std::vector<std::string> names;
+  for (const DeviceKind& kind : device_kinds) {
+    names.emplace_back(kind.name);
+    if (!kind.is_gpu) continue;
+    for (const int ordinal : {0, 1}) names.push_back(fmt::format("{}:{}", kind.name, ordinal));
   }
-  if (const std::optional<int> ordinal = cuda_ordinal(name)) return open_cuda(*ordinal);
-  const std::vector<std::string> known{"cpu", "cuda", "cuda:0", "cuda:1"};
-  return fail(ErrorKind::usage, fmt::format("unknown device `{}`", printable(name)), suggestion(name, known));
+  return names;
 }
 
 std::string cuda_obstacle() {

@@ -1,4 +1,4 @@
-// Opening devices by name. Only a worker process calls open_device("cuda:N").
+// Opens devices by name. Only a worker process opens a GPU.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,24 @@
 
 namespace harness {
 
-// An opened device and, for cuda, the module whose variants run on it.
+// An opened device and, for a GPU, the module with its variants.
 struct OpenedDevice {
   std::unique_ptr<Device> device;
   const sdk::Module* module = nullptr;  // valid for the rest of the process
 };
 
-// `name`: "cpu", "cuda", "cuda:1", "scripted:PATH" (a script file; for tests, see scripted.h).
-// The error says why it is not there: no driver, no module in this build, no such device.
-Result<OpenedDevice> open_device(std::string_view name);
+struct OpenOptions {
+  bool profiled_from_outside =
+      false;  // a profiler looks at this process: the device attaches none of its own
+};
+
+// `name`: the name of a kind ("cpu"), of one device of it ("cuda:1"), or "scripted:PATH" (a script file; for
+// tests, see scripted_device.h). The error says why it is not there: no driver, no module in this build, no
+// such device.
+Result<OpenedDevice> open_device(std::string_view name, const OpenOptions& options = {});
+
+// Names that a user may have meant, for suggestions: "cpu", "cuda", "cuda:0", ...
+std::vector<std::string> usual_device_names();
 
 // Why the CUDA device cannot be used here, without starting the driver: this build has no CUDA
 // module, or no NVIDIA driver library is installed. "" means: a worker should try it.

@@ -1,7 +1,6 @@
-// Range stack: which named ranges a profiler's timeline shows at any moment. Outermost are those that are
-// open before the first case (the suite), then the process, the case, the placement, and within it whatever
-// is opened there (phases). Ranges of a timeline nest, so what still stands inside a range that ends, ends
-// with it. One thread uses it.
+// RangeStack: the named ranges that a profiler's timeline shows at the moment. Outermost are those opened
+// before the first case (the suite), then the process, the case, the placement, and inside it the phases.
+// Ranges nest: when one ends, those inside it end, too. One thread uses it.
 #pragma once
 
 #include <functional>
@@ -9,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/device/device.h"
+#include "harness/device/profiler.h"
 
 namespace harness {
 

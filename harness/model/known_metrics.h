@@ -7,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "harness/model/device_kinds.h"
 #include "harness/model/record.h"
 
 namespace harness {
@@ -43,14 +44,10 @@ inline constexpr std::array built_in_metrics{time_metric,          first_call_me
                                              buffer_memory_metric, launch_time_metric, cycles_metric,
                                              peak_memory_metric};
 
-// What `time` is called in records.
-inline constexpr std::array<std::string_view, 2> names_of_time{"gpu_time", "wall_time"};
-
 // Whether a workload must not call a metric of its own so.
 inline bool is_reserved_metric(std::string_view name) {
   const auto same = [&](const BuiltInMetric& metric) { return metric.name == name; };
-  return std::any_of(built_in_metrics.begin(), built_in_metrics.end(), same) ||
-         std::find(names_of_time.begin(), names_of_time.end(), name) != names_of_time.end();
+  return std::any_of(built_in_metrics.begin(), built_in_metrics.end(), same) || is_time_of_device(name);
 }
 
 }  // namespace harness

@@ -36,7 +36,7 @@ void check(const Overrides& overrides, const Names& known, std::string_view whos
   for (const Written<MetricGate>& one : overrides.metric_gates) {
     const std::string& metric = one.values().metric;
     const Location& where = *one.place_of(&MetricGate::metric);
-    const bool is_time = std::find(names_of_time.begin(), names_of_time.end(), metric) != names_of_time.end();
+    const bool is_time = is_time_of_device(metric);
     if (is_time || known.contains(metric)) continue;
     if (metric == first_call_metric.name) {
       errors.add(where, "`gate`: `first_call` cannot be gated",

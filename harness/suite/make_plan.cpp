@@ -101,8 +101,7 @@ class Planner {
     for (const At<std::string>& metric : group.metrics) {
       if (std::find(known.begin(), known.end(), metric.value) != known.end()) continue;
       if (is_counter_name(metric.value)) continue;  // counters.h looks it up
-      const bool is_time =
-          std::find(names_of_time.begin(), names_of_time.end(), metric.value) != names_of_time.end();
+      const bool is_time = is_time_of_device(metric.value);
       errors_.add(metric.where,
                   fmt::format("unknown metric {} of workload {}", in_ticks(metric.value),
                               in_ticks(group.workload.value)),

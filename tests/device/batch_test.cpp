@@ -1,5 +1,3 @@
-#include "harness/device/batch.h"
-
 #include <gmock/gmock.h>
 
 #include <stdexcept>
@@ -27,7 +25,7 @@ constexpr TimingOptions hot{.cache = CacheMode::hot, .gated = false};
 TEST(Batch, OnACpuMakesItsCallsInOrderEachTime) {
   CpuDevice device;
   std::vector<int> calls;
-  const auto batch = device.record(3, [&](int call) { calls.push_back(call); });
+  const auto batch = device.record(3, [&](sdk::Stream, int call) { calls.push_back(call); });
   ASSERT_TRUE(batch);
   EXPECT_THAT(calls, ElementsAre()) << "recording is not calling";
   const Result<Timing> timing = (*batch)->time(hot);
@@ -43,17 +41,17 @@ TEST(Batch, OnAScriptedDeviceTakesItsOverheadAndItsCalls) {
       R"({"version": 1, "default": {"us": 5.5, "batch_us": 3, "batch_overhead_us": 2, "launch_us": 4}})");
   device->enter({"a", 1, 0});
   int calls = 0;
-  const auto ten = device->record(10, [&](int) { ++calls; });
+  const auto ten = device->record(10, [&](sdk::Stream, int) { ++calls; });
   EXPECT_DOUBLE_EQ((*ten)->time(hot)->elapsed, 32e-6);
   EXPECT_EQ(calls, 10);
   EXPECT_FALSE((*ten)->time(hot)->launch);
-  EXPECT_DOUBLE_EQ(device->time([] {}, hot)->elapsed, 5.5e-6);
+  EXPECT_DOUBLE_EQ(device->time([](sdk::Stream) {}, hot)->elapsed, 5.5e-6);
 }
 
 TEST(Batch, OnAScriptedDeviceTakesWhatCallsTakeByDefault) {
   const auto device = scripted(R"({"version": 1, "default": {"us": 100, "hot_us": 60}})");
   device->enter({"a", 1, 0});
-  const auto two = device->record(2, [](int) {});
+  const auto two = device->record(2, [](sdk::Stream, int) {});
   EXPECT_DOUBLE_EQ((*two)->time(hot)->elapsed, 125e-6);
   EXPECT_DOUBLE_EQ((*two)->time({.cache = CacheMode::cold})->elapsed, 205e-6);
 }
@@ -61,17 +59,17 @@ TEST(Batch, OnAScriptedDeviceTakesWhatCallsTakeByDefault) {
 TEST(Batch, OfADeviceThatIsLostFails) {
   const auto device = scripted(R"({"version": 1, "default": {"error": {"sample": 1, "message": "gone"}}})");
   device->enter({"a", 1, 0});
-  const auto batch = device->record(2, [](int) {});
+  const auto batch = device->record(2, [](sdk::Stream, int) {});
   EXPECT_TRUE((*batch)->time(hot));
   EXPECT_FALSE((*batch)->time(hot));
-  EXPECT_FALSE(device->record(2, [](int) {}));
+  EXPECT_FALSE(device->record(2, [](sdk::Stream, int) {}));
 }
 
 TEST(MeasureControl, TellsACallAloneFromACallInABatch) {
   const auto device =
       scripted(R"({"version": 1, "default": {"us": 2.7, "batch_us": 0.5, "batch_overhead_us": 3}})");
   device->enter({"a", 1, 0});
-  const auto control = measure_control(*device, [] {});
+  const auto control = measure_control(*device, [](sdk::Stream) {});
   ASSERT_TRUE(control);
   EXPECT_THAT(control->call, DoubleNear(2.7, 1e-9));
   ASSERT_TRUE(control->pair);
@@ -81,7 +79,7 @@ TEST(MeasureControl, TellsACallAloneFromACallInABatch) {
 TEST(MeasureControl, IsAbsentWhereTheDeviceFails) {
   const auto device = scripted(R"({"version": 1, "default": {"error": {"sample": 30}}})");
   device->enter({"a", 1, 0});
-  EXPECT_FALSE(measure_control(*device, [] {}));
+  EXPECT_FALSE(measure_control(*device, [](sdk::Stream) {}));
 }
 
 TEST(MeasureControl, IsToldByTheCpu) {

@@ -35,13 +35,13 @@ TEST(MemoryLedger, LogsWhatIsTakenFreedAndRefused) {
 TEST(MemoryLedger, RemembersThePeakSinceItsMark) {
   const auto device = device_of(R"({"version": 1})");
   const auto before = device->allocate(5000);
-  device->begin_memory();
-  EXPECT_EQ(device->peak_memory(), 0U);
+  Since<std::size_t> peak = device->watch_peak();
+  EXPECT_EQ(peak(), 0U);
   { const auto passing = device->allocate(300); }
   const auto staying = device->allocate(100);
-  EXPECT_EQ(device->peak_memory(), 300U);
-  device->begin_memory();
-  EXPECT_EQ(device->peak_memory(), 0U);
+  EXPECT_EQ(peak(), 300U);
+  peak = device->watch_peak();
+  EXPECT_EQ(peak(), 0U);
 }
 
 TEST(MemoryLedger, BuffersOutliveTheirDevice) {

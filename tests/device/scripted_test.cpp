@@ -21,7 +21,7 @@ std::unique_ptr<ScriptedDevice> scripted(const std::string& json) {
   return std::make_unique<ScriptedDevice>(std::move(*script));
 }
 
-const std::function<void()> nothing = [] {};
+const Work nothing = [](sdk::Stream) {};
 
 std::vector<double> samples(ScriptedDevice& device, const Place& place, int count,
                             const TimingOptions& options = {}) {
@@ -52,7 +52,7 @@ TEST(Script, TellsTheCountersThatAreAskedFor) {
     {"name": "lts__t_sector_hit_rate.pct", "missing": "counters are for administrators here"}]}})");
   device->enter({"a", 1, -1});
   int calls = 0;
-  const auto values = device->counters([&] { ++calls; }, CacheMode::cold,
+  const auto values = device->counters([&](sdk::Stream) { ++calls; }, CacheMode::cold,
                                        {"lts__t_sector_hit_rate.pct", "dram__bytes_read.sum", "x.sum"});
   ASSERT_TRUE(values);
   ASSERT_EQ(values->size(), 3u);
@@ -69,8 +69,8 @@ TEST(ScriptedDevice, RunsTheWorkAndReplaysTheTime) {
       scripted(R"({"version": 1, "default": {"us": 250, "overhead_us": 50, "first_call_us": 9000}})");
   device->enter({"a", 1, 0});
   int calls = 0;
-  EXPECT_DOUBLE_EQ(device->time_first_call([&] { ++calls; }).value(), 9e-3);
-  EXPECT_DOUBLE_EQ(device->time([&] { ++calls; }, {})->elapsed, 250e-6);
+  EXPECT_DOUBLE_EQ(device->time_first_call([&](sdk::Stream) { ++calls; }).value(), 9e-3);
+  EXPECT_DOUBLE_EQ(device->time([&](sdk::Stream) { ++calls; }, {})->elapsed, 250e-6);
   EXPECT_EQ(calls, 2);
   EXPECT_DOUBLE_EQ(device->now(), 9e-3 + 300e-6);
   ASSERT_TRUE(device->preheat(1.5));
@@ -177,7 +177,7 @@ TEST(ScriptedDevice, FailsWhereTheScriptSaysAndEverAfter) {
   EXPECT_TRUE(device->time(nothing, {}));
   EXPECT_TRUE(device->synchronize());
   bool ran = false;
-  const Result<Timing> failed = device->time([&] { ran = true; }, {});
+  const Result<Timing> failed = device->time([&](sdk::Stream) { ran = true; }, {});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "xid 79");
   EXPECT_EQ(failed.error().kind, ErrorKind::environment);
@@ -219,13 +219,13 @@ TEST(ScriptedDevice, TellsTheConditionsOfTheFirstEntryThatFits) {
        "temperature_c": -3, "throttled": ["power_cap", "thermal"], "other_processes": 2},
       {"process": 2, "sm_clock_mhz": 1900}]}})");
   device->enter({"a", 2, 1});
-  device->begin_conditions();
-  EXPECT_EQ(device->conditions(), (Conditions{1200, 2600, 699.5, -3, {"power_cap", "thermal"}, 2}));
+  const Since<Conditions> conditions = device->watch_conditions();
+  EXPECT_EQ(conditions(), (Conditions{1200, 2600, 699.5, -3, {"power_cap", "thermal"}, 2}));
   device->enter({"a", 2, 0});
-  EXPECT_EQ(device->conditions()->sm_clock_mhz, 1900);
-  EXPECT_EQ(device->conditions()->power_w, std::nullopt);
+  EXPECT_EQ(conditions()->sm_clock_mhz, 1900);
+  EXPECT_EQ(conditions()->power_w, std::nullopt);
   device->enter({"a", 1, 1});
-  EXPECT_EQ(device->conditions(), std::nullopt);
+  EXPECT_EQ(conditions(), std::nullopt);
 }
 
 TEST(ScriptedDevice, TellsTheHostsShareOfACallWhereTheScriptDoes) {
@@ -247,11 +247,11 @@ TEST(ScriptedDevice, LooksAtTheKernelsThatTheScriptNames) {
   KernelUse memset;
   memset.name = "memset";
   memset.launches = 1;
-  EXPECT_THAT(*device->kernels([&] { ++calls; }, {}), ElementsAre(gemm, memset));
+  EXPECT_THAT(*device->kernels([&](sdk::Stream) { ++calls; }, {}), ElementsAre(gemm, memset));
   EXPECT_EQ(calls, 1);
   EXPECT_DOUBLE_EQ(device->now(), 0) << "looking is never timed";
   device->enter({"b", 1, -1});
-  EXPECT_TRUE(device->kernels([&] { ++calls; }, {})->empty());
+  EXPECT_TRUE(device->kernels([&](sdk::Stream) { ++calls; }, {})->empty());
   EXPECT_EQ(calls, 1) << "nobody looked";
 }
 

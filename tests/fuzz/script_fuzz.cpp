@@ -12,9 +12,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!script) return script.error().message.empty() ? (std::abort(), 0) : 0;
   harness::ScriptedDevice device(std::move(*script));
   device.enter({"a/b", 1, 0});
-  for (int i = 0; i < 3; ++i) static_cast<void>(device.time([] {}, {}));
-  static_cast<void>(device.conditions());
-  static_cast<void>(device.kernels([] {}, {}));
-  static_cast<void>(device.counters([] {}, harness::CacheMode::hot, {"dram__bytes_read.sum"}));
+  for (int i = 0; i < 3; ++i) static_cast<void>(device.time([](harness::sdk::Stream) {}, {}));
+  static_cast<void>(device.watch_conditions()());
+  static_cast<void>(device.kernels([](harness::sdk::Stream) {}, {}));
+  static_cast<void>(
+      device.counters([](harness::sdk::Stream) {}, harness::CacheMode::hot, {"dram__bytes_read.sum"}));
   return 0;
 }

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -34,10 +33,10 @@ double median_of(Batch& batch, const TimingOptions& options, int samples = 15) {
 }
 
 // Seconds a call, from batches of 50, 100, 200 and 400, whose times must lie on a line.
-double slope_of(const std::function<void(int)>& call, const TimingOptions& options = hot_gated) {
+double slope_of(const NumberedWork& call, const TimingOptions& options = hot_gated) {
   std::vector<double> calls, times;
   for (const int count : {50, 100, 200, 400}) {
-    const auto batch = device().record(count, call);
+    const auto batch = timer().record(count, call);
     if (!batch) throw std::runtime_error(batch.error().text());
     calls.push_back(count);
     times.push_back(median_of(**batch, options));
@@ -50,7 +49,7 @@ double slope_of(const std::function<void(int)>& call, const TimingOptions& optio
 TEST_F(GraphBatch, TellsAnEmptyKernelFromWhatTimingItCosts) {
   Bound empty(device(), catalog(), "probe", "empty", probe_params(1));
   const double alone = empty.median(hot_gated);
-  const double node = slope_of([&](int) { empty.call(); });
+  const double node = slope_of([&](sdk::Stream stream, int) { empty.run(stream); });
   RecordProperty("event_pair_us", std::to_string(alone * 1e6));
   RecordProperty("graph_node_us", std::to_string(node * 1e6));
   EXPECT_GT(node, 0);
@@ -62,8 +61,8 @@ TEST_F(GraphBatch, CountsEveryKernelOfACall) {
   Bound twenty(device(), catalog(), "probe", "twenty", probe_params(1));
   (void)empty.median(hot_gated, 5);  // loads the code, which nothing may do while calls are captured
   (void)twenty.median(hot_gated, 5);
-  const double one = slope_of([&](int) { empty.call(); });
-  const double many = slope_of([&](int) { twenty.call(); });
+  const double one = slope_of([&](sdk::Stream stream, int) { empty.run(stream); });
+  const double many = slope_of([&](sdk::Stream stream, int) { twenty.run(stream); });
   EXPECT_GT(many, 10 * one);
   EXPECT_LT(many, 40 * one);
 }
@@ -71,16 +70,16 @@ TEST_F(GraphBatch, CountsEveryKernelOfACall) {
 TEST_F(GraphBatch, AgreesWithEventsWhereACallIsLong) {
   Bound copy(device(), catalog(), "probe", "copy", probe_params(16 << 20));
   const double alone = copy.median(hot_gated);
-  EXPECT_NEAR(slope_of([&](int) { copy.call(); }) / alone, 1.0, 0.2);
+  EXPECT_NEAR(slope_of([&](sdk::Stream stream, int) { copy.run(stream); }) / alone, 1.0, 0.2);
 }
 
 TEST_F(GraphBatch, DoesTheWorkOfItsCallsAtEachLaunch) {
   Bound copy(device(), catalog(), "probe", "copy", probe_params(100'003));
   (void)copy.median(hot_gated, 1);
   int calls = 0;
-  const auto batch = device().record(3, [&](int) {
+  const auto batch = timer().record(3, [&](sdk::Stream stream, int) {
     ++calls;
-    copy.call();
+    copy.run(stream);
   });
   ASSERT_TRUE(batch) << batch.error().text();
   EXPECT_EQ(calls, 3);
@@ -99,7 +98,7 @@ TEST_F(GraphBatch, DoesTheWorkOfItsCallsAtEachLaunch) {
 TEST_F(GraphBatch, HoldsTenThousandCalls) {
   Bound empty(device(), catalog(), "probe", "empty", probe_params(1));
   (void)empty.median(hot_gated, 1);
-  const auto batch = device().record(10'000, [&](int) { empty.call(); });
+  const auto batch = timer().record(10'000, [&](sdk::Stream stream, int) { empty.run(stream); });
   ASSERT_TRUE(batch) << batch.error().text();
   const auto timing = (*batch)->time(hot_gated);
   ASSERT_TRUE(timing) << timing.error().text();
@@ -116,18 +115,18 @@ class NotCaptured : public GpuTest, public testing::WithParamInterface<Refused> 
 
 TEST_P(NotCaptured, IsSaidAndLeavesTheDeviceAsGoodAsBefore) {
   Bound copy(device(), catalog(), "probe", "copy", probe_params(1024));
-  ASSERT_TRUE(device().time_first_call([&] { copy.call(); })) << "loads the code";
+  ASSERT_TRUE(timer().time_first_call(copy.work())) << "loads the code";
   Bound work(device(), catalog(), "probe", GetParam().variant, probe_params(1024));
-  const auto batch = device().record(4, [&](int) { work.call(); });
+  const auto batch = timer().record(4, [&](sdk::Stream stream, int) { work.run(stream); });
   ASSERT_FALSE(batch);
   EXPECT_EQ(batch.error().kind, ErrorKind::usage) << batch.error().text();
   EXPECT_THAT(batch.error().message, HasSubstr("cannot be captured"));
   EXPECT_THAT(batch.error().message, HasSubstr(GetParam().says));
   EXPECT_THAT(batch.error().advice, HasSubstr("timing: events"));
-  EXPECT_TRUE(device().synchronize());
+  EXPECT_TRUE(timer().synchronize());
   Bound empty(device(), catalog(), "probe", "empty", probe_params(1));
   EXPECT_GT(empty.median(hot_gated), 0);
-  EXPECT_TRUE(device().record(4, [&](int) { empty.call(); }));
+  EXPECT_TRUE(timer().record(4, [&](sdk::Stream stream, int) { empty.run(stream); }));
 }
 
 INSTANTIATE_TEST_SUITE_P(GraphBatch, NotCaptured,
@@ -139,14 +138,15 @@ INSTANTIATE_TEST_SUITE_P(GraphBatch, NotCaptured,
 TEST_F(GraphBatch, IsColdWhereItsCallsTakeTurnsWithMoreThanTheCache) {
   // 4 MB in and 4 MB out a set.
   constexpr std::int64_t elements = 1 << 20;
-  const auto sets = 2 * device().cache_bytes() / (8 * elements) + 1;
+  const auto sets = 2 * memory().cache_bytes() / (8 * elements) + 1;
   std::vector<std::unique_ptr<Bound>> bound;
   for (std::size_t i = 0; i < sets; ++i) {
     bound.push_back(std::make_unique<Bound>(device(), catalog(), "probe", "copy", probe_params(elements)));
-    ASSERT_TRUE(device().time_first_call([&] { bound.back()->call(); }));
+    ASSERT_TRUE(timer().time_first_call(bound.back()->work()));
   }
-  const double hot = slope_of([&](int) { bound[0]->call(); });
-  const double rotating = slope_of([&](int call) { bound[static_cast<std::size_t>(call) % sets]->call(); });
+  const double hot = slope_of([&](sdk::Stream stream, int) { bound[0]->run(stream); });
+  const double rotating = slope_of(
+      [&](sdk::Stream stream, int call) { bound[static_cast<std::size_t>(call) % sets]->run(stream); });
   RecordProperty("hot_us", std::to_string(hot * 1e6));
   RecordProperty("rotating_us", std::to_string(rotating * 1e6));
   EXPECT_GT(rotating, 1.15 * hot);
@@ -184,7 +184,7 @@ TEST_F(GraphBatch, OfWorkThatWaitsFailsItsCaseAndNothingElse) {
   const ProcessResult result = measure_case(device(), catalog(), planned, 1);
   EXPECT_EQ(result.outcome, Outcome::failed);
   EXPECT_THAT(result.reason, HasSubstr("cannot be captured"));
-  EXPECT_TRUE(device().synchronize());
+  EXPECT_TRUE(timer().synchronize());
 }
 
 }  // namespace

@@ -43,12 +43,12 @@ TEST_F(CacheModes, ColdIsColdWhateverCameBetweenTwoSamples) {
   ASSERT_GT(cold, 1.15 * hot);
   std::vector<double> after_hot, after_a_call;
   for (int i = 0; i < 15; ++i) {
-    ASSERT_TRUE(device().time([&] { copy.call(); }, {.cache = CacheMode::hot}));
-    auto timing = device().time([&] { copy.call(); }, {.cache = CacheMode::cold});
+    ASSERT_TRUE(timer().time(copy.work(), {.cache = CacheMode::hot}));
+    auto timing = timer().time(copy.work(), {.cache = CacheMode::cold});
     ASSERT_TRUE(timing) << timing.error().text();
     after_hot.push_back(timing->elapsed);
-    copy.call();  // queued without the device's knowing, but on the stream that it gave
-    timing = device().time([&] { copy.call(); }, {.cache = CacheMode::cold});
+    timer().queue(copy.work());
+    timing = timer().time(copy.work(), {.cache = CacheMode::cold});
     ASSERT_TRUE(timing) << timing.error().text();
     after_a_call.push_back(timing->elapsed);
   }
@@ -63,7 +63,8 @@ TEST_F(CacheModes, ColdIsColdThoughLinesWereAskedToPersist) {
   Bound plain(device(), catalog(), "probe", "copy", probe_params(elements));
   const double cold = plain.median({.cache = CacheMode::cold});
   Bound persists(device(), catalog(), "probe", "persists", probe_params(elements));
-  ASSERT_TRUE(device().begin_placement(true)) << "where it is seen that lines may persist now";
+  const Result<Scope> placement = timer().begin_placement(StreamUse::given_only);
+  ASSERT_TRUE(placement) << "the timer sees here that lines may persist now";
   const double kept = persists.median({.cache = CacheMode::cold});
   RecordProperty("cold_us", std::to_string(cold * 1e6));
   RecordProperty("cold_after_persisting_us", std::to_string(kept * 1e6));
@@ -74,10 +75,9 @@ TEST_F(CacheModes, ColdCostsLittleMoreThanItsFlush) {
   Bound empty(device(), catalog(), "probe", "empty", probe_params(1));
   (void)empty.median({.cache = CacheMode::cold}, 5);
   constexpr int samples = 200;
-  const Seconds begin = device().now();
-  for (int i = 0; i < samples; ++i)
-    ASSERT_TRUE(device().time([&] { empty.call(); }, {.cache = CacheMode::cold}));
-  const Seconds each = (device().now() - begin) / samples;
+  const Seconds begin = timer().now();
+  for (int i = 0; i < samples; ++i) ASSERT_TRUE(timer().time(empty.work(), {.cache = CacheMode::cold}));
+  const Seconds each = (timer().now() - begin) / samples;
   RecordProperty("wall_us_of_a_cold_sample", std::to_string(each * 1e6));
   EXPECT_LT(each, 1e-3) << "looking for lines that persist must not wait for anything";
 }

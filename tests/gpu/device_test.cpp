@@ -28,54 +28,54 @@ TEST_F(CudaDevice, GivesBackTheBytesThatWentIn) {
   for (const std::size_t count : {std::size_t{1}, std::size_t{255}, 8 * mebi - 1, 8 * mebi, 16 * mebi,
                                   16 * mebi + 1, 32 * mebi, 55 * mebi + 7}) {
     const std::vector<std::byte> sent = random_bytes(count);
-    auto buffer = device().allocate(count);
+    auto buffer = memory().allocate(count);
     ASSERT_TRUE(buffer) << buffer.error().text();
     EXPECT_EQ((*buffer)->bytes(), count);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>((*buffer)->data()) % 256, 0U);
-    ASSERT_TRUE(device().upload(**buffer, sent));
+    ASSERT_TRUE(memory().upload(**buffer, sent));
     std::vector<std::byte> received(count);
-    ASSERT_TRUE(device().download(received, **buffer));
+    ASSERT_TRUE(memory().download(received, **buffer));
     EXPECT_TRUE(sent == received) << count << " bytes";
   }
 }
 
 TEST_F(CudaDevice, CopiesWithinItself) {
   const std::vector<std::byte> sent = random_bytes(100'003);
-  const auto from = device().allocate(sent.size());
-  const auto to = device().allocate(sent.size());
+  const auto from = memory().allocate(sent.size());
+  const auto to = memory().allocate(sent.size());
   ASSERT_TRUE(from && to);
-  ASSERT_TRUE(device().upload(**from, sent));
-  ASSERT_TRUE(device().copy(**to, **from));
+  ASSERT_TRUE(memory().upload(**from, sent));
+  ASSERT_TRUE(memory().copy(**to, **from));
   std::vector<std::byte> received(sent.size());
-  ASSERT_TRUE(device().download(received, **to));
+  ASSERT_TRUE(memory().download(received, **to));
   EXPECT_TRUE(sent == received);
-  EXPECT_FALSE(device().copy(**to, **device().allocate(1)));
+  EXPECT_FALSE(memory().copy(**to, **memory().allocate(1)));
 }
 
 TEST_F(CudaDevice, PoisonsEveryByte) {
-  auto buffer = device().allocate(100'003);
+  auto buffer = memory().allocate(100'003);
   ASSERT_TRUE(buffer) << buffer.error().text();
-  ASSERT_TRUE(device().fill(**buffer, 0xFF));
+  ASSERT_TRUE(memory().fill(**buffer, 0xFF));
   std::vector<std::byte> received(100'003);
-  ASSERT_TRUE(device().download(received, **buffer));
+  ASSERT_TRUE(memory().download(received, **buffer));
   EXPECT_EQ(std::count(received.begin(), received.end(), std::byte{0xFF}), 100'003);
 }
 
 TEST_F(CudaDevice, RefusesWhatDoesNotFitABuffer) {
-  auto buffer = device().allocate(16);
+  auto buffer = memory().allocate(16);
   ASSERT_TRUE(buffer) << buffer.error().text();
   std::vector<std::byte> larger(17);
-  EXPECT_FALSE(device().upload(**buffer, larger));
-  EXPECT_FALSE(device().download(larger, **buffer));
+  EXPECT_FALSE(memory().upload(**buffer, larger));
+  EXPECT_FALSE(memory().download(larger, **buffer));
 }
 
 TEST_F(CudaDevice, SaysHowMuchMemoryIsFreeWhenThereIsNotEnough) {
-  const auto buffer = device().allocate(std::size_t{1} << 50);
+  const auto buffer = memory().allocate(std::size_t{1} << 50);
   ASSERT_FALSE(buffer);
   EXPECT_EQ(buffer.error().kind, ErrorKind::environment);
   EXPECT_THAT(buffer.error().message, testing::HasSubstr("cudaErrorMemoryAllocation"));
   EXPECT_THAT(buffer.error().advice, testing::HasSubstr("free"));
-  EXPECT_TRUE(device().allocate(1 << 20)) << "running out of memory is not the end of the device";
+  EXPECT_TRUE(memory().allocate(1 << 20)) << "running out of memory is not the end of the device";
 }
 
 TEST_F(CudaDevice, EvictsTheCacheBeforeAColdSample) {
@@ -87,34 +87,34 @@ TEST_F(CudaDevice, EvictsTheCacheBeforeAColdSample) {
 }
 
 TEST_F(CudaDevice, MeasuresAClockThatAGpuCanHave) {
-  ASSERT_TRUE(device().preheat(0.1));
-  const double ghz = device().clock_ghz();
+  ASSERT_TRUE(timer().preheat(0.1));
+  const double ghz = sensors().clock_ghz();
   EXPECT_GT(ghz, 0.2);
   EXPECT_LT(ghz, 4.0);
-  EXPECT_NEAR(device().clock_ghz() / ghz, 1.0, 0.2) << "two readings in a row";
+  EXPECT_NEAR(sensors().clock_ghz() / ghz, 1.0, 0.2) << "two readings in a row";
 }
 
 TEST_F(CudaDevice, PreheatsForAboutAsLongAsAsked) {
-  const Seconds begin = device().now();
-  ASSERT_TRUE(device().preheat(0.2));
-  const Seconds elapsed = device().now() - begin;
+  const Seconds begin = timer().now();
+  ASSERT_TRUE(timer().preheat(0.2));
+  const Seconds elapsed = timer().now() - begin;
   EXPECT_GE(elapsed, 0.2);
   EXPECT_LT(elapsed, 2.0);
-  EXPECT_TRUE(device().preheat(0));
+  EXPECT_TRUE(timer().preheat(0));
 }
 
 TEST_F(CudaDevice, MeasuresCeilingsThatAGpuCanHave) {
-  const Seconds begin = device().now();
-  const auto ceilings = device().measure_ceilings();
+  const Seconds begin = timer().now();
+  const auto ceilings = sensors().measure_ceilings();
   ASSERT_TRUE(ceilings) << ceilings.error().text();
-  EXPECT_LT(device().now() - begin, 5.0);
+  EXPECT_LT(timer().now() - begin, 5.0);
   ASSERT_TRUE(ceilings->contains("copy_bytes_per_s"));
   ASSERT_TRUE(ceilings->contains("gemm_flops_per_s"));
   const double copy = ceilings->at("copy_bytes_per_s");
   const double gemm = ceilings->at("gemm_flops_per_s");
   RecordProperty("copy_bytes_per_s", std::to_string(copy));
   RecordProperty("gemm_flops_per_s", std::to_string(gemm));
-  const bool h200 = device().fingerprint().machine_class == "nvidia-h200";
+  const bool h200 = sensors().fingerprint().machine_class == "nvidia-h200";
   EXPECT_GT(copy, h200 ? 3.5e12 : 5e10);
   EXPECT_LT(copy, h200 ? 4.9e12 : 5e13) << "more than the memory can move";
   EXPECT_GT(gemm, h200 ? 5e14 : 1e12);
@@ -122,7 +122,7 @@ TEST_F(CudaDevice, MeasuresCeilingsThatAGpuCanHave) {
 }
 
 TEST_F(CudaDevice, FingerprintsTheMachine) {
-  const Machine machine = device().fingerprint();
+  const Machine machine = sensors().fingerprint();
   EXPECT_THAT(machine.machine_class, testing::MatchesRegex("[a-z0-9]+(-[a-z0-9]+)*"));
   EXPECT_THAT(machine.device_uuid, testing::MatchesRegex("GPU-[0-9a-f-]+"));
   EXPECT_EQ(machine.device_uuid.size(), 40U);
@@ -153,8 +153,9 @@ TEST_F(CudaDevice, KnowsWhatVariantsAskOfIt) {
   EXPECT_GE(traits.compute_major, 7);
   EXPECT_GT(traits.multiprocessors, 0);
   EXPECT_GE(traits.shared_memory_per_block, std::size_t{48} << 10);
-  EXPECT_NE(device().stream().handle, nullptr);
-  EXPECT_EQ(device().time_metric(), "gpu_time");
+  void* handle = nullptr;
+  timer().queue([&](sdk::Stream stream) { handle = stream.handle; });
+  EXPECT_NE(handle, nullptr);
 }
 
 }  // namespace

@@ -86,8 +86,8 @@ TEST_F(Errors, WorkThatHidesItsWaitingIsMeasuredAndMarked) {
   const std::string reason = obstacle();
   if (!reason.empty()) throw std::runtime_error(reason);
   Bound illegal(device(), catalog(), "probe", "illegal", probe_params(16));
-  const auto timing = device().time([&] { illegal.call(); }, {.cache = CacheMode::hot, .gated = false});
-  const auto later = device().allocate(16);
+  const auto timing = timer().time(illegal.work(), {.cache = CacheMode::hot, .gated = false});
+  const auto later = memory().allocate(16);
   const bool both = !timing && timing.error().kind == ErrorKind::environment && !later;
   std::fprintf(stderr, "first: %s\nlater: %s\n", timing ? "no error" : timing.error().text().c_str(),
                later ? "no error" : later.error().text().c_str());

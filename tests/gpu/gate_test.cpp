@@ -17,7 +17,7 @@ constexpr TimingOptions hot_ungated{.cache = CacheMode::hot, .gated = false};
 class Gate : public GpuTest {};
 
 std::string gate_of(Device& device) {
-  for (const MachineField& field : device.fingerprint().fields)
+  for (const MachineField& field : device.sensors().fingerprint().fields)
     if (field.name == "gate") return field.value;
   return "";
 }
@@ -43,9 +43,9 @@ TEST_F(Gate, IsNeverTheWatchdogsInOrdinaryWork) {
 
 TEST_F(Gate, IsOpenedByTheWatchdogWhenTheWorkWaitsForTheDevice) {
   Bound waits(device(), catalog(), "probe", "waits", probe_params(1024));
-  ASSERT_TRUE(device().time_first_call([&] { waits.call(); }));
+  ASSERT_TRUE(timer().time_first_call(waits.work()));
   const auto timing =
-      device().time([&] { waits.call(); }, {.cache = CacheMode::hot, .gated = true, .gate_deadline = 0.05});
+      timer().time(waits.work(), {.cache = CacheMode::hot, .gated = true, .gate_deadline = 0.05});
   ASSERT_TRUE(timing) << timing.error().text();
   EXPECT_TRUE(timing->gate_forced);
   EXPECT_EQ(waits.error(), 0) << "the work itself must have been done";
@@ -56,16 +56,16 @@ TEST_F(Gate, IsOpenedByTheWatchdogWhenTheWorkWaitsForTheDevice) {
 
 TEST_F(Gate, IsNotNeededByWorkThatSaysItWaits) {
   Bound waits(device(), catalog(), "probe", "waits", probe_params(1024));
-  ASSERT_TRUE(device().time_first_call([&] { waits.call(); }));
-  const auto timing = device().time([&] { waits.call(); }, hot_ungated);
+  ASSERT_TRUE(timer().time_first_call(waits.work()));
+  const auto timing = timer().time(waits.work(), hot_ungated);
   ASSERT_TRUE(timing) << timing.error().text();
   EXPECT_FALSE(timing->gate_forced);
 }
 
 TEST_F(Gate, IsOpenAfterTheWorkThrew) {
   Bound throws(device(), catalog(), "probe", "throws", probe_params(1));
-  EXPECT_THROW((void)device().time([&] { throws.call(); }, hot_gated), std::runtime_error);
-  EXPECT_TRUE(device().synchronize());
+  EXPECT_THROW((void)timer().time(throws.work(), hot_gated), std::runtime_error);
+  EXPECT_TRUE(timer().synchronize());
   Bound empty(device(), catalog(), "probe", "empty", probe_params(1));
   EXPECT_GT(empty.median(hot_gated), 0);
 }
@@ -84,9 +84,9 @@ TEST_F(Gate, ReadsTheSameWithASpinningThread) {
   EXPECT_NEAR(spin / wait, 1.0, 0.1);
 
   Bound stuck(*spinning->device, catalog(), "probe", "waits", probe_params(1024));
-  ASSERT_TRUE(spinning->device->time_first_call([&] { stuck.call(); }));
-  const auto timing = spinning->device->time([&] { stuck.call(); },
-                                             {.cache = CacheMode::hot, .gated = true, .gate_deadline = 0.05});
+  ASSERT_TRUE(spinning->device->timer().time_first_call(stuck.work()));
+  const auto timing = spinning->device->timer().time(
+      stuck.work(), {.cache = CacheMode::hot, .gated = true, .gate_deadline = 0.05});
   ASSERT_TRUE(timing) << timing.error().text();
   EXPECT_TRUE(timing->gate_forced);
 }
@@ -107,11 +107,11 @@ TEST_P(EachGate, OutlivesWhatBlocksBehindIt) {
   ASSERT_TRUE(opened) << opened.error().text();
   Device& own = *opened->device;
   Bound work(own, catalog(), "probe", GetParam().variant, probe_params(1024));
-  const Seconds begin = own.now();
+  const Seconds begin = own.timer().now();
   const auto timing =
-      own.time([&] { work.call(); }, {.cache = CacheMode::hot, .gated = true, .gate_deadline = 0.1});
+      own.timer().time(work.work(), {.cache = CacheMode::hot, .gated = true, .gate_deadline = 0.1});
   ASSERT_TRUE(timing) << timing.error().text();
-  EXPECT_LT(own.now() - begin, 10);
+  EXPECT_LT(own.timer().now() - begin, 10);
   RecordProperty("gate_forced", timing->gate_forced ? "yes" : "no");
   RecordProperty("elapsed_us", std::to_string(timing->elapsed * 1e6));
   EXPECT_EQ(work.error(), 0) << "the work itself must have been done";
@@ -133,10 +133,10 @@ TEST_F(Gate, IsLeftOutUnderAToolThatLetsOneKernelRunAtATime) {
   auto opened = open_device("cuda");
   unsetenv("NV_COMPUTE_PROFILER_PERFWORKS_DIR");
   ASSERT_TRUE(opened) << opened.error().text();
-  EXPECT_NE(opened->device->gate_obstacle().find("Nsight Compute"), std::string::npos);
+  EXPECT_NE(opened->device->timer().gate_obstacle().find("Nsight Compute"), std::string::npos);
   EXPECT_EQ(gate_of(*opened->device).rfind("none: ", 0), 0U);
   Bound waits(*opened->device, catalog(), "probe", "waits", probe_params(1024));
-  const auto timing = opened->device->time([&] { waits.call(); }, hot_gated);
+  const auto timing = opened->device->timer().time(waits.work(), hot_gated);
   ASSERT_TRUE(timing) << timing.error().text();
   EXPECT_FALSE(timing->gate_forced) << "there was no gate to open";
 }

@@ -16,7 +16,7 @@ class GpuStateOnAGpu : public GpuTest {};
 TEST_F(GpuStateOnAGpu, KnowsTheGpuThatCudaOpened) {
   const GpuHost host = read_gpus();
   if (!host.started) GTEST_SKIP() << "no NVML here";
-  const std::string uuid = device().fingerprint().device_uuid;
+  const std::string uuid = sensors().fingerprint().device_uuid;
   const auto found =
       std::find_if(host.gpus.begin(), host.gpus.end(), [&](const GpuState& gpu) { return gpu.uuid == uuid; });
   ASSERT_NE(found, host.gpus.end()) << uuid;

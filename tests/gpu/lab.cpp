@@ -83,6 +83,18 @@ std::string obstacle() {
 Device& device() {
   return *lab().opened.device;
 }
+Timer& timer() {
+  return device().timer();
+}
+Memory& memory() {
+  return device().memory();
+}
+Profiler& profiler() {
+  return device().profiler();
+}
+Sensors& sensors() {
+  return device().sensors();
+}
 Catalog& catalog() {
   return lab().catalog;
 }
@@ -116,7 +128,7 @@ bool is_right(const std::string& workload, const std::string& variant, const sdk
     Bound bound(device(), catalog(), workload, variant, params);
     for (int call = 1; call <= 2; ++call) {
       bound.poison_outputs();
-      const auto elapsed = device().time_first_call([&] { bound.call(); });
+      const auto elapsed = timer().time_first_call(bound.work());
       EXPECT_TRUE(elapsed) << elapsed.error().text();
       if (!elapsed) return true;
       const double error = bound.error(checked);
@@ -172,28 +184,28 @@ Bound::Bound(Device& device, const Catalog& catalog, const std::string& workload
   std::vector<void*> addresses;
   std::size_t next_input = 0;
   for (const sdk::TensorSpec& tensor : problem_.tensors) {
-    buffers_.push_back(value_of(device_.allocate(tensor.bytes())));
+    buffers_.push_back(value_of(device_.memory().allocate(tensor.bytes())));
     addresses.push_back(buffers_.back()->data());
     if (tensor.role == sdk::Role::input)
-      require(device_.upload(*buffers_.back(), inputs_[next_input++].data));
+      require(device_.memory().upload(*buffers_.back(), inputs_[next_input++].data));
     else
       outputs_.push_back(buffers_.size() - 1);
   }
   poison_outputs();
   if (const std::size_t bytes = kernel_->workspace_bytes(); bytes > 0) {
-    workspace_ = value_of(device_.allocate(bytes));
-    require(device_.fill(*workspace_, 0xFF));
+    workspace_ = value_of(device_.memory().allocate(bytes));
+    require(device_.memory().fill(*workspace_, 0xFF));
   }
   kernel_->bind(sdk::Buffers{addresses, workspace_ ? workspace_->data() : nullptr});
 }
 
 void Bound::poison_outputs() {
-  for (const std::size_t index : outputs_) require(device_.fill(*buffers_[index], 0xFF));
+  for (const std::size_t index : outputs_) require(device_.memory().fill(*buffers_[index], 0xFF));
 }
 
 sdk::HostTensor Bound::output(std::size_t index) {
   sdk::HostTensor tensor(problem_.tensors[outputs_.at(index)]);
-  require(device_.download(tensor.data, *buffers_[outputs_.at(index)]));
+  require(device_.memory().download(tensor.data, *buffers_[outputs_.at(index)]));
   return tensor;
 }
 
@@ -227,10 +239,10 @@ double Bound::error(std::int64_t checked) {
 }
 
 double Bound::median(const TimingOptions& options, int samples) {
-  (void)value_of(device_.time_first_call([this] { call(); }));
+  (void)value_of(device_.timer().time_first_call(work()));
   std::vector<double> times;
   for (int i = -5; i < samples; ++i) {
-    const Timing timing = value_of(device_.time([this] { call(); }, options));
+    const Timing timing = value_of(device_.timer().time(work(), options));
     if (timing.gate_forced) throw std::runtime_error("a sample was forced by the gate's deadline");
     if (i >= 0) times.push_back(timing.elapsed);
   }

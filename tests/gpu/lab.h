@@ -29,6 +29,10 @@ std::string obstacle();
 bool gpu_is_required();
 
 Device& device();
+Timer& timer();
+Memory& memory();
+Profiler& profiler();
+Sensors& sensors();
 Catalog& catalog();
 
 // Skips (or fails, when a GPU is required) with the reason.
@@ -76,7 +80,10 @@ class Bound {
   Bound(Device& device, const Catalog& catalog, const std::string& workload, const std::string& variant,
         sdk::Params params);
 
-  void call() const { kernel_->run(device_.stream()); }
+  void run(sdk::Stream stream) const { kernel_->run(stream); }
+  [[nodiscard]] Work work() const {
+    return [this](sdk::Stream stream) { run(stream); };
+  }
   // The output called `index` among the outputs, as it is on the device now.
   sdk::HostTensor output(std::size_t index = 0);
   void poison_outputs();

@@ -13,7 +13,7 @@
 namespace harness::gpu {
 namespace {
 
-using OpenCuda = Device* (*)(int, Error*);
+using OpenGpu = Device* (*)(int, bool, Error*);
 
 class Module : public testing::Test {
  protected:
@@ -29,7 +29,7 @@ class Module : public testing::Test {
 
 TEST_F(Module, ExportsItsFourDoorsAndNothingElse) {
   EXPECT_NE(symbol("harness_module"), nullptr);
-  EXPECT_NE(symbol("harness_open_cuda"), nullptr);
+  EXPECT_NE(symbol("harness_cuda_open"), nullptr);
   EXPECT_NE(symbol("harness_cuda_architectures"), nullptr);
   EXPECT_NE(symbol("harness_cuda_plan_counters"), nullptr);
   EXPECT_EQ(symbol("_Z13register_cudaRN7harness3sdk8RegistryE"), nullptr);
@@ -60,14 +60,14 @@ TEST_F(Module, RegistersVariantsThatReplaceTheCatalogsPlaceholders) {
 }
 
 TEST_F(Module, SaysWhyAGpuThatIsNotThereCannotBeOpened) {
-  const auto open = reinterpret_cast<OpenCuda>(symbol("harness_open_cuda"));
+  const auto open = reinterpret_cast<OpenGpu>(symbol("harness_cuda_open"));
   ASSERT_NE(open, nullptr);
   Error error;
-  EXPECT_EQ(open(4096, &error), nullptr);
+  EXPECT_EQ(open(4096, false, &error), nullptr);
   EXPECT_EQ(error.kind, ErrorKind::environment);
   EXPECT_NE(error.message, "");
   EXPECT_NE(error.advice, "");
-  EXPECT_EQ(open(-1, nullptr), nullptr) << "without a place for the error it still refuses";
+  EXPECT_EQ(open(-1, false, nullptr), nullptr) << "without a place for the error it still refuses";
 }
 
 // Modules hide their symbols; the type of an exception must be recognised all the same.

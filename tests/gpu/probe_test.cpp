@@ -47,8 +47,8 @@ TEST_F(Probe, KeepsToTheStreamThatItIsGiven) {
        {std::pair{"probe_empty", "launch"}, std::pair{"probe_copy", "float4"},
         std::pair{"probe_gelu", "vector8"}, std::pair{"probe_gemm", "cublas"}}) {
     const Bound one(device(), catalog(), workload, variant, params_of(workload, "f16", 512));
-    ASSERT_TRUE(device().time_first_call([&] { one.call(); })) << variant;
-    const Result<bool> kept = device().keeps_to_stream([&] { one.call(); });
+    ASSERT_TRUE(timer().time_first_call(one.work())) << variant;
+    const Result<bool> kept = timer().keeps_to_stream(one.work());
     ASSERT_TRUE(kept) << variant << ": " << kept.error().text();
     EXPECT_TRUE(*kept) << variant;
   }

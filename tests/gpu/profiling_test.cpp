@@ -19,7 +19,7 @@ constexpr std::int64_t small = 2 << 20;   // 8 MB in and out, inside it
 class Profiling : public GpuTest {
  protected:
   static std::vector<KernelUse> kernels(Bound& bound, CacheMode cache, int calls = 1) {
-    auto found = device().kernels([&] { bound.call(); }, {.cache = cache, .calls = calls});
+    auto found = profiler().kernels(bound.work(), {.cache = cache, .calls = calls});
     if (!found) throw std::runtime_error(found.error().text());
     return *found;
   }
@@ -30,7 +30,7 @@ class Profiling : public GpuTest {
   // be for administrators.
   static std::map<std::string, double> counters(Bound& bound, CacheMode cache,
                                                 const std::vector<std::string>& names, std::string& missing) {
-    auto found = device().counters([&] { bound.call(); }, cache, names);
+    auto found = profiler().counters(bound.work(), cache, names);
     if (!found) throw std::runtime_error(found.error().text());
     std::map<std::string, double> values;
     for (const CounterValue& one : *found) {
@@ -59,7 +59,7 @@ TEST_F(Profiling, LooksAtCallsThatFollowEachOther) {
 }
 
 TEST_F(Profiling, SeesTheKernelOfACallWithItsShapeAndTime) {
-  ASSERT_TRUE(device().preheat(0.3));  // a clock on its way up tells the two apart
+  ASSERT_TRUE(timer().preheat(0.3));  // a clock on its way up tells the two apart
   Bound bound = copy(large);
   const double event_us = 1e6 * bound.median({.cache = CacheMode::cold});
   const std::vector<KernelUse> seen = kernels(bound, CacheMode::cold);
@@ -70,7 +70,7 @@ TEST_F(Profiling, SeesTheKernelOfACallWithItsShapeAndTime) {
   EXPECT_GT(seen[0].block[0], 0);
   EXPECT_GT(seen[0].registers, 0);
   // Two events with nothing between them are no part of what the profiler tells.
-  const std::optional<Control> control = device().control();
+  const std::optional<Control> control = timer().control();
   ASSERT_TRUE(control && control->pair);
   // 1.5 us over many processes (tests/instrument); one has an offset of up to 0.3 us of its own.
   EXPECT_NEAR(seen[0].us, event_us - *control->pair, 0.01 * event_us + 1.8);
@@ -89,28 +89,28 @@ TEST_F(Profiling, SeesTheSameAgainAfterItWasDetached) {
 
 TEST_F(Profiling, LeavesEventTimesAsTheyWere) {
   Bound bound = copy(large);
-  ASSERT_TRUE(device().preheat(0.3));
+  ASSERT_TRUE(timer().preheat(0.3));
   const double before = bound.median({.cache = CacheMode::cold}, 200);
-  const Seconds begin = device().now();
+  const Seconds begin = timer().now();
   (void)kernels(bound, CacheMode::cold);
-  const Seconds spent = device().now() - begin;
+  const Seconds spent = timer().now() - begin;
   std::string missing;
   (void)counters(bound, CacheMode::cold, {"dram__bytes_read.sum"}, missing);
-  ASSERT_TRUE(device().preheat(0.3));
+  ASSERT_TRUE(timer().preheat(0.3));
   const double after = bound.median({.cache = CacheMode::cold}, 200);
   RecordProperty("kernels_pass_ms", static_cast<int>(spent * 1e3));
   RecordProperty("before_ns", static_cast<int>(before * 1e9));
   RecordProperty("after_ns", static_cast<int>(after * 1e9));
   EXPECT_NEAR(after / before, 1, 0.03) << "a kernel that a profiler still watches takes a tenth longer";
-  EXPECT_EQ(device().time([&] { bound.call(); }, {})->gate_forced, false);
+  EXPECT_EQ(timer().time(bound.work(), {})->gate_forced, false);
 }
 
 // Modules are loaded once a process, so this wants to be the first test of one, as under ctest; or:
 // test_gpu --gtest_filter='*KnowsTheMachineCode*'
 TEST_F(Profiling, KnowsTheMachineCodeOfAKernelThatItSawBeingLoaded) {
-  device().enter({"probe/copy", 1, -1});
+  profiler().enter({"probe/copy", 1, -1});
   Bound bound = copy(small);
-  ASSERT_TRUE(device().time_first_call([&] { bound.call(); }));
+  ASSERT_TRUE(timer().time_first_call(bound.work()));
   const std::vector<KernelUse> seen = kernels(bound, CacheMode::hot);
   ASSERT_EQ(seen.size(), 1u);
   if (seen[0].code.empty() && testing::UnitTest::GetInstance()->test_to_run_count() > 1)

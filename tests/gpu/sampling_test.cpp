@@ -27,9 +27,9 @@ double median_us(const ProcessResult& result) {
 }
 
 TEST_F(CudaSampling, PreheatsUntilTheClockIsSteadyWithinItsBounds) {
-  const Seconds begin = device().now();
+  const Seconds begin = timer().now();
   const Result<Preheated> done = preheat(device(), {0.2, 1.0, 0.005});
-  const Seconds elapsed = device().now() - begin;
+  const Seconds elapsed = timer().now() - begin;
   ASSERT_TRUE(done) << done.error().text();
   EXPECT_GE(elapsed, 0.2);
   EXPECT_LT(elapsed, 2.0);
@@ -50,40 +50,45 @@ TEST_F(CudaSampling, PreheatsAgainNoLongerThanASixthAndFindsItsClock) {
 }
 
 TEST_F(CudaSampling, CountsTheMemoryThatACaseTakes) {
-  const auto before = device().allocate(32 * megabyte);
+  const auto before = memory().allocate(32 * megabyte);
   ASSERT_TRUE(before) << before.error().text();
-  device().begin_memory();
-  const auto nothing = device().peak_memory();
+  const Since<std::size_t> watched = memory().watch_peak();
+  const auto nothing = watched();
   ASSERT_TRUE(nothing);
   EXPECT_LT(*nothing, 8 * megabyte) << "what lived before is not the case's";
-  const auto buffer = device().allocate(256 * megabyte);
+  const auto buffer = memory().allocate(256 * megabyte);
   ASSERT_TRUE(buffer) << buffer.error().text();
-  const auto peak = device().peak_memory();
+  const auto peak = watched();
   ASSERT_TRUE(peak);
   EXPECT_GE(*peak, 256 * megabyte);
   EXPECT_LT(*peak, 280 * megabyte);
 }
 
 TEST_F(CudaSampling, TakesAnotherStreamForEachPlacement) {
+  const auto stream_now = [] {
+    void* handle = nullptr;
+    timer().queue([&](sdk::Stream stream) { handle = stream.handle; });
+    return handle;
+  };
   std::set<void*> all;
-  for (const bool alone : {true, false}) {
+  for (const StreamUse use : {StreamUse::given_only, StreamUse::any}) {
     std::set<void*> streams;
-    for (int i = 0; i < 32; ++i) {
-      ASSERT_TRUE(device().begin_placement(alone));
-      streams.insert(device().stream().handle);
+    Scope placement;
+    for (int i = 0; i < 33; ++i) {
+      Result<Scope> begun = timer().begin_placement(use);
+      ASSERT_TRUE(begun) << begun.error().text();
+      placement = std::move(*begun);
+      const bool is_new = streams.insert(stream_now()).second;
+      EXPECT_EQ(is_new, i < 32) << "made once";
     }
-    EXPECT_EQ(streams.size(), 32U);
-    ASSERT_TRUE(device().begin_placement(alone));
-    EXPECT_EQ(streams.count(device().stream().handle), 1U) << "made once";
     all.merge(streams);
   }
   EXPECT_EQ(all.size(), 64U) << "two kinds of them";
-  device().enter({"probe/copy", 1, -1});
-  EXPECT_EQ(all.count(device().stream().handle), 0U) << "between placements it is none of theirs";
+  EXPECT_EQ(all.count(stream_now()), 0U) << "between placements it is none of theirs";
 }
 
 TEST_F(CudaSampling, TellsWhatItsStreamsAre) {
-  const Machine machine = device().fingerprint();
+  const Machine machine = sensors().fingerprint();
   const auto streams = std::find_if(machine.fields.begin(), machine.fields.end(),
                                     [](const MachineField& field) { return field.name == "streams"; });
   ASSERT_NE(streams, machine.fields.end());
@@ -95,9 +100,9 @@ TEST_F(CudaSampling, SeesWhetherACallKeepsToItsStreamWithoutRunningIt) {
     Bound one(device(), catalog(), "probe", variant, probe_params(1024));
     one.poison_outputs();
     const sdk::HostTensor before = one.output();
-    const Result<bool> kept = device().keeps_to_stream([&] { one.call(); });
+    const Result<bool> kept = timer().keeps_to_stream(one.work());
     EXPECT_TRUE(kept) << kept.error().text();
-    EXPECT_TRUE(device().synchronize()) << "nothing is left of " << variant;
+    EXPECT_TRUE(timer().synchronize()) << "nothing is left of " << variant;
     if (variant != "elsewhere") {
       EXPECT_EQ(one.output().data, before.data) << variant;
     }
@@ -139,9 +144,9 @@ TEST_F(CudaSampling, FailsACaseWhoseWorkIsQueuedElsewhere) {
 }
 
 TEST_F(CudaSampling, HandsOutOtherBlocksWhileTheOldOnesLive) {
-  const auto first = device().allocate(4 * megabyte);
+  const auto first = memory().allocate(4 * megabyte);
   ASSERT_TRUE(first) << first.error().text();
-  const auto second = device().allocate(4 * megabyte);
+  const auto second = memory().allocate(4 * megabyte);
   ASSERT_TRUE(second) << second.error().text();
   EXPECT_NE((*first)->data(), (*second)->data());
 }

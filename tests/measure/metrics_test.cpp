@@ -181,16 +181,18 @@ TEST(MeasuredPlacements, KnowTheirConditions) {
 class Questioned : public ScriptedDevice {
  public:
   using ScriptedDevice::ScriptedDevice;
-  void begin_conditions() override { asked.emplace_back("begin"); }
-  std::optional<Conditions> conditions() override {
-    asked.emplace_back("end");
-    return std::nullopt;
+  Since<Conditions> watch_conditions() override {
+    asked.emplace_back("begin");
+    return [this] {
+      asked.emplace_back("end");
+      return std::nullopt;
+    };
   }
   void enter(const Place& place) override {
     asked.push_back(std::to_string(place.placement));
     ScriptedDevice::enter(place);
   }
-  Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override {
+  Result<Timing> time(const Work& work, const TimingOptions& options) override {
     asked.emplace_back("call");
     return ScriptedDevice::time(work, options);
   }
@@ -221,7 +223,7 @@ TEST(MeasuredKernels, AreWhatTheDeviceSees) {
 class Blind : public ScriptedDevice {
  public:
   using ScriptedDevice::ScriptedDevice;
-  Result<std::vector<KernelUse>> kernels(const std::function<void()>&, const Looking&) override {
+  Result<std::vector<KernelUse>> kernels(const Work&, const CallPattern&) override {
     return fail(ErrorKind::environment, "another profiler is attached");
   }
 };

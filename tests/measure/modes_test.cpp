@@ -197,19 +197,20 @@ TEST(BatchTiming, FailsWhereTimeDoesNotGrowWithCalls) {
 class PlacementCounter final : public ScriptedDevice {
  public:
   using ScriptedDevice::ScriptedDevice;
-  Result<bool> keeps_to_stream(const std::function<void()>& /*work*/) override { return keeps; }
-  Status begin_placement(bool alone) override {
-    all_alone = all_alone && alone;
+  Result<bool> keeps_to_stream(const Work& /*work*/) override { return keeps; }
+  Result<Scope> begin_placement(StreamUse use) override {
+    all_alone = all_alone && use == StreamUse::given_only;
     if (static_cast<int>(allocations.size()) == refuses)
       return fail(ErrorKind::environment, "no stream is left", "");
     allocations.push_back(0);
-    return {};
+    return Scope([this] { ++ended; });
   }
   Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override {
     if (!allocations.empty()) ++allocations.back();
     return ScriptedDevice::allocate(bytes);
   }
   std::vector<int> allocations;  // after the beginning of each placement
+  int ended = 0;
   int refuses = -1;
   bool keeps = true;
   bool all_alone = true;
@@ -221,6 +222,7 @@ TEST(DevicePlacements, BeginOnTheDeviceBeforeTheirBuffersAreTaken) {
   PlacementCounter device(*parse_script(R"({"version": 1})", "s"));
   EXPECT_EQ(measure_case(device, catalog(), given, 1).outcome, Outcome::measured);
   EXPECT_THAT(device.allocations, AllOf(SizeIs(3), Each(Gt(0))));
+  EXPECT_EQ(device.ended, 3);
 }
 
 TEST(DevicePlacements, ThatTheDeviceCannotBeginFailTheCase) {
@@ -252,7 +254,7 @@ TEST(DevicePlacements, AreForWorkAloneThatKeepsToItsStream) {
 class Uncapturable final : public ScriptedDevice {
  public:
   using ScriptedDevice::ScriptedDevice;
-  Result<std::unique_ptr<Batch>> record(int, std::function<void(int)>) override {
+  Result<std::unique_ptr<Batch>> record(int, NumberedWork) override {
     return fail(ErrorKind::usage, "its calls cannot be captured", "set `timing: events` for this case");
   }
 };
@@ -261,20 +263,20 @@ class Uncapturable final : public ScriptedDevice {
 class BatchCounter final : public ScriptedDevice {
  public:
   using ScriptedDevice::ScriptedDevice;
-  Result<std::unique_ptr<Batch>> record(int calls, std::function<void(int)> work) override {
+  Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) override {
     Result<std::unique_ptr<Batch>> recorded = ScriptedDevice::record(calls, std::move(work));
     if (!recorded) return recorded;
     return std::make_unique<Counted>(std::move(*recorded), there);
   }
-  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, const Looking& how) override {
+  Result<std::vector<KernelUse>> kernels(const Work& work, const CallPattern& pattern) override {
     when_looked = there;
-    looked = how;
-    for (int i = 0; i < how.calls; ++i) work();
+    looked = pattern;
+    for (int i = 0; i < pattern.calls; ++i) work({});
     return std::vector<KernelUse>{};
   }
   int there = 0;
   std::optional<int> when_looked;
-  Looking looked;
+  CallPattern looked;
 
  private:
   struct Counted final : Batch {

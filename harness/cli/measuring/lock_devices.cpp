@@ -35,7 +35,7 @@ std::string uuid_of(const std::string& name, const std::string& identity) {
   if (!identity.empty()) return identity;
   if (!name.starts_with(scripted_prefix)) return name;
   const Result<OpenedDevice> opened = open_device(name);
-  return opened ? opened->device->fingerprint().device_uuid : name;
+  return opened ? opened->device->sensors().fingerprint().device_uuid : name;
 }
 
 }  // namespace

@@ -21,20 +21,20 @@ namespace {
 struct Stage {
   OpenedDevice opened;
   Catalog catalog = Catalog::built_in();
+  Scope suite = {};  // the range of the suite on a timeline
 };
 
 Result<std::unique_ptr<Stage>> open_stage(const std::string& device, const Plan& plan) {
   auto stage = std::make_unique<Stage>();
-  Result<OpenedDevice> opened = open_device(device);
+  Result<OpenedDevice> opened = open_device(device, {.profiled_from_outside = true});
   if (!opened) return fail(std::move(opened.error()));
   stage->opened = std::move(*opened);
-  stage->opened.device->leave_to_profiler();
   if (stage->opened.module != nullptr)
     if (Status added = stage->catalog.add(*stage->opened.module); !added)
       return fail(std::move(added.error()));
   for (const std::string& module : plan.modules)
     if (Status loaded = stage->catalog.load_module(module); !loaded) return fail(std::move(loaded.error()));
-  stage->opened.device->open_range("suite " + plan.suite.name);
+  stage->suite = stage->opened.device->profiler().range("suite " + plan.suite.name);
   return stage;
 }
 
@@ -70,7 +70,8 @@ int replay_for_profiler(const Prepared& prepared) {
     const Result<Replayed> done = replay_case(*stage->opened.device, stage->catalog, planned);
     if (!done) {
       report_error(about(planned, done.error()));
-      if (!stage->opened.device->synchronize()) return exit_failed;  // the device is lost, and all with it
+      if (!stage->opened.device->timer().synchronize())
+        return exit_failed;  // the device is lost, and all with it
       status = exit_failed;
       continue;
     }

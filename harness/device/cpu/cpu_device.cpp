@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <utility>
 
 #include "harness/device/control.h"
+#include "harness/device/cpu/cpu_conditions.h"
 #include "harness/device/cpu/cpu_facts.h"
 #include "harness/device/cpu/cpu_threads.h"
+#include "harness/device/loop_batch.h"
 
 namespace harness {
 namespace {
@@ -30,9 +33,9 @@ Seconds CpuDevice::now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Every thread reads its share of the buffer, one load a line: that evicts what the sample before left
-// in the shared cache and in the caches of the cores themselves. The buffer was written once, because
-// pages never written are all the same page of zeros and would evict nothing.
+// Every thread reads its share of the buffer, one load a line. That evicts the data of the sample before from
+// the shared cache and from the caches of the cores. The buffer was written once: pages that were never
+// written are all the same page of zeros, and would evict nothing.
 Status CpuDevice::sweep_cache() {
   if (sweep_.empty()) {
     try {
@@ -53,23 +56,27 @@ Status CpuDevice::sweep_cache() {
   return {};
 }
 
-Result<Timing> CpuDevice::time(const std::function<void()>& work, const TimingOptions& options) {
+Result<Timing> CpuDevice::time(const Work& work, const TimingOptions& options) {
   if (options.cache == CacheMode::cold)
     if (const Status swept = sweep_cache(); !swept) return fail(swept.error());
   const auto begin = std::chrono::steady_clock::now();
-  work();
+  work({});
   const auto end = std::chrono::steady_clock::now();
   return Timing{std::chrono::duration<double>(end - begin).count(), false, {}};
 }
 
-Result<Seconds> CpuDevice::time_first_call(const std::function<void()>& work) {
+Result<std::unique_ptr<Batch>> CpuDevice::record(int calls, NumberedWork work) {
+  return loop_batch(*this, calls, std::move(work));
+}
+
+Result<Seconds> CpuDevice::time_first_call(const Work& work) {
   const Result<Timing> timing = time(work, {.cache = CacheMode::hot, .gated = false});
   if (!timing) return fail(timing.error());
   return timing->elapsed;
 }
 
 std::optional<Control> CpuDevice::control() {
-  if (!control_) control_ = measure_control(*this, [] {});
+  if (!control_) control_ = measure_control(*this, [](sdk::Stream) {});
   return control_;
 }
 
@@ -77,11 +84,12 @@ std::size_t CpuDevice::cache_bytes() const {
   return std::min(last_level_cache_bytes(), sweep_limit / 2);
 }
 
-std::optional<Conditions> CpuDevice::conditions() {
-  if (!conditions_before_) return std::nullopt;
-  const Conditions conditions = conditions_between(*conditions_before_, read_cpu());
-  if (conditions == Conditions{}) return std::nullopt;
-  return conditions;
+Since<Conditions> CpuDevice::watch_conditions() {
+  return [before = read_cpu()]() -> std::optional<Conditions> {
+    const Conditions conditions = conditions_between(before, read_cpu());
+    if (conditions == Conditions{}) return std::nullopt;
+    return conditions;
+  };
 }
 
 Status CpuDevice::preheat(Seconds duration) {

@@ -1,22 +1,27 @@
-// CpuDevice: variants that run on the host, timed by the monotonic clock. There is no launch gate (a
-// call has no queue to wait in), and `cold` means that every core has read a buffer of at least twice
-// the last-level cache before the sample. One thread uses it; it starts threads of its own only inside
-// preheat(), measure_ceilings() and the cache sweep, and joins them before it returns.
+// CpuDevice: runs variants on the host and times them by the monotonic clock. There is no launch gate,
+// because a call waits in no queue. Before a `cold` sample every core reads a buffer of at least twice the
+// last-level cache. One thread uses it; threads that preheat(), measure_ceilings() and the cache sweep start
+// are joined inside of them.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "harness/device/cpu/cpu_conditions.h"
+#include "harness/device/device.h"
 #include "harness/device/host/host_memory.h"
 
 namespace harness {
 
-class CpuDevice final : public HostMemoryDevice {
+class CpuDevice final : public Device, public Timer, public HostMemory, public Profiler, public Sensors {
  public:
   CpuDevice();
 
   [[nodiscard]] const sdk::DeviceTraits& traits() const override { return traits_; }
+  [[nodiscard]] Timer& timer() override { return *this; }
+  [[nodiscard]] Memory& memory() override { return *this; }
+  [[nodiscard]] Profiler& profiler() override { return *this; }
+  [[nodiscard]] Sensors& sensors() override { return *this; }
+
   [[nodiscard]] Machine fingerprint() override;
 
   // "copy_bytes_per_s": memcpy by all threads between arrays of at least twice the last-level cache,
@@ -25,23 +30,21 @@ class CpuDevice final : public HostMemoryDevice {
   // bound of any matrix product, which no library is needed to measure; a real one reaches 70-95 % of
   // it. Takes less than half a second.
   Result<std::map<std::string, double>> measure_ceilings() override;
-  [[nodiscard]] std::string_view time_metric() const override { return "wall_time"; }
 
-  Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override;
-  Result<Seconds> time_first_call(const std::function<void()>& work) override;
+  Result<Timing> time(const Work& work, const TimingOptions& options) override;
+  Result<Seconds> time_first_call(const Work& work) override;
+  Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) override;
+  Status synchronize() override { return {}; }
   Status preheat(Seconds duration) override;
   std::optional<Control> control() override;
   [[nodiscard]] std::size_t cache_bytes() const override;
-  double clock_ghz() override { return 0; }  // no portable measure that is not a guess
   [[nodiscard]] Seconds now() override;
-  void begin_conditions() override { conditions_before_ = read_cpu(); }
-  std::optional<Conditions> conditions() override;
+  Since<Conditions> watch_conditions() override;
 
  private:
   Status sweep_cache();
 
   sdk::DeviceTraits traits_;
-  std::optional<CpuReading> conditions_before_;
   std::optional<Control> control_;
   std::vector<std::byte> sweep_;  // allocated at the first cold sample
 };

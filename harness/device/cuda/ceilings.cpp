@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -23,8 +22,8 @@ constexpr std::size_t smallest_copy = std::size_t{1} << 26;
 constexpr std::int64_t largest_product = 8192;
 constexpr std::int64_t smallest_product = 1024;
 
-cudaStream_t stream_of(Device& device) {
-  return static_cast<cudaStream_t>(device.stream().handle);
+cudaStream_t stream_of(sdk::Stream stream) {
+  return static_cast<cudaStream_t>(stream.handle);
 }
 
 // At most a quarter of what is free, so that measuring never starves the process it runs in.
@@ -37,12 +36,12 @@ Result<std::size_t> memory_budget() {
 }
 
 // Median time of `work` over `samples` gated samples, after one ungated call and two warm ones.
-Result<Seconds> median_time(Device& device, const std::function<void()>& work, int samples = sample_count) {
-  if (auto first = device.time_first_call(work); !first) return fail(std::move(first.error()));
+Result<Seconds> median_time(Timer& timer, const Work& work, int samples = sample_count) {
+  if (auto first = timer.time_first_call(work); !first) return fail(std::move(first.error()));
   const TimingOptions options{.cache = CacheMode::hot};
   std::vector<Seconds> times;
   for (int i = -2; i < samples; ++i) {
-    auto timing = device.time(work, options);
+    auto timing = timer.time(work, options);
     if (!timing) return fail(std::move(timing.error()));
     if (i >= 0) times.push_back(timing->elapsed);
   }
@@ -51,7 +50,7 @@ Result<Seconds> median_time(Device& device, const std::function<void()>& work, i
   return times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
 }
 
-Result<double> copy_bytes_per_second(Device& device) {
+Result<double> copy_bytes_per_second(Timer& timer) {
   auto budget = memory_budget();
   if (!budget) return fail(std::move(budget.error()));
   std::size_t bytes = largest_copy;
@@ -61,14 +60,14 @@ Result<double> copy_bytes_per_second(Device& device) {
   auto to = allocate_device_memory(bytes);
   if (!to) return fail(std::move(to.error()));
 
-  const cudaStream_t stream = stream_of(device);
-  launch_random_f16(stream, from->get(), bytes / 2, 1);
+  timer.queue([&](sdk::Stream stream) { launch_random_f16(stream_of(stream), from->get(), bytes / 2, 1); });
   if (auto status = check_launch("the random fill"); !status) return fail(std::move(status.error()));
-  auto by_kernel = median_time(device, [&] { launch_copy(stream, to->get(), from->get(), bytes); });
+  auto by_kernel = median_time(
+      timer, [&](sdk::Stream stream) { launch_copy(stream_of(stream), to->get(), from->get(), bytes); });
   if (!by_kernel) return fail(std::move(by_kernel.error()));
-  // A failure of the copy itself is found by the device, which reads the last error after the call.
-  auto by_engine = median_time(device, [&] {
-    (void)cudaMemcpyAsync(to->get(), from->get(), bytes, cudaMemcpyDeviceToDevice, stream);
+  // The timer finds a failure of the copy: it reads the last error after the call.
+  auto by_engine = median_time(timer, [&](sdk::Stream stream) {
+    (void)cudaMemcpyAsync(to->get(), from->get(), bytes, cudaMemcpyDeviceToDevice, stream_of(stream));
   });
   if (!by_engine) return fail(std::move(by_engine.error()));
   return 2.0 * static_cast<double>(bytes) / std::min(*by_kernel, *by_engine);
@@ -112,11 +111,11 @@ struct Product {
   }
 };
 
-Result<Seconds> product_time(Device& device, const Product& product, std::int64_t n, int samples) {
+Result<Seconds> product_time(Timer& timer, const Product& product, std::int64_t n, int samples) {
   cublasStatus_t outcome = CUBLAS_STATUS_SUCCESS;
   auto time = median_time(
-      device,
-      [&] {
+      timer,
+      [&](sdk::Stream) {  // the handle has the same stream
         const cublasStatus_t code = product.enqueue(n);
         if (code != CUBLAS_STATUS_SUCCESS) outcome = code;
       },
@@ -125,7 +124,7 @@ Result<Seconds> product_time(Device& device, const Product& product, std::int64_
   return time;
 }
 
-Result<double> product_flops_per_second(Device& device) {
+Result<double> product_flops_per_second(Timer& timer, bool has_bf16) {
   auto budget = memory_budget();
   if (!budget) return fail(std::move(budget.error()));
   constexpr std::size_t element = 2;
@@ -135,27 +134,27 @@ Result<double> product_flops_per_second(Device& device) {
   auto matrices = allocate_device_memory(3 * element * elements);
   if (!matrices) return fail(std::move(matrices.error()));
 
-  const cudaStream_t stream = stream_of(device);
+  cudaStream_t stream = nullptr;
+  timer.queue([&](sdk::Stream given) { stream = stream_of(given); });
   auto handle = create_cublas(stream);
   if (!handle) return fail(std::move(handle.error()));
   char* const base = static_cast<char*>(matrices->get());
-  const bool bf16 = device.traits().compute_major >= 8;
-  const Product product{handle->get(), bf16 ? CUDA_R_16BF : CUDA_R_16F, base, base + element * elements,
+  const Product product{handle->get(), has_bf16 ? CUDA_R_16BF : CUDA_R_16F, base, base + element * elements,
                         base + 2 * element * elements};
   for (void* input : {product.a, product.b}) {
     const std::uint64_t seed = input == product.a ? 1 : 2;
-    (bf16 ? launch_random_bf16 : launch_random_f16)(stream, input, elements, seed);
+    (has_bf16 ? launch_random_bf16 : launch_random_f16)(stream, input, elements, seed);
     if (auto status = check_launch("the random fill"); !status) return fail(std::move(status.error()));
   }
   // Time grows with the cube: a small product tells how large a one fits the budget.
-  auto small = product_time(device, product, smallest_product, 1);
+  auto small = product_time(timer, product, smallest_product, 1);
   if (!small) return fail(std::move(small.error()));
   const auto expected = [&](std::int64_t size) {
     const double scale = static_cast<double>(size) / static_cast<double>(smallest_product);
     return *small * scale * scale * scale * (sample_count + 3);
   };
   while (n > smallest_product && expected(n) > product_budget) n /= 2;
-  auto time = product_time(device, product, n, sample_count);
+  auto time = product_time(timer, product, n, sample_count);
   if (!time) return fail(std::move(time.error()));
   const auto size = static_cast<double>(n);
   return 2.0 * size * size * size / *time;
@@ -163,10 +162,10 @@ Result<double> product_flops_per_second(Device& device) {
 
 }  // namespace
 
-Result<std::map<std::string, double>> measure_ceilings(Device& device) {
-  auto copied = copy_bytes_per_second(device);
+Result<std::map<std::string, double>> measure_ceilings(Timer& timer, bool has_bf16) {
+  auto copied = copy_bytes_per_second(timer);
   if (!copied) return fail(std::move(copied.error()));
-  auto multiplied = product_flops_per_second(device);
+  auto multiplied = product_flops_per_second(timer, has_bf16);
   if (!multiplied) return fail(std::move(multiplied.error()));
   return std::map<std::string, double>{{"copy_bytes_per_s", *copied}, {"gemm_flops_per_s", *multiplied}};
 }

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "harness/device/device.h"
+#include "harness/device/timer.h"
 
 namespace harness::cuda {
 
@@ -14,6 +14,6 @@ namespace harness::cuda {
 // bfloat16 matrices (half where the GPU has no bfloat16), float accumulation. Both are medians of ten
 // gated samples after a warm-up. Smaller when memory is short or the device slow, so that the whole
 // stays within about a second. Frees what it allocates.
-Result<std::map<std::string, double>> measure_ceilings(Device& device);
+Result<std::map<std::string, double>> measure_ceilings(Timer& timer, bool has_bf16);
 
 }  // namespace harness::cuda

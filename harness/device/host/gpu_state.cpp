@@ -9,6 +9,7 @@
 #include "harness/base/environment.h"
 #include "harness/base/text.h"
 #include "harness/device/host/nvml_library.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -156,8 +157,8 @@ Result<const GpuState*> gpu_named(const GpuHost& host, std::string_view device) 
 }
 
 std::optional<int> cuda_ordinal(std::string_view name) {
-  if (!name.starts_with("cuda")) return std::nullopt;
-  name.remove_prefix(4);
+  if (!name.starts_with(cuda_kind.name)) return std::nullopt;
+  name.remove_prefix(cuda_kind.name.size());
   if (name.empty()) return 0;
   if (name.front() != ':') return std::nullopt;
   int ordinal = -1;

@@ -40,8 +40,8 @@ tl::unexpected<Error> too_long(std::size_t wanted, std::size_t have) {
 
 }  // namespace
 
-// More than the machine has is refused here: Linux would promise it and kill the process at its use.
-Result<std::unique_ptr<Buffer>> HostMemoryDevice::allocate(std::size_t bytes) {
+// Refuses more than the machine has: Linux would promise it, and kill the process when it is used.
+Result<std::unique_ptr<Buffer>> HostMemory::allocate(std::size_t bytes) {
   const std::size_t rounded = bytes == 0 ? alignment : (bytes + alignment - 1) / alignment * alignment;
   const bool possible = rounded >= bytes && rounded <= physical_memory();
   void* data = possible ? std::aligned_alloc(alignment, rounded) : nullptr;
@@ -51,25 +51,25 @@ Result<std::unique_ptr<Buffer>> HostMemoryDevice::allocate(std::size_t bytes) {
   return std::make_unique<HostBuffer>(data, bytes);
 }
 
-Status HostMemoryDevice::upload(Buffer& to, std::span<const std::byte> from) {
+Status HostMemory::upload(Buffer& to, std::span<const std::byte> from) {
   if (from.size() > to.bytes()) return too_long(from.size(), to.bytes());
   if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
   return {};
 }
 
-Status HostMemoryDevice::copy(Buffer& to, const Buffer& from) {
+Status HostMemory::copy(Buffer& to, const Buffer& from) {
   if (from.bytes() != to.bytes()) return too_long(from.bytes(), to.bytes());
   if (from.bytes() > 0) std::memcpy(to.data(), from.data(), from.bytes());
   return {};
 }
 
-Status HostMemoryDevice::download(std::span<std::byte> to, const Buffer& from) {
+Status HostMemory::download(std::span<std::byte> to, const Buffer& from) {
   if (to.size() > from.bytes()) return too_long(to.size(), from.bytes());
   if (!to.empty()) std::memcpy(to.data(), from.data(), to.size());
   return {};
 }
 
-Status HostMemoryDevice::fill(Buffer& buffer, unsigned char value) {
+Status HostMemory::fill(Buffer& buffer, unsigned char value) {
   if (buffer.bytes() > 0) std::memset(buffer.data(), value, buffer.bytes());
   return {};
 }

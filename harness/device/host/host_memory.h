@@ -1,13 +1,12 @@
-// HostMemoryDevice: the half of a Device that the CPU device and the scripted device share: buffers are
-// host memory, copies are memcpy, and there is no queue to wait for. Knows nothing of time.
-// One thread uses it, as it uses every Device.
+// HostMemory: buffers of the CPU device and of the scripted device. They are host memory, and copies are
+// memcpy. One thread uses it.
 #pragma once
 
-#include "harness/device/device.h"
+#include "harness/device/memory.h"
 
 namespace harness {
 
-class HostMemoryDevice : public Device {
+class HostMemory : public Memory {
  public:
   // 256-byte aligned. More than the machine can give: an Error of kind `environment`.
   Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override;
@@ -16,9 +15,6 @@ class HostMemoryDevice : public Device {
   Status copy(Buffer& to, const Buffer& from) override;
   Status download(std::span<std::byte> to, const Buffer& from) override;
   Status fill(Buffer& buffer, unsigned char value) override;
-
-  [[nodiscard]] sdk::Stream stream() override { return {}; }
-  Status synchronize() override { return {}; }
 };
 
 }  // namespace harness

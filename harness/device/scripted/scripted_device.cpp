@@ -142,7 +142,7 @@ bool ScriptedDevice::fails_now() const {
          error.sample == index_;
 }
 
-Result<Timing> ScriptedDevice::time(const std::function<void()>& work, const TimingOptions& options) {
+Result<Timing> ScriptedDevice::time(const Work& work, const TimingOptions& options) {
   Result<Timing> timing = play(microseconds(options.cache), work, options);
   if (timing && current_->launch_us) timing->launch = *current_->launch_us * microsecond;
   return timing;
@@ -151,15 +151,15 @@ Result<Timing> ScriptedDevice::time(const std::function<void()>& work, const Tim
 // A batch takes its overhead and `calls` times what a call takes now.
 class ScriptedDevice::ScriptedBatch final : public Batch {
  public:
-  ScriptedBatch(ScriptedDevice& device, int calls, std::function<void(int)> work)
+  ScriptedBatch(ScriptedDevice& device, int calls, NumberedWork work)
       : device_(device), calls_(calls), work_(std::move(work)) {}
 
   Result<Timing> time(const TimingOptions& options) override {
     const ScriptedCase& script = *device_.current_;
     const double us =
         script.batch_overhead_us + calls_ * device_.microseconds(options.cache, script.batch_us);
-    const auto all = [this] {
-      for (int i = 0; i < calls_; ++i) work_(i);
+    const auto all = [this](sdk::Stream stream) {
+      for (int i = 0; i < calls_; ++i) work_(stream, i);
     };
     return device_.play(us, all, options);
   }
@@ -167,19 +167,18 @@ class ScriptedDevice::ScriptedBatch final : public Batch {
  private:
   ScriptedDevice& device_;
   int calls_;
-  std::function<void(int)> work_;
+  NumberedWork work_;
 };
 
-Result<std::unique_ptr<Batch>> ScriptedDevice::record(int calls, std::function<void(int)> work) {
+Result<std::unique_ptr<Batch>> ScriptedDevice::record(int calls, NumberedWork work) {
   if (lost_) return fail(ErrorKind::environment, *lost_);
   return std::make_unique<ScriptedBatch>(*this, calls, std::move(work));
 }
 
-Result<Timing> ScriptedDevice::play(double us, const std::function<void()>& work,
-                                    const TimingOptions& options) {
+Result<Timing> ScriptedDevice::play(double us, const Work& work, const TimingOptions& options) {
   if (fails_now()) lost_ = current_->error->message;
   if (lost_) return fail(ErrorKind::environment, *lost_);
-  work();
+  work({});
   Timing timing{us * microsecond, false, {}};
   now_ += timing.elapsed + current_->overhead_us * microsecond;
   if (options.gated && current_->gate_forced_every > 0 && ++gated_calls_ % current_->gate_forced_every == 0) {
@@ -191,9 +190,9 @@ Result<Timing> ScriptedDevice::play(double us, const std::function<void()>& work
   return timing;
 }
 
-Result<Seconds> ScriptedDevice::time_first_call(const std::function<void()>& work) {
+Result<Seconds> ScriptedDevice::time_first_call(const Work& work) {
   if (lost_) return fail(ErrorKind::environment, *lost_);
-  work();
+  work({});
   taken_by_work_ = static_cast<std::size_t>(current_->takes_bytes);
   const Seconds elapsed = current_->first_call_us.value_or(10 * current_->us) * microsecond;
   now_ += elapsed;
@@ -213,42 +212,41 @@ double ScriptedDevice::clock_ghz() {
 }
 
 Result<std::unique_ptr<Buffer>> ScriptedDevice::allocate(std::size_t bytes) {
-  return ledger_->take(bytes, [&](std::size_t wanted) { return HostMemoryDevice::allocate(wanted); });
+  return ledger_->take(bytes, [&](std::size_t wanted) { return HostMemory::allocate(wanted); });
 }
 
-void ScriptedDevice::begin_memory() {
+Since<std::size_t> ScriptedDevice::watch_peak() {
   ledger_->mark();
   taken_by_work_ = 0;
-}
-
-std::optional<std::size_t> ScriptedDevice::peak_memory() {
-  return ledger_->peak_since_mark() + taken_by_work_;
+  return [this] { return std::optional(ledger_->peak_since_mark() + taken_by_work_); };
 }
 
 Seconds ScriptedDevice::unix_time() {
   return script_.started + script_.process_apart_s * std::max(process_ - 1, 0) + now_;
 }
 
-std::optional<Conditions> ScriptedDevice::conditions() {
-  for (const ScriptedConditions& one : current_->conditions)
-    if ((one.process == 0 || one.process == process_) && (one.placement == -1 || one.placement == placement_))
-      return one.conditions;
-  return std::nullopt;
+Since<Conditions> ScriptedDevice::watch_conditions() {
+  return [this]() -> std::optional<Conditions> {
+    for (const ScriptedConditions& one : current_->conditions)
+      if ((one.process == 0 || one.process == process_) &&
+          (one.placement == -1 || one.placement == placement_))
+        return one.conditions;
+    return std::nullopt;
+  };
 }
 
-Result<std::vector<KernelUse>> ScriptedDevice::kernels(const std::function<void()>& work,
-                                                       const Looking& how) {
-  (void)how;
+Result<std::vector<KernelUse>> ScriptedDevice::kernels(const Work& work, const CallPattern& pattern) {
+  (void)pattern;
   if (lost_) return fail(ErrorKind::environment, *lost_);
-  if (!current_->kernels.empty()) work();
+  if (!current_->kernels.empty()) work({});
   return current_->kernels;
 }
 
-Result<std::vector<CounterValue>> ScriptedDevice::counters(const std::function<void()>& work, CacheMode cache,
+Result<std::vector<CounterValue>> ScriptedDevice::counters(const Work& work, CacheMode cache,
                                                            const std::vector<std::string>& names) {
   (void)cache;
   if (lost_) return fail(ErrorKind::environment, *lost_);
-  if (!current_->counters.empty()) work();
+  if (!current_->counters.empty()) work({});
   std::vector<CounterValue> values;
   for (const std::string& name : names) {
     const auto found = std::find_if(current_->counters.begin(), current_->counters.end(),

@@ -1,6 +1,6 @@
-// ScriptedDevice: host memory as on the CPU, but every duration comes from a script and the clock is
-// virtual. Work really runs, so results are verified; it is never timed and nothing sleeps. Tests of the
-// stop rule, the warm-up, the gate and whole runs get exact numbers from it. One thread uses it.
+// ScriptedDevice: host memory as on the CPU, but every duration comes from a script and the clock is virtual.
+// Work really runs, so results are verified; it is never timed, and nothing sleeps. Tests of the stop rule,
+// the warm-up, the gate and whole runs get exact numbers from it. One thread uses it.
 //
 // The script is one JSON object. All members but `version` are optional; a member that is not listed
 // here is an error.
@@ -61,6 +61,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/device/device.h"
 #include "harness/device/host/host_memory.h"
 #include "harness/device/memory_ledger.h"
 
@@ -123,35 +124,38 @@ struct Script {
 // Errors name the source, the JSON path and what was expected there.
 Result<Script> parse_script(std::string_view text, const std::string& source);
 
-class ScriptedDevice : public HostMemoryDevice {
+class ScriptedDevice : public Device, public Timer, public HostMemory, public Profiler, public Sensors {
  public:
   explicit ScriptedDevice(Script script);
   static Result<std::unique_ptr<ScriptedDevice>> load(const std::filesystem::path& path);
 
   [[nodiscard]] const sdk::DeviceTraits& traits() const override { return traits_; }
+  [[nodiscard]] Timer& timer() override { return *this; }
+  [[nodiscard]] Memory& memory() override { return *this; }
+  [[nodiscard]] Profiler& profiler() override { return *this; }
+  [[nodiscard]] Sensors& sensors() override { return *this; }
+
   [[nodiscard]] Machine fingerprint() override;
   Result<std::map<std::string, double>> measure_ceilings() override;
-  [[nodiscard]] std::string_view time_metric() const override { return "wall_time"; }
 
   Status synchronize() override;
   void enter(const Place& place) override;
   void turn(std::string_view side) override;
-  Result<Timing> time(const std::function<void()>& work, const TimingOptions& options) override;
-  Result<std::unique_ptr<Batch>> record(int calls, std::function<void(int)> work) override;
+  Result<Timing> time(const Work& work, const TimingOptions& options) override;
+  Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) override;
   std::optional<Control> control() override { return script_.control; }
   [[nodiscard]] std::string gate_obstacle() const override { return script_.gate_obstacle; }
   [[nodiscard]] std::size_t cache_bytes() const override { return script_.cache_bytes; }
-  Result<Seconds> time_first_call(const std::function<void()>& work) override;
+  Result<Seconds> time_first_call(const Work& work) override;
   Status preheat(Seconds duration) override;
   double clock_ghz() override;
   Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override;
-  void begin_memory() override;
-  std::optional<std::size_t> peak_memory() override;
+  Since<std::size_t> watch_peak() override;
   [[nodiscard]] Seconds now() override { return now_; }
   [[nodiscard]] Seconds unix_time() override;
-  std::optional<Conditions> conditions() override;
-  Result<std::vector<KernelUse>> kernels(const std::function<void()>& work, const Looking& how) override;
-  Result<std::vector<CounterValue>> counters(const std::function<void()>& work, CacheMode cache,
+  Since<Conditions> watch_conditions() override;
+  Result<std::vector<KernelUse>> kernels(const Work& work, const CallPattern& pattern) override;
+  Result<std::vector<CounterValue>> counters(const Work& work, CacheMode cache,
                                              const std::vector<std::string>& names) override;
 
   // All buffers that were taken, given back and refused.
@@ -160,9 +164,9 @@ class ScriptedDevice : public HostMemoryDevice {
   [[nodiscard]] const std::vector<Seconds>& preheats() const { return preheats_; }
 
  private:
-  // Of one call by itself, before noise: `told`, or what the script says instead.
+  // The time of one call alone: `told`, or the time that the script says, with noise.
   [[nodiscard]] double microseconds(CacheMode cache, std::optional<double> told = {}) const;
-  Result<Timing> play(double us, const std::function<void()>& work, const TimingOptions& options);
+  Result<Timing> play(double us, const Work& work, const TimingOptions& options);
   [[nodiscard]] double noise(std::string_view level, int placement, int index) const;
   [[nodiscard]] bool fails_now() const;
   [[nodiscard]] const ScriptedCase& script_of(std::string_view side) const;
@@ -185,7 +189,7 @@ class ScriptedDevice : public HostMemoryDevice {
   std::size_t clock_readings_ = 0;
   std::vector<Seconds> preheats_;
   std::shared_ptr<MemoryLedger> ledger_ = std::make_shared<MemoryLedger>();
-  std::size_t taken_by_work_ = 0;  // bytes, since begin_memory()
+  std::size_t taken_by_work_ = 0;  // bytes, since watch_peak()
 };
 
 }  // namespace harness

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/measure/case/verify.h"
+#include "harness/model/device_kinds.h"
 #include "harness/sdk/in_parts.h"
 
 namespace harness {
@@ -60,8 +61,8 @@ void reshape(sdk::HostTensor& tensor, const sdk::TensorSpec& spec) {
 
 }  // namespace
 
-std::size_t kept_bytes_on(const Device& device) {
-  return device.traits().kind == "cuda" ? 16 * device.cache_bytes() : 0;
+std::size_t kept_bytes_on(Device& device) {
+  return is_gpu_kind(device.traits().kind) ? 16 * device.memory().cache_bytes() : 0;
 }
 
 Status Allocation::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
@@ -118,7 +119,7 @@ Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::s
                                              bool padded) {
   Buffers taken;
   const auto take_one = [&](std::size_t bytes) -> Result<std::unique_ptr<Buffer>> {
-    if (!padded) return device_.allocate(bytes);
+    if (!padded) return memory_.allocate(bytes);
     pad();
     return take_within(bytes);
   };
@@ -137,7 +138,7 @@ Result<Allocation::Buffers> Allocation::take(const sdk::Problem& problem, std::s
 
 Result<std::unique_ptr<Buffer>> Allocation::take_within(std::size_t bytes) {
   const std::size_t offset = random_() % (most_buffer_offset / offset_step + 1) * offset_step;
-  Result<std::unique_ptr<Buffer>> block = device_.allocate(bytes + most_buffer_offset);
+  Result<std::unique_ptr<Buffer>> block = memory_.allocate(bytes + most_buffer_offset);
   if (!block) return block;
   return std::make_unique<PartOfBlock>(std::move(*block), offset, bytes);
 }
@@ -149,12 +150,12 @@ Status Allocation::fill(const sdk::Problem& problem, const CaseInputs& inputs, c
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     if (problem.tensors[i].role != sdk::Role::input) continue;
     const sdk::HostTensor& input = inputs.inputs[next_input++];
-    const Status sent = old.tensors.empty() ? device_.upload(*held_.tensors[i], input.data)
-                                            : device_.copy(*held_.tensors[i], *old.tensors[i]);
+    const Status sent = old.tensors.empty() ? memory_.upload(*held_.tensors[i], input.data)
+                                            : memory_.copy(*held_.tensors[i], *old.tensors[i]);
     if (!sent) return sent;
   }
   if (held_.workspace)
-    if (Status filled = device_.fill(*held_.workspace, poison); !filled) return filled;
+    if (Status filled = memory_.fill(*held_.workspace, poison); !filled) return filled;
   return poison_outputs(problem);
 }
 
@@ -163,16 +164,16 @@ void Allocation::pad() {
   const double share = static_cast<double>(random_() >> 11) * 0x1p-53;
   const double bits = least_padding_bits + share * (most_padding_bits - least_padding_bits);
   const auto bytes = static_cast<std::size_t>(std::exp2(bits)) / padding_step * padding_step;
-  if (Result<std::unique_ptr<Buffer>> buffer = device_.allocate(bytes))
+  if (Result<std::unique_ptr<Buffer>> buffer = memory_.allocate(bytes))
     padding_.push_back(std::move(*buffer));
 }
 
 Status Allocation::poison_outputs(const sdk::Problem& problem) {
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     if (problem.tensors[i].role != sdk::Role::output) continue;
-    if (Status filled = device_.fill(*held_.tensors[i], poison); !filled) return filled;
+    if (Status filled = memory_.fill(*held_.tensors[i], poison); !filled) return filled;
   }
-  return device_.synchronize();
+  return timer_.synchronize();
 }
 
 Status Allocation::download_outputs(const sdk::Problem& problem,
@@ -183,7 +184,7 @@ Status Allocation::download_outputs(const sdk::Problem& problem,
     if (next == outputs.size())
       outputs.emplace_back(sdk::TensorSpec{{}, sdk::Role::output, sdk::DType::i8, {0}});
     reshape(outputs[next], problem.tensors[i]);
-    if (Status got = device_.download(outputs[next++].data, *held_.tensors[i]); !got) return got;
+    if (Status got = memory_.download(outputs[next++].data, *held_.tensors[i]); !got) return got;
   }
   outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(next), outputs.end());
   return {};

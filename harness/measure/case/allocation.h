@@ -24,13 +24,13 @@ inline constexpr std::size_t most_buffer_offset = std::size_t{2} << 20;
 // ones alone two sets of blocks would take turns, and what these two are like would tell in all placements.
 // Of a GPU 16 times its cache, 960 MiB of an H200; of a CPU none: its memory is shared, and counted by
 // nobody.
-std::size_t kept_bytes_on(const Device& device);
+std::size_t kept_bytes_on(Device& device);
 
 class Allocation {
  public:
   // `seed`: of the padding's sizes.
   Allocation(Device& device, std::uint64_t seed, std::size_t kept_bytes)
-      : device_(device), random_(seed), kept_bytes_(kept_bytes) {}
+      : timer_(device.timer()), memory_(device.memory()), random_(seed), kept_bytes_(kept_bytes) {}
 
   // Takes buffers, fills in the inputs (from the buffers held before, or uploads them), poisons outputs and
   // workspace. `moved`: at random offsets (multiples of 512 bytes) within their blocks, behind blocks of
@@ -72,7 +72,8 @@ class Allocation {
   void pad();
   Result<std::unique_ptr<Buffer>> take_within(std::size_t bytes);
 
-  Device& device_;
+  Timer& timer_;
+  Memory& memory_;
   std::mt19937_64 random_;
   std::size_t kept_bytes_;
   std::vector<std::unique_ptr<Buffer>> padding_;

@@ -18,10 +18,9 @@ std::string reason_of(const Error& error) {
   return printable(error.message + (error.advice.empty() ? "" : "; " + error.advice));
 }
 
-Status look_at_kernels(Device& device, const std::function<void()>& call, const Looking& how,
-                       ProcessResult& result) {
-  Result<std::vector<KernelUse>> kernels = device.kernels(call, how);
-  if (Status alive = device.synchronize(); !alive) return alive;
+Status look_at_kernels(Device& device, const Work& call, const CallPattern& pattern, ProcessResult& result) {
+  Result<std::vector<KernelUse>> kernels = device.profiler().kernels(call, pattern);
+  if (Status alive = device.timer().synchronize(); !alive) return alive;
   if (kernels)
     result.kernels = std::move(*kernels);
   else
@@ -42,14 +41,14 @@ void note_missing(const std::vector<CounterValue>& values, ProcessResult& result
   }
 }
 
-Status read_counters(Device& device, const std::function<void()>& call, CacheMode cache,
+Status read_counters(Device& device, const Work& call, CacheMode cache,
                      const std::vector<std::string>& metrics, ProcessResult& result) {
   std::vector<std::string> names;
   std::copy_if(metrics.begin(), metrics.end(), std::back_inserter(names),
                [](const std::string& one) { return is_counter_name(one); });
   if (names.empty()) return {};
-  Result<std::vector<CounterValue>> values = device.counters(call, cache, names);
-  if (Status alive = device.synchronize(); !alive) return alive;
+  Result<std::vector<CounterValue>> values = device.profiler().counters(call, cache, names);
+  if (Status alive = device.timer().synchronize(); !alive) return alive;
   if (!values) {
     result.notes.push_back(
         fmt::format("no value of {}: {}", printable(join(names, ", ")), reason_of(values.error())));
@@ -70,10 +69,10 @@ Status read_counters(Device& device, const std::function<void()>& call, CacheMod
 
 }  // namespace
 
-Status look_into(Device& device, const std::function<void()>& call, const Looking& how,
+Status look_into(Device& device, const Work& call, const CallPattern& pattern,
                  const std::vector<std::string>& metrics, ProcessResult& result) {
-  if (Status alive = look_at_kernels(device, call, how, result); !alive) return alive;
-  return read_counters(device, call, how.cache, metrics, result);
+  if (Status alive = look_at_kernels(device, call, pattern, result); !alive) return alive;
+  return read_counters(device, call, pattern.cache, metrics, result);
 }
 
 }  // namespace harness

@@ -3,8 +3,6 @@
 // uses it.
 #pragma once
 
-#include <functional>
-
 #include "harness/device/device.h"
 #include "harness/model/plan.h"
 #include "harness/model/record.h"
@@ -13,9 +11,9 @@ namespace harness {
 
 // Puts what is found into `result`: kernels, and one series a counter. A profiler that cannot look, and a
 // counter that cannot be read, is worth a note with the reason and nothing more; an Error means that the
-// device was lost. `call` queues one call of the case. Counters are those of a single call, with the cache as
-// the first of `how` finds it.
-Status look_into(Device& device, const std::function<void()>& call, const Looking& how,
+// device was lost. `call` queues one call of the case. Counters are those of a single call, with the cache of
+// `pattern`.
+Status look_into(Device& device, const Work& call, const CallPattern& pattern,
                  const std::vector<std::string>& metrics, ProcessResult& result);
 
 }  // namespace harness

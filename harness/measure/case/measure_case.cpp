@@ -60,11 +60,11 @@ class CaseRun {
   Step first_call(Subject& subject);
   tl::expected<Finding, Ending> check(Subject& subject);
   Step check_before(Subject& subject);
-  void begin_placement();
+  Scope begin_placement();
   void break_all(const Error& error);
   void measure_placement(int index);
   double heat_again();
-  void warm_up();
+  Since<Conditions> warm_up();
   Stop sample(bool turned);
   Step look_at_kernels(Subject& subject);
   Step check_after(Subject& subject);
@@ -82,8 +82,10 @@ class CaseRun {
                                                      error.advice.empty() ? "" : "; ", error.advice),
                                          true});
   }
-  void enter(int placement) { device_.enter({planned_.id, process_, placement}); }
-  void call(Subject& subject) { subject.kernel->run(device_.stream()); }
+  void enter(int placement) { device_.profiler().enter({planned_.id, process_, placement}); }
+  static Work call_of(Subject& subject) {
+    return [&subject](sdk::Stream stream) { subject.kernel->run(stream); };
+  }
   [[nodiscard]] int placements() const { return std::max(1, sampling_.placements); }
   [[nodiscard]] std::vector<const std::vector<double>*> samples_at_hand() const;
   // Two builds take twice as long for as many samples.
@@ -134,7 +136,7 @@ void CaseRun::each(const Doing& step) {
   for (std::size_t i = 0; i < subjects_.size(); ++i) {
     Subject& subject = subjects_[backwards_ ? subjects_.size() - 1 - i : i];
     if (subject.over) continue;
-    if (subjects_.size() > 1) device_.turn(subject.side);
+    if (subjects_.size() > 1) device_.profiler().turn(subject.side);
     try {
       if (const Step done = step(subject); !done) end(subject, done.error());
     } catch (const sdk::Unsupported& reason) {
@@ -162,7 +164,7 @@ void CaseRun::end(Subject& subject, const Ending& ending) {
 void CaseRun::steps() {
   each([&](Subject& one) { return find(one, planned_, device_.traits()); });
   enter(-1);
-  device_.begin_memory();
+  const Since<std::size_t> peak_memory = device_.memory().watch_peak();
   each([&](Subject& one) { return construct(one); });
   check_problems();
   fill_inputs();
@@ -172,7 +174,7 @@ void CaseRun::steps() {
     return check_before(one);
   });
   // Two builds in one process share the buffers, and what libraries took for the first serves the second.
-  if (subjects_.size() == 1) subjects_.front().peak_memory = device_.peak_memory();
+  if (subjects_.size() == 1) subjects_.front().peak_memory = peak_memory();
   doing_ = "finding out which streams it uses";
   each([&](Subject& one) -> Step {
     if (const Status seen = look_at_streams(one, device_); !seen) return broken(seen.error());
@@ -210,7 +212,7 @@ Step CaseRun::construct(Subject& subject) {
     subject.kernel = subject.variant->make(planned_.params, subject.problem, device_.traits());
   }
   if (!subject.kernel) return ended(Outcome::failed, "the variant made no kernel");
-  subject.gated = !subject.kernel->synchronises() && device_.gate_obstacle().empty();
+  subject.gated = !subject.kernel->synchronises() && device_.timer().gate_obstacle().empty();
   return {};
 }
 
@@ -244,7 +246,7 @@ void CaseRun::place(bool padded) {
     }
     if (!*placed) return broken(placed->error());
     one.kernel->bind(allocation_.buffers());
-    if (const Status bound = device_.synchronize(); !bound) return broken(bound.error());
+    if (const Status bound = device_.timer().synchronize(); !bound) return broken(bound.error());
     if (!padded) return {};
     if (const Status bound = sampler_.bind(one); !bound) return broken(bound.error());
     return {};
@@ -252,11 +254,14 @@ void CaseRun::place(bool padded) {
 }
 
 // One that may queue work elsewhere takes the others along: both are timed on the same streams.
-void CaseRun::begin_placement() {
+Scope CaseRun::begin_placement() {
   doing_ = "changing the placement";
   const bool alone = std::all_of(subjects_.begin(), subjects_.end(),
                                  [](const Subject& one) { return one.over || one.keeps_to_stream; });
-  if (const Status begun = device_.begin_placement(alone); !begun) break_all(begun.error());
+  Result<Scope> begun = device_.timer().begin_placement(alone ? StreamUse::given_only : StreamUse::any);
+  if (begun) return std::move(*begun);
+  break_all(begun.error());
+  return Scope();
 }
 
 void CaseRun::break_all(const Error& error) {
@@ -269,9 +274,9 @@ Step CaseRun::first_call(Subject& subject) {
       return broken(poisoned.error());
   doing_ = "making the first call";
   const auto phase = phases_.run("first_call");
-  const Result<Seconds> elapsed = device_.time_first_call([&] { call(subject); });
+  const Result<Seconds> elapsed = device_.timer().time_first_call(call_of(subject));
   if (!elapsed) return broken(elapsed.error());
-  if (const Status done = device_.synchronize(); !done) return broken(done.error());
+  if (const Status done = device_.timer().synchronize(); !done) return broken(done.error());
   subject.samples.first_call = to_microseconds(*elapsed);
   return {};
 }
@@ -296,19 +301,19 @@ Step CaseRun::check_before(Subject& subject) {
 
 void CaseRun::measure_placement(int index) {
   enter(-1);
-  begin_placement();
+  const Scope placement = begin_placement();
   place(true);
   const double clock_before = heat_again();
   doing_ = fmt::format("warming up in placement {}", index + 1);
-  warm_up();
+  const Since<Conditions> conditions = warm_up();
   enter(index);
   doing_ = fmt::format("sampling in placement {}", index + 1);
   Placement surroundings;
-  surroundings.started = device_.unix_time();
+  surroundings.started = device_.timer().unix_time();
   surroundings.stopped = sample(index % 2 == 1);
-  carried_.warmth.worked(device_.now());
-  surroundings.conditions = device_.conditions();
-  const double clock_after = device_.clock_ghz();
+  carried_.warmth.worked(device_.timer().now());
+  if (conditions) surroundings.conditions = conditions();
+  const double clock_after = device_.sensors().clock_ghz();
   surroundings.clock_ghz = clock_before > 0 && clock_after > 0 ? (clock_before + clock_after) / 2
                                                                : std::max(clock_before, clock_after);
   for (Subject& one : subjects_)
@@ -317,7 +322,7 @@ void CaseRun::measure_placement(int index) {
 
 // The device idled while the host filled inputs, checked results or took memory. Tells its clock, GHz.
 double CaseRun::heat_again() {
-  if (!(sampling_.preheat > 0) || first_in() == nullptr) return device_.clock_ghz();
+  if (!(sampling_.preheat > 0) || first_in() == nullptr) return device_.sensors().clock_ghz();
   doing_ = "preheating again";
   const auto phase = phases_.run("preheat");
   const Result<Preheated> busy = reheat(device_, sampling_, carried_.warmth);
@@ -329,23 +334,25 @@ double CaseRun::heat_again() {
 // The first call is not gated, because whatever loads lazily behind a closed gate would never end; the
 // last is made exactly as a sample is, so that the flush and the gate are warm too. Before it the device
 // is asked for its conditions: it is at work, and whatever the question disturbs is not timed.
-void CaseRun::warm_up() {
+Since<Conditions> CaseRun::warm_up() {
   const auto phase = phases_.run("warm_up");
-  const Seconds end = device_.now() + placement_budget() / 2;
+  const Seconds end = device_.timer().now() + placement_budget() / 2;
   const int calls = std::max(1, sampling_.warmup);
   bool last = false;
+  Since<Conditions> conditions;
   for (int i = 0; !last && first_in() != nullptr; ++i) {
-    last = i + 1 >= calls || (i > 0 && device_.now() >= end);
-    if (last) device_.begin_conditions();
+    last = i + 1 >= calls || (i > 0 && device_.timer().now() >= end);
+    if (last) conditions = device_.sensors().watch_conditions();
     each([&](Subject& one) -> Step {
       const TimingOptions options{.cache = last ? sampling_.cache : CacheMode::hot,
                                   .gated = one.gated && i > 0,
                                   .gate_deadline = sampling_.gate_deadline};
-      if (const Result<Timing> timing = device_.time([&] { call(one); }, options); !timing)
+      if (const Result<Timing> timing = device_.timer().time(call_of(one), options); !timing)
         return broken(timing.error());
       return {};
     });
   }
+  return conditions;
 }
 
 // One sample of each at a time, and the next time the other way round, so that neither drift nor what a call
@@ -360,7 +367,7 @@ Stop CaseRun::sample(bool turned) {
     });
   }
   const auto phase = phases_.run("sampling");
-  const Seconds end = device_.now() + placement_budget();
+  const Seconds end = device_.timer().now() + placement_budget();
   StopRule rule(sampling_);
   Stop stop = Stop::unknown;
   for (std::size_t taken = 0; stop == Stop::unknown; ++taken) {
@@ -370,7 +377,7 @@ Stop CaseRun::sample(bool turned) {
       if (!timing) return refused(timing.error());
       return keep(one, *timing);
     });
-    stop = rule.decide(samples_at_hand(), device_.now() >= end);
+    stop = rule.decide(samples_at_hand(), device_.timer().now() >= end);
   }
   backwards_ = false;
   return stop;
@@ -389,7 +396,8 @@ std::vector<const std::vector<double>*> CaseRun::samples_at_hand() const {
 Step CaseRun::look_at_kernels(Subject& subject) {
   const auto phase = phases_.run("look");
   if (const Status alive = look_into(
-          device_, [&] { sampler_.queue(subject); }, sampler_.looking(), planned_.metrics, subject.result);
+          device_, [&](sdk::Stream stream) { sampler_.run_next(subject, stream); }, sampler_.pattern(),
+          planned_.metrics, subject.result);
       !alive)
     return broken(alive.error());
   return {};
@@ -402,7 +410,7 @@ Step CaseRun::check_after(Subject& subject) {
     if (const Status poisoned = allocation_.poison_outputs(subject.problem); !poisoned)
       return broken(poisoned.error());
     if (const Status called = sampler_.call(subject); !called) return broken(called.error());
-    if (const Status done = device_.synchronize(); !done) return broken(done.error());
+    if (const Status done = device_.timer().synchronize(); !done) return broken(done.error());
     return check(subject);
   };
   const tl::expected<Finding, Ending> finding = again();

@@ -30,7 +30,7 @@ class Replay {
       if (found.error().outcome == Outcome::skipped) return Replayed{found.error().reason, 0};
       return fail(ErrorKind::environment, found.error().reason);
     }
-    device_.enter({planned_.id, process, -1});
+    device_.profiler().enter({planned_.id, process, -1});
     if (Status done = prepare(); !done) return fail(std::move(done.error()));
     return calls();
   }
@@ -58,8 +58,8 @@ class Replay {
   }
 
   Status call() {
-    subject_.kernel->run(device_.stream());
-    return device_.synchronize();
+    device_.timer().queue([&](sdk::Stream stream) { subject_.kernel->run(stream); });
+    return device_.timer().synchronize();
   }
 
   Result<Replayed> calls() {
@@ -68,7 +68,7 @@ class Replay {
       if (Status done = call(); !done) return fail(std::move(done.error()));
     }
     Replayed replayed;
-    device_.enter({planned_.id, process, 0});
+    device_.profiler().enter({planned_.id, process, 0});
     const auto phase = phases_.run("calls");
     for (; replayed.calls < std::max(1, planned_.sampling.warmup); ++replayed.calls)
       if (Status done = call(); !done) return fail(std::move(done.error()));

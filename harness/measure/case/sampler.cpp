@@ -40,7 +40,7 @@ Status Sampler::place(const sdk::Problem& problem, const CaseInputs& inputs, std
   turn_ = 0;
   if (!rotates()) return {};
   return sets_.place(problem, inputs, workspace_bytes,
-                     input_sets_needed(set_bytes, device_.cache_bytes()) - 1);
+                     input_sets_needed(set_bytes, device_.memory().cache_bytes()) - 1);
 }
 
 Status Sampler::bind(Subject& subject) {
@@ -49,9 +49,9 @@ Status Sampler::bind(Subject& subject) {
       subject.further.push_back(subject.variant->make(planned_.params, subject.problem, device_.traits()));
     sdk::Kernel& kernel = *subject.further[i];
     kernel.bind(sets_.buffers(i));
-    if (const Status bound = device_.synchronize(); !bound) return bound;
-    const auto called =
-        device_.time([&] { kernel.run(device_.stream()); }, {.cache = CacheMode::hot, .gated = false});
+    if (const Status bound = device_.timer().synchronize(); !bound) return bound;
+    const auto called = device_.timer().time([&](sdk::Stream stream) { kernel.run(stream); },
+                                             {.cache = CacheMode::hot, .gated = false});
     if (!called) return fail(called.error());
   }
   subject.result.input_sets = static_cast<int>(sets_.size()) + 1;
@@ -65,12 +65,12 @@ void Sampler::note_cache(Subject& subject) const {
   const bool flushed = planned_.sampling.cache == CacheMode::cold;
   const bool comes_round = !flushed || (!nodes_.empty() && nodes_.back() > sets);
   subject.rotates_in_cache =
-      rotates() && comes_round && fits_in_cache(sets, set_bytes_, device_.cache_bytes());
+      rotates() && comes_round && fits_in_cache(sets, set_bytes_, device_.memory().cache_bytes());
 }
 
 Result<std::unique_ptr<Batch>> Sampler::record(Subject& subject, int calls) const {
-  return device_.record(calls, [this, &subject](int call) {
-    kernel_of(subject, static_cast<std::size_t>(call)).run(device_.stream());
+  return device_.timer().record(calls, [this, &subject](sdk::Stream stream, int call) {
+    kernel_of(subject, static_cast<std::size_t>(call)).run(stream);
   });
 }
 
@@ -108,15 +108,15 @@ Status Sampler::record(Subject& subject) {
 Result<Timing> Sampler::take(Subject& subject) {
   if (batches()) return take_batches(subject);
   sdk::Kernel& kernel = kernel_of(subject, turn_++);
-  return device_.time([&] { kernel.run(device_.stream()); }, options(subject));
+  return device_.timer().time([&](sdk::Stream stream) { kernel.run(stream); }, options(subject));
 }
 
-Looking Sampler::looking() const {
+CallPattern Sampler::pattern() const {
   return {.cache = planned_.sampling.cache, .calls = batches() ? calls_looked_at : 1};
 }
 
-void Sampler::queue(Subject& subject) {
-  kernel_of(subject, turn_++).run(device_.stream());
+void Sampler::run_next(Subject& subject, sdk::Stream stream) {
+  kernel_of(subject, turn_++).run(stream);
 }
 
 // An interruption of the shorter batches, by a whole longer one, can turn the line downwards; then there is
@@ -148,7 +148,7 @@ Result<Timing> Sampler::take_batches(Subject& subject) {
 
 Status Sampler::call(Subject& subject) {
   if (subject.batches.empty()) {
-    subject.kernel->run(device_.stream());
+    device_.timer().queue([&](sdk::Stream stream) { subject.kernel->run(stream); });
     return {};
   }
   const Result<Timing> called = subject.batches.front()->time({.cache = CacheMode::hot, .gated = false});

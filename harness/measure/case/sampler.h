@@ -40,10 +40,10 @@ class Sampler {
   // One sample: the time of one call.
   Result<Timing> take(Subject& subject);
 
-  // Queues one call as samples have it, on the next set where they take turns, to be looked at as looking()
-  // says: those of a batch as they follow each other there.
-  void queue(Subject& subject);
-  [[nodiscard]] Looking looking() const;
+  // One call as samples make it, on the next set of buffers, for a profiler.
+  void run_next(Subject& subject, sdk::Stream stream);
+  // How the profiled calls follow each other: like those of a batch, or one at a time.
+  [[nodiscard]] CallPattern pattern() const;
 
   // One call on the first set, made as samples are, and not timed: of its batches the shortest.
   Status call(Subject& subject);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/model/device_kinds.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/estimate/mean_interval.h"
 
@@ -141,7 +142,8 @@ Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits&
 
 Status look_at_streams(Subject& subject, Device& device) {
   if (!subject.gated) return {};
-  const Result<bool> keeps = device.keeps_to_stream([&] { subject.kernel->run(device.stream()); });
+  const Result<bool> keeps =
+      device.timer().keeps_to_stream([&](sdk::Stream stream) { subject.kernel->run(stream); });
   if (!keeps) return fail(keeps.error());
   subject.keeps_to_stream = *keeps;
   return {};
@@ -171,7 +173,7 @@ Step compare_with_nothing(Subject& subject, const Sampling& sampling, Device& de
   add_mode_notes(subject, sampling);
   const double median = median_of(subject.samples);
   if (median >= short_call_us && sampling.timing != TimingMode::batch) return {};
-  subject.result.control = device.control();
+  subject.result.control = device.timer().control();
   const std::optional<Control>& control = subject.result.control;
   if (sampling.timing == TimingMode::batch || !control || !control->pair) return {};
   // A device on which a call costs hardly more than none, a CPU, tells nothing.
@@ -187,13 +189,15 @@ Step compare_with_nothing(Subject& subject, const Sampling& sampling, Device& de
 
 // Time is measured whatever the suite asks for; the others where it asks.
 void conclude(Subject& subject, const PlannedCase& planned, Device& device, double buffer_bytes) {
-  add_notes(subject, planned.sampling, device.gate_obstacle());
+  add_notes(subject, planned.sampling, device.timer().gate_obstacle());
   ProcessResult& result = subject.result;
   const std::vector<std::string>& wanted = planned.metrics;
   const int process = result.process;
   add_cycles(result, wanted, subject.samples);
-  Series time{
-      std::string(device.time_metric()), "us", Direction::lower_is_better, {std::move(subject.samples)}};
+  Series time{std::string(find_device_kind(device.traits().kind)->time_metric),
+              "us",
+              Direction::lower_is_better,
+              {std::move(subject.samples)}};
   result.series.insert(result.series.begin(), std::move(time));  // a case's first metric is its time
   if (contains(wanted, error_metric))
     result.series.push_back(single_value(error_metric, process,

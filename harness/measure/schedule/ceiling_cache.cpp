@@ -92,13 +92,13 @@ void CeilingCache::forget(const std::string& uuid) const {
 }
 
 void add_ceilings(Machine& machine, Device& device, const CeilingCache& cache) {
-  const double now = device.unix_time();
+  const double now = device.timer().unix_time();
   if (auto known = cache.find(machine, now)) {
     machine.ceilings = std::move(known->ceilings);
     machine.fields.push_back({"ceilings_measured", time_text(known->measured), FieldClass::info});
     return;
   }
-  auto measured = device.measure_ceilings();
+  auto measured = device.sensors().measure_ceilings();
   if (!measured) {
     const Error& error = measured.error();
     machine.fields.push_back({"ceilings",

@@ -20,20 +20,22 @@ class Phases {
   class [[nodiscard]] Running {
    public:
     Running(Phases& phases, std::string_view name)
-        : phases_(phases), name_(name), begin_(phases.device_.now()) {
-      phases_.device_.open_range(name_);
-    }
+        : phases_(phases),
+          name_(name),
+          begin_(phases.device_.timer().now()),
+          range_(phases.device_.profiler().range(name)) {}
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
     ~Running() {
-      phases_.device_.close_range();
-      phases_.add(name_, phases_.device_.now() - begin_);
+      range_.end();
+      phases_.add(name_, phases_.device_.timer().now() - begin_);
     }
 
    private:
     Phases& phases_;
     std::string_view name_;
     Seconds begin_;
+    Scope range_;
   };
   Running run(std::string_view name) { return {*this, name}; }
 

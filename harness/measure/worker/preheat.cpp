@@ -61,12 +61,12 @@ Result<Preheated> preheat(Device& device, const PreheatLimits& limits) {
   Readings readings;
   const auto heat = [&](Seconds duration) -> Status {
     if (!(duration > 0)) return {};
-    if (Status busy = device.preheat(duration); !busy) return busy;
+    if (Status busy = device.timer().preheat(duration); !busy) return busy;
     done.duration += duration;
     return {};
   };
   const auto read = [&] {
-    done.clock_ghz = device.clock_ghz();
+    done.clock_ghz = device.sensors().clock_ghz();
     readings.add(done.clock_ghz);
   };
   const bool in_steps = limits.least > 2 * step;
@@ -97,25 +97,25 @@ Result<Preheated> reheat(Device& device, const Sampling& sampling, Warmth& warmt
   const double warm = warmth.clock_ghz();
   const auto heat = [&](Seconds duration) -> Status {
     if (!(duration > negligible)) return {};
-    if (Status busy = device.preheat(duration); !busy) return busy;
+    if (Status busy = device.timer().preheat(duration); !busy) return busy;
     done.duration += duration;
     return {};
   };
-  const std::optional<Seconds> idle = warmth.idle(device.now());
+  const std::optional<Seconds> idle = warmth.idle(device.timer().now());
   Seconds wanted = most;
   if (idle) wanted = *idle < short_idle ? 0 : std::min(*idle / idle_share, most);
   if (Status busy = heat(wanted); !busy) return fail(busy.error());
   const auto agrees = [&](double one, double other) {
     return std::abs(one - other) <= sampling.steady * std::min(one, other);
   };
-  done.clock_ghz = device.clock_ghz();
+  done.clock_ghz = device.sensors().clock_ghz();
   done.steady = !(done.clock_ghz > 0) || (warm > 0 && agrees(done.clock_ghz, warm));
   while (!done.steady && most - done.duration > negligible) {
     if (Status busy = heat(std::min(short_step, most - done.duration)); !busy) return fail(busy.error());
-    const double before = std::exchange(done.clock_ghz, device.clock_ghz());
+    const double before = std::exchange(done.clock_ghz, device.sensors().clock_ghz());
     done.steady = agrees(before, done.clock_ghz);
   }
-  warmth.worked(device.now(), done.steady ? done.clock_ghz : 0);
+  warmth.worked(device.timer().now(), done.steady ? done.clock_ghz : 0);
   return done;
 }
 

@@ -23,6 +23,7 @@
 #include "harness/measure/schedule/carried.h"
 #include "harness/measure/schedule/ceiling_cache.h"
 #include "harness/measure/worker/preheat.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -158,9 +159,9 @@ Result<PairedCatalogs> catalogs_for(const PairedBuilds& pair, const OpenedDevice
 // Kept for a GPU alone. A CPU's are reached by code of this program, so another build of it has others; a
 // script's cost nothing, and may be others the next time.
 Machine machine_of(Device& device, const Job& job) {
-  Machine machine = device.fingerprint();
+  Machine machine = device.sensors().fingerprint();
   if (!job.measure_ceilings) return machine;
-  const bool kept = job.device.starts_with("cuda");
+  const bool kept = is_gpu_device(job.device);
   add_ceilings(machine, device, CeilingCache(kept ? CeilingCache::usual_folder() : "", boot_identity()));
   return machine;
 }
@@ -180,12 +181,12 @@ void note_unsteady(Message& message, const PreheatLimits& limits) {
 class StartUp {
  public:
   // From `entered` on the host's clock, which a device that runs has too; a script's begins at 0.
-  StartUp(Device& device, Seconds entered) : device_(device), last_(std::min(entered, device.now())) {
+  StartUp(Device& device, Seconds entered) : device_(device), last_(std::min(entered, device.timer().now())) {
     end("process_start");
   }
   // What went on since the end of the last one.
   void end(std::string_view name) {
-    const Seconds now = device_.now();
+    const Seconds now = device_.timer().now();
     phases_.push_back({std::string(name), now - std::exchange(last_, now)});
   }
   void tell(Message& message) {
@@ -229,21 +230,21 @@ std::pair<Message, bool> told(PairResult result) {
 
 // Everything from an open device to the last message; the exit status.
 int work(const Job& job, Device& device, StartUp& start_up, const Measure& measure, const MessagePipe& pipe) {
-  device.open_range("suite " + job.suite);
+  const Scope suite = device.profiler().range("suite " + job.suite);
   pipe.send(Hello{job.device, machine_of(device, job)});
   start_up.end("process_fingerprint");
   const HostState host = read_host();
   const PreheatLimits limits = preheat_of(job.cases);
-  device.open_range("preheat");
+  Scope preheating = device.profiler().range("preheat");
   const Result<Preheated> warm = preheat(device, limits);
-  device.close_range();
+  preheating.end();
   if (!warm) {
     pipe.send(Refusal{reason_of(warm.error())});
     return EXIT_SUCCESS;
   }
   start_up.end("process_preheat");
   Carried carried{.inputs = InputCache(input_cache_limit(host.memory_available, host.memory_limit))};
-  carried.warmth.worked(device.now(), warm->clock_ghz);
+  carried.warmth.worked(device.timer().now(), warm->clock_ghz);
   for (const PlannedCase& planned : job.cases) {
     fmt::print(stderr, "{}\n", case_separator);  // what is printed from here on is this case's
     std::fflush(stderr);
@@ -253,7 +254,7 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
     start_up.tell(result);
     pipe.send(result);
     // An error of the device outlives its case: what follows needs a process that has not seen it.
-    if (suspect && !device.synchronize()) return exit_device_lost;
+    if (suspect && !device.timer().synchronize()) return exit_device_lost;
   }
   pipe.send(Done{});
   return EXIT_SUCCESS;

@@ -21,9 +21,8 @@ double median(std::vector<double> values) {
 }
 
 const Series* time_of(const CaseRecord& record) {
-  const auto found = std::find_if(record.series.begin(), record.series.end(), [](const Series& series) {
-    return std::find(names_of_time.begin(), names_of_time.end(), series.metric) != names_of_time.end();
-  });
+  const auto found = std::find_if(record.series.begin(), record.series.end(),
+                                  [](const Series& series) { return is_time_of_device(series.metric); });
   return found == record.series.end() ? nullptr : &*found;
 }
 

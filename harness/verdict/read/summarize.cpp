@@ -112,7 +112,7 @@ void fill_verification(Summary& summary, const CaseRecord& record) {
 }
 
 bool is_time(std::string_view metric) {
-  return std::find(names_of_time.begin(), names_of_time.end(), metric) != names_of_time.end();
+  return is_time_of_device(metric);
 }
 
 // The notes of the processes. Of notes that differ by their figures alone the first stands for all.

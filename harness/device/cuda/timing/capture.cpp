@@ -11,9 +11,9 @@
 namespace harness::cuda {
 namespace {
 
-std::string make_calls(int calls, const std::function<void(int)>& work) {
+std::string make_calls(cudaStream_t stream, int calls, const NumberedWork& work) {
   try {
-    for (int i = 0; i < calls; ++i) work(i);
+    for (int i = 0; i < calls; ++i) work(sdk::Stream{stream}, i);
   } catch (const std::exception& problem) {
     return fmt::format("run() threw `{}`", printable(problem.what()));
   } catch (...) {
@@ -25,17 +25,17 @@ std::string make_calls(int calls, const std::function<void(int)>& work) {
 }  // namespace
 
 Result<Captured> capture(cudaStream_t stream, cudaStreamCaptureMode mode, int calls,
-                         const std::function<void(int)>& work) {
+                         const NumberedWork& work) {
   if (auto status = check(cudaStreamBeginCapture(stream, mode), "cudaStreamBeginCapture"); !status)
     return fail(std::move(status.error()));
   Captured captured;
-  captured.thrown = make_calls(calls, work);
+  captured.thrown = make_calls(stream, calls, work);
   captured.during = cudaGetLastError();
   cudaGraph_t graph = nullptr;
   captured.ended = cudaStreamEndCapture(stream, &graph);
   captured.graph.reset(graph);
   (void)cudaGetLastError();
-  // A sticky error is the device's, whatever was being done.
+  // A sticky error concerns the device, not the capture.
   for (const cudaError_t code : {captured.during, captured.ended})
     if (is_sticky(code)) {
       Status lost = check(code, "capturing calls in a graph");

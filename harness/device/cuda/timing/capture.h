@@ -1,15 +1,15 @@
-// Captured: what calls queue on a stream, caught in a CUDA graph instead of being run.
+// Captured: a CUDA graph of the work that calls queue on a stream, which is not run.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
 
 #include "harness/base/result.h"
+#include "harness/device/timer.h"
 
 namespace harness::cuda {
 
@@ -19,16 +19,16 @@ struct DestroyGraph {
 using Graph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyGraph>;
 
 struct Captured {
-  Graph graph;                       // null where capturing was broken off
+  Graph graph;                       // null when the capture was broken off
   std::size_t nodes = 0;             // of it
-  std::string thrown;                // by a call: a clause, or ""
+  std::string thrown;                // the exception of a call, as a clause, or ""
   cudaError_t during = cudaSuccess;  // the last error that the calls left
   cudaError_t ended = cudaSuccess;   // how capturing itself ended
 };
 
-// Makes work(0) ... work(calls - 1) while `stream`, which is idle, captures. What goes wrong is told in what
-// comes back, and the stream is usable after it; an Error only where the device is lost.
+// Makes calls 0 to calls - 1 of `work` while `stream`, which is idle, captures. Captured tells what went
+// wrong, and the stream is usable after it; an Error only when the device is lost.
 Result<Captured> capture(cudaStream_t stream, cudaStreamCaptureMode mode, int calls,
-                         const std::function<void(int)>& work);
+                         const NumberedWork& work);
 
 }  // namespace harness::cuda

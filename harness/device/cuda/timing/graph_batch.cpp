@@ -19,20 +19,20 @@ using GraphExec = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, Destro
 
 class GraphBatch final : public Batch {
  public:
-  GraphBatch(Device& device, GraphExec graph) : device_(device), graph_(std::move(graph)) {}
+  GraphBatch(Timer& timer, GraphExec graph) : timer_(timer), graph_(std::move(graph)) {}
 
-  // A launch that is refused is the runtime's last error, which time() looks at.
+  // A refused launch is the runtime's last error, which Timer::time() reads.
   Result<Timing> time(const TimingOptions& options) override {
-    const auto launch = [this] {
-      (void)cudaGraphLaunch(graph_.get(), static_cast<cudaStream_t>(device_.stream().handle));
+    const auto launch = [this](sdk::Stream stream) {
+      (void)cudaGraphLaunch(graph_.get(), static_cast<cudaStream_t>(stream.handle));
     };
-    Result<Timing> timing = device_.time(launch, options);
+    Result<Timing> timing = timer_.time(launch, options);
     if (timing) timing->launch.reset();
     return timing;
   }
 
  private:
-  Device& device_;
+  Timer& timer_;
   GraphExec graph_;
 };
 
@@ -46,9 +46,9 @@ std::string described(cudaError_t code) {
   return fmt::format("{} ({})", cudaGetErrorName(code), cudaGetErrorString(code));
 }
 
-// Thread-local capture: what is no part of a graph but would take effect now, such as cudaMalloc, is an
-// error in this thread and not a call that is silently missing from what is timed.
-Result<Graph> graph_of(cudaStream_t stream, int calls, const std::function<void(int)>& work) {
+// Thread-local capture: a call that cannot be part of a graph, such as cudaMalloc, is an error in this
+// thread. It would otherwise take effect now, and be missing from what is timed.
+Result<Graph> graph_of(cudaStream_t stream, int calls, const NumberedWork& work) {
   Result<Captured> captured = capture(stream, cudaStreamCaptureModeThreadLocal, calls, work);
   if (!captured) return fail(std::move(captured.error()));
   if (!captured->thrown.empty()) return not_captured(captured->thrown);
@@ -61,8 +61,8 @@ Result<Graph> graph_of(cudaStream_t stream, int calls, const std::function<void(
 
 }  // namespace
 
-Result<std::unique_ptr<Batch>> record_graph(Device& device, cudaStream_t stream, int calls,
-                                            const std::function<void(int)>& work) {
+Result<std::unique_ptr<Batch>> record_graph(Timer& timer, cudaStream_t stream, int calls,
+                                            const NumberedWork& work) {
   Result<Graph> graph = graph_of(stream, calls, work);
   if (!graph) return fail(std::move(graph.error()));
   cudaGraphExec_t instantiated = nullptr;
@@ -74,8 +74,8 @@ Result<std::unique_ptr<Batch>> record_graph(Device& device, cudaStream_t stream,
   GraphExec exec(instantiated);
   if (auto status = check(cudaGraphUpload(exec.get(), stream), "cudaGraphUpload"); !status)
     return fail(std::move(status.error()));
-  // The warm launch: the first one of a graph may still set something up, which no gate must hold back.
-  auto batch = std::make_unique<GraphBatch>(device, std::move(exec));
+  // The first launch of a graph may still set something up, so it is not gated.
+  auto batch = std::make_unique<GraphBatch>(timer, std::move(exec));
   if (auto warm = batch->time({.cache = CacheMode::hot, .gated = false}); !warm)
     return fail(std::move(warm.error()));
   return batch;

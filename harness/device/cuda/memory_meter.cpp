@@ -1,4 +1,4 @@
-#include "harness/device/cuda/memory.h"
+#include "harness/device/cuda/memory_meter.h"
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -37,14 +37,14 @@ std::optional<MemoryReading> reading(int ordinal, bool reset) {
 
 }  // namespace
 
-void MemoryMeter::begin() {
-  before_ = reading(ordinal_, true);
+MemoryMeter::Start MemoryMeter::begin() const {
+  return reading(ordinal_, true);
 }
 
-std::optional<std::size_t> MemoryMeter::peak() const {
-  const std::optional<MemoryReading> now = before_ ? reading(ordinal_, false) : std::nullopt;
+std::optional<std::size_t> MemoryMeter::peak_since(const Start& start) const {
+  const std::optional<MemoryReading> now = start ? reading(ordinal_, false) : std::nullopt;
   if (!now) return std::nullopt;
-  return peak_between(*before_, *now);
+  return peak_between(*start, *now);
 }
 
 }  // namespace harness::cuda

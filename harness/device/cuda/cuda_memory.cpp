@@ -1,0 +1,83 @@
+#include "harness/device/cuda/cuda_memory.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "harness/device/cuda/check.h"
+#include "harness/device/cuda/timing/cache.h"
+
+namespace harness::cuda {
+namespace {
+
+class CudaBuffer final : public Buffer {
+ public:
+  CudaBuffer(DeviceMemory memory, std::size_t bytes) : memory_(std::move(memory)), bytes_(bytes) {}
+  [[nodiscard]] void* data() const override { return memory_.get(); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  DeviceMemory memory_;
+  std::size_t bytes_;
+};
+
+Status size_error(std::string_view what, std::size_t host, std::size_t device) {
+  return fail(ErrorKind::internal,
+              fmt::format("{} of {} bytes does not fit a device buffer of {} bytes", what, host, device));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Buffer>> CudaMemory::allocate(std::size_t bytes) {
+  if (auto status = usable(); !status) return fail(std::move(status.error()));
+  auto memory = allocate_device_memory(bytes);
+  if (!memory) return fail(std::move(memory.error()));
+  return std::make_unique<CudaBuffer>(std::move(*memory), bytes);
+}
+
+Status CudaMemory::upload(Buffer& to, std::span<const std::byte> from) {
+  if (from.size() > to.bytes()) return size_error("an upload", from.size(), to.bytes());
+  if (auto status = usable(); !status || from.empty()) return status;
+  if (auto status = staging_.upload(to.data(), from, queue_.use()); !status) return status;
+  return queue_.synchronize();
+}
+
+Status CudaMemory::download(std::span<std::byte> to, const Buffer& from) {
+  if (to.size() > from.bytes()) return size_error("a download", to.size(), from.bytes());
+  if (auto status = usable(); !status || to.empty()) return status;
+  if (auto status =
+          check(cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, queue_.use()),
+                "cudaMemcpyAsync to the host");
+      !status)
+    return status;
+  return queue_.synchronize();
+}
+
+Status CudaMemory::copy(Buffer& to, const Buffer& from) {
+  if (from.bytes() != to.bytes())
+    return fail(ErrorKind::internal,
+                fmt::format("a copy of {} bytes to a device buffer of {} bytes", from.bytes(), to.bytes()));
+  if (auto status = usable(); !status || to.bytes() == 0) return status;
+  if (auto status =
+          check(cudaMemcpyAsync(to.data(), from.data(), to.bytes(), cudaMemcpyDeviceToDevice, queue_.use()),
+                "cudaMemcpyAsync within the device");
+      !status)
+    return status;
+  return queue_.synchronize();
+}
+
+Status CudaMemory::fill(Buffer& buffer, unsigned char value) {
+  if (auto status = usable(); !status || buffer.bytes() == 0) return status;
+  if (auto status = check(cudaMemsetAsync(buffer.data(), value, buffer.bytes(), queue_.use()),
+                          "cudaMemsetAsync (fill)");
+      !status)
+    return status;
+  return queue_.synchronize();
+}
+
+Since<std::size_t> CudaMemory::watch_peak() {
+  staging_.prepare();  // its pinned memory is not the case's
+  return [this, before = meter_.begin()] { return meter_.peak_since(before); };
+}
+
+}  // namespace harness::cuda

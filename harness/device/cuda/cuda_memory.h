@@ -1,0 +1,32 @@
+// CudaMemory: buffers in a GPU's memory. A buffer owns its memory, and must not outlive the process's
+// context. One thread uses it.
+#pragma once
+
+#include "harness/device/cuda/memory_meter.h"
+#include "harness/device/cuda/staging.h"
+#include "harness/device/cuda/timing/work_queue.h"
+#include "harness/device/memory.h"
+
+namespace harness::cuda {
+
+class CudaMemory final : public Memory {
+ public:
+  CudaMemory(WorkQueue& queue, int ordinal, std::size_t cache_bytes)
+      : queue_(queue), meter_(ordinal), cache_bytes_(cache_bytes) {}
+
+  Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) override;
+  Status upload(Buffer& to, std::span<const std::byte> from) override;
+  Status download(std::span<std::byte> to, const Buffer& from) override;
+  Status copy(Buffer& to, const Buffer& from) override;
+  Status fill(Buffer& buffer, unsigned char value) override;
+  [[nodiscard]] std::size_t cache_bytes() const override { return cache_bytes_; }
+  Since<std::size_t> watch_peak() override;
+
+ private:
+  WorkQueue& queue_;
+  MemoryMeter meter_;
+  Staging staging_;
+  std::size_t cache_bytes_;
+};
+
+}  // namespace harness::cuda

@@ -1,0 +1,48 @@
+#include "harness/device/cuda/cuda_sensors.h"
+
+#include <utility>
+
+#include "harness/device/conditions.h"
+#include "harness/device/cuda/ceilings.h"
+#include "harness/device/cuda/check.h"
+#include "harness/device/cuda/fingerprint.h"
+#include "harness/device/cuda/profiling/names.h"
+
+namespace harness::cuda {
+
+Result<std::unique_ptr<CudaSensors>> CudaSensors::create(SensorParts parts,
+                                                         const cudaDeviceProp& properties) {
+  auto meter = ClockMeter::create();
+  if (!meter) return fail(std::move(meter.error()));
+  std::unique_ptr<CudaSensors> sensors(new CudaSensors(std::move(parts), properties, std::move(*meter)));
+  (void)cudaGetLastError();  // a bus that could not be read is no failure of the next call
+  return sensors;
+}
+
+CudaSensors::CudaSensors(SensorParts parts, const cudaDeviceProp& properties,
+                         std::unique_ptr<ClockMeter> meter)
+    : parts_(std::move(parts)),
+      properties_(properties),
+      meter_(std::move(meter)),
+      nvml_(uuid_text(properties.uuid.bytes), pci_bus_of(parts_.ordinal)) {}
+
+Machine CudaSensors::fingerprint() {
+  const std::string gate =
+      parts_.gate_obstacle.empty() ? std::string(parts_.gate.kind()) : "none: " + parts_.gate_obstacle;
+  return read_fingerprint(properties_, parts_.ordinal, {gate, parts_.queue.kind()}, nvml_.facts());
+}
+
+Result<std::map<std::string, double>> CudaSensors::measure_ceilings() {
+  if (auto status = usable(); !status) return fail(std::move(status.error()));
+  return cuda::measure_ceilings(parts_.timer, properties_.major >= 8);
+}
+
+Since<Conditions> CudaSensors::watch_conditions() {
+  return [this, before = nvml_.conditions()]() -> std::optional<Conditions> {
+    const std::optional<Conditions> after = nvml_.conditions();
+    if (!after || !before) return after;
+    return combined(*before, *after);
+  };
+}
+
+}  // namespace harness::cuda

@@ -1,0 +1,65 @@
+// CudaTimer: times work on a GPU between two events behind the launch gate; README.md of cuda/ draws one
+// sample. One thread uses it; the gate's watchdog is the only other thread.
+//
+// An exception of the work passes through, with the gate open. Where a tool forbids the gate
+// (gate_obstacle()), `gated` is ignored.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/device/cuda/profiling/code_watch.h"
+#include "harness/device/cuda/timing/cache.h"
+#include "harness/device/cuda/timing/gate.h"
+#include "harness/device/cuda/timing/work_queue.h"
+#include "harness/device/timer.h"
+
+namespace harness::cuda {
+
+// What the timer shares with the other parts of the device; all of it outlives the timer.
+struct TimerParts {
+  WorkQueue& queue;
+  CacheFlusher& flusher;
+  Gate& gate;
+  CodeWatch& code;
+  int multiprocessors;
+  std::string gate_obstacle;
+};
+
+class CudaTimer final : public Timer {
+ public:
+  static Result<std::unique_ptr<CudaTimer>> create(TimerParts parts);
+  ~CudaTimer() override;
+
+  Result<Timing> time(const Work& work, const TimingOptions& options) override;
+  Result<Seconds> time_first_call(const Work& work) override;
+  Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) override;
+  void queue(const Work& work) override;
+  Status synchronize() override { return parts_.queue.synchronize(); }
+  Result<Scope> begin_placement(StreamUse use) override;
+  Result<bool> keeps_to_stream(const Work& work) override;
+  [[nodiscard]] std::string gate_obstacle() const override { return parts_.gate_obstacle; }
+  std::optional<Control> control() override;
+  Status preheat(Seconds duration) override;
+  [[nodiscard]] Seconds now() override;
+
+ private:
+  explicit CudaTimer(TimerParts parts) : parts_(std::move(parts)) {}
+  Status make_cold(cudaStream_t stream, bool evicted);
+  Result<Timing> finish_sample(bool forced, cudaError_t launched);
+
+  TimerParts parts_;
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+  // The queue's uses when the last sample queued an eviction ahead: with more of them, it was in vain.
+  std::optional<std::uint64_t> evicted_at_;
+  Seconds finished_ = 0;  // when the last sample was seen to have ended, on the host's clock
+  std::optional<std::optional<Control>> control_;  // once it was asked for
+};
+
+}  // namespace harness::cuda

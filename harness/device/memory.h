@@ -1,0 +1,48 @@
+// Memory: buffers on a device. One thread of a worker process uses it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "harness/base/result.h"
+#include "harness/device/scope.h"
+
+namespace harness {
+
+// Device memory, freed by the destructor. Addresses are at least 256-byte aligned.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  virtual ~Buffer() = default;
+  [[nodiscard]] virtual void* data() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+class Memory {
+ public:
+  Memory() = default;
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  virtual ~Memory() = default;
+
+  virtual Result<std::unique_ptr<Buffer>> allocate(std::size_t bytes) = 0;
+  virtual Status upload(Buffer& to, std::span<const std::byte> from) = 0;
+  virtual Status download(std::span<std::byte> to, const Buffer& from) = 0;
+  virtual Status fill(Buffer& buffer, unsigned char value) = 0;  // poison
+  virtual Status copy(Buffer& to, const Buffer& from) = 0;       // of the same size
+
+  // Size of the cache that a cold sample evicts, 0 when unknown.
+  [[nodiscard]] virtual std::size_t cache_bytes() const { return 0; }
+
+  // Tells the largest number of bytes in use since this call, beyond those in use now: buffers, what the work
+  // allocated itself, code that was loaded for it. Neither end is asked for while something is timed.
+  // std::nullopt where the device's memory is also the harness's own.
+  [[nodiscard]] virtual Since<std::size_t> watch_peak() {
+    return [] { return std::nullopt; };
+  }
+};
+
+}  // namespace harness

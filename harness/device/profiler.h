@@ -1,0 +1,70 @@
+// Profiler: looks at the kernels of a call in passes of their own, and names what happens on a timeline. A
+// device without a profiler uses this class as it is. One thread of a worker process uses it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/device/scope.h"
+#include "harness/device/timer.h"
+#include "harness/model/counter.h"
+#include "harness/model/record.h"
+
+namespace harness {
+
+// Which case is measured, and where.
+struct Place {
+  std::string_view case_id;
+  int process = 0;
+  int placement = 0;  // -1 while nothing is sampled: warming up, verifying, profiling
+};
+
+// How the calls of a profiled round follow each other.
+struct CallPattern {
+  CacheMode cache = CacheMode::hot;  // before the first of them
+  int calls = 1;                     // at once, as in a batch
+};
+
+class Profiler {
+ public:
+  Profiler() = default;
+  Profiler(const Profiler&) = delete;
+  Profiler& operator=(const Profiler&) = delete;
+  virtual ~Profiler() = default;
+
+  // Names the place of everything that follows. The scripted device finds its script by it.
+  virtual void enter(const Place& place) { (void)place; }
+
+  // Names the build that the next calls belong to, where two are measured in turns: "baseline" or "current".
+  // enter() forgets it.
+  virtual void turn(std::string_view side) { (void)side; }
+
+  // Names what happens while the scope lives. Ranges nest; enter() ends those inside the place before.
+  virtual Scope range(std::string_view name) {
+    (void)name;
+    return Scope();
+  }
+
+  // The kernels that one call of `work` launches. Runs it at least once; empty where there is no profiler.
+  virtual Result<std::vector<KernelUse>> kernels(const Work& work, const CallPattern& pattern) {
+    (void)work;
+    (void)pattern;
+    return std::vector<KernelUse>{};
+  }
+
+  // Hardware counters of one call of `work`, which may be replayed several times. One value a name, in the
+  // order of `names`; one that cannot be read has a reason instead. An Error when the device was lost.
+  virtual Result<std::vector<CounterValue>> counters(const Work& work, CacheMode cache,
+                                                     const std::vector<std::string>& names) {
+    (void)work;
+    (void)cache;
+    std::vector<CounterValue> values;
+    for (const std::string& name : names)
+      values.push_back({name, std::nullopt, {}, "this device has no hardware counters"});
+    return values;
+  }
+};
+
+}  // namespace harness

@@ -1,0 +1,113 @@
+// Timer: queues work on a device, and times it. Work is given its stream by the timer and by nobody else, so
+// the timer knows what was queued between two samples. One thread of a worker process uses it.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/base/units.h"
+#include "harness/device/scope.h"
+#include "harness/model/record.h"
+#include "harness/sdk/variant.h"
+
+namespace harness {
+
+struct TimingOptions {
+  CacheMode cache = CacheMode::cold;  // only `cold` concerns the device; the caller rotates buffers
+  bool gated = true;  // hold the device until the work is queued: no launch latency in the time
+  Seconds gate_deadline = 0.25;
+};
+
+struct Timing {
+  Seconds elapsed = 0;
+  bool gate_forced = false;            // the watchdog opened the gate: `elapsed` may contain launch latency
+  std::optional<Seconds> launch = {};  // time of the host to queue the work; absent without a queue
+};
+
+// Queues one call on the given stream.
+using Work = std::function<void(sdk::Stream)>;
+// Queues call number 0, 1, 2, ... on the given stream.
+using NumberedWork = std::function<void(sdk::Stream, int)>;
+
+// Calls that were recorded once and are timed together, as often as wanted: a CUDA graph, elsewhere a loop.
+// Its timer and the memory that the calls use must outlive it.
+class Batch {
+ public:
+  Batch() = default;
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  virtual ~Batch() = default;
+
+  // Makes all calls once and times them together, as Timer::time() times one; `launch` is absent.
+  virtual Result<Timing> time(const TimingOptions& options) = 0;
+};
+
+// Which streams the work of a placement uses.
+enum class StreamUse {
+  given_only,  // the stream that it is given, and no other
+  any,         // perhaps the default stream, too
+};
+
+class Timer {
+ public:
+  Timer() = default;
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  virtual ~Timer() = default;
+
+  // Runs `work` once and times it alone. A device error is an Error of kind `environment`; the process must
+  // not use the device again after it.
+  virtual Result<Timing> time(const Work& work, const TimingOptions& options) = 0;
+
+  // Wall time of one call including everything the host waits for; for `first_call`.
+  virtual Result<Seconds> time_first_call(const Work& work) = 0;
+
+  // Records `calls` calls of `work`, to be timed together. A GPU captures them into a graph: `work` is called
+  // now and never again. An Error of kind `usage` when the work cannot be captured: it waits for the device,
+  // allocates, uses another stream, or throws. The device is then as good as before.
+  virtual Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) = 0;
+
+  // Queues `work` without timing it.
+  virtual void queue(const Work& work) { work({}); }
+
+  // Waits for everything that was queued.
+  virtual Status synchronize() = 0;
+
+  // Begins a placement, and ends the one before it; its buffers are allocated inside of it. On a GPU each
+  // placement has another stream, because a stream has an offset of its own (measure/offsets.md).
+  virtual Result<Scope> begin_placement(StreamUse use) {
+    (void)use;
+    return Scope();
+  }
+
+  // Whether one call of `work` uses the given stream only; false where that cannot be told. Calls it once
+  // without running what it queues. An Error when the device is lost.
+  virtual Result<bool> keeps_to_stream(const Work& work) {
+    (void)work;
+    return true;
+  }
+
+  // Why no sample can be gated in this process (host/attached_tools.h), or "".
+  [[nodiscard]] virtual std::string gate_obstacle() const { return {}; }
+
+  // What this timer reads for a call that does nothing, measured when it is first asked. std::nullopt where
+  // that cannot be measured.
+  virtual std::optional<Control> control() { return std::nullopt; }
+
+  // Keeps the device busy for about `duration`, so that clocks settle.
+  virtual Status preheat(Seconds duration) = 0;
+
+  // The monotonic clock for budgets, deadlines and phases; a script has its own.
+  [[nodiscard]] virtual Seconds now() = 0;
+
+  // The time of day, Unix time in seconds; a script has its own.
+  [[nodiscard]] virtual Seconds unix_time() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  }
+};
+
+}  // namespace harness

@@ -232,7 +232,7 @@ void Child::end_input() {
   if (input_ >= 0) close(std::exchange(input_, -1));
 }
 
-Result<std::optional<std::string>> Child::read_line(Seconds deadline) {
+tl::expected<std::string, NoLine> Child::read_line(Seconds deadline) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(deadline);
   while (true) {
@@ -242,16 +242,14 @@ Result<std::optional<std::string>> Child::read_line(Seconds deadline) {
       return line;
     }
     const double left = std::chrono::duration<double>(end - Clock::now()).count();
-    if (left <= 0) return fail(ErrorKind::environment, "timeout");
+    if (left <= 0) return tl::unexpected(NoLine::timeout);
     pollfd wait{messages_, POLLIN, 0};
     const int ready = poll(&wait, 1, static_cast<int>(std::min(left * 1e3 + 1, 1e9)));
-    if (ready < 0 && errno != EINTR)
-      return fail(ErrorKind::environment, fmt::format("poll: {}", std::strerror(errno)));
-    if (ready < 0) return fail(ErrorKind::environment, "interrupted");
+    if (ready < 0) return tl::unexpected(errno == EINTR ? NoLine::interrupted : NoLine::failed);
     if (ready == 0) continue;
     std::array<char, 65536> chunk;
     const ssize_t count = read(messages_, chunk.data(), chunk.size());
-    if (count == 0) return std::optional<std::string>{};
+    if (count == 0) return tl::unexpected(NoLine::closed);
     if (count > 0) buffer_.append(chunk.data(), static_cast<std::size_t>(count));
   }
 }

@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +39,14 @@ struct Output {
 // non-zero exit is a value, not an error.
 Result<Output> run_command(const Command& command);
 
+// Why a message pipe gave no line.
+enum class NoLine {
+  closed,       // the child closed the pipe
+  timeout,      // the deadline passed
+  interrupted,  // by a signal to this process
+  failed,       // the pipe cannot be read
+};
+
 // A child in a process group of its own, with `input` (its fd 0) and `messages` (its fd 3) as pipes.
 // Its standard output and error go to `log` files of ours (a caller passes descriptors).
 class Child {
@@ -60,9 +67,8 @@ class Child {
   Status send(std::string_view text);
   void end_input();  // closes it
 
-  // The next whole line from its message pipe. std::nullopt: the pipe closed. An error of kind
-  // `environment` with message "timeout" when `deadline` seconds pass first.
-  Result<std::optional<std::string>> read_line(Seconds deadline);
+  // The next whole line from its message pipe, or why there is none within `deadline`.
+  tl::expected<std::string, NoLine> read_line(Seconds deadline);
 
   void kill_group();
   Exit wait();

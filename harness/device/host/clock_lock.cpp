@@ -97,9 +97,9 @@ Status hold(const ClockLockFile& file, const fs::path& path) {
 // The guard's next line; "" when it says nothing. A signal to this process is no reason to stop listening.
 std::string hear(Child& guard) {
   while (true) {
-    const auto said = guard.read_line(patience);
-    if (said) return said->value_or("");
-    if (said.error().message != "interrupted") return {};
+    auto said = guard.read_line(patience);
+    if (said) return std::move(*said);
+    if (said.error() != NoLine::interrupted) return {};
   }
 }
 

@@ -88,15 +88,15 @@ WorkerProcess::Event WorkerProcess::next(Seconds deadline, const std::function<v
   while (true) {
     if (InterruptGuard::interrupted()) return Interrupted{};
     const Seconds left = deadline - since(begin);
-    const Result<std::optional<std::string>> line = child_.read_line(std::clamp(left, 0.0, slice));
-    if (line && !line->has_value()) return Closed{};
+    const auto line = child_.read_line(std::clamp(left, 0.0, slice));
     if (line) {
-      Result<Message> message = decode_message(**line);
+      Result<Message> message = decode_message(*line);
       if (!message) return message.error();
       return std::move(*message);
     }
-    const std::string& why = line.error().message;
-    if (why != "timeout" && why != "interrupted") return line.error();
+    if (line.error() == NoLine::closed) return Closed{};
+    if (line.error() == NoLine::failed)
+      return Error{ErrorKind::environment, "the pipe from the worker cannot be read", {}, {}};
     if (left <= 0) return TimedOut{};
     struct stat status {};
     if (fstat(log_, &status) == 0 && status.st_size > log_limit) [[maybe_unused]]
@@ -115,7 +115,7 @@ void WorkerProcess::dismiss() {
   const auto begin = Clock::now();
   while (since(begin) < patience && !InterruptGuard::interrupted()) {
     const auto line = child_.read_line(slice);
-    if (line && !line->has_value()) break;
+    if (!line && line.error() == NoLine::closed) break;
   }
   kill();
 }

@@ -14,9 +14,11 @@ using testing::Not;
 Examination examination() {
   return {"cuda:0",
           "NVIDIA H200 (GPU-A)",
-          {{"machine", "governor", "powersave", Fitness::warn, "cpupower frequency-set -g performance"},
-           {"gpu", "temperature", "31 C"},
-           {"gpu", "other processes", "process 7, \x1b[31mred, 5 MiB", Fitness::unfit, "end process 7"}}};
+          {{Check::governor, {{"governors", "powersave"}}, Fitness::warn},
+           {Check::temperature, {{"celsius", 31.0}, {"slowdown_celsius", 92.0}}},
+           {Check::other_processes,
+            {{"process", 7}, {"name", "\x1b[31mred"}, {"bytes", 5 << 20}},
+            Fitness::unfit}}};
 }
 
 TEST(RenderExamination, SaysFirstWhetherTheMachineIsFit) {
@@ -34,8 +36,9 @@ TEST(RenderExamination, SaysFirstWhetherTheMachineIsFit) {
 TEST(RenderExamination, ShowsEachFindingWithItsAdviceUnderItsTopic) {
   const std::string text = render_examination(examination(), Format::terminal, {});
   EXPECT_THAT(text, HasSubstr("\nmachine\n  governor          warn   powersave\n"
-                              "                           advice: cpupower frequency-set -g performance\n"
-                              "\ngpu\n  temperature       ok     31 C\n"
+                              "                           advice: the clock of the CPU follows its load: "
+                              "cpupower frequency-set -g performance\n"
+                              "\ngpu\n  temperature       ok     31 C, slows down at 92 C\n"
                               "  other processes   unfit  process 7, "));
   EXPECT_THAT(text, Not(HasSubstr("\x1b"))) << "a name drives no terminal";
 }
@@ -47,7 +50,8 @@ TEST(RenderExamination, IsJsonThatAProgramCanRead) {
   EXPECT_EQ(json.at("fitness"), "unfit");
   EXPECT_EQ(json.at("device"), "cuda:0");
   ASSERT_EQ(json.at("findings").size(), 3U);
-  EXPECT_EQ(json.at("findings")[0].at("advice"), "cpupower frequency-set -g performance");
+  EXPECT_EQ(json.at("findings")[0].at("advice"),
+            "the clock of the CPU follows its load: cpupower frequency-set -g performance");
   EXPECT_FALSE(json.at("findings")[1].contains("advice"));
   EXPECT_EQ(json.at("findings")[2].at("fitness"), "unfit");
 }

@@ -85,8 +85,7 @@ void look_at_device(const Arguments& arguments, const std::string& uuid, Machine
   }
   facts.machine = probe->machine;
   for (const MachineField& field : probe->machine.fields)
-    if (field.name == "ceilings_measured")
-      facts.ceilings_measured = field.value + ", kept; --fresh measures anew";
+    if (field.name == "ceilings_measured") facts.ceilings_measured = field.value;
 }
 
 // Only what no store can be called: the store itself is not opened.
@@ -138,18 +137,14 @@ Checked<std::vector<Observation>> examine_suite(const PlanArguments& arguments) 
     else
       ++skipped[report::words(*one.skip)];
   std::vector<Observation> findings;
-  findings.push_back({"suite", "cases",
-                      fmt::format("{} of {} can be measured here", measured, prepared->plan.cases.size()),
-                      measured == 0 ? Fitness::unfit : Fitness::ok,
-                      measured == 0 ? "see the reasons below, and harness list" : ""});
+  findings.emplace_back(Check::cases, Figures{{"measured", measured}, {"of", prepared->plan.cases.size()}},
+                        measured == 0 ? Fitness::unfit : Fitness::ok);
   for (const auto& [reason, count] : skipped)
-    findings.push_back({"suite", "skipped",
-                        fmt::format("{} case{}: {}", count, count == 1 ? "" : "s", reason), Fitness::warn,
-                        "they are left out of every result and comparison made here"});
+    findings.emplace_back(Check::skipped, Figures{{"cases", count}, {"reason", reason}}, Fitness::warn);
   for (const auto& [kind, choices] : prepared->side_by_side) {
     std::vector<std::string> names;
     for (const DeviceChoice& choice : choices) names.push_back(choice.name);
-    findings.push_back({"suite", "devices", fmt::format("processes take turns on {}", join(names, ", "))});
+    findings.emplace_back(Check::devices, Figures{{"names", join(names, ", ")}});
   }
   return findings;
 }

@@ -16,6 +16,7 @@
 
 #include "harness/base/text.h"
 #include "harness/device/conditions.h"
+#include "harness/model/clock_reason.h"
 
 namespace harness {
 namespace {
@@ -165,7 +166,7 @@ Conditions conditions_between(const CpuReading& before, const CpuReading& after)
   };
   Conditions both = combined(one(before), one(after));
   if (before.throttles && after.throttles && *after.throttles > *before.throttles)
-    both.throttled.emplace_back("thermal");
+    both.throttled.emplace_back(name_of(ClockReason::thermal));
   both.other_processes = busy_others(before, after);
   return both;
 }

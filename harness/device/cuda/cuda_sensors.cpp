@@ -27,8 +27,8 @@ CudaSensors::CudaSensors(SensorParts parts, const cudaDeviceProp& properties,
       nvml_(uuid_text(properties.uuid.bytes), pci_bus_of(parts_.ordinal)) {}
 
 Machine CudaSensors::fingerprint() {
-  const std::string gate =
-      parts_.gate_obstacle.empty() ? std::string(parts_.gate.kind()) : "none: " + parts_.gate_obstacle;
+  const std::string gate = parts_.gate_obstacle.empty() ? std::string(name_of(parts_.gate.kind()))
+                                                        : "none: " + parts_.gate_obstacle;
   return read_fingerprint(properties_, parts_.ordinal, {gate, parts_.queue.kind()}, nvml_.facts());
 }
 

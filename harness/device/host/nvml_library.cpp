@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/environment.h"
+#include "harness/model/clock_reason.h"
 
 namespace harness {
 namespace {
@@ -24,15 +25,16 @@ struct PciInfo {
   char bus_id[32];
 };
 
-// nvmlClocksEventReason*. 0x1 is being idle, which holds no clock down that anybody wants.
-constexpr std::array<std::pair<unsigned long long, const char*>, 8> reason_names{{{0x2, "clock_setting"},
-                                                                                  {0x4, "power_cap"},
-                                                                                  {0x8, "hardware_slowdown"},
-                                                                                  {0x10, "sync_boost"},
-                                                                                  {0x20, "thermal"},
-                                                                                  {0x40, "hardware_thermal"},
-                                                                                  {0x80, "power_brake"},
-                                                                                  {0x100, "display"}}};
+// nvmlClocksEventReason*. 0x1 means idle, which is not a reason that matters.
+constexpr std::array<std::pair<unsigned long long, ClockReason>, 8> reason_bits{
+    {{0x2, ClockReason::clock_setting},
+     {0x4, ClockReason::power_cap},
+     {0x8, ClockReason::hardware_slowdown},
+     {0x10, ClockReason::sync_boost},
+     {0x20, ClockReason::thermal},
+     {0x40, ClockReason::hardware_thermal},
+     {0x80, ClockReason::power_brake},
+     {0x100, ClockReason::display}}};
 
 }  // namespace
 
@@ -123,8 +125,8 @@ std::vector<std::string> NvmlLibrary::clock_event_reasons(NvmlHandle device) con
   unsigned long long bits = 0;
   std::vector<std::string> reasons;
   if (query == nullptr || query(device, &bits) != nvml::success) return reasons;
-  for (const auto& [bit, name] : reason_names)
-    if ((bits & bit) != 0) reasons.emplace_back(name);
+  for (const auto& [bit, reason] : reason_bits)
+    if ((bits & bit) != 0) reasons.emplace_back(name_of(reason));
   return reasons;
 }
 

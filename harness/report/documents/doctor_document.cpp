@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "harness/base/text.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/media/terminal_text.h"
+#include "harness/report/words/examination_words.h"
 
 namespace harness {
 namespace report {
@@ -49,13 +51,15 @@ std::string padded(const std::string& text, std::size_t width) {
 std::string line_of(const Observation& finding, const Style& style) {
   const std::string word(name_of(finding.fitness));
   const std::string margin(2 + name_width + word_width, ' ');
+  const std::string finding_words = words_of(finding);
   // Wrapped behind a margin that is replaced, so that colours do not count as columns.
-  std::string text = wrapped(finding.value.empty() ? "-" : finding.value, margin, style);
-  const std::string lead = "  " + padded(safe_name(finding.name, name_width - 1), name_width) +
+  std::string text = wrapped(finding_words.empty() ? "-" : finding_words, margin, style);
+  const std::string lead = "  " + padded(safe_name(name_of(finding.code), name_width - 1), name_width) +
                            paint(word, paint_of(finding.fitness), style) +
                            std::string(word_width - word.size(), ' ');
   text.replace(0, margin.size(), lead);
-  if (!finding.advice.empty()) text += wrapped("advice: " + finding.advice, margin, style);
+  if (const std::string advice = advice_of(finding); !advice.empty())
+    text += wrapped("advice: " + advice, margin, style);
   return text;
 }
 
@@ -64,11 +68,12 @@ std::string terminal_examination(const Examination& examination, const Style& st
   std::string text =
       paint(headline(examination), worst == Fitness::ok ? Paint::good : paint_of(worst), style) + "\n";
   text += wrapped(examination.device + ", " + examination.described, "  ", style);
-  std::string topic;
+  std::optional<Topic> topic;
   for (const Observation& finding : examination.findings) {
-    if (finding.topic != topic)
-      text += "\n" + paint(safe_name(finding.topic, 40), Paint::strong, style) + "\n";
-    topic = finding.topic;
+    if (topic_of(finding.code) != topic) {
+      topic = topic_of(finding.code);
+      text += "\n" + paint(std::string(name_of(*topic)), Paint::strong, style) + "\n";
+    }
     text += line_of(finding, style);
   }
   return text;
@@ -82,11 +87,11 @@ std::string json_examination(const Examination& examination) {
             {"fitness", name_of(fitness_of(examination))},
             {"findings", Json::array()}};
   for (const Observation& finding : examination.findings) {
-    Json one{{"topic", finding.topic},
-             {"name", finding.name},
-             {"value", finding.value},
+    Json one{{"topic", name_of(topic_of(finding.code))},
+             {"name", name_of(finding.code)},
+             {"value", words_of(finding)},
              {"fitness", name_of(finding.fitness)}};
-    if (!finding.advice.empty()) one["advice"] = finding.advice;
+    if (std::string advice = advice_of(finding); !advice.empty()) one["advice"] = std::move(advice);
     json["findings"].push_back(std::move(one));
   }
   return dump(json);

@@ -56,8 +56,9 @@ Result<std::vector<KernelUse>> CudaProfiler::kernels(const Work& work, const Cal
   if (auto status = usable(); !status) return fail(std::move(status.error()));
   const bool in_a_row = pattern.calls > 1;
   const auto round = [&] {
-    Gate* const gate =
-        in_a_row && parts_.gate != nullptr && !parts_.gate->is_a_kernel() ? parts_.gate : nullptr;
+    Gate* const gate = in_a_row && parts_.gate != nullptr && parts_.gate->kind() == GateKind::stream_wait
+                           ? parts_.gate
+                           : nullptr;
     const bool closed = gate != nullptr && gate->close(parts_.queue.use(), gate_deadline);
     const HeldGate held(closed ? gate : nullptr);
     for (int i = 0; i < pattern.calls; ++i) work(sdk::Stream{parts_.queue.use()});

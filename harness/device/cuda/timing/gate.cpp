@@ -100,8 +100,4 @@ bool Gate::open() {
   return forced;
 }
 
-std::string_view Gate::kind() const {
-  return stream_wait_ != nullptr ? "stream wait" : "spinning thread";
-}
-
 }  // namespace harness::cuda

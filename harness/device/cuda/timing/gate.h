@@ -19,11 +19,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 
 #include "harness/base/result.h"
 #include "harness/base/units.h"
 #include "harness/device/cuda/timing/watchdog.h"
+#include "harness/device/gate_kind.h"
 
 namespace harness::cuda {
 
@@ -42,9 +42,10 @@ class Gate {
   // True when the watchdog had opened it already. Opening an open gate is harmless.
   bool open();
 
-  // "stream wait" or "spinning thread".
-  [[nodiscard]] std::string_view kind() const;
-  [[nodiscard]] bool is_a_kernel() const { return stream_wait_ == nullptr; }
+  // A spinning thread is a kernel of its own.
+  [[nodiscard]] GateKind kind() const {
+    return stream_wait_ != nullptr ? GateKind::stream_wait : GateKind::spinning_thread;
+  }
 
  private:
   using StreamWait = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);

@@ -1,0 +1,19 @@
+// Words for what `harness doctor` found.
+#pragma once
+
+#include <string>
+
+#include "harness/model/examination.h"
+
+namespace harness {
+
+// The state that was found: "345 MHz now, 1980 MHz at most".
+std::string words_of(const Observation& finding);
+
+// What to do about it, and why; "" exactly when the fitness is ok.
+std::string advice_of(const Observation& finding);
+
+// "the power limit" for "power_cap", a name of ClockReason; another text stays as it is.
+std::string clock_reason_words(const std::string& reason);
+
+}  // namespace harness

@@ -88,7 +88,7 @@ struct Opener {
   Result<OpenedDevice> (*open)(std::string_view name, const OpenOptions& options);
 };
 constexpr std::array openers{Opener{cpu_kind.name, open_cpu}, Opener{cuda_kind.name, open_cuda},
-                             Opener{"scripted", open_script}};
+                             Opener{scripted_device, open_script}};
 
 }  // namespace
 

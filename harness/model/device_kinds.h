@@ -43,6 +43,12 @@ constexpr bool is_gpu_device(std::string_view device) {
   return found != nullptr && found->is_gpu;
 }
 
+// "scripted:PATH": a device of tests, which passes for a CPU.
+inline constexpr std::string_view scripted_device = "scripted";
+constexpr bool is_scripted_device(std::string_view device) {
+  return device.starts_with(scripted_device) && device.substr(scripted_device.size()).starts_with(':');
+}
+
 // Whether a metric is the time of some kind of device.
 constexpr bool is_time_of_device(std::string_view metric) {
   return std::any_of(device_kinds.begin(), device_kinds.end(),

@@ -8,6 +8,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/model/codec.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -69,8 +70,8 @@ const Machine* primary_machine(const Record& record) {
     const Machine* last = nullptr;
     for (const auto& [kind, machine] : record.machines) {
       if (only_measured && !measured.contains(kind)) continue;
-      if (kind == "cuda") return &machine;
-      if (last == nullptr || kind != "cpu") last = &machine;
+      if (is_gpu_kind(kind)) return &machine;
+      if (last == nullptr || kind != cpu_kind.name) last = &machine;
     }
     return last;
   };

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/model/device_kinds.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/estimate/random.h"
 #include "harness/stats/hypothesis/power.h"
@@ -163,7 +164,7 @@ class Calibrator {
     if (machine.machine_class != class_of_.try_emplace(one.device, machine.machine_class).first->second)
       return;
     uuid_of_.try_emplace(one.device, machine.device_uuid);
-    if (report_.machine_class.empty() || one.device == "cuda") {
+    if (report_.machine_class.empty() || is_gpu_kind(one.device)) {
       report_.machine_class = machine.machine_class;
       report_.device_uuid = uuid_of_[one.device];
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "harness/model/device_kinds.h"
 #include "harness/stats/estimate/random.h"
 
 namespace harness {
@@ -56,7 +57,8 @@ Record empty_record(Noise noise, const MeasuringPlan& plan, bool current, int de
   Record record;
   record.suite.name = "simulated";
   const bool other_device = noise == Noise::devices && current;
-  record.machines["cuda"] = Machine{"simulated", other_device ? "GPU-B" : "GPU-A", {}, {}};
+  record.machines[std::string(cuda_kind.name)] =
+      Machine{"simulated", other_device ? "GPU-B" : "GPU-A", {}, {}};
   if (plan.shared)
     record.pairing = Pairing{"simulated", Pairing::Kind::process};
   else if (noise == Noise::drift)
@@ -64,10 +66,11 @@ Record empty_record(Noise noise, const MeasuringPlan& plan, bool current, int de
   for (int i = 0; i < deciding + alone; ++i) {
     CaseRecord one;
     one.id = fmt::format("case {}", i);
-    one.device = "cuda";
+    one.device = cuda_kind.name;
     one.gate.looks = plan.looks;
-    if (i >= deciding) one.gate.metrics.push_back({"gpu_time", std::nullopt, std::nullopt, true});
-    Series series{"gpu_time", "us", Direction::lower_is_better, {}};
+    if (i >= deciding)
+      one.gate.metrics.push_back({std::string(cuda_kind.time_metric), std::nullopt, std::nullopt, true});
+    Series series{std::string(cuda_kind.time_metric), "us", Direction::lower_is_better, {}};
     for (int p = 1; p <= plan.processes; ++p) {
       series.processes.push_back({p, std::nullopt, {Placement{}}});
       series.processes.back().placements.front().samples.resize(samples_of(noise));

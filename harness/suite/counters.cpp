@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/model/counter.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -67,7 +68,7 @@ void plan_counters(const Suite& suite, const PlanOptions& options, Plan& plan, E
       if (planned.where == group.where) cases.push_back(&planned);
     for (PlannedCase* planned : cases) make_informative(names, planned->gate);
     if (std::none_of(cases.begin(), cases.end(),
-                     [](const PlannedCase* one) { return one->device == "cuda"; }))
+                     [](const PlannedCase* one) { return is_gpu_kind(one->device); }))
       continue;
     const CounterPlan& found = planner.plan_for(names);
     plan.counters = found.unchecked ? fmt::format(
@@ -77,7 +78,7 @@ void plan_counters(const Suite& suite, const PlanOptions& options, Plan& plan, E
                                     : "looked up for " + found.chip;
     report_unknown(group, found, errors);
     for (PlannedCase* planned : cases)
-      if (planned->device == "cuda") planned->counter_passes = found.passes;
+      if (is_gpu_kind(planned->device)) planned->counter_passes = found.passes;
   }
 }
 

@@ -22,6 +22,7 @@
 #include "harness/measure/schedule/ceiling_cache.h"
 #include "harness/measure/schedule/device_lock.h"
 #include "harness/measure/schedule/run.h"
+#include "harness/model/device_kinds.h"
 #include "harness/report/documents/doctor_document.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/store/baselines.h"
@@ -64,7 +65,7 @@ CudaLibraries libraries() {
 
 // Opens the device in a worker, where no run is measuring on it, with its ceilings.
 void look_at_device(const Arguments& arguments, const std::string& uuid, MachineFacts& facts) {
-  const bool scripted = facts.device.starts_with("scripted:");
+  const bool scripted = is_scripted_device(facts.device);
   std::optional<DeviceLock> lock;
   if (!scripted) {
     auto taken = DeviceLock::take({uuid, "harness doctor", 0.0, {}});
@@ -106,9 +107,10 @@ Result<MachineFacts> facts_of(const Arguments& arguments) {
   facts.driver = read_driver_parameters(root);
   const std::string& wanted = arguments.plan.device;
   const bool has_gpu = !visible_gpus(facts.gpus).empty() || facts.driver.loaded;
-  facts.device = wanted.empty() ? (has_gpu ? "cuda:0" : "cpu") : wanted == "cuda" ? "cuda:0" : wanted;
-  if (!facts.device.starts_with("cuda")) {
-    if (facts.device != "cpu" && !facts.device.starts_with("scripted:"))
+  const bool any_gpu = wanted.empty() ? has_gpu : wanted == cuda_kind.name;
+  facts.device = any_gpu ? gpu_device_name(0) : wanted.empty() ? std::string(cpu_kind.name) : wanted;
+  if (!is_gpu_device(facts.device)) {
+    if (facts.device != cpu_kind.name && !is_scripted_device(facts.device))
       return fail(ErrorKind::usage, fmt::format("--device: `{}` is not a device", printable(facts.device)),
                   "write cpu, cuda or cuda:N");
     look_at_device(arguments, facts.device, facts);

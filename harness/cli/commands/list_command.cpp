@@ -13,6 +13,7 @@
 #include "harness/device/cpu/cpu_facts.h"
 #include "harness/device/host/gpu_state.h"
 #include "harness/device/open.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -27,16 +28,17 @@ struct ListArguments {
 int list_devices() {
   const GpuHost host = read_gpus();
   const std::vector<const GpuState*> seen = visible_gpus(host);
-  fmt::print("cpu     {}\n", printable(cpu_model()));
+  fmt::print("{:<6}  {}\n", cpu_kind.name, printable(cpu_model()));
   for (std::size_t i = 0; i < seen.size(); ++i)
-    fmt::print("cuda:{}  {}, {}{}\n", i, printable(seen[i]->name), printable(seen[i]->uuid),
+    fmt::print("{}  {}, {}{}\n", gpu_device_name(i), printable(seen[i]->name), printable(seen[i]->uuid),
                seen[i]->processes.empty() ? "" : ", in use by other processes");
   if (seen.size() < host.gpus.size())
     fmt::print("        CUDA_VISIBLE_DEVICES hides {} more\n", host.gpus.size() - seen.size());
   if (const std::string obstacle = cuda_obstacle(); !obstacle.empty())
-    fmt::print("cuda    none can be used: {}\n", obstacle);
+    fmt::print("{:<6}  none can be used: {}\n", cuda_kind.name, obstacle);
   else if (host.gpus.empty())
-    fmt::print("cuda    NVML tells of no GPU; harness doctor --device cuda:0 tries one\n");
+    fmt::print("{:<6}  NVML tells of no GPU; harness doctor --device {} tries one\n", cuda_kind.name,
+               gpu_device_name(0));
   return exit_ok;
 }
 

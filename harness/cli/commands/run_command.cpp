@@ -24,6 +24,7 @@
 #include "harness/cli/output/render_with_sources.h"
 #include "harness/measure/schedule/worker_process.h"
 #include "harness/model/codec.h"
+#include "harness/model/device_kinds.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/store/git.h"
 #include "harness/verdict/read/summarize.h"
@@ -135,15 +136,15 @@ int show(const Record& record, const RunArguments& arguments, bool interrupted) 
 }
 
 Status check_arguments(const RunArguments& arguments, const Prepared& prepared) {
-  const auto missing_gpu = prepared.unavailable_devices.find("cuda");
+  const auto missing_gpu = prepared.unavailable_devices.find(std::string(cuda_kind.name));
   const bool wants_cuda = std::any_of(prepared.plan.cases.begin(), prepared.plan.cases.end(),
-                                      [](const PlannedCase& one) { return one.device == "cuda"; });
+                                      [](const PlannedCase& one) { return is_gpu_kind(one.device); });
   if (arguments.require_gpu && missing_gpu != prepared.unavailable_devices.end())
     return fail(ErrorKind::environment, fmt::format("--require-gpu: {}", report::words(missing_gpu->second)),
                 "run on a machine with an NVIDIA GPU and driver, with a build that has the CUDA module");
   if (arguments.require_gpu && wants_cuda)
     for (const PlannedCase& one : prepared.plan.cases)
-      if (one.device == "cuda" && one.skip)
+      if (is_gpu_kind(one.device) && one.skip)
         return fail(ErrorKind::environment, one.where,
                     fmt::format("--require-gpu: {} is skipped: {}", one.id, report::words(*one.skip)),
                     "leave it out with --filter '!...', or build for this GPU with ci/bootstrap.sh");
@@ -178,7 +179,7 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
 // --require-gpu holds for what only turned out while measuring, too.
 Status check_gpu_was_used(const Record& record) {
   for (const CaseRecord& one : record.cases)
-    if (one.device == "cuda" && one.outcome == Outcome::skipped)
+    if (is_gpu_kind(one.device) && one.outcome == Outcome::skipped)
       return fail(ErrorKind::environment, one.where,
                   fmt::format("--require-gpu: {} was skipped: {}", printable(one.id), printable(one.reason)),
                   "leave it out with --filter '!...', or make the device available");

@@ -10,15 +10,10 @@
 #include "harness/device/open.h"
 #include "harness/device/scripted/scripted_device.h"
 #include "harness/measure/schedule/run.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
-
-constexpr std::string_view scripted_prefix = "scripted:";
-
-bool is_scripted(const std::string& name) {
-  return name.starts_with(scripted_prefix);
-}
 
 // The names that --device lists, all of one kind.
 Result<std::vector<std::string>> names_in(const DeviceWish& wish) {
@@ -27,16 +22,15 @@ Result<std::vector<std::string>> names_in(const DeviceWish& wish) {
   if (wish.text.empty()) return names;
   for (const std::string& word : split(wish.text, ',')) {
     const std::string name(trim(word));
-    if (name != "cpu" && !cuda_ordinal(name) && !is_scripted(name)) {
-      const std::vector<std::string> known{"cpu", "cuda", "cuda:0", "cuda:1"};
-      const auto near = nearest(name, known);
+    if (name != cpu_kind.name && !cuda_ordinal(name) && !is_scripted_device(name)) {
+      const auto near = nearest(name, usual_device_names());
       return fail(ErrorKind::usage, fmt::format("--device: `{}` is not a device", printable(name)),
                   near ? fmt::format("did you mean `{}`?", *near) : "write cpu, cuda or cuda:N");
     }
-    kinds.insert(is_scripted(name) ? "scripted" : name.substr(0, name.find(':')));
+    kinds.insert(name.substr(0, name.find(':')));
     if (std::find(names.begin(), names.end(), name) != names.end())
       return fail(ErrorKind::usage, fmt::format("--device: {} is named twice", printable(name)));
-    names.push_back(name == "cuda" ? "cuda:0" : name);
+    names.push_back(name == cuda_kind.name ? gpu_device_name(0) : name);
   }
   if (names.size() == 1) return names;
   if (kinds.size() > 1)
@@ -51,11 +45,11 @@ Result<std::vector<std::string>> names_in(const DeviceWish& wish) {
 
 // All devices of a wish that names none: of several GPUs those of the first one's model.
 std::vector<std::string> usual_gpus(const DeviceWish& wish, const GpuHost& host) {
-  std::vector<std::string> names{"cuda:0"};
+  std::vector<std::string> names{gpu_device_name(0)};
   if (!wish.any_of_class) return names;
   const std::vector<const GpuState*> seen = visible_gpus(host);
   for (std::size_t i = 1; i < seen.size(); ++i)
-    if (seen[i]->name == seen[0]->name) names.push_back(fmt::format("cuda:{}", i));
+    if (seen[i]->name == seen[0]->name) names.push_back(gpu_device_name(i));
   return names;
 }
 
@@ -101,7 +95,7 @@ Status take_in(const std::string& kind, const std::vector<std::string>& names, b
                               printable(name), printable(model), printable(here)),
                   "choose devices that are alike with --device, or one of them");
     model = here;
-    if (kind == "cuda") prepared.counter_chip = chip_of(probe->machine);
+    if (is_gpu_kind(kind)) prepared.counter_chip = chip_of(probe->machine);
     choices.push_back({name, probe->machine.device_uuid});
   }
   prepared.devices[kind] = choices.front().name;
@@ -112,7 +106,7 @@ Status take_in(const std::string& kind, const std::vector<std::string>& names, b
 
 // A script that cannot be read is told before anything runs.
 Status check_script(const std::string& name) {
-  if (!is_scripted(name)) return {};
+  if (!is_scripted_device(name)) return {};
   const auto device = ScriptedDevice::load(name.substr(name.find(':') + 1));
   if (device) return {};
   Error error = device.error();
@@ -130,30 +124,31 @@ void leave_out(const std::string& kind, const DeviceWish& wish, Prepared& prepar
 Status choose_devices(const DeviceWish& wish, const Meanwhile& meanwhile, Prepared& prepared) {
   Result<std::vector<std::string>> names = names_in(wish);
   if (!names) return fail(names.error());
-  const bool on_gpu = !names->empty() && names->front().starts_with("cuda");
-  prepared.devices["cpu"] = names->empty() || on_gpu ? "cpu" : names->front();
-  if (on_gpu) leave_out("cpu", wish, prepared);
+  const std::string cpu(cpu_kind.name), cuda(cuda_kind.name);
+  const bool on_gpu = !names->empty() && is_gpu_device(names->front());
+  prepared.devices[cpu] = names->empty() || on_gpu ? cpu : names->front();
+  if (on_gpu) leave_out(cpu, wish, prepared);
   if (!names->empty() && !on_gpu) {
-    leave_out("cuda", wish, prepared);
+    leave_out(cuda, wish, prepared);
     for (const std::string& name : *names)
       if (const Status there = check_script(name); !there) return there;
-    return names->size() > 1 ? take_in("cpu", *names, true, meanwhile, prepared) : Status{};
+    return names->size() > 1 ? take_in(cpu, *names, true, meanwhile, prepared) : Status{};
   }
   if (!wish.wants_cuda && !on_gpu) return {};
   if (std::string obstacle = cuda_obstacle(); !obstacle.empty()) {
     if (on_gpu)
       return fail(ErrorKind::environment, fmt::format("--device {}: {}", wish.text, obstacle),
                   without_that_device);
-    prepared.unavailable_devices["cuda"] = {CauseCode::no_device,
-                                            {{"device", "cuda"}, {"why", std::move(obstacle)}}};
+    prepared.unavailable_devices[cuda] = {CauseCode::no_device,
+                                          {{"device", cuda}, {"why", std::move(obstacle)}}};
     return {};
   }
   const GpuHost host = read_gpus();
   for (const std::string& name : *names)
     if (const auto there = gpu_named(host, name); !there) return fail(there.error());
   if (!wish.wants_cuda) return {};
-  const bool any = names->empty() || wish.text == "cuda";
-  return take_in("cuda", any ? usual_gpus(wish, host) : *names, on_gpu, meanwhile, prepared);
+  const bool any = names->empty() || wish.text == cuda;
+  return take_in(cuda, any ? usual_gpus(wish, host) : *names, on_gpu, meanwhile, prepared);
 }
 
 }  // namespace harness

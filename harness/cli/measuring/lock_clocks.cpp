@@ -11,6 +11,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/measuring/lock_devices.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -63,7 +64,7 @@ Result<std::vector<ClockLock>> lock_clocks(Prepared& prepared, const std::string
   const Result<unsigned> mhz = frequency_in(text);
   if (!mhz) return fail(mhz.error());
   for (const UsedDevice& used : devices_used(prepared)) {
-    if (used.name == "cpu") continue;
+    if (used.name == cpu_kind.name) continue;
     Result<ClockLock> lock = ClockLock::take(used.uuid, *mhz);
     if (!lock) return fail(lock.error());
     prepared.facts[used.kind] = {clock_field(lock->mhz())};

@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/measuring/choose_devices.h"
 #include "harness/device/open.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -17,7 +18,7 @@ bool names_cuda(const Suite& suite, const Catalog& catalog) {
   for (const CaseGroup& group : suite.groups)
     for (const At<std::string>& name : group.variants) {
       const sdk::Variant* variant = catalog.variant(group.workload.value, name.value);
-      if (variant != nullptr && variant->device == "cuda") return true;
+      if (variant != nullptr && is_gpu_kind(variant->device)) return true;
     }
   return false;
 }

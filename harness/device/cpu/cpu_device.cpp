@@ -10,6 +10,7 @@
 #include "harness/device/cpu/cpu_facts.h"
 #include "harness/device/cpu/cpu_threads.h"
 #include "harness/device/loop_batch.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::size_t sweep_limit = std::size_t{256} << 20;
 }  // namespace
 
 CpuDevice::CpuDevice() {
-  traits_.kind = "cpu";
+  traits_.kind = cpu_kind.name;
   traits_.name = cpu_model();
   traits_.multiprocessors = usable_threads();
 }

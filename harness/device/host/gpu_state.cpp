@@ -132,7 +132,7 @@ std::vector<const GpuState*> visible_gpus(const GpuHost& host) {
 }
 
 std::string described(const GpuState& gpu, std::size_t ordinal) {
-  return fmt::format("cuda:{} {} ({})", ordinal, printable(gpu.name), printable(gpu.uuid));
+  return fmt::format("{} {} ({})", gpu_device_name(ordinal), printable(gpu.name), printable(gpu.uuid));
 }
 
 Result<const GpuState*> gpu_named(const GpuHost& host, std::string_view device) {
@@ -148,12 +148,17 @@ Result<const GpuState*> gpu_named(const GpuHost& host, std::string_view device) 
   std::vector<std::string> there;
   for (std::size_t i = 0; i < seen.size(); ++i) there.push_back(described(*seen[i], i));
   const std::size_t hidden = host.gpus.size() - seen.size();
-  return fail(ErrorKind::usage,
-              fmt::format("there is no device cuda:{}; there {}", *ordinal,
-                          there.empty() ? "is none" : "are: " + join(there, ", ")),
-              hidden > 0 ? fmt::format("CUDA_VISIBLE_DEVICES hides {} of the {} GPUs of this machine", hidden,
-                                       host.gpus.size())
-                         : "`harness list --devices` shows what can be named");
+  return fail(
+      ErrorKind::usage,
+      fmt::format("there is no device {}; there {}", gpu_device_name(static_cast<std::size_t>(*ordinal)),
+                  there.empty() ? "is none" : "are: " + join(there, ", ")),
+      hidden > 0 ? fmt::format("CUDA_VISIBLE_DEVICES hides {} of the {} GPUs of this machine", hidden,
+                               host.gpus.size())
+                 : "`harness list --devices` shows what can be named");
+}
+
+std::string gpu_device_name(std::size_t ordinal) {
+  return fmt::format("{}:{}", cuda_kind.name, ordinal);
 }
 
 std::optional<int> cuda_ordinal(std::string_view name) {

@@ -66,6 +66,9 @@ std::string described(const GpuState& gpu, std::size_t ordinal);
 // worker can tell then.
 Result<const GpuState*> gpu_named(const GpuHost& host, std::string_view device);
 
+// 3 -> "cuda:3".
+std::string gpu_device_name(std::size_t ordinal);
+
 // "cuda" -> 0, "cuda:3" -> 3, anything else nothing.
 std::optional<int> cuda_ordinal(std::string_view name);
 

@@ -6,6 +6,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -57,7 +58,7 @@ const T& cyclic(const std::vector<T>& values, int index) {
 }  // namespace
 
 ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), current_(&script_.fallback) {
-  traits_.kind = "cpu";
+  traits_.kind = cpu_kind.name;
   traits_.name = "scripted";
   traits_.multiprocessors = 1;
   if (script_.memory_bytes) ledger_->limit(static_cast<std::size_t>(*script_.memory_bytes));

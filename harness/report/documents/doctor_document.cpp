@@ -51,15 +51,15 @@ std::string padded(const std::string& text, std::size_t width) {
 std::string line_of(const Observation& finding, const Style& style) {
   const std::string word(name_of(finding.fitness));
   const std::string margin(2 + name_width + word_width, ' ');
-  const std::string finding_words = words_of(finding);
+  const std::string state = words(finding);
   // Wrapped behind a margin that is replaced, so that colours do not count as columns.
-  std::string text = wrapped(finding_words.empty() ? "-" : finding_words, margin, style);
+  std::string text = wrapped(state.empty() ? "-" : state, margin, style);
   const std::string lead = "  " + padded(safe_name(name_of(finding.code), name_width - 1), name_width) +
                            paint(word, paint_of(finding.fitness), style) +
                            std::string(word_width - word.size(), ' ');
   text.replace(0, margin.size(), lead);
-  if (const std::string advice = advice_of(finding); !advice.empty())
-    text += wrapped("advice: " + advice, margin, style);
+  if (const std::string todo = advice(finding); !todo.empty())
+    text += wrapped("advice: " + todo, margin, style);
   return text;
 }
 
@@ -89,9 +89,9 @@ std::string json_examination(const Examination& examination) {
   for (const Observation& finding : examination.findings) {
     Json one{{"topic", name_of(topic_of(finding.code))},
              {"name", name_of(finding.code)},
-             {"value", words_of(finding)},
+             {"value", words(finding)},
              {"fitness", name_of(finding.fitness)}};
-    if (std::string advice = advice_of(finding); !advice.empty()) one["advice"] = std::move(advice);
+    if (std::string todo = advice(finding); !todo.empty()) one["advice"] = std::move(todo);
     json["findings"].push_back(std::move(one));
   }
   return dump(json);

@@ -11,7 +11,7 @@
 #include "harness/base/units.h"
 #include "harness/model/clock_reason.h"
 
-namespace harness {
+namespace harness::report {
 namespace {
 
 constexpr std::int64_t mib = 1 << 20, gib = 1 << 30;
@@ -266,7 +266,7 @@ std::string advice_for(const Observation& finding) {
 
 }  // namespace
 
-std::string words_of(const Observation& finding) {
+std::string words(const Observation& finding) {
   switch (finding.code) {
     case Check::cpu:
       return fmt::format("{}, {} of {} CPUs usable", finding.text("model"), finding.count("usable"),
@@ -330,7 +330,7 @@ std::string words_of(const Observation& finding) {
   return {};
 }
 
-std::string advice_of(const Observation& finding) {
+std::string advice(const Observation& finding) {
   return finding.fitness == Fitness::ok ? std::string() : advice_for(finding);
 }
 
@@ -350,4 +350,4 @@ std::string clock_reason_words(const std::string& reason) {
   return reason;
 }
 
-}  // namespace harness
+}  // namespace harness::report

@@ -5,15 +5,15 @@
 
 #include "harness/model/examination.h"
 
-namespace harness {
+namespace harness::report {
 
 // The state that was found: "345 MHz now, 1980 MHz at most".
-std::string words_of(const Observation& finding);
+std::string words(const Observation& finding);
 
 // What to do about it, and why; "" exactly when the fitness is ok.
-std::string advice_of(const Observation& finding);
+std::string advice(const Observation& finding);
 
 // "the power limit" for "power_cap", a name of ClockReason; another text stays as it is.
 std::string clock_reason_words(const std::string& reason);
 
-}  // namespace harness
+}  // namespace harness::report

@@ -1,9 +1,11 @@
 #include "harness/verdict/decide/gates.h"
 
+#include "harness/model/device_kinds.h"
+
 namespace harness {
 
 bool names_metric(std::string_view name, std::string_view metric) {
-  return name == metric || (name == "time" && (metric == "gpu_time" || metric == "wall_time"));
+  return name == metric || (name == "time" && is_time_of_device(metric));
 }
 
 RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy) {

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "harness/model/device_kinds.h"
+
 namespace harness {
 
 std::string short_call_advice(const Series& series, const Sampling& sampling, double center, double step) {
   if (sampling.timing == TimingMode::batch) return {};
-  if (series.metric != "gpu_time" || series.unit != "us" || !(center > 0)) return {};
+  if (series.metric != cuda_kind.time_metric || series.unit != "us" || !(center > 0)) return {};
   const char* advice =
       "time it as a batch in a CUDA graph (`timing: batch` in the suite), or make the case longer";
   const double ticks = center / event_tick_us;

@@ -1,7 +1,11 @@
-#include "harness/store/adapters/json_lines.h"
+#include "harness/store/adapters/import_formats.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include "harness/base/files.h"
 #include "harness/model/codec.h"
@@ -32,7 +36,7 @@ std::string line(const std::string& from = "", const std::string& to = "") {
 }
 
 std::vector<std::string> errors_of(const std::string& text) {
-  const auto record = import_json_lines(text, "x.jsonl");
+  const auto record = import_samples(text, "x.jsonl");
   std::vector<std::string> errors;
   EXPECT_FALSE(record) << "was accepted: " << text;
   if (!record)
@@ -41,7 +45,7 @@ std::vector<std::string> errors_of(const std::string& text) {
 }
 
 TEST(Import, MakesARecordLikeAnyOther) {
-  const auto record = import_json_lines(two_processes, "folder/samples.jsonl");
+  const auto record = import_samples(two_processes, "folder/samples.jsonl");
   ASSERT_TRUE(record) << record.error().front().text();
   EXPECT_EQ(record->suite.name, "nightly");
   const Machine& machine = record->machines.at("import");
@@ -73,7 +77,7 @@ TEST(Import, MakesARecordLikeAnyOther) {
 }
 
 TEST(Import, SurvivesTheRecordFileAndTheStore) {
-  const auto record = import_json_lines(two_processes, "samples.jsonl");
+  const auto record = import_samples(two_processes, "samples.jsonl");
   ASSERT_TRUE(record);
   EXPECT_EQ(decode_record(encode(*record), "r").value(), *record);
   const TemporaryFolder folder;
@@ -84,15 +88,15 @@ TEST(Import, SurvivesTheRecordFileAndTheStore) {
 
 TEST(Import, TakesTheNameOfTheSession) {
   const std::string monday = "{\"session\": \"monday\"}\n", number = "{\"session\": 3}\n";
-  const auto record = import_json_lines(monday + line(), "x.jsonl");
+  const auto record = import_samples(monday + line(), "x.jsonl");
   ASSERT_TRUE(record);
   EXPECT_EQ(record->session, "monday");
-  EXPECT_EQ(import_json_lines(line(), "x.jsonl")->session, "");
+  EXPECT_EQ(import_samples(line(), "x.jsonl")->session, "");
   EXPECT_THAT(errors_of(number + line()).front(), HasSubstr("session"));
 }
 
 TEST(Import, TakesTheSuiteNameFromTheFile) {
-  EXPECT_EQ(import_json_lines(line(), "some/folder/nightly.run.jsonl")->suite.name, "nightly.run");
+  EXPECT_EQ(import_samples(line(), "some/folder/nightly.run.jsonl")->suite.name, "nightly.run");
 }
 
 TEST(Import, TakesWindowsLinesAndAMissingLastNewline) {
@@ -100,7 +104,7 @@ TEST(Import, TakesWindowsLinesAndAMissingLastNewline) {
   text.pop_back();
   for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2))
     text.replace(at, 1, "\r\n");
-  const auto record = import_json_lines(text, "x.jsonl");
+  const auto record = import_samples(text, "x.jsonl");
   ASSERT_TRUE(record) << record.error().front().text();
   EXPECT_EQ(record->cases[0].series[0].processes[0].placements.size(), 2U);
 }
@@ -172,6 +176,59 @@ TEST(ImportErrors, AreNotEndless) {
 TEST(ImportErrors, SayWhenThereAreNoSamples) {
   EXPECT_THAT(errors_of(""), ElementsAre(HasSubstr("holds no samples")));
   EXPECT_THAT(errors_of("\n\n{\"suite\": \"x\"}\n"), ElementsAre(HasSubstr("holds no samples")));
+}
+
+// One sample a format, tests/store/import/<format>.*, and the record that it becomes.
+class ImportFormats : public testing::TestWithParam<const ImportFormat*> {};
+
+TEST_P(ImportFormats, MakeThisRecordOfTheirSample) {
+  const std::filesystem::path folder = std::filesystem::path(HARNESS_SOURCE_DIR) / "tests/store/import";
+  const std::string name(GetParam()->name);
+  std::filesystem::path sample;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().stem() == name) sample = entry.path();
+  const std::string text = read_file(sample).value_or("");
+  const auto recognised = std::find_if(import_formats().begin(), import_formats().end(),
+                                       [&](const ImportFormat* one) { return one->recognises(text); });
+  EXPECT_EQ((*recognised)->name, name) << sample;
+  auto record = import_samples(text, name);
+  ASSERT_TRUE(record) << record.error().front().text();
+  record->id = record->started = record->finished = "";
+  const std::filesystem::path golden = folder / (name + ".record.json");
+  if (const char* update = std::getenv("HARNESS_UPDATE_GOLDEN");
+      update != nullptr && std::string(update) == "1") {
+    ASSERT_TRUE(write_file_atomically(golden, encode(*record)));
+  }
+  EXPECT_EQ(read_file(golden).value_or(""), encode(*record)) << "HARNESS_UPDATE_GOLDEN=1 writes " << golden;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ImportFormats, testing::ValuesIn(import_formats()),
+                         [](const auto& info) { return std::string(info.param->name); });
+
+TEST(Import, NumbersTheProcessesOfALaterFileOnFromThoseBefore) {
+  auto record = import_samples(line() + line("\"process\": 1", "\"process\": 3"), "a.jsonl");
+  ASSERT_TRUE(record);
+  ASSERT_TRUE(
+      add_processes(*record, *import_samples(line("[1, 2]", "[5]") + line("\"c\"", "\"d\""), "b.jsonl")));
+  ASSERT_EQ(record->cases.size(), 2U);
+  const Series& series = record->cases[0].series[0];
+  ASSERT_EQ(series.processes.size(), 3U);
+  EXPECT_EQ(series.processes[2].process, 4);
+  EXPECT_THAT(series.processes[2].placements[0].samples, ElementsAre(5));
+  EXPECT_EQ(record->cases[0].processes[2].process, 4);
+  EXPECT_EQ(record->cases[1].processes[0].process, 4);
+  const Status other = add_processes(*record, *import_samples(line("\"us\"", "\"ms\""), "b.jsonl"));
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().where.file, "b.jsonl");
+}
+
+TEST(ImportErrors, ComeFromABenchmarkThatFailed) {
+  const auto errors = errors_of(
+      R"({"context": {}, "benchmarks": [{"name": "b", "error_occurred": true, "error_message": "no GPU"}]})");
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_THAT(errors[0], HasSubstr("benchmarks[0]"));
+  EXPECT_THAT(errors[0], HasSubstr("no GPU"));
+  EXPECT_THAT(errors_of(R"({"benchmarks": []})"), ElementsAre(HasSubstr("holds no samples")));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/model/codec.h"
 #include "harness/report/documents/calibration_document.h"
-#include "harness/store/adapters/json_lines.h"
+#include "harness/store/adapters/import_formats.h"
 #include "harness/store/baselines.h"
 #include "harness/store/store.h"
 #include "harness/study/calibrate.h"
@@ -58,7 +58,7 @@ Result<Record> read_session(const std::string& path) {
   const Result<std::string> text = read_file(path);
   if (!text) return fail(text.error());
   if (!path.ends_with(".jsonl")) return decode_record(*text, path);
-  Checked<Record> record = import_json_lines(*text, path);
+  Checked<Record> record = import_samples(*text, path);
   if (!record) return fail(record.error().front());
   record->id = id_of(*text);
   return std::move(*record);

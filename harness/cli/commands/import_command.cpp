@@ -4,11 +4,12 @@
 #include <memory>
 
 #include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/model/codec.h"
-#include "harness/store/adapters/json_lines.h"
+#include "harness/store/adapters/import_formats.h"
 #include "harness/store/git.h"
 #include "harness/store/store.h"
 
@@ -16,7 +17,7 @@ namespace harness {
 namespace {
 
 struct ImportArguments {
-  std::string samples;
+  std::vector<std::string> samples;
   std::string output;
   std::string suite;
   std::string store;
@@ -29,21 +30,36 @@ Status keep(const ImportArguments& arguments, const Record& record) {
   return (*store)->put_record(record);
 }
 
-int import_command(const ImportArguments& arguments) {
-  if (const Status spared = check_spares("--as", arguments.output, {arguments.samples}); !spared)
-    return report_error(spared.error());
-  const Result<std::string> text = read_file(arguments.samples);
-  if (!text) {
-    report_error(text.error());
-    return exit_usage;  // no baseline is missing, which exit_missing would say
+// The record of one file, or of several whose processes are counted on.
+Checked<Record> read_samples(const std::vector<std::string>& files) {
+  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
+  Record whole;
+  for (const std::string& file : files) {
+    const Result<std::string> text = read_file(file);
+    if (!text) return refused(text.error());
+    Checked<Record> record = import_samples(*text, file);
+    if (!record) return record;
+    if (&file == &files.front())
+      whole = std::move(*record);
+    else if (const Status added = add_processes(whole, std::move(*record)); !added)
+      return refused(added.error());
   }
-  Checked<Record> record = import_json_lines(*text, arguments.samples);
-  if (!record) return report_errors(record.error());
+  return whole;
+}
+
+int import_command(const ImportArguments& arguments) {
+  if (const Status spared = check_spares("--as", arguments.output, arguments.samples); !spared)
+    return report_error(spared.error());
+  Checked<Record> record = read_samples(arguments.samples);
+  if (!record) {
+    report_errors(record.error());
+    return exit_usage;  // also for a missing file: exit_missing is for a missing baseline
+  }
   if (!arguments.suite.empty()) record->suite.name = arguments.suite;
   if (arguments.output.empty()) record->revision = head_revision(".");
   if (const Status kept = keep(arguments, *record); !kept) return report_error(kept.error());
   fmt::print("imported {} case{} from {} into {}\n", record->cases.size(),
-             record->cases.size() == 1 ? "" : "s", arguments.samples,
+             record->cases.size() == 1 ? "" : "s", join(arguments.samples, ", "),
              !arguments.output.empty()
                  ? arguments.output
                  : without_password(arguments.store.empty() ? default_store : arguments.store));
@@ -53,16 +69,20 @@ int import_command(const ImportArguments& arguments) {
 }  // namespace
 
 void add_import(CLI::App& program, Action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("import", "Turn samples from another tool (JSON Lines) into a record");
+  CLI::App* command = program.add_subcommand("import", "Turn samples from another tool into a record");
   auto arguments = std::make_shared<ImportArguments>();
-  command->add_option("samples", arguments->samples, "JSON Lines file")->required()->type_name("FILE");
+  command->add_option("samples", arguments->samples, "files of samples; their content tells the format")
+      ->required()
+      ->type_name("FILE");
   auto* output = command->add_option("--as", arguments->output, "record file to write")->type_name("FILE");
   command->add_option("--suite", arguments->suite, "suite name of the record; default: the file's name");
   command->add_option("--store", arguments->store, "store to put it in, at the revision checked out here")
       ->type_name("URL")
       ->excludes(output);
-  command->footer("Without --as the record goes to the store. The format: harness/store/README.md");
+  std::string formats;
+  for (const ImportFormat* format : import_formats())
+    formats += fmt::format("\n  {}: {}", format->name, format->summary);
+  command->footer("Without --as the record goes to the store. Formats (harness/store/README.md):" + formats);
   command->callback([&chosen, arguments] { chosen = [arguments] { return import_command(*arguments); }; });
 }
 

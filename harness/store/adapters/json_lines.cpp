@@ -1,16 +1,18 @@
-#include "harness/store/adapters/json_lines.h"
-
+// JSON Lines, version 1, the harness's own format for samples (harness/store/README.md). One object a (case,
+// metric, process, placement), samples in the order taken:
+//   {"case": "gelu/mode=cold", "metric": "gpu_time", "unit": "us", "process": 1, "placement": 0,
+//    "samples": [23.7, 23.6]}
+// A leading {"machine": {...}, "session": "..."} object names the machine and the session.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
 #include <unordered_map>
 
-#include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/schema/json_reader.h"
+#include "harness/store/adapters/import_formats.h"
 
 namespace harness {
 namespace {
@@ -89,9 +91,10 @@ void Importer::take(std::string_view text, int line) {
 void Importer::take_header(const JsonNode& root) {
   if (!cases_.empty())
     return root.problem("describes the whole file, but comes after samples", "put it first");
-  if (const JsonNode format = root.find("format"); format.present() && format.text() != "harness-samples")
-    format.problem("is not `harness-samples`");
-  if (const JsonNode version = root.find("version"); version.present() && version.integer<int>() != 1)
+  if (const JsonNode format = root.find("format"); format.present() && format.text() != formats::samples.name)
+    format.problem(fmt::format("is not `{}`", formats::samples.name));
+  if (const JsonNode version = root.find("version");
+      version.present() && version.integer<int>() != formats::samples.version)
     version.problem("is not 1, the version that this harness reads");
   if (const JsonNode suite = root.find("suite"); suite.present()) suite_ = suite.text();
   if (const JsonNode session = root.find("session"); session.present()) session_ = session.text();
@@ -219,10 +222,13 @@ CaseRecord merged(CaseLines& lines) {
   std::map<int, ProcessResult> results;
   for (SeriesLines& series : lines.series) {
     for (const auto& [number, placements] : series.processes)
-      results.try_emplace(number, ProcessResult{lines.id, number, Outcome::measured, "", {}, {}, {}});
+      results.try_emplace(number).first->second.process = number;
     record.series.push_back(merged(series));
   }
-  for (auto& [number, result] : results) record.processes.push_back(std::move(result));
+  for (auto& [number, result] : results) {
+    result.case_id = lines.id;
+    record.processes.push_back(std::move(result));
+  }
   return record;
 }
 
@@ -235,10 +241,7 @@ Checked<Record> Importer::finish() {
         {ErrorKind::usage, fmt::format("and {} more errors", more_errors_), Location{file_}, {}});
   if (!errors_.empty()) return tl::unexpected(std::move(errors_));
   Record record;
-  record.id = random_uuid();
-  record.tool = "harness import";
-  record.suite = {suite_.empty() ? std::filesystem::path(file_).stem().string() : suite_, file_, ""};
-  record.started = record.finished = utc_timestamp();
+  record.suite.name = std::move(suite_);
   record.session = std::move(session_);
   record.machines[device_kind] = std::move(machine_);
   record.cases.reserve(cases_.size());
@@ -246,9 +249,7 @@ Checked<Record> Importer::finish() {
   return record;
 }
 
-}  // namespace
-
-Checked<Record> import_json_lines(std::string_view text, const std::string& file) {
+Checked<Record> read(std::string_view text, const std::string& file) {
   Importer importer(file);
   int line = 1;
   for (std::size_t begin = 0; begin < text.size(); ++line) {
@@ -258,5 +259,11 @@ Checked<Record> import_json_lines(std::string_view text, const std::string& file
   }
   return importer.finish();
 }
+
+}  // namespace
+
+extern const ImportFormat json_lines_format;
+const ImportFormat json_lines_format{"json_lines", "JSON Lines, one object a placement",
+                                     [](std::string_view) { return true; }, read};
 
 }  // namespace harness

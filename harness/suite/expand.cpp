@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -35,7 +36,7 @@ std::string described(const sdk::Value& value) {
   return (std::holds_alternative<double>(value) ? "the number " : "the integer ") + text;
 }
 
-std::string expectation(const sdk::ParamSpec& spec) {
+std::string expected_values(const sdk::ParamSpec& spec) {
   switch (spec.kind) {
     case sdk::ParamKind::integer: return fmt::format("an integer of at least {}", spec.least);
     case sdk::ParamKind::real: return "a number";
@@ -99,26 +100,22 @@ bool check_name(const Target& target, const At<std::string>& name, ErrorList& er
   return false;
 }
 
-bool check_setting(const Target& target, const Setting& setting, ErrorList& errors) {
-  if (!check_name(target, setting.name, errors)) return false;
-  return checked_value(target, *target.find(setting.name.value), setting.value, errors).has_value();
+// The value gets the kind of its parameter.
+bool check_value(const Target& target, const sdk::ParamSpec& spec, At<sdk::Value>& value, ErrorList& errors) {
+  if (std::optional<sdk::Value> good = converted(spec, value.value)) {
+    value.value = std::move(*good);
+    return true;
+  }
+  errors.add(value.where,
+             fmt::format("{} of workload {}: expected {}, found {}", in_ticks(spec.name),
+                         workload_name(target), expected_values(spec), described(value.value)),
+             advice_for_value(spec, value.value));
+  return false;
 }
 
-bool check_points(const Target& target, const Points& points, ErrorList& errors) {
-  bool good = true;
-  for (const Axis& axis : points.axes) {
-    if (!check_name(target, axis.name, errors)) {
-      good = false;
-      continue;
-    }
-    for (const At<sdk::Value>& value : axis.values)
-      good = checked_value(target, *target.find(axis.name.value), value, errors).has_value() && good;
-  }
-  for (const std::vector<Point>* list : {&points.zip, &points.include})
-    for (const Point& point : *list)
-      for (const Setting& setting : point) good = check_setting(target, setting, errors) && good;
-  for (const Point& selector : points.exclude) good = check_selector(target, selector, errors) && good;
-  return good;
+bool check_setting(const Target& target, Setting& setting, ErrorList& errors) {
+  return check_name(target, setting.name, errors) &&
+         check_value(target, *target.find(setting.name.value), setting.value, errors);
 }
 
 using Given = std::vector<std::pair<const std::string*, const sdk::Value*>>;
@@ -132,7 +129,7 @@ sdk::Params completed(const Target& target, const Given& given, std::vector<std:
     const auto found = std::find_if(given.begin(), given.end(),
                                     [&](const auto& entry) { return *entry.first == spec.name; });
     if (found != given.end())
-      entries.emplace_back(spec.name, *converted(spec, *found->second));
+      entries.emplace_back(spec.name, *found->second);
     else if (!spec.fallback.empty())
       entries.emplace_back(spec.name, spec.fallback.front());
     else
@@ -235,35 +232,38 @@ class Expansion {
 
 }  // namespace
 
-const sdk::ParamSpec* Target::find(const std::string& name) const {
-  for (const std::vector<sdk::ParamSpec>* known : {&specs, &modes})
-    for (const sdk::ParamSpec& spec : *known)
-      if (spec.name == name) return &spec;
-  return nullptr;
-}
-
-std::optional<sdk::Value> checked_value(const Target& target, const sdk::ParamSpec& spec,
-                                        const At<sdk::Value>& value, ErrorList& errors) {
-  auto good = converted(spec, value.value);
-  if (!good)
-    errors.add(value.where,
-               fmt::format("{} of workload {}: expected {}, found {}", in_ticks(spec.name),
-                           workload_name(target), expectation(spec), described(value.value)),
-               advice_for_value(spec, value.value));
+bool check_points(const Target& target, Points& points, ErrorList& errors) {
+  bool good = true;
+  for (Axis& axis : points.axes) {
+    if (!check_name(target, axis.name, errors)) {
+      good = false;
+      continue;
+    }
+    for (At<sdk::Value>& value : axis.values)
+      good = check_value(target, *target.find(axis.name.value), value, errors) && good;
+  }
+  for (std::vector<Point>* list : {&points.zip, &points.include})
+    for (Point& point : *list)
+      for (Setting& setting : point) good = check_setting(target, setting, errors) && good;
+  for (Point& selector : points.exclude) good = check_selector(target, selector, errors) && good;
   return good;
 }
 
-bool check_selector(const Target& target, const Point& selector, ErrorList& errors) {
+bool check_selector(const Target& target, Point& selector, ErrorList& errors) {
   bool good = true;
-  for (const Setting& setting : selector) {
+  for (Setting& setting : selector) {
     const std::string& name = setting.name.value;
-    const bool special = target.find(name) == nullptr && (name == "variant" || name == "device");
-    if (!special) {
+    if (target.find(name) != nullptr || (name != "variant" && name != "device")) {
       good = check_setting(target, setting, errors) && good;
       continue;
     }
-    const std::vector<std::string>& known = name == "variant" ? target.variants : target.devices;
+    std::vector<std::string> known;
+    for (const sdk::Variant* variant : target.variants)
+      if (const std::string& one = name == "variant" ? variant->name : variant->device;
+          std::find(known.begin(), known.end(), one) == known.end())
+        known.push_back(one);
     const std::string value = sdk::to_string(setting.value.value);
+    setting.value.value = value;
     if (std::find(known.begin(), known.end(), value) != known.end()) continue;
     errors.add(setting.value.where, fmt::format("this case has no {} {}", name, in_ticks(value)),
                suggestion(value, known));
@@ -272,21 +272,17 @@ bool check_selector(const Target& target, const Point& selector, ErrorList& erro
   return good;
 }
 
-bool selects(const Target& target, const Point& selector, const sdk::Params& params,
-             const std::string& variant, const std::string& device) {
+bool selects(const Point& selector, const sdk::Params& params, const std::string& variant,
+             const std::string& device) {
   return std::all_of(selector.begin(), selector.end(), [&](const Setting& setting) {
-    const std::string& name = setting.name.value;
-    if (const sdk::ParamSpec* spec = target.find(name)) {
-      const sdk::Value* value = params.find(name);
-      return value != nullptr && converted(*spec, setting.value.value) == *value;
-    }
-    return sdk::to_string(setting.value.value) == (name == "variant" ? variant : device);
+    if (const sdk::Value* value = params.find(setting.name.value)) return *value == setting.value.value;
+    if (setting.name.value == "variant") return sdk::Value(variant) == setting.value.value;
+    return setting.name.value == "device" && sdk::Value(device) == setting.value.value;
   });
 }
 
 std::vector<ExpandedPoint> expand_points(const Target& target, const Points& points, const Location& where,
                                          ErrorList& errors) {
-  if (!check_points(target, points, errors)) return {};
   return Expansion(target, points, where, errors).run();
 }
 

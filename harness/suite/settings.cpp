@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/units.h"
+#include "harness/suite/expand.h"
 
 namespace harness {
 namespace {
@@ -18,8 +19,7 @@ void apply(const Written<MetricGate>& one, std::vector<MetricGate>& gates) {
   one.apply_to(*found);
 }
 
-}  // namespace
-
+// Bounds from several places that no place names together: the lower above the upper. "" when all agree.
 std::string contradiction(const Sampling& sampling) {
   if (sampling.width > 0 && sampling.samples < sampling.width_samples)
     return fmt::format("`samples` comes to a `max` of {} below a `min` of {}", sampling.samples,
@@ -30,17 +30,19 @@ std::string contradiction(const Sampling& sampling) {
   return {};
 }
 
-void apply(const Overrides& overrides, Settings& settings) {
-  overrides.sampling.apply_to(settings.sampling);
-  overrides.gate.apply_to(settings.gate);
-  for (const Written<MetricGate>& one : overrides.metric_gates) apply(one, settings.gate.metrics);
+void apply(const Overrides& overrides, PlannedCase& planned) {
+  overrides.sampling.apply_to(planned.sampling);
+  overrides.gate.apply_to(planned.gate);
+  for (const Written<MetricGate>& one : overrides.metric_gates) apply(one, planned.gate.metrics);
 }
 
-void apply_modes(const std::vector<sdk::ParamSpec>& modes, const sdk::Params& params, Sampling& sampling) {
-  for (const sdk::ParamSpec& mode : modes) {
-    const sdk::Value* value = params.find(mode.name);
+// Sets what an axis says of cache and timing.
+void apply_modes(const Target& target, PlannedCase& planned) {
+  for (const sdk::ParamSpec& mode : target.modes) {
+    const sdk::Value* value = planned.params.find(mode.name);
     if (value == nullptr) continue;
     const std::string name = sdk::to_string(*value);
+    Sampling& sampling = planned.sampling;
     sampling.cache = parse_name<CacheMode>(name).value_or(sampling.cache);
     sampling.timing = parse_name<TimingMode>(name).value_or(sampling.timing);
   }
@@ -50,11 +52,68 @@ bool is_batched(const PlannedCase& planned) {
   return planned.sampling.timing == TimingMode::batch;
 }
 
-void check_batches(const Overrides& overrides, ErrorList& errors, std::ptrdiff_t batched) {
+void check_batches(const Overrides& overrides, bool any_batched, ErrorList& errors) {
   const Location* place = overrides.sampling.place_of(&Sampling::batch_nodes);
-  if (place != nullptr && batched == 0)
+  if (place != nullptr && !any_batched)
     errors.add(*place, "`batch_nodes`, but no case that it is for is timed in batches",
                "add `timing: batch`, or remove it");
+}
+
+// One of the group's `overrides`, and the cases that it is for.
+struct Selective {
+  Point match;
+  const PointOverride* written = nullptr;
+  std::size_t hits = 0;
+  bool any_batched = false;
+};
+
+std::vector<Selective> checked_overrides(const CaseGroup& group, const Target& target, ErrorList& errors) {
+  std::vector<Selective> good;
+  for (const PointOverride& entry : group.point_overrides) {
+    Selective one{entry.match, &entry};
+    if (check_selector(target, one.match, errors)) good.push_back(std::move(one));
+  }
+  return good;
+}
+
+}  // namespace
+
+void check_batches(const Overrides& overrides, std::span<const PlannedCase> cases, ErrorList& errors) {
+  check_batches(overrides, std::any_of(cases.begin(), cases.end(), is_batched), errors);
+}
+
+void settle(const Overrides& defaults, const CaseGroup& group, const Target& target,
+            const Overrides& command_line, std::span<PlannedCase> cases, ErrorList& errors) {
+  std::vector<Selective> overrides = checked_overrides(group, target, errors);
+  std::string contradicted;
+  for (PlannedCase& planned : cases) {
+    apply(defaults, planned);
+    apply(group.overrides, planned);
+    std::vector<Selective*> used;
+    for (Selective& one : overrides)
+      if (selects(one.match, planned.params, planned.variant, planned.device)) {
+        apply(one.written->overrides, planned);
+        used.push_back(&one);
+      }
+    apply(command_line, planned);
+    planned.sampling.min_samples = std::min(planned.sampling.min_samples, planned.sampling.samples);
+    apply_modes(target, planned);
+    for (Selective* one : used) {
+      ++one->hits;
+      one->any_batched |= is_batched(planned);
+    }
+    if (contradicted.empty()) contradicted = contradiction(planned.sampling);
+  }
+  if (!contradicted.empty())
+    errors.add(group.where, contradicted + ", with what `defaults`, the built-in defaults or `overrides` say",
+               "give both `min` and `max`");
+  check_batches(group.overrides, cases, errors);
+  for (const Selective& one : overrides)
+    if (one.hits == 0)
+      errors.add(one.written->where, "this override matches no case",
+                 "no case has these values; correct `match` or remove the override");
+    else
+      check_batches(one.written->overrides, one.any_batched, errors);
 }
 
 }  // namespace harness

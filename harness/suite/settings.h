@@ -1,34 +1,22 @@
 // How the settings of a case come about: the built-in defaults, with overrides laid over them.
 #pragma once
 
-#include <cstddef>
-#include <vector>
+#include <span>
 
 #include "harness/suite/suite.h"
+#include "harness/suite/target.h"
 #include "harness/suite/yaml/errors.h"
 
 namespace harness {
 
-struct Settings {
-  Sampling sampling;
-  Gate gate;
-};
+// Gives the cases of a group their sampling and gate, from weak to strong: the built-in defaults, `defaults`,
+// the group, its `overrides` in their order, the command line, and axes of measuring, which are in the case's
+// name. Errors for overrides without effect and for settings that contradict each other.
+void settle(const Overrides& defaults, const CaseGroup& group, const Target& target,
+            const Overrides& command_line, std::span<PlannedCase> cases, ErrorList& errors);
 
-// What settings of several places come to that no place says alone: a bound below the other, in words. ""
-// when they agree.
-std::string contradiction(const Sampling& sampling);
-
-// Sets what `overrides` names.
-void apply(const Overrides& overrides, Settings& settings);
-
-// Sets what an axis says of cache and timing. It is in the case's name, so nothing wins over it. `modes`: the
-// axes of measuring that no parameter hides.
-void apply_modes(const std::vector<sdk::ParamSpec>& modes, const sdk::Params& params, Sampling& sampling);
-
-bool is_batched(const PlannedCase& planned);
-
-// Lengths of batches are for nothing where no case is timed in any, however it comes to its timing: an error.
-// `batched`: cases that `overrides` are for and that are.
-void check_batches(const Overrides& overrides, ErrorList& errors, std::ptrdiff_t batched);
+// An error where `overrides` name lengths of batches and none of the cases that they are for is timed in
+// batches.
+void check_batches(const Overrides& overrides, std::span<const PlannedCase> cases, ErrorList& errors);
 
 }  // namespace harness

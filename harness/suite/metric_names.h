@@ -1,11 +1,15 @@
-// Gate metrics: whether the metrics that a suite gives gates of their own exist, so that a misspelt name is
-// an error and not a gate without effect. Pure.
+// Whether the metrics exist that a suite names in `metrics` and in `gate`, so that a misspelt name is an
+// error.
 #pragma once
 
 #include "harness/suite/suite.h"
 #include "harness/suite/yaml/errors.h"
 
 namespace harness {
+
+// Adds an error for each of the group's `metrics` that is neither built in, nor declared by the workload, nor
+// named like a hardware counter (counters.h looks those up). True when there is none.
+bool check_metrics(const CaseGroup& group, const sdk::Workload& workload, ErrorList& errors);
 
 // Adds an error for each gate of a metric that is neither built in (model/metric.h) nor declared by a
 // workload: of the whole suite for a gate in `defaults`, of the group elsewhere. `first_call` stands beside

@@ -1,4 +1,4 @@
-#include "harness/suite/gate_metrics.h"
+#include "harness/suite/metric_names.h"
 
 #include <fmt/format.h>
 
@@ -49,6 +49,28 @@ void check(const Overrides& overrides, const Names& known, std::string_view whos
 }
 
 }  // namespace
+
+bool check_metrics(const CaseGroup& group, const sdk::Workload& workload, ErrorList& errors) {
+  std::vector<std::string> known;
+  for (const BuiltInMetric& metric : built_in_metrics) known.emplace_back(metric.name);
+  for (const sdk::MetricSpec& metric : workload.metrics()) known.push_back(metric.name);
+  bool good = true;
+  for (const auto& [name, where] : group.metrics) {
+    if (std::find(known.begin(), known.end(), name) != known.end() || is_counter_name(name)) continue;
+    std::string advice = suggestion(name, known);
+    if (is_time_of_device(name))
+      advice = "write `time`: records name it after what the device measures";
+    else if (name.find("__") != std::string::npos)
+      advice =
+          fmt::format("a hardware counter ends in how it is summed up: write {}", in_ticks(name + ".sum"));
+    errors.add(
+        where,
+        fmt::format("unknown metric {} of workload {}", in_ticks(name), in_ticks(group.workload.value)),
+        std::move(advice));
+    good = false;
+  }
+  return good;
+}
 
 void check_gate_metrics(const Suite& suite, const Catalog& catalog, ErrorList& errors) {
   Names all = names_of_all();

@@ -1,8 +1,8 @@
-// Codec: records and their parts as JSON text and back. No I/O here. The format is described in
-// docs: harness/model/README.md; encode(decode(encode(x))) == encode(x).
+// Codec: records and their parts as JSON text and back, by the lists in record_fields.h. No I/O here.
+// encode(decode(encode(x))) == encode(x).
 //
-// Decoding checks the version and every field; an error names the source, the JSON path of the field
-// and what was expected. Unknown fields are ignored (a newer minor writer may add some).
+// Decoding checks the version and every field. An error names the source, the JSON path of the field and what
+// was expected. Unknown fields are ignored: a later version may add some.
 #pragma once
 
 #include <string>
@@ -12,6 +12,12 @@
 #include "harness/model/record.h"
 
 namespace harness {
+
+// A result with its text, so that samples are written once, by the worker, and stored as they came.
+struct EncodedResult {
+  ProcessResult result;
+  std::string text = {};  // encode(result); "" while nobody has written it
+};
 
 std::string encode(const Record& record);  // pretty enough to review in a diff: one line a placement
 Result<Record> decode_record(std::string_view text, const std::string& source);

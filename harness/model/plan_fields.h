@@ -1,6 +1,7 @@
 // The fields of plan.h's structs, as files and suites hold them (schema/fields.h).
 #pragma once
 
+#include "harness/model/fact_fields.h"
 #include "harness/model/plan.h"
 #include "harness/schema/json_fields.h"
 
@@ -153,6 +154,31 @@ struct Described<SuiteIdentity> {
   static constexpr auto fields =
       list_fields<SuiteIdentity>(JsonLayout::line, field("name", &SuiteIdentity::name).required(),
                                  field("file", &SuiteIdentity::file), field("hash", &SuiteIdentity::hash));
+};
+
+template <>
+struct Described<PlannedCase> {
+  static constexpr auto fields = list_fields<PlannedCase>(
+      JsonLayout::lines, field("case", &PlannedCase::id).required(),
+      field("workload", &PlannedCase::workload).required(),
+      field("variant", &PlannedCase::variant).required(), field("device", &PlannedCase::device).required(),
+      field("params", &PlannedCase::params), field("metrics", &PlannedCase::metrics),
+      field("tags", &PlannedCase::tags), field("flops", &PlannedCase::flops).null_when_default(),
+      field("bytes", &PlannedCase::bytes).null_when_default(),
+      field("items", &PlannedCase::items).null_when_default(),
+      field("item_name", &PlannedCase::item_name).unless_default(),
+      field("reference", &PlannedCase::reference).null_when_default(),
+      field("sampling", &PlannedCase::sampling).required(), field("gate", &PlannedCase::gate),
+      field("counter_passes", &PlannedCase::counter_passes).unless_default(),
+      field("where", &PlannedCase::where).null_when_default(),
+      field("skip", &PlannedCase::skip).null_when_default());
+};
+
+template <>
+struct Described<Plan> {
+  static constexpr auto fields = list_fields<Plan>(
+      JsonLayout::lines, field("suite", &Plan::suite).required(), field("modules", &Plan::modules),
+      field("counters", &Plan::counters).unless_default(), field("cases", &Plan::cases).required());
 };
 
 }  // namespace harness

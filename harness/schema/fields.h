@@ -168,4 +168,14 @@ const typename Field::Member& default_of(const Field& field) {
   return untouched.*field.member;
 }
 
+// Whether a struct has the default in a field. The default of a list is empty.
+template <class Field>
+bool has_default(const Field& field, const typename Field::Struct& value) {
+  const auto& member = value.*field.member;
+  if constexpr (requires(typename Field::Member list) { list.emplace_back(); })
+    return member.empty();
+  else
+    return member == default_of(field);
+}
+
 }  // namespace harness

@@ -13,10 +13,11 @@ struct DocumentFormat {
 
 namespace formats {
 
-inline constexpr DocumentFormat record{"harness-record"};    // harness/model/README.md
-inline constexpr DocumentFormat samples{"harness-samples"};  // harness/store/adapters
+inline constexpr DocumentFormat record{"harness-record"};     // harness/model/README.md
+inline constexpr DocumentFormat samples{"harness-samples"};   // harness/store/README.md
+inline constexpr DocumentFormat worker{"harness-worker", 2};  // harness/measure/README.md
 // The others: harness/report/formats.md.
-inline constexpr DocumentFormat plan{"harness-plan"};
+inline constexpr DocumentFormat plan{"harness-plan", 2};
 inline constexpr DocumentFormat run_report{"harness-run-report"};
 inline constexpr DocumentFormat comparison{"harness-comparison"};
 inline constexpr DocumentFormat history{"harness-history"};

@@ -97,6 +97,10 @@ inline constexpr bool is_list = false;
 template <class T>
 inline constexpr bool is_list<std::vector<T>> = true;
 template <class T>
+inline constexpr bool is_set = false;
+template <class T>
+inline constexpr bool is_set<std::set<T>> = true;
+template <class T>
 inline constexpr bool is_extent = false;
 template <class T, std::size_t n>
 inline constexpr bool is_extent<std::array<T, n>> = true;
@@ -127,7 +131,7 @@ void write_fields(JsonWriter& json, const List& list, const typename List::Struc
   for_each_field(list, [&](const auto& field) {
     const auto& member = value.*field.member;
     const bool is_default = (field.present_when != nullptr && !field.present_when(value)) ||
-                            (field.presence != Presence::always && member == default_of(field));
+                            (field.presence != Presence::always && has_default(field, value));
     if (!is_default)
       std::remove_cvref_t<decltype(field)>::Shape::write(json.key(field.name), member);
     else if (field.presence == Presence::null_when_default)
@@ -177,7 +181,7 @@ void write_json(JsonWriter& json, const T& value) {
     json.open_array(HasFields<typename T::value_type> ? JsonLayout::lines : JsonLayout::line);
     for (const auto& one : value) write_json(json, one);
     json.close();
-  } else if constexpr (fields_detail::is_extent<T>) {
+  } else if constexpr (fields_detail::is_extent<T> || fields_detail::is_set<T>) {
     json.open_array(JsonLayout::line);
     for (const auto& one : value) write_json(json, one);
     json.close();
@@ -278,6 +282,12 @@ void read_json(const JsonNode& node, T& value, std::int64_t least) {
     value.clear();
     value.reserve(node.size());
     node.each_element([&](const JsonNode& one) { read_json(one, value.emplace_back(), least); });
+  } else if constexpr (fields_detail::is_set<T>) {
+    node.each_element([&](const JsonNode& one) {
+      typename T::value_type element{};
+      read_json(one, element, least);
+      value.insert(std::move(element));
+    });
   } else if constexpr (fields_detail::is_extent<T>) {
     std::size_t index = 0;
     node.each_element([&](const JsonNode& one) {
@@ -313,6 +323,32 @@ template <class T>
 void ListOf<list>::read(const JsonNode& node, std::vector<T>& values, std::int64_t /*least*/) {
   values.reserve(node.size());
   node.each_element([&](const JsonNode& one) { read_fields(one, list, values.emplace_back()); });
+}
+
+// Whole texts --------------------------------------------------------------------------------------------
+
+// A struct as one JSON object. `format` is written in front of its fields, where one is given.
+template <class List>
+std::string to_json(const List& list, const typename List::Struct& value, JsonLayout layout,
+                    const DocumentFormat* format = nullptr) {
+  JsonWriter json;
+  json.open_object(layout);
+  if (format != nullptr) write_format(json, *format);
+  write_fields(json, list, value);
+  json.close();
+  return json.take();
+}
+
+// The struct that a JSON text holds, or the first problem. `source` names the text in errors.
+template <class List>
+Result<typename List::Struct> from_json(const List& list, std::string_view text, const std::string& source,
+                                        const DocumentFormat* format = nullptr) {
+  const auto reader = JsonReader::parse(text, {source});
+  if (!reader) return fail(reader.error());
+  if (format != nullptr) (*reader)->expect_format(*format);
+  typename List::Struct value;
+  read_fields((*reader)->root(), list, value);
+  return (*reader)->finish(std::move(value));
 }
 
 }  // namespace harness

@@ -34,6 +34,7 @@ class JsonNode {
   // Whether the whole document has had no problem so far.
   [[nodiscard]] bool ok() const;
   [[nodiscard]] bool is_null() const { return value_ != nullptr && value_->IsNull(); }
+  [[nodiscard]] bool is_text() const { return value_ != nullptr && value_->IsString(); }
 
   // The value, or the fallback when the member is absent. Another type is a problem.
   [[nodiscard]] std::string text(std::string_view fallback = {}) const;

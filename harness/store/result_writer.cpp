@@ -18,12 +18,16 @@ ResultWriter::ResultWriter(Database& database)
                soci::use(case_id_))),
       values_(database.sql()) {}
 
-Status ResultWriter::put(const std::string& id, const ProcessResult& result) {
-  text_ = encode(result);
-  if (const auto readable =
-          decode_process_result(text_, "result of case `" + printable(result.case_id) + "`");
-      !readable)
-    return fail(readable.error());
+Status ResultWriter::put(const std::string& id, const EncodedResult& encoded) {
+  const ProcessResult& result = encoded.result;
+  text_ = encoded.text;
+  if (text_.empty()) {  // a text that came from a worker was read already
+    text_ = encode(result);
+    if (const auto readable =
+            decode_process_result(text_, "result of case `" + printable(result.case_id) + "`");
+        !readable)
+      return fail(readable.error());
+  }
   id_ = id;
   case_id_ = column_text(result.case_id);
   outcome_ = name_of(result.outcome);

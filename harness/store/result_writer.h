@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/base/result.h"
+#include "harness/model/codec.h"
 #include "harness/store/database.h"
 #include "harness/store/values.h"
 
@@ -18,7 +19,7 @@ class ResultWriter {
   ~ResultWriter() = default;
 
   // Adds a result to the record `id`, in place of one that is there of the same case and process.
-  Status put(const std::string& id, const ProcessResult& result);
+  Status put(const std::string& id, const EncodedResult& encoded);
 
  private:
   const Database& database_;

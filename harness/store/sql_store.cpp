@@ -116,7 +116,7 @@ class SqlStore final : public Store {
     });
   }
 
-  Status put(const std::string& id, const ProcessResult& result) override {
+  Status put(const std::string& id, const EncodedResult& result) override {
     return database_->write([&] { return ResultWriter(*database_).put(id, result); });
   }
 
@@ -254,7 +254,7 @@ Status SqlStore::insert_record(const Record& record, ResultWriter& writer) {
   if (const Status begun = insert_run(record, RunState::running); !begun) return begun;
   for (const CaseRecord& one : record.cases)
     for (const ProcessResult& result : results_of(one))
-      if (const Status stored = writer.put(record.id, result); !stored) return stored;
+      if (const Status stored = writer.put(record.id, {result}); !stored) return stored;
   return close_run(record.id, record.finished.empty() ? RunState::interrupted : RunState::complete);
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/model/record.h"
+#include "harness/model/codec.h"
 
 namespace harness {
 
@@ -69,8 +69,9 @@ class Store {
   virtual Status begin(const Record& header) = 0;
   // Replaces the header of a record already begun (machines become known while it runs).
   virtual Status update_header(const Record& header) = 0;
-  // Adds one result; a repeated (case, process) replaces the old one.
-  virtual Status put(const std::string& id, const ProcessResult& result) = 0;
+  // Adds one result; a repeated (case, process) replaces the old one. The text of a result that has one is
+  // stored as it is.
+  virtual Status put(const std::string& id, const EncodedResult& result) = 0;
   virtual Status finish(const std::string& id, RunState state) = 0;
 
   // Keeps what a comparison said of the record, by the verdict's name; a later one replaces it.

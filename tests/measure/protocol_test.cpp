@@ -1,11 +1,16 @@
 #include <gmock/gmock.h>
 
+#include "../schema/filled.h"
 #include "harness/measure/worker/worker.h"
+#include "harness/model/codec.h"
+#include "harness/model/record_fields.h"
 
 namespace harness {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 Job sample_job() {
   Job job;
@@ -69,8 +74,10 @@ TEST(Protocol, CarriesTheModulesOfTwoBuilds) {
   const Result<Job> back = decode_job(encode(job));
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(back->pair, job.pair);
-  EXPECT_FALSE(decode_job(R"({"version": 1, "device": "cpu", "process": 1, "modules": [], "cases": [],
-                              "measure_ceilings": false, "pair": {"baseline": {}}})"));
+  const std::string start =
+      R"({"format": "harness-worker", "version": 2, "device": "cpu", "process": 1, "cases": [])";
+  EXPECT_TRUE(decode_job(start + "}"));
+  EXPECT_FALSE(decode_job(start + R"(, "pair": {"baseline": {"root": "/a"}}})"));
 }
 
 TEST(Protocol, CarriesTheResultsOfTwoBuilds) {
@@ -136,13 +143,39 @@ TEST(Protocol, ReplacesBytesThatAreNoText) {
 
 TEST(Protocol, ExplainsWhatItCannotRead) {
   const auto message_of = [](const char* line) { return decode_message(line).error().message; };
-  EXPECT_EQ(message_of("{"), "a message is not JSON");
-  EXPECT_EQ(message_of("[]"), "a message: expected an object with `type`");
-  EXPECT_EQ(message_of(R"({"type": 1})"), "a message: `type` is not a string");
-  EXPECT_EQ(message_of(R"({"type": "bye"})"), "a message: message type `bye` is not known");
-  EXPECT_EQ(message_of(R"({"type": "begin"})"), "a message: `case` is missing");
-  EXPECT_EQ(message_of(R"({"type": "hello", "version": 2})"), "a message: `version` is not 1");
-  EXPECT_EQ(decode_job("{}").error().message, "a job: `version` is missing");
+  EXPECT_THAT(message_of("begin {"), HasSubstr("a message: is not JSON"));
+  EXPECT_EQ(message_of("begin []"), "a message: the document is an array; expected an object");
+  EXPECT_EQ(message_of("bye {}"), "a message: no message is `bye` with 1 texts");
+  EXPECT_EQ(message_of(""), "a message: no message is `` with 0 texts");
+  EXPECT_EQ(message_of("pair {}"), "a message: no message is `pair` with 1 texts");
+  EXPECT_EQ(message_of("begin {}"), "a message: the document has no `case`");
+  EXPECT_EQ(message_of(R"(hello {"format": "harness-worker", "version": 1})"),
+            "a message: version: is 1; this harness reads version 2");
+  EXPECT_EQ(decode_job("{}").error().message, "a job: the document has no `format`");
+}
+
+TEST(Protocol, CarriesTheTextOfAResultAsItIs) {
+  const auto result = filled<ProcessResult>();
+  ProcessResult other = result;
+  other.reason = "a\tb";
+  const std::string one = encode(Message{result}), two = encode(Message{PairResult{result, other}});
+  EXPECT_THAT(payloads_of(one), ElementsAre(encode(result)));
+  EXPECT_THAT(payloads_of(two), ElementsAre(encode(result), encode(other)));
+  EXPECT_THAT(payloads_of("done"), IsEmpty());
+}
+
+TEST(Protocol, CarriesEveryFieldOfACase) {
+  Job job = sample_job();
+  job.device_uuid = "GPU-1";
+  job.cases = {filled<PlannedCase>()};
+  const Result<Job> back = decode_job(encode(job));
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_THAT(fields_with_default(back->cases[0]), IsEmpty());
+  for_each_field<PlannedCase>([&](const auto& field) {
+    EXPECT_EQ(back->cases[0].*field.member, job.cases[0].*field.member) << field.name;
+  });
+  EXPECT_EQ(back->device_uuid, "GPU-1");
+  EXPECT_EQ(encode(*back), encode(job));
 }
 
 TEST(Protocol, ChecksEveryMemberOfAJob) {
@@ -154,20 +187,20 @@ TEST(Protocol, ChecksEveryMemberOfAJob) {
     text.replace(at, from.size(), to);
     return decode_job(text);
   };
-  EXPECT_TRUE(replaced("\"process\":3", "\"process\":4"));
-  EXPECT_FALSE(replaced("\"process\":3", "\"process\":3.5"));
-  EXPECT_FALSE(replaced("\"process\":3", "\"process\":1e300"));
-  EXPECT_FALSE(replaced("\"samples\":4", "\"samples\":\"4\""));
-  EXPECT_FALSE(replaced("\"cache\":\"hot\"", "\"cache\":\"tepid\""));
-  EXPECT_FALSE(replaced("\"timing\":\"batch\"", "\"timing\":\"guess\""));
-  EXPECT_FALSE(replaced("[7,70]", "[0,70]"));
-  EXPECT_FALSE(replaced("[7,70]", "[\"7\"]"));
-  EXPECT_TRUE(replaced("[7,70]", "[]"));
-  EXPECT_FALSE(replaced("[\"flag\",true]", "[\"flag\"]"));
-  EXPECT_FALSE(replaced("[\"flag\",true]", "[\"flag\",null]"));
-  EXPECT_FALSE(replaced("[\"flag\",true]", "true"));
-  EXPECT_FALSE(replaced("\"seed\":18446744073709551615", "\"seed\":-1"));
-  EXPECT_FALSE(replaced("\"measure_ceilings\":true", "\"measure_ceilings\":1"));
+  EXPECT_TRUE(replaced("\"process\": 3", "\"process\": 4"));
+  EXPECT_FALSE(replaced("\"process\": 3", "\"process\": 3.5"));
+  EXPECT_FALSE(replaced("\"process\": 3", "\"process\": 1e300"));
+  EXPECT_FALSE(replaced("\"process\": 3", "\"process\": 0"));
+  EXPECT_FALSE(replaced("\"samples\": 4", "\"samples\": \"4\""));
+  EXPECT_FALSE(replaced("\"cache\": \"hot\"", "\"cache\": \"tepid\""));
+  EXPECT_FALSE(replaced("\"timing\": \"batch\"", "\"timing\": \"guess\""));
+  EXPECT_FALSE(replaced("[7, 70]", "[0, 70]"));
+  EXPECT_FALSE(replaced("[7, 70]", "[\"7\"]"));
+  EXPECT_TRUE(replaced("[7, 70]", "[]"));
+  EXPECT_FALSE(replaced("\"flag\": true", "\"flag\": [true]"));
+  EXPECT_FALSE(replaced("\"flag\": true", "\"flag\": null"));
+  EXPECT_FALSE(replaced("\"seed\": 18446744073709551615", "\"seed\": -1"));
+  EXPECT_FALSE(replaced("\"measure_ceilings\": true", "\"measure_ceilings\": 1"));
   EXPECT_FALSE(replaced("[\"/plugins/liba.so\"]", "[7]"));
 }
 

@@ -32,8 +32,8 @@ class RunPlan : public testing::Test {
   RunPlan() {
     plan_.modules = {TEST_PLUGIN};
     options_.worker_command = {TEST_WORKER};
-    options_.on_result = [&](ProcessResult result) -> Status {
-      results_.push_back(std::move(result));
+    options_.on_result = [&](EncodedResult one) -> Status {
+      results_.push_back(std::move(one.result));
       if (after_result_) return after_result_();
       return {};
     };

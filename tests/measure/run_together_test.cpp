@@ -27,9 +27,9 @@ class RunTogether : public testing::Test {
       options->devices["cpu"] = "scripted:script.json";
     }
     const auto keep = [this](const char* side, std::vector<ProcessResult>& results) {
-      return [this, side, &results](ProcessResult result) -> Status {
-        order_.push_back(side + std::to_string(result.process));
-        results.push_back(std::move(result));
+      return [this, side, &results](EncodedResult one) -> Status {
+        order_.push_back(side + std::to_string(one.result.process));
+        results.push_back(std::move(one.result));
         return {};
       };
     };

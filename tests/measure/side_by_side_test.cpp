@@ -27,8 +27,8 @@ class SideBySide : public testing::Test {
     options_.worker_command = {TEST_WORKER};
     options_.devices["cpu"] = device("a").name;
     options_.side_by_side["cpu"] = {device("a"), device("b")};
-    options_.on_result = [&](ProcessResult result) -> Status {
-      results_.push_back(std::move(result));
+    options_.on_result = [&](EncodedResult one) -> Status {
+      results_.push_back(std::move(one.result));
       if (full_) return fail(ErrorKind::environment, "the disk is full");
       return {};
     };

@@ -44,8 +44,8 @@ class Turnover : public testing::Test {
  protected:
   Turnover() {
     options_.worker_folder = folder_.path();
-    options_.on_result = [&](ProcessResult result) -> Status {
-      results_.push_back(std::move(result));
+    options_.on_result = [&](EncodedResult one) -> Status {
+      results_.push_back(std::move(one.result));
       return {};
     };
     write("count", "0\n");

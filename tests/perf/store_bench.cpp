@@ -47,7 +47,7 @@ void put_one_result(benchmark::State& state) {
   if (!store || !(*store)->begin(record)) state.SkipWithError("no store");
   int process = 0;
   for (auto _ : state)
-    benchmark::DoNotOptimize((*store)->put("large", result_of(record.cases[0].id, ++process, 50)));
+    benchmark::DoNotOptimize((*store)->put("large", {result_of(record.cases[0].id, ++process, 50)}));
 }
 BENCHMARK(put_one_result)->Unit(benchmark::kMicrosecond);
 

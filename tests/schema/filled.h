@@ -35,6 +35,9 @@ class Filler {
       for (int i = 0; i < 2; ++i) fill(value[fmt::format("key {}", ++count_)]);
     } else if constexpr (HasFields<T>) {
       for_each_field<T>([&](const auto& field) { fill(value.*field.member); });
+    } else if constexpr (requires { value.code, value.figures; }) {  // a fact
+      value.code = enum_names<decltype(value.code)>[1].first;
+      value.figures = {{"count", count_}, {"number", 2.0}, {"text", "t"}};
     } else {
       value = fmt::format("{:040x}", count_);  // also good for the id of a commit
     }
@@ -56,7 +59,7 @@ template <HasFields T>
 std::vector<std::string> fields_with_default(const T& value) {
   std::vector<std::string> names;
   for_each_field<T>([&](const auto& field) {
-    if (value.*field.member == default_of(field)) names.emplace_back(field.name);
+    if (has_default(field, value)) names.emplace_back(field.name);
   });
   return names;
 }

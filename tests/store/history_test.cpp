@@ -111,7 +111,7 @@ TEST_P(StoredValues, FollowAResultThatIsReplaced) {
   ProcessResult again = example_result(record.cases[0].id, 2);
   again.series.pop_back();
   again.series[0].processes[0].placements = {{{10.0, 10.0, 10.0}, 0, 0}};
-  ASSERT_TRUE(store->put(record.id, again));
+  ASSERT_TRUE(store->put(record.id, {again}));
   const StoredHistory read = history();
   for (const StoredSeries& series : read.series) {
     if (series.metric == "clock") {

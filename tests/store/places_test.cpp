@@ -88,7 +88,7 @@ TEST(SqliteFile, AnswersQueriesByHand) {
   ASSERT_TRUE((*store)->put_record(record));
   ProcessResult failed = example_result(record.cases[0].id, 2);
   failed.outcome = Outcome::failed;
-  ASSERT_TRUE((*store)->put(record.id, failed));
+  ASSERT_TRUE((*store)->put(record.id, {failed}));
   soci::session session(soci::sqlite3, "dbname=" + path);
   std::string outcome;
   std::string result;
@@ -234,7 +234,7 @@ TEST_F(RealServer, MayRestartDuringARun) {
   ASSERT_TRUE((*store)->put_record(record));
   server_->restart();
   const ProcessResult result = example_result(record.cases[2].id, 7);
-  const Status put = (*store)->put(record.id, result);
+  const Status put = (*store)->put(record.id, {result});
   ASSERT_TRUE(put) << put.error().text();
   EXPECT_EQ((*store)->load(record.id)->cases[2].processes.front().process, 7);
 }

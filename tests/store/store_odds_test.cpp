@@ -39,7 +39,7 @@ TEST_P(StoreUnderOdds, KeepsOddNames) {
   const auto store = open();
   checked(store->begin(record));
   const ProcessResult result = example_result(record.cases[0].id, 1);
-  checked(store->put(record.id, result));
+  checked(store->put(record.id, {result}));
   add_result(record.cases[0], result);
   EXPECT_EQ(checked(store->load(record.id)), record);
   RunQuery query;
@@ -101,8 +101,8 @@ TEST_P(StoreUnderOdds, TakesSeveralWritersAtOnce) {
         const Record record = planned_example("writer " + std::to_string(writer));
         if (!store || !(*store)->begin(record)) ++failures;
         for (int process = 1; store && process <= results; ++process) {
-          if (!(*store)->put(record.id, example_result(record.cases[0].id, process))) ++failures;
-          if (!(*store)->put("writer 0", example_result(record.cases[1].id, process)) && writer == 0)
+          if (!(*store)->put(record.id, {example_result(record.cases[0].id, process)})) ++failures;
+          if (!(*store)->put("writer 0", {example_result(record.cases[1].id, process)}) && writer == 0)
             ++failures;
         }
         if (!store || !(*store)->finish(record.id, RunState::complete)) ++failures;
@@ -121,7 +121,7 @@ TEST_P(StoreUnderOdds, TakesSeveralWritersAtOnce) {
 [[noreturn]] void write_until_killed(const std::string& url, const Record& record, int first, int pipe_end) {
   auto store = Store::open(url);
   for (int process = first; store; ++process) {
-    if (!(*store)->put(record.id, example_result(record.cases[0].id, process))) break;
+    if (!(*store)->put(record.id, {example_result(record.cases[0].id, process)})) break;
     if (write(pipe_end, ".", 1) != 1) break;
   }
   _exit(1);
@@ -165,7 +165,7 @@ TEST_P(StoreUnderOdds, SurvivesAKilledWriter) {
       EXPECT_EQ(samples.placements[0].samples.size(), 3U);
     }
   }
-  checked(open()->put(record.id, example_result(record.cases[1].id, 1)));
+  checked(open()->put(record.id, {example_result(record.cases[1].id, 1)}));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST_P(AnyStore, LoadsResultsAsTheyCame) {
   for (const int process : {2, 1, 3})
     for (CaseRecord& one : record.cases) {
       const ProcessResult result = example_result(one.id, process);
-      checked(store->put(record.id, result));
+      checked(store->put(record.id, {result}));
       add_result(one, result);
       ASSERT_EQ(checked(open()->load(record.id)), record) << "readable after every result";
     }
@@ -43,9 +43,9 @@ TEST_P(AnyStore, ReplacesARepeatedResult) {
   const auto store = open();
   Record record = planned_example();
   checked(store->begin(record));
-  checked(store->put(record.id, example_result(record.cases[0].id, 1)));
+  checked(store->put(record.id, {example_result(record.cases[0].id, 1)}));
   const ProcessResult failed{record.cases[0].id, 1, Outcome::failed, "crashed", {}, {}, {}};
-  checked(store->put(record.id, failed));
+  checked(store->put(record.id, {failed}));
   add_result(record.cases[0], failed);
   EXPECT_EQ(checked(store->load(record.id)), record);
   EXPECT_EQ(checked(store->list({})).front().results, 1U);
@@ -97,9 +97,9 @@ TEST_P(AnyStore, NamesWhatIsMissing) {
   EXPECT_EQ(loaded.error().kind, ErrorKind::missing);
   EXPECT_THAT(loaded.error().message, HasSubstr("no record nobody"));
   for (const Status& status :
-       {store->put("nobody", example_result(record.cases[0].id, 1)),
-        store->put(record.id, example_result("no such case", 1)), store->finish("nobody", RunState::complete),
-        store->update_header(planned_example("x"))}) {
+       {store->put("nobody", {example_result(record.cases[0].id, 1)}),
+        store->put(record.id, {example_result("no such case", 1)}),
+        store->finish("nobody", RunState::complete), store->update_header(planned_example("x"))}) {
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().kind, ErrorKind::missing) << status.error().text();
   }
@@ -136,7 +136,7 @@ TEST_P(AnyStore, IsOfTheMachineThatMeasured) {
   Record record = planned_example();
   record.cases[0].device = "cpu";
   checked(store->begin(record));
-  checked(store->put(record.id, example_result(record.cases[0].id, 1)));
+  checked(store->put(record.id, {example_result(record.cases[0].id, 1)}));
   checked(store->finish(record.id, RunState::complete));
   EXPECT_EQ(checked(store->list({})).front().machine_class, "cpu-amd-epyc") << "no CUDA case was measured";
 }

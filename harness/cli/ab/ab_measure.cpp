@@ -86,7 +86,7 @@ class AbRun {
     RunOptions options = options_of(1);
     options.worker_command.clear();
     options.pair = how_.pair;
-    options.on_baseline = [this](const ProcessResult& result) {
+    options.on_baseline = [this](const EncodedResult& result) {
       return store_.put(records_.baseline.id, result);
     };
     options.on_machine = [this](const std::string& kind, const Machine& machine) {
@@ -108,7 +108,7 @@ class AbRun {
     options.devices = sides_[side]->prepared.devices;
     options.worker_command = {sides_[side]->program.string(), "worker"};
     options.worker_folder = sides_[side]->folder;
-    options.on_result = [this, side](const ProcessResult& result) {
+    options.on_result = [this, side](const EncodedResult& result) {
       return store_.put(record(side).id, result);
     };
     options.on_machine = [this, side](const std::string& kind, const Machine& machine) {

@@ -32,7 +32,7 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   run.may_begin = options.may_begin;
   run.measure_ceilings = options.measure_ceilings;
   run.on_progress = [&](const Progress& now) { progress.show(now, options.label); };
-  run.on_result = [&](const ProcessResult& result) {
+  run.on_result = [&](const EncodedResult& result) {
     return machine_accepted ? store.put(record.id, result) : machine_accepted;
   };
   for (const auto& [kind, choices] : prepared.side_by_side)

@@ -1,5 +1,5 @@
-// What another build's program would measure here, told from program to program: `harness plan` (which nobody
-// types) writes it, `harness ab` reads it. A build knows best which workloads and variants it has.
+// What the program of another build would measure here. Each build knows its own workloads and variants, so
+// `harness ab` asks the other build's program with `harness plan`, and reads the file that this writes.
 #pragma once
 
 #include <string>
@@ -10,9 +10,7 @@
 
 namespace harness {
 
-// One JSON object: `format` "harness-plan", `version` 1, `suite`, `modules`, `devices`, `identities`,
-// `unavailable_devices`, `left_out_devices`, `cases` [{`case`: as encode_case() writes it, `metrics`,
-// `skip`: null, or a cause: {`code`, figures}}].
+// The format `harness-plan` (harness/report/formats.md), with the devices of this machine.
 std::string encode_plan(const Prepared& prepared);
 // Errors name `source`.
 Result<Prepared> decode_plan(std::string_view text, const std::string& source);

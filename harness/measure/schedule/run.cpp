@@ -48,15 +48,15 @@ class Run {
   Result<Next> serve(WorkerProcess& worker, Cases& cases, int process, const std::string& kind);
   Result<Next> closed(WorkerProcess& worker, Cases& cases, int process);
   Result<Next> timed_out(WorkerProcess& worker, Cases& cases, int process);
-  Result<Next> take(const Message& message, WorkerProcess& worker, Cases& cases, int process,
+  Result<Next> take(WorkerProcess::Said said, WorkerProcess& worker, Cases& cases, int process,
                     const std::string& kind);
-  Result<Next> take_result(const ProcessResult& result, const ProcessResult* baseline, WorkerProcess& worker,
+  Result<Next> take_result(EncodedResult result, const EncodedResult* baseline, WorkerProcess& worker,
                            Cases& cases, int process);
   void greet(const Hello& hello, const std::string& kind);
   Result<Next> lost(WorkerProcess& worker, Cases& cases, int process, const Ending& ending);
   Result<Next> give_up(Cases& cases, int process, const Ending& ending);
-  Status finish(Cases& cases, ProcessResult result, const ProcessResult* baseline = nullptr);
-  Status hand_over(ProcessResult result, const ProcessResult* baseline = nullptr);
+  Status finish(Cases& cases, EncodedResult result, const EncodedResult* baseline = nullptr);
+  Status hand_over(EncodedResult result, const EncodedResult* baseline = nullptr);
   [[nodiscard]] Seconds deadline(const Cases& cases) const;
   [[nodiscard]] std::string device_of(const std::string& kind) const;
   void report_progress();
@@ -168,7 +168,7 @@ Status Run::drop_hopeless(Cases& cases, int process) {
       hopeful.push_back(planned);
       continue;
     }
-    ProcessResult result{planned->id, process, Outcome::skipped, found->second, {}, {}, {}};
+    EncodedResult result{{planned->id, process, Outcome::skipped, found->second, {}, {}, {}}};
     if (Status handed = hand_over(std::move(result)); !handed) return handed;
   }
   cases = std::move(hopeful);
@@ -185,6 +185,8 @@ Job Run::job_for(const Cases& cases, int process, const std::string& kind) const
   job.device = device_of(kind);
   job.process = process;
   job.modules = plan_.modules;
+  if (const auto uuid = options_.device_uuids.find(kind); uuid != options_.device_uuids.end())
+    job.device_uuid = uuid->second;
   job.suite = plan_.suite.name;
   job.measure_ceilings = options_.measure_ceilings && !opened_.contains(kind);
   job.pair = options_.pair;
@@ -205,7 +207,7 @@ Seconds Run::deadline(const Cases& cases) const {
 Result<Run::Next> Run::serve(WorkerProcess& worker, Cases& cases, int process, const std::string& kind) {
   Result<Next> next = Next::listen;
   while (next && *next == Next::listen) {
-    const WorkerProcess::Event event = worker.next(deadline(cases), [&] { report_progress(); });
+    WorkerProcess::Event event = worker.next(deadline(cases), [&] { report_progress(); });
     if (std::holds_alternative<WorkerProcess::Interrupted>(event))
       next = Next::stop;
     else if (std::holds_alternative<WorkerProcess::Closed>(event))
@@ -216,7 +218,7 @@ Result<Run::Next> Run::serve(WorkerProcess& worker, Cases& cases, int process, c
       next = lost(worker, cases, process,
                   {Outcome::failed, "the worker cannot be understood: " + error->message});
     else
-      next = take(std::get<Message>(event), worker, cases, process, kind);
+      next = take(std::get<WorkerProcess::Said>(std::move(event)), worker, cases, process, kind);
   }
   return next;
 }
@@ -237,11 +239,11 @@ Result<Run::Next> Run::timed_out(WorkerProcess& worker, Cases& cases, int proces
   return lost(worker, cases, process, {Outcome::timed_out, std::move(reason)});
 }
 
-Result<Run::Next> Run::take(const Message& message, WorkerProcess& worker, Cases& cases, int process,
+Result<Run::Next> Run::take(WorkerProcess::Said said, WorkerProcess& worker, Cases& cases, int process,
                             const std::string& kind) {
-  if (const auto* hello = std::get_if<Hello>(&message)) {
+  if (const auto* hello = std::get_if<Hello>(&said.message)) {
     greet(*hello, kind);
-  } else if (const auto* begin = std::get_if<Begin>(&message)) {
+  } else if (const auto* begin = std::get_if<Begin>(&said.message)) {
     const auto found = std::find_if(cases.begin(), cases.end(), [&](const PlannedCase* planned) {
       return planned->id == begin->case_id;
     });
@@ -250,11 +252,12 @@ Result<Run::Next> Run::take(const Message& message, WorkerProcess& worker, Cases
     current_ = *found;
     progress_.case_id = begin->case_id;
     report_progress();
-  } else if (const auto* result = std::get_if<ProcessResult>(&message)) {
-    return take_result(*result, nullptr, worker, cases, process);
-  } else if (const auto* pair = std::get_if<PairResult>(&message)) {
-    return take_result(pair->current, &pair->baseline, worker, cases, process);
-  } else if (const auto* refusal = std::get_if<Refusal>(&message)) {
+  } else if (auto* result = std::get_if<ProcessResult>(&said.message)) {
+    return take_result({std::move(*result), said.text(0)}, nullptr, worker, cases, process);
+  } else if (auto* pair = std::get_if<PairResult>(&said.message)) {
+    const EncodedResult baseline{std::move(pair->baseline), said.text(0)};
+    return take_result({std::move(pair->current), said.text(1)}, &baseline, worker, cases, process);
+  } else if (const auto* refusal = std::get_if<Refusal>(&said.message)) {
     worker.dismiss();
     // In exclusive mode, or with its memory taken, a device does not open before the other one is gone.
     if (beside_ && !greeted_) return Next::restart;
@@ -273,14 +276,14 @@ void Run::greet(const Hello& hello, const std::string& kind) {
   if (opened_.insert(kind).second && options_.on_machine) options_.on_machine(kind, hello.machine);
 }
 
-Result<Run::Next> Run::take_result(const ProcessResult& result, const ProcessResult* baseline,
-                                   WorkerProcess& worker, Cases& cases, int process) {
+Result<Run::Next> Run::take_result(EncodedResult result, const EncodedResult* baseline, WorkerProcess& worker,
+                                   Cases& cases, int process) {
   if (options_.pair.has_value() != (baseline != nullptr))
     return lost(worker, cases, process, {Outcome::failed, "the worker measured another number of builds"});
-  if (current_ == nullptr || result.case_id != current_->id || result.process != process)
+  if (current_ == nullptr || result.result.case_id != current_->id || result.result.process != process)
     return lost(worker, cases, process, {Outcome::failed, "the worker sent a result of another case"});
   ++measured_;
-  const Status finished = finish(cases, result, baseline);
+  const Status finished = finish(cases, std::move(result), baseline);
   if (!finished) return fail(finished.error());
   return Next::listen;
 }
@@ -290,7 +293,7 @@ Result<Run::Next> Run::lost(WorkerProcess& worker, Cases& cases, int process, co
   worker.kill();
   if (current_ == nullptr) return give_up(cases, process, ending);
   ++measured_;
-  const Status finished = finish(cases, {current_->id, process, ending.outcome, ending.reason, {}, {}, {}});
+  const Status finished = finish(cases, {{current_->id, process, ending.outcome, ending.reason, {}, {}, {}}});
   if (!finished) return fail(finished.error());
   return Next::restart;
 }
@@ -298,29 +301,31 @@ Result<Run::Next> Run::lost(WorkerProcess& worker, Cases& cases, int process, co
 Result<Run::Next> Run::give_up(Cases& cases, int process, const Ending& ending) {
   while (!cases.empty()) {
     current_ = cases.front();
-    const Status finished = finish(cases, {current_->id, process, ending.outcome, ending.reason, {}, {}, {}});
+    const Status finished =
+        finish(cases, {{current_->id, process, ending.outcome, ending.reason, {}, {}, {}}});
     if (!finished) return fail(finished.error());
   }
   return Next::finished;
 }
 
 // The current case is over, in this process at least. Of two builds, one that ends ends the pair.
-Status Run::finish(Cases& cases, ProcessResult result, const ProcessResult* baseline) {
+Status Run::finish(Cases& cases, EncodedResult result, const EncodedResult* baseline) {
   std::erase(cases, std::exchange(current_, nullptr));
-  for (const ProcessResult* one : {&std::as_const(result), baseline}) {
-    if (one == nullptr || one->outcome == Outcome::measured) continue;
-    hopeless_.insert({one->case_id, one->outcome == Outcome::skipped
-                                        ? one->reason
-                                        : fmt::format("not tried again after process {}: {}", one->process,
-                                                      name_of(one->outcome))});
+  for (const EncodedResult* side : {&std::as_const(result), baseline}) {
+    if (side == nullptr || side->result.outcome == Outcome::measured) continue;
+    const ProcessResult& one = side->result;
+    hopeless_.insert({one.case_id, one.outcome == Outcome::skipped
+                                       ? one.reason
+                                       : fmt::format("not tried again after process {}: {}", one.process,
+                                                     name_of(one.outcome))});
   }
   return hand_over(std::move(result), baseline);
 }
 
 // What befell the process befell both builds in it.
-Status Run::hand_over(ProcessResult result, const ProcessResult* baseline) {
-  progress_.case_id = result.case_id;
-  progress_.process = result.process;
+Status Run::hand_over(EncodedResult result, const EncodedResult* baseline) {
+  progress_.case_id = result.result.case_id;
+  progress_.process = result.result.process;
   if (options_.pair)
     if (Status taken = options_.on_baseline(baseline != nullptr ? *baseline : result); !taken) return taken;
   if (Status taken = options_.on_result(std::move(result)); !taken) return taken;

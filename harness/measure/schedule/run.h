@@ -17,6 +17,7 @@
 
 #include "harness/base/result.h"
 #include "harness/measure/schedule/paired_builds.h"
+#include "harness/model/codec.h"
 #include "harness/model/plan.h"
 #include "harness/model/record.h"
 
@@ -45,15 +46,16 @@ struct RunOptions {
   // Of a kind that is measured on several devices at once: two or more. Process i is measured on device
   // (i - 1) mod their number, and its result names the device. Callbacks come one at a time.
   std::map<std::string, std::vector<SideDevice>> side_by_side = {};
-  std::set<std::pair<std::string, int>> already;   // (case id, process) to leave out: a continued run
-  std::uint64_t order_seed = 1;                    // of each process's case order
-  std::vector<std::string> worker_command;         // default: this program, "worker"
-  std::filesystem::path worker_folder;             // that workers stand in; default: ours
-  std::function<Status(ProcessResult)> on_result;  // required: the journal
+  std::map<std::string, std::string> device_uuids = {};  // by kind: what each result names as its device
+  std::set<std::pair<std::string, int>> already;         // (case id, process) to leave out: a continued run
+  std::uint64_t order_seed = 1;                          // of each process's case order
+  std::vector<std::string> worker_command;               // default: this program, "worker"
+  std::filesystem::path worker_folder;                   // that workers stand in; default: ours
+  std::function<Status(EncodedResult)> on_result;        // required: the journal
   // Both of these or neither: every worker measures two builds at once. `on_result` gets the current build's
   // results, `on_baseline` the other's just before. A crash or a hang is both builds' failure.
   std::optional<PairedBuilds> pair;
-  std::function<Status(ProcessResult)> on_baseline;
+  std::function<Status(EncodedResult)> on_baseline;
   std::function<void(const std::string& device_kind, const Machine&)> on_machine;  // once a kind
   std::function<void(const Progress&)> on_progress;
   // Asked before each process in which a case is still to be measured; false ends the run there.

@@ -89,18 +89,23 @@ class Lanes {
     own.ending.reset();  // each has its own
     own.already.merge(others(lane));
     const std::size_t before = done_of(own.already);
-    std::map<std::string, std::string> uuids;
+    std::map<std::string, std::string> uuids;  // by case id
     for (const auto& [kind, devices] : options_.side_by_side) {
       if (lane >= devices.size()) continue;
       own.devices[kind] = devices[lane].name;
+      own.device_uuids[kind] = devices[lane].uuid;
       for (const PlannedCase& one : plan_.cases)
         if (one.device == kind) uuids[one.id] = devices[lane].uuid;
     }
-    own.on_result = [this, uuids](ProcessResult result) {
+    own.on_result = [this, uuids](EncodedResult one) {
       const std::lock_guard<std::mutex> one_at_a_time(mutex_);
-      if (const auto uuid = uuids.find(result.case_id); uuid != uuids.end())
-        result.device_uuid = uuid->second;
-      return options_.on_result(std::move(result));
+      // The worker names its device. A result of this process, after a crash, has no name yet.
+      const auto uuid = uuids.find(one.result.case_id);
+      if (uuid != uuids.end() && one.result.device_uuid != uuid->second) {
+        one.result.device_uuid = uuid->second;
+        one.text.clear();
+      }
+      return options_.on_result(std::move(one));
     };
     if (options_.on_machine)
       own.on_machine = [this](const std::string& kind, const Machine& machine) {

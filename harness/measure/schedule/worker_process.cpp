@@ -88,11 +88,11 @@ WorkerProcess::Event WorkerProcess::next(Seconds deadline, const std::function<v
   while (true) {
     if (InterruptGuard::interrupted()) return Interrupted{};
     const Seconds left = deadline - since(begin);
-    const auto line = child_.read_line(std::clamp(left, 0.0, slice));
+    auto line = child_.read_line(std::clamp(left, 0.0, slice));
     if (line) {
       Result<Message> message = decode_message(*line);
       if (!message) return message.error();
-      return std::move(*message);
+      return Said{std::move(*message), std::move(*line)};
     }
     if (line.error() == NoLine::closed) return Closed{};
     if (line.error() == NoLine::failed)

@@ -35,7 +35,16 @@ class WorkerProcess {
   struct Closed {};       // the worker ended, or closed its pipe
   struct TimedOut {};     // nothing came before the deadline
   struct Interrupted {};  // the user wants to stop
-  using Event = std::variant<Message, Closed, TimedOut, Interrupted, Error>;
+  // A message, and the line that it came in.
+  struct Said {
+    Message message;
+    std::string line;
+    // The JSON text of its result, or of one of its two.
+    [[nodiscard]] std::string text(std::size_t index) const {
+      return std::string(payloads_of(line).at(index));
+    }
+  };
+  using Event = std::variant<Said, Closed, TimedOut, Interrupted, Error>;
 
   // The next message, waiting at most `deadline` seconds; calls `tick` several times a second.
   Event next(Seconds deadline, const std::function<void()>& tick = {});

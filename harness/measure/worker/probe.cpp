@@ -19,15 +19,15 @@ Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_c
   worker->begin();
   if (meanwhile.work) meanwhile.work();
   const WorkerProcess::Event event = worker->next(opening_deadline);
-  if (const auto* message = std::get_if<Message>(&event)) {
-    if (const auto* hello = std::get_if<Hello>(message)) {
+  if (const auto* said = std::get_if<WorkerProcess::Said>(&event)) {
+    if (const auto* hello = std::get_if<Hello>(&said->message)) {
       if (meanwhile.ending)
         meanwhile.ending->add(std::move(*worker));
       else
         worker->dismiss();
       return DeviceProbe{hello->machine};
     }
-    if (const auto* refusal = std::get_if<Refusal>(message))
+    if (const auto* refusal = std::get_if<Refusal>(&said->message))
       return fail(ErrorKind::environment, refusal->reason);
   }
   if (const auto* error = std::get_if<Error>(&event)) return fail(*error);

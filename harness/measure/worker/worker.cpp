@@ -166,15 +166,20 @@ Machine machine_of(Device& device, const Job& job) {
   return machine;
 }
 
+// Calls `change` for the result in a message, or for both of a pair.
+template <class Change>
+void for_each_result(Message& message, Change change) {
+  if (auto* result = std::get_if<ProcessResult>(&message)) change(*result);
+  if (auto* pair = std::get_if<PairResult>(&message)) change(pair->baseline), change(pair->current);
+}
+
 // The same words for every process, so that a report says them once.
 void note_unsteady(Message& message, const PreheatLimits& limits) {
   const std::string note = fmt::format(
       "in a process the device's clock was not steady to {:g} % after {:g} s of preheating: let the machine "
       "come to rest, lock its clock, or raise `preheat`",
       limits.tolerance * 100, std::max(limits.least, limits.most));
-  if (auto* result = std::get_if<ProcessResult>(&message)) result->notes.push_back(note);
-  if (auto* pair = std::get_if<PairResult>(&message))
-    for (ProcessResult* side : {&pair->baseline, &pair->current}) side->notes.push_back(note);
+  for_each_result(message, [&](ProcessResult& result) { result.notes.push_back(note); });
 }
 
 // What a process spends before its first case, which is where a record keeps it.
@@ -190,11 +195,9 @@ class StartUp {
     phases_.push_back({std::string(name), now - std::exchange(last_, now)});
   }
   void tell(Message& message) {
-    const auto put = [&](ProcessResult& result) {
+    for_each_result(message, [&](ProcessResult& result) {
       result.phases.insert(result.phases.begin(), phases_.begin(), phases_.end());
-    };
-    if (auto* result = std::get_if<ProcessResult>(&message)) put(*result);
-    if (auto* pair = std::get_if<PairResult>(&message)) put(pair->baseline), put(pair->current);
+    });
     phases_.clear();
   }
 
@@ -251,6 +254,7 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
     pipe.send(Begin{planned.id});
     auto [result, suspect] = measure(planned, carried);
     if (!warm->steady) note_unsteady(result, limits);
+    for_each_result(result, [&](ProcessResult& one) { one.device_uuid = job.device_uuid; });
     start_up.tell(result);
     pipe.send(result);
     // An error of the device outlives its case: what follows needs a process that has not seen it.

@@ -1,6 +1,5 @@
-// The worker's side of a run: one fresh process that measures every case of a job once and streams
-// one JSON line a result to file descriptor 3. The protocol (version 1) is described in README.md of
-// this folder. `harness worker` is this; nobody types it.
+// The worker's side of a run: a fresh process that measures every case of a job once. It writes one message a
+// line to file descriptor 3. README.md of harness/measure describes the protocol. `harness worker` runs it.
 #pragma once
 
 #include <optional>
@@ -48,6 +47,7 @@ struct Job {
   std::vector<std::string> modules;  // plugins to load
   std::vector<PlannedCase> cases;    // in the order to measure them
   bool measure_ceilings = false;
+  std::string device_uuid = {};           // for the results, where processes take turns on several devices
   std::string suite = {};                 // its name, for timelines
   std::optional<PairedBuilds> pair = {};  // load these instead of `modules` and measure both
 };
@@ -67,8 +67,12 @@ struct Refusal {  // the device cannot be used at all; nothing follows
 };
 struct Done {};  // last: every case was measured
 using Message = std::variant<Hello, Begin, ProcessResult, PairResult, Refusal, Done>;
+// One line: the kind of message, a space, and its content as JSON. The content of a result is encode() of the
+// result, so that the parent can keep this text as it is.
 std::string encode(const Message& message);
 Result<Message> decode_message(std::string_view line);
+// The JSON texts in a line: one, two of a pair, none of `done`.
+std::vector<std::string_view> payloads_of(std::string_view line);
 
 // A line of a worker's log between the output of one case and the next: a crash quotes its own case's.
 inline constexpr std::string_view case_separator = "\x1e";

@@ -1,46 +1,36 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/model/plan_fields.h"
 #include "harness/report/documents/over_shapes.h"
 #include "harness/report/documents/plan_outline.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/reporter.h"
 #include "harness/report/words/cause_words.h"
+#include "harness/schema/formats.h"
+
+namespace harness {
+
+template <>
+struct Described<report::PlanSize> {
+  static constexpr auto fields = list_fields<report::PlanSize>(
+      JsonLayout::line, field("samples", &report::PlanSize::samples),
+      field("processes", &report::PlanSize::processes), field("longest_s", &report::PlanSize::longest));
+};
+
+}  // namespace harness
 
 namespace harness::report {
 namespace {
 
-Json planned_json(const PlannedCase& one) {
-  return {{"case", one.id},
-          {"workload", one.workload},
-          {"variant", one.variant},
-          {"device", one.device},
-          {"params", params_json(one.params)},
-          {"metrics", one.metrics},
-          {"tags", one.tags},
-          {"flops", positive(one.flops)},
-          {"bytes", positive(one.bytes)},
-          {"reference", one.reference.empty() ? Json(nullptr) : Json(one.reference)},
-          {"sampling", sampling_json(one.sampling)},
-          {"gate", gate_json(one.gate)},
-          {"where", location_json(one.where)},
-          {"skip", one.skip ? Json(words(*one.skip)) : Json(nullptr)}};
-}
-
 std::string json_plan(const Plan& plan, const Style&) {
-  const PlanSize size = size_of(plan);
-  Json json{{"format", "harness-plan"},
-            {"version", 1},
-            {"suite", suite_json(plan.suite)},
-            {"modules", plan.modules},
-            {"size",
-             {{"samples", size.samples}, {"processes", size.processes}, {"longest_s", number(size.longest)}}},
-            {"cases", Json::array()}};
-  for (const PlannedCase& one : plan.cases) {
-    json["cases"].push_back(planned_json(one));
-    if (one.counter_passes > 0) json["cases"].back()["counter_passes"] = one.counter_passes;
-  }
-  return dump(json);
+  JsonWriter json;
+  json.open_object();
+  write_format(json, formats::plan);
+  write_json(json.key("size"), size_of(plan));
+  write_fields(json, Described<Plan>::fields, plan);
+  json.close();
+  return without_commands(json.take() + "\n");
 }
 
 Json machine_json(const Machine& machine) {

@@ -19,12 +19,13 @@ Json interval_json(const std::optional<Interval>& interval);
 Json location_json(const Location& where);  // null when there is none
 Json revision_json(const Revision& revision);
 Json suite_json(const SuiteIdentity& suite);
-Json sampling_json(const Sampling& sampling);
-Json gate_json(const Gate& gate);
 Json params_json(const sdk::Params& params);
 // The whole reports, `harness-run-report` and `harness-comparison`.
 Json run_json(const Record& record, const std::vector<Summary>& summaries);
 Json comparison_json(const Comparison& comparison);
 std::string dump(const Json& json);
+// The same JSON without "##[", which a runner of GitHub's takes for a command. In JSON it can only stand
+// inside a text.
+std::string without_commands(std::string text);
 
 }  // namespace harness::report

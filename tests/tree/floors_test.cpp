@@ -41,7 +41,7 @@ TEST(FloorChecker, LetsLowerFloorsAndTheOwnFolderPass) {
 TEST(FloorChecker, CatchesAHigherFloorAndNamesTheLine) {
   EXPECT_THAT(check("harness/base/text.h", "#include \"harness/model/record.h\""),
               ElementsAre(HasSubstr("harness/base/text.h:2: includes harness/model/record.h: `base` is on "
-                                    "floor 0 and may not include `model` on floor 1")));
+                                    "floor 0 and may not include `model` on floor 2")));
   EXPECT_THAT(check("harness/model/a.h", "#include \"harness/cli/main.h\""), testing::SizeIs(1));
 }
 

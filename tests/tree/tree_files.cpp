@@ -36,10 +36,6 @@ std::string path_from_top(const fs::path& path) {
 
 }  // namespace
 
-std::size_t SourceFile::lines() const {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
 std::vector<SourceFile> files_below(const std::vector<std::string>& folders,
                                     const std::vector<std::string_view>& extensions) {
   std::vector<SourceFile> files;

@@ -10,10 +10,9 @@ namespace harness::tree {
 struct SourceFile {
   std::string path;  // from the top of the tree, with '/'
   std::string text;
-  [[nodiscard]] std::size_t lines() const;
 };
 
-// Those with one of the extensions below one of the folders ("" is the top).
+// The files with one of the extensions below one of the folders ("" is the top).
 std::vector<SourceFile> files_below(const std::vector<std::string>& folders,
                                     const std::vector<std::string_view>& extensions);
 

@@ -1,0 +1,144 @@
+// The house keeps itself: rules of harness/README.md over the whole tree. Where a rule does not hold yet, the
+// number of places is given here. It may only shrink: lower it when you mend a place.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "harness/base/text.h"
+#include "house_rules.h"
+#include "tree_files.h"
+
+namespace harness::tree {
+namespace {
+
+using Allowed = std::map<std::string, int>;
+
+std::vector<SourceFile> sources(const std::vector<std::string>& folders) {
+  return files_below(folders, {".h", ".cpp", ".cu", ".cuh"});
+}
+
+// The part of the tree that a finding belongs to: "harness/cli" or "kernels".
+std::string area_of(const std::string& path) {
+  const std::vector<std::string> parts = split(path, '/');
+  return parts.size() > 2 && parts[0] == "harness" ? "harness/" + parts[1] : parts[0];
+}
+
+void expect_at_most(const std::vector<std::string>& found, const Allowed& allowed) {
+  std::map<std::string, std::vector<std::string>> by_area;
+  for (const std::string& one : found) by_area[area_of(one.substr(0, one.find(':')))].push_back(one);
+  for (const auto& [area, places] : by_area) {
+    const auto known = allowed.find(area);
+    const int most = known == allowed.end() ? 0 : known->second;
+    EXPECT_LE(static_cast<int>(places.size()), most) << area << ":\n" << join(places, "\n");
+  }
+}
+
+template <class Rule>
+std::vector<std::string> broken(Rule rule, const std::vector<SourceFile>& files) {
+  std::vector<std::string> found;
+  for (const SourceFile& file : files)
+    for (std::string& one : rule(file)) found.push_back(std::move(one));
+  return found;
+}
+
+TEST(House, HasNoIncludeCircles) {
+  std::vector<std::string> found;
+  for (const auto& circle : include_circles(sources({"harness"})))
+    for (const std::string& unit : circle) found.push_back(unit + ": in a circle with " + join(circle, ", "));
+  expect_at_most(found, {{"harness/cli", 2},
+                         {"harness/measure", 2},
+                         {"harness/report", 6},
+                         {"harness/store", 2},
+                         {"harness/suite", 2},
+                         {"harness/verdict", 10}});
+}
+
+TEST(House, HasNoBaseNameTwice) {
+  EXPECT_EQ(join(repeated_base_names(sources({"harness"})), "\n"), "");
+}
+
+TEST(House, HasFoldersThatAReaderCanHold) {
+  const Allowed allowed{{"harness/model", 29},
+                        {"harness/report/documents", 36},
+                        {"harness/report/media", 35},
+                        {"harness/suite", 27},
+                        {"kernels/matmul", 26}};
+  for (const auto& [folder, files] :
+       large_folders(files_below({"harness", "kernels"}, {".h", ".cpp", ".cu", ".cuh", ".in"}), 25)) {
+    const auto known = allowed.find(folder);
+    EXPECT_LE(files, known == allowed.end() ? 25 : known->second) << folder;
+  }
+}
+
+TEST(House, ReadsTheEnvironmentInOnePlace) {
+  std::vector<SourceFile> files = sources({"harness", "kernels"});
+  std::erase_if(files, [](const SourceFile& file) { return file.path == "harness/base/environment.cpp"; });
+  // The SDK is installed alone, and kernels include nothing but the SDK.
+  expect_at_most(broken(environment_reads, files), {{"harness/sdk", 1}, {"kernels", 2}});
+}
+
+// Only a message that is itself the subject of a test is checked by its words.
+TEST(House, ChecksFewWordsInShellTests) {
+  std::vector<std::string> found;
+  for (const SourceFile& file : files_below({"tests"}, {".sh"}))
+    for (const std::string& line : split(file.text, '\n'))
+      if (trim(line).starts_with("says ")) found.push_back(file.path + ": " + line);
+  expect_at_most(found, {{"tests", 14}});
+}
+
+TEST(House, NamesTheKindCudaInOnePlace) {
+  expect_at_most(broken(cuda_literals, sources({"harness"})),
+                 {{"harness/device", 2}, {"harness/measure", 1}, {"harness/model", 1}});
+}
+
+TEST(House, ReadsNoSentence) {
+  expect_at_most(broken(read_sentences, sources({"harness"})),
+                 {{"harness/cli", 3}, {"harness/report", 1}, {"harness/verdict", 1}});
+}
+
+TEST(House, HasNoEnglishWhereVerdictsAreMade) {
+  expect_at_most(broken(english_literals, sources({"harness/verdict", "harness/study"})),
+                 {{"harness/study", 15}, {"harness/verdict", 253}});
+}
+
+TEST(House, WritesPlainComments) {
+  expect_at_most(broken(hard_sentences, sources({"harness", "kernels", "tests"})), {{"harness/base", 4},
+                                                                                    {"harness/catalog", 2},
+                                                                                    {"harness/cli", 36},
+                                                                                    {"harness/device", 48},
+                                                                                    {"harness/doctor", 1},
+                                                                                    {"harness/measure", 56},
+                                                                                    {"harness/model", 19},
+                                                                                    {"harness/report", 31},
+                                                                                    {"harness/schema", 1},
+                                                                                    {"harness/sdk", 8},
+                                                                                    {"harness/stats", 30},
+                                                                                    {"harness/store", 10},
+                                                                                    {"harness/study", 11},
+                                                                                    {"harness/suite", 14},
+                                                                                    {"harness/verdict", 36},
+                                                                                    {"kernels", 62},
+                                                                                    {"tests", 71}});
+}
+
+TEST(House, WritesPlainDocuments) {
+  std::vector<SourceFile> files = files_below({""}, {".md"});
+  std::erase_if(files, [](const SourceFile& file) { return file.path.starts_with("tests/golden/"); });
+  expect_at_most(broken(hard_sentences, files), {{"baselines", 2},
+                                                 {"harness", 1},
+                                                 {"harness/cli", 9},
+                                                 {"harness/device", 3},
+                                                 {"harness/doctor", 3},
+                                                 {"harness/measure", 32},
+                                                 {"harness/model", 2},
+                                                 {"harness/report", 11},
+                                                 {"harness/stats", 4},
+                                                 {"harness/study", 2},
+                                                 {"harness/verdict", 10},
+                                                 {"kernels", 1},
+                                                 {"suites", 2},
+                                                 {"tests", 1}});
+}
+
+}  // namespace
+}  // namespace harness::tree

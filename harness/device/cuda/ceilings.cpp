@@ -16,7 +16,7 @@ namespace harness::cuda {
 namespace {
 
 constexpr int sample_count = 10;
-constexpr Seconds product_budget = 0.5;  // of all products together
+constexpr Seconds product_budget = 0.5;  // for all products together
 constexpr std::size_t largest_copy = std::size_t{1} << 30;
 constexpr std::size_t smallest_copy = std::size_t{1} << 26;
 constexpr std::int64_t largest_product = 8192;
@@ -26,7 +26,7 @@ cudaStream_t stream_of(sdk::Stream stream) {
   return static_cast<cudaStream_t>(stream.handle);
 }
 
-// At most a quarter of what is free, so that measuring never starves the process it runs in.
+// At most a quarter of the free memory, so that the process does not run out of it.
 Result<std::size_t> memory_budget() {
   std::size_t available = 0;
   std::size_t total = 0;
@@ -146,7 +146,7 @@ Result<double> product_flops_per_second(Timer& timer, bool has_bf16) {
     (has_bf16 ? launch_random_bf16 : launch_random_f16)(stream, input, elements, seed);
     if (auto status = check_launch("the random fill"); !status) return fail(std::move(status.error()));
   }
-  // Time grows with the cube: a small product tells how large a one fits the budget.
+  // Time grows with the cube of the size, so a small product tells which size fits the budget.
   auto small = product_time(timer, product, smallest_product, 1);
   if (!small) return fail(std::move(small.error()));
   const auto expected = [&](std::int64_t size) {

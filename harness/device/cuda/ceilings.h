@@ -1,5 +1,5 @@
-// Ceilings: what this device reaches at best, measured now, so that throughput can be reported as a
-// share of it: a large device-to-device copy and a large matrix product by cuBLAS.
+// Ceilings: the best throughput of this device, measured now: a large copy within the device and a large
+// matrix product by cuBLAS. Reports show throughput as a share of them.
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@ namespace harness::cuda {
 // "copy_bytes_per_s": read plus written bytes of a copy of 1 GiB, the better of a 16-byte kernel and
 // cudaMemcpyAsync. "gemm_flops_per_s": 2 n^3 over the time of an n = 8192 product of uniform random
 // bfloat16 matrices (half where the GPU has no bfloat16), float accumulation. Both are medians of ten
-// gated samples after a warm-up. Smaller when memory is short or the device slow, so that the whole
-// stays within about a second. Frees what it allocates.
+// gated samples after a warm-up. The sizes shrink when memory is short or the device slow, so that all of it
+// takes about a second. Frees what it allocates.
 Result<std::map<std::string, double>> measure_ceilings(Timer& timer, bool has_bf16);
 
 }  // namespace harness::cuda

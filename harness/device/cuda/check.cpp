@@ -11,8 +11,8 @@ constexpr const char* fresh_process_advice =
     "this process must not use the device again; run the case alone in a fresh process, and under "
     "`compute-sanitizer` to find the faulty access";
 
-// The first sticky error of the process; the context it broke is the process's, not one device
-// object's, so neither is this.
+// The first sticky error of the process. It breaks the context of the whole process, not of one device
+// object.
 struct FirstStickyError {
   std::mutex mutex;
   std::string text;  // "" while there was none

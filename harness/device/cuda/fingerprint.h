@@ -1,5 +1,5 @@
-// Fingerprint: which GPU, driver and toolkit a record was measured with, each field classed by how it
-// bears on comparing two records (model/record.h, FieldClass).
+// Fingerprint: the GPU, driver and toolkit that a record was measured with. The class of each field says what
+// a difference means when two records are compared (model/record.h, FieldClass).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace harness::cuda {
 
-// What times are taken with.
+// The instrument that takes times.
 struct Instrument {
   std::string gate;     // Gate::kind(), or why there is none
   std::string streams;  // Streams::kind()
@@ -20,8 +20,8 @@ struct Instrument {
 
 // block: device, compute_capability, memory, ecc, mig.
 // warn: driver, cuda_driver, cuda_runtime, cublas, nvcc, architectures, power_limit, persistence, gate,
-// streams. info: vbios, multiprocessors, l2_cache, sm_clock_max, memory_clock, pci_bus, nvcc_flags. And those
-// of the host: host_state.h. A fact that cannot be read is left out.
+// streams. info: vbios, multiprocessors, l2_cache, sm_clock_max, memory_clock, pci_bus, nvcc_flags. The
+// fields of the host follow: host_state.h. A fact that cannot be read is left out.
 Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, const Instrument& instrument,
                          const NvmlFacts& nvml);
 

@@ -13,7 +13,7 @@ namespace harness::cuda {
 // the device address of mapped host memory.
 void launch_spinning_gate(cudaStream_t stream, const std::uint32_t* flag, std::uint32_t wanted);
 
-// One thread that does nothing: what the instrument itself costs.
+// One thread that does nothing, to time the instrument itself.
 void launch_nothing(cudaStream_t stream);
 
 // About a millisecond of fused multiply-adds on every multiprocessor. `sink` (one float) is never

@@ -15,7 +15,7 @@ bool read(cudaMemPool_t pool, cudaMemPoolAttr attribute, std::size_t& bytes) {
   return true;
 }
 
-// A GPU without memory pools has nothing in them.
+// On a GPU without memory pools, the figures of the pool stay 0.
 std::optional<MemoryReading> reading(int ordinal, bool reset) {
   std::size_t free = 0, total = 0;
   if (!check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo") || free > total) return std::nullopt;

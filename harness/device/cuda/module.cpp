@@ -1,5 +1,5 @@
-// What the CUDA module exports; everything else in it is hidden (exports.map). device/open.cpp loads
-// the module in a worker process and finds these by name.
+// The exports of the CUDA module; everything else in it is hidden (exports.map). device/open.cpp loads the
+// module in a worker process and finds them by name.
 #include <exception>
 #include <string>
 #include <utility>
@@ -36,7 +36,7 @@ extern "C" __attribute__((visibility("default"))) harness::Device* harness_cuda_
   return nullptr;
 }
 
-// What reading these hardware counters takes on `chip` ("GH100"); no GPU is touched. See counter_host.h.
+// How many replays these hardware counters take on `chip` ("GH100"), without a GPU. See counter_host.h.
 extern "C" __attribute__((visibility("default"))) void harness_cuda_plan_counters(
     const std::string* chip, const std::vector<std::string>* names, harness::CounterPlan* plan) {
   try {

@@ -28,7 +28,7 @@ Staging::~Staging() {
   }
 }
 
-// Both halves or none; a host that can pin no more is no error.
+// Both halves or none. A host that cannot pin more memory is no error.
 bool Staging::ready() {
   if (tried_) return halves_[1].copied != nullptr;
   tried_ = true;

@@ -1,6 +1,5 @@
-// Staging: large uploads from ordinary host memory. The driver copies through pinned memory of its own on one
-// thread; here several threads fill two pinned halves in turn while the device's copy engine works on the
-// other. Owned by the device, used from its thread.
+// Staging: large uploads from ordinary host memory. Several threads fill one pinned half while the device's
+// copy engine works on the other. The driver alone would copy on one thread. Used from the device's thread.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,11 +20,11 @@ class Staging {
   Staging& operator=(const Staging&) = delete;
   ~Staging();
 
-  // Pins its memory, unless that is done: 32 MiB, on the host.
+  // Pins 32 MiB of host memory, once.
   void prepare() { (void)ready(); }
 
-  // Enqueues the copy; when it returns, `from` may change, and the copy may still be under way. Small ones,
-  // and all where no memory can be pinned, are left to the driver.
+  // Queues the copy. When it returns, `from` may change, and the copy may still run. The driver does small
+  // copies, and all of them where no memory can be pinned.
   Status upload(void* to, std::span<const std::byte> from, cudaStream_t stream);
 
  private:

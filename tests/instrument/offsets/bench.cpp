@@ -73,8 +73,7 @@ Bench::Bench(cudaStream_t stream)
 
 double Bench::sample(const Subject& subject, const Subject::Launch& launch, NextFlush next) {
   const cudaStream_t stream = subject.stream.get();
-  require(gate_->close(stream, gate_deadline));
-  cuda::HeldGate held(gate_.get());
+  cuda::HeldGate held = value_of(gate_->close(stream, gate_deadline));
   require(cudaEventRecord(subject.begin.get(), stream), "cudaEventRecord");
   launch(subject);
   require(cudaGetLastError(), "launching a kernel");

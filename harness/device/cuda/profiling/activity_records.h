@@ -1,5 +1,5 @@
-// Activity records: from the records that CUPTI writes into buffers to the launches that the rest knows.
-// Pure but for the function that finds the next record, which is CUPTI's own.
+// Activity records: turns the records that CUPTI writes into buffers into KernelLaunches. Pure, except for
+// CUPTI's function that finds the next record.
 #pragma once
 
 #include <cupti.h>
@@ -20,8 +20,8 @@ KernelLaunch launch_of(const CUpti_ActivityMemset4& record);  // "[memset]"
 // cuptiActivityGetNextRecord
 using NextRecord = CUptiResult (*)(std::uint8_t* buffer, std::size_t bytes, CUpti_Activity** record);
 
-// Appends the launches of one buffer's first `bytes`; records of other kinds are passed over. An error when
-// the walk ends otherwise than at the buffer's end: then some are missing.
+// Appends the launches of one buffer's first `bytes`; skips records of other kinds. An error when the walk
+// does not end at the buffer's end: then some are missing.
 Status append_launches(std::uint8_t* buffer, std::size_t bytes, NextRecord next,
                        std::vector<KernelLaunch>& launches);
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array metric_types{CUPTI_METRIC_TYPE_COUNTER, CUPTI_METRIC_TYPE_RATIO,
                                   CUPTI_METRIC_TYPE_THROUGHPUT};
 
-// Parameters of one call, whose size says which fields there are.
+// Parameters of one call; their size tells CUPTI which fields exist.
 template <class Parameters>
 Parameters sized(std::size_t size) {
   Parameters parameters{};
@@ -29,7 +29,7 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& names) {
   return pointers;
 }
 
-// As records name units; the rest as the library does.
+// The names that records use; other units keep the library's name.
 std::string unit_text(std::string_view dimension) {
   if (dimension == "percent") return "%";
   if (dimension == "nanosecond") return "ns";
@@ -82,7 +82,7 @@ CounterHost::~CounterHost() {
   (void)cupti_.ProfilerHostDeinitialize(&ended);
 }
 
-// The library finds properties even of a base name; only with its ending can it be collected.
+// The library knows properties even of a base name, but only a name with an ending can be collected.
 bool CounterHost::knows(const std::string& name) {
   const std::size_t dot = name.find('.', name.rfind("__") == std::string::npos ? 0 : name.rfind("__"));
   if (dot == std::string::npos) return false;

@@ -1,6 +1,6 @@
-// Counter host: the half of CUPTI's profiler that knows the hardware counters of every chip and needs no GPU:
-// which names exist, how many replays of a call they take together, what they are measured in, and what the
-// collected data come to. One thread uses it.
+// CounterHost: the half of CUPTI's profiler that knows the hardware counters of every chip and needs no GPU.
+// It tells which names exist, their units, how many replays of a call they take, and the values in collected
+// data. One thread uses it.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace harness::cuda {
 
 class CounterHost {
  public:
-  // `chip` as CUPTI calls it: "GH100". `availability`: what this GPU offers, or nothing where there is none.
-  // An error lists the chips that the library knows.
+  // `chip` as CUPTI calls it: "GH100". `availability`: the counters that this GPU offers; empty without a
+  // GPU. An error lists the chips that the library knows.
   static Result<CounterHost> open(const Cupti& cupti, std::string chip,
                                   std::vector<std::uint8_t> availability = {});
   CounterHost(const CounterHost&) = delete;
@@ -26,10 +26,10 @@ class CounterHost {
   CounterHost& operator=(CounterHost&&) = delete;
   ~CounterHost();
 
-  // Names that the chip does not have, each with the nearest that it has.
+  // Names that the chip does not have, each with the nearest known one.
   std::vector<UnknownCounter> unknown(const std::vector<std::string>& names);
 
-  // Chooses what is collected, once: the names must be known. Gives the configuration for the GPU.
+  // Chooses the counters, once: the names must be known. Returns the configuration for the GPU.
   Result<std::vector<std::uint8_t>> configure(const std::vector<std::string>& names);
   Result<int> passes(std::vector<std::uint8_t>& configuration);
 
@@ -54,7 +54,7 @@ class CounterHost {
   std::vector<std::string> base_names_;
 };
 
-// What reading `names` together takes on `chip`; needs no GPU and makes no context.
+// How many replays `names` take together on `chip`; needs no GPU and makes no context.
 CounterPlan plan_counters(const std::string& chip, const std::vector<std::string>& names);
 
 }  // namespace harness::cuda

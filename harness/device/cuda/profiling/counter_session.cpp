@@ -9,7 +9,7 @@
 namespace harness::cuda {
 namespace {
 
-constexpr int most_replays = 1000;  // far beyond what any set of counters takes
+constexpr int most_replays = 1000;  // far more than any set of counters takes
 
 template <class Parameters>
 Parameters sized(std::size_t size) {
@@ -18,7 +18,7 @@ Parameters sized(std::size_t size) {
   return parameters;
 }
 
-// What this GPU, driver and user may read.
+// The counters that this GPU, driver and user allow.
 Result<std::vector<std::uint8_t>> counter_availability(const Cupti& cupti, CUcontext context) {
   auto asked = sized<CUpti_Profiler_GetCounterAvailability_Params>(
       CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE);
@@ -33,7 +33,7 @@ Result<std::vector<std::uint8_t>> counter_availability(const Cupti& cupti, CUcon
   return image;
 }
 
-// The profiler as a whole, ended by the destructor.
+// Starts the profiler; the destructor ends it.
 class ProfilerLife {
  public:
   explicit ProfilerLife(const Cupti& cupti) : cupti_(cupti) {}
@@ -116,7 +116,7 @@ class RangeProfiler {
     set.numNestingLevels = 1;
     set.minNestingLevel = 1;
     set.passIndex = 0;
-    set.targetNestingLevel = 0;  // that of a first session, as in CUPTI's manual
+    set.targetNestingLevel = 0;  // of a first session, as in CUPTI's manual
     return cupti_.check(cupti_.RangeProfilerSetConfig(&set), "cuptiRangeProfilerSetConfig");
   }
 
@@ -137,7 +137,7 @@ class RangeProfiler {
     return stop.isAllPassSubmitted != 0;
   }
 
-  // What the replays collected; an error when it is not the one whole range.
+  // The data of the replays; an error when they are not one whole range.
   Result<std::span<const std::uint8_t>> collected() {
     auto decoded =
         sized<CUpti_RangeProfiler_DecodeData_Params>(CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE);
@@ -188,7 +188,7 @@ class RangeProfiler {
 
   const Cupti& cupti_;
   CUpti_RangeProfiler_Object* profiler_ = nullptr;
-  std::vector<std::uint8_t> configuration_;  // both are CUPTI's to read and write until Disable
+  std::vector<std::uint8_t> configuration_;  // CUPTI reads and writes both until Disable
   std::vector<std::uint8_t> collected_;
 };
 

@@ -54,13 +54,12 @@ TracedWork CudaProfiler::traced(std::function<void()> call, CacheMode cache) {
 // same.
 Result<std::vector<KernelUse>> CudaProfiler::kernels(const Work& work, const CallPattern& pattern) {
   if (auto status = usable(); !status) return fail(std::move(status.error()));
-  const bool in_a_row = pattern.calls > 1;
   const auto round = [&] {
-    Gate* const gate = in_a_row && parts_.gate != nullptr && parts_.gate->kind() == GateKind::stream_wait
-                           ? parts_.gate
-                           : nullptr;
-    const bool closed = gate != nullptr && gate->close(parts_.queue.use(), gate_deadline);
-    const HeldGate held(closed ? gate : nullptr);
+    const bool gated =
+        pattern.calls > 1 && parts_.gate != nullptr && parts_.gate->kind() == GateKind::stream_wait;
+    // A gate that cannot be closed only leaves gaps between the calls.
+    Result<HeldGate> held = HeldGate();
+    if (gated) held = parts_.gate->close(parts_.queue.use(), gate_deadline);
     for (int i = 0; i < pattern.calls; ++i) work(sdk::Stream{parts_.queue.use()});
   };
   TracedWork rounds = traced(round, pattern.cache);

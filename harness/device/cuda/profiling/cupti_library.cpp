@@ -26,7 +26,7 @@ void* open_library(std::string& reason) {
     return library;
   }
   if (void* present = dlopen(library_name, RTLD_NOW | RTLD_NOLOAD)) return present;
-  // The last but one is where a toolkit has it that came as one file.
+  // The last but one is the place in a toolkit that was installed from one file.
   const std::array<std::string, 4> files{std::string(HARNESS_CUDA_LIBRARY_FOLDER) + "/" + library_name,
                                          std::string("/usr/local/cuda/lib64/") + library_name,
                                          std::string("/usr/local/cuda/extras/CUPTI/lib64/") + library_name,
@@ -38,7 +38,7 @@ void* open_library(std::string& reason) {
   return nullptr;
 }
 
-// The usual cause of a code, as something to do.
+// Advice for the usual cause of a code.
 std::string advice_for(CUptiResult code) {
   switch (code) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:

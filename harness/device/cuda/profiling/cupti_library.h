@@ -1,6 +1,5 @@
-// CUPTI: NVIDIA's profiling library, loaded at run time and only by a pass that looks into kernels, so that
-// nothing of it is in a process that does not look, and a machine without it measures all the same. The
-// library stays loaded; one thread uses it.
+// CUPTI: NVIDIA's profiling library. Only a pass that profiles loads it, at run time: other processes are
+// free of it, and a machine without it measures all the same. The library stays loaded; one thread uses it.
 //
 // HARNESS_CUPTI names another file than the toolkit's libcupti.so.13, a stand-in for tests for example;
 // HARNESS_CUPTI=off loads none.
@@ -70,20 +69,20 @@ struct Cupti {
   HARNESS_CUPTI_PROFILER_FUNCTIONS(HARNESS_CUPTI_MEMBER)
 #undef HARNESS_CUPTI_MEMBER
 
-  // Whether everything that reading counters takes is there.
+  // Whether every function that reading counters needs was found.
   [[nodiscard]] bool has_profiler() const;
 
-  // An Error of kind `environment` that names the call and what went wrong, with advice where the code has
-  // a usual cause; nothing on success.
+  // An Error of kind `environment` with the call, the code and advice for its usual cause; nothing on
+  // success.
   [[nodiscard]] Status check(CUptiResult code, std::string_view call) const;
 };
 
-// The library, loaded on the first call: one that the process has already (a profiler that is injected
-// brings its own), then the file of the toolkit. Refused, with the reason, when it writes its records for
-// another release of CUDA than this build reads. The answer is the same for the rest of the process.
+// The library, loaded on the first call: one that the process has already (an injected profiler brings its
+// own), then the file of the toolkit. An Error when it writes records of another CUDA release than this build
+// reads. The answer stays the same for the rest of the process.
 Result<const Cupti*> cupti();
 
-// The same without memory of earlier calls, for tests.
+// The same, but each call loads anew, for tests.
 Result<Cupti> load_cupti();
 
 }  // namespace harness::cuda

@@ -17,7 +17,7 @@ constexpr std::size_t most_buffers = 32;  // 32 MiB: some 150,000 launches
 constexpr std::array kinds{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                            CUPTI_ACTIVITY_KIND_MEMSET};
 
-// The buffers that CUPTI fills. Its callbacks say nothing of whose they are, so there is one pool a process.
+// The buffers that CUPTI fills. Its callbacks do not say who asked, so there is one pool for the process.
 // CUPTI hands every buffer back before it is read or freed.
 class BufferPool {
  public:
@@ -38,7 +38,7 @@ class BufferPool {
     shared().filled_.push_back({buffer, valid});
   }
 
-  // Reads what was handed in, and keeps the buffers for later.
+  // Reads the buffers that were handed in, and keeps them for later.
   Status drain(NextRecord next, std::vector<KernelLaunch>& launches) {
     const std::lock_guard lock(mutex_);
     Status good;
@@ -74,7 +74,7 @@ class BufferPool {
   std::size_t made_ = 0;
 };
 
-// Activity kinds that are on, and off again whatever happens.
+// Switches activity kinds on, and off again in the destructor.
 class Recording {
  public:
   explicit Recording(const Cupti& cupti) : cupti_(cupti) {}
@@ -82,7 +82,7 @@ class Recording {
   Recording& operator=(const Recording&) = delete;
   ~Recording() {
     for (std::size_t i = 0; i < enabled_; ++i) (void)cupti_.ActivityDisable(kinds.at(i));
-    // What an earlier end left behind is nobody's.
+    // Records that an earlier trace left behind do not count.
     (void)cupti_.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     std::vector<KernelLaunch> forgotten;
     (void)BufferPool::shared().drain(cupti_.ActivityGetNextRecord, forgotten);

@@ -1,6 +1,6 @@
-// KernelTrace: the pass that looks at which kernels a call launches, through CUPTI's activity records. CUPTI
-// instruments what it looks at, so nothing is timed with events while one exists, and it is gone without a
-// trace afterwards. One thread makes and ends it; CUPTI's own threads hand buffers in.
+// Kernel trace: finds out which kernels a call launches, through CUPTI's activity records. CUPTI instruments
+// what it traces, so nothing is timed meanwhile, and CUPTI is detached afterwards. One thread calls it;
+// CUPTI's own threads hand buffers in.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,17 @@
 
 namespace harness::cuda {
 
-// What a trace does with the device, so that it can be tested without one.
+// The device as a trace needs it, so that tests need none.
 struct TracedWork {
   std::function<void()> call;           // queues `calls` of the case
-  std::function<Status()> before_call;  // queues what stands before them, the eviction of the cache
+  std::function<Status()> before_call;  // queues the eviction of the cache before the calls
   std::function<Status()> synchronize;  // waits for the device
   std::size_t calls = 1;
 };
 
-// Makes one round of calls that only warms up what CUPTI instruments and `rounds` that count, and gives the
-// kernels of one call. Never a part of them: records that were dropped, or that have no time, are an error.
-// `code` is asked when the calls are done, because modules may have been loaded meanwhile.
+// The kernels of one call, from one round of calls that warms up and `rounds` that count. Never a part of
+// them: dropped records, or records without a time, are an error. `code` is asked after the calls, because
+// they may load modules.
 Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWork& work, int rounds,
                                              Subscription::OnModule on_module,
                                              const std::function<CodeHashes()>& code);

@@ -1,4 +1,4 @@
-// How a GPU's identity is spelled in records and in folder names. Pure text; no CUDA here.
+// Spells a GPU's identity for records and folder names. Pure text; no CUDA here.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// NVTX ranges, so that a timeline in Nsight Systems reads like the suite: suite, process, case, placement,
-// phase, in the domain "harness". Without a profiler attached a call costs nanoseconds.
+// NVTX ranges: a timeline in Nsight Systems shows suite, process, case, placement and phase, in the domain
+// "harness". Without a profiler attached a call costs nanoseconds.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>

@@ -1,6 +1,6 @@
-// Subscription: this process's one place among CUPTI's users, held for as long as something is looked at and
-// given back completely, so that CUPTI is detached from what is timed afterwards. Module loads are passed
-// on from whichever thread loads. One thread makes and ends it; one exists at a time.
+// Subscription: attaches CUPTI to this process. CUPTI has one subscriber at a time. The destructor detaches
+// it, so that nothing of it is left when something is timed. One thread makes and ends it; module loads are
+// passed on from whichever thread loads.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace harness::cuda {
 
 class Subscription {
  public:
-  // The image of a module that the driver has just loaded; it is gone when the function returns.
+  // The image of a module that the driver has just loaded; valid until the function returns.
   using OnModule = std::function<void(std::span<const std::byte> image)>;
 
-  // An error names who holds CUPTI, where somebody does.
+  // The error names the other subscriber, if there is one.
   static Result<std::unique_ptr<Subscription>> open(const Cupti& cupti, OnModule on_module);
   Subscription(const Subscription&) = delete;
   Subscription& operator=(const Subscription&) = delete;

@@ -30,7 +30,7 @@ Result<DeviceMemory> allocate_device_memory(std::size_t bytes) {
 }
 
 CacheFlusher::CacheFlusher(std::size_t l2_bytes)
-    // Two and a little: a write may find part of the cache reserved or hashed unevenly.
+    // A little more than twice: part of the cache may be reserved or hashed unevenly.
     : bytes_(std::max<std::size_t>(l2_bytes * 2 + l2_bytes / 8, std::size_t{8} << 20)) {}
 
 Status CacheFlusher::prepare(cudaStream_t stream) {
@@ -46,7 +46,7 @@ Status CacheFlusher::prepare(cudaStream_t stream) {
   return {};
 }
 
-// Devices without persisting accesses refuse; then there is nothing to reset, now or later.
+// Devices without persisting accesses refuse. Then nothing ever needs a reset.
 void CacheFlusher::look_for_persisting() {
   if (refused_) return;
   std::size_t set_aside = 0;

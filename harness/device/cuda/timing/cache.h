@@ -1,6 +1,5 @@
-// CacheFlusher: evicts the L2 cache before a cold sample by overwriting a buffer of at least twice
-// its size. The buffer is allocated by the first flush and kept, so that suites which measure hot
-// alone do not pay for it.
+// CacheFlusher: evicts the L2 cache before a cold sample by overwriting a buffer of at least twice its size.
+// The first flush allocates the buffer, which is kept: suites that measure only hot do not need it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -24,19 +23,18 @@ class CacheFlusher {
  public:
   explicit CacheFlusher(std::size_t l2_bytes);
 
-  // Makes lines that persist in L2 ordinary, if there can be any, and enqueues the eviction. The first call
+  // Makes lines that persist in L2 ordinary, if there can be any, and queues the eviction. The first call
   // allocates, flushes once and waits, so that no later call loads code.
   Status flush(cudaStream_t stream);
 
-  // Asks whether lines can persist, for the flushes that follow: a part of the cache must have been set aside
-  // for them, which any call of the work may have done, or is so from the start. Once a placement, not at
-  // each flush, so that the host has less to do between samples; a share that is set aside in the midst of a
-  // placement counts from the next.
+  // Asks whether lines can persist, for the flushes that follow: whether part of the cache is set aside for
+  // them, which any call of the work may have done. Asked once a placement, so that the host has less to do
+  // between samples. A part that is set aside within a placement counts from the next one.
   void look_for_persisting();
 
-  // The two halves of flush(). The host makes persisting lines ordinary at once and not in the stream's order
-  // (some 3 us, and a kernel that runs meanwhile takes 0.3 us longer, on an H200): not while timed work runs,
-  // and early enough that an eviction comes after it, or is still at it.
+  // The two halves of flush(). The host makes persisting lines ordinary at once, not in the stream's order.
+  // On an H200 that takes 3 us, and a kernel that runs meanwhile takes 0.3 us longer. So do it when no timed
+  // work runs, and before the eviction ends.
   Status evict(cudaStream_t stream);
   bool reset_persisting();  // false: there can be none
 

@@ -10,8 +10,8 @@ namespace {
 
 constexpr unsigned long long reading_nanoseconds = 200'000;
 
-// Of work that is waited for together: some 0.7 ms each, so that a burst of a few is long against the gap of
-// some microseconds that waiting leaves.
+// Pieces of work that are waited for together, 0.7 ms each: a burst is long against the gap of some
+// microseconds that waiting leaves.
 constexpr int pieces_in_burst = 6;
 constexpr Seconds burst = 0.004;
 
@@ -60,7 +60,7 @@ Status preheat_device(cudaStream_t stream, int multiprocessors, CacheFlusher& me
   if (!sink) return fail(std::move(sink.error()));
   const Seconds end = host_now() + duration;
   for (Seconds left = duration; left > 0; left = end - host_now()) {
-    const int pieces = left < burst ? 1 : pieces_in_burst;  // not far beyond what was asked for
+    const int pieces = left < burst ? 1 : pieces_in_burst;  // not much longer than asked for
     if (auto status = busy_burst(stream, multiprocessors, memory, pieces, static_cast<float*>(sink->get()));
         !status)
       return status;

@@ -1,4 +1,4 @@
-// Clocks: how fast the device runs, and keeping it busy until that settles.
+// The SM clock, and keeping the device busy until it settles.
 #pragma once
 
 #include <cuda_runtime.h>

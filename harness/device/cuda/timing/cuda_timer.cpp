@@ -46,10 +46,12 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
   if (cold)
     if (auto status = make_cold(stream, evicted); !status) return fail(std::move(status.error()));
   const bool gated = options.gated && parts_.gate_obstacle.empty();
-  if (gated)
-    if (auto status = parts_.gate.close(stream, options.gate_deadline); !status)
-      return fail(std::move(status.error()));
-  HeldGate held(gated ? &parts_.gate : nullptr);
+  HeldGate held;
+  if (gated) {
+    auto closed = parts_.gate.close(stream, options.gate_deadline);
+    if (!closed) return fail(std::move(closed.error()));
+    held = std::move(*closed);
+  }
   cudaError_t launched = cudaEventRecord(begin_, stream);
   Seconds launch = 0;
   if (launched == cudaSuccess) {

@@ -9,8 +9,8 @@
 namespace harness::cuda {
 namespace {
 
-// cuStreamWaitValue32 in its second version (CUDA 11.7), asked of the driver that is loaded: the
-// module links no libcuda. Null when the driver lacks it.
+// cuStreamWaitValue32 in its second version (CUDA 11.7), from the loaded driver: the module does not link
+// libcuda. Null when the driver lacks it.
 void* find_stream_wait() {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult how = cudaDriverEntryPointSymbolNotFound;
@@ -56,8 +56,8 @@ Gate::~Gate() {
   (void)cudaFreeHost(flag_);
 }
 
-// Waits once for a value that is already there. Some systems refuse (older drivers, some virtual
-// GPUs); any refusal means the spinning thread.
+// Waits once for a value that is already there. Some systems refuse (older drivers, some virtual GPUs); then
+// the gate is the spinning thread.
 bool Gate::try_stream_wait() {
   if (environment::forces_spinning_gate()) return false;
   const auto wait = reinterpret_cast<StreamWait>(find_stream_wait());
@@ -77,24 +77,25 @@ void Gate::let_through() {
                                                std::memory_order_release);
 }
 
-Status Gate::close(cudaStream_t stream, Seconds deadline) {
+Result<HeldGate> Gate::close(cudaStream_t stream, Seconds deadline) {
   stream_ = stream;
   const std::uint32_t round = round_.fetch_add(1, std::memory_order_relaxed) + 1;
   watchdog_.arm(deadline);
   if (stream_wait_ != nullptr) {
     if (stream_wait_(stream_, reinterpret_cast<CUdeviceptr>(device_flag_), round, CU_STREAM_WAIT_VALUE_GEQ) ==
         CUDA_SUCCESS)
-      return {};
+      return HeldGate(*this);
     stream_wait_ = nullptr;
   }
   launch_spinning_gate(stream_, device_flag_, round);
-  Status launched = check_launch("the spinning gate");
-  if (!launched) open();
-  return launched;
+  HeldGate held(*this);
+  if (Status launched = check_launch("the spinning gate"); !launched)
+    return fail(std::move(launched.error()));
+  return held;
 }
 
 bool Gate::open() {
-  // In this order: once disarmed, the watchdog cannot claim an opening that was ours.
+  // In this order: a watchdog that is disarmed cannot claim this opening.
   const bool forced = watchdog_.disarm();
   let_through();
   return forced;

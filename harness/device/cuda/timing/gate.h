@@ -1,16 +1,15 @@
-// Gate: holds a stream until the work to be timed is queued behind it, so that the time the host
-// needs for launching stays outside the pair of events.
+// Gate: holds a stream until the work to be timed is queued behind it. The time that the host needs for
+// launching stays outside the pair of events.
 //
-//   close(stream, deadline)  queue the wait, start the watchdog
-//   ...                      queue event, work, event
-//   open()                   let the stream go on
+//   HeldGate held = gate.close(stream, deadline)  // queues the wait, starts the watchdog
+//   ...                                           // queue event, work, event
+//   held.open()                                   // lets the stream go on
 //
-// The wait is cuStreamWaitValue32 on a flag in mapped host memory where the driver has it, else one
-// thread that spins on the flag. Work that blocks the host behind a closed gate (it synchronises,
-// loads code lazily, or fills the launch queue) would wait for ever: the watchdog opens the gate at
-// the deadline, and open() says so.
+// The wait is cuStreamWaitValue32 on a flag in mapped host memory; where the driver lacks it, one thread
+// spins on the flag. Work may block the host behind a closed gate: it synchronises, loads code, or fills the
+// launch queue. It would wait for ever, so the watchdog opens the gate at the deadline, and open() tells it.
 //
-// Used from the thread that launches; the watchdog's thread only ever writes the flag.
+// Used from the thread that launches; the watchdog's thread only writes the flag.
 #pragma once
 
 #include <cuda.h>
@@ -19,6 +18,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "harness/base/result.h"
 #include "harness/base/units.h"
@@ -26,6 +26,29 @@
 #include "harness/device/gate_kind.h"
 
 namespace harness::cuda {
+
+class Gate;
+
+// A closed gate. Opens it when it goes out of scope.
+class [[nodiscard]] HeldGate {
+ public:
+  HeldGate() = default;  // of no gate: not gated
+  HeldGate(HeldGate&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
+  HeldGate& operator=(HeldGate&& other) noexcept {
+    std::swap(gate_, other.gate_);
+    return *this;
+  }
+  ~HeldGate() { open(); }
+
+  // True when the watchdog had opened the gate already.
+  bool open();
+
+ private:
+  friend class Gate;
+  explicit HeldGate(Gate& gate) : gate_(&gate) {}
+
+  Gate* gate_ = nullptr;
+};
 
 class Gate {
  public:
@@ -37,10 +60,7 @@ class Gate {
   ~Gate();  // opens it
 
   // On an error the gate is open.
-  Status close(cudaStream_t stream, Seconds deadline);
-
-  // True when the watchdog had opened it already. Opening an open gate is harmless.
-  bool open();
+  Result<HeldGate> close(cudaStream_t stream, Seconds deadline);
 
   // A spinning thread is a kernel of its own.
   [[nodiscard]] GateKind kind() const {
@@ -48,39 +68,27 @@ class Gate {
   }
 
  private:
+  friend class HeldGate;
   using StreamWait = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
 
   Gate(cudaStream_t stream, std::uint32_t* flag, const std::uint32_t* device_flag);
   bool try_stream_wait();
+  bool open();  // true when the watchdog was first; opening an open gate is harmless
   void let_through();
 
-  cudaStream_t stream_;               // the last that it held
+  cudaStream_t stream_;               // the last one that it held
   std::uint32_t* flag_;               // pinned and mapped; owned
-  const std::uint32_t* device_flag_;  // the same word, as the device addresses it
+  const std::uint32_t* device_flag_;  // the same word at the device's address
   StreamWait stream_wait_ = nullptr;  // null: use the spinning thread
-  // Each closing waits for a number of its own, so that a late opening of an earlier one is harmless
-  // and the flag is never reset.
+  // Each closing waits for a number of its own. So an opening that comes late is harmless, and the flag is
+  // never reset.
   std::atomic<std::uint32_t> round_ = 0;
   Watchdog watchdog_;  // last: its thread uses the flag and the round
 };
 
-// Opens the gate when it goes out of scope, however that happens.
-class HeldGate {
- public:
-  explicit HeldGate(Gate* gate) : gate_(gate) {}  // null: not gated
-  HeldGate(const HeldGate&) = delete;
-  HeldGate& operator=(const HeldGate&) = delete;
-  ~HeldGate() { open(); }
-
-  // True when the watchdog had opened it.
-  bool open() {
-    Gate* gate = gate_;
-    gate_ = nullptr;
-    return gate != nullptr && gate->open();
-  }
-
- private:
-  Gate* gate_;
-};
+inline bool HeldGate::open() {
+  Gate* const gate = std::exchange(gate_, nullptr);
+  return gate != nullptr && gate->open();
+}
 
 }  // namespace harness::cuda

@@ -14,7 +14,7 @@ constexpr unsigned int since_cuda_12_5 = 12050;
 
 constexpr unsigned int most_launches = 255;
 
-// Asked of the driver that is loaded: the module links no libcuda. Null when it has no such call.
+// From the loaded driver: the module does not link libcuda. Null when the driver has no such call.
 template <class Call>
 void find(Call& call, const char* name, unsigned int version) {
   void* found = nullptr;
@@ -61,7 +61,7 @@ Result<std::unique_ptr<Streams>> Streams::create(int ordinal) {
   return streams;
 }
 
-// Whether one can be made, and takes events.
+// Whether a green context can be made, and its stream takes events.
 bool Streams::try_green() {
   Drawn drawn;
   if (!draw_green(drawn)) return false;
@@ -85,7 +85,7 @@ Streams::~Streams() {
   if (home_ != nullptr) (void)cudaStreamDestroy(home_);
 }
 
-// False where the driver or the device refuses, as an older one, a partitioned one or a tool may.
+// False when the driver or the device refuses. Older drivers, partitioned devices and some tools do.
 bool Streams::draw_green(Drawn& drawn) const {
   CUdevResource all = {};
   CUdevResourceDesc described = nullptr;

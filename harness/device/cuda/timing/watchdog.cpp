@@ -19,7 +19,7 @@ Watchdog::~Watchdog() {
 }
 
 void Watchdog::arm(Seconds deadline) {
-  // A day is beyond any deadline, and keeps absurd values inside the clock's range.
+  // A day is longer than any deadline, and keeps absurd values inside the clock's range.
   const std::chrono::duration<double> wait(std::clamp(deadline, 0.0, 86400.0));
   const auto due = Clock::now() + std::chrono::duration_cast<Clock::duration>(wait);
   bool sleeps_past_it = false;

@@ -1,9 +1,9 @@
-// Watchdog: calls a function when a deadline passes before it is called off. One thread an object,
-// started by the constructor and joined by the destructor. It opens the launch gate for a thread that
-// is blocked inside a kernel's run() and so cannot open it itself.
+// Watchdog: calls a function at a deadline, unless it is disarmed before. It opens the launch gate for a
+// thread that is blocked inside a kernel's run(). The constructor starts a thread, and the destructor joins
+// it.
 //
-// Arming costs a lock and a clock reading: the thread is woken only when it would otherwise sleep
-// past the new deadline, not for every sample.
+// Arming costs a lock and a clock reading. The thread is woken only when it would sleep past the new
+// deadline.
 #pragma once
 
 #include <chrono>
@@ -28,8 +28,8 @@ class Watchdog {
   // Starts the count-down, replacing one that runs. A deadline of zero or less is due at once.
   void arm(Seconds deadline);
 
-  // Ends the count-down. True when `on_deadline` was called since arm(); once this has returned it
-  // is not called before the next arm().
+  // Ends the count-down. True when `on_deadline` was called since arm(). It is not called again before the
+  // next arm().
   bool disarm();
 
  private:

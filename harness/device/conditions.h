@@ -1,13 +1,12 @@
-// Conditions of a placement from two readings: what the device was like right before and right after.
-// Pure.
+// Combines the conditions of a placement from two readings, right before it and right after. Pure.
 #pragma once
 
 #include "harness/model/record.h"
 
 namespace harness {
 
-// Clocks, power and temperature: the mean of the two, or the one that was read. Reasons for a low clock:
-// those of either end, in order, each once. Other processes: the larger number.
+// Clocks, power and temperature: the mean of both, or the only one. Reasons for a low clock: those of both
+// readings, each once. Other processes: the larger number.
 Conditions combined(const Conditions& before, const Conditions& after);
 
 }  // namespace harness

@@ -6,7 +6,7 @@
 
 namespace harness {
 
-// A buffer that tells the ledger when it goes.
+// A buffer that tells the ledger when it is destroyed.
 class LedgerBuffer final : public Buffer {
  public:
   LedgerBuffer(std::unique_ptr<Buffer> held, std::size_t number, std::shared_ptr<MemoryLedger> ledger)

@@ -26,13 +26,13 @@ class MemoryLedger : public std::enable_shared_from_this<MemoryLedger> {
  public:
   using Allocate = std::function<Result<std::unique_ptr<Buffer>>(std::size_t)>;
 
-  // Takes `bytes` by `allocate` and books them until the buffer is destroyed. Beyond the limit: an Error of
-  // kind `environment`.
+  // Allocates `bytes` and counts them until the buffer is destroyed. Beyond the limit: an Error of kind
+  // `environment`.
   Result<std::unique_ptr<Buffer>> take(std::size_t bytes, const Allocate& allocate);
 
   void limit(std::size_t bytes) { limit_ = bytes; }
   [[nodiscard]] std::size_t live() const { return live_; }
-  // Forgets the peak, and from here on counts what is taken beyond what lives now.
+  // Forgets the peak. From now on the peak counts bytes beyond those in use now.
   void mark();
   [[nodiscard]] std::size_t peak_since_mark() const { return peak_ - at_mark_; }
   [[nodiscard]] const std::vector<AllocationEvent>& log() const { return log_; }

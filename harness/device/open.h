@@ -38,12 +38,13 @@ std::string cuda_obstacle();
 // The architectures the CUDA module was built for, e.g. "90a", or "" without one.
 std::string cuda_architectures();
 
-// What reading these hardware counters together takes on a chip, without a GPU: the CUDA module asks the
-// toolkit's profiling library. `unchecked` says why nobody could. Takes some tenths of a second.
+// How many replays these hardware counters take together on a chip, without a GPU: the CUDA module asks the
+// toolkit's profiling library. `unchecked` says why it could not. Takes some tenths of a second.
 CounterPlan plan_counters(const std::string& chip, const std::vector<std::string>& names);
 
-// The chip whose counters a GPU of this compute capability has, as NVIDIA's profilers call it: "9.0" ->
-// "GH100"; also from an architecture, "90a-real". "" for one that is not known here.
+// The name that NVIDIA's profilers give a chip, from a compute capability ("9.0" -> "GH100") or an
+// architecture
+// ("90a-real"). "" for an unknown one.
 std::string counter_chip(std::string_view capability);
 
 }  // namespace harness

@@ -24,6 +24,7 @@ class Findings {
   void add(Check check, Figures figures, Fitness fitness = Fitness::ok) {
     found_.emplace_back(check, std::move(figures), fitness);
   }
+  void add(Observation finding) { found_.push_back(std::move(finding)); }
   std::vector<Observation> take() { return std::move(found_); }
 
  private:
@@ -99,13 +100,7 @@ void examine_lock(const MachineFacts& facts, Findings& out) {
   const auto lock = std::find_if(facts.clock_locks.begin(), facts.clock_locks.end(),
                                  [&](const ClockLockFound& one) { return one.note.gpu == facts.gpu->uuid; });
   if (lock == facts.clock_locks.end()) return out.add(Check::clock_lock, {});
-  out.add(Check::clock_lock,
-          {{"gpu", lock->note.gpu},
-           {"mhz", lock->note.mhz},
-           {"process", lock->note.process},
-           {"since", lock->note.since},
-           {"held", lock->held}},
-          lock->held ? Fitness::ok : Fitness::unfit);
+  out.add(examine_clock_lock(*lock));
 }
 
 void examine_power(const GpuState& gpu, Findings& out) {
@@ -190,6 +185,17 @@ void examine_profilers(const MachineFacts& facts, Findings& out) {
 }
 
 }  // namespace
+
+Observation examine_clock_lock(const ClockLockFound& lock) {
+  const ClockLockNote& note = lock.note;
+  return {Check::clock_lock,
+          {{"gpu", note.gpu},
+           {"mhz", note.mhz},
+           {"process", note.process},
+           {"since", note.since},
+           {"held", lock.held}},
+          lock.held ? Fitness::ok : Fitness::unfit};
+}
 
 std::vector<Observation> examine_gpu(const MachineFacts& facts) {
   Findings found;

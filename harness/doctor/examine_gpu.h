@@ -10,4 +10,7 @@ namespace harness {
 
 std::vector<Observation> examine_gpu(const MachineFacts& facts);
 
+// A clock lock of harness's: unfit when it was left behind.
+Observation examine_clock_lock(const ClockLockFound& lock);
+
 }  // namespace harness

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/device/host/clock_lock.h"
+#include "harness/device/host/clock_lock_file.h"
 #include "harness/device/host/cuda_libraries.h"
 #include "harness/device/host/gpu_state.h"
 #include "harness/device/host/host_state.h"

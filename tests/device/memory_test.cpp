@@ -21,7 +21,6 @@ TEST(MemoryLedger, LogsWhatIsTakenFreedAndRefused) {
   const auto refused = device->allocate(401);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::environment);
-  EXPECT_EQ(refused.error().message, "401 bytes do not fit: 600 of 1000 bytes are in use");
   auto other = device->allocate(400);
   ASSERT_TRUE(other);
   one->reset();

@@ -17,14 +17,17 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/output/terminal_unicode.h"
+#include "harness/device/host/clock_lock.h"
 #include "harness/device/open.h"
 #include "harness/doctor/examine.h"
+#include "harness/doctor/examine_gpu.h"
 #include "harness/measure/schedule/ceiling_cache.h"
 #include "harness/measure/schedule/device_lock.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/model/device_kinds.h"
 #include "harness/report/documents/doctor_document.h"
 #include "harness/report/words/cause_words.h"
+#include "harness/report/words/examination_words.h"
 #include "harness/store/baselines.h"
 #include "harness/store/store.h"
 
@@ -174,7 +177,8 @@ int unlock_clocks(const std::string& device) {
     if (const Status undone = undo_clock_lock(lock.note.gpu); !undone)
       status = report_error(undone.error());
     else
-      fmt::print("the SM clock of {} is free again: {}\n", printable(lock.note.gpu), described(lock.note));
+      fmt::print("the SM clock of {} is free again: {}\n", printable(lock.note.gpu),
+                 report::words(examine_clock_lock(lock)));
   }
   if (locks.empty())
     fmt::print("no clock lock of harness's is known {}; `nvidia-smi -rgc` frees what something else locked\n",

@@ -11,7 +11,9 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/measuring/lock_devices.h"
+#include "harness/doctor/examine_gpu.h"
 #include "harness/model/device_kinds.h"
+#include "harness/report/words/examination_words.h"
 
 namespace harness {
 namespace {
@@ -32,14 +34,14 @@ MachineField clock_field(unsigned mhz) {
   return {"clock_lock", fmt::format("{} MHz", mhz), FieldClass::block};
 }
 
-// What an earlier run left locked is undone by nobody but those who know of it.
+// Tells of locks that an earlier run left behind: only somebody who knows of them undoes them.
 void note_left_locks(Prepared& prepared) {
   for (const ClockLockFound& lock : find_clock_locks()) {
     if (lock.held) continue;
     fmt::print(stderr,
-               "warning: {} and left it behind; times measured there do not compare with others. Undo it: "
+               "warning: {}; times measured there do not compare with others. Undo it: "
                "harness doctor --unlock-clocks\n",
-               described(lock.note));
+               report::words(examine_clock_lock(lock)));
     for (const UsedDevice& used : devices_used(prepared))
       if (used.uuid == lock.note.gpu) prepared.facts[used.kind] = {clock_field(lock.note.mhz)};
   }

@@ -1,5 +1,5 @@
-// CodeBook: the machine code that this process has loaded, by kernel. It is told of each image as the driver
-// loads it, and keeps a hash a kernel. Images may come from any thread; the rest is one thread's.
+// CodeBook: hashes of the machine code that this process has loaded, by kernel. It is told of each image that
+// the driver loads. Any thread may add images; one thread does the rest.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,19 @@ namespace harness {
 
 class CodeBook {
  public:
-  // Whose modules are loaded from now on, where two builds are measured in one process: kernels of the same
-  // name in both are two. "" where there is one.
+  // The build whose modules are loaded from now on, when one process measures two: each has kernels of the
+  // same names.
+  // "" with one build.
   void turn(std::string_view side) { side_ = side; }
 
-  // A copy is kept until digest(): hashing has no place in a call that somebody times.
+  // Keeps a copy until digest(), because hashing takes time, and the call may be timed.
   void add(std::span<const std::byte> image);
 
-  // Hashes what was added. An image that is no cubin adds nothing.
+  // Hashes the added images. An image that is no cubin adds nothing.
   void digest();
 
-  // Of the kernels loaded at this side's turn. A name that stands for several codes is left out, because
-  // nobody can tell which one ran.
+  // The hashes of the current build's kernels. A name with several codes is left out: it is unknown which one
+  // ran.
   [[nodiscard]] CodeHashes hashes() const;
 
  private:

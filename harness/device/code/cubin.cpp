@@ -49,7 +49,7 @@ struct Section {
   std::string_view bytes;
 };
 
-// More sections than fit into 16 bits are counted, and their names found, through the first one's header.
+// When there are more sections than fit into 16 bits, the first section's header tells their number.
 Result<std::vector<Section>> sections_of(std::span<const std::byte> image) {
   const auto header = read_at<Elf64_Ehdr>(image, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return malformed("is no ELF image");
@@ -81,7 +81,7 @@ Result<std::vector<Section>> sections_of(std::span<const std::byte> image) {
   return sections;
 }
 
-// The kernel whose constants a section holds, but for launch parameters: ".nv.constant2.NAME" -> "NAME".
+// The kernel of a section of constants, except launch parameters: ".nv.constant2.NAME" -> "NAME".
 std::optional<std::string_view> owner_of_constants(std::string_view section) {
   if (!section.starts_with(constant_prefix)) return std::nullopt;
   section.remove_prefix(constant_prefix.size());

@@ -1,5 +1,5 @@
-// Cubins: the machine code of kernels in the ELF images that the CUDA driver loads. Read as what it is,
-// bytes that may be anything: every offset is checked. Pure.
+// Cubins: the machine code of kernels in the ELF images that the CUDA driver loads. The bytes may be
+// anything, so every offset is checked. Pure.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,9 @@ namespace harness {
 
 // A hash for each kernel (and each function that is not inlined into one) of an image: of its instructions,
 // section `.text.NAME`, and of the constants that the compiler keeps for it, sections `.nv.constantN.NAME`
-// but for bank 0, which holds launch parameters. Where a kernel stands in the image, its line numbers and its
-// neighbours do not matter. Code that it calls in other sections (separate compilation) and addresses that
-// are filled in when it is loaded are not in it. An error says why the bytes are no 64-bit little-endian ELF
-// image.
+// except bank 0, which holds launch parameters. The kernel's place in the image, its line numbers and its
+// neighbours do not matter. The hash leaves out code in other sections (separate compilation) and addresses
+// that are filled in at load time. An error says why the bytes are no 64-bit little-endian ELF image.
 Result<CodeHashes> code_hashes(std::span<const std::byte> image);
 
 }  // namespace harness

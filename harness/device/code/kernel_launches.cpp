@@ -12,7 +12,7 @@ namespace {
 
 constexpr double microseconds_per_nanosecond = 1e-3;
 
-// The launches that are one kernel in the record: alike in all but their time.
+// Launches that are one kernel in the record: alike except for their time.
 struct Group {
   const KernelLaunch* like = nullptr;
   std::vector<std::uint64_t> durations;  // ns

@@ -1,5 +1,5 @@
-// Kernel launches: what a profiler's records of some calls come to, kernel by kernel. Pure; the profiler's
-// own records are read in cuda/.
+// Kernel launches: from the launches that a profiler saw in some calls to the kernels of one call. Pure;
+// cuda/ reads the profiler's own records.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace harness {
 
 // One execution of a kernel, or of a copy or fill of memory, on the device.
 struct KernelLaunch {
-  std::string name;  // as the profiler gives it: mangled; "[memset]" and the like for what is no kernel
+  std::string name;  // the profiler's, mangled; "[memset]" and the like for other work than kernels
   std::array<std::int64_t, 3> grid{};
   std::array<std::int64_t, 3> block{};
   int registers = 0;
@@ -27,8 +27,8 @@ struct KernelLaunch {
   std::uint64_t ended = 0;       // both 0: no time was taken
 };
 
-// From when to when calls were at work, on the same clock. What lies outside, such as the eviction of the
-// cache before them, is not theirs.
+// The time of the calls, on the same clock. Launches outside of it are not theirs, such as the eviction of
+// the cache.
 struct CallWindow {
   std::uint64_t begin = 0;  // ns
   std::uint64_t end = 0;
@@ -38,8 +38,8 @@ struct CallWindow {
 using CodeHashes = std::map<std::string, std::string, std::less<>>;
 
 // The kernels of one call, in the order of their first launch, with the median time of a launch; `calls` were
-// made in each window. An error where that would be a guess: launches without a time, or calls that differ in
-// what they launch.
+// made in each window. An error where that would be a guess: launches without a time, or calls with different
+// launches.
 Result<std::vector<KernelUse>> kernel_uses(const std::vector<KernelLaunch>& launches,
                                            const std::vector<CallWindow>& windows, std::size_t calls,
                                            const CodeHashes& code);

@@ -103,8 +103,7 @@ Kernel widest() {
 }
 #endif
 
-// The best slice of time, all threads added up: what else runs on the machine meanwhile takes from some
-// slices and not from others.
+// The best slice of time, summed over all threads: other processes disturb some slices and not others.
 double arithmetic_rate(int threads) {
   const Kernel kernel = widest();
   std::array<std::atomic<std::int64_t>, slices> calls{};

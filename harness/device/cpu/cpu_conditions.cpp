@@ -106,8 +106,8 @@ std::optional<double> temperature_c(const fs::path& root) {
   return hottest;
 }
 
-// Cores share a package's counter, so an event of a package counts once a core: what matters is whether
-// the sum grows.
+// Cores share a package's counter, so an event of a package counts once a core. It only matters whether the
+// sum grows.
 std::optional<std::uint64_t> throttles(const fs::path& root) {
   std::optional<std::uint64_t> sum;
   std::error_code code;

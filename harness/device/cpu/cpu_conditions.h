@@ -1,5 +1,5 @@
-// What Linux tells of the CPU while a placement is measured: read from /proc and /sys at both ends. What a
-// machine does not tell (a virtual machine has no sensors) is absent, never guessed.
+// Conditions of the CPU while a placement is measured, from /proc and /sys. Facts that a machine does not
+// tell (a virtual machine has no sensors) are absent, never guessed.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace harness {
 
-// The CPU at one moment. Counters and times count from some moment before.
+// The CPU at one moment. Counters and times count from an unknown moment before.
 struct CpuReading {
   std::optional<double> clock_mhz;         // mean over this process's CPUs: cpufreq, else /proc/cpuinfo
   std::optional<double> temperature_c;     // the hottest sensor of the CPU
@@ -21,12 +21,12 @@ struct CpuReading {
   Seconds at = 0;                          // monotonic clock
 };
 
-// The nominal clock that a virtual machine shows in /proc/cpuinfo is no reading and is left out.
+// A virtual machine shows a nominal clock in /proc/cpuinfo, which is left out.
 CpuReading read_cpu(const std::filesystem::path& root = "/");
 
-// From one reading to a later one: mean clock and temperature; "thermal" when the CPU throttled meanwhile;
-// as other processes, how many CPUs others kept busy on average, to the nearest whole number, where the
-// time between is long enough for Linux's ticks (0.1 s), and 0 where it is not.
+// Between two readings: mean clock and temperature; "thermal" when the CPU throttled meanwhile. Other
+// processes: how many CPUs they kept busy on average, rounded; 0 when the time is too short for Linux's ticks
+// (below 0.1 s).
 Conditions conditions_between(const CpuReading& before, const CpuReading& after);
 
 }  // namespace harness

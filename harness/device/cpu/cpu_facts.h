@@ -1,5 +1,5 @@
-// What Linux says of this machine's CPU: read from /proc and /sys, never measured. A file that is not
-// there (a container, another architecture) gives an empty value, not an error.
+// Facts of this machine's CPU, from /proc and /sys. A missing file (in a container, on another architecture)
+// gives an empty value, not an error.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace harness {
 
-// Lower case, runs of anything but letters and digits become one '-', none at the ends:
+// Lower case; each run of other characters than letters and digits becomes one '-', with none at the ends:
 // "AMD EPYC(tm) 9654" -> "amd-epyc-tm-9654". "unknown" when nothing is left.
 std::string slug(std::string_view text);
 

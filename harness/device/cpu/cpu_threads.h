@@ -1,5 +1,5 @@
-// Running one piece of work on every hardware thread that this process may use, each pinned to a CPU of
-// its own, all started together. Used by the CPU device for what must touch every core.
+// Runs work on every hardware thread that this process may use, each pinned to a CPU of its own, all started
+// together. The CPU device uses it for work that must touch every core.
 #pragma once
 
 #include <functional>

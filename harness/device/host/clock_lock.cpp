@@ -19,7 +19,6 @@
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
-#include "harness/device/host/clock_lock_file.h"
 #include "harness/device/host/host_state.h"
 #include "harness/device/host/nvml_library.h"
 
@@ -31,7 +30,7 @@ constexpr Seconds patience = 10;  // for the guard to lock, and to undo
 constexpr auto between_tries = std::chrono::milliseconds(20);
 constexpr double usual_share = 0.75;  // of the highest SM clock
 
-// What the guard says: the first word, then for people.
+// The guard's answers: the first word, then a text for people.
 constexpr std::string_view locked_word = "locked ";
 constexpr std::string_view refused_word = "refused ";
 constexpr std::string_view undone_word = "undone";
@@ -78,7 +77,19 @@ Result<unsigned> frequency(const NvmlLibrary& nvml, NvmlHandle device, unsigned 
               "say the frequency: --lock-clocks=MHZ");
 }
 
-// Opens the file and holds it; gives a guard that is about to end some seconds to do so.
+// nvmlDeviceResetGpuLockedClocks; the error tells the driver's answer.
+Status free_clocks(const NvmlLibrary& nvml, const std::string& gpu) {
+  const Result<NvmlHandle> device = device_of(nvml, gpu);
+  if (!device) return fail(device.error());
+  const auto reset = nvml.function<int(NvmlHandle)>("nvmlDeviceResetGpuLockedClocks");
+  const int code = reset == nullptr ? nvml::function_not_found : reset(*device);
+  if (code == nvml::success) return {};
+  Error error = refusal(fmt::format("the SM clock of {} stays locked", printable(gpu)), code);
+  error.advice = "free it as root: harness doctor --unlock-clocks, or nvidia-smi -rgc";
+  return fail(std::move(error));
+}
+
+// Holds the open file. A guard that is about to end gets some seconds for it.
 Status hold(const ClockLockFile& file, const fs::path& path) {
   if (!file.ok())
     return fail(ErrorKind::environment, Location{path.string()},
@@ -94,7 +105,7 @@ Status hold(const ClockLockFile& file, const fs::path& path) {
   return {};
 }
 
-// The guard's next line; "" when it says nothing. A signal to this process is no reason to stop listening.
+// The guard's next line; "" when it says nothing. Listens on after a signal to this process.
 std::string hear(Child& guard) {
   while (true) {
     auto said = guard.read_line(patience);
@@ -103,7 +114,7 @@ std::string hear(Child& guard) {
   }
 }
 
-// Lets a guard that does not answer go its way: killed, it could not undo any more.
+// Leaves a guard alone that does not answer: killed, it could not undo the lock any more.
 void let_go(std::unique_ptr<Child> guard) {
   [[maybe_unused]] const Child* forgotten = guard.release();
 }
@@ -140,7 +151,7 @@ Status guard_clocks(const NvmlLibrary& nvml, NvmlHandle device, const ClockLockN
     }
     answer(fmt::format("{}{}", locked_word, note.mhz));
     char byte = 0;
-    while (true) {  // until the run ends, in whatever way
+    while (true) {  // until the run ends
       const ssize_t count = read(STDIN_FILENO, &byte, 1);
       if (count == 0 || (count < 0 && errno != EINTR)) break;
     }
@@ -154,15 +165,21 @@ Status guard_clocks(const NvmlLibrary& nvml, NvmlHandle device, const ClockLockN
 
 }  // namespace
 
-Status free_clocks(const NvmlLibrary& nvml, const std::string& gpu) {
-  const Result<NvmlHandle> device = device_of(nvml, gpu);
-  if (!device) return fail(device.error());
-  const auto reset = nvml.function<int(NvmlHandle)>("nvmlDeviceResetGpuLockedClocks");
-  const int code = reset == nullptr ? nvml::function_not_found : reset(*device);
-  if (code == nvml::success) return {};
-  Error error = refusal(fmt::format("the SM clock of {} stays locked", printable(gpu)), code);
-  error.advice = "free it as root: harness doctor --unlock-clocks, or nvidia-smi -rgc";
-  return fail(std::move(error));
+Status undo_clock_lock(const std::string& gpu) {
+  const fs::path path = clock_lock_path(gpu);
+  const ClockLockFile file(path, O_RDONLY);
+  if (!file.ok())
+    return fail(ErrorKind::missing, fmt::format("no clock lock of harness's is known on {}", printable(gpu)),
+                "`nvidia-smi -rgc` frees clocks that something else locked");
+  if (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0)
+    return fail(ErrorKind::usage,
+                fmt::format("the clock lock of {} is in use by a run that still measures", printable(gpu)),
+                "it undoes the lock itself when it ends");
+  const NvmlLibrary nvml;
+  if (Status freed = free_clocks(nvml, gpu); !freed) return freed;
+  std::error_code code;
+  fs::remove(path, code);
+  return {};
 }
 
 int run_clock_guard(const std::string& gpu, unsigned mhz, int holder) {

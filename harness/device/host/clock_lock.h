@@ -1,55 +1,25 @@
-// ClockLock: the SM clock of a GPU held at one frequency while a run measures. Opt-in: it needs rights (root,
-// as a rule) and concerns everybody on the GPU. The lock outlives the process that asked the driver for it,
-// so somebody has to undo it however that process ends. That is a guard: a process of its own, started by
-// take(), that locks, waits for the end of its standard input and undoes. A run that ends, throws, is
-// interrupted or is killed with SIGKILL closes that pipe, and the guard heeds no signal that it can ignore.
-// Should the guard be killed as well, a file tells later runs and `harness doctor`:
-//
-//   /tmp/harness-<UUID>.clocks     HARNESS_LOCK_DIR names another folder
-//
-// It is written before the clock is locked and removed after it is free again; the guard holds a flock on it,
-// so a file that nobody holds was left behind. Files of other users, root apart, are not believed.
+// ClockLock: holds the SM clock of a GPU at one frequency while a run measures. Opt-in: it needs rights
+// (usually root) and concerns everybody on the GPU. The lock outlives the process that asked the driver for
+// it, so somebody must undo it however that process ends. A guard does: a process of its own, started by
+// take(). It locks, waits for the end of its standard input, and undoes. A run that ends, throws, is
+// interrupted or is killed with SIGKILL closes that pipe. The guard ignores every signal that it can. If the
+// guard is killed, too, a file tells of the lock: clock_lock_file.h.
 #pragma once
 
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/device/host/clock_lock_file.h"
 
 namespace harness {
 
 class Child;
 
-// What stands in such a file.
-struct ClockLockNote {
-  std::string gpu;  // UUID
-  unsigned mhz = 0;
-  int process = 0;    // that wanted the lock
-  std::string since;  // UTC
-  std::string boot;   // of the kernel at that time: a reboot undoes every lock
-};
-std::string encode(const ClockLockNote& note);
-Result<ClockLockNote> decode_clock_lock(std::string_view text, const std::string& source);  // version 1
-
-struct ClockLockFound {
-  ClockLockNote note;
-  bool held = false;  // by a living guard
-};
-
-// Every lock of harness's on this host, by the UUID; files of an earlier boot are removed and not told.
-std::vector<ClockLockFound> find_clock_locks();
-std::optional<ClockLockFound> find_clock_lock(const std::string& gpu);
-std::filesystem::path clock_lock_path(const std::string& gpu);
-
 // Frees the clock of a GPU whose lock was left behind, and removes the file. The error says who holds the
 // lock, or why the driver refuses.
 Status undo_clock_lock(const std::string& gpu);
-
-// "process 4711 (since 2026-11-20T05:40:00Z) locked the SM clock of GPU-A at 1485 MHz": for messages.
-std::string described(const ClockLockNote& note);
 
 class ClockLock {
  public:

@@ -1,15 +1,42 @@
-// What the guard of a clock lock and those that find its file share. See clock_lock.h.
+// ClockLockFile: the file that tells of a clock lock (clock_lock.h), so that later runs and `harness doctor`
+// know it:
+//
+//   /tmp/harness-<UUID>.clocks     HARNESS_LOCK_DIR names another folder
+//
+// It is written before the clock is locked and removed after it is free again. The guard holds a flock on it,
+// so a file that nobody holds was left behind. Files of other users, except root, are not believed.
 #pragma once
 
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 
 namespace harness {
 
-class NvmlLibrary;
+// The contents of such a file.
+struct ClockLockNote {
+  std::string gpu;  // UUID
+  unsigned mhz = 0;
+  int process = 0;    // that wanted the lock
+  std::string since;  // UTC
+  std::string boot;   // of the kernel at that time: a reboot undoes every lock
+};
+std::string encode(const ClockLockNote& note);
+Result<ClockLockNote> decode_clock_lock(std::string_view text, const std::string& source);  // version 1
+
+struct ClockLockFound {
+  ClockLockNote note;
+  bool held = false;  // by a living guard
+};
+
+// Every clock lock of harness on this host, by the UUID. Files of an earlier boot are removed, and not told.
+std::vector<ClockLockFound> find_clock_locks();
+std::optional<ClockLockFound> find_clock_lock(const std::string& gpu);
+std::filesystem::path clock_lock_path(const std::string& gpu);
 
 // An open file that tells of a clock lock: a plain file of ours or root's, no link.
 class ClockLockFile {
@@ -25,8 +52,5 @@ class ClockLockFile {
   void close_now();
   int descriptor_ = -1;
 };
-
-// nvmlDeviceResetGpuLockedClocks; the error says in words what the driver answered.
-Status free_clocks(const NvmlLibrary& nvml, const std::string& gpu);
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// Reading a script of the scripted device; the format is in scripted.h.
+// Reads a script of the scripted device; scripted_device.h describes the format.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -103,7 +103,7 @@ class Reader {
     for (const Json& value : *list) read(value, fmt::format("{}/{}/{}", path_, name, index++));
   }
 
-  // Complains of members that nobody asked for.
+  // Complains of unknown members.
   void finish() {
     if (error_ || !object_.is_object()) return;
     for (const auto& [name, value] : object_.items())

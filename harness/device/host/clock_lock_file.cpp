@@ -1,4 +1,5 @@
-// The file that tells of a clock lock: reading it, finding it, undoing what it tells.
+#include "harness/device/host/clock_lock_file.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -13,10 +14,7 @@
 #include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/device/host/clock_lock.h"
-#include "harness/device/host/clock_lock_file.h"
 #include "harness/device/host/host_state.h"
-#include "harness/device/host/nvml_library.h"
 
 namespace harness {
 namespace {
@@ -26,7 +24,7 @@ constexpr std::string_view prefix = "harness-";
 constexpr std::string_view suffix = ".clocks";
 constexpr unsigned highest_mhz = 100'000;
 
-// What a file tells; nothing when it is nobody's that may speak, or says nothing that can be understood.
+// The contents of a file; nothing when another user wrote it, or it cannot be understood.
 std::optional<ClockLockFound> read_note(const fs::path& path) {
   const ClockLockFile file(path, O_RDONLY);
   if (!file.ok()) return std::nullopt;
@@ -100,11 +98,6 @@ Result<ClockLockNote> decode_clock_lock(std::string_view text, const std::string
   return note;
 }
 
-std::string described(const ClockLockNote& note) {
-  return fmt::format("process {} (since {}) locked the SM clock of {} at {} MHz", note.process,
-                     printable(note.since), printable(note.gpu), note.mhz);
-}
-
 std::optional<ClockLockFound> find_clock_lock(const std::string& gpu) {
   const fs::path path = clock_lock_path(gpu);
   auto found = read_note(path);
@@ -127,23 +120,6 @@ std::vector<ClockLockFound> find_clock_locks() {
   std::sort(found.begin(), found.end(),
             [](const auto& one, const auto& other) { return one.note.gpu < other.note.gpu; });
   return found;
-}
-
-Status undo_clock_lock(const std::string& gpu) {
-  const fs::path path = clock_lock_path(gpu);
-  const ClockLockFile file(path, O_RDONLY);
-  if (!file.ok())
-    return fail(ErrorKind::missing, fmt::format("no clock lock of harness's is known on {}", printable(gpu)),
-                "`nvidia-smi -rgc` frees clocks that something else locked");
-  if (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0)
-    return fail(ErrorKind::usage,
-                fmt::format("the clock lock of {} is in use by a run that still measures", printable(gpu)),
-                "it undoes the lock itself when it ends");
-  const NvmlLibrary nvml;
-  if (Status freed = free_clocks(nvml, gpu); !freed) return freed;
-  std::error_code code;
-  fs::remove(path, code);
-  return {};
 }
 
 }  // namespace harness

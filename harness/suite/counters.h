@@ -2,7 +2,7 @@
 // and that they explain rather than decide.
 #pragma once
 
-#include "harness/suite/suite.h"
+#include "harness/suite/make_plan.h"
 #include "harness/suite/yaml/errors.h"
 
 namespace harness {

@@ -1,3 +1,5 @@
+#include "harness/suite/make_plan.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +13,10 @@
 #include "harness/suite/case_list.h"
 #include "harness/suite/counters.h"
 #include "harness/suite/expand.h"
+#include "harness/suite/load_suite.h"
 #include "harness/suite/metric_names.h"
 #include "harness/suite/selection.h"
 #include "harness/suite/settings.h"
-#include "harness/suite/suite.h"
 #include "harness/suite/target.h"
 
 namespace harness {

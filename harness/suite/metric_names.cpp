@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/base/text.h"
+#include "harness/model/counter.h"
 #include "harness/model/known_metrics.h"
 
 namespace harness {

@@ -2,6 +2,7 @@
 // error.
 #pragma once
 
+#include "harness/catalog/catalog.h"
 #include "harness/suite/suite.h"
 #include "harness/suite/yaml/errors.h"
 

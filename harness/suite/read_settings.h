@@ -6,7 +6,7 @@
 
 #include "harness/suite/suite.h"
 #include "harness/suite/yaml/errors.h"
-#include "harness/suite/yaml/yaml_tree.h"
+#include "harness/suite/yaml/yaml_value.h"
 
 namespace harness {
 

@@ -1,19 +1,13 @@
-// Suite: what a suite file (YAML, version 1) says, and the plan that it expands to. The format is
-// described in suites/README.md and, for editors, by harness/suite/suite.schema.json, which
-// load_suite() enforces. Reading is bounded: at most 8 MiB, 64 levels, and a limited number of nodes
-// after aliases, so a hostile file is an error and not a hang.
+// Suite: what a suite file says (YAML, version 1). suites/README.md describes the format. load_suite.h reads
+// it, make_plan.h expands it to cases.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/catalog/catalog.h"
-#include "harness/model/counter.h"
 #include "harness/model/plan_fields.h"
 #include "harness/suite/written.h"
 
@@ -69,7 +63,8 @@ struct CaseGroup {
   Points points;
   std::map<std::string, Points> per_device;  // replaces `points` for that kind of device
   std::vector<std::string> tags;
-  std::vector<At<std::string>> metrics;  // of model/metric.h and the workload's own; empty: time, first_call
+  std::vector<At<std::string>>
+      metrics;  // built in (model/known_metrics.h) or the workload's own; empty: time, first_call
   Overrides overrides;
   std::vector<PointOverride> point_overrides;
   Location where;
@@ -84,32 +79,5 @@ struct Suite {
   Overrides defaults;
   std::vector<CaseGroup> groups;
 };
-
-// Reads and checks a suite against the schema. All errors at once, with file:line:column.
-Checked<Suite> load_suite(const std::string& path);
-Checked<Suite> parse_suite(const std::string& text, const std::string& file);
-
-// The suite's modules as absolute paths, in its order: what the catalog must load before make_plan().
-std::vector<std::string> module_paths(const Suite& suite);
-
-// What the machine at hand can run; an entry of a kind means that every case of that device kind is
-// planned as skipped.
-struct PlanOptions {
-  std::map<std::string, Cause> unavailable_devices;  // by kind: "cuda"
-  std::vector<std::string> filters;                  // wildcards over case ids; a `!` in front excludes
-  std::vector<std::string> tags;                     // any of these; empty: all
-  Overrides overrides;                               // from the command line; win over the suite's
-  // Looks hardware counters of CUDA cases up, which are read together; without it nobody can.
-  std::function<CounterPlan(const std::vector<std::string>& names)> plan_counters = {};
-};
-
-// Expands a suite to its cases, checking every name and value against the catalog (which already
-// holds the suite's modules). Cases stand in the order of the groups; within one, the variants at a
-// point stand beside each other. Settings from weak to strong: the defaults in model/plan.h, the
-// suite's `defaults`, the group, its `overrides` in their order, PlanOptions::overrides; a stronger gate of
-// a metric replaces what it names of a weaker one. A case that
-// cannot run here is planned all the same, with the reason in `skip`. A reference that a filter left
-// out becomes "". At most 100,000 cases.
-Checked<Plan> make_plan(const Suite& suite, const Catalog& catalog, const PlanOptions& options);
 
 }  // namespace harness

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/catalog/catalog.h"
 #include "harness/suite/suite.h"
 #include "harness/suite/yaml/errors.h"
 

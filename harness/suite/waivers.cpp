@@ -10,6 +10,7 @@
 #include "harness/base/files.h"
 #include "harness/base/units.h"
 #include "harness/suite/yaml/schema_check.h"
+#include "harness/suite/yaml/yaml_tree.h"
 
 namespace harness {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/base/text.h"
-#include "harness/suite/suite.h"
+#include "harness/suite/load_suite.h"
 #include "harness/suite/yaml/edit.h"
 
 namespace {

@@ -6,7 +6,8 @@
 
 #include <string>
 
-#include "harness/suite/suite.h"
+#include "harness/suite/load_suite.h"
+#include "harness/suite/make_plan.h"
 
 namespace {
 

@@ -1,11 +1,12 @@
 // Suites that mean harm. None may hang, overflow the stack or fill the memory: each is refused after a
-// bounded amount of work, which the limits in harness/suite/yaml/yaml_tree.h set.
+// bounded amount of work, which the limits in harness/suite/yaml/yaml_text.h set.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "harness/base/files.h"
+#include "harness/suite/load_suite.h"
 #include "test_catalog.h"
 
 namespace harness::test {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "harness/suite/load_suite.h"
 #include "harness/suite/setting_keys.h"
 #include "harness/suite/yaml/errors.h"
 #include "test_catalog.h"

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "harness/suite/load_suite.h"
 #include "test_catalog.h"
 
 namespace harness::test {

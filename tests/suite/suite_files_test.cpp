@@ -12,6 +12,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/suite/load_suite.h"
 #include "test_catalog.h"
 
 namespace harness::test {

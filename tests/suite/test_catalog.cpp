@@ -1,4 +1,5 @@
 #include "test_catalog.h"
+#include "harness/suite/load_suite.h"
 
 #include <memory>
 #include <stdexcept>

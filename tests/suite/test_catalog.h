@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/suite/suite.h"
+#include "harness/suite/make_plan.h"
 
 namespace harness::test {
 

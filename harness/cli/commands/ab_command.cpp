@@ -20,7 +20,7 @@
 #include "harness/cli/programs/build_commit.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/store/git.h"
-#include "harness/suite/suite.h"
+#include "harness/suite/load_suite.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/read/summarize.h"
 

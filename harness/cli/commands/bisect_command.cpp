@@ -22,7 +22,7 @@
 #include "harness/store/baselines.h"
 #include "harness/store/git.h"
 #include "harness/study/bisection.h"
-#include "harness/suite/suite.h"
+#include "harness/suite/load_suite.h"
 #include "harness/verdict/compare.h"
 
 namespace harness {

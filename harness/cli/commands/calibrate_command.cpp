@@ -25,6 +25,7 @@
 #include "harness/store/baselines.h"
 #include "harness/store/store.h"
 #include "harness/study/calibrate.h"
+#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace {

@@ -16,7 +16,7 @@
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/report/documents/selftest_document.h"
 #include "harness/study/selftest.h"
-#include "harness/suite/suite.h"
+#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace {

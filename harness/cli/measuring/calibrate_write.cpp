@@ -10,7 +10,8 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/catalog/catalog.h"
-#include "harness/suite/suite.h"
+#include "harness/suite/load_suite.h"
+#include "harness/suite/make_plan.h"
 #include "harness/suite/yaml/edit.h"
 
 namespace harness {

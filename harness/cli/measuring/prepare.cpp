@@ -10,6 +10,8 @@
 #include "harness/cli/measuring/choose_devices.h"
 #include "harness/device/open.h"
 #include "harness/model/device_kinds.h"
+#include "harness/suite/load_suite.h"
+#include "harness/suite/make_plan.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/suite/yaml/errors.h"
-#include "harness/suite/yaml/yaml_tree.h"
+#include "harness/suite/yaml/yaml_value.h"
 
 namespace harness {
 

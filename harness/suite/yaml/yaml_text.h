@@ -5,9 +5,25 @@
 #include <string>
 #include <string_view>
 
-#include "harness/suite/yaml/yaml_tree.h"
+#include "harness/suite/yaml/errors.h"
+#include "harness/suite/yaml/yaml_value.h"
 
 namespace harness {
+
+struct YamlLimits {
+  int depth = 64;
+  std::size_t values = 200'000;
+  // Brackets, commas, quotes, anchors and so on in the text: the parser may hold the tokens of a whole
+  // line or `[...]` in memory.
+  std::size_t indicators = 300'000;
+};
+
+// What errors call the file and advise about it.
+struct YamlWords {
+  std::string what = "suite";
+  std::string smaller = "describe cases by `axes` rather than one by one, or split the suite";
+  std::string beginning = "begin with `version: 1`; suites/README.md has an example";
+};
 
 // UTF-8, no control characters (one of them ends the input for the parser), not more indicators than
 // the limit. False, with an error in `errors`: do not parse.

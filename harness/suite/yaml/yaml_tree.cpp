@@ -26,12 +26,6 @@ TextPosition place_of(const YAML::Mark& mark) {
 
 }  // namespace
 
-const YamlValue* YamlValue::find(std::string_view name) const {
-  for (const YamlMember& member : members)
-    if (member.name == name) return member.value->rejected ? nullptr : member.value;
-  return nullptr;
-}
-
 // Turns the parser's events into values. An event-driven reading, rather than the library's own tree,
 // sees every key (duplicates too), stops at the limits before memory is spent, and is several times
 // faster.

@@ -1,3 +1,5 @@
+#include "harness/suite/load_suite.h"
+
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -8,7 +10,6 @@
 #include "harness/base/text.h"
 #include "harness/suite/reader.h"
 #include "harness/suite/setting_keys.h"
-#include "harness/suite/suite.h"
 #include "harness/suite/yaml/schema_check.h"
 #include "harness/suite/yaml/yaml_tree.h"
 

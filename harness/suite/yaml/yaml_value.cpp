@@ -1,11 +1,12 @@
+#include "harness/suite/yaml/yaml_value.h"
+#include "harness/suite/yaml/errors.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-
-#include "harness/suite/yaml/yaml_tree.h"
 
 namespace harness {
 namespace {
@@ -63,6 +64,12 @@ bool parse_integer(std::string_view text, std::int64_t& value) {
 }
 
 }  // namespace
+
+const YamlValue* YamlValue::find(std::string_view name) const {
+  for (const YamlMember& member : members)
+    if (member.name == name) return member.value->rejected ? nullptr : member.value;
+  return nullptr;
+}
 
 bool resolve_plain_scalar(YamlValue& value) {
   using Kind = YamlValue::Kind;

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t largest_library = std::size_t{2} << 30;
 constexpr const char* advice = "measured in processes of their own instead";
 
-// Names of the C++ library and of the compiler's own, which mean the same in every build.
+// Names of the C++ library and of the compiler, which mean the same in every build.
 bool of_the_language(std::string_view symbol) {
   for (const std::string_view prefix :
        {"_ZNSt", "_ZNKSt", "_ZSt", "_ZGVNSt", "_ZGVZNSt", "_ZGVZNKSt", "_ZZNSt", "_ZZNKSt", "_ZZSt", "_ZTSSt",

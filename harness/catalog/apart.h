@@ -1,5 +1,5 @@
-// Are two builds apart, whose modules are loaded in one process? Where they share state or code, what was
-// measured of one would be the other's. Linux and ELF only. Call it once all modules are loaded.
+// Checks that two builds whose modules are loaded in one process share neither state nor code. Otherwise the
+// times of one would be those of the other. Linux and ELF only.
 #pragma once
 
 #include <filesystem>
@@ -15,13 +15,14 @@ struct LoadedBuild {
   std::vector<std::string> modules;  // loaded, absolute paths
 };
 
-// An error that says what is shared, when
-// - one file is loaded as a module of both;
-// - a library below either root is loaded that is no module: the loader gives both builds the first that was
-//   found by its name;
-// - modules of both define a symbol of the kind that exists once in a process whatever the visibility of its
-//   library (STB_GNU_UNIQUE: static data of inline functions and templates with default visibility). Those of
-//   the C++ library are alike in both and do not count.
+// Call it when all modules are loaded. The error tells what is shared:
+// - One file is loaded as a module of both.
+// - A library below either root is loaded that is no module. The loader gives both builds the first library
+// that it
+//   finds by that name.
+// - Modules of both define a symbol that exists once in a process (STB_GNU_UNIQUE): static data of inline
+// functions
+//   and templates with default visibility. Symbols of the C++ library are alike in both, and do not count.
 Status check_apart(const LoadedBuild& one, const LoadedBuild& other);
 
 // The defined dynamic symbols of a library that exist once in a process, in order; empty when it is no ELF

@@ -62,8 +62,8 @@ Result<OpenedDevice> open_cuda(std::string_view name, const OpenOptions& options
   [[maybe_unused]] static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (std::string obstacle = cuda_obstacle(); !obstacle.empty())
     return fail(ErrorKind::environment, std::move(obstacle));
-  // Number N is then the GPU that nvidia-smi and NVML call N, not the N-th by speed. What the user set
-  // counts.
+  // Number N is then the GPU that nvidia-smi and NVML call N, not the N-th by speed. A value that the
+  // user set stays.
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
   const Location where{cuda_module_path().lexically_normal().string()};
   // Never closed: its kernels and the driver's threads live as long as the process.

@@ -14,7 +14,7 @@
 
 namespace harness {
 
-// Which case is measured, and where.
+// The case that is measured, and where.
 struct Place {
   std::string_view case_id;
   int process = 0;

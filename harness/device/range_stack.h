@@ -14,7 +14,7 @@ namespace harness {
 
 class RangeStack {
  public:
-  // What a timeline does with a range; called in the order of nesting.
+  // A profiler's timeline; called in the order of nesting.
   struct Timeline {
     std::function<void(const std::string& name)> push;
     std::function<void()> pop;

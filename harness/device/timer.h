@@ -46,7 +46,7 @@ class Batch {
   virtual Result<Timing> time(const TimingOptions& options) = 0;
 };
 
-// Which streams the work of a placement uses.
+// The streams that the work of a placement uses.
 enum class StreamUse {
   given_only,  // the stream that it is given, and no other
   any,         // perhaps the default stream, too
@@ -94,8 +94,8 @@ class Timer {
   // Why no sample can be gated in this process (host/attached_tools.h), or "".
   [[nodiscard]] virtual std::string gate_obstacle() const { return {}; }
 
-  // What this timer reads for a call that does nothing, measured when it is first asked. std::nullopt where
-  // that cannot be measured.
+  // The times that this timer reads for a call that does nothing, measured when first asked. std::nullopt
+  // where that cannot be measured.
   virtual std::optional<Control> control() { return std::nullopt; }
 
   // Keeps the device busy for about `duration`, so that clocks settle.

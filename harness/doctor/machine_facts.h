@@ -29,7 +29,7 @@ struct MachineFacts {
   std::string in_use;             // which other run uses it, so that it was not opened
   std::string ceilings_measured;  // when, if they are kept from an earlier run
 
-  // Of a GPU only.
+  // For a GPU only.
   GpuHost gpus;
   std::optional<GpuState> gpu;  // the one examined
   DriverParameters driver;

@@ -15,7 +15,7 @@
 
 namespace harness::cuda {
 
-// What the sensors share with the other parts of the device; all of it outlives the sensors.
+// Shared with the other parts of the device; all of it outlives the sensors.
 struct SensorParts {
   WorkQueue& queue;
   Timer& timer;

@@ -1,6 +1,6 @@
-// Tools that a process runs under and that must not meet a closed launch gate: they let the device run one
-// kernel at a time and make the host wait for each, so that a kernel behind the gate would never be let
-// through by the host that it waits for. Pure but for what it is given to ask; any thread.
+// Tools that forbid the launch gate. They let the device run one kernel at a time, and the host waits for
+// each. The host would wait for a kernel behind the gate, and never open it. Pure, except for the environment
+// that it is given; any thread may use it.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@ namespace harness {
 // The value of an environment variable, null when it is not set: environment::find for what is real.
 using Environment = std::function<const char*(const char* name)>;
 
-// Why no launch can be held back in a process with this environment and this /proc/self/status, or "". The
-// names that tools set are what they were seen to set, and documented nowhere: a tool that is not known
-// here is met by the watchdog of the gate.
+// Why no launch can be held back in a process with this environment and this /proc/self/status, or "". No
+// document tells the names that tools set: these were seen. An unknown tool is left to the watchdog of the
+// gate.
 //   CUDA_LAUNCH_BLOCKING other than 0 (documented by NVIDIA): every launch waits
 //   NV_COMPUTE_PROFILER_PERFWORKS_DIR, NV_NSIGHT_INJECTION_PORT_BASE: Nsight Compute (ncu)
 //   NV_SANITIZER_INJECTION_PORT_BASE, NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN: compute-sanitizer

@@ -1,5 +1,5 @@
-// HostState: what Linux says of this host that decides how steadily it measures. Read from /proc and /sys
-// below `root`, never measured; what is not there (a container, another architecture) is absent. Any thread
+// HostState: facts of this host that decide how steadily it measures. Read from /proc and /sys below `root`,
+// never measured. A missing file (in a container, on another architecture) makes a fact absent. Any thread
 // may call it.
 #pragma once
 
@@ -32,10 +32,10 @@ struct HostState {
 };
 HostState read_host(const std::filesystem::path& root = "/");
 
-// Which start of the kernel this is; "" when it does not say.
+// Identifies this start of the kernel; "" when it is unknown.
 std::string boot_identity(const std::filesystem::path& root = "/");
 
-// What the NVIDIA kernel module says of itself.
+// Facts of the NVIDIA kernel module.
 struct DriverParameters {
   bool loaded = false;                           // /proc/driver/nvidia is there
   std::string version;                           // "580.159.04", or ""
@@ -44,11 +44,11 @@ struct DriverParameters {
 };
 DriverParameters read_driver_parameters(const std::filesystem::path& root = "/");
 
-// Whether this process may read hardware counters where they are for administrators only: it needs
-// CAP_SYS_ADMIN or CAP_PERFMON.
+// Whether this process may read hardware counters that are for administrators only: it needs CAP_SYS_ADMIN or
+// CAP_PERFMON.
 bool may_read_counters(const std::filesystem::path& root = "/");
 
-// What the host adds to a GPU's fingerprint. warn: cpu, kernel. info: container, counters ("administrators
+// The host's fields of a GPU's fingerprint. warn: cpu, kernel. info: container, counters ("administrators
 // only" or "everybody"), kernel_module ("open" or "proprietary").
 std::vector<MachineField> host_fields(const std::filesystem::path& root = "/");
 

@@ -1,6 +1,6 @@
-// NVML: what only the NVIDIA driver's management library knows of a GPU. It is loaded with dlopen, because
-// it comes with the driver and containers often lack it; every fact is absent when it, the call or the
-// right to make the call is missing. Needs no CUDA header. One thread uses an Nvml.
+// NVML: facts of a GPU that only the NVIDIA driver's management library knows. It is loaded with dlopen,
+// because it comes with the driver, and containers often lack it. A fact is absent when the library, the call
+// or the right to make it is missing. Needs no CUDA header. One thread uses an Nvml.
 //
 // HARNESS_NVML names another file than libnvidia-ml.so.1, a stand-in for tests for example.
 #pragma once

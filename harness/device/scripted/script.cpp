@@ -1,4 +1,4 @@
-// Reads a script of the scripted device; scripted_device.h describes the format.
+// Reads a script of the scripted device; script.md describes the format.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,55 +1,7 @@
 // ScriptedDevice: host memory as on the CPU, but every duration comes from a script and the clock is virtual.
 // Work really runs, so results are verified; it is never timed, and nothing sleeps. Tests of the stop rule,
 // the warm-up, the gate and whole runs get exact numbers from it. One thread uses it.
-//
-// The script is one JSON object. All members but `version` are optional; a member that is not listed
-// here is an error.
-//
-//   version        1
-//   seed           of the noise; another seed is another session (default 1)
-//   machine_class, device_uuid, ceilings {name: value}
-//   clock_ghz      what the device's clock reads, or a list: of successive readings, the last of which stays
-//   memory_bytes   of the device: what does not fit beside the buffers that live is refused (default: no
-//   limit) fields         {name: value} of class info, or {name: {"value": v, "class": "block|warn|info"}}
-//   control        {"call", "batched"}: what a call that does nothing takes, in microseconds (default: the
-//                  device does not tell)
-//   cache_bytes    (default 4096)
-//   gate_obstacle  why nothing can be gated (default "")
-//   started        Unix time in seconds at which each process begins (default 1767225600, which is
-//                  2026-01-01 00:00 UTC), process_apart_s later than the one before (default 60)
-//   cases          list; the first whose `match` (wildcards * and ?) fits the case id is used
-//   default        used when none fits
-//
-// A case, durations in microseconds, standard deviations of log time:
-//
-//   side           "baseline" or "current": only that build of the two of an A/B run (default "": any)
-//   us             true time (default 100)            hot_us        the same with a warm cache (default us)
-//   process_us     [..] true times by process, cyclic; wins over us and hot_us
-//   process_sd, placement_sd, sample_sd               noise at each level (default 0)
-//   samples        [..] exact samples by index, cyclic; wins over everything above
-//   outliers       share of samples that are far off, outlier_factor (default 2) times slower
-//   first_call_us  (default 10 times us)
-//   overhead_us    of virtual time around each call, a cache flush for example (default 10)
-//   warmup_factor, warmup_calls   call n (from 0) of a process takes 1 + (factor - 1) exp(-n / calls)
-//                  times longer (default 1, 10)
-//   batch_us       of one call in a batch (default: as by itself)
-//   batch_overhead_us   of a whole batch (default 5)
-//   gate_forced_every   every n-th gated sample finds its gate forced (default 0: none)
-//   launch_us      of the host, in queueing one call (default: the device does not tell)
-//   takes_bytes    of device memory, which the variant takes for itself at its first call (default 0)
-//   conditions     [{"process": p, "placement": l, "sm_clock_mhz", "memory_clock_mhz", "power_w",
-//                  "temperature_c", "throttled": [..], "other_processes"}]: what the device is like; the
-//                  first entry that fits is used. process 0 and placement -1, the defaults: any
-//   kernels        [{"name", "grid": [x, y, z], "block": [x, y, z], "registers", "static_shared_bytes",
-//                  "dynamic_shared_bytes", "launches", "us", "code", "local_bytes"}] as a record has
-//                  them (model/README.md): what looking at the kernels finds
-//   counters       [{"name", "value", "unit", "missing"}]: hardware counters, of which those asked for are
-//                  read; without `value` one is missing for the reason `missing`
-//   error          {"process": p, "placement": l, "sample": i, "message": "..."}: that call fails, and so
-//                  does all that follows. process 0: any. placement -1: while warming up or verifying
-//
-// Noise depends on (seed, case, process, placement, index) alone, never on the order of measuring; of two
-// builds in one process only that of single samples differs.
+// script.md describes the script.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ class CodeWatch {
   // CUPTI, for whoever attaches it next; an Error when it is not to be had.
   [[nodiscard]] Result<const Cupti*> library() const;
   [[nodiscard]] Subscription::OnModule into_book();
-  // Of everything that was loaded so far.
+  // The hashes of all code that was loaded so far.
   [[nodiscard]] CodeHashes hashes();
 
  private:

@@ -15,7 +15,7 @@
 
 namespace harness::cuda {
 
-// What the profiler shares with the other parts of the device; all of it outlives the profiler.
+// Shared with the other parts of the device; all of it outlives the profiler.
 struct ProfilerParts {
   WorkQueue& queue;
   CacheFlusher& flusher;

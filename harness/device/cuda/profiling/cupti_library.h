@@ -17,7 +17,8 @@
 
 namespace harness::cuda {
 
-// Every function that is used, by its name without `cupti`. Those from cuptiSubscribe_v2 on may be missing.
+// Every function that is used, by its name without `cupti`. The functions from cuptiSubscribe_v2 on may be
+// missing.
 #define HARNESS_CUPTI_FUNCTIONS(X) \
   X(GetVersion)                    \
   X(GetResultString)               \

@@ -64,9 +64,9 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
   const cudaError_t recorded = cudaEventRecord(end_, stream);
   const bool forced = held.open();
   const cudaError_t queued = launched != cudaSuccess ? launched : recorded;
-  // The eviction for the next sample is queued while this one runs: the device goes on to it at once, and the
-  // host works meanwhile. One that nobody needs costs the device some 30 us. Not without a gate: the host's
-  // launch is then in the time, and must find the device as busy with a flush as ever.
+  // Queues the eviction for the next sample while this one runs: the device goes on to it at once, and the
+  // host works meanwhile. An eviction that nobody needs costs the device some 30 us. Not without a gate: the
+  // host's launch is then in the time, and must find the device as busy with a flush as ever.
   Status ahead;
   if (cold && gated && queued == cudaSuccess) {
     ahead = parts_.flusher.evict(stream);

@@ -21,7 +21,7 @@
 
 namespace harness::cuda {
 
-// What the timer shares with the other parts of the device; all of it outlives the timer.
+// Shared with the other parts of the device; all of it outlives the timer.
 struct TimerParts {
   WorkQueue& queue;
   CacheFlusher& flusher;

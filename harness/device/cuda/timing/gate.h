@@ -1,9 +1,9 @@
 // Gate: holds a stream until the work to be timed is queued behind it. The time that the host needs for
 // launching stays outside the pair of events.
 //
-//   HeldGate held = gate.close(stream, deadline)  // queues the wait, starts the watchdog
-//   ...                                           // queue event, work, event
-//   held.open()                                   // lets the stream go on
+//   close(stream, deadline)   queues the wait, starts the watchdog; returns the HeldGate.
+//   ...                       The caller queues event, work, event.
+//   HeldGate::open()          lets the stream go on.
 //
 // The wait is cuStreamWaitValue32 on a flag in mapped host memory; where the driver lacks it, one thread
 // spins on the flag. Work may block the host behind a closed gate: it synchronises, loads code, or fills the

@@ -37,7 +37,7 @@ class CublasLtProduct {
  public:
   static constexpr int most_algorithms = 32;
 
-  // What distinguishes an algorithm in the library's terms.
+  // The properties of an algorithm in the library's terms.
   struct Algorithm {
     int id = 0;
     int tile = 0;
@@ -52,8 +52,8 @@ class CublasLtProduct {
     cublasLtMatmulDesc_t operation = nullptr;
     check(cublasLtMatmulDescCreate(&operation, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
     operation_.reset(operation);
-    // The library thinks in columns: a row-major matrix is its transpose to it, so it is asked for
-    // Y^T (n x m) = W^T (n x k) X^T (k x m), whose operands are the arrays as they lie.
+    // The library thinks in columns: a row-major matrix is its transpose to the library. So it computes Y^T
+    // (n x m) = W^T (n x k) X^T (k x m), with the arrays as they lie.
     w_layout_ = make_layout(type, shape.n, shape.k);
     x_layout_ = make_layout(type, shape.k, shape.m);
     y_layout_ = make_layout(type, shape.n, shape.m);

@@ -1,4 +1,4 @@
-// What workloads that hold a matrix product refuse alike, and how they count its work.
+// Limits and work that workloads with a matrix product share.
 #pragma once
 
 #include "harness/sdk/params.h"

@@ -16,9 +16,9 @@ inline constexpr std::uintmax_t default_file_limit = 1ULL << 32;
 // Reads a whole file. Larger than `limit` bytes, missing or a directory: an error that says so.
 Result<std::string> read_file(const std::filesystem::path& path, std::uintmax_t limit = default_file_limit);
 
-// Writes to a temporary file in the same folder, flushes it to disk and renames it over `path`, so a
-// reader or a crash sees the old text or the new, never half. Creates missing parent folders. A symbolic
-// link is followed, not replaced; a device or a pipe is written to as it is.
+// Writes to a temporary file in the same folder, flushes it to disk and renames it over `path`. A reader or a
+// crash sees the old text or the new one, never a part. Creates missing parent folders. A symbolic link is
+// followed, not replaced; a device or a pipe is written to as it is.
 Status write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 // SHA-1 name-based identity of some text, as 32 hex digits. For change detection, not for security.

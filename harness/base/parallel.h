@@ -1,5 +1,5 @@
-// Parallel: the same work for many items, on several threads. What the calls share, they must only read, or
-// guard; each writes what is its own, so that the result is the same on any number of threads.
+// Parallel: the same work for many items, on several threads. Calls may only read shared data, or must guard
+// it. Each writes its own result, so the result is the same on any number of threads.
 #pragma once
 
 #include <cstddef>

@@ -25,7 +25,7 @@ struct Location {
 // "file:12:3", "file:12", "file" or "".
 std::string to_string(const Location& where);
 
-// What sort of failure it is; cli/ maps this to the exit code.
+// The kind of failure; cli/ maps it to the exit status.
 enum class ErrorKind {
   usage,           // the command line, a suite, a policy or an imported file is wrong
   missing,         // something asked for does not exist: a baseline, a revision, a record

@@ -13,9 +13,9 @@ namespace harness {
 // lead from one text to the other.
 std::size_t edit_distance(std::string_view one, std::string_view other);
 
-// The candidate nearest to `name` by Damerau-Levenshtein distance, if it is near enough to be a
-// plausible slip of the finger (distance <= 1 + length/4), or else the only one that begins with `name`, of
-// at least 4 characters; std::nullopt otherwise.
+// The candidate nearest to `name` by Damerau-Levenshtein distance, if it is a plausible slip (distance <= 1 +
+// length/4). Otherwise the only candidate that begins with `name`, of at least 4 characters. std::nullopt if
+// there is none.
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates);
 
 // "did you mean `x`?" when `nearest` finds one; else "known: a, b, c" when there are candidates and at most

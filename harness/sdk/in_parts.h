@@ -28,8 +28,8 @@ inline int preparing_threads() {
 
 // Calls part(first, last) for stretches that cover [0, count), each at least `grain` long where there are
 // several, on at most `threads` threads. How many there are is the machine's business, so a result must not
-// depend on where stretches begin. What a part throws is thrown here, when all have ended; of several, the
-// one of the first stretch.
+// depend on where stretches begin. An exception of a part is thrown here, after all have ended; of several,
+// the one of the first stretch.
 template <class Part>
 void in_parts(std::int64_t count, std::int64_t grain, const Part& part, int threads = preparing_threads()) {
   const std::int64_t parts = std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1,

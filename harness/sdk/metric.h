@@ -25,9 +25,9 @@ class MetricSink {
   MetricSink& operator=(const MetricSink&) = delete;
   virtual ~MetricSink() = default;
 
-  // The value of a metric in this process, in its unit. Throws std::invalid_argument for a name that the
-  // workload does not declare, a second value of the same, and what is not a finite number; let it pass
-  // and the case fails with that reason.
+  // The value of a metric in this process, in its unit. Throws std::invalid_argument for an undeclared name,
+  // a second value of a name, and a number that is not finite. If the exception passes, the case fails with
+  // that reason.
   virtual void report(std::string_view name, double value) = 0;
 
   // A sentence for the record about this process, whichever metrics the suite asks for: what a reader of its

@@ -35,7 +35,7 @@ inline std::string to_string(const Value& value) {
 
 enum class ParamKind { integer, real, boolean, text };
 
-// What a workload says of one of its parameters; suites are checked against it.
+// A workload's description of one of its parameters; suites are checked against it.
 struct ParamSpec {
   std::string name;
   ParamKind kind = ParamKind::integer;

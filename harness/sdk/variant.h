@@ -18,7 +18,7 @@
 
 namespace harness::sdk {
 
-// What a variant may ask of the device it is to run on.
+// The properties of the device that a variant may ask for.
 struct DeviceTraits {
   std::string kind;       // "cpu" or "cuda"
   std::string name;       // "NVIDIA H200"

@@ -1,7 +1,7 @@
-// Workload: a problem, independent of how it is solved. It says which parameters it has, which
-// tensors go in and come out, how much work one call is, how to fill the inputs from a seed, and what
-// the right answer is. Variants (variant.h) solve it; the harness owns every buffer, poisons the
-// outputs before a check and compares them with reference() before and after timing.
+// Workload: a problem, independent of how it is solved. It declares its parameters, tensors and the work of
+// one call. It fills the inputs from a seed and computes the right answer. Variants (variant.h) solve it; the
+// harness owns every buffer, poisons the outputs before a check and compares them with reference() before and
+// after timing.
 //
 // Called from one thread; fill() and reference() may share large work among threads (in_parts.h), as long
 // as what comes out does not depend on how many there are. May throw Unsupported (params.h) or
@@ -39,9 +39,9 @@ struct TensorSpec {
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_of(dtype); }
 };
 
-// What one call does at the least: compulsory traffic and executed operations, and how many things of
-// the user's it deals with ("tokens", "images", "rows"). Throughput and the share of the machine's
-// ceiling are computed from it; 0 means that nothing is claimed.
+// The least work of one call: compulsory traffic and executed operations, and how many things of the user's
+// it deals with ("tokens", "images", "rows"). Throughput and the share of the machine's ceiling are computed
+// from it; 0 means that nothing is claimed.
 struct Work {
   double flops = 0;
   double bytes = 0;
@@ -49,9 +49,9 @@ struct Work {
   std::string item_name = {};  // plural; "" with items: "items"
 };
 
-// When an output counts as right: ||out - ref|| / ||ref|| (Frobenius, over the checked elements) at
-// most `relative`, and no single element off by more than a multiple of it that rounding cannot reach
-// (measure/verify.h); any NaN or infinity where the reference has none is wrong.
+// When an output counts as right: ||out - ref|| / ||ref|| (Frobenius, over the checked elements) is at most
+// `relative`. No single element may be off by more than a multiple that rounding cannot reach
+// (measure/case/verify.h). A NaN or infinity where the reference has none is wrong.
 struct Tolerance {
   double relative = 1e-6;
 };

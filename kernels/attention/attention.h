@@ -51,7 +51,7 @@ inline double score_bytes(const Shape& shape) {
          static_cast<double>(shape.sequence);
 }
 
-// What the CUDA variants share: extents that fit 32-bit arithmetic within one matrix, and grids. Throws
+// Shared by the CUDA variants: extents that fit 32-bit arithmetic within one matrix, and grids. Throws
 // Unsupported otherwise.
 inline void require_device_extents(const Shape& shape) {
   constexpr std::int64_t most = std::int64_t{1} << 20;

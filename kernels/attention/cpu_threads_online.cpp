@@ -1,6 +1,6 @@
-// attention/threads_online: blocks of queries on all threads; the softmax is kept up to date while blocks of
+// attention/threads_online: blocks of queries on all threads. The softmax is kept up to date while blocks of
 // keys pass by (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018), so the scores
-// never leave the cache. Products and exponentials run on vectors (kernels/cpu/isa.h).
+// stay in the cache. Products and exponentials run on vectors (kernels/cpu/isa.h).
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // Library: cuDNN 9, loaded when it is asked for, so that the module neither links it nor needs it to be
-// installed; and Descriptor, one object of its backend API. The few names of that C API which are used here
-// are declared here (cuda_cudnn_sdpa.cu compares the values with the library's own header where there is
-// one), so this is plain host code that needs no CUDA toolkit. A Library lives as long as the process; a
+// installed; and Descriptor, one object of its backend API. The few names of that C API that are used here
+// are declared here, so this is plain host code that needs no CUDA toolkit. cuda_cudnn_sdpa.cu compares the
+// values with the library's own header where there is one. A Library lives as long as the process; a
 // Descriptor belongs to one thread at a time.
 #pragma once
 

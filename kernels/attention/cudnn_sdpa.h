@@ -19,8 +19,8 @@ namespace attention::cudnn {
 // Numbers by which a plan's caller names the tensors.
 enum TensorId : std::int64_t { q_id = 1, k_id, v_id, o_id, scale_id, masked_id, first_virtual_id };
 
-// What a graph is built for: a handle, whose device it then is; or the description of a device that need
-// not be there.
+// The problem that a graph is built for: a handle, whose device it then is; or the description of a device
+// that need not be there.
 struct Target {
   void* handle = nullptr;
   const Descriptor* properties = nullptr;
@@ -91,7 +91,7 @@ class Graph {
     pointwise(Pointwise::sub, DataType::f32, differences, input, top);
     pointwise(Pointwise::exp, DataType::f32, exponentials, differences);
     reduce(Reduction::add, exponentials, sums);
-    // What a backward pass would want. Nobody reads it here, but without it the pattern is not recognised.
+    // For a backward pass. Nobody reads it here, but without it the pattern is not recognised.
     pointwise(Pointwise::log, DataType::f32, logarithms, sums);
     pointwise(Pointwise::add, DataType::f32, statistics, top, logarithms);
     pointwise(Pointwise::div, DataType::f32, weights, exponentials, sums);

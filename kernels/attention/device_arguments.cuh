@@ -1,5 +1,5 @@
-// What the attention kernels of our own share: their arguments, and how they read and write rows. Kernel
-// code: compiled by nvcc, and by a plain C++ compiler for the emulator.
+// Shared by our own attention kernels: their arguments, and how they read and write rows. Kernel code:
+// compiled by nvcc, and by a plain C++ compiler for the emulator.
 #pragma once
 
 #include "kernels/ptx/device.cuh"

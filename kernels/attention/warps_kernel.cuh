@@ -1,7 +1,7 @@
 // The kernel of the variant warps: a warp takes a few queries. For the scores each lane takes a key of the
-// tile; the softmax is a shuffle; for the sums each lane takes every 32nd column, and the weights go round
-// by shuffles. So a warp keeps D / 32 sums a query and lane in registers, instead of D a thread. D is the
-// largest dimension it takes.
+// tile. The softmax is a shuffle. For the sums each lane takes every 32nd column, and shuffles pass the
+// weights. So a warp keeps D / 32 sums a query and lane in registers, instead of D a thread. D is the largest
+// dimension it takes.
 #pragma once
 
 #include "kernels/attention/device_arguments.cuh"

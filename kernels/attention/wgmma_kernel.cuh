@@ -1,8 +1,8 @@
 // The kernel of the variant wgmma: Hopper's Tensor Cores with warps that specialise (after Shah et al.,
 // "FlashAttention-3", 2024). One warp has the copy engine bring keys and values to a ring in shared memory;
 // warpgroups of 64 queries each consume them. A warpgroup starts the scores of the next tile and the sums of
-// this one together, and computes the softmax of the one while the other still runs; and warpgroups take
-// turns at starting products, so that one's softmax falls into another's products.
+// this one together. It computes the softmax of the one while the other runs. Warpgroups take turns at
+// starting products, so that softmax and products overlap.
 #pragma once
 
 #include "kernels/attention/device_arguments.cuh"

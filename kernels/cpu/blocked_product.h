@@ -1,7 +1,6 @@
-// BlockedProduct: X W on the CPU, tile by tile, shared by CPU variants. A tile of Y is summed over all
-// of k in a thread's own scratch memory, in float32, and handed to a sink while it is still in the cache;
-// what the sink does with it is what tells the variants apart. Owns its threads and scratch; use an object
-// from one thread at a time.
+// BlockedProduct: X W on the CPU, tile by tile, shared by CPU variants. A tile of Y is summed over all of k
+// in a thread's own scratch memory, in float32. It is handed to a sink while it is still in the cache. The
+// variants differ in their sinks. Owns its threads and scratch; use an object from one thread at a time.
 #pragma once
 
 #include <cstdint>

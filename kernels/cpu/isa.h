@@ -1,6 +1,6 @@
-// Isa: the inner loops of the CPU variants, compiled once per instruction set and chosen when the program
-// runs, so that one binary runs on any machine and is fast on a new one. Plain functions over arrays;
-// no state; any thread may call them.
+// Isa: the inner loops of the CPU variants, compiled once per instruction set. The program chooses at run
+// time, so one binary runs on any machine and is fast on a new one. Plain functions over arrays; no state;
+// any thread may call them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which of the x86-64 instruction sets this processor has.
+// The x86-64 instruction sets of this processor.
 #include "kernels/cpu/isa.h"
 
 namespace kernels {

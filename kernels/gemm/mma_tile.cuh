@@ -1,7 +1,7 @@
 // MmaTile: a matrix product on the Tensor Cores by mma.sync (compute capability 8.0), as the program of one
-// block of threads. X and W pass through shared memory in a ring of `Stages` slots, filled by asynchronous
-// copies that run ahead of the products; each warp holds its part of the tile in registers, finishes it by
-// the epilogue, and writes Y through shared memory in 16-byte pieces. For F16, BF16 and TF32.
+// block of threads. X and W pass through shared memory in a ring of `Stages` slots, which asynchronous copies
+// fill ahead of the products. Each warp holds its part of the tile in registers. It applies the epilogue and
+// writes Y through shared memory in 16-byte pieces. For F16, BF16 and TF32.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace gemm {
 
-// How a tile is cut. The block's tile is split among warps of 32 threads, a warp's part into the 16 x 8
+// How a tile is cut. The block's tile is split among warps of 32 threads. A warp's part is split into 16 x 8
 // results of one Tensor Core instruction, whose depth is 32 bytes of k.
 template <int BlockRows, int BlockColumns, int Depth, int WarpRows, int WarpColumns, int Stages,
           int ElementBytes = 2>
@@ -157,9 +157,9 @@ class MmaTile {
                                            [base](int r, int piece) { return base + w_offset(r, piece); });
   }
 
-  // What one warp needs of X for 32 bytes of the slot's depth. In a load of four 8 x 8 matrices (of 16-bit
-  // elements; for TF32 8 x 4 of 32 bits) thread t gives the address of row t % 8 of matrix t / 8: the
-  // quarters in the order upper left, lower left, upper right, lower right.
+  // One warp's part of X for 32 bytes of the slot's depth. Four 8 x 8 matrices of 16-bit elements are
+  // loaded at once (8 x 4 of 32 bits for TF32). Their order is upper left, lower left, upper right, lower
+  // right. Thread t gives the address of row t % 8 of matrix t / 8.
   static KERNEL_DEVICE void load_x(const unsigned char* slot, int part, std::uint32_t (&x)[down][4]) {
     const int low = thread() % 16;
     const int high = thread() / 16 % 2;
@@ -169,8 +169,8 @@ class MmaTile {
                                                             warp_row() + i * 16 + low, part * 2 + high)));
   }
 
-  // Of W: 16-bit elements loaded transposed, two columns of halves at a time, each upper then lower; TF32
-  // word by word, rows q and q + 4 of column g, rounded on the way.
+  // The same of W. 16-bit elements are loaded transposed, two columns of halves at a time, upper before
+  // lower. TF32 is loaded word by word, rows q and q + 4 of column g, and rounded on the way.
   static KERNEL_DEVICE void load_w(const unsigned char* slot, int part, std::uint32_t (&w)[across][2]) {
     if constexpr (Tile::element_bytes == 4) {
       const int g = thread() % 32 / 4;
@@ -207,9 +207,9 @@ class MmaTile {
   }
 
   // The fragments of the next part are loaded before the products of this one, which hide the latency, across
-  // slots too. Before the last part of a slot this thread waits for its copies to the next; after the barrier
-  // everyone's have landed, and everyone has read all of this slot, which copies overwrite from the next part
-  // on.
+  // slots too. Before the last part of a slot this thread waits for its copies to the next slot. After the
+  // barrier all copies have landed, and every thread has read this slot. Copies overwrite it from the next
+  // part on.
   static KERNEL_DEVICE void multiply_all(unsigned char* memory, const Problem<Element>& problem, int row,
                                          int column, int steps, float (&sums)[down][across][4]) {
     std::uint32_t x[2][down][4];

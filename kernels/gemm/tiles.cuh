@@ -1,6 +1,6 @@
-// What the Tensor Core matrix products of our own share: the problem as a kernel sees it, what happens to a
-// sum before it is stored, which block computes which tile, and where 16-byte pieces lie in shared memory.
-// Y = finish(X W): X is m x k, W k x n, Y m x n, all row-major and dense. No state.
+// Shared by our own Tensor Core products: the problem as a kernel sees it, what happens to a sum before it is
+// stored, which block computes which tile, and where 16-byte pieces lie in shared memory. Y = finish(X W): X
+// is m x k, W k x n, Y m x n, all row-major and dense. No state.
 #pragma once
 
 #include "kernels/ptx/mma.cuh"
@@ -18,10 +18,10 @@ struct Problem {
   int k = 0;
 };
 
-// The epilogue of a plain product. An epilogue tells for each column what it needs of it (once a thread and
-// column, so that a bias is read once) and turns a sum and that into the result. Products on wgmma ask for
-// two neighbouring columns at once, the first of them even, before they multiply: a Pair waits in registers
-// until the sums are there.
+// The epilogue of a plain product. An epilogue gives a value for each column, once a thread and column, so
+// that a bias is read once. It turns a sum and that value into the result. Products on wgmma ask for two
+// neighbouring columns at once, the first of them even, before they multiply: a Pair waits in registers until
+// the sums are there.
 struct PlainEpilogue {
   struct Pair {};
   KERNEL_DEVICE float of_column(int) const { return 0.0F; }
@@ -37,8 +37,8 @@ struct alignas(16) Piece {
 };
 
 // Where piece `piece` of row `row` lies, in bytes, in a matrix of `pieces` pieces a row. Rows are permuted
-// among themselves so that the eight pieces which a matrix load (the same column of eight rows) or a row
-// copy touches at once lie in eight different groups of banks.
+// among themselves, so that eight pieces of one access lie in eight different groups of banks. Such an access
+// is a matrix load (the same column of eight rows) or a row copy.
 template <int Pieces>
 constexpr KERNEL_DEVICE int piece_offset(int row, int piece) {
   static_assert(Pieces == 4 || Pieces % 8 == 0);
@@ -51,8 +51,8 @@ struct TilePosition {
   int across = 0;
 };
 
-// Which tile block `block` computes. Blocks that run at the same time share a group of 8 rows of tiles, so
-// that the parts of X and W which they read stay in the L2 cache.
+// The tile that block `block` computes. Blocks that run at the same time share a group of 8 rows of tiles. So
+// their parts of X and W stay in the L2 cache.
 constexpr KERNEL_DEVICE TilePosition tile_position(int block, int tiles_down, int tiles_across) {
   constexpr int group = 8;
   const int first = block / (group * tiles_across) * group;

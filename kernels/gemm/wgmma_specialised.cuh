@@ -1,8 +1,8 @@
 // wgmma with specialised warps, persistent: one block a multiprocessor takes tile after tile. One warpgroup
-// produces (a single thread of it orders copies as soon as a slot is free, across tiles, so that the ring is
-// full when the next tile begins), two consume (each multiplies 64 of the tile's 128 rows, then finishes and
-// writes them). They meet at mbarriers only: a slot's copies have landed; a slot's eight reading warps are
-// done. Registers go from the producer to the consumers, who hold up to 128 sums a thread.
+// produces and two consume. A single thread of the producer orders copies as soon as a slot is free, across
+// tiles, so the ring is full when the next tile begins. Each consumer multiplies 64 of the tile's 128 rows,
+// then finishes and writes them. They meet at mbarriers only: a slot's copies have landed; a slot's eight
+// reading warps are done. Registers go from the producer to the consumers, who hold up to 128 sums a thread.
 #pragma once
 
 #include "kernels/gemm/wgmma_tile.cuh"

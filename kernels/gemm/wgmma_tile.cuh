@@ -1,7 +1,7 @@
-// What the matrix products on wgmma share: how a tile is cut, how the copy engine fills a slot of the ring,
+// Shared by the matrix products on wgmma: how a tile is cut, how the copy engine fills a slot of the ring,
 // what a warpgroup multiplies of it, and how sums become elements of Y. For F16 and BF16; needs sm_90a. The
-// copy engine wants rows of whole 16 bytes, so k and n must be multiples of 8; other tails are its business
-// (it fills with zeros what lies outside a matrix).
+// copy engine needs rows of whole 16 bytes, so k and n must be multiples of 8. It handles other tails: it
+// fills with zeros outside a matrix.
 #pragma once
 
 #include "kernels/gemm/tiles.cuh"
@@ -91,7 +91,7 @@ class WgmmaTile {
     ptx::wgmma_commit();
   }
 
-  // What the epilogue needs of the columns of which this thread has sums: two neighbours of every eight.
+  // The epilogue's values for the columns of this thread's sums: two neighbours of every eight.
   template <class Epilogue>
   using Pairs = typename Epilogue::Pair[Tile::columns / 8];
 
@@ -105,8 +105,8 @@ class WgmmaTile {
     }
   }
 
-  // By a warpgroup, when all its products are done: finishes the sums and writes them, 64 columns at a time,
-  // through 16 rows of shared memory of each warp's own, so that rows of Y are written in runs of 128 bytes.
+  // By a warpgroup, when all its products are done: finishes the sums and writes them, 64 columns at a time.
+  // Each warp uses its own 16 rows of shared memory, so that rows of Y are written in runs of 128 bytes.
   template <class Element, class Epilogue>
   static KERNEL_DEVICE void write_results(const Memory& memory, const Problem<Element>& problem,
                                           const Epilogue& epilogue, int row, int column, int warpgroup,
@@ -154,7 +154,7 @@ class WgmmaTile {
   }
 };
 
-// What the launch of a kernel on wgmma needs of the host: the descriptions of X and W to the copy engine.
+// The host's part of a launch on wgmma: the descriptions of X and W to the copy engine.
 template <class Tile, class Element>
 ptx::TensorLayout layout_of_x(const Problem<Element>& problem) {
   ptx::TensorLayout layout;

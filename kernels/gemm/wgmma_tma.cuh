@@ -1,7 +1,7 @@
 // wgmma fed by the copy engine, without specialised warps: a block of two warpgroups takes 128 x 128
-// elements. One thread orders the copies of a slot three steps ahead; both warpgroups multiply a slot while
-// the products of the one before finish, and a block barrier tells that the slot before is free to be filled
-// again. Two blocks share a multiprocessor, so that one's barrier is the other's time to multiply.
+// elements. One thread orders the copies of a slot three steps ahead. Both warpgroups multiply a slot while
+// the products of the previous one finish. A block barrier tells that the previous slot may be filled again.
+// Two blocks share a multiprocessor, so that one's barrier is the other's time to multiply.
 #pragma once
 
 #include "kernels/gemm/wgmma_tile.cuh"

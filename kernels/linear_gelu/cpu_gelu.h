@@ -1,4 +1,4 @@
-// What the CPU variants of linear_gelu share beyond the product: GELU over float32 values. Host code; no
+// Shared by the CPU variants of linear_gelu beyond the product: GELU over float32 values. Host code; no
 // state.
 #pragma once
 

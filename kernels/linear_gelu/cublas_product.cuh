@@ -32,8 +32,8 @@ class CublasProduct {
     prepared_ = false;
   }
 
-  // cuBLAS thinks in columns: a row-major matrix is its transpose to it, so it is asked for
-  // Y^T (n x m) = W^T (n x k) X^T (k x m), whose operands are the arrays as they lie.
+  // cuBLAS thinks in columns: a row-major matrix is its transpose to the library. So it computes Y^T (n x m)
+  // = W^T (n x k) X^T (k x m), with the arrays as they lie.
   void run(const void* x, const void* w, void* y, cudaStream_t stream) {
     prepare(stream);
     const float one = 1.0F;

@@ -23,8 +23,8 @@ struct Activation {
 inline constexpr int elementwise_threads = 256;
 inline constexpr int chunks_per_thread = 2;  // loads in flight before the first result is needed
 
-// The eight bias elements that belong to the eight elements of y from `column` on; where rows are not a
-// multiple of eight long, a chunk runs on into the next row.
+// The eight bias elements for the eight elements of y from `column` on. Where the row length is no multiple
+// of eight, a chunk runs on into the next row.
 template <class Index>
 __device__ __forceinline__ Chunk bias_chunk(const std::uint16_t* bias, Index column, Index columns) {
   if (columns % 8 == 0) return *reinterpret_cast<const Chunk*>(bias + column);

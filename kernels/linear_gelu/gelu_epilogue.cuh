@@ -1,5 +1,5 @@
-// GELU on the device, and the epilogue by which a matrix product of our own adds the bias and applies it
-// while the sums are in registers (gemm/tiles.cuh says what an epilogue is). No state.
+// GELU on the device, and the epilogue of our own matrix products: it adds the bias and applies GELU while
+// the sums are in registers (see gemm/tiles.cuh). No state.
 #pragma once
 
 #include "kernels/linear_gelu/linear_gelu.h"

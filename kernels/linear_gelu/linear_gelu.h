@@ -57,7 +57,7 @@ inline double gelu(double x, Gelu form) {
   return 0.5 * x * (1.0 + std::tanh(sqrt_two_over_pi * (x + 0.044715 * x * x * x)));
 }
 
-// What the CUDA variants share: 16-bit element types and extents that fit the libraries' 32-bit integers.
+// Shared by the CUDA variants: 16-bit element types and extents that fit the libraries' 32-bit integers.
 // Throws Unsupported otherwise.
 inline void require_half_precision(const Shape& shape) {
   using harness::sdk::DType;

@@ -1,6 +1,6 @@
 // matmul/coalesced: the same, but neighbouring threads take neighbouring columns. A warp now reads one
 // element of A, which all its threads share, and a run of a row of B, and writes a run of a row of C: whole
-// sectors. What limits it is the L1 cache: two loads for one multiply-add.
+// sectors. The limit is the L1 cache: two loads for one multiply-add.
 #pragma once
 
 #include "kernels/matmul/one_element.cuh"

@@ -1,7 +1,7 @@
 // matmul/cublaslt_best: cuBLASLt with the fastest of up to 16 algorithms that its heuristics offer, timed on
-// this device before measuring begins: the honest reference for a kernel that was tuned by hand. Which one it
-// was is recorded (metrics algorithm, algorithm_tile, algorithm_stages, algorithms_tried), and where the
-// library offers fewer than 8 for a shape a note of the record says so.
+// this device before measuring begins: the honest reference for a kernel that was tuned by hand. The choice
+// is recorded in the metrics algorithm, algorithm_tile, algorithm_stages and algorithms_tried. A note of the
+// record tells where the library offers fewer than 8 for a shape.
 #include "kernels/matmul/library_kernel.cuh"
 
 namespace matmul {

@@ -58,7 +58,7 @@ inline kernels::ProductShape product_shape(const Shape& shape) {
   return {storage_of(shape.arithmetic), shape.m, shape.n, shape.k};
 }
 
-// What the CUDA variants share: extents that fit 32-bit integers, rounded up to tiles.
+// Shared by the CUDA variants: extents that fit 32-bit integers, rounded up to tiles.
 inline void require_32_bit_extents(const Shape& shape) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1024;
   if (shape.m > most || shape.n > most || shape.k > most)

@@ -1,5 +1,5 @@
-// What the two rungs share that give each thread one element: the element itself, and a launch of 32 x 32
-// threads. Which thread of a block takes which element is all that they differ in.
+// Shared by the two rungs that give each thread one element: the element itself, and a launch of 32 x 32
+// threads. They differ only in which thread of a block takes which element.
 #pragma once
 
 #include "kernels/matmul/rung.cuh"

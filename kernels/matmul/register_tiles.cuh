@@ -1,7 +1,7 @@
 // matmul/register_tiles: each thread computes 8 x 16 elements in registers (8 x 8 and 4 x 4 on small
-// problems), so that 24 values from shared memory serve 128 multiply-adds; FP32 on CUDA cores, where the
-// multiply-add rate is the limit it should hit. Every other instruction of a warp takes the place of 32
-// multiply-adds, so the rest is about having few of them, and about never waiting:
+// problems). So 24 values from shared memory serve 128 multiply-adds. FP32 on CUDA cores, limited by their
+// multiply-add rate. Every other instruction of a warp takes the place of 32 multiply-adds, so the rest is
+// about having few of them, and about never waiting:
 // - A lies transposed in shared memory, so that a thread reads rows of A as it reads columns of B, in fours,
 // 16
 //   bytes an access. cp.async transposes it on the way, four bytes at a time. A warp copies 4 rows by 8 of k:

@@ -1,4 +1,4 @@
-// What the rungs of the ladder share that run on CUDA cores: which thread takes which element is theirs, the
+// Shared by the rungs of the ladder that run on CUDA cores: which thread takes which element is theirs, the
 // problem and the shape of a launch are here. A rung is a struct with plan<Element>(problem,
 // multiprocessors); tests run its plans in the emulator, run_rung.cuh on a GPU.
 #pragma once

@@ -1,7 +1,6 @@
-// matmul/shared: a block of 32 x 32 threads brings a 32 x 32 tile of A and of B into shared memory, each
-// thread one element of each, and multiplies them there: every element is read from global memory once a
-// block, not once a thread. Still two loads (now from shared memory) for one multiply-add, which is what
-// limits it.
+// matmul/shared: a block of 32 x 32 threads brings 32 x 32 tiles of A and B into shared memory, one element
+// of each a thread, and multiplies them there: every element is read from global memory once a block, not
+// once a thread. Still two loads (now from shared memory) for one multiply-add, which is what limits it.
 #pragma once
 
 #include "kernels/matmul/rung.cuh"

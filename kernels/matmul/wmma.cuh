@@ -1,9 +1,9 @@
 // matmul/wmma: the Tensor Cores through CUDA C++'s own interface. A block of four warps takes 64 x 64
-// elements (eight warps 128 x 128 where those give every multiprocessor a tile); A and B come into shared
-// memory in steps of 32 along k, and each warp multiplies fragments of 16 x 16. The elements of the next step
-// travel in registers, 16 bytes an access, while this one is multiplied; but shared memory holds one step, so
-// everyone waits twice a step, and fragments are read when they are needed: the Tensor Cores idle then, which
-// is what the next rung mends. Rows in shared memory are padded by 16 bytes against bank conflicts.
+// elements (eight warps 128 x 128 where those give every multiprocessor a tile). A and B come into shared
+// memory in steps of 32 along k. Each warp multiplies fragments of 16 x 16. The elements of the next step
+// travel in registers, 16 bytes an access, while this one is multiplied. Shared memory holds one step, so
+// every thread waits twice a step, and fragments are read when they are needed: the Tensor Cores idle then,
+// which is what the next rung mends. Rows in shared memory are padded by 16 bytes against bank conflicts.
 #pragma once
 
 #include <cstring>
@@ -125,7 +125,7 @@ class WmmaTile {
     }
   }
 
-  // What lies where in a fragment is not told, so 16 rows at a time pass through shared memory.
+  // The layout of a fragment is unspecified, so 16 rows at a time pass through shared memory.
   static KERNEL_DEVICE void store(typename Tiling::Shared& shared, const Problem<Element>& problem, int row,
                                   int column, ptx::WmmaSums (&sums)[down][across]) {
     float* const staging = shared.c[thread() / 32];

@@ -37,7 +37,7 @@ class Matmul final : public harness::sdk::Workload {
             {"k", ParamKind::integer, "columns of A, rows of B", {}, {}, 1}};
   }
 
-  // What the library variants chose; a change of these is a change of the reference, not of our code.
+  // The choice of the library variants. A change of it changes the reference, not our code.
   [[nodiscard]] std::vector<MetricSpec> metrics() const override {
     using harness::sdk::Better;
     return {{"algorithm", "", Better::lower, "cuBLASLt's number of the algorithm in use"},

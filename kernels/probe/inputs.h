@@ -1,4 +1,4 @@
-// What the probes share: random inputs that any number of threads draws alike. A pure function; its threads
+// Shared by the probes: random inputs that any number of threads draws alike. A pure function; its threads
 // end before it returns.
 #pragma once
 

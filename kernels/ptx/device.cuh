@@ -1,7 +1,7 @@
 // The CUDA language as kernel headers use it: qualifiers, shared memory, unrolling, and the element types
-// with their conversions. nvcc gets the real thing; a plain C++ compiler gets the emulator of
-// tests/emulate (whose folder the tests put on the include path), so that kernel headers run in tests
-// without a GPU. Kernel headers include this one and never cuda_runtime.h.
+// with their conversions. nvcc gets the real functions; a plain C++ compiler gets the emulator of
+// tests/emulate. Tests put its folder on the include path, so kernel headers run in tests without a GPU.
+// Kernel headers include this one and never cuda_runtime.h.
 //
 // Elements travel as raw bits (Storage); the tags F16, BF16, F32 and TF32 say what the bits mean. Two
 // 16-bit elements share a std::uint32_t, the one at the lower address in the lower half.

@@ -107,8 +107,8 @@ KERNEL_DEVICE void tma_load_4d(std::uint32_t to, const TensorMap* map, int x, in
 }
 
 // Stores four 8 x 8 matrices of 16-bit elements, ldmatrix_x4 the other way round: thread t gives the address
-// of row t % 8 of matrix t / 8, and holds of each matrix columns 2q and 2q + 1 of row g, where g = t / 4 and
-// q = t % 4. PTX ISA, "stmatrix".
+// of row t % 8 of matrix t / 8. It holds of each matrix columns 2q and 2q + 1 of row g, where g = t / 4 and q
+// = t % 4. PTX ISA, "stmatrix".
 KERNEL_DEVICE void stmatrix_x4(std::uint32_t to, const std::uint32_t (&from)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(to), "r"(from[0]),
                "r"(from[1]), "r"(from[2]), "r"(from[3])

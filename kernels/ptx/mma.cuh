@@ -40,8 +40,8 @@ KERNEL_DEVICE void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
-// Four 8 x 8 matrices of 16-bit elements. Thread t gives the address of row t % 8 of matrix t / 8, and gets
-// of each matrix columns 2q and 2q + 1 of row g, where g = t / 4 and q = t % 4; transposed, rows 2q and
+// Four 8 x 8 matrices of 16-bit elements. Thread t gives the address of row t % 8 of matrix t / 8. It gets of
+// each matrix columns 2q and 2q + 1 of row g, where g = t / 4 and q = t % 4. Transposed, it gets rows 2q and
 // 2q + 1 of column g. PTX ISA, "ldmatrix".
 KERNEL_DEVICE void ldmatrix_x4(std::uint32_t (&to)[4], std::uint32_t from) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"

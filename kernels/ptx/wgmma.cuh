@@ -3,8 +3,9 @@
 // sm_90a. The emulator's counterparts are in tests/emulate/wgmma.h.
 //
 // D (float32, in registers) is 64 x N, A 64 x 16 and B 16 x N of 16-bit elements (depth 8 for TF32). Thread t
-// of warp w of the warpgroup holds d[i] = D(16w + t / 4 + 8 (i / 2 % 2), 8 (i / 4) + 2 (t % 4) + i % 2), t
-// its number in the warp; A in registers is as in mma.m16n8k16, rows 16w on. PTX ISA, "Asynchronous Warpgroup
+// of warp w of the warpgroup holds
+//   d[i] = D(16w + t / 4 + 8 (i / 2 % 2), 8 (i / 4) + 2 (t % 4) + i % 2)
+// where t is its number in the warp. A in registers is as in mma.m16n8k16, rows 16w on. PTX ISA, "Asynchronous Warpgroup
 // Level Matrix Multiply-Accumulate Instructions".
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace ptx {
 
-// Which index of an operand is contiguous in shared memory: k, or the other one (m of A, n of B).
+// The index of an operand that is contiguous in shared memory: k, or the other one (m of A, n of B).
 enum class Major { k = 0, mn = 1 };
 
 // Describes an operand in shared memory with 128-byte swizzle, as the copy engine leaves a box of 128-byte

@@ -1,5 +1,5 @@
 // nvcuda::wmma, CUDA C++'s own door to the Tensor Cores, as far as kernels here use it: 16 x 16 x 16 products
-// of F16 and BF16 with float32 sums. What lies where in a fragment is left open. All threads of a warp call
+// of F16 and BF16 with float32 sums. The layout of a fragment is unspecified. All threads of a warp call
 // these together. The emulator's counterpart is in tests/emulate/wmma.h.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What tests tell the stand-in for libcupti, and what it tells them. The library and the test share one.
+// The interface between tests and the stand-in for libcupti. The library and the test share one.
 #pragma once
 
 #include <cupti.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 struct FakeCupti {
-  // What it is to do.
+  // The behaviour that a test asks for.
   std::uint32_t version = CUPTI_API_VERSION;
   std::string holder;                           // who holds CUPTI already; "" : nobody
   std::map<std::string, CUptiResult> failures;  // of functions, by their name without `cupti`
@@ -19,7 +19,7 @@ struct FakeCupti {
   std::size_t ranges = 1;                  // that a measurement ends up with
   std::size_t dropped_ranges = 0;
 
-  // What was done to it.
+  // The calls that were made.
   bool subscribed = false;
   int finalized = 0;
   std::vector<CUpti_ActivityKind> kinds;  // enabled now
@@ -31,7 +31,7 @@ struct FakeCupti {
   std::uint64_t clock = 1000;  // ns
 };
 
-// Of the library, by dlsym.
+// Symbols of the library, by dlsym.
 using FakeCuptiState = FakeCupti* (*)();
 // The device executes a kernel, or "[memset]", for so many nanoseconds; timed = false: without a time stamp.
 using FakeCuptiExecute = void (*)(const char* name, std::uint64_t nanoseconds, bool timed);

@@ -1,4 +1,4 @@
-// What the tests against the stand-in for libcupti share: the library loaded, and its state fresh.
+// Shared by the tests against the stand-in for libcupti: the library loaded, and its state fresh.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// What tells of a clock lock, and undoing one that was left behind, against a stand-in for the driver's
+// The record of a clock lock, and undoing a lock that was left behind, against a stand-in for the driver's
 // library. The guard and every way for a run to end are tested with the program itself:
 // tests/cli/clocks_test.sh.
 #include "harness/device/host/clock_lock.h"

@@ -1,4 +1,4 @@
-// What is read of a host and of the NVIDIA kernel module, from folders that stand for /proc and /sys.
+// The state of a host and of the NVIDIA kernel module, read from folders that stand for /proc and /sys.
 #include "harness/device/host/host_state.h"
 
 #include <gmock/gmock.h>

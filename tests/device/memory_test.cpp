@@ -1,4 +1,4 @@
-// What a device's memory comes to: the ledger of the scripted device, and peaks from a driver's figures.
+// The memory of a device: the ledger of the scripted device, and peaks from a driver's figures.
 #include <gtest/gtest.h>
 
 #include "harness/device/memory_ledger.h"

@@ -43,7 +43,7 @@ struct Options {
   std::uint64_t seed = 1;  // of Order::shuffled
 };
 
-// What is wrong with an emulated program.
+// An error of an emulated program.
 class Failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -103,8 +103,8 @@ class Block {
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] int threads() const { return static_cast<int>(active_); }
 
-  // What a thread calls. Waits until `expected` threads have come with the same key; the last of them runs
-  // `act` on all operands, each at its thread's place (null where none came).
+  // The functions that a thread calls. Waits until `expected` threads have come with the same key; the last
+  // of them runs `act` on all operands, each at its thread's place (null where none came).
   struct Place {
     int group = 0;  // which warp or warpgroup
     int size = 32;  // of it

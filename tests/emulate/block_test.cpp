@@ -1,4 +1,4 @@
-// What the emulator must notice: each test runs a small kernel that is right, or wrong in one way.
+// Errors that the emulator must notice: each test runs a small kernel that is right, or wrong in one way.
 #include "tests/emulate/block.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,7 @@
 // The CUDA language for kernel headers that a plain C++ compiler compiles: qualifiers, built-in variables,
 // barriers, shuffles, votes, atomics and the intrinsics in use; and launch(), which runs a kernel. Included
-// by kernels/ptx/device.cuh where nvcc is not the compiler. What is missing here is an error of compilation.
+// by kernels/ptx/device.cuh where nvcc is not the compiler. A function that is missing here is a compile
+// error.
 #pragma once
 
 #include <bit>
@@ -89,7 +90,7 @@ void launch(const Options& options, dim3 grid, dim3 threads, std::size_t shared_
   if (!damage.empty()) throw Failure("the kernel wrote outside its buffers: " + damage);
 }
 
-// What a lane brings to a shuffle, and takes away.
+// A lane's part in a shuffle, and its result.
 template <class T>
 struct Shuffled {
   T value;

@@ -18,8 +18,8 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Prepares to run `body`, which must not throw. What an unfinished body had on its stack is forgotten,
-  // not destroyed.
+  // Prepares to run `body`, which must not throw. The stack of an unfinished body is forgotten, not
+  // destroyed.
   void start(std::function<void()> body);
 
   // From outside: runs until the body suspends or ends. From inside: back to the resumer.

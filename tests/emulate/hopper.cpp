@@ -3,7 +3,7 @@
 namespace emulate {
 namespace {
 
-// What an initialised mbarrier holds here, to notice who writes over it.
+// The content of an initialised mbarrier here, to notice a write over it.
 constexpr std::uint64_t mark = 0x656D756C61746564;
 
 Mbarrier& mbarrier_at(std::uint32_t address) {

@@ -1,4 +1,4 @@
-// What tests of emulated matrix products share: a random problem in guarded buffers with the float64 answer,
+// Shared by tests of emulated matrix products: a random problem in guarded buffers with the float64 answer,
 // random shapes, and the schedules to run under.
 #pragma once
 

@@ -80,7 +80,7 @@ std::uint32_t Block::shared_address(const void* pointer) const {
   return static_cast<std::uint32_t>(offset);
 }
 
-// Whatever lies outside every region must be as prepare() left it.
+// Memory outside every region must be as prepare() left it.
 void Block::check_shared() const {
   std::vector<Region> sorted = regions_;
   std::sort(sorted.begin(), sorted.end(), [](const Region& a, const Region& b) { return a.begin < b.begin; });

@@ -3,7 +3,7 @@
 namespace emulate {
 namespace {
 
-// What each thread of a warpgroup brings to a product.
+// The part of each thread of a warpgroup in a product.
 struct Operand {
   float* d;
   const std::uint32_t* a_registers;
@@ -47,7 +47,7 @@ void check_descriptor(std::uint64_t descriptor) {
         "a wgmma operand does not start where the swizzle pattern does, at a multiple of 1024 bytes");
 }
 
-// Of an element in a matrix of sixteen columns.
+// The place of an element in a matrix of sixteen columns.
 std::size_t position(int row, int column) {
   return static_cast<std::size_t>(row) * 16 + static_cast<std::size_t>(column);
 }

@@ -48,7 +48,7 @@ struct Options {
   std::vector<std::filesystem::path> paths;
 };
 
-// What the handlers need, which may only make async-signal-safe calls.
+// Data for the signal handlers, which may only make async-signal-safe calls.
 const std::string* current_input = nullptr;
 int current_run = 0;
 unsigned timeout_seconds = 0;

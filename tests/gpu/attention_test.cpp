@@ -1,6 +1,6 @@
-// Every CUDA variant of attention against the float64 reference, on regular and odd shapes, by a path that
-// shares nothing with the worker's own verification; and each against itself, ten times over. Also what
-// sanitizers are run on.
+// Every CUDA variant of attention against the float64 reference, on regular and odd shapes. The path shares
+// nothing with the worker's verification. Each is compared with itself ten times, too. Also what sanitizers
+// are run on.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ class Attention : public VariantsTest {
  protected:
   Attention() : VariantsTest(workload_name) {}
 
-  // Each variant must be right wherever it agrees to run. Those of our own must agree to run; cuDNN may not
-  // be installed.
+  // Each variant must be right wherever it agrees to run. Our own variants must run; cuDNN may not be
+  // installed.
   void expect_right(const std::string& dtype, bool causal) const;
 };
 

@@ -1,4 +1,4 @@
-// What goes wrong on a GPU becomes an Error, never a crash or a plausible number.
+// An error on a GPU becomes an Error, never a crash or a plausible number.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// What the launch gate is for, on a real GPU. These tests compare timings that differ by a factor of
-// two or more; nothing finer is asked of a machine here.
+// The purpose of the launch gate, on a real GPU. These tests compare timings that differ by a factor of two
+// or more; nothing finer is asked of a machine here.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -91,7 +91,7 @@ TEST_F(Gate, ReadsTheSameWithASpinningThread) {
   EXPECT_TRUE(timing->gate_forced);
 }
 
-// What blocks the host, or may, behind a closed gate: by each kind of gate it must come to an end, with the
+// Calls that may block the host behind a closed gate: by each kind of gate it must come to an end, with the
 // right result and with the next samples as good as ever.
 struct Blocking {
   const char* gate;

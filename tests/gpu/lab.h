@@ -1,5 +1,5 @@
-// What the GPU tests share: the opened device, a catalog with every CUDA variant and the probe plugin,
-// and a variant bound to buffers of its own. One device a process, opened by the first test that asks.
+// Shared by the GPU tests: the opened device, a catalog with every CUDA variant and the probe plugin, and a
+// variant bound to buffers of its own. One device a process, opened by the first test that asks.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// What the sampling protocol asks of a GPU: a clock that settles, buffers that move, memory that is counted.
+// Requirements of the sampling protocol on a GPU: a clock that settles, buffers that move, memory that is
+// counted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -63,8 +63,8 @@ TEST(Watchdog, IsDueAtOnceForADeadlineOfZeroOrLess) {
   EXPECT_EQ(called.get_future().wait_for(forever), std::future_status::ready);
 }
 
-// The call-off comes at a moment that wanders across the deadline, so both orders occur; whichever
-// it is, the answer must agree with what was called, and nothing may be called afterwards.
+// The call-off comes at a moment that wanders across the deadline, so both orders occur. In both, the answer
+// must agree with the calls, and nothing may be called afterwards.
 TEST(Watchdog, CountsExactlyTheCallsItMadeWhenRacedAgainst) {
   std::atomic<int> calls = 0;
   int reported = 0;

@@ -23,7 +23,7 @@ using attention::cudnn::Type;
 using harness::sdk::DType;
 using harness::sdk::Unsupported;
 
-// What cuDNN wants to know of a device; the figures of an H200.
+// The properties of a device that cuDNN asks for; the figures of an H200.
 constexpr std::string_view h200 = R"({
   "version": 1, "deviceName": "NVIDIA H200", "deviceVer": 900, "driverVer": 13000, "cudaDeviceId": 0,
   "pciDeviceId": 0, "multiProcessorCount": 132, "warpSize": 32, "maxGridSize": [2147483647, 65535, 65535],

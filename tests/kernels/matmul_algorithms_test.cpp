@@ -1,4 +1,4 @@
-// What a record says of a reference that was chosen from few algorithms.
+// The note of a record whose reference was chosen from few algorithms.
 #include "kernels/matmul/algorithms.h"
 
 #include <gtest/gtest.h>

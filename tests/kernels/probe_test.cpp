@@ -113,7 +113,7 @@ TEST(ProbeGelu, TheCpuVariantTakesFloat32Alone) {
   EXPECT_THROW(c.run(&register_variant_probe_gelu_threads), Unsupported);
 }
 
-// What a build that is slower on purpose does on top: whole groups of eight, never less than was asked for.
+// The extra work of a build that is slower on purpose: whole groups of eight, never less than was asked for.
 TEST(ProbeGelu, ASlowerBuildDoesThatManyPercentMore) {
   EXPECT_EQ(probe::extra_elements(8388608, 0), 0);
   EXPECT_EQ(probe::extra_elements(8388608, 2), 167776);

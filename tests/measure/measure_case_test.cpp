@@ -20,7 +20,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using trial::Right;
 
-// What the kernels of these tests saw; reset by each test.
+// The observations of the kernels of these tests; reset by each test.
 struct Seen {
   int runs = 0;
   std::vector<void*> addresses;

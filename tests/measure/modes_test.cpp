@@ -24,7 +24,7 @@ using testing::Not;
 using testing::SizeIs;
 using trial::Right;
 
-// What the kernels of these tests saw, in the order of their calls; reset by each test.
+// The observations of the kernels of these tests, in the order of their calls; reset by each test.
 struct Seen {
   int made = 0;
   std::vector<float*> outputs;

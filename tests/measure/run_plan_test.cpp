@@ -408,7 +408,7 @@ TEST_F(RunPlan, MeasuresOnTheRealCpu) {
 }
 
 TEST(Worker, SaysWhoStartsItWhenAPersonDoes) {
-  // Whoever runs the tests may have something of its own open on the worker's descriptor, as ctest has.
+  // The program that runs the tests may hold the worker's descriptor open, as ctest does.
   const Result<Output> output = run_command({{"sh", "-c", "exec \"$0\" 3>&-", TEST_WORKER}});
   ASSERT_TRUE(output);
   EXPECT_EQ(output->exit.code, 64);

@@ -59,7 +59,7 @@ class Turnover : public testing::Test {
     write("last", fmt::format("{}\n", last));
     options_.worker_command = {"/bin/sh", "-c", worker_begins + text};
   }
-  // What worker n says: of one case in process `process`; 0: of a probe.
+  // The messages of worker n: of one case in process `process`; 0: of a probe.
   void messages(int n, int process) const {
     std::string text = encode(Message(Hello{"cpu", {}})) + "\n";
     if (process > 0) {

@@ -1,4 +1,4 @@
-// What a worker process keeps for itself, and that it waits for nobody: real processes, scripted time.
+// The memory of a worker process, and that it waits for nobody: real processes, scripted time.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>

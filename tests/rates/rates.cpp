@@ -1,6 +1,6 @@
-// decision_rates: error rates of the rule of harness/compare on real samples, by random splits of processes
-// that measured the same thing (so that every call is false) or a kernel and the same kernel with more work
-// (so that every miss is one). README.md of this folder says what comes out.
+// decision_rates: error rates of the rule of harness/verdict on real samples. Random splits of processes of
+// one kernel make every call false. Splits of a kernel and one with more work make every miss false.
+// README.md of this folder says what comes out.
 //
 // One seed a split, so the table does not depend on the number of threads.
 #include <fmt/format.h>
@@ -25,8 +25,8 @@ namespace {
 constexpr double confidence = 0.99;
 constexpr std::size_t most_raw_splits = 400;  // rules on all samples are slow, and their rates are not small
 
-// What there is. The baseline's processes come from `base`; those that ran more work from `slowed`, which may
-// be the same session: then both sides are disjoint parts of it.
+// The available sessions. The baseline's processes come from `base`; those that ran more work from `slowed`,
+// which may be the same session: then both sides are disjoint parts of it.
 struct Data {
   const Session* base = nullptr;
   const Session* slowed = nullptr;

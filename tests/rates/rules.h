@@ -13,8 +13,8 @@ namespace harness {
 // The cases that a rule calls slower. Called from several threads at once.
 using Slower = std::function<std::vector<std::string>(const Record& baseline, const Record& current)>;
 
-// What most comparers do: Welch's two-sided test on all samples as if they were independent; a change counts
-// when it is also larger than `least_change` of the mean.
+// The rule of most comparers: Welch's two-sided test on all samples as if they were independent; a change
+// counts when it is also larger than `least_change` of the mean.
 Slower raw_welch(double alpha, bool without_outliers, double least_change, bool corrected);
 
 // The verdicts of compare(), at the looks if any are given.

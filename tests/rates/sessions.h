@@ -13,7 +13,7 @@
 
 namespace harness {
 
-// What of the samples is kept.
+// The part of the samples that is kept.
 enum class Detail {
   samples,     // all
   placements,  // one value a placement, as pairs within a process are taken (stats/paired.h)

@@ -105,7 +105,7 @@ TEST(Html, LeavesOutSamplesRatherThanWeighMoreThanTwoMegabytes) {
   EXPECT_GT(page.size(), largest_page - 100'000);
 }
 
-// Of the template that this build carries: exactly the places that are filled, and no network.
+// Properties of the template that this build carries: exactly the places that are filled, and no network.
 TEST(PageTemplate, HasOnePlaceForEach) {
   if (page_template().empty()) GTEST_SKIP() << page_obstacle();
   EXPECT_EQ(page_obstacle(), "");

@@ -1,4 +1,5 @@
-// What a CI reads: JUnit that agrees with the exit code, annotations that are counted, Markdown of a size.
+// The output that a CI reads: JUnit that agrees with the exit code, annotations that are counted, Markdown of
+// a size.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -281,7 +281,7 @@ std::size_t processes_of_form(const json& side, std::string_view form) {
   return count;
 }
 
-// What the page's own code takes is not known here; more than a megabyte it may not.
+// The size of the page's own code is not known here; it may not be more than a megabyte.
 constexpr std::size_t room = 950'000;
 
 TEST(PageFit, FiveHundredCasesFitAndTheRoomIsUsed) {

@@ -57,7 +57,8 @@ inline nlohmann::json document_of_data(std::string_view data) {
   return nlohmann::json::parse(inflated(from_base64(data)));
 }
 
-// What is between the tags of the data element; there must be one, and it must end where the page goes on.
+// The text between the tags of the data element. There must be one element, and it must end where the page
+// goes on.
 inline std::string_view data_of(std::string_view page) {
   static constexpr std::string_view before = "type=\"application/octet-stream\">";
   const std::size_t begin = page.find(before);

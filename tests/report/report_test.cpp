@@ -1,4 +1,4 @@
-// What the reports say, whatever they look like.
+// The content of the reports, whatever their format.
 #include "harness/report/report.h"
 
 #include <gmock/gmock.h>
@@ -291,7 +291,7 @@ TEST(Run, GivesEachMetricATableOfItsOwn) {
   EXPECT_THAT(text, StartsWith("fusion: 5 of 11 cases measured"));
 }
 
-// Of another metric, the same in every sample, `gain` times better than its reference.
+// A series of another metric, the same in every sample, `gain` times better than its reference.
 Summary constant(const Summary& time, double value, double gain) {
   Summary summary = time;
   summary.metric = "buffer_memory";
@@ -307,7 +307,7 @@ Summary constant(const Summary& time, double value, double gain) {
   return summary;
 }
 
-// What stands between a table's title and the next empty line.
+// The text between a table's title and the next empty line.
 std::string table_of(const std::string& text, const std::string& title) {
   const std::size_t begin = text.find(title);
   if (begin == std::string::npos) return {};

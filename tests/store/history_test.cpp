@@ -40,7 +40,7 @@ class StoredValues : public OnEachDatabase {
 INSTANTIATE_TEST_SUITE_P(Databases, StoredValues, testing::Values("sqlite", "postgresql"),
                          [](const auto& kind) { return kind.param; });
 
-// What the samples of the example's processes come to.
+// The value of the example's processes.
 double expected(const Record& record, std::size_t one, std::size_t series, std::size_t process) {
   std::vector<std::vector<double>> placements;
   for (const Placement& placement : record.cases[one].series[series].processes[process].placements)

@@ -1,4 +1,4 @@
-// Which of several records becomes the baseline, and what never does.
+// Several records: one becomes the baseline, and some never do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

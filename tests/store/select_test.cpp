@@ -1,4 +1,4 @@
-// What a name means: a revision, a file, an id; and the baseline by revision.
+// The meaning of a name: a revision, a file, an id; and the baseline by revision.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

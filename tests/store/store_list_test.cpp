@@ -1,4 +1,4 @@
-// Which runs a store lists, and what it says of each, on each kind of database.
+// The runs that a store lists, and their properties, on each kind of database.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What every store must do, on each kind of database: keep what it was given.
+// Requirements of every store, on each kind of database: keep what it was given.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

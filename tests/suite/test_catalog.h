@@ -30,7 +30,7 @@ std::string suite_text(const std::string& cases, const std::string& before = "")
 
 std::vector<std::string> ids(const Plan& plan);
 
-// What a suite in text form is refused with; "" when it is accepted.
+// The error of a suite in text form; "" when it is accepted.
 std::string errors_of(const std::string& text, const PlanOptions& options = {});
 
 }  // namespace harness::test

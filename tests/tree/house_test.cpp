@@ -49,7 +49,7 @@ TEST(House, HasNoIncludeCircles) {
                          {"harness/measure", 2},
                          {"harness/report", 6},
                          {"harness/store", 2},
-                         {"harness/suite", 2},
+                         {"harness/suite", 3},
                          {"harness/verdict", 10}});
 }
 
@@ -61,7 +61,7 @@ TEST(House, HasFoldersThatAReaderCanHold) {
   const Allowed allowed{{"harness/model", 29},
                         {"harness/report/documents", 36},
                         {"harness/report/media", 35},
-                        {"harness/suite", 27},
+                        {"harness/suite", 29},
                         {"kernels/matmul", 26}};
   for (const auto& [folder, files] :
        large_folders(files_below({"harness", "kernels"}, {".h", ".cpp", ".cu", ".cuh", ".in"}), 25)) {
@@ -102,20 +102,17 @@ TEST(House, HasNoEnglishWhereVerdictsAreMade) {
 }
 
 TEST(House, WritesPlainComments) {
-  expect_at_most(broken(hard_sentences, sources({"harness", "kernels", "tests"})), {{"harness/base", 4},
-                                                                                    {"harness/cli", 36},
+  expect_at_most(broken(hard_sentences, sources({"harness", "kernels", "tests"})), {{"harness/cli", 35},
                                                                                     {"harness/measure", 56},
                                                                                     {"harness/model", 19},
                                                                                     {"harness/report", 31},
                                                                                     {"harness/schema", 1},
-                                                                                    {"harness/sdk", 8},
-                                                                                    {"harness/stats", 30},
+                                                                                    {"harness/stats", 2},
                                                                                     {"harness/store", 10},
                                                                                     {"harness/study", 11},
-                                                                                    {"harness/suite", 14},
+                                                                                    {"harness/suite", 13},
                                                                                     {"harness/verdict", 36},
-                                                                                    {"kernels", 62},
-                                                                                    {"tests", 71}});
+                                                                                    {"kernels", 2}});
 }
 
 TEST(House, WritesPlainDocuments) {
@@ -127,12 +124,9 @@ TEST(House, WritesPlainDocuments) {
                                                  {"harness/measure", 32},
                                                  {"harness/model", 2},
                                                  {"harness/report", 11},
-                                                 {"harness/stats", 4},
                                                  {"harness/study", 2},
                                                  {"harness/verdict", 10},
-                                                 {"kernels", 1},
-                                                 {"suites", 2},
-                                                 {"tests", 1}});
+                                                 {"suites", 2}});
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace harness::tree {
 
-// What is wrong with the #include lines of `path` (relative to the top of the tree), a sentence each:
+// The violations in the #include lines of `path` (relative to the top of the tree), a sentence each:
 // "harness/base/text.h:3: ...".
 std::vector<std::string> include_violations(std::string_view path, std::string_view text);
 

@@ -1,4 +1,4 @@
-// What the program links: it must start on any machine, so no CUDA library may be among it.
+// The libraries of the program: it must start on any machine, so no CUDA library may be among it.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -46,7 +46,9 @@ class Scanner {
   }
   void line_comment() {
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-    const std::string text(trim(text_.substr(at_ + 2, end - at_ - 2)));
+    const std::string_view behind = text_.substr(at_ + 2, end - at_ - 2);
+    const bool indented = behind.starts_with("  ");  // a formula, a table or an example
+    const std::string text(indented ? std::string_view{} : trim(behind));
     const bool alone = is_alone_on_its_line();
     if (alone && line_ == last_alone_ + 1)
       parts_.comments.back().text += text.empty() ? ". " : " " + text;

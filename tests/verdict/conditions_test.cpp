@@ -1,4 +1,4 @@
-// What the device was like around the two sides.
+// Conditions of the device around the two sides.
 #include "harness/verdict/check/condition_checks.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Which device kernels changed inside a case.
+// Device kernels that changed inside a case.
 #include "harness/verdict/read/kernels.h"
 
 #include <gmock/gmock.h>

@@ -256,8 +256,8 @@ Rates simulate(const std::vector<double>& factors, std::size_t nulls) {
   return rates;
 }
 
-// A true change of exactly the margin is the hardest for "not worse by more than the margin"; a case that
-// is much slower leaves the others, by Holm, all of alpha.
+// A true change of exactly the margin is the hardest for "not worse by more than the margin". A much slower
+// case leaves all of alpha to the others, by Holm.
 TEST(LooksRates, AreTheNominalOnesOverTheSuite) {
   const Rates rates = simulate({1.01, 1.01, 1.10}, 2);
   EXPECT_LE(stats::clopper_pearson(rates.regressed, suites, 0.99).lo, alpha);

@@ -1,4 +1,4 @@
-// Which rows there are, what is comparable, and in what order they come.
+// The rows of a comparison: which there are, which are comparable, and their order.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What all of a policy makes of the exit code, and what it says of itself.
+// The exit code by the whole policy, and the facts of a policy.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

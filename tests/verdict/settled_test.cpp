@@ -1,4 +1,4 @@
-// What outcomes alone settle.
+// Cases that are decided by their outcomes alone.
 #include "harness/verdict/check/settled.h"
 
 #include <gmock/gmock.h>

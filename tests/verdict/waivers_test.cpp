@@ -1,4 +1,4 @@
-// What a waiver covers, how long, and what is said of those that cover nothing.
+// The cases that a waiver covers, how long, and waivers that cover nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

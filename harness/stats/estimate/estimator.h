@@ -52,11 +52,10 @@ double trimmed_mean(std::span<const double> values, double fraction);
 // multiplied and the exponents added. NaN when empty or when a value is not positive and finite.
 double mean_log(std::span<const double> values);
 
-// log of one process's value. For each placement, the samples beyond the far fences (of the samples as
-// they are, not of their logs) are left out, and what remains gives a 10 % trimmed mean of log samples;
-// then the mean over placements, each with the same weight; placements without samples do not count.
-// NaN without samples, or with one that is not positive and finite. For many processes use
-// process_estimator.h, which this calls.
+// log of one process's value. For each placement, samples beyond the far fences (of the samples, not of their
+// logs) are left out. The others give a 10 % trimmed mean of log samples. The result is the mean over
+// placements, each with the same weight; placements without samples do not count. NaN without samples, or
+// with one that is not positive and finite. For many processes use process_estimator.h, which this calls.
 double process_log_value(std::span<const std::vector<double>> placements);
 
 }  // namespace harness::stats

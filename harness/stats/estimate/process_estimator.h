@@ -13,7 +13,7 @@
 
 namespace harness::stats {
 
-// What the samples of one process come to.
+// The value of one process's samples.
 struct ProcessEstimate {
   double log_value = 0;  // NaN without samples or with a sample that is not positive and finite
   std::size_t samples = 0;

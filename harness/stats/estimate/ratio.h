@@ -12,7 +12,7 @@
 
 namespace harness::stats {
 
-// Which ratios are compatible with the data. Where the baseline's mean is not clearly different from
+// The ratios that are compatible with the data. Where the baseline's mean is not clearly different from
 // nought, no bounded set can have the confidence asked for (Gleser & Hwang 1987).
 enum class RatioShape {
   bounded,     // lo <= ratio <= hi; infinite at one end in the limiting case
@@ -27,10 +27,10 @@ struct RatioInterval {
   double lo = 0, hi = 0;
 };
 
-// Fieller (1954): the ratios r with (c - r b)^2 <= t^2 (v_c - 2 r v_bc + r^2 v_b), for means b, c with
-// the variances v of these means; t with Satterthwaite's degrees of freedom at r = c / b, since the
-// sides may vary differently (Tamhane & Logan 2004). `confidence` in (0, 1). std::nullopt with fewer
-// than two values on a side, a value that is not finite, or a baseline whose mean is nought.
+// Fieller (1954): the ratios r with (c - r b)^2 <= t^2 (v_c - 2 r v_bc + r^2 v_b), for means b, c with the
+// variances v of these means. t has Satterthwaite's degrees of freedom at r = c / b, since the sides may vary
+// differently (Tamhane & Logan 2004). `confidence` in (0, 1). std::nullopt with fewer than two values on a
+// side, a value that is not finite, or a baseline whose mean is nought.
 std::optional<RatioInterval> fieller(const Moments& baseline, const Moments& current, double confidence);
 std::optional<RatioInterval> fieller(std::span<const double> baseline, std::span<const double> current,
                                      double confidence);

@@ -1,5 +1,5 @@
-// What one more costs: the straight line through times of several counts. The slope over the number of
-// calls is the time of one call, free of what every batch costs whatever its length.
+// The cost of one more: the straight line through times of several counts. The slope over the number of calls
+// is the time of one call, free of what every batch costs whatever its length.
 //
 // Pure functions; any thread may call them.
 #pragma once
@@ -19,8 +19,8 @@ struct Line {
   // The largest |y - line| as a share of the line there: 0.03 is a point that lies 3 % off. Infinite where
   // the line is not positive at a point that it misses.
   double off_line = 0;
-  // Of the slope, with n - 2 degrees of freedom (Draper & Smith 1998, 1.3): test->interval(0.95). Absent
-  // with two points, which say nothing of how well the slope is known.
+  // The standard error of the slope, with n - 2 degrees of freedom (Draper & Smith 1998, 1.3):
+  // test->interval(0.95). Absent with two points, which say nothing of how well the slope is known.
   std::optional<TTest> test = {};
 };
 

@@ -15,7 +15,7 @@ struct Equivalence {
 };
 Equivalence equivalence(const TTest& test, double low, double high);
 
-// What one test at level alpha says about a margin >= 0, before any correction for other tests.
+// The result of one test at level alpha about a margin >= 0, before any correction for other tests.
 enum class Standing {
   above,      // difference > margin: p_above(margin) < alpha
   below,      // difference < -margin: p_below(-margin) < alpha

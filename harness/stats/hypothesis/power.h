@@ -34,10 +34,10 @@ class DetectableShift {
   std::vector<double> log_shifts_;
 };
 
-// The fewest processes a side, at most `most`, with which an effect `gap` beyond (or inside) a margin
-// is found with the power of `shift`, given the sd of process values on each side and the known
-// variance of both sides together, which processes do not reduce. Log scale throughout.
-// std::nullopt when even `most` processes would not do.
+// The fewest processes a side, at most `most`, that find an effect `gap` beyond (or inside) a margin with the
+// power of `shift`. Given: the sd of process values on each side, and the known variance of both sides
+// together, which processes do not reduce. Log scale throughout. std::nullopt when even `most` processes
+// would not do.
 std::optional<int> processes_needed(double gap, double sd_baseline, double sd_current, double known_variance,
                                     const DetectableShift& shift, int most = 1000);
 

@@ -1,5 +1,5 @@
-// What any t-test of a mean comes to, however the mean was taken: two groups (welch.h), one group of
-// differences (paired.h), a slope (trend.h) or a log ratio (ratio.h).
+// The result of any t-test of a mean: two groups (welch.h), one group of differences (paired.h), a slope
+// (trend.h) or a log ratio (ratio.h).
 //
 // Pure functions; any thread may call them. Values are usually logs, so differences are logs of ratios.
 #pragma once

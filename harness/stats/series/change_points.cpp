@@ -25,9 +25,9 @@ using Tally = Pair;                                            // how many value
 using Choice __attribute__((vector_size(16))) = std::int64_t;  // all bits set where something is taken
 
 // How many values of a lower rank were met, and their sum, by Fenwick's (1994) tree: for each pair of blocks
-// of 1, 2, 4, ... ranks, what the left one of the two holds. A rank on the left adds to its pair, one on the
-// right reads it; so adding a value and asking about it take one walk together, without a branch that depends
-// on the rank, which no processor could foresee.
+// of 1, 2, 4, ... ranks, what the left one of the two holds. A rank on the left adds to its pair; a rank on
+// the right reads it. So adding a value and asking about it take one walk, without a branch that depends on
+// the rank.
 class MetRanks {
  public:
   explicit MetRanks(std::size_t count)
@@ -36,8 +36,8 @@ class MetRanks {
   [[nodiscard]] int levels() const { return levels_; }
   void clear() { std::fill(pairs_.begin(), pairs_.end(), Tally{}); }
 
-  // What was met of a lower rank; then `value`, whose rank this is, is met as well. `levels` must be
-  // levels(): a number known when this is compiled makes it twice as fast.
+  // The sums of lower ranks; then `value`, which has this rank, is added as well. `levels` must be levels():
+  // a number known when this is compiled makes it twice as fast.
   template <int levels>
   Tally meet(std::size_t rank, double value) {
     static constexpr Choice sides[] = {{0, 0}, {-1, -1}};
@@ -82,7 +82,7 @@ class Segment {
   [[nodiscard]] std::size_t begin() const { return begin_; }
   [[nodiscard]] std::size_t size() const { return order_.size(); }
 
-  // Of the order that the values came in, before any shuffle.
+  // The statistic of the original order, before any shuffle.
   [[nodiscard]] const Split& best() const { return best_; }
   void find_best(std::size_t least) {
     best_ = best_split(least);
@@ -136,7 +136,7 @@ class Segment {
     return statistic(static_cast<double>(left), within_left_[left], within_right_[left]);
   }
 
-  // Of the split after `before` values, or of one in each lane.
+  // The statistic of the split after `before` values, or of one in each lane.
   template <class Number>
   [[nodiscard]] Number statistic(Number before, Number within_left, Number within_right) const {
     const Number after = static_cast<double>(size()) - before;

@@ -7,9 +7,9 @@
 // The statistic of a split of a segment into m and n values is its energy distance with alpha = 1,
 //   Q = mn/(m+n) [2/(mn) S_between - 2/(m(m-1)) S_left - 2/(n(n-1)) S_right],
 // S being sums of |x - y| over pairs (Szekely & Rizzo 2005). It sees a change of mean first, but also of
-// spread, and one wild value does not carry it, which a difference of means would allow. In one
-// dimension the sums for all splits of a segment come from a Fenwick tree over ranks in O(n log n), so
-// the exact statistic is as affordable as a difference of means and no approximation is needed.
+// spread, and one wild value does not carry it, which a difference of means would allow. In one dimension a
+// Fenwick tree over ranks gives the sums for all splits of a segment in O(n log n). So the exact statistic
+// costs no more than a difference of means.
 //
 // The p-value is that of the *maximum* over all splits of all segments, against the same maximum after
 // shuffling the values within each segment: a t-test at the chosen split would ignore the choice.
@@ -41,11 +41,11 @@ struct ChangePoint {
 };
 
 // In the order of the series. Splits the segments at the largest Q for as long as p <= alpha. A step that can
-// no longer reach alpha ends early, and a shuffle that split_bound.h shows to stay below its own segment's Q
-// is not looked at more closely; neither changes an answer. The first step costs at most
-// O(permutations n log n), each further one the same for the two segments that the last one made.
-// std::nullopt when a value is not finite (or beyond 1e150), and when the options are impossible: min_segment
-// below 2, or fewer permutations than 1/alpha - 1.
+// no longer reach alpha ends early. A shuffle whose bound (split_bound.h) stays below its own segment's Q is
+// not computed. Neither changes an answer. The first step costs at most O(permutations n log n), each further
+// one the same for the two segments that the last one made. std::nullopt when a value is not finite (or
+// beyond 1e150), and when the options are impossible: min_segment below 2, or fewer permutations than 1/alpha
+// - 1.
 std::optional<std::vector<ChangePoint>> change_points(std::span<const double> values,
                                                       const ChangePointOptions& options = {});
 

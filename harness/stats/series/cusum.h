@@ -1,5 +1,5 @@
-// CUSUM: notices a small lasting shift, such as steps of 1 % that each pass a gate of 2 %, sooner than
-// any test of one step (Page 1954; Montgomery 2013, section 9.1).
+// CUSUM: notices a small lasting shift sooner than a test of one step, such as steps of 1 % under a gate of 2
+// % (Page 1954; Montgomery 2013, section 9.1).
 //
 // Pure functions; any thread may call them.
 #pragma once
@@ -39,8 +39,8 @@ std::optional<Cusum> cusum(std::span<const double> values, double target, double
 // Values until an alarm, on average, when the mean lies `shift` sds from the target (0: false alarms) and
 // values are independent and normal: Siegmund's (1985) approximation, with d = shift - k, b = h + 1.166,
 //   one side: (exp(-2 d b) + 2 d b - 1) / (2 d^2); two sides: 1 / (1 / up + 1 / down).
-// Within 1 % of the exact one where k <= 0.5 and h >= 4; 5.6 % above it at k = 1, h = 3, d = -1 (16 lengths
-// in tests/reference/cusum.json).
+// Within 1 % of the exact one where k <= 0.5 and h >= 4. At k = 1, h = 3, d = -1 it is 5.6 % above (16
+// lengths in tests/reference/cusum.json).
 double cusum_run_length(const CusumRule& rule, double shift = 0);
 
 // The decision interval h with which an unchanged series alarms once in `run_length` values on average;

@@ -10,8 +10,8 @@ namespace harness::stats {
 namespace {
 
 // These only decide how fast it goes. In units of the mean distance of two values, the largest statistic of a
-// shuffled order is rarely above `usual`; what the bar leaves above that is room for the bound to be too
-// high. Bins take a part of the room, each split of a stride takes a unit, and chance takes the rest.
+// shuffled order is rarely above `usual`. The rest of the bar is room for the bound to be too high. Bins take
+// a part of the room, each split of a stride takes a unit, and chance takes the rest.
 constexpr double usual = 4, least_room = 3, share_of_bins = 0.25, share_of_strides = 0.7;
 constexpr double most_bins_a_split = 8;  // beyond that the bound costs half of what the statistics do
 
@@ -80,7 +80,7 @@ bool SplitBound::shows_below(std::span<const std::uint32_t> order, std::size_t l
     const double size = static_cast<double>(end);
     const Pair within = between_bins(size), growing = within / (size - 1);
     const Pair shrinking = (values.total + within - to_all) / (count - size - 1);
-    // Of the splits since the last sums, the side that grows was least there, the other is least here.
+    // Left minimum: previous split; right minimum: this one.
     const Pair sides = (first ? growing : before) + shrinking;
     if (!(sides[0] > needed && sides[1] > needed)) return false;
     if (end == half) return true;

@@ -34,7 +34,7 @@ Component within_component(const MeanSquare& square, double tail) {
            value / scaled_chi_squared(square.freedom, tail)}};
 }
 
-// What `upper` exceeds the part of `lower` by that is in it: lower / divisor.
+// Between-group variance: upper - lower / divisor.
 Component excess(const MeanSquare& upper, const MeanSquare& lower, double divisor, double tail) {
   const double part = lower.value() / divisor;
   const boost::math::fisher_f ratio(upper.freedom, lower.freedom);

@@ -20,7 +20,7 @@ struct Mode {
 
 // Two tests of "one mode", because each sees what the other does not, and the smaller of their p
 // doubled (Bonferroni):
-// - Hartigan's dip (dip.h) sees broad groups of similar size, whatever the shape of a mode;
+// - Hartigan's dip (dip.h) sees broad groups of similar size, whatever the shape of a mode.
 // - gap_p sees groups far apart, even two values against the rest, which the dip cannot.
 struct Modes {
   double p = 1;              // for H0 "one mode", of all values together
@@ -36,10 +36,10 @@ struct Modes {
 // value is not finite.
 std::optional<Modes> find_modes(std::span<const double> values, double alpha = 0.01);
 
-// P(some gap between `count` uniform values is at least `ratio` >= 1 times as wide as all that lies on
-// either side of it, with two values or more on both sides). Exact: spacings of uniform values are
-// exponential variables over their sum, so with c = ratio, n = count and I the regularised incomplete
-// beta function
+// The probability that some gap between `count` uniform values is at least `ratio` >= 1 times as wide as each
+// side of it. Each side has two values or more. It is exact, because spacings of uniform values are
+// exponential variables over their sum. With c = ratio, n = count and I the regularised incomplete beta
+// function:
 //   p = sum over k = 2..n-2 of (1+c)^-a I(1/(2+c); b, a) + (1+c)^-b I(1/(2+c); a, b), a = k-1, b = n-1-k.
 // Smaller for normal and Student's t values, but up to twice as large for strongly skewed ones (lognormal,
 // sigma 1). 1 for a ratio below 1.

@@ -1,4 +1,4 @@
-// probe_empty/call: a virtual call that returns. What is measured is mostly the clock being read twice.
+// probe_empty/call: a virtual call that returns. The measured time is mostly two reads of the clock.
 #include "harness/sdk/registry.h"
 
 namespace probe {

@@ -1,4 +1,4 @@
-// probe_empty: nothing to do. What is measured of it is what a call costs at the least on this device.
+// probe_empty: nothing to do. Its time is the least cost of a call on this device.
 #include <stdexcept>
 
 #include "harness/sdk/registry.h"

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int threads = 256;
 
-// Eight halves. Of this type the compiler makes one access; of an array of pairs it would make four.
+// Eight halves. The compiler makes one access of this type; it would make four of an array of pairs.
 using Chunk = uint4;
 
 // The tanh form as x / (1 + e^-2u), because the hardware has an exponential.

@@ -73,8 +73,8 @@ double gelu(double x) {
 constexpr std::int64_t worth_a_thread = 1 << 14;
 constexpr std::int64_t f16_values = 1 << 16;
 
-// Of many f16, most are equal: each value there is has its answer once, at the place that its bits are as a
-// number.
+// Most of many f16 values are equal: each value there is has its answer once, at the place that its bits are
+// as a number.
 void look_up(const HostTensor& x, std::span<const std::int64_t> wanted, std::span<double> expected) {
   std::vector<double> answers(static_cast<std::size_t>(f16_values));
   harness::sdk::in_parts(f16_values, worth_a_thread / 4, [&](std::int64_t first, std::int64_t last) {

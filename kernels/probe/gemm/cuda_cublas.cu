@@ -26,7 +26,7 @@ class Cublas final : public harness::sdk::Kernel {
     handle_.reset(handle);
   }
 
-  // What the library's manual recommends on Hopper. It is the harness's, so that nothing is allocated later.
+  // Recommended by the library's manual for Hopper. It is the harness's, so that nothing is allocated later.
   [[nodiscard]] std::size_t workspace_bytes() const override { return std::size_t{32} << 20; }
 
   void bind(const Buffers& buffers) override {

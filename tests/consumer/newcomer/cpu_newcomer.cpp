@@ -1,4 +1,4 @@
-// What a newcomer writes first: one variant of linear_gelu in one file.
+// The first variant of a newcomer: one variant of linear_gelu in one file.
 #include "harness/sdk/registry.h"
 #include "kernels/linear_gelu/linear_gelu.h"
 

@@ -1,8 +1,8 @@
 // A stand-in for libnvidia-ml.so.1, whose answers are read anew at each call from the file that FAKE_NVML
 // names: lines `key value`. A line `gpu` begins what is said of the next GPU; there is one without such a
-// line. A key that is not there is a call that this driver does not support. What is done to clocks is added
-// to the file that FAKE_NVML_LOG names, a line a call. Built with OLD_DRIVER it has the names of older
-// drivers, where these differ, and lacks what is newer.
+// line. A key that is not there is a call that this driver does not support. Each call that changes clocks
+// adds a line to the file of FAKE_NVML_LOG. Built with OLD_DRIVER it has the names of older drivers, where
+// these differ, and lacks what is newer.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -37,7 +37,7 @@ std::size_t gpu_count() {
   return count == 0 ? 1 : std::min(count, most_gpus);
 }
 
-// What is said of one GPU, or, of none, what stands before the first.
+// Settings of one GPU; without a GPU, the settings before the first.
 std::optional<std::string> answer(const std::string& key, const void* gpu = nullptr) {
   std::ifstream in = answers();
   std::size_t sections = 0;

@@ -59,7 +59,7 @@ class Bench {
   std::vector<double> time(const Subject& subject, const Subject::Launch& launch, int samples,
                            int left_out = 5, NextFlush next = NextFlush::once_read);
 
-  // Of one flush, from ten in a row between two events.
+  // The time of one flush, from ten in a row between two events.
   Seconds flush_time(const Subject& subject);
 
   void keep_busy(cudaStream_t stream, Seconds duration);

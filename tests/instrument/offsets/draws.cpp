@@ -147,8 +147,8 @@ Subject in_new_context() {
   return new_subject();
 }
 
-// Draws, and times each. What is drawn lives until the last has been timed, so that none is another again;
-// but what has a context to itself goes while that is current.
+// Draws, and times each. Every draw lives until the last has been timed, so that no two are the same. A draw
+// with its own context ends while that context is current.
 Row draw(std::string name, const Subject& base, const Wanted& wanted, const Make& make) {
   Row row;
   row.drawn = std::move(name);

@@ -1,9 +1,8 @@
 // offsets: what the event times of one process have in common, and what draws it anew (README.md one folder
 // up).
 //
-// Starts itself several times. Each of those processes draws streams, graphs, contexts and so on anew and
-// times an empty kernel and a GELU with each; this one, which has no context, makes tables of what they
-// found.
+// Starts itself several times. Each of those processes creates streams, graphs and contexts again, and times
+// an empty kernel and a GELU with each. This process has no context; it makes tables of the results.
 //
 // Exit status: 0 all well, 1 something failed, 2 usage, 77 no GPU (1 with HARNESS_REQUIRE_GPU=1).
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What one process found, as it goes through a pipe to the program that started it, and the tables of all of
-// them. Plain data and pure functions; no GPU is needed.
+// The results of one process, as they go through a pipe to the program that started it; and the tables of all
+// of them. Plain data and pure functions; no GPU is needed.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ struct Wall {
   double empty_ns = 0, gelu_ns = 0;            // event times
 };
 
-// What followed after the device had been busy and then idled, medians over several times.
+// Times after the device had been busy and then idle, medians over several times.
 struct Idling {
   double idle_ms = 0;
   double first_us = 0;   // the first sample of the copy
@@ -32,7 +32,7 @@ struct Idling {
   double clock_ghz = 0;
 };
 
-// Of a process; what it was not asked for is empty.
+// The results of a process; a part that was not asked for is empty.
 struct Findings {
   std::string device;
   double start_ms = 0;  // from its start until its first launches had ended

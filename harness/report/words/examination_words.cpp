@@ -163,6 +163,23 @@ std::string slow_machine_advice(const Observation& finding, std::string_view uni
       format_si(finding.number("expected"), unit));
 }
 
+// Another text than the name of a reason stays as it is.
+std::string clock_reason_words(const std::string& reason) {
+  const auto known = parse_name<ClockReason>(reason);
+  if (!known) return reason;
+  switch (*known) {
+    case ClockReason::clock_setting: return "a clock that was set by hand";
+    case ClockReason::power_cap: return "the power limit";
+    case ClockReason::hardware_slowdown: return "a slowdown in hardware (temperature or power)";
+    case ClockReason::sync_boost: return "another GPU that it is coupled with (sync boost)";
+    case ClockReason::thermal: return "its temperature";
+    case ClockReason::hardware_thermal: return "its temperature (a slowdown in hardware)";
+    case ClockReason::power_brake: return "the power brake of the server";
+    case ClockReason::display: return "a clock that a display needs";
+  }
+  return reason;
+}
+
 std::string clock_event_advice(const Observation& finding) {
   if (parse_name<ClockReason>(finding.text("reason")) == ClockReason::clock_setting)
     return "somebody set or locked a clock: nvidia-smi -rac and -rgc undo it";
@@ -332,22 +349,6 @@ std::string words(const Observation& finding) {
 
 std::string advice(const Observation& finding) {
   return finding.fitness == Fitness::ok ? std::string() : advice_for(finding);
-}
-
-std::string clock_reason_words(const std::string& reason) {
-  const auto known = parse_name<ClockReason>(reason);
-  if (!known) return reason;
-  switch (*known) {
-    case ClockReason::clock_setting: return "a clock that was set by hand";
-    case ClockReason::power_cap: return "the power limit";
-    case ClockReason::hardware_slowdown: return "a slowdown in hardware (temperature or power)";
-    case ClockReason::sync_boost: return "another GPU that it is coupled with (sync boost)";
-    case ClockReason::thermal: return "its temperature";
-    case ClockReason::hardware_thermal: return "its temperature (a slowdown in hardware)";
-    case ClockReason::power_brake: return "the power brake of the server";
-    case ClockReason::display: return "a clock that a display needs";
-  }
-  return reason;
 }
 
 }  // namespace harness::report

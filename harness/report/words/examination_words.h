@@ -13,7 +13,4 @@ std::string words(const Observation& finding);
 // What to do about it, and why; "" exactly when the fitness is ok.
 std::string advice(const Observation& finding);
 
-// "the power limit" for "power_cap", a name of ClockReason; another text stays as it is.
-std::string clock_reason_words(const std::string& reason);
-
 }  // namespace harness::report

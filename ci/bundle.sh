@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What ci/gpu.sh needs on a machine that builds nothing: the programs, the HTML page in them, every third-party
+# The parts that ci/gpu.sh needs on a machine that builds nothing: the programs, the HTML page in them, every third-party
 # library, and the modules of a second build whose GELU probe does 2 % more work. Checked: nothing else is loaded
 # but the C and C++ runtimes and NVIDIA's libraries, the program starts, and the whole has at most 64 MiB.
 #

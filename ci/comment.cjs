@@ -2,8 +2,8 @@
 // perf-comment.yml through actions/github-script, whose API client pages, retries and authenticates, and
 // which needs nothing installed; the tests call it with the same client.
 //
-// Whatever a fork could have written is distrusted. Which pull request, commit and run are meant comes
-// from the event and the API. The report in `folder` was made by the pull request's code: it is read as
+// Text that a fork could have written is distrusted. Pull request, commit and run come from the
+// event and the API. The report in `folder` was made by the pull request's code: it is read as
 // text of bounded size and shown in a block of code, where no link, mention or HTML lives.
 "use strict";
 

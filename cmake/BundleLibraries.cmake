@@ -1,7 +1,7 @@
 # Makes DESTINATION/{bin,lib} of the programs and modules listed in LIST and the shared libraries that they load, under
-# the names by which they are loaded; checks that nothing else is needed, that it fits into LIMIT bytes, and that
-# the program starts. Left where they are: the C and C++ runtimes, which every machine has and which must not be
-# older than the system's others, and everything of NVIDIA's, which comes with the driver or the toolkit.
+# the names by which they are loaded. It checks that nothing else is needed, that it fits into LIMIT bytes, and that
+# the program starts. The C and C++ runtimes stay out: every machine has them, and they must not be older than the
+# system's others. NVIDIA's libraries stay out: they come with the driver or the toolkit.
 cmake_policy(SET CMP0057 NEW)
 set(system "^ld-linux" "^linux-vdso" "^lib(c|m|dl|rt|pthread|resolv|util|stdc\\+\\+|gcc_s)\\.so"
            "^lib(cuda|cudart|cublas|cublasLt|cudnn|cufft|cupti|nccl|nvidia|nvrtc|nvJitLink)[-.a-zA-Z]*\\.so")
@@ -35,7 +35,7 @@ foreach(library IN LISTS found)
   file(CHMOD ${DESTINATION}/lib/${name} ${readable})
 endforeach()
 
-# What the loader itself takes, and from where.
+# The libraries that the loader takes, and their places.
 foreach(file IN LISTS programs modules)
   execute_process(COMMAND env -i ldd ${file} OUTPUT_VARIABLE loaded RESULT_VARIABLE status)
   if(NOT status EQUAL 0)

@@ -16,7 +16,7 @@ if(TARGET harness_cuda)
   install(TARGETS harness_cuda LIBRARY DESTINATION lib COMPONENT harness)
 endif()
 
-# What a user runs, without the tests: `ninja programs`.
+# The programs without the tests: `ninja programs`.
 add_custom_target(programs)
 foreach(program harness harness_kernels_module harness_cuda)
   if(TARGET ${program})

@@ -11,7 +11,7 @@ set(page_source ${CMAKE_SOURCE_DIR}/page)
 set(page_build ${CMAKE_BINARY_DIR}/page)
 set(page_dist ${page_build}/dist)
 
-# What the build reads. It is copied into the build folder, so that nothing is written into the source.
+# The input of the build. It is copied into the build folder, so that nothing is written into the source.
 file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS RELATIVE ${page_source}
      ${page_source}/src/* ${page_source}/*.mjs ${page_source}/*.json)
 list(FILTER page_sources EXCLUDE REGEX "^(node_modules|dist)/")

@@ -4,8 +4,8 @@ target_include_directories(harness_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(harness_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>)
 
-# GCC 12 and 13 see overlapping copies in std::string operators (GCC bug 105651) and uninitialised values
-# in an expected that holds the other thing; both only when optimising, and neither is there.
+# When optimising, GCC 12 and 13 warn of overlapping copies in std::string operators (GCC bug 105651) and of
+# uninitialised values in a tl::expected. Both warnings are wrong.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(harness_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict -Wno-maybe-uninitialized>)

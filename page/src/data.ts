@@ -1,4 +1,4 @@
-// What a page is made from: one JSON document, `harness-page` version 1, written by
+// The data of a page: one JSON document, `harness-page` version 1, written by
 // harness/report/media/page_data.cpp and embedded in the page. It holds the two JSON reports that
 // harness/report/formats.md describes, and beside them what only a page shows.
 //
@@ -56,8 +56,8 @@ export interface ProcessDetails {
   // All samples in the order taken where that fits ("samples"); else their quantiles at equal steps of
   // probability from minimum to maximum ("quantiles"), and the page says so.
   form: "samples" | "quantiles";
-  // Differences, in steps of 1 / per_unit, each from the value before it, the first from 0; null where
-  // what was recorded is no number, which leaves the sum as it is. Value i is the sum of the numbers up
+  // Differences in steps of 1 / per_unit, each from the value before it, the first from 0. A recorded value that
+  // is no number is null and leaves the sum as it is. Value i is the sum of the numbers up
   // to i, divided by per_unit (a power of ten). Rounded far below what a clock resolves; an eighth of
   // the bytes that the values themselves would take.
   per_unit: number;
@@ -65,8 +65,8 @@ export interface ProcessDetails {
   placements: PlacementDetails[]; // travel as PlacementColumns; parse() makes rows of them
 }
 
-// What all placements of a process have in common, and of the rest a column a quantity: a third of the
-// text that rows would take.
+// The values that all placements of a process share, and a column for each other quantity. This takes a third of
+// the text of rows.
 export interface PlacementColumns {
   rows: number;
   same: Partial<PlacementDetails>;

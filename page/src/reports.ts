@@ -148,7 +148,7 @@ export interface Speedup {
   interval: Bounds | null;
 }
 
-// What a variant gains over its reference across the shapes of an entry of the suite.
+// A variant's gain over its reference across the shapes of an entry of the suite.
 export interface SpeedupOverShapes {
   workload: string;
   variant: string;

@@ -1,8 +1,7 @@
 // node plot.mjs --plot NAME [--case ID] [--metric M] [--width W] [--height H] [--theme light|dark] [-o OUT] [DOCUMENT]
 //
-// One plot of a page document (JSON, from a file or standard input) as SVG, drawn by the functions that
-// the page uses; as PNG where OUT ends in .png, by `rsvg-convert` (Debian: librsvg2-bin), which takes
-// the system's fonts. Exit status 1: the data for this plot is not there; 2: wrong usage.
+// One plot of a page document (JSON, from a file or standard input) as SVG, drawn by the functions that the page
+// uses. Where OUT ends in .png, `rsvg-convert` (Debian: librsvg2-bin) makes a PNG with the system's fonts. Exit status 1: the data for this plot is not there; 2: wrong usage.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

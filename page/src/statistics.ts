@@ -1,4 +1,4 @@
-// What the plots draw from samples: quantiles, empirical distribution, density. Verdicts are not made
+// Figures of samples for the plots: quantiles, empirical distribution, density. Verdicts are not made
 // here; they come with the report.
 
 export function finite(values: readonly number[]): number[] {

@@ -45,7 +45,7 @@ export const dark: Theme = {
 
 const symbols = ["circle", "diamond", "triangle", "rect", "roundRect", "pin", "arrow", "emptyCircle"];
 
-// Of the series at a place. Where the colours begin again the symbols are shifted, so that no two of the first 64
+// The symbols of the series at a place. Where the colours begin again the symbols are shifted, so that no two of the first 64
 // series have the same of both.
 export function symbol_at(at: number): string {
   return symbols[(at + Math.floor(at / symbols.length)) % symbols.length] ?? "circle";

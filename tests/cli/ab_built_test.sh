@@ -42,7 +42,7 @@ script 100 100
 expect 0 ab --pair process --report json=equal.json
 holds equal.json 'report["verdict"] == "unchanged"'
 
-# What does not fit into one process takes turns, and that takes programs.
+# Builds that do not fit into one process take turns, which needs programs.
 expect 2 ab --pair session
 names one bin/harness
 cp "$OTHER_ABI" other/lib/libharness_kernels.so

@@ -60,7 +60,7 @@ names Welch
 expect 4 "$HARNESS" compare --baseline HEAD~1 --current HEAD
 expect 2 "$HARNESS" baseline promote "$new" --author me --reason because
 
-# A commit against itself. What is not committed is not measured.
+# A commit against itself. Uncommitted changes are not measured.
 speeds 200
 base=HEAD
 expect 0 ab --pair session --report json=committed.json

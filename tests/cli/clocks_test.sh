@@ -51,7 +51,7 @@ logged "lock GPU-A 1485 1485" "reset GPU-A"
 expect 0 "$HARNESS" calibrate suite.yaml --device scripted:speed.json --runs 1 --processes 3 --lock-clocks=900
 logged "lock GPU-A 900 900" "reset GPU-A"
 
-# What cannot be is said before anything is measured.
+# An impossible lock is refused before anything is measured.
 expect 2 run --lock-clocks=fast
 names fast
 expect 2 run --lock-clocks=2500

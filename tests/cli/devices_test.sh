@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which devices there are and what names them; processes of a run that take turns on several.
+# The devices and their names; processes of a run that take turns on several devices.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

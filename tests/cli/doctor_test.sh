@@ -51,7 +51,7 @@ names lst list
 expect 2 "$HARNESS" doctor --suite none.yaml
 names none.yaml
 
-# What is measured of a CPU is of this program's own code and not kept; another run's device is left alone.
+# Measurements of a CPU depend on this program's own code and are not kept; another run's device is left alone.
 for given in "--format yaml" "--report htlm=page.html"; do
   # shellcheck disable=SC2086
   expect 2 "$HARNESS" doctor $given

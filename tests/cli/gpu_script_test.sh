@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ci/gpu.sh, step by step, without a GPU: its programs are stand-ins that measure the CPU's cases in scripted time
-# and call the result GPU time. What is tested is the script: its steps, their order, what fails it, what it packs.
+# and call the result GPU time. The test is of the script: its steps, their order, its failures, and the files that it packs.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 : "${KERNELS:?}"

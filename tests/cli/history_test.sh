@@ -97,7 +97,7 @@ grep -q '^| ' history.md || problem "no table in Markdown"
 expect 0 "$HARNESS" history --help
 names --fail-on
 
-# What calibrations taught of sessions on the device widens what is held against the anchor.
+# Learned differences between sessions widen the comparison with the anchor.
 for session in 1 2; do
   { echo '{"machine": {"class": "nvidia-h200", "uuid": "GPU-A"}}'
     for process in 0 1 2 3; do

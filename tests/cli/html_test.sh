@@ -20,7 +20,7 @@ if ! "$HARNESS" compare --baseline main.json --current main.json --report html=p
   finish
 fi
 
-# What a page carries, as JSON in the file $2.
+# The data of a page, as JSON in the file $2.
 data_of() {
   python3 - "$1" "$2" <<'PY' || problem "$1 is no page with data"
 import base64, json, re, sys, zlib

@@ -69,7 +69,7 @@ rm -r .harness
 expect 2 run --report json=.harness/results.db
 absent .harness
 
-# What is written twice is no input.
+# A file that is written twice is no input.
 expect 0 compare --report json=verdict.json
 expect 0 compare --report json=verdict.json
 

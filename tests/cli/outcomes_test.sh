@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the worker does with variants that are broken, one way each; on the real CPU device.
+# Variants that are broken, one way each, on the real CPU device.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -11,7 +11,7 @@ commit "every way to be wrong"
 # In a build with sanitizers they would catch the signal that the variant dies of.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0 TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}handle_segv=0
 expect 5 "$HARNESS" run suite.yaml --output record.json
-# What the operating system and the variant say is handed on.
+# Messages of the operating system and of the variant are passed on.
 says "Segmentation fault" "no memory for the plan"
 silent_about "a workload that talks"  # printed by a case that was well, before or after one that was not
 holds record.json '{case["id"].split("/")[1]: case["outcome"] for case in report["cases"]} == {

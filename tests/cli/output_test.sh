@@ -35,7 +35,7 @@ expect 2 compare --markdown-limit 12
 names 1000000
 expect 2 compare --markdown-limit many
 
-# One that fails stops no other, is told, and does not hide the verdict; it is the status of a passing one.
+# A report that fails is named, stops no other and hides no verdict. It sets the status of a passing comparison.
 expect 1 compare --report json=/dev/full,markdown=after3.md
 names /dev/full
 [ -s after3.md ] || problem "a report after one that failed was not written"

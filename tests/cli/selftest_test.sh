@@ -35,7 +35,7 @@ wait "$pid" || status=$?
 [ "$status" -eq 130 ] || problem "SIGINT: exit status $status, not 130"
 [ -s "$printed" ] || problem "it was interrupted in silence"
 
-# What fewer processes than a verdict needs would cost.
+# The cost of fewer processes than a verdict needs.
 expect 1 "$HARNESS" selftest --processes 3 --splits 200 --seed 3 --report json=three.json
 holds three.json 'not report["passed"]' '{one["plan"] for one in report["simulated"]} == {"P = 3", "P = 3 shared"}' \
   '"sessions differ" in {one["noise"] for one in report["simulated"]}'

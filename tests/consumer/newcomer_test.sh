@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The tree's own door, on a machine without a CUDA toolkit: a copy of this tree, outside any repository,
-# is configured with the CUDA module off, lists its suites and runs the smallest; then one file and one
-# word add a variant, and a suite of its own measures it.
+# A newcomer on a machine without a CUDA toolkit. A copy of this tree, outside any repository, is configured with the
+# CUDA module off, lists its suites and runs the smallest. Then one file and one word add a variant, and its own suite
+# measures it.
 # shellcheck source=tests/consumer/lib.sh
 . "$(dirname "$0")/lib.sh"
 : "${SOURCE:?root of the tree}" "${COMPILER:?the C++ compiler}" "${BUILD_TYPE:?as in CMake}"

@@ -81,7 +81,7 @@ beforeEach(() => {
   for (const name of fs.readdirSync(folder)) fs.rmSync(path.join(folder, name), { recursive: true });
 });
 
-// What perf-comment.yml does after a run of `repo` at `headSha` ended.
+// The work of perf-comment.yml after a run of `repo` at `headSha` ended.
 async function comes(run = {}, repo = base) {
   const workflow_run = {
     id: 5, head_sha: sha, head_branch: "change", conclusion: "failure", pull_requests: [],

@@ -7,7 +7,7 @@ const parseExpression = (expression, contexts, functions) =>
   new Parser(new Lexer(expression).lex().tokens, contexts, functions).parse();
 const nullary = (name) => ({ name, minArgs: 0, maxArgs: 0 });
 
-// What is wrong with an expression that may name these contexts; an empty text when nothing is.
+// The error of an expression that may name these contexts; an empty text when there is none.
 export function check(expression, contexts) {
   try {
     parseExpression(expression, contexts, statusFunctions.map(nullary));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a suite, a kernel or a broken program may put into the log and the report: none of it becomes a
+# A suite, a kernel or a broken program may put anything into the log and the report: none of it becomes a
 # workflow command, leaves its block of text or costs the summary.
 # shellcheck disable=SC2119  # perf takes what the last event says
 # shellcheck source=tests/cli/lib.sh
@@ -14,7 +14,7 @@ suite right && speeds 100 && commit "a suite" && pushed
 event push
 
 # program STATUS: a harness that prints $scratch/prints and whose reports are the files of $scratch of
-# the same names; it leaves its arguments there, and a word when the machine's lock was free.
+# the same names. It leaves its arguments there, and a word when the machine's lock was free.
 PROGRAM=$scratch/program
 program() {
   cat >"$PROGRAM" <<SH

@@ -1,4 +1,4 @@
-// What the workflows and the action are held to: actionlint for the workflows, keys and expressions of
+// The rules for the workflows and the action: actionlint for the workflows, keys and expressions of
 // the action, which actionlint does not read, shellcheck where it is installed, and the rules of this tree. lint({path: text}) -> ["path: what is wrong", ...].
 import { spawnSync } from "node:child_process";
 import { webcrypto } from "node:crypto";

@@ -1,4 +1,4 @@
-// What the example files for other CIs would run:
+// The commands of the example files for other CIs:
 //
 //   node recipes.mjs gitlab FILE    checks the job's keys; prints its script, variables first
 //   node recipes.mjs jenkins FILE   checks that the file is whole; prints the scripts of its sh steps

@@ -7,8 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 install_packages
 
-# The scripts build and measure with ci/bootstrap.sh; here that is the program that is tested, on a
-# scripted device, and where it was built without the page that is left out.
+# The recipes build and measure with ci/bootstrap.sh. Here that is the tested program on a scripted device. Where it
+# was built without the page, the page is left out.
 repository
 mkdir -p ci suites
 suite right also_right && sed 's|\./plugin|../plugin|' suite.yaml >suites/fusion.yaml

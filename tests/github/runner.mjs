@@ -45,7 +45,7 @@ process.on("SIGTERM", () => {
   running?.kill("SIGINT");
 });
 
-// What the runner takes from a line of the log. Between stop-commands and its token nothing is.
+// The command that the runner takes from a line of the log. Between stop-commands and its token nothing is.
 let stopped = null;
 function interpret(line) {
   const command = /^\s*::([^\s:]+)(?: (.*?))?::(.*)$/.exec(line);

@@ -63,6 +63,16 @@ std::set<std::string> reach(const Graph& graph, const std::string& start) {
   return seen;
 }
 
+std::vector<Piece> prose_of(const SourceFile& file) {
+  static constexpr std::array<std::string_view, 7> scripts{".sh",  ".py",  ".ts",   ".mjs",
+                                                           ".cjs", ".yml", ".cmake"};
+  if (file.path.ends_with(".md")) return paragraphs(file.text);
+  const bool script = file.path.ends_with("CMakeLists.txt") ||
+                      std::any_of(scripts.begin(), scripts.end(),
+                                  [&](std::string_view ending) { return file.path.ends_with(ending); });
+  return script ? line_comments(file.text) : take_apart(file.text).comments;
+}
+
 }  // namespace
 
 std::vector<std::string> environment_reads(const SourceFile& file) {
@@ -98,9 +108,8 @@ std::vector<std::string> english_literals(const SourceFile& file) {
 std::vector<std::string> hard_sentences(const SourceFile& file) {
   static constexpr std::array<std::string_view, 9> dangling{
       "Of ", "What ", "Those ", "Whoever ", "Whose ", "One that ", "Which ", "Whatever ", "That which "};
-  const bool markdown = file.path.ends_with(".md");
   std::vector<std::string> found;
-  for (const Piece& text : markdown ? paragraphs(file.text) : take_apart(file.text).comments)
+  for (const Piece& text : prose_of(file))
     for (const std::string& sentence : sentences(text.text)) {
       const auto words = std::count(sentence.begin(), sentence.end(), ' ') + 1;
       const bool hangs =

@@ -86,6 +86,8 @@ TEST(HouseRules, FindHardSentences) {
   EXPECT_THAT(hard_sentences(code(words + " more.\n")), SizeIs(1));
   EXPECT_THAT(hard_sentences(code(words + "\n//\n" + words + "\n")), IsEmpty());
   EXPECT_THAT(hard_sentences(code(words + "\n//   " + words + " of a formula\n")), IsEmpty());
+  EXPECT_THAT(hard_sentences({"a.sh", "#!/bin/sh\n# Fine. What\n# a script says.\nx=\"What a\"\n"}),
+              SizeIs(1));
   EXPECT_THAT(hard_sentences({"a.md", "Those who read.\n\n```\nWhat a mess\n```\n"}), SizeIs(1));
 }
 

@@ -107,6 +107,27 @@ SourceParts take_apart(std::string_view text) {
   return Scanner(text).scan();
 }
 
+std::vector<Piece> line_comments(std::string_view script) {
+  std::vector<Piece> found;
+  int number = 0;
+  int last = -1;
+  for (const std::string& line : split(script, '\n')) {
+    ++number;
+    std::string_view text = trim(line);
+    if (!text.starts_with("#") && !text.starts_with("//")) continue;
+    text.remove_prefix(text.find_first_not_of("#/!") == std::string_view::npos
+                           ? text.size()
+                           : text.find_first_not_of("#/!"));
+    const bool is_prose = text.starts_with(" ") && !text.starts_with("  ");
+    if (is_prose && last == number - 1)
+      found.back().text += std::string(text);
+    else if (is_prose)
+      found.push_back({number, std::string(trim(text))});
+    last = is_prose ? number : -1;
+  }
+  return found;
+}
+
 std::vector<std::string> sentences(std::string_view text) {
   std::vector<std::string> found;
   std::string sentence;

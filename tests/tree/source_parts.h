@@ -20,6 +20,9 @@ struct SourceParts {
 
 SourceParts take_apart(std::string_view text);
 
+// The comments of a script: neighbouring lines that begin with # or // joined into one text.
+std::vector<Piece> line_comments(std::string_view script);
+
 // The sentences of a comment or a paragraph: parts that end in a full stop, a colon, or ! or ?.
 std::vector<std::string> sentences(std::string_view text);
 

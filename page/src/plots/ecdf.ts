@@ -1,4 +1,4 @@
-// Which share of the samples took no longer than this: a thin line a process, a thick one a side.
+// The share of samples that took no longer than a time: a thin line a process, a thick one a side.
 
 import type { EChartsOption } from "echarts";
 import { percent, quantity, with_unit } from "../format";

@@ -3,7 +3,7 @@
 import type { CaseDetails } from "../data";
 import { printable } from "../format";
 
-// What tells these cases apart: the parts between slashes that are not the same in all of them.
+// The parts between slashes that differ between these cases.
 export function short_names(cases: readonly string[]): string[] {
   const parts = cases.map((name) => name.split("/"));
   const first = parts[0];

@@ -67,7 +67,7 @@ export function front(dots: readonly Dot[], direction: Direction): Dot[] {
   return kept;
 }
 
-// What the picture is made of.
+// The parts of the picture.
 interface Field {
   cost: RunCase;
   quality: Quality;

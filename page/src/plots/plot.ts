@@ -1,6 +1,6 @@
-// What every plot is: a pure function from data and a look to either an ECharts option with its words
-// and numbers, or the sentence that says which data is not there and how to get it. The page and the
-// static renderer draw the same functions.
+// Every plot is a pure function from data and a look. It returns an ECharts option with its words and numbers, or
+// the sentence that says which data is not there and how to get it. The page and the static renderer draw the
+// same functions.
 
 import type {
   CustomSeriesOption,
@@ -57,7 +57,7 @@ export function base(look: Look): EChartsOption {
   };
 }
 
-// What the pointer is over.
+// The thing under the pointer.
 export interface Hovered {
   seriesIndex: number;
   seriesName?: string;

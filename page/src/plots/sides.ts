@@ -68,7 +68,7 @@ export function symbol_of(side: SideName): string {
   return side === "baseline" ? "circle" : "diamond";
 }
 
-// What is drawn: all samples, or how many quantiles stand for how many samples.
+// The drawn values: all samples, or a number of quantiles in place of them.
 export function form_note(sides: readonly SeriesSide[]): string {
   const all = every_process(sides).map(({ process }) => process);
   const taken = all.reduce((sum, process) => sum + process.count, 0);

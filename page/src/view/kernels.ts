@@ -1,4 +1,4 @@
-// Which device kernels a call launches on both sides, and what moved: appeared, vanished, took longer,
+// The device kernels of a call on both sides, and their changes: appeared, vanished, took longer,
 // changed shape. As CUPTI saw them in a pass of its own.
 
 import type { Kernel } from "../data";

@@ -1,4 +1,4 @@
-// What each variant gains over its reference across all shapes of an entry of the suite: a table a metric.
+// Each variant's gain over its reference across all shapes of an entry of the suite: a table a metric.
 
 import { printable, times, unknown } from "../format";
 import type { RunReport, Speedup, SpeedupOverShapes } from "../reports";

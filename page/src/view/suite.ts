@@ -51,7 +51,7 @@ function chosen_figure(choices: Choice[], draw: (picked: string[]) => Draw): HTM
 
 const every = "all cases";
 
-// Those of the cases, or of anything with their names, that belong to a group; all of them where none is named.
+// The cases (or anything with their names) of a group; all where no group is named.
 function members<One extends { case: string }>(
   list: readonly One[],
   groups: Map<string, CaseDetails[]>,

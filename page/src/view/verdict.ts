@@ -1,4 +1,4 @@
-// What the reader came for: the verdict in one sentence, what the exit code means, what to do next.
+// The first answer: the verdict in one sentence, what the exit code means, what to do next.
 
 import type { PageDocument } from "../data";
 import { change, change_interval, counted, printable, verdict_signs, verdict_words, worst_first } from "../format";

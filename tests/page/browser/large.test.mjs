@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-// What the program puts into a page of that size: quantiles in place of samples.
+// The program's data for a page of that size: quantiles in place of samples.
 function reduced(page_document, few) {
   for (const side of [page_document.baseline, page_document.current])
     for (const one of side?.details ?? [])

@@ -1,4 +1,4 @@
-// What a person does with the page of a red build: sorts, filters, opens a case, follows a link, prints.
+// A person reads the page of a red build: sorts, filters, opens a case, follows a link, prints.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { column, launch, open, see_all } from "../lib/browser.mjs";

@@ -1,7 +1,7 @@
-// FreshPages: an allocator for large arrays of plain numbers. They begin as zeros, as those of std::allocator
-// do, but the zeros are the system's own: no thread writes them before the values come, so the first to touch
-// a page is who fills it, on as many threads as it likes. Elements that resize() adds to a vector that has
-// room for them are not set.
+// FreshPages: an allocator for large arrays of plain numbers. They begin as zeros, which the system provides.
+// So no thread touches a page before it is filled, and several threads can fill an array.
+// Elements are not set when resize() adds them to a vector
+// that has room for them.
 #pragma once
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// in_parts(): a loop shared by threads that end before it returns, for what is prepared on the host: inputs,
-// right answers, checks. Header-only, so that workloads in plugins can use it too. Never used while something
-// is timed.
+// in_parts(): a loop shared by threads that end before it returns, to prepare inputs, right answers and
+// checks on the host. Header-only, so that workloads in plugins can use it too. Never used while something is
+// timed.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace harness::sdk {
 // More would wait for memory, not for each other.
 inline constexpr int most_preparing_threads = 16;
 
-// How many threads prepare something, the caller among them: the machine's, at most most_preparing_threads,
-// or what HARNESS_PREPARING_THREADS says (1 to 256), for a machine that others work on too.
+// The number of preparing threads with the caller: those of the machine, at most most_preparing_threads,
+// or HARNESS_PREPARING_THREADS (1 to 256), for a shared machine.
 inline int preparing_threads() {
   constexpr int most_wanted = 256;
   const char* const wanted = std::getenv("HARNESS_PREPARING_THREADS");
@@ -27,7 +27,7 @@ inline int preparing_threads() {
 }
 
 // Calls part(first, last) for stretches that cover [0, count), each at least `grain` long where there are
-// several, on at most `threads` threads. How many there are is the machine's business, so a result must not
+// several, on at most `threads` threads. Their number depends on the machine, so a result must not
 // depend on where stretches begin. An exception of a part is thrown here, after all have ended; of several,
 // the one of the first stretch.
 template <class Part>

@@ -34,8 +34,8 @@ struct Stream {
   void* handle = nullptr;
 };
 
-// Where the tensors of the problem are now, in the order of Problem::tensors, 256-byte aligned, in
-// the device's memory; and scratch of workspace_bytes().
+// The addresses of the problem's tensors, in the order of Problem::tensors, 256-byte aligned, in
+// the device's memory; and scratch memory of workspace_bytes().
 struct Buffers {
   std::span<void* const> tensors;
   void* workspace = nullptr;
@@ -60,10 +60,10 @@ class Kernel {
   // in the constructor or here.
   virtual void bind(const Buffers& buffers) = 0;
 
-  // One call of what is timed: reads the inputs, writes every element of every output. On cuda it
-  // enqueues on `stream` and returns; it must not synchronise, allocate or load code lazily after its
-  // first call unless synchronises() says so. Some calls are captured in a graph, and what they enqueue is
-  // run later, many times or never: nothing may be counted on the host from call to call.
+  // The timed call: reads the inputs, writes every element of every output. On cuda it enqueues on
+  // `stream` and returns. It must not synchronise, allocate or load code lazily after its first call,
+  // unless synchronises() says so. Some calls are captured in a graph that runs later, many times or
+  // never: the host may keep no count of calls.
   virtual void run(Stream stream) = 0;
 
   // True when run() waits for the device: it is then timed without a launch gate, and marked so.

@@ -4,7 +4,7 @@
 // after timing.
 //
 // Called from one thread; fill() and reference() may share large work among threads (in_parts.h), as long
-// as what comes out does not depend on how many there are. May throw Unsupported (params.h) or
+// as the result does not depend on their number. May throw Unsupported (params.h) or
 // std::exception; the worker turns the first into "skipped, because" and the second into "failed, because".
 #pragma once
 
@@ -39,9 +39,9 @@ struct TensorSpec {
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_of(dtype); }
 };
 
-// The least work of one call: compulsory traffic and executed operations, and how many things of the user's
-// it deals with ("tokens", "images", "rows"). Throughput and the share of the machine's ceiling are computed
-// from it; 0 means that nothing is claimed.
+// The least work of one call: compulsory traffic and executed operations, and its number of items
+// as a user counts them ("tokens", "images", "rows"). Throughput and the share of the machine's ceiling are
+// computed from it; 0 means that nothing is claimed.
 struct Work {
   double flops = 0;
   double bytes = 0;

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "harness/base/text.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/options/typed_option.h"
 
 namespace harness {
 namespace {
@@ -30,22 +32,29 @@ std::vector<std::string> known_names(const CLI::App& command) {
   return names;
 }
 
+// What is wrong with the words that the parser refused.
+Error refused(const CLI::App& program, const CLI::App& command, const CLI::ParseError& error) {
+  if (const std::vector<std::string> unknown = command.remaining(); !unknown.empty()) {
+    const bool command_missing = &command == &program && !unknown.front().starts_with('-');
+    const std::string name = unknown.front().substr(0, unknown.front().find('='));
+    return {
+        ErrorKind::usage,
+        fmt::format("unknown {} `{}`", command_missing ? "command" : "argument", printable(unknown.front())),
+        {},
+        suggestion(name, known_names(command), 0)};
+  }
+  if (const auto* wrong_value = dynamic_cast<const OptionError*>(&error)) return wrong_value->error();
+  return {ErrorKind::usage, error.what(), {}, {}};
+}
+
 int usage_error(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* command = given_command(program);
-  std::string message = error.what();
-  std::string advice;
-  if (const std::vector<std::string> unknown = command->remaining(); !unknown.empty()) {
-    const bool command_missing = command == &program && !unknown.front().starts_with('-');
-    message =
-        fmt::format("unknown {} `{}`", command_missing ? "command" : "argument", printable(unknown.front()));
-    const std::string name = unknown.front().substr(0, unknown.front().find('='));
-    advice = suggestion(name, known_names(*command), 0);
-  }
+  Error usage = refused(program, *command, error);
   std::string path = command->get_name();
   for (const CLI::App* parent = command->get_parent(); parent != nullptr; parent = parent->get_parent())
     path = parent->get_name() + " " + path;
-  if (advice.empty()) advice = fmt::format("see `{} --help`", path);
-  return report_error(Error{ErrorKind::usage, message, {}, advice});
+  if (usage.advice.empty()) usage.advice = fmt::format("see `{} --help`", path);
+  return report_error(usage);
 }
 
 int run_program(int argc, char** argv) {
@@ -56,25 +65,8 @@ int run_program(int argc, char** argv) {
   program.require_subcommand(1);
   program.footer("First steps: harness list suites/smoke.yaml; harness run suites/smoke.yaml");
   Action chosen;
-  add_list(program, chosen);
-  add_run(program, chosen);
-  add_compare(program, chosen);
-  add_report(program, chosen);
-  add_explain(program, chosen);
-  add_plot(program, chosen);
-  add_table(program, chosen);
-  add_import(program, chosen);
-  add_baseline(program, chosen);
-  add_history(program, chosen);
-  add_ab(program, chosen);
-  add_bisect(program, chosen);
-  add_calibrate(program, chosen);
-  add_selftest(program, chosen);
-  add_plan(program, chosen);
-  add_doctor(program, chosen);
-  add_worker(program, chosen);
-  add_clock_guard(program, chosen);
-  add_library_probe(program, chosen);
+  Commands commands(program, chosen);
+  add_all_commands(commands);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
@@ -82,7 +74,7 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return usage_error(program, error);
   }
-  return chosen();
+  return chosen(CommandLine(argc, argv));
 }
 
 }  // namespace

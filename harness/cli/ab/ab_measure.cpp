@@ -18,8 +18,6 @@
 namespace harness {
 namespace {
 
-const std::string not_measured_yet = planned_record(PlannedCase{}).reason;
-
 // The order of the turns follows from the pairing's id, which both records keep: the same for ever.
 std::uint64_t order_seed(const std::string& uuid) {
   std::uint64_t seed = 0;
@@ -55,7 +53,8 @@ class AbRun {
     records_ = {new_record(baseline, pairing, how.partial), new_record(current, pairing, how.partial), false};
     if (!how.pair) return;
     common_ = common_plan(baseline.prepared.plan, current.prepared.plan);
-    for (Record* record : {&records_.baseline, &records_.current}) leave_out_the_rest(*record);
+    leave_out_the_rest(records_.baseline, baseline.prepared.plan);
+    leave_out_the_rest(records_.current, current.prepared.plan);
   }
 
   Result<AbRecords> run() {
@@ -73,12 +72,14 @@ class AbRun {
   }
 
  private:
-  // What only one build has: its record says so.
-  void leave_out_the_rest(Record& record) const {
-    std::set<std::string_view> common;
-    for (const PlannedCase& one : common_.cases) common.insert(one.id);
+  // A case that only one build has is not measured, and its record says so.
+  void leave_out_the_rest(Record& record, const Plan& plan) const {
+    std::set<std::string_view> left_out;
+    for (const PlannedCase& planned : plan.cases)
+      if (!planned.skip) left_out.insert(planned.id);
+    for (const PlannedCase& common : common_.cases) left_out.erase(common.id);
     for (CaseRecord& one : record.cases)
-      if (!common.contains(one.id) && one.reason == not_measured_yet) one.reason = unpaired_case;
+      if (left_out.contains(one.id)) one.reason = unpaired_case;
   }
 
   // This program measures, with the modules of both builds in it.

@@ -30,26 +30,16 @@ tl::unexpected<Error> cannot(const AbSide& side, const std::string& why, std::st
   return fail(ErrorKind::usage, fmt::format("{}: {}", name_of(side), why), std::move(advice));
 }
 
-void add_number(std::vector<std::string>& argv, const char* option, int value) {
-  if (value > 0) argv.insert(argv.end(), {option, fmt::format("{}", value)});
-}
-
-std::vector<std::string> plan_command(const AbSide& side, const PlanArguments& plan, const fs::path& output) {
+std::vector<std::string> plan_command(const AbSide& side, const SuiteOptions& plan, const fs::path& output) {
   std::vector<std::string> argv{side.program.string(), "plan", side.suite.string(), "--output",
                                 output.string()};
-  for (const std::string& filter : plan.filters) argv.push_back("--filter=" + filter);
-  for (const std::string& tag : plan.tags) argv.push_back("--tag=" + tag);
-  for (const std::string& module : plan.modules) argv.push_back("--module=" + module);
-  if (!plan.device.empty()) argv.push_back("--device=" + plan.device);
-  if (!plan.seed.empty()) argv.push_back("--seed=" + plan.seed);
-  add_number(argv, "--processes", plan.processes);
-  add_number(argv, "--placements", plan.placements);
-  add_number(argv, "--samples", plan.samples);
+  const std::vector<std::string> words = plan.words();
+  argv.insert(argv.end(), words.begin(), words.end());
   return argv;
 }
 
 // Asks the build's own program, which knows its workloads, for the plan. False: interrupted.
-Result<bool> plan_side(AbSide& side, const PlanArguments& plan) {
+Result<bool> plan_side(AbSide& side, const SuiteOptions& plan) {
   const TemporaryFolder scratch;
   const fs::path output = scratch.path() / "plan.json", log = scratch.path() / "log";
   const auto exit = run_logged({plan_command(side, plan, output), side.folder, {}}, log);
@@ -144,7 +134,7 @@ Result<AbSide> side_built_before(const std::string& role, const std::string& fol
   return side;
 }
 
-Result<bool> ready_side_built_before(AbSide& side, const PlanArguments& plan) {
+Result<bool> ready_side_built_before(AbSide& side, const SuiteOptions& plan) {
   side.suite = plan.suite;
   return plan_side(side, plan);
 }

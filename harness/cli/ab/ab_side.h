@@ -30,7 +30,7 @@ struct AbSide {
 
 // How both are made and planned.
 struct AbOptions {
-  PlanArguments plan;
+  SuiteOptions plan;
   std::string build;                 // shell command, run in each worktree
   std::filesystem::path suite_file;  // relative to the repository
   std::filesystem::path folder;      // where the user stands, likewise
@@ -47,7 +47,7 @@ Result<bool> ready_side(AbSide& side, const AbOptions& options);
 Result<AbSide> side_built_before(const std::string& role, const std::string& folder);
 
 // Asks its program for its plan, here. False: interrupted.
-Result<bool> ready_side_built_before(AbSide& side, const PlanArguments& plan);
+Result<bool> ready_side_built_before(AbSide& side, const SuiteOptions& plan);
 
 // An error unless both can be measured in processes of their own: that takes a program of each.
 Status can_take_turns(const AbSide& baseline, const AbSide& current);

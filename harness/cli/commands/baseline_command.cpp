@@ -1,17 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
-
 #include "harness/base/text.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/judging/judge_by_baseline.h"
+#include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/emit.h"
-#include "harness/cli/output/input_files.h"
 #include "harness/cli/output/render_with_sources.h"
 #include "harness/store/baselines.h"
-#include "harness/store/select.h"
 #include "harness/verdict/read/summarize.h"
 
 namespace harness {
@@ -19,18 +14,17 @@ namespace {
 
 struct BaselineArguments {
   std::string folder = "baselines";
-  std::string store = default_store;
+  SelectionOptions from;
   std::string record = "HEAD";
-  std::string suite;
   std::string author;
   std::string reason;
   std::string name;
   bool allow_dirty = false;
-  OutputArguments output;
+  OutputOptions output;
 };
 
-int promote_command(const BaselineArguments& arguments) {
-  const Result<Selected> selected = read_record(arguments.store, arguments.record, arguments.suite);
+int promote_record(const BaselineArguments& arguments, const CommandLine& /*line*/) {
+  const Result<Selected> selected = read_record(arguments.from, arguments.record);
   if (!selected) return report_error(selected.error());
   const auto path =
       promote(arguments.folder, selected->record, arguments.author, arguments.reason, arguments.allow_dirty);
@@ -41,7 +35,7 @@ int promote_command(const BaselineArguments& arguments) {
   return exit_ok;
 }
 
-int list_command(const BaselineArguments& arguments) {
+int list_pinned(const BaselineArguments& arguments, const CommandLine& /*line*/) {
   const auto baselines = list_baselines(arguments.folder);
   if (!baselines) return report_error(baselines.error());
   if (baselines->empty()) fmt::print("no baselines in {}\n", arguments.folder);
@@ -55,7 +49,7 @@ int list_command(const BaselineArguments& arguments) {
   return exit_ok;
 }
 
-int show_command(const BaselineArguments& arguments) {
+int show_pinned(const BaselineArguments& arguments, const CommandLine& line) {
   const CommandFiles files{"", {arguments.name, arguments.folder + "/" + arguments.name + ".json"}};
   if (const Status checked = check_outputs(arguments.output, files); !checked)
     return report_error(checked.error());
@@ -66,8 +60,9 @@ int show_command(const BaselineArguments& arguments) {
     names.push_back(baseline.machine_class + "/" + baseline.suite);
     if (names.back() != arguments.name && baseline.path != arguments.name) continue;
     const std::vector<Summary> summaries = summarize(baseline.record);
+    const Reproduction made_by(line, arguments.from.store);
     const auto render = [&](Format format, const Style& style) {
-      return render_measured(baseline.record, summaries, format, style);
+      return render_measured(baseline.record, summaries, format, style, made_by);
     };
     return emit(arguments.output, render, exit_ok);
   }
@@ -80,33 +75,27 @@ int show_command(const BaselineArguments& arguments) {
 
 }  // namespace
 
-void add_baseline(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("baseline", "Pinned, reviewed baselines: promote, list, show");
-  command->require_subcommand(1);
-  auto arguments = std::make_shared<BaselineArguments>();
-  command->add_option("--folder", arguments->folder, "where they are pinned")->capture_default_str();
+void add_baseline(Commands& commands) {
+  const auto arguments = std::make_shared<BaselineArguments>();
+  CLI::App& group = commands.add_group("baseline", "Pinned, reviewed baselines: promote, list, show");
+  group.add_option("--folder", arguments->folder, "where they are pinned")->capture_default_str();
+  Commands below = commands.below(group);
 
-  CLI::App* promote =
-      command->add_subcommand("promote", "Pin a record as the baseline of its machine class and suite");
-  promote->add_option("record", arguments->record, "revision or record file")
+  CLI::App& promote = below.add("promote", "Pin a record as the baseline of its machine class and suite",
+                                arguments, promote_record);
+  promote.add_option("record", arguments->record, "revision or record file")
       ->capture_default_str()
       ->type_name("REV|FILE");
-  promote->add_option("--suite", arguments->suite, "suite name, where a revision has records of several");
-  promote->add_option("--store", arguments->store, "where records are")
-      ->capture_default_str()
-      ->type_name("URL");
-  promote->add_option("--author", arguments->author, "who decides this")->required();
-  promote->add_option("--reason", arguments->reason, "why it is right, for the reviewer")->required();
-  promote->add_flag("--allow-dirty", arguments->allow_dirty, "accept a record of uncommitted changes");
-  promote->callback([&chosen, arguments] { chosen = [arguments] { return promote_command(*arguments); }; });
+  arguments->from.add_to(promote);
+  promote.add_option("--author", arguments->author, "who decides this")->required();
+  promote.add_option("--reason", arguments->reason, "why it is right, for the reviewer")->required();
+  promote.add_flag("--allow-dirty", arguments->allow_dirty, "accept a record of uncommitted changes");
 
-  CLI::App* list = command->add_subcommand("list", "List what is pinned, by whom and why");
-  list->callback([&chosen, arguments] { chosen = [arguments] { return list_command(*arguments); }; });
+  below.add("list", "List what is pinned, by whom and why", arguments, list_pinned);
 
-  CLI::App* show = command->add_subcommand("show", "Print a pinned baseline");
-  show->add_option("name", arguments->name, "MACHINE-CLASS/SUITE or the file")->required();
-  add_output_options(*show, arguments->output);
-  show->callback([&chosen, arguments] { chosen = [arguments] { return show_command(*arguments); }; });
+  CLI::App& show = below.add("show", "Print a pinned baseline", arguments, show_pinned);
+  show.add_option("name", arguments->name, "MACHINE-CLASS/SUITE or the file")->required();
+  arguments->output.add_to(show);
 }
 
 }  // namespace harness

@@ -1,22 +1,19 @@
 // `harness calibrate`: how much results of one build vary here, and what to measure with.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
-#include <memory>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/calibrate_write.h"
-#include "harness/cli/measuring/lock_clocks.h"
-#include "harness/cli/measuring/prepare.h"
+#include "harness/cli/options/store_options.h"
+#include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
-#include "harness/cli/output/terminal_unicode.h"
 #include "harness/cli/programs/measure_session.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/model/codec.h"
@@ -32,20 +29,15 @@ namespace {
 
 constexpr std::size_t most_records = 100;  // of the store, the newest
 
-struct Arguments {
-  std::string suite;
+struct CalibrateArguments {
+  SessionOptions session;
   std::vector<std::string> from;
   std::string name;  // of the suite, for --from
-  std::vector<std::string> filters, modules;
-  std::string device;
-  std::string clocks;  // of --lock-clocks
-  std::string store = default_store;
-  std::string detect;
+  StoreOption store;
+  CalibrationOptions rule;
   int runs = 3;
-  int processes = 0;
-  int most_processes = 40;
   bool write = false;
-  OutputArguments output;
+  OutputOptions output;
 };
 
 // Samples of the same text are the same session, however often they are taken in.
@@ -84,7 +76,7 @@ Status keep(Store& store, Record record) {
 }
 
 // Takes in records that are there; the name of their suite.
-Result<std::string> take_in(Store& store, const Arguments& arguments) {
+Result<std::string> take_in(Store& store, const CalibrateArguments& arguments) {
   std::string suite = arguments.name;
   for (const std::string& path : arguments.from) {
     Result<Record> record = read_session(path);
@@ -102,12 +94,11 @@ Result<std::string> take_in(Store& store, const Arguments& arguments) {
 }
 
 // Measures session after session into the store, each by a run of its own; false: interrupted.
-Result<bool> measure_sessions(Store& store, const Arguments& arguments) {
+Result<bool> measure_sessions(Store& store, const CalibrateArguments& arguments) {
   const InterruptGuard guard;
   for (int run = 1; run <= arguments.runs; ++run) {
     fmt::print(stderr, "session {} of {}\n", run, arguments.runs);
-    auto record = measure_session({arguments.suite, arguments.filters, arguments.modules, arguments.device,
-                                   arguments.processes, arguments.clocks});
+    auto record = measure_session(arguments.session);
     if (!record) return fail(record.error());
     if (!*record) return false;
     if (const Status kept = keep(store, std::move(**record)); !kept) return fail(kept.error());
@@ -135,11 +126,11 @@ Result<std::vector<Record>> sessions_of(Store& store, const std::string& suite) 
 }
 
 // Sessions may have been measured with other settings than the suite has now, which proposals are about.
-Status plan_as_now(std::vector<Record>& records, const Arguments& arguments) {
-  if (arguments.suite.empty()) return {};
-  const Result<std::string> text = read_file(arguments.suite);
+Status plan_as_now(std::vector<Record>& records, const CalibrateArguments& arguments) {
+  if (arguments.session.suite.empty()) return {};
+  const Result<std::string> text = read_file(arguments.session.suite);
   if (!text) return fail(text.error());
-  const Result<Plan> plan = plan_of(*text, arguments.suite, arguments.modules);
+  const Result<Plan> plan = plan_of(*text, arguments.session.suite, arguments.session.modules.files);
   if (!plan) return fail(plan.error());
   std::map<std::string, const PlannedCase*> planned;
   for (const PlannedCase& one : plan->cases) planned.emplace(one.id, &one);
@@ -153,49 +144,39 @@ Status plan_as_now(std::vector<Record>& records, const Arguments& arguments) {
   return {};
 }
 
-Result<CalibrationOptions> options_of(const Arguments& arguments) {
-  CalibrationOptions options;
-  options.most_processes = arguments.most_processes;
-  if (arguments.detect.empty()) return options;
-  const Result<double> detect = parse_fraction(arguments.detect);
-  if (!detect) return fail(ErrorKind::usage, "--detect: " + detect.error().message, detect.error().advice);
-  options.detect = *detect;
-  return options;
-}
-
-Status check_arguments(const Arguments& arguments) {
-  if (arguments.suite.empty() && arguments.from.empty())
+Status check_arguments(const CalibrateArguments& arguments) {
+  if (arguments.session.suite.empty() && arguments.from.empty())
     return fail(ErrorKind::usage, "nothing to calibrate", "name a suite to measure, or records with --from");
-  if (arguments.write && arguments.suite.empty())
+  if (arguments.write && arguments.session.suite.empty())
     return fail(ErrorKind::usage, "--write needs the suite file to write to",
                 "name it: harness calibrate SUITE");
-  if (!arguments.suite.empty())
-    if (const auto suite = load_suite(arguments.suite); !suite) return fail(suite.error().front());
-  PlanArguments plan;
-  plan.suite = arguments.suite;
-  plan.modules = arguments.modules;
-  plan.device = arguments.device;
+  if (!arguments.session.suite.empty())
+    if (const auto suite = load_suite(arguments.session.suite); !suite) return fail(suite.error().front());
+  SuiteOptions plan;
+  plan.suite = arguments.session.suite;
+  plan.modules = arguments.session.modules;
+  plan.device = arguments.session.device;
   const std::vector<std::string> files =
-      all_of({plan_files(plan), arguments.from, store_files(arguments.store)});
+      all_of({plan_files(plan), arguments.from, store_files(arguments.store.url)});
   return check_outputs(arguments.output, {"", files});
 }
 
-int conclude(Store& store, const std::string& suite, const Arguments& arguments,
-             const CalibrationOptions& options) {
+int conclude(Store& store, const std::string& suite, const CalibrateArguments& arguments) {
   auto records = sessions_of(store, suite);
   if (!records) return report_error(records.error());
   if (const Status planned = plan_as_now(*records, arguments); !planned) return report_error(planned.error());
-  const CalibrationReport report = calibrate(*records, options);
+  const CalibrationReport report = calibrate(*records, arguments.rule);
   if (report.cases.empty())
     return report_error(
         {ErrorKind::missing, "no case was measured", {}, "see what `harness list` says of the suite"});
   int status = exit_ok;
   if (arguments.write) {
-    const Result<std::size_t> written = write_proposals(arguments.suite, arguments.modules, report);
+    const Result<std::size_t> written =
+        write_proposals(arguments.session.suite, arguments.session.modules.files, report);
     if (!written)
       status = report_error(written.error());
     else
-      fmt::print(stderr, "{}: {} cases have new settings{}\n", arguments.suite, *written,
+      fmt::print(stderr, "{}: {} cases have new settings{}\n", arguments.session.suite, *written,
                  *written == 0 ? "; nothing was written" : "; review the difference before you commit it");
   }
   return emit(
@@ -203,13 +184,9 @@ int conclude(Store& store, const std::string& suite, const Arguments& arguments,
       [&](Format format, const Style& style) { return render_calibration(report, format, style); }, status);
 }
 
-int calibrate_command(const Arguments& arguments) {
-  if (const Status checked = check_formats(arguments.output, "a calibration"); !checked)
-    return report_error(checked.error());
+int calibrate_command(const CalibrateArguments& arguments) {
   if (const Status checked = check_arguments(arguments); !checked) return report_error(checked.error());
-  const Result<CalibrationOptions> options = options_of(arguments);
-  if (!options) return report_error(options.error());
-  const auto store = Store::open(arguments.store);
+  const auto store = Store::open(arguments.store.url);
   if (!store) return report_error(store.error());
   std::string suite;
   if (!arguments.from.empty()) {
@@ -223,57 +200,49 @@ int calibrate_command(const Arguments& arguments) {
       fmt::print(stderr, "interrupted: whole sessions are kept; repeat the command for more\n");
       return exit_interrupted;
     }
-    suite = load_suite(arguments.suite)->identity.name;
+    suite = load_suite(arguments.session.suite)->identity.name;
   }
-  return conclude(**store, suite, arguments, *options);
+  return conclude(**store, suite, arguments);
 }
 
 }  // namespace
 
-void add_calibrate(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand(
-      "calibrate", "Learn how much results of one build vary here, and propose settings");
-  auto arguments = std::make_shared<Arguments>();
-  command->add_option("suite", arguments->suite, "suite file (YAML) to measure")->type_name("SUITE");
-  command->add_option("--runs", arguments->runs, "sessions to measure, each a run of its own")
+void add_calibrate(Commands& commands) {
+  auto& [command, arguments] = commands.add(
+      "calibrate", "Learn how much results of one build vary here, and propose settings", calibrate_command);
+  SessionOptions& session = arguments.session;
+  command.add_option("suite", session.suite, "suite file (YAML) to measure")->type_name("SUITE");
+  command.add_option("--runs", arguments.runs, "sessions to measure, each a run of its own")
       ->capture_default_str()
       ->check(CLI::Range(1, 100))
       ->type_name("N");
-  command
-      ->add_option("--processes", arguments->processes, "fresh worker processes a case; default: the suite's")
+  command.add_option("--processes", session.processes, "fresh worker processes a case; default: the suite's")
       ->check(CLI::Range(2, 10000))
       ->type_name("P");
   command
-      ->add_option("--from", arguments->from,
-                   "take these records or samples (JSON Lines) of one build instead")
+      .add_option("--from", arguments.from, "take these records or samples (JSON Lines) of one build instead")
       ->type_name("FILE");
-  command->add_option("--suite", arguments->name, "suite name of what --from takes");
-  command
-      ->add_option("--filter", arguments->filters, "only cases whose name matches; `!` in front leaves out")
-      ->type_name("WILDCARD");
-  command->add_option("--module", arguments->modules, "load a plugin as well")->type_name("FILE");
-  command->add_option("--device", arguments->device, "cpu, cuda or cuda:N, as for run");
-  add_clock_option(*command, arguments->clocks);
-  command
-      ->add_option("--detect", arguments->detect,
-                   "the change that proposals are to find with 80 % power; default: twice each margin")
+  command.add_option("--suite", arguments.name, "suite name of what --from takes");
+  session.filter.add_to(command);
+  session.modules.add_to(command);
+  session.device.add_to(command);
+  session.clocks.add_to(command);
+  add_typed(command, "--detect", arguments.rule.detect, parse_fraction,
+            "the change that proposals are to find with 80 % power; default: twice each margin")
       ->type_name("PERCENT");
-  command->add_option("--max-processes", arguments->most_processes, "propose at most so many")
+  command.add_option("--max-processes", arguments.rule.most_processes, "propose at most so many")
       ->capture_default_str()
       ->check(CLI::Range(5, 1000));
-  command->add_flag("--write", arguments->write, "write the proposals into the suite as overrides");
-  command->add_option("--store", arguments->store, "where sessions are kept: a file or postgresql://...")
-      ->capture_default_str()
-      ->type_name("URL");
-  add_output_options(*command, arguments->output, {Format::terminal, Format::markdown, Format::json});
-  command->footer(
+  command.add_flag("--write", arguments.write, "write the proposals into the suite as overrides");
+  arguments.store.add_to(command);
+  arguments.output.add_to(command, {"a calibration", {Format::terminal, Format::markdown, Format::json}});
+  command.footer(
       "Sessions stay in the store, marked: none becomes a baseline, and compare takes the spread between\n"
       "sessions and devices from them. All that the store has of the suite and machine class is used.\n"
       "Exit status: 0, 2 usage, 4 nothing measured, 130 interrupted.\n"
       "Examples: harness calibrate suites/fusion.yaml --runs 5 --processes 10 --detect 2%\n"
       "          harness calibrate --from monday.json tuesday.json\n"
       "          harness calibrate suites/fusion.yaml --write");
-  command->callback([&chosen, arguments] { chosen = [arguments] { return calibrate_command(*arguments); }; });
 }
 
 }  // namespace harness

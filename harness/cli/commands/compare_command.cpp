@@ -1,20 +1,22 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <memory>
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/judge_by_baseline.h"
+#include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/lock_devices.h"
 #include "harness/cli/measuring/prepare.h"
 #include "harness/cli/measuring/top_up.h"
+#include "harness/cli/options/looks_options.h"
+#include "harness/cli/options/measuring_options.h"
+#include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/store/git.h"
 
@@ -24,16 +26,14 @@ namespace {
 struct CompareArguments {
   std::string baseline = "main";
   std::string current = "HEAD";
-  std::string suite;
-  std::string store = default_store;
+  SelectionOptions from;
   bool measure = false;
-  std::string device;
-  std::vector<std::string> modules;
-  std::string wait;
-  bool quiet = false;
-  LookArguments looks;
-  PolicyArguments policy;
-  OutputArguments output;
+  DeviceOption device;
+  ModuleOption modules;
+  MeasuringOptions measuring;
+  BudgetOption budget;
+  PolicyOptions policy;
+  OutputOptions output;
 };
 
 // What is measured on must be what was measured: this suite, this commit, checked out and clean.
@@ -67,7 +67,7 @@ Status check_same_build(const Record& record) {
 
 // The plan that the record was measured by.
 Checked<Prepared> plan_of(const Record& record, const CompareArguments& arguments) {
-  PlanArguments plan;
+  SuiteOptions plan;
   plan.suite = record.suite.file;
   plan.device = arguments.device;
   plan.modules = arguments.modules;
@@ -93,7 +93,6 @@ Checked<Prepared> plan_of(const Record& record, const CompareArguments& argument
 Checked<TopUp> measure_on(Store& store, Selected& current, const Policy& policy, const SelectOptions& select,
                           const CompareArguments& arguments) {
   const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
-  if (const Status checked = check_budget(arguments.looks); !checked) return refused(checked.error());
   if (const Result<Selected> stored = select_stored(store, current.record.id); !stored)
     return refused({ErrorKind::usage,
                     "--measure: the current side is not in the store",
@@ -104,7 +103,7 @@ Checked<TopUp> measure_on(Store& store, Selected& current, const Policy& policy,
   if (!prepared) return tl::unexpected(prepared.error());
   const Result<Selected> baseline = select_baseline(store, arguments.baseline, current, select);
   if (!baseline) return TopUp{};  // judging will say so
-  const auto locks = lock_devices(*prepared, arguments.wait);
+  const auto locks = lock_devices(*prepared, arguments.measuring.wait);
   if (!locks) return refused(locks.error());
   const Result<FileLock> lock = lock_record(current.record.id);
   if (!lock)
@@ -112,32 +111,31 @@ Checked<TopUp> measure_on(Store& store, Selected& current, const Policy& policy,
                     fmt::format("the run {} is still measuring", current.record.id),
                     {},
                     "wait for it, or stop it first"});
-  Result<TopUp> done =
-      top_up(store, current.record,
-             {prepared->plan, *prepared, baseline->record, policy, arguments.looks, arguments.quiet});
+  Result<TopUp> done = top_up(store, current.record,
+                              {prepared->plan, *prepared, baseline->record, policy, arguments.budget.budget,
+                               arguments.measuring.quiet});
   if (!done) return refused(done.error());
   return *done;
 }
 
-int compare_command(const CompareArguments& arguments) {
-  PlanArguments plan;  // of --measure
+int compare_command(const CompareArguments& arguments, const CommandLine& line) {
+  SuiteOptions plan;  // of --measure
   plan.device = arguments.device;
   plan.modules = arguments.modules;
   const CommandFiles files{"", all_of({{arguments.baseline, arguments.current},
                                        plan_files(plan),
-                                       store_files(arguments.store),
-                                       policy_files(arguments.policy, "")})};
+                                       store_files(arguments.from.store.url),
+                                       {arguments.policy.waivers_file("")}})};
   if (const Status checked = check_outputs(arguments.output, files); !checked)
     return report_error(checked.error());
-  if (const auto policy = make_policy(arguments.policy); !policy) return report_error(policy.error());
-  const auto store = arguments.measure ? Store::open(arguments.store) : open_for_reading(arguments.store);
+  if (const auto policy = arguments.policy.policy(); !policy) return report_error(policy.error());
+  const auto store =
+      arguments.measure ? Store::open(arguments.from.store.url) : open_for_reading(arguments.from.store);
   if (!store) return report_error(store.error());
-  SelectOptions select;
-  select.folder = ".";
-  select.suite = arguments.suite;
+  const SelectOptions select = arguments.from.select();
   Result<Selected> current = select_current(**store, arguments.current, select);
   if (!current) return report_error(current.error());
-  const Checked<Policy> policy = effective_policy(**store, arguments.policy, current->record);
+  const Checked<Policy> policy = policy_in_force(**store, arguments.policy, current->record);
   if (!policy) return report_errors(policy.error());
   std::vector<std::string> own{policy->waivers_file};
   if (arguments.measure) own.push_back(current->record.suite.file);
@@ -158,43 +156,36 @@ int compare_command(const CompareArguments& arguments) {
       return (*store)->set_verdict(current->record.id, std::string(name_of(verdict)));
     };
   }
-  return judge(**store, choice, *current, *policy, arguments.output);
+  const Reproduction made_by(line, arguments.from.store, arguments.device, arguments.baseline);
+  return judge_by_baseline(**store, choice, *current, *policy, arguments.output, made_by);
 }
 
 }  // namespace
 
-void add_compare(CLI::App& program, Action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("compare", "Judge one record by another; the exit status is the verdict");
-  auto arguments = std::make_shared<CompareArguments>();
-  command->add_option("--baseline", arguments->baseline, "revision or record file to judge by")
+void add_compare(Commands& commands) {
+  auto& [command, arguments] =
+      commands.add("compare", "Judge one record by another; the exit status is the verdict", compare_command);
+  command.add_option("--baseline", arguments.baseline, "revision or record file to judge by")
       ->capture_default_str()
       ->type_name("REV|FILE");
-  command->add_option("--current", arguments->current, "revision or record file to judge")
+  command.add_option("--current", arguments.current, "revision or record file to judge")
       ->capture_default_str()
       ->type_name("REV|FILE");
-  command->add_option("--suite", arguments->suite, "suite name, where a revision has records of several");
-  command->add_option("--store", arguments->store, "where records are: a file or postgresql://...")
-      ->capture_default_str()
-      ->type_name("URL");
-  CLI::Option* measure =
-      command->add_flag("--measure", arguments->measure,
-                        "measure the cases of the current side that are still open on, here and now: to the "
-                        "next of the looks that its record declared");
-  command->add_option("--device", arguments->device, "with --measure: cpu, cuda or cuda:N")->needs(measure);
-  command->add_option("--module", arguments->modules, "with --measure: load a plugin as well")
-      ->type_name("FILE")
-      ->needs(measure);
-  command->add_flag("--quiet", arguments->quiet, "no progress line");
-  add_wait_option(*command, arguments->wait);
-  add_budget_option(*command, arguments->looks);
-  add_policy_options(*command, arguments->policy);
-  add_output_options(*command, arguments->output);
-  command->footer(
+  arguments.from.add_to(command);
+  CLI::Option* measure = command.add_flag(
+      "--measure", arguments.measure,
+      "measure undecided cases of the current side further, here and now: to the next of the looks that its "
+      "record declared");
+  arguments.device.add_to(command)->needs(measure);
+  arguments.modules.add_to(command)->needs(measure);
+  arguments.measuring.add_to(command);
+  arguments.budget.add_to(command);
+  arguments.policy.add_to(command);
+  arguments.output.add_to(command);
+  command.footer(
       "Exit status: 0 no regression, 1 regressed, 2 usage, 3 inconclusive, 4 baseline missing or not\n"
       "comparable, 5 a case failed or computed a wrong result. Improvements fail only by --fail-on "
       "improved.");
-  command->callback([&chosen, arguments] { chosen = [arguments] { return compare_command(*arguments); }; });
 }
 
 }  // namespace harness

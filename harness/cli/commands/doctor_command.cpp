@@ -1,22 +1,20 @@
 // `harness doctor`: whether this machine can measure, and what stands in the way.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <utility>
 
 #include "harness/base/environment.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/prepare.h"
+#include "harness/cli/options/store_options.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
-#include "harness/cli/output/terminal_unicode.h"
 #include "harness/device/host/clock_lock.h"
 #include "harness/device/open.h"
 #include "harness/doctor/examine.h"
@@ -37,12 +35,12 @@ namespace {
 
 constexpr int exit_unfit = 1;
 
-struct Arguments {
-  PlanArguments plan;  // with a suite only
-  std::string store = default_store;
+struct DoctorArguments {
+  SuiteOptions plan;  // with a suite only
+  StoreOption store;
   bool unlock = false;
   bool fresh = false;
-  OutputArguments output;
+  OutputOptions output;
 };
 
 StoreSpace space_of(const std::string& store) {
@@ -67,10 +65,9 @@ CudaLibraries libraries() {
 }
 
 // Opens the device in a worker, where no run is measuring on it, with its ceilings.
-void look_at_device(const Arguments& arguments, const std::string& uuid, MachineFacts& facts) {
-  const bool scripted = is_scripted_device(facts.device);
+void look_at_device(const DoctorArguments& arguments, const std::string& uuid, MachineFacts& facts) {
   std::optional<DeviceLock> lock;
-  if (!scripted) {
+  if (!is_scripted_device(facts.device)) {
     auto taken = DeviceLock::take({uuid, "harness doctor", 0.0, {}});
     if (!taken) {
       facts.in_use = taken.error().message;
@@ -100,22 +97,20 @@ Status check_kind_of_store(const std::string& url) {
   return {};
 }
 
-Result<MachineFacts> facts_of(const Arguments& arguments) {
+Result<MachineFacts> facts_of(const DoctorArguments& arguments) {
   MachineFacts facts;
   const fs::path root = environment::system_root();
   facts.host = read_host(root);
-  facts.store = space_of(arguments.store);
+  facts.store = space_of(arguments.store.url);
   facts.clock_locks = find_clock_locks();
   facts.gpus = read_gpus();
   facts.driver = read_driver_parameters(root);
-  const std::string& wanted = arguments.plan.device;
+  const DeviceOption& wanted = arguments.plan.device;
   const bool has_gpu = !visible_gpus(facts.gpus).empty() || facts.driver.loaded;
-  const bool any_gpu = wanted.empty() ? has_gpu : wanted == cuda_kind.name;
-  facts.device = any_gpu ? gpu_device_name(0) : wanted.empty() ? std::string(cpu_kind.name) : wanted;
+  facts.device = wanted.given() ? wanted.names.front()
+                 : has_gpu      ? gpu_device_name(0)
+                                : std::string(cpu_kind.name);
   if (!is_gpu_device(facts.device)) {
-    if (facts.device != cpu_kind.name && !is_scripted_device(facts.device))
-      return fail(ErrorKind::usage, fmt::format("--device: `{}` is not a device", printable(facts.device)),
-                  "write cpu, cuda or cuda:N");
     look_at_device(arguments, facts.device, facts);
     return facts;
   }
@@ -130,9 +125,9 @@ Result<MachineFacts> facts_of(const Arguments& arguments) {
 }
 
 // What of a suite could be measured here.
-Checked<std::vector<Observation>> examine_suite(const PlanArguments& arguments) {
-  if (arguments.suite.empty()) return std::vector<Observation>{};
-  const Checked<Prepared> prepared = prepare(arguments);
+Checked<std::vector<Observation>> examine_suite(const SuiteOptions& options) {
+  if (options.suite.empty()) return std::vector<Observation>{};
+  const Checked<Prepared> prepared = prepare(options);
   if (!prepared) return tl::unexpected(prepared.error());
   std::map<std::string, std::size_t> skipped;  // by reason
   std::size_t measured = 0;
@@ -155,9 +150,10 @@ Checked<std::vector<Observation>> examine_suite(const PlanArguments& arguments) 
 }
 
 // All clock locks, or those of the GPU that --device names.
-Result<std::vector<ClockLockFound>> clock_locks_of(const std::string& device) {
+Result<std::vector<ClockLockFound>> clock_locks_of(const DeviceOption& option) {
   std::vector<ClockLockFound> locks = find_clock_locks();
-  if (device.empty()) return locks;
+  if (!option.given()) return locks;
+  const std::string& device = option.names.front();
   const GpuHost host = read_gpus();
   const auto gpu = gpu_named(host, device);
   if (!gpu) return fail(gpu.error().kind, "--device: " + gpu.error().message, gpu.error().advice);
@@ -168,7 +164,7 @@ Result<std::vector<ClockLockFound>> clock_locks_of(const std::string& device) {
   return locks;
 }
 
-int unlock_clocks(const std::string& device) {
+int unlock_clocks(const DeviceOption& device) {
   int status = exit_ok;
   const Result<std::vector<ClockLockFound>> found = clock_locks_of(device);
   if (!found) return report_error(found.error());
@@ -182,19 +178,20 @@ int unlock_clocks(const std::string& device) {
   }
   if (locks.empty())
     fmt::print("no clock lock of harness's is known {}; `nvidia-smi -rgc` frees what something else locked\n",
-               device.empty() ? "here" : "of " + printable(device));
+               device.given() ? "of " + printable(device.text) : "here");
   return status;
 }
 
-int doctor(const Arguments& arguments) {
-  if (const Status checked = check_formats(arguments.output, "an examination"); !checked)
-    return report_error(checked.error());
+int doctor(const DoctorArguments& arguments) {
   const std::vector<std::string> read =
       arguments.plan.suite.empty() ? std::vector<std::string>{} : plan_files(arguments.plan);
   if (const Status checked = check_outputs(arguments.output, {"", read}); !checked)
     return report_error(checked.error());
   if (arguments.unlock) return unlock_clocks(arguments.plan.device);
-  if (const Status checked = check_kind_of_store(arguments.store); !checked)
+  if (arguments.plan.device.names.size() > 1)
+    return report_error(
+        {ErrorKind::usage, "--device: the doctor looks at one device", {}, "name one of them"});
+  if (const Status checked = check_kind_of_store(arguments.store.url); !checked)
     return report_error(checked.error());
   const Result<MachineFacts> facts = facts_of(arguments);
   if (!facts) return report_error(facts.error());
@@ -211,43 +208,24 @@ int doctor(const Arguments& arguments) {
 
 }  // namespace
 
-void add_doctor(CLI::App& program, Action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("doctor", "Tell whether this machine can measure, and what is in the way");
-  auto arguments = std::make_shared<Arguments>();
-  command->add_option("--device", arguments->plan.device,
-                      "cpu, cuda or cuda:N; default: the first GPU, or the CPU where there is none");
-  command
-      ->add_option("--suite", arguments->plan.suite, "tell as well what of this suite can be measured here")
+void add_doctor(Commands& commands) {
+  auto& [command, arguments] =
+      commands.add("doctor", "Tell whether this machine can measure, and what is in the way", doctor);
+  arguments.plan.device.add_to(command)->description(
+      "cpu, cuda or cuda:N; default: the first GPU, or the CPU where there is none");
+  command.add_option("--suite", arguments.plan.suite, "tell as well what of this suite can be measured here")
       ->type_name("FILE");
-  command->add_option("--store", arguments->store, "where records are kept; its disk space is looked at")
-      ->capture_default_str()
-      ->type_name("URL");
-  command->add_flag("--fresh", arguments->fresh, "measure the ceilings now, whatever is kept from before");
-  command->add_flag(
-      "--unlock-clocks", arguments->unlock,
+  arguments.store.add_to(command);
+  command.add_flag("--fresh", arguments.fresh, "measure the ceilings now, whatever is kept from before");
+  command.add_flag(
+      "--unlock-clocks", arguments.unlock,
       "only undo clock locks that a killed run left behind, of all GPUs or of the one that --device names; "
       "needs the rights that locking took");
-  add_output_options(*command, arguments->output, {Format::terminal, Format::json});
-  command->footer(
+  arguments.output.add_to(command, {"an examination", {Format::terminal, Format::json}});
+  command.footer(
       "Exit status: 0 fit (perhaps with warnings), 1 unfit, 2 usage.\n"
       "Examples: harness doctor --device cuda:1 --format json\n"
       "          harness doctor --suite suites/fusion.yaml");
-  command->callback([&chosen, arguments] { chosen = [arguments] { return doctor(*arguments); }; });
-}
-
-void add_library_probe(CLI::App& program, Action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("probe-libraries", "Say which CUDA libraries there are (started by doctor)");
-  command->group("");  // not in --help: nobody types it
-  command->callback([&chosen] {
-    chosen = [] {
-      fmt::print("{}", encode(find_cuda_libraries(environment::system_root())));
-      std::fflush(stdout);
-      std::_Exit(exit_ok);  // no destructors of libraries that want a driver
-      return exit_ok;
-    };
-  });
 }
 
 }  // namespace harness

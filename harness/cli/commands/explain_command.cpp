@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <memory>
 #include <set>
 
 #include "harness/base/text.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/judging/judge_by_baseline.h"
+#include "harness/cli/judging/stored_records.h"
+#include "harness/cli/output/emit.h"
+#include "harness/cli/output/input_files.h"
 #include "harness/cli/verdict_file.h"
 #include "harness/report/documents/explanation_document.h"
 
@@ -23,10 +23,9 @@ struct ExplainArguments {
   std::string baseline = "main";
   std::string current = "HEAD";
   std::string verdict_file;
-  std::string suite;
-  std::string store = default_store;
-  PolicyArguments policy;
-  OutputArguments output;
+  SelectionOptions from;
+  PolicyOptions policy;
+  OutputOptions output;
 };
 
 // The two records and the policy that they were, or are to be, judged by.
@@ -71,14 +70,12 @@ Checked<Case> stored_comparison(Store& store, const ExplainArguments& arguments)
 }
 
 Checked<Case> named_records(Store& store, const ExplainArguments& arguments) {
-  SelectOptions select;
-  select.folder = ".";
-  select.suite = arguments.suite;
+  const SelectOptions select = arguments.from.select();
   Result<Selected> current = select_current(store, arguments.current, select);
   if (!current) return refused(current.error());
   Result<Selected> baseline = select_baseline(store, arguments.baseline, *current, select);
   if (!baseline) return refused(baseline.error());
-  Checked<Policy> policy = effective_policy(store, arguments.policy, current->record);
+  Checked<Policy> policy = policy_in_force(store, arguments.policy, current->record);
   if (!policy) return tl::unexpected(std::move(policy.error()));
   return Case{std::move(*baseline), std::move(*current), std::move(*policy)};
 }
@@ -106,19 +103,23 @@ Error no_such_case(const Comparison& comparison, const std::string& pattern, con
 
 // A stored comparison is explained by its own policy, so that none given here may seem to matter.
 Status check_policy(const ExplainArguments& arguments) {
-  const std::string given = policy_option_given(arguments.policy);
+  const std::string given = arguments.policy.given();
   if (!arguments.verdict_file.empty() && !given.empty())
     return fail(
         ErrorKind::usage,
         fmt::format("{} and --comparison exclude each other: that comparison has its own policy", given),
         "leave one of them out; --baseline and --current explain the records by another policy");
-  if (const auto policy = make_policy(arguments.policy); !policy) return fail(policy.error());
+  if (const auto policy = arguments.policy.policy(); !policy) return fail(policy.error());
   return {};
 }
 
 int explain_command(const ExplainArguments& arguments) {
   if (const Status checked = check_policy(arguments); !checked) return report_error(checked.error());
-  const auto store = open_for_reading(arguments.store);
+  const CommandFiles files{"", all_of({{arguments.verdict_file, arguments.baseline, arguments.current},
+                                       store_files(arguments.from.store.url)})};
+  if (const Status checked = check_outputs(arguments.output, files); !checked)
+    return report_error(checked.error());
+  const auto store = open_for_reading(arguments.from.store);
   if (!store) return report_error(store.error());
   const Checked<Case> found = arguments.verdict_file.empty() ? named_records(**store, arguments)
                                                              : stored_comparison(**store, arguments);
@@ -137,38 +138,28 @@ int explain_command(const ExplainArguments& arguments) {
 
 }  // namespace
 
-void add_explain(CLI::App& program, Action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("explain", "Retell the verdict on a case step by step, with its numbers");
-  auto arguments = std::make_shared<ExplainArguments>();
-  command->add_option("case", arguments->pattern, "a case's name; * and ? are wildcards")->required();
-  command->add_option("--metric", arguments->metric, "only this metric of it");
-  CLI::Option* file =
-      command->add_option("--comparison", arguments->verdict_file,
-                          "explain what `compare --report json=FILE` wrote, by its own policy");
-  file->type_name("FILE");
-  command->add_option("--baseline", arguments->baseline, "revision or record file that it was judged by")
+void add_explain(Commands& commands) {
+  auto& [command, arguments] =
+      commands.add("explain", "Retell the verdict on a case step by step, with its numbers", explain_command);
+  command.add_option("case", arguments.pattern, "a case's name; * and ? are wildcards")->required();
+  command.add_option("--metric", arguments.metric, "only this metric of it");
+  CLI::Option* file = command
+                          .add_option("--comparison", arguments.verdict_file,
+                                      "explain what `compare --report json=FILE` wrote, by its own policy")
+                          ->type_name("FILE");
+  command.add_option("--baseline", arguments.baseline, "revision or record file that it was judged by")
       ->capture_default_str()
       ->type_name("REV|FILE")
       ->excludes(file);
-  command->add_option("--current", arguments->current, "revision or record file that was judged")
+  command.add_option("--current", arguments.current, "revision or record file that was judged")
       ->capture_default_str()
       ->type_name("REV|FILE")
       ->excludes(file);
-  command->add_option("--suite", arguments->suite, "suite name, where a revision has records of several")
-      ->excludes(file);
-  command->add_option("--store", arguments->store, "where records are: a file or postgresql://...")
-      ->capture_default_str()
-      ->type_name("URL");
-  add_policy_options(*command, arguments->policy);
-  command->add_option("--color", arguments->output.colour, "colour on the terminal")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
-  command->add_option("--format", arguments->output.format, "what standard output gets")
-      ->check(CLI::IsMember({"terminal", "markdown"}))
-      ->capture_default_str();
-  command->footer("Exit status: 0 explained, whatever the verdict; 2 usage, 4 a record is missing.");
-  command->callback([&chosen, arguments] { chosen = [arguments] { return explain_command(*arguments); }; });
+  arguments.from.add_to(command);
+  command.get_option("--suite")->excludes(file);
+  arguments.policy.add_to(command);
+  arguments.output.add_to(command, {"an explanation", {Format::terminal, Format::markdown}});
+  command.footer("Exit status: 0 explained, whatever the verdict; 2 usage, 4 a record is missing.");
 }
 
 }  // namespace harness

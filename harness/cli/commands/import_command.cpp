@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
-
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/options/store_options.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/model/codec.h"
 #include "harness/store/adapters/import_formats.h"
@@ -20,12 +18,12 @@ struct ImportArguments {
   std::vector<std::string> samples;
   std::string output;
   std::string suite;
-  std::string store;
+  StoreOption store;
 };
 
 Status keep(const ImportArguments& arguments, const Record& record) {
   if (!arguments.output.empty()) return write_file_atomically(arguments.output, encode(record));
-  const auto store = Store::open(arguments.store.empty() ? default_store : arguments.store);
+  const auto store = Store::open(arguments.store.url);
   if (!store) return fail(store.error());
   return (*store)->put_record(record);
 }
@@ -60,30 +58,29 @@ int import_command(const ImportArguments& arguments) {
   if (const Status kept = keep(arguments, *record); !kept) return report_error(kept.error());
   fmt::print("imported {} case{} from {} into {}\n", record->cases.size(),
              record->cases.size() == 1 ? "" : "s", join(arguments.samples, ", "),
-             !arguments.output.empty()
-                 ? arguments.output
-                 : without_password(arguments.store.empty() ? default_store : arguments.store));
+             !arguments.output.empty() ? arguments.output : without_password(arguments.store.url));
   return exit_ok;
 }
 
 }  // namespace
 
-void add_import(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("import", "Turn samples from another tool into a record");
-  auto arguments = std::make_shared<ImportArguments>();
-  command->add_option("samples", arguments->samples, "files of samples; their content tells the format")
+void add_import(Commands& commands) {
+  auto& [command, arguments] =
+      commands.add("import", "Turn samples from another tool into a record", import_command);
+  command.add_option("samples", arguments.samples, "files of samples; their content tells the format")
       ->required()
       ->type_name("FILE");
-  auto* output = command->add_option("--as", arguments->output, "record file to write")->type_name("FILE");
-  command->add_option("--suite", arguments->suite, "suite name of the record; default: the file's name");
-  command->add_option("--store", arguments->store, "store to put it in, at the revision checked out here")
-      ->type_name("URL")
-      ->excludes(output);
+  CLI::Option* output =
+      command.add_option("--as", arguments.output, "record file to write")->type_name("FILE");
+  command.add_option("--suite", arguments.suite, "suite name of the record; default: the file's name");
+  arguments.store.add_to(command)->excludes(output);
   std::string formats;
   for (const ImportFormat* format : import_formats())
     formats += fmt::format("\n  {}: {}", format->name, format->summary);
-  command->footer("Without --as the record goes to the store. Formats (harness/store/README.md):" + formats);
-  command->callback([&chosen, arguments] { chosen = [arguments] { return import_command(*arguments); }; });
+  command.footer(
+      "Without --as the record goes to the store, at the revision checked out here.\n"
+      "Formats (harness/store/README.md):" +
+      formats);
 }
 
 }  // namespace harness

@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <memory>
 
 #include "harness/base/text.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/prepare.h"
 #include "harness/cli/output/emit.h"
@@ -20,8 +18,8 @@ namespace {
 
 struct ListArguments {
   bool devices = false;
-  PlanArguments plan;
-  OutputArguments output;
+  SuiteOptions plan;
+  OutputOptions output;
 };
 
 // What --device can name here.
@@ -59,15 +57,12 @@ int list(const ListArguments& arguments) {
 
 }  // namespace
 
-void add_list(CLI::App& program, Action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("list", "Print what a suite would measure here, and what not and why");
-  auto arguments = std::make_shared<ListArguments>();
-  add_plan_options(*command, arguments->plan);
-  command->get_option("suite")->required(false);
-  command->add_flag("--devices", arguments->devices, "print only the devices that --device can name here");
-  add_output_options(*command, arguments->output);
-  command->callback([&chosen, arguments] { chosen = [arguments] { return list(*arguments); }; });
+void add_list(Commands& commands) {
+  auto& [command, arguments] =
+      commands.add("list", "Print what a suite would measure here, and what not and why", list);
+  arguments.plan.add_to(command)->required(false);
+  command.add_flag("--devices", arguments.devices, "print only the devices that --device can name here");
+  arguments.output.add_to(command);
 }
 
 }  // namespace harness

@@ -1,10 +1,9 @@
-#include <CLI/CLI.hpp>
-#include <memory>
 
 #include "harness/base/files.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/judge_by_baseline.h"
+#include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/output/render_with_sources.h"
@@ -18,31 +17,28 @@ namespace {
 struct ReportArguments {
   std::string record = "HEAD";
   std::string baseline;
-  std::string suite;
-  std::string store = default_store;
+  SelectionOptions from;
   std::string file;
-  PolicyArguments policy;
-  OutputArguments output;
+  PolicyOptions policy;
+  OutputOptions output;
 };
 
-int report_command(const ReportArguments& arguments) {
-  if (const Status used = check_policy_is_used(arguments.policy, arguments.baseline); !used)
+int report_command(const ReportArguments& arguments, const CommandLine& line) {
+  if (const Status used = arguments.policy.check_used(arguments.baseline); !used)
     return report_error(used.error());
   const CommandFiles files{arguments.file, all_of({{arguments.record, arguments.baseline},
-                                                   store_files(arguments.store),
-                                                   policy_files(arguments.policy, "")})};
+                                                   store_files(arguments.from.store.url),
+                                                   {arguments.policy.waivers_file("")}})};
   if (const Status checked = check_outputs(arguments.output, files); !checked)
     return report_error(checked.error());
-  if (const auto policy = make_policy(arguments.policy); !policy) return report_error(policy.error());
-  const auto store = open_for_reading(arguments.store);
+  if (const auto policy = arguments.policy.policy(); !policy) return report_error(policy.error());
+  const auto store = open_for_reading(arguments.from.store);
   if (!store) return report_error(store.error());
-  SelectOptions select;
-  select.folder = ".";
-  select.suite = arguments.suite;
+  const SelectOptions select = arguments.from.select();
   const Result<Selected> selected = select_current(**store, arguments.record, select);
   if (!selected) return report_error(selected.error());
   Checked<Policy> policy = Policy{};
-  if (!arguments.baseline.empty()) policy = effective_policy(**store, arguments.policy, selected->record);
+  if (!arguments.baseline.empty()) policy = policy_in_force(**store, arguments.policy, selected->record);
   if (!policy) return report_errors(policy.error());
   if (const Status spared = check_outputs(arguments.output, {arguments.file, {policy->waivers_file}});
       !spared)
@@ -50,41 +46,37 @@ int report_command(const ReportArguments& arguments) {
   if (!arguments.file.empty())
     if (const Status written = write_file_atomically(arguments.file, encode(selected->record)); !written)
       return report_error(written.error());
+  const Reproduction made_by(line, arguments.from.store, {}, arguments.baseline);
   if (!arguments.baseline.empty()) {
     BaselineChoice choice{arguments.baseline, select};
     choice.report_only = true;
-    return judge(**store, choice, *selected, *policy, arguments.output);
+    return judge_by_baseline(**store, choice, *selected, *policy, arguments.output, made_by);
   }
   const std::vector<Summary> summaries = summarize(selected->record);
   const auto render = [&](Format format, const Style& style) {
-    return render_measured(selected->record, summaries, format, style);
+    return render_measured(selected->record, summaries, format, style, made_by);
   };
   return emit(arguments.output, render, exit_ok);
 }
 
 }  // namespace
 
-void add_report(CLI::App& program, Action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("report", "Print a stored record, or its comparison with another, again");
-  auto arguments = std::make_shared<ReportArguments>();
-  command->add_option("record", arguments->record, "revision or record file")
+void add_report(Commands& commands) {
+  auto& [command, arguments] =
+      commands.add("report", "Print a stored record, or its comparison with another, again", report_command);
+  command.add_option("record", arguments.record, "revision or record file")
       ->capture_default_str()
       ->type_name("REV|FILE");
-  command->add_option("--baseline", arguments->baseline, "report the comparison with this one instead")
+  command.add_option("--baseline", arguments.baseline, "report the comparison with this one instead")
       ->type_name("REV|FILE");
-  command->add_option("--suite", arguments->suite, "suite name, where a revision has records of several");
-  command->add_option("--store", arguments->store, "where records are: a file or postgresql://...")
-      ->capture_default_str()
-      ->type_name("URL");
-  command->add_option("--output", arguments->file, "write the record itself, raw samples and all")
+  arguments.from.add_to(command);
+  command.add_option("--output", arguments.file, "write the record itself, raw samples and all")
       ->type_name("FILE");
-  add_policy_options(*command, arguments->policy);
-  add_output_options(*command, arguments->output);
-  command->footer(
+  arguments.policy.add_to(command);
+  arguments.output.add_to(command);
+  command.footer(
       "With --baseline this is what `harness compare` says of the same two records under the same\n"
       "policy, but the exit status is no verdict: 0 once the reports are written.");
-  command->callback([&chosen, arguments] { chosen = [arguments] { return report_command(*arguments); }; });
 }
 
 }  // namespace harness

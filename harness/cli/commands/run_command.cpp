@@ -1,31 +1,26 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <set>
 #include <utility>
 
 #include "harness/base/files.h"
-#include "harness/base/text.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/judging/learned_policy.h"
-#include "harness/cli/measuring/begin_run.h"
-#include "harness/cli/measuring/lock_clocks.h"
-#include "harness/cli/measuring/lock_devices.h"
-#include "harness/cli/measuring/prepare.h"
+#include "harness/cli/measuring/measure_record.h"
 #include "harness/cli/measuring/replay_plan.h"
+#include "harness/cli/measuring/require_gpu.h"
 #include "harness/cli/measuring/top_up.h"
+#include "harness/cli/options/looks_options.h"
+#include "harness/cli/options/policy_options.h"
+#include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
-#include "harness/cli/output/render_with_sources.h"
 #include "harness/measure/schedule/worker_process.h"
 #include "harness/model/codec.h"
-#include "harness/model/device_kinds.h"
-#include "harness/report/words/cause_words.h"
 #include "harness/store/git.h"
 #include "harness/verdict/read/summarize.h"
 
@@ -33,89 +28,49 @@ namespace harness {
 namespace {
 
 struct RunArguments {
-  PlanArguments plan;
-  std::string store = default_store;
+  SuiteOptions plan;
+  StoreOption store;
   std::string file;
   std::string against;
   std::string commit;
   bool resume = false;
   bool require_gpu = false;
-  bool quiet = false;
   bool profile = false;
-  std::string wait;
-  std::string clocks;  // of --lock-clocks
-  LookArguments looks;
-  PolicyArguments policy;
-  OutputArguments output;
+  MeasuringOptions measuring;
+  ClockOption clocks;
+  LooksOption looks;
+  BudgetOption budget;
+  PolicyOptions policy;
+  OutputOptions output;
 };
 
-// What this run was told to leave out (--filter, --tag, --device) is no removed case: the baseline is cut
-// to what was left in.
-void cut_to_plan(Record& baseline, const RunArguments& arguments, const Prepared& prepared) {
+// What a run works with once all is checked.
+struct RunJob {
+  const RunArguments& arguments;
+  Prepared prepared;
+  Policy policy;  // with its waivers
+  std::unique_ptr<Store> store;
+  Reproduction made_by;
+};
+
+// Cases that this run was told to leave out (--filter, --tag, --device) are not removed cases: the baseline
+// loses them as well.
+void cut_to_plan(Record& baseline, const RunJob& job) {
   std::erase_if(baseline.cases,
-                [&](const CaseRecord& one) { return prepared.left_out_devices.contains(one.device); });
-  if (arguments.plan.filters.empty() && arguments.plan.tags.empty()) return;
+                [&](const CaseRecord& one) { return job.prepared.left_out_devices.contains(one.device); });
+  if (!job.arguments.plan.selects()) return;
   std::set<std::string> planned;
-  for (const PlannedCase& one : prepared.plan.cases) planned.insert(one.id);
+  for (const PlannedCase& one : job.prepared.plan.cases) planned.insert(one.id);
   std::erase_if(baseline.cases, [&](const CaseRecord& one) { return !planned.contains(one.id); });
 }
 
-// Less than the suite: its record must not stand in for a whole one.
-bool is_partial(const RunArguments& arguments, const Prepared& prepared) {
-  const auto left_out = [&](const PlannedCase& one) {
-    return prepared.left_out_devices.contains(one.device);
-  };
-  return !arguments.plan.filters.empty() || !arguments.plan.tags.empty() ||
-         std::any_of(prepared.plan.cases.begin(), prepared.plan.cases.end(), left_out);
-}
-
-Render render_of(const Record& record, const std::vector<Summary>& summaries) {
-  return [&](Format format, const Style& style) { return render_measured(record, summaries, format, style); };
-}
-
-// What a CI reads as the result must not be another run's, nor nothing, should this one be killed: until
-// it is replaced, the JUnit file says that no case was measured.
-void write_unfinished(const Record& record, const RunArguments& arguments) {
+// Until the run ends, its JUnit file says that no case was measured. So a CI never reads an older run's file
+// as the result of a run that was killed.
+void write_unfinished(const Record& record, const RunJob& job) {
   const std::vector<Summary> summaries = summarize(record);
-  emit_only({Format::junit}, arguments.output, render_of(record, summaries));
-}
-
-// A record being measured: nobody else writes to it, or measures on its devices.
-struct Measured {
-  std::vector<DeviceLock> devices;
-  std::vector<ClockLock> clocks;
-  OpenRun run;
-  bool interrupted = false;
-};
-
-// Measures the plan into the store. The result's record is as stored.
-Result<Measured> measure(Store& store, Prepared& prepared, const RunArguments& arguments) {
-  auto locks = lock_devices(prepared, arguments.wait);
-  if (!locks) return fail(locks.error());
-  auto clocks = lock_clocks(prepared, arguments.clocks);
-  if (!clocks) return fail(clocks.error());
-  Result<OpenRun> run = begin_run(
-      store, prepared.plan,
-      {arguments.commit, arguments.resume, is_partial(arguments, prepared), arguments.looks.looks.empty()});
-  if (!run) return fail(run.error());
-  Record& record = run->record;
-  write_unfinished(record, arguments);
-  const Result<RunReport> report = measure_into(store, record, prepared.plan, prepared, {arguments.quiet});
-  if (!report) {
-    if (const Status closed = store.finish(record.id, RunState::interrupted); !closed)
-      report_error(closed.error());
-    return fail(report.error());
-  }
-  if (!report->interrupted) {
-    record.finished = utc_timestamp();
-    if (const Status kept = store.update_header(record); !kept) return fail(kept.error());
-  }
-  const RunState state = report->interrupted ? RunState::interrupted : RunState::complete;
-  if (const Status finished = store.finish(record.id, state); !finished) return fail(finished.error());
-  Result<Record> stored = store.load(record.id);
-  if (!stored) return fail(stored.error());
-  record = std::move(*stored);
-  return Measured{std::move(*locks), std::move(*clocks), std::move(*run), report->interrupted};
+  emit_only({Format::junit}, job.arguments.output, [&](Format format, const Style& style) {
+    return render_measured(record, summaries, format, style, job.made_by);
+  });
 }
 
 bool any_failed(const Record& record) {
@@ -125,45 +80,31 @@ bool any_failed(const Record& record) {
 }
 
 // The table of what was measured. Returns exit_ok unless something could not be written.
-int show(const Record& record, const RunArguments& arguments, bool interrupted) {
-  OutputArguments output = arguments.output;
-  if (!arguments.against.empty() && !interrupted) {  // the reports asked for are the comparison's
+int show(const Record& record, const RunJob& job, bool interrupted) {
+  OutputOptions output = job.arguments.output;
+  if (!job.arguments.against.empty() && !interrupted) {  // the reports asked for are the comparison's
     output.reports.clear();
-    if (output.format != "terminal") return exit_ok;
+    if (output.format != Format::terminal) return exit_ok;
   }
   const std::vector<Summary> summaries = summarize(record);
-  return emit(output, render_of(record, summaries), exit_ok);
-}
-
-Status check_arguments(const RunArguments& arguments, const Prepared& prepared) {
-  const auto missing_gpu = prepared.unavailable_devices.find(std::string(cuda_kind.name));
-  const bool wants_cuda = std::any_of(prepared.plan.cases.begin(), prepared.plan.cases.end(),
-                                      [](const PlannedCase& one) { return is_gpu_kind(one.device); });
-  if (arguments.require_gpu && missing_gpu != prepared.unavailable_devices.end())
-    return fail(ErrorKind::environment, fmt::format("--require-gpu: {}", report::words(missing_gpu->second)),
-                "run on a machine with an NVIDIA GPU and driver, with a build that has the CUDA module");
-  if (arguments.require_gpu && wants_cuda)
-    for (const PlannedCase& one : prepared.plan.cases)
-      if (is_gpu_kind(one.device) && one.skip)
-        return fail(ErrorKind::environment, one.where,
-                    fmt::format("--require-gpu: {} is skipped: {}", one.id, report::words(*one.skip)),
-                    "leave it out with --filter '!...', or build for this GPU with ci/bootstrap.sh");
-  return {};
+  const auto render = [&](Format format, const Style& style) {
+    return render_measured(record, summaries, format, style, job.made_by);
+  };
+  return emit(output, render, exit_ok);
 }
 
 // The suite's own modules are known once it is read.
 CommandFiles files_of(const RunArguments& arguments, const std::vector<std::string>& modules) {
   return {arguments.file, all_of({plan_files(arguments.plan),
                                   modules,
-                                  store_files(arguments.store),
-                                  policy_files(arguments.policy, arguments.plan.suite),
-                                  {arguments.against}})};
+                                  store_files(arguments.store.url),
+                                  {arguments.policy.waivers_file(arguments.plan.suite), arguments.against}})};
 }
 
-// What can be wrong is said before anything is measured.
+// Everything that can be wrong is said before anything is measured.
 Status check_before_measuring(const RunArguments& arguments, const Prepared& prepared) {
-  if (const Status checked = check_budget(arguments.looks); !checked) return checked;
-  if (const Status checked = check_arguments(arguments, prepared); !checked) return checked;
+  if (arguments.require_gpu)
+    if (const Status checked = check_gpu_can_be_used(prepared); !checked) return checked;
   if (const Status spared = check_outputs(arguments.output, files_of(arguments, prepared.plan.modules));
       !spared)
     return spared;
@@ -176,61 +117,54 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
   return {};
 }
 
-// --require-gpu holds for what only turned out while measuring, too.
-Status check_gpu_was_used(const Record& record) {
-  for (const CaseRecord& one : record.cases)
-    if (is_gpu_kind(one.device) && one.outcome == Outcome::skipped)
-      return fail(ErrorKind::environment, one.where,
-                  fmt::format("--require-gpu: {} was skipped: {}", printable(one.id), printable(one.reason)),
-                  "leave it out with --filter '!...', or make the device available");
-  return {};
-}
-
 // Which baseline this run is judged by.
-BaselineChoice baseline_of(const Record& record, const RunArguments& arguments, const Prepared& prepared) {
+BaselineChoice baseline_of(const Record& record, const RunJob& job) {
   BaselineChoice choice;
-  choice.name = arguments.against;
+  choice.name = job.arguments.against;
   choice.select.folder = ".";
   choice.select.suite = record.suite.name;
-  choice.adapt = [&](Record& baseline) { cut_to_plan(baseline, arguments, prepared); };
+  choice.adapt = [&](Record& baseline) { cut_to_plan(baseline, job); };
   return choice;
 }
 
-int judge_run(Store& store, const Record& record, const RunArguments& arguments, const Prepared& prepared,
-              const Policy& policy, const TopUp& measured_on) {
+int judge_run(const RunJob& job, const Record& record, const TopUp& topped_up) {
+  Store& store = *job.store;
   const Result<Selected> current = select_stored(store, record.id);
   if (!current) return report_error(current.error());
-  BaselineChoice choice = baseline_of(record, arguments, prepared);
+  BaselineChoice choice = baseline_of(record, job);
   choice.on_verdict = [&](Verdict verdict) {
     return store.set_verdict(record.id, std::string(name_of(verdict)));
   };
-  choice.annotate = [&](Comparison& comparison) { tell(measured_on, comparison); };
-  return judge(store, choice, *current, with_learned(store, policy, current->record), arguments.output);
+  choice.annotate = [&](Comparison& comparison) { tell(topped_up, comparison); };
+  return judge_by_baseline(store, choice, *current, with_learned(store, job.policy, current->record),
+                           job.arguments.output, job.made_by);
 }
 
-// Measures on what the comparison would leave open. Without a baseline there is nothing to do: judging
-// will say so.
-Result<TopUp> measure_on(Store& store, Record& record, const RunArguments& arguments,
-                         const Prepared& prepared, const Policy& policy) {
+// Continues the cases that the comparison would leave undecided. Without a baseline there is nothing to do:
+// judging will say so.
+Result<TopUp> continue_undecided(const RunJob& job, Record& record) {
+  const RunArguments& arguments = job.arguments;
   if (arguments.against.empty()) return TopUp{};
-  const Result<Selected> current = select_stored(store, record.id);
+  const Result<Selected> current = select_stored(*job.store, record.id);
   if (!current) return fail(current.error());
-  const BaselineChoice choice = baseline_of(record, arguments, prepared);
-  Result<Selected> baseline = select_baseline(store, choice.name, *current, choice.select);
+  const BaselineChoice choice = baseline_of(record, job);
+  Result<Selected> baseline = select_baseline(*job.store, choice.name, *current, choice.select);
   if (!baseline) return TopUp{};
   choice.adapt(baseline->record);
-  const Policy complete = with_learned(store, policy, record);
-  Result<TopUp> done = top_up(
-      store, record, {prepared.plan, prepared, baseline->record, complete, arguments.looks, arguments.quiet});
+  const Policy complete = with_learned(*job.store, job.policy, record);
+  Result<TopUp> done = top_up(*job.store, record,
+                              {job.prepared.plan, job.prepared, baseline->record, complete,
+                               arguments.budget.budget, arguments.measuring.quiet});
   if (done && done->interrupted)  // --continue takes it up
-    if (const Status kept = store.finish(record.id, RunState::interrupted); !kept) return fail(kept.error());
+    if (const Status kept = job.store->finish(record.id, RunState::interrupted); !kept)
+      return fail(kept.error());
   return done;
 }
 
 // The table, the record's file, and how the measuring itself went; then the verdict.
-int conclude(Store& store, const Record& record, const RunArguments& arguments, const Prepared& prepared,
-             const Policy& policy, const TopUp& measured_on) {
-  const int shown = show(record, arguments, false);
+int conclude(const RunJob& job, const Record& record, const TopUp& topped_up) {
+  const RunArguments& arguments = job.arguments;
+  const int shown = show(record, job, false);
   if (!arguments.file.empty())
     if (const Status written = write_file_atomically(arguments.file, encode(record)); !written)
       return report_error(written.error());
@@ -238,85 +172,93 @@ int conclude(Store& store, const Record& record, const RunArguments& arguments, 
   if (arguments.require_gpu)
     if (const Status used = check_gpu_was_used(record); !used)
       status = std::max(status, report_error(used.error()));
-  if (!arguments.against.empty())
-    status = std::max(status, judge_run(store, record, arguments, prepared, policy, measured_on));
+  if (!arguments.against.empty()) status = std::max(status, judge_run(job, record, topped_up));
   return status == exit_ok ? shown : status;
 }
 
-// While a worker opens a GPU, what the record will want to know; and measuring begins beside the end of that
-// worker. A profiler's replay opens the device here instead, and needs none of it.
-Meanwhile beside_probes(const RunArguments& arguments) {
-  if (arguments.profile) return {};
-  return {[] { this_tool(); }, std::make_shared<EndingWorkers>()};
-}
-
-int run_command(const RunArguments& arguments) {
-  if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
-    return report_error(checked.error());
-  if (const Status used = check_policy_is_used(arguments.policy, arguments.against, "--against"); !used)
-    return report_error(used.error());
-  const Result<Policy> policy = make_policy(arguments.policy);
-  if (!policy) return report_error(policy.error());
-  Checked<Prepared> prepared = prepare(arguments.plan, beside_probes(arguments));
-  if (!prepared) return report_errors(prepared.error());
-  if (arguments.profile) return replay_for_profiler(*prepared);
-  if (const Status declared = declare_looks(prepared->plan, arguments.looks, !arguments.against.empty());
-      !declared)
-    return report_error(declared.error());
-  if (const Status checked = check_before_measuring(arguments, *prepared); !checked)
-    return report_error(checked.error());
-  const Checked<Policy> complete = with_waivers(*policy, arguments.policy, arguments.plan.suite);
-  if (!complete) return report_errors(complete.error());
-  const auto store = Store::open(arguments.store);
-  if (!store) return report_error(store.error());
-  auto measured = measure(**store, *prepared, arguments);
+int measure_and_judge(RunJob& job) {
+  const RunArguments& arguments = job.arguments;
+  const BeginOptions begin{arguments.commit, arguments.resume, is_partial(job.prepared, arguments.plan),
+                           !arguments.looks.looks};
+  Result<MeasuredRecord> measured = measure_record(
+      *job.store, job.prepared, {begin, arguments.measuring, arguments.clocks, [&](const Record& record) {
+                                   write_unfinished(record, job);
+                                 }});
   if (!measured) return report_error(measured.error());
   Record& record = measured->run.record;
-  Result<TopUp> measured_on = TopUp{};
-  if (!measured->interrupted) measured_on = measure_on(**store, record, arguments, *prepared, *complete);
-  if (!measured_on) return report_error(measured_on.error());
+  Result<TopUp> topped_up = TopUp{};
+  if (!measured->interrupted) topped_up = continue_undecided(job, record);
+  if (!topped_up) return report_error(topped_up.error());
   measured->clocks.clear();  // judging needs no locked clock
-  if (!measured->interrupted && !measured_on->interrupted)
-    return conclude(**store, record, arguments, *prepared, *complete, *measured_on);
-  show(record, arguments, true);
+  if (!measured->interrupted && !topped_up->interrupted) return conclude(job, record, *topped_up);
+  show(record, job, true);
   fmt::print(stderr, "interrupted: {} results are kept; repeat the command with --continue for the rest\n",
              measured_pairs(record).size());
   return exit_interrupted;
 }
 
+// While a worker opens a GPU, this process hashes the program; and measuring begins while that worker ends. A
+// replay for a profiler opens the device in this process instead, and needs neither.
+Meanwhile beside_probes(const RunArguments& arguments) {
+  if (arguments.profile) return {};
+  return {[] { this_tool(); }, std::make_shared<EndingWorkers>()};
+}
+
+int run_command(const RunArguments& arguments, const CommandLine& line) {
+  if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
+    return report_error(checked.error());
+  if (const Status used = arguments.policy.check_used(arguments.against, "--against"); !used)
+    return report_error(used.error());
+  const Result<Policy> policy = arguments.policy.policy();
+  if (!policy) return report_error(policy.error());
+  Checked<Prepared> prepared = prepare(arguments.plan, beside_probes(arguments));
+  if (!prepared) return report_errors(prepared.error());
+  if (arguments.profile) return replay_for_profiler(*prepared);
+  declare_looks(prepared->plan, arguments.looks.looks, !arguments.against.empty());
+  if (const Status checked = check_before_measuring(arguments, *prepared); !checked)
+    return report_error(checked.error());
+  Checked<Policy> complete = arguments.policy.with_waivers(*policy, arguments.plan.suite);
+  if (!complete) return report_errors(complete.error());
+  auto store = Store::open(arguments.store.url);
+  if (!store) return report_error(store.error());
+  RunJob job{arguments, std::move(*prepared), std::move(*complete), std::move(*store),
+             Reproduction(line, arguments.store, arguments.plan.device, arguments.against)};
+  return measure_and_judge(job);
+}
+
 }  // namespace
 
-void add_run(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand("run", "Measure a suite into the store and print the table");
-  auto arguments = std::make_shared<RunArguments>();
-  add_plan_options(*command, arguments->plan);
-  command->add_option("--store", arguments->store, "where records are kept: a file or postgresql://...")
-      ->capture_default_str()
-      ->type_name("URL");
-  command->add_option("--output", arguments->file, "also write the record, raw samples and all")
-      ->type_name("FILE");
-  command->add_option("--against", arguments->against, "then compare with this revision or record file")
-      ->type_name("REV|FILE");
-  command
-      ->add_option("--commit", arguments->commit,
-                   "commit that this tree is, where its repository is not here")
-      ->type_name("HASH");
-  command->add_flag("--continue", arguments->resume,
-                    "finish the newest interrupted run of this suite and revision");
-  command->add_flag("--require-gpu", arguments->require_gpu,
-                    "a CUDA case that cannot run is an error, not a skip");
-  command->add_flag("--quiet", arguments->quiet, "no progress line");
-  add_profile_option(*command, arguments->profile);
-  add_wait_option(*command, arguments->wait);
-  add_clock_option(*command, arguments->clocks);
-  add_looks_option(*command, arguments->looks);
-  add_budget_option(*command, arguments->looks);
-  add_policy_options(*command, arguments->policy);
-  add_output_options(*command, arguments->output);
-  command->footer(
+void add_run(Commands& commands) {
+  auto& [command, arguments] =
+      commands.add("run", "Measure a suite into the store and print the table", run_command);
+  arguments.plan.add_to(command);
+  arguments.store.add_to(command);
+  const auto results = {
+      command.add_option("--output", arguments.file, "also write the record, raw samples and all")
+          ->type_name("FILE"),
+      command.add_option("--against", arguments.against, "then compare with this revision or record file")
+          ->type_name("REV|FILE"),
+      command
+          .add_option("--commit", arguments.commit,
+                      "commit that this tree is, where its repository is not here")
+          ->type_name("HASH"),
+      command.add_flag("--continue", arguments.resume,
+                       "finish the newest interrupted run of this suite and revision"),
+      command.add_flag("--require-gpu", arguments.require_gpu,
+                       "a CUDA case that cannot run is an error, not a skip")};
+  CLI::Option* profile =
+      command.add_flag("--profile", arguments.profile,
+                       "measure nothing: make the calls alone, for nsys, ncu or a debugger to look at");
+  for (CLI::Option* option : results) profile->excludes(option);
+  arguments.measuring.add_to(command);
+  arguments.clocks.add_to(command);
+  arguments.looks.add_to(command);
+  arguments.budget.add_to(command);
+  arguments.policy.add_to(command);
+  arguments.output.add_to(command);
+  command.footer(
       "Exit status: 0 measured (and nothing regressed), 2 usage, 5 a case failed or computed a wrong\n"
       "result, 130 interrupted; with --against also 1 regressed, 3 inconclusive, 4 baseline missing.");
-  command->callback([&chosen, arguments] { chosen = [arguments] { return run_command(*arguments); }; });
 }
 
 }  // namespace harness

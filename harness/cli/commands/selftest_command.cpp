@@ -1,17 +1,14 @@
 // `harness selftest`: how often the rule that decides is wrong, by simulation, or by A/A on this machine.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <memory>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/progress_line.h"
-#include "harness/cli/output/terminal_unicode.h"
 #include "harness/cli/programs/measure_session.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/report/documents/selftest_document.h"
@@ -38,14 +35,14 @@ cases:
     axes: {dtype: f16, m: 512, n: 1024, k: 1024}
 )";
 
-struct Arguments {
+struct SelftestArguments {
   bool aa = false;
-  SessionArguments session;
+  SessionOptions session;
   SelftestOptions options;
-  OutputArguments output;
+  OutputOptions output;
 };
 
-int report(const Arguments& arguments, const SelftestReport& made) {
+int report(const SelftestArguments& arguments, const SelftestReport& made) {
   return emit(
       arguments.output,
       [&](Format format, const Style& style) { return render_selftest(made, format, style); },
@@ -58,8 +55,8 @@ int stopped() {
 }
 
 // Measures a suite once and compares random halves of its processes.
-int compare_halves(const Arguments& arguments) {
-  SessionArguments session = arguments.session;
+int compare_halves(const SelftestArguments& arguments) {
+  SessionOptions session = arguments.session;
   const TemporaryFolder scratch;
   const bool own = session.suite.empty();
   if (own) {
@@ -87,16 +84,17 @@ int compare_halves(const Arguments& arguments) {
   return report(arguments, made);
 }
 
-// The rule with `processes` a side, 0: the plans that it is made for. Fewer than it takes it is made to take.
-SelftestOptions with_processes(SelftestOptions options, int processes) {
-  if (processes == 0) return options;
-  options.plans = {{processes}, {processes, {}, true}};
-  options.min_processes = std::min(options.min_processes, processes);
-  options.min_shared_processes = std::min(options.min_shared_processes, processes);
+// The rule with `processes` a side; not given: the plans that it is made for. The least number of processes
+// is lowered where these are fewer.
+SelftestOptions with_processes(SelftestOptions options, const std::optional<int>& processes) {
+  if (!processes) return options;
+  options.plans = {{*processes}, {*processes, {}, true}};
+  options.min_processes = std::min(options.min_processes, *processes);
+  options.min_shared_processes = std::min(options.min_shared_processes, *processes);
   return options;
 }
 
-int simulate(SelftestOptions options, const Arguments& arguments) {
+int simulate(SelftestOptions options, const SelftestArguments& arguments) {
   const InterruptGuard guard;
   ProgressLine line(false);
   options.on_progress = [&](std::size_t done, std::size_t all) {
@@ -108,15 +106,13 @@ int simulate(SelftestOptions options, const Arguments& arguments) {
   return made ? report(arguments, *made) : stopped();
 }
 
-int selftest_command(const Arguments& arguments) {
-  if (const Status checked = check_formats(arguments.output, "a selftest"); !checked)
-    return report_error(checked.error());
+int selftest_command(const SelftestArguments& arguments) {
   const std::vector<std::string> read =
       arguments.session.suite.empty() ? std::vector<std::string>{} : std::vector{arguments.session.suite};
   if (const Status checked = check_outputs(arguments.output, {"", read}); !checked)
     return report_error(checked.error());
-  if (!arguments.aa && (!arguments.session.device.empty() || !arguments.session.filters.empty() ||
-                        !arguments.session.modules.empty()))
+  if (!arguments.aa && (arguments.session.device.given() || !arguments.session.filter.patterns.empty() ||
+                        !arguments.session.modules.files.empty()))
     return report_error({ErrorKind::usage,
                          "a simulation measures nothing",
                          {},
@@ -127,40 +123,39 @@ int selftest_command(const Arguments& arguments) {
 
 }  // namespace
 
-void add_selftest(CLI::App& program, Action& chosen) {
-  CLI::App* command = program.add_subcommand(
-      "selftest", "Simulate how often the rule that decides is wrong, or see it on this machine");
-  auto arguments = std::make_shared<Arguments>();
+void add_selftest(Commands& commands) {
+  auto& [command, declared] =
+      commands.add("selftest", "Simulate how often the rule that decides is wrong, or see it on this machine",
+                   selftest_command);
+  SelftestArguments& arguments = declared;  // clang 14 lets no lambda refer to a structured binding
   command
-      ->add_option("--seed", arguments->options.seed, "of the random numbers: the same seed, the same report")
+      .add_option("--seed", arguments.options.seed, "of the random numbers: the same seed, the same report")
       ->capture_default_str();
   command
-      ->add_option("--splits", arguments->options.splits,
-                   "simulated suites a row, or random halves with --aa")
+      .add_option("--splits", arguments.options.splits, "simulated suites a row, or random halves with --aa")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
   command
-      ->add_option_function<std::vector<std::string>>(
+      .add_option_function<std::vector<std::string>>(
           "--aa",
-          [arguments](const std::vector<std::string>& given) {
-            arguments->aa = true;
-            if (!given.empty()) arguments->session.suite = given.front();
+          [&arguments](const std::vector<std::string>& given) {
+            arguments.aa = true;
+            if (!given.empty()) arguments.session.suite = given.front();
           },
           "instead measure this suite here, or a small one, and compare random halves of its processes")
       ->expected(0, 1)
       ->type_name("SUITE");
   command
-      ->add_option("--processes", arguments->session.processes,
-                   "simulated processes a side, or worker processes a case with --aa; default: several, or "
-                   "the suite's")
+      .add_option("--processes", arguments.session.processes,
+                  "simulated processes a side, or worker processes a case with --aa; default: several, or "
+                  "the suite's")
       ->check(CLI::Range(2, 10000))
       ->type_name("P");
-  command->add_option("--filter", arguments->session.filters, "only cases whose name matches")
-      ->type_name("WILDCARD");
-  command->add_option("--module", arguments->session.modules, "load a plugin as well")->type_name("FILE");
-  command->add_option("--device", arguments->session.device, "cpu, cuda or cuda:N, as for run");
-  add_output_options(*command, arguments->output, {Format::terminal, Format::markdown, Format::json});
-  command->footer(
+  arguments.session.filter.add_to(command);
+  arguments.session.modules.add_to(command);
+  arguments.session.device.add_to(command);
+  arguments.output.add_to(command, {"a selftest", {Format::terminal, Format::markdown, Format::json}});
+  command.footer(
       "Exit status: 0 no rate lies above its limit, 1 one does (99 % sure), 2 usage, 4 nothing to compare,\n"
       "130 interrupted. A verdict needs 5 processes a side, or 3 that hold both builds; `--min-processes 3`\n"
       "lowers that. `--processes 3` simulates what it costs, and fails: alpha of 1 % becomes 2 to 2.6 %, "
@@ -168,7 +163,6 @@ void add_selftest(CLI::App& program, Action& chosen) {
       "1.6 % of pairs with two modes fall apart as if slower.\n"
       "Examples: harness selftest; harness selftest --seed 7 --splits 10000\n"
       "          harness selftest --aa suites/fusion.yaml --processes 20");
-  command->callback([&chosen, arguments] { chosen = [arguments] { return selftest_command(*arguments); }; });
 }
 
 }  // namespace harness

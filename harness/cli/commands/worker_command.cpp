@@ -1,15 +1,19 @@
-#include <CLI/CLI.hpp>
-
-#include "harness/cli/commands.h"
+#include "harness/cli/commands/commands.h"
 #include "harness/measure/worker/worker.h"
 
 namespace harness {
+namespace {
 
-void add_worker(CLI::App& program, Action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("worker", "Measure one job read from standard input (started by run)");
-  command->group("");  // not in --help: nobody types it
-  command->callback([&chosen] { chosen = [] { return run_worker(); }; });
+struct WorkerArguments {};
+
+int worker(const WorkerArguments& /*arguments*/) {
+  return run_worker();
+}
+
+}  // namespace
+
+void add_worker(Commands& commands) {
+  hide(commands.add("worker", "Measure one job read from standard input (started by run)", worker).command);
 }
 
 }  // namespace harness

@@ -1,4 +1,5 @@
-// From the store and the repository to a history report.
+#include "harness/cli/history/make_history.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/cli/history/make_history.h"
 #include "harness/cli/judging/learned_policy.h"
 #include "harness/model/codec.h"
 #include "harness/store/baselines.h"
@@ -21,11 +21,6 @@ namespace harness {
 namespace {
 
 constexpr int most_commits = 100'000;
-
-bool is_date(const std::string& text) {
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
-  return std::all_of(text.begin(), text.end(), [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
-}
 
 Result<std::string> choose_suite(Store& store, const std::string& asked) {
   const auto runs = store.list({});
@@ -67,13 +62,12 @@ Result<std::size_t> place_of(const Window& window, const std::string& option, co
 }
 
 // Cuts the window to what came since a revision (which is included) or a date.
-Status cut(Window& window, const std::string& since, const std::string& folder) {
-  if (since.empty()) return {};
-  if (is_date(since)) {
-    while (window.end > window.begin && window.commits[window.end - 1].date < since) --window.end;
+Status cut(Window& window, const Since& since, const std::string& folder) {
+  if (!since.day.empty()) {
+    while (window.end > window.begin && window.commits[window.end - 1].date < since.day) --window.end;
     return {};
   }
-  const Result<std::size_t> place = place_of(window, "--since", since, folder);
+  const Result<std::size_t> place = place_of(window, "--since", since.revision, folder);
   if (!place)
     return fail(place.error().kind, place.error().message,
                 place.error().advice.empty() ? "write a revision or a date such as 2026-11-20"
@@ -148,14 +142,9 @@ Result<std::vector<Anchor>> pinned_anchors(const StoredHistory& stored, const Wi
 }
 
 // Each series is judged by the gate that its newest result was planned with.
-Status set_gates(Store& store, std::vector<MeasuredSeries>& series, const std::string& margin) {
+Status set_gates(Store& store, std::vector<MeasuredSeries>& series, const std::optional<double>& margin) {
   Policy policy;
-  if (!margin.empty()) {
-    const Result<double> fraction = parse_fraction(margin);
-    if (!fraction)
-      return fail(ErrorKind::usage, "--margin: " + fraction.error().message, fraction.error().advice);
-    policy.margin = *fraction;
-  }
+  policy.margin = margin;
   for (MeasuredSeries& one : series) {
     if (one.points.empty()) continue;
     const Result<CaseRecord> planned = store.planned_case(one.points.back().point.record, one.trend.case_id);
@@ -220,7 +209,8 @@ Result<HistoryReport> make_history(Store& store, const HistoryArguments& argumen
   if (!commits) return fail(commits.error());
   const Window all{std::move(*commits), 0, 0};
   Window window{all.commits, 0, all.commits.size()};
-  if (const Status done = cut(window, arguments.since, folder); !done) return fail(done.error());
+  if (arguments.since)
+    if (const Status done = cut(window, *arguments.since, folder); !done) return fail(done.error());
   RunQuery query;
   query.suite = *suite;
   const auto stored = store.history(query);
@@ -231,7 +221,8 @@ Result<HistoryReport> make_history(Store& store, const HistoryArguments& argumen
   SeriesOfBranch found =
       series_of_branch(*stored, window, {arguments.pattern, arguments.metric, arguments.last}, *anchors);
   if (const Status some = check_pattern(found, *stored, arguments); !some) return fail(some.error());
-  if (const Status set = set_gates(store, found.series, arguments.margin); !set) return fail(set.error());
+  if (const Status set = set_gates(store, found.series, arguments.margin.margin); !set)
+    return fail(set.error());
   take_learned(found.series, *stored);
   HistoryReport report;
   const TrendOptions options;

@@ -1,23 +1,31 @@
-// The parts of `history` that other commands share: series along a branch from a store.
+// Makes a history from a store and a repository: series along a branch, and their trends.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "harness/cli/history/history_series.h"
+#include "harness/cli/options/policy_options.h"
 #include "harness/model/case_trend.h"
 #include "harness/store/store.h"
 
 namespace harness {
+
+// Only commits since a revision or a day.
+struct Since {
+  std::string revision;
+  std::string day;  // "2026-11-20"
+};
 
 struct HistoryArguments {
   std::string pattern;
   std::string branch;  // "" : main, or HEAD where there is none
   std::string suite;   // "" : the only one in the store
   std::string metric;
-  std::string since;  // revision or date
+  std::optional<Since> since{};
   std::size_t last = 0;
   std::string anchor;  // revision; "" : the pinned baseline
-  std::string margin;  // "" : each case's own
+  MarginOption margin;
 };
 
 // Reads, selects and looks for trends. The repository is that of `folder`.

@@ -1,36 +1,36 @@
 #include "harness/cli/judging/judge_by_baseline.h"
 
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/judging/learned_policy.h"
-#include "harness/cli/output/render_with_sources.h"
+#include "harness/cli/output/emit.h"
 #include "harness/verdict/compare.h"
 
 namespace harness {
-Result<std::unique_ptr<Store>> open_for_reading(const std::string& url) {
-  Result<std::unique_ptr<Store>> store = Store::open_existing(url);
-  if (store || url != default_store || store.error().kind != ErrorKind::missing) return store;
-  return Store::open("sqlite::memory:");
+
+void explain_status(const Comparison& comparison, int status) {
+  Comparison strict = comparison;
+  strict.policy.allow_inconclusive = false;
+  strict.policy.allow_missing = false;
+  strict.policy.allow_not_comparable = false;
+  if (const int without = exit_code(strict); without != status)
+    fmt::print(stderr, "warning: exit status {} was allowed by --allow; the verdict is `{}`\n", without,
+               name_of(comparison.verdict));
+  Comparison lenient = comparison;
+  lenient.policy.fail_on_improved = false;
+  if (status == 1 && exit_code(lenient) != 1)
+    fmt::print(stderr,
+               "failed by --fail-on improved: the baseline is slower than the code, so it would hide a later "
+               "regression back to it; promote a new one with `harness baseline promote {} --author NAME "
+               "--reason TEXT` and commit it\n",
+               comparison.current.id.empty() ? "HEAD" : shell_quoted(comparison.current.id));
 }
 
-Result<Selected> read_record(const std::string& url, const std::string& name, const std::string& suite) {
-  const auto store = open_for_reading(url);
-  if (!store) return fail(store.error());
-  SelectOptions select;
-  select.folder = ".";
-  select.suite = suite;
-  return select_current(**store, name, select);
-}
-
-Checked<Policy> effective_policy(Store& store, const PolicyArguments& arguments, const Record& current) {
-  const Result<Policy> policy = make_policy(arguments);
-  if (!policy) return tl::unexpected(std::vector<Error>{policy.error()});
-  Checked<Policy> complete = with_waivers(*policy, arguments, current.suite.file);
-  if (!complete) return complete;
-  return with_learned(store, std::move(*complete), current);
-}
-
-int judge(Store& store, const BaselineChoice& choice, const Selected& current, const Policy& policy,
-          const OutputArguments& output) {
+int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected& current,
+                      const Policy& policy, const OutputOptions& output, const Reproduction& made_by) {
   Result<Selected> baseline = select_baseline(store, choice.name, current, choice.select);
   if (!baseline) {
     const int status = report_error(baseline.error());
@@ -48,7 +48,7 @@ int judge(Store& store, const BaselineChoice& choice, const Selected& current, c
     if (const Status kept = choice.on_verdict(verdict_without_waivers(comparison.rows)); !kept)
       return report_error(kept.error());
   const auto render = [&](Format format, const Style& style) {
-    return render_judged(comparison, baseline->record, current.record, format, style);
+    return render_judged(comparison, baseline->record, current.record, format, style, made_by);
   };
   if (choice.report_only) return emit(output, render, exit_ok);
   const int status = exit_code(comparison);

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "harness/cli/options/policy_options.h"
-#include "harness/cli/output/emit.h"
+#include "harness/cli/options/output_options.h"
+#include "harness/cli/output/render_with_sources.h"
 #include "harness/model/comparison.h"
 #include "harness/store/select.h"
 
@@ -23,22 +21,12 @@ struct BaselineChoice {
   bool report_only = false;                        // the verdict is told, but it is not the exit status
 };
 
-// The store at `url` for reading: a default store that is not there yet is an empty one, because both
-// sides may be files; any other is an error.
-Result<std::unique_ptr<Store>> open_for_reading(const std::string& url);
-
-// The record that `name` (revision, record or file) stands for, from the store at `url`, read only.
-// `suite` chooses where a revision has records of several; "" otherwise.
-Result<Selected> read_record(const std::string& url, const std::string& name, const std::string& suite);
-
-// The policy in force where `current` is judged: the command line's, the waivers (beside the record's suite
-// unless a file is named), and what the store's calibrations taught. Every command that compares two records
-// takes it from here or, where waivers are read before measuring, adds with_learned() itself: they agree.
-Checked<Policy> effective_policy(Store& store, const PolicyArguments& arguments, const Record& current);
-
 // Finds the baseline for `current`, compares by the policy as it is, prints and writes the reports. Returns
 // the exit status.
-int judge(Store& store, const BaselineChoice& choice, const Selected& current, const Policy& policy,
-          const OutputArguments& output);
+int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected& current,
+                      const Policy& policy, const OutputOptions& output, const Reproduction& made_by);
+
+// Says on standard error what an allowance or --fail-on made of the exit status.
+void explain_status(const Comparison& comparison, int status);
 
 }  // namespace harness

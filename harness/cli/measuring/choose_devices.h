@@ -1,23 +1,43 @@
 // Which device stands for each kind, and why a kind is missing.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
-#include "harness/cli/measuring/prepare.h"
+#include "harness/cli/options/device_option.h"
+#include "harness/measure/schedule/run.h"
+#include "harness/model/cause.h"
 
 namespace harness {
 
 struct DeviceWish {
-  std::string text;           // of --device, "" when it is not given
+  DeviceOption device;
   bool wants_cuda = false;    // the suite has CUDA variants
   bool any_of_class = false;  // the suite lets processes take turns on several devices of one class
 };
 
-// Fills devices, identities, side_by_side, unavailable_devices and left_out_devices. Asks a worker about a
-// GPU only when the suite has use for it; `meanwhile` goes on beside the first. A device that was asked for
-// and cannot be had is an error, which for an ordinal names those that are there; one that was not only makes
-// its kind unavailable.
-Status choose_devices(const DeviceWish& wish, const Meanwhile& meanwhile, Prepared& prepared);
+// One of the devices that processes of a run take turns on.
+struct DeviceChoice {
+  std::string name;  // for open_device()
+  std::string uuid;
+};
+
+// By kind of device: "cpu", "cuda".
+struct ChosenDevices {
+  std::map<std::string, std::string> devices;                     // names for open_device()
+  std::map<std::string, std::string> identities;                  // UUIDs of the devices that were asked
+  std::map<std::string, std::vector<DeviceChoice>> side_by_side;  // two or more, used by turns
+  std::map<std::string, Cause> unavailable_devices;
+  std::set<std::string> left_out_devices;  // that --device left out
+  std::string counter_chip;                // of the GPU at hand, or ""
+};
+
+// Asks a worker about a GPU only when the suite has use for it; `meanwhile` goes on beside the first. A
+// device that was asked for and cannot be had is an error, which for an ordinal names those that are there.
+// A device that was not asked for only makes its kind unavailable.
+Result<ChosenDevices> choose_devices(const DeviceWish& wish, const Meanwhile& meanwhile);
 
 }  // namespace harness

@@ -7,20 +7,14 @@
 
 #include "harness/base/result.h"
 #include "harness/cli/measuring/prepare.h"
+#include "harness/cli/options/clock_option.h"
 #include "harness/device/host/clock_lock.h"
 
-namespace CLI {
-class App;
-}
-
 namespace harness {
-
-// Declares --lock-clocks[=MHZ]. `text` is "" unless it is given, "true" without a frequency.
-void add_clock_option(CLI::App& command, std::string& text);
 
 // Locks as asked, and adds to `prepared.facts` what the fingerprint is to tell: the field `clock_lock`, which
 // blocks comparing with results at another clock. Without being asked, warns of locks that were left behind
 // on any GPU, and tells those of the GPUs at hand likewise. Undone when the result dies.
-Result<std::vector<ClockLock>> lock_clocks(Prepared& prepared, const std::string& text);
+Result<std::vector<ClockLock>> lock_clocks(Prepared& prepared, const ClockOption& option);
 
 }  // namespace harness

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -10,30 +9,20 @@
 
 #include "harness/base/text.h"
 #include "harness/device/open.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
-
-constexpr std::string_view scripted_prefix = "scripted:";
 
 bool measures_on(const Plan& plan, const std::string& kind) {
   return std::any_of(plan.cases.begin(), plan.cases.end(),
                      [&](const PlannedCase& one) { return one.device == kind && !one.skip; });
 }
 
-Result<std::optional<Seconds>> patience_of(const std::string& wait) {
-  if (wait.empty()) return std::nullopt;
-  if (wait == "0") return 0.0;
-  const Result<Seconds> parsed = parse_duration(wait);
-  if (!parsed)
-    return fail(ErrorKind::usage, fmt::format("--wait: {}", parsed.error().message), parsed.error().advice);
-  return *parsed;
-}
-
 // What the device calls itself. A script is read here; it is no device of the host.
 std::string uuid_of(const std::string& name, const std::string& identity) {
   if (!identity.empty()) return identity;
-  if (!name.starts_with(scripted_prefix)) return name;
+  if (!is_scripted_device(name)) return name;
   const Result<OpenedDevice> opened = open_device(name);
   return opened ? opened->device->sensors().fingerprint().device_uuid : name;
 }
@@ -55,31 +44,18 @@ std::vector<UsedDevice> devices_used(const Prepared& prepared) {
   return used;
 }
 
-void add_wait_option(CLI::App& command, std::string& text) {
-  command
-      .add_option("--wait", text,
-                  "for a device that another run uses, at most; 0: not at all; default: as "
-                  "long as it takes")
-      ->type_name("DURATION");
-}
-
-Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::string& wait) {
-  const Result<std::optional<Seconds>> patience = patience_of(wait);
-  if (!patience) return fail(patience.error());
+Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::optional<Seconds>& wait) {
   std::set<std::string> identities;
   for (const UsedDevice& used : devices_used(prepared)) {
-    const bool scripted = used.name.starts_with(scripted_prefix);
-    if (scripted && wait.empty()) continue;
-    identities.insert(
-        scripted
-            ? std::filesystem::absolute(used.name.substr(scripted_prefix.size())).lexically_normal().string()
-            : used.uuid);
+    const bool scripted = is_scripted_device(used.name);
+    if (scripted && !wait) continue;
+    identities.insert(scripted ? std::filesystem::absolute(script_of(used.name)).lexically_normal().string()
+                               : used.uuid);
   }
   std::vector<DeviceLock> locks;
   for (const std::string& identity : identities) {
     const auto told = [](const std::string& message) { fmt::print(stderr, "waiting: {}\n", message); };
-    Result<DeviceLock> lock =
-        DeviceLock::take({identity, "suite " + prepared.plan.suite.name, *patience, told});
+    Result<DeviceLock> lock = DeviceLock::take({identity, "suite " + prepared.plan.suite.name, wait, told});
     if (!lock) return fail(lock.error());
     locks.push_back(std::move(*lock));
   }

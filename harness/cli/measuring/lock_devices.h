@@ -1,16 +1,14 @@
 // A run has its devices to itself: see measure/device_lock.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/base/units.h"
 #include "harness/cli/measuring/prepare.h"
 #include "harness/measure/schedule/device_lock.h"
-
-namespace CLI {
-class App;
-}
 
 namespace harness {
 
@@ -23,12 +21,9 @@ struct UsedDevice {
 // All of them, each once.
 std::vector<UsedDevice> devices_used(const Prepared& prepared);
 
-// Declares --wait. `text` is "" unless it is given.
-void add_wait_option(CLI::App& command, std::string& text);
-
 // Locks every device that the plan measures on, in an order that is the same for all runs, and says on
-// standard error what it waits for. `wait`: a duration or "0"; "": as long as it takes. A scripted device
-// is no device of the host and is locked only when `wait` is given.
-Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::string& wait);
+// standard error what it waits for, at most for `wait` (not given: as long as it takes). A scripted device is
+// no device of the host and is locked only when `wait` is given.
+Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::optional<Seconds>& wait);
 
 }  // namespace harness

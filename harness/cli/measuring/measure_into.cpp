@@ -29,7 +29,8 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   run.devices = prepared.devices;
   run.ending = prepared.ending;
   run.already = measured_pairs(record);
-  run.may_begin = options.may_begin;
+  if (options.deadline)
+    run.may_begin = [deadline = *options.deadline] { return std::chrono::steady_clock::now() < deadline; };
   run.measure_ceilings = options.measure_ceilings;
   run.on_progress = [&](const Progress& now) { progress.show(now, options.label); };
   run.on_result = [&](const EncodedResult& result) {

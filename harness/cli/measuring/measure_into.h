@@ -1,8 +1,8 @@
-// Measuring a plan into a record of the store: every result is journalled as it arrives. What a run and a
-// look that follows it share.
+// Measures a plan into a record of the store. Each result is stored as it arrives.
 #pragma once
 
-#include <functional>
+#include <chrono>
+#include <optional>
 #include <string>
 
 #include "harness/cli/measuring/prepare.h"
@@ -12,9 +12,10 @@
 namespace harness {
 
 struct MeasureOptions {
-  bool quiet = false;                    // no progress line
-  std::string label = {};                // in front of the progress line
-  std::function<bool()> may_begin = {};  // as in RunOptions
+  bool quiet = false;      // no progress line
+  std::string label = {};  // in front of the progress line
+  // No process begins after this.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
   bool measure_ceilings = true;
 };
 

@@ -7,10 +7,11 @@ namespace harness {
 namespace {
 
 // What a plan file says beside the plan. A plan that `harness list` prints has none of it.
-constexpr auto device_part = list_fields<Prepared>(
-    JsonLayout::lines, field("devices", &Prepared::devices), field("identities", &Prepared::identities),
-    field("unavailable_devices", &Prepared::unavailable_devices),
-    field("left_out_devices", &Prepared::left_out_devices));
+constexpr auto device_part =
+    list_fields<ChosenDevices>(JsonLayout::lines, field("devices", &ChosenDevices::devices),
+                               field("identities", &ChosenDevices::identities),
+                               field("unavailable_devices", &ChosenDevices::unavailable_devices),
+                               field("left_out_devices", &ChosenDevices::left_out_devices));
 
 }  // namespace
 

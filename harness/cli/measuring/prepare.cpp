@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <charconv>
+#include <algorithm>
 #include <filesystem>
 
 #include "harness/base/text.h"
-#include "harness/cli/measuring/choose_devices.h"
+#include "harness/catalog/catalog.h"
 #include "harness/device/open.h"
 #include "harness/model/device_kinds.h"
 #include "harness/suite/load_suite.h"
@@ -25,9 +24,9 @@ bool names_cuda(const Suite& suite, const Catalog& catalog) {
   return false;
 }
 
-Status load_modules(Catalog& catalog, const Suite& suite, const PlanArguments& arguments,
+Status load_modules(Catalog& catalog, const Suite& suite, const SuiteOptions& options,
                     std::vector<std::string>& loaded) {
-  const std::filesystem::path folder = std::filesystem::path(arguments.suite).parent_path();
+  const std::filesystem::path folder = std::filesystem::path(options.suite).parent_path();
   for (const At<std::string>& module : suite.modules) {
     const std::string path = std::filesystem::absolute(folder / module.value).lexically_normal().string();
     if (Status status = catalog.load_module(path); !status) {
@@ -38,7 +37,7 @@ Status load_modules(Catalog& catalog, const Suite& suite, const PlanArguments& a
     }
     loaded.push_back(path);
   }
-  for (const std::string& module : arguments.modules) {
+  for (const std::string& module : options.modules.files) {
     const std::string path = std::filesystem::absolute(module).lexically_normal().string();
     if (Status status = catalog.load_module(path); !status) return status;
     loaded.push_back(path);
@@ -46,77 +45,52 @@ Status load_modules(Catalog& catalog, const Suite& suite, const PlanArguments& a
   return {};
 }
 
-Result<Overrides> overrides_from(const PlanArguments& arguments) {
+Overrides overrides_from(const SuiteOptions& options) {
   Overrides overrides;
-  if (arguments.processes > 0) overrides.sampling.set(&Sampling::processes, arguments.processes);
-  if (arguments.placements > 0) overrides.sampling.set(&Sampling::placements, arguments.placements);
-  if (arguments.samples > 0) {
-    overrides.sampling.set(&Sampling::samples, arguments.samples);
+  if (options.processes) overrides.sampling.set(&Sampling::processes, *options.processes);
+  if (options.placements) overrides.sampling.set(&Sampling::placements, *options.placements);
+  if (options.seed) overrides.sampling.set(&Sampling::seed, *options.seed);
+  if (options.samples) {
+    overrides.sampling.set(&Sampling::samples, *options.samples);
     overrides.sampling.set(&Sampling::width, 0);
-    overrides.sampling.set(&Sampling::min_samples, std::min(arguments.samples, Sampling{}.min_samples));
-  }
-  if (!arguments.seed.empty()) {
-    std::uint64_t seed = 0;
-    const auto [end, code] =
-        std::from_chars(arguments.seed.data(), arguments.seed.data() + arguments.seed.size(), seed);
-    if (code != std::errc{} || end != arguments.seed.data() + arguments.seed.size())
-      return fail(ErrorKind::usage,
-                  fmt::format("--seed: `{}` is not a whole number", printable(arguments.seed)));
-    overrides.sampling.set(&Sampling::seed, seed);
+    overrides.sampling.set(&Sampling::min_samples, std::min(*options.samples, Sampling{}.min_samples));
   }
   return overrides;
 }
 
 }  // namespace
 
-void add_plan_options(CLI::App& command, PlanArguments& arguments) {
-  command.add_option("suite", arguments.suite, "suite file (YAML)")->required()->type_name("SUITE");
-  command.add_option("--filter", arguments.filters, "only cases whose name matches; `!` in front leaves out")
-      ->type_name("WILDCARD");
-  command.add_option("--tag", arguments.tags, "only cases with one of these tags");
-  command.add_option("--module", arguments.modules, "load a plugin as well")->type_name("FILE");
-  command.add_option(
-      "--device", arguments.device,
-      "cpu, cuda or cuda:N, of N as nvidia-smi counts; several, with commas, where the suite's "
-      "`devices` allows it; default: every device the suite names");
-  command.add_option("--processes", arguments.processes, "fresh worker processes a case")
-      ->check(CLI::Range(1, 10000));
-  command.add_option("--placements", arguments.placements, "allocations a process")
-      ->check(CLI::Range(1, 10000));
-  command.add_option("--samples", arguments.samples, "samples a placement")->check(CLI::Range(1, 10000000));
-  command.add_option("--seed", arguments.seed, "of the random inputs");
-}
-
-Checked<Prepared> prepare(const PlanArguments& arguments, const Meanwhile& meanwhile) {
+Checked<Prepared> prepare(const SuiteOptions& options, const Meanwhile& meanwhile) {
   const auto refused = [](const Error& error) {
     return tl::unexpected<std::vector<Error>>(std::vector<Error>{error});
   };
-  const Checked<Suite> suite = load_suite(arguments.suite);
+  const Checked<Suite> suite = load_suite(options.suite);
   if (!suite) return tl::unexpected<std::vector<Error>>(suite.error());
   Catalog catalog = Catalog::built_in();
-  Prepared prepared;
-  prepared.ending = meanwhile.ending;
   std::vector<std::string> modules;
-  if (const Status loaded = load_modules(catalog, *suite, arguments, modules); !loaded)
+  if (const Status loaded = load_modules(catalog, *suite, options, modules); !loaded)
     return refused(loaded.error());
-  if (const Status found = choose_devices(
-          {arguments.device, names_cuda(*suite, catalog), suite->any_of_class}, meanwhile, prepared);
-      !found)
-    return refused(found.error());
-  const Result<Overrides> overrides = overrides_from(arguments);
-  if (!overrides) return refused(overrides.error());
+  Result<ChosenDevices> chosen =
+      choose_devices({options.device, names_cuda(*suite, catalog), suite->any_of_class}, meanwhile);
+  if (!chosen) return refused(chosen.error());
   // Without a GPU to ask, the one that this build is for.
   const auto counters = [&](const std::vector<std::string>& names) {
-    const std::string& chip = prepared.counter_chip;
+    const std::string& chip = chosen->counter_chip;
     return plan_counters(chip.empty() ? counter_chip(cuda_architectures()) : chip, names);
   };
-  Checked<Plan> plan =
-      make_plan(*suite, catalog,
-                {prepared.unavailable_devices, arguments.filters, arguments.tags, *overrides, counters});
+  Checked<Plan> plan = make_plan(*suite, catalog,
+                                 {chosen->unavailable_devices, options.filter.patterns, options.tags,
+                                  overrides_from(options), counters});
   if (!plan) return tl::unexpected<std::vector<Error>>(plan.error());
-  prepared.plan = std::move(*plan);
-  prepared.plan.modules = std::move(modules);
-  return prepared;
+  plan->modules = std::move(modules);
+  return Prepared{std::move(*chosen), std::move(*plan), {}, meanwhile.ending};
+}
+
+bool is_partial(const Prepared& prepared, const SuiteOptions& options) {
+  return options.selects() ||
+         std::any_of(prepared.plan.cases.begin(), prepared.plan.cases.end(), [&](const PlannedCase& planned) {
+           return prepared.left_out_devices.contains(planned.device);
+         });
 }
 
 }  // namespace harness

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -44,13 +43,6 @@ Error about(const PlannedCase& planned, Error error) {
 }
 
 }  // namespace
-
-void add_profile_option(CLI::App& command, bool& profile) {
-  CLI::Option* option = command.add_flag(
-      "--profile", profile, "measure nothing: make the calls alone, for nsys, ncu or a debugger to look at");
-  for (const char* other : {"--output", "--against", "--commit", "--continue", "--require-gpu"})
-    option->excludes(command.get_option(other));
-}
 
 int replay_for_profiler(const Prepared& prepared) {
   std::map<std::string, std::unique_ptr<Stage>> stages;  // by kind of device

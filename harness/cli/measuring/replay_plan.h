@@ -5,9 +5,6 @@
 
 namespace harness {
 
-// Declares --profile; it goes with nothing that is about results. After the options that it excludes.
-void add_profile_option(CLI::App& command, bool& profile);
-
 // Replays every case of the plan in this very process, which is what nsys, ncu, compute-sanitizer and
 // cuda-gdb want to see, and says which. Nothing is measured or stored. Returns the exit status.
 int replay_for_profiler(const Prepared& prepared);

@@ -1,61 +1,64 @@
 #include "harness/cli/options/policy_options.h"
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
 
 #include "harness/base/environment.h"
 #include "harness/base/files.h"
-#include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/cli/options/date.h"
+#include "harness/cli/options/typed_option.h"
 #include "harness/suite/waivers.h"
 
 namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-// A check of one word of a list, whose error names the nearest.
-CLI::Validator one_of(std::vector<std::string> names) {
-  const std::string known = join(names, ",");
-  return {[names = std::move(names)](std::string& word) -> std::string {
-            if (std::find(names.begin(), names.end(), word) != names.end()) return {};
-            const auto near = nearest(word, names);
-            return fmt::format("`{}` is not one of {}{}", printable(word), join(names, ", "),
-                               near ? "; did you mean `" + *near + "`?" : "");
-          },
-          known};
+enum class Allowance { inconclusive, missing, not_comparable };
+
+}  // namespace
+
+template <>
+inline constexpr auto enum_names<Allowance> = names<Allowance>({{Allowance::inconclusive, "inconclusive"},
+                                                                {Allowance::missing, "missing"},
+                                                                {Allowance::not_comparable,
+                                                                 "not-comparable"}});
+
+namespace {
+
+Status allow(Policy& policy, const std::string& word) {
+  const Result<Allowance> allowed = parse_choice<Allowance>(word);
+  if (!allowed) return fail(allowed.error());
+  policy.allow_inconclusive |= *allowed == Allowance::inconclusive;
+  policy.allow_missing |= *allowed == Allowance::missing;
+  policy.allow_not_comparable |= *allowed == Allowance::not_comparable;
+  return {};
 }
 
-// The one word that --fail-on takes. What a slip most likely meant may be what fails anyway.
-std::string check_fail_on(const std::string& word) {
+// Only `improved` can be added to what fails. A slip may have meant what fails anyway.
+Status fail_on(Policy& policy, const std::string& word) {
+  policy.fail_on_improved = true;
   if (word == "improved") return {};
   const std::vector<std::string> verdicts{"improved", "regressed", "inconclusive", "missing", "failed"};
   const auto near = nearest(word, verdicts);
-  return fmt::format("`{}` cannot be asked for{}; regressions always fail, and only `improved` can be added",
-                     printable(word), near && *near != word ? "; did you mean `" + *near + "`?" : "");
+  return fail(ErrorKind::usage,
+              fmt::format("`{}` cannot be asked for{}; regressions always fail, and only `improved` can be "
+                          "added",
+                          printable(word), near && *near != word ? "; did you mean `" + *near + "`?" : ""));
 }
 
-bool is_date(const std::string& text) {
-  const std::string shape = "dddd-dd-dd";
-  if (text.size() != shape.size() ||
-      !std::equal(text.begin(), text.end(), shape.begin(),
-                  [](char c, char kind) { return kind == '-' ? c == '-' : c >= '0' && c <= '9'; }))
-    return false;
-  const std::chrono::year_month_day day{std::chrono::year(std::stoi(text.substr(0, 4))),
-                                        std::chrono::month(std::stoul(text.substr(5, 2))),
-                                        std::chrono::day(std::stoul(text.substr(8, 2)))};
-  return day.ok();
+Result<double> parse_alpha(const std::string& text) {
+  const Result<double> alpha = parse_fraction(text);
+  if (alpha && *alpha > 0 && *alpha < 0.5) return alpha;
+  return fail(ErrorKind::usage, fmt::format("`{}` is not above 0 and below 0.5", printable(text)),
+              "0.01 is the default; 0.05 finds more and errs more");
 }
 
 Result<std::string> today() {
   std::string chosen = environment::today();
   if (chosen.empty()) return utc_timestamp().substr(0, 10);
   if (is_date(chosen)) return chosen;
-  return fail(ErrorKind::usage, fmt::format("HARNESS_TODAY: `{}` is no date", printable(chosen)),
+  return fail(ErrorKind::usage, fmt::format("HARNESS_TODAY: `{}` is not a date", printable(chosen)),
               "write year-month-day, such as 2026-12-31");
 }
 
@@ -70,92 +73,77 @@ std::string default_waivers(const std::string& suite_file) {
 
 }  // namespace
 
-void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
-  command
-      .add_option("--margin", arguments.margin,
-                  "changes this small do not matter, e.g. 0.5%; wins over the suite")
+CLI::Option* MarginOption::add_to(CLI::App& command) {
+  return add_typed(command, "--margin", margin, parse_fraction,
+                   "changes this small do not matter, e.g. 0.5%; wins over the suite")
       ->type_name("PERCENT");
-  command
-      .add_option("--alpha", arguments.alpha, "one-sided error rate after correction; wins over the suite")
-      ->type_name("FRACTION");
-  command.add_option("--allow", arguments.allow, "verdicts that do not fail the command")
-      ->delimiter(',')
-      ->check(one_of({"inconclusive", "missing", "not-comparable"}));
-  command.add_option("--fail-on", arguments.fail_on, "verdicts that fail the command as a regression does")
-      ->delimiter(',')
-      ->check(CLI::Validator(check_fail_on, "improved"));
-  command.add_flag("--allow-other-device", arguments.allow_other_device,
-                   "compare across GPUs of the same model, at the price of their spread");
-  command
-      .add_option("--min-processes", arguments.min_processes,
-                  "processes a side that a verdict needs; below 5 (3 that hold both builds) the error rates "
-                  "no longer hold")
-      ->check(CLI::Range(2, 1000))
-      ->type_name("P");
-  CLI::Option* file = command.add_option("--waivers", arguments.waivers,
+}
+
+void PolicyOptions::add_to(CLI::App& command) {
+  CLI::Option* margin = margin_.add_to(command);
+  CLI::Option* alpha = add_typed(command, "--alpha", given_.alpha, parse_alpha,
+                                 "one-sided error rate after correction; wins over the suite")
+                           ->type_name("FRACTION");
+  CLI::Option* allowed =
+      add_words(
+          command, "--allow", [this](const std::string& word) { return allow(given_, word); },
+          "verdicts that do not fail the command")
+          ->expected(1, CLI::detail::expected_max_vector_size)
+          ->delimiter(',')
+          ->type_name(join(all_names<Allowance>(), "|"));
+  CLI::Option* failing =
+      add_words(
+          command, "--fail-on", [this](const std::string& word) { return fail_on(given_, word); },
+          "verdicts that fail the command as a regression does")
+          ->expected(1, CLI::detail::expected_max_vector_size)
+          ->delimiter(',')
+          ->type_name("improved");
+  CLI::Option* other =
+      command.add_flag("--allow-other-device", given_.allow_other_device,
+                       "compare across GPUs of the same model, at the price of their spread");
+  CLI::Option* least =
+      command
+          .add_option_function<int>(
+              "--min-processes",
+              [this](int count) { given_.min_processes = given_.min_shared_processes = count; },
+              "processes a side that a verdict needs; below 5 (3 that hold both builds) the error rates "
+              "no longer hold")
+          ->check(CLI::Range(2, 1000))
+          ->type_name("P");
+  CLI::Option* file = command.add_option("--waivers", waivers_,
                                          "accepted regressions; default: waivers.yaml beside the suite, or "
                                          "in baselines/");
   file->type_name("FILE");
-  command.add_flag("--no-waivers", arguments.no_waivers, "judge as if nothing were accepted")->excludes(file);
+  CLI::Option* none = command.add_flag("--no-waivers", no_waivers_, "judge as if nothing were accepted");
+  none->excludes(file);
+  declared_ = {margin, alpha, allowed, failing, other, least, file, none};
 }
 
-std::string policy_option_given(const PolicyArguments& arguments) {
-  if (!arguments.margin.empty()) return "--margin";
-  if (!arguments.alpha.empty()) return "--alpha";
-  if (!arguments.allow.empty()) return "--allow";
-  if (!arguments.fail_on.empty()) return "--fail-on";
-  if (arguments.allow_other_device) return "--allow-other-device";
-  if (arguments.min_processes > 0) return "--min-processes";
-  if (!arguments.waivers.empty()) return "--waivers";
-  return arguments.no_waivers ? "--no-waivers" : "";
-}
-
-Status check_policy_is_used(const PolicyArguments& arguments, const std::string& baseline,
-                            const std::string& option) {
-  const std::string given = policy_option_given(arguments);
-  if (given.empty() || !baseline.empty()) return {};
-  return fail(ErrorKind::usage, fmt::format("{} needs {}: without one nothing is judged", given, option),
-              fmt::format("name what to compare with ({} REV|FILE), or leave {} out", option, given));
-}
-
-std::vector<std::string> policy_files(const PolicyArguments& arguments, const std::string& suite_file) {
-  if (arguments.no_waivers) return {};
-  return {arguments.waivers.empty() ? default_waivers(suite_file) : arguments.waivers};
-}
-
-Result<Policy> make_policy(const PolicyArguments& arguments) {
-  Policy policy;
-  if (!arguments.margin.empty()) {
-    const Result<double> margin = parse_fraction(arguments.margin);
-    if (!margin) return fail(ErrorKind::usage, "--margin: " + margin.error().message, margin.error().advice);
-    policy.margin = *margin;
+std::string PolicyOptions::given(std::initializer_list<std::string_view> among) const {
+  for (const CLI::Option* option : declared_) {
+    const bool asked =
+        among.size() == 0 || std::find(among.begin(), among.end(), option->get_name()) != among.end();
+    if (asked && option->count() > 0) return option->get_name();
   }
-  if (!arguments.alpha.empty()) {
-    const Result<double> alpha = parse_fraction(arguments.alpha);
-    if (!alpha || *alpha <= 0 || *alpha >= 0.5)
-      return fail(ErrorKind::usage,
-                  fmt::format("--alpha: `{}` is not above 0 and below 0.5", printable(arguments.alpha)),
-                  "0.01 is the default; 0.05 finds more and errs more");
-    policy.alpha = *alpha;
-  }
-  for (const std::string& allowed : arguments.allow) {
-    policy.allow_inconclusive |= allowed == "inconclusive";
-    policy.allow_missing |= allowed == "missing";
-    policy.allow_not_comparable |= allowed == "not-comparable";
-  }
-  policy.fail_on_improved = !arguments.fail_on.empty();
-  policy.allow_other_device = arguments.allow_other_device;
-  if (arguments.min_processes > 0)
-    policy.min_processes = policy.min_shared_processes = arguments.min_processes;
-  const Result<std::string> date = today();
+  return {};
+}
+
+Result<Policy> PolicyOptions::policy() const {
+  Result<std::string> date = today();
   if (!date) return fail(date.error());
-  policy.today = *date;
+  Policy policy = given_;
+  policy.margin = margin_.margin;
+  policy.today = std::move(*date);
   return policy;
 }
 
-Checked<Policy> with_waivers(Policy policy, const PolicyArguments& arguments, const std::string& suite_file) {
-  if (arguments.no_waivers) return policy;
-  const std::string file = arguments.waivers.empty() ? default_waivers(suite_file) : arguments.waivers;
+std::string PolicyOptions::waivers_file(const std::string& suite_file) const {
+  if (no_waivers_) return {};
+  return waivers_.empty() ? default_waivers(suite_file) : waivers_;
+}
+
+Checked<Policy> PolicyOptions::with_waivers(Policy policy, const std::string& suite_file) const {
+  const std::string file = waivers_file(suite_file);
   if (file.empty()) return policy;
   Checked<std::vector<Waiver>> waivers = load_waivers(file);
   if (!waivers) return tl::unexpected(std::move(waivers.error()));
@@ -164,22 +152,11 @@ Checked<Policy> with_waivers(Policy policy, const PolicyArguments& arguments, co
   return policy;
 }
 
-void explain_status(const Comparison& comparison, int status) {
-  Comparison strict = comparison;
-  strict.policy.allow_inconclusive = false;
-  strict.policy.allow_missing = false;
-  strict.policy.allow_not_comparable = false;
-  if (const int without = exit_code(strict); without != status)
-    fmt::print(stderr, "warning: exit status {} was allowed by --allow; the verdict is `{}`\n", without,
-               name_of(comparison.verdict));
-  Comparison lenient = comparison;
-  lenient.policy.fail_on_improved = false;
-  if (status == 1 && exit_code(lenient) != 1)
-    fmt::print(stderr,
-               "failed by --fail-on improved: the baseline is slower than the code, so it would hide a later "
-               "regression back to it; promote a new one with `harness baseline promote {} --author NAME "
-               "--reason TEXT` and commit it\n",
-               comparison.current.id.empty() ? "HEAD" : shell_quoted(comparison.current.id));
+Status PolicyOptions::check_used(const std::string& baseline, const std::string& option) const {
+  const std::string idle = given();
+  if (idle.empty() || !baseline.empty()) return {};
+  return fail(ErrorKind::usage, fmt::format("{} needs {}: without one nothing is judged", idle, option),
+              fmt::format("name what to compare with ({} REV|FILE), or leave {} out", option, idle));
 }
 
 }  // namespace harness

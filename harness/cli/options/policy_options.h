@@ -1,53 +1,57 @@
-// The policy of a comparison as the command line and the waivers file make it: for every command that
-// judges.
+// The policy that a command judges by, as the command line gives it.
 #pragma once
 
+#include <initializer_list>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/model/comparison.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace harness {
 
-struct PolicyArguments {
-  std::string margin;  // "" : each case's own
-  std::string alpha;
-  std::vector<std::string> allow;    // "inconclusive", "missing", "not-comparable"
-  std::vector<std::string> fail_on;  // "improved"
-  bool allow_other_device = false;
-  int min_processes = 0;  // 0: the default
-  std::string waivers;    // file; "" : the one beside the suite or under baselines/, where there is one
-  bool no_waivers = false;
+// Changes this small do not matter.
+struct MarginOption {
+  std::optional<double> margin{};  // not given: each case's own
+
+  CLI::Option* add_to(CLI::App& command);  // --margin
 };
 
-// Declares --margin, --alpha, --allow, --fail-on, --allow-other-device, --min-processes, --waivers and
-// --no-waivers.
-void add_policy_options(CLI::App& command, PolicyArguments& arguments);
+class PolicyOptions {
+ public:
+  // --margin, --alpha, --allow, --fail-on, --allow-other-device, --min-processes, --waivers, --no-waivers.
+  void add_to(CLI::App& command);
 
-// All but the waivers. Today is the clock's, or $HARNESS_TODAY (a date), which asks what a policy will say
-// on another day.
-Result<Policy> make_policy(const PolicyArguments& arguments);
+  // The first of these options, or of those `among` them, that was given, such as "--margin"; else "".
+  [[nodiscard]] std::string given(std::initializer_list<std::string_view> among = {}) const;
 
-// `policy` with the waivers of the named file, else of `waivers.yaml` beside the suite file, else of
-// baselines/waivers.yaml.
-Checked<Policy> with_waivers(Policy policy, const PolicyArguments& arguments, const std::string& suite_file);
+  // All but the waivers. Today is the clock's day, or that of HARNESS_TODAY.
+  [[nodiscard]] Result<Policy> policy() const;
 
-// The first of these options that was given, such as "--margin"; "" when none was.
-std::string policy_option_given(const PolicyArguments& arguments);
+  // The file of the waivers: the one that was named, else waivers.yaml beside the suite file, else
+  // baselines/waivers.yaml. "": there is none, or --no-waivers was given.
+  [[nodiscard]] std::string waivers_file(const std::string& suite_file) const;
 
-// An error when a policy was given and no `baseline`, which `option` names, to judge by: it would be ignored.
-Status check_policy_is_used(const PolicyArguments& arguments, const std::string& baseline,
-                            const std::string& option = "--baseline");
+  // `policy` with the waivers of that file.
+  [[nodiscard]] Checked<Policy> with_waivers(Policy policy, const std::string& suite_file) const;
 
-// The waivers that a judgement may be made by: the named file, else those beside `suite_file` ("": not
-// known yet) and under baselines/ where there are any.
-std::vector<std::string> policy_files(const PolicyArguments& arguments, const std::string& suite_file);
+  // An error when one of these options was given and there is no `baseline` (which `option` names) to judge
+  // by: the option would be ignored.
+  [[nodiscard]] Status check_used(const std::string& baseline,
+                                  const std::string& option = "--baseline") const;
 
-// Says on standard error what an allowance or --fail-on made of the exit status.
-void explain_status(const Comparison& comparison, int status);
+ private:
+  Policy given_;  // without today and waivers
+  MarginOption margin_;
+  std::string waivers_;
+  bool no_waivers_ = false;
+  std::vector<const CLI::Option*> declared_;
+};
 
 }  // namespace harness

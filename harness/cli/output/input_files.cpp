@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "harness/base/text.h"
-#include "harness/cli/measuring/prepare.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -43,11 +43,11 @@ std::vector<std::string> store_files(const std::string& url) {
   return files;
 }
 
-std::vector<std::string> plan_files(const PlanArguments& arguments) {
-  constexpr std::string_view scripted = "scripted:";
-  std::vector<std::string> files = arguments.modules;
-  files.push_back(arguments.suite);
-  if (arguments.device.starts_with(scripted)) files.push_back(arguments.device.substr(scripted.size()));
+std::vector<std::string> plan_files(const SuiteOptions& options) {
+  std::vector<std::string> files = options.modules.files;
+  files.push_back(options.suite);
+  for (const std::string& device : options.device.names)
+    if (is_scripted_device(device)) files.push_back(script_of(device));
   return files;
 }
 

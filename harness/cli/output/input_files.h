@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/cli/options/suite_options.h"
 
 namespace harness {
-
-struct PlanArguments;
 
 // What a file is called whatever way it was written: absolute, without symbolic links, also those that lead
 // to a file that is not there yet.
@@ -20,7 +19,7 @@ std::filesystem::path identity_of(const std::string& path);
 std::vector<std::string> store_files(const std::string& url);
 
 // The suite, the plugins of the command line and the script of a scripted device.
-std::vector<std::string> plan_files(const PlanArguments& arguments);
+std::vector<std::string> plan_files(const SuiteOptions& options);
 
 // One list of several.
 std::vector<std::string> all_of(const std::vector<std::vector<std::string>>& lists);

@@ -1,23 +1,37 @@
-// Rendering with sources: reports together with the records that they were made from and the command that
-// makes them again, which the HTML page shows.
+// Reports together with the records that they were made from and with the commands that make them again,
+// which the HTML page shows.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "harness/cli/command_line.h"
+#include "harness/cli/options/device_option.h"
+#include "harness/cli/options/store_options.h"
 #include "harness/report/report.h"
 
 namespace harness {
 
-// The command line of this process in words for a shell, without a password that it may hold.
-std::string command_line();
+// How a report was made, and what the command that measures one of its cases again takes over.
+struct Reproduction {
+  std::string command_line;
+  std::string device;   // of --device, as typed
+  std::string store;    // of --store, without a password; "": the default
+  std::string against;  // what to compare with; "": nothing
+
+  Reproduction(const CommandLine& line, const StoreOption& store_option,
+               const DeviceOption& device_option = {}, std::string against_name = {});
+
+  // " --device cuda --against main", quoted for a shell.
+  [[nodiscard]] std::string again() const;
+};
 
 // A run's report.
 std::string render_measured(const Record& record, const std::vector<Summary>& summaries, Format format,
-                            const Style& style);
+                            const Style& style, const Reproduction& made_by);
 
 // A comparison's report. A baseline without cases is none.
 std::string render_judged(const Comparison& comparison, const Record& baseline, const Record& current,
-                          Format format, const Style& style);
+                          Format format, const Style& style, const Reproduction& made_by);
 
 }  // namespace harness

@@ -13,30 +13,27 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-Command run_command_of(const SessionArguments& arguments, const fs::path& scratch, const fs::path& output) {
+Command run_command_of(const SessionOptions& session, const fs::path& scratch, const fs::path& output) {
   Command command;
-  command.argv = {this_program().string(),           "run",      arguments.suite, "--quiet", "--store",
+  command.argv = {this_program().string(),           "run",      session.suite,  "--quiet", "--store",
                   (scratch / "results.db").string(), "--output", output.string()};
-  for (const std::string& filter : arguments.filters)
-    command.argv.insert(command.argv.end(), {"--filter", filter});
-  for (const std::string& module : arguments.modules)
-    command.argv.insert(command.argv.end(), {"--module", module});
-  if (!arguments.device.empty()) command.argv.insert(command.argv.end(), {"--device", arguments.device});
-  if (!arguments.clocks.empty())
-    command.argv.push_back(arguments.clocks == "true" ? "--lock-clocks"
-                                                      : "--lock-clocks=" + arguments.clocks);
-  if (arguments.processes > 0)
-    command.argv.insert(command.argv.end(), {"--processes", fmt::format("{}", arguments.processes)});
+  SuiteOptions options;
+  options.filter = session.filter;
+  options.modules = session.modules;
+  options.device = session.device;
+  options.processes = session.processes;
+  for (const auto& words : {options.words(), session.clocks.words()})
+    command.argv.insert(command.argv.end(), words.begin(), words.end());
   return command;
 }
 
 }  // namespace
 
-Result<std::optional<Record>> measure_session(const SessionArguments& arguments) {
+Result<std::optional<Record>> measure_session(const SessionOptions& options) {
   const TemporaryFolder scratch;
   const fs::path output = scratch.path() / "record.json";
   const fs::path log = scratch.path() / "log";
-  const auto exit = run_logged(run_command_of(arguments, scratch.path(), output), log);
+  const auto exit = run_logged(run_command_of(options, scratch.path(), output), log);
   if (!exit) return fail(exit.error());
   if (!*exit) return std::optional<Record>();
   if (!(*exit)->ok())

@@ -3,22 +3,24 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "harness/base/result.h"
+#include "harness/cli/options/clock_option.h"
+#include "harness/cli/options/suite_options.h"
 #include "harness/model/record.h"
 
 namespace harness {
 
-struct SessionArguments {
+struct SessionOptions {
   std::string suite;
-  std::vector<std::string> filters, modules;
-  std::string device;       // as for `run`
-  int processes = 0;        // 0: the suite's
-  std::string clocks = {};  // of --lock-clocks: "" not, "true" at the maximum, else MHz
+  FilterOption filter;
+  ModuleOption modules;
+  DeviceOption device;
+  std::optional<int> processes{};  // not given: the suite's
+  ClockOption clocks = {};
 };
 
 // The complete record; std::nullopt when Ctrl-C ended it (an InterruptGuard must be there).
-Result<std::optional<Record>> measure_session(const SessionArguments& arguments);
+Result<std::optional<Record>> measure_session(const SessionOptions& options);
 
 }  // namespace harness

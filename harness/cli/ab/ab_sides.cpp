@@ -1,0 +1,132 @@
+#include "harness/cli/ab/ab_sides.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "harness/cli/programs/build_commit.h"
+#include "harness/measure/schedule/interrupt.h"
+#include "harness/store/git.h"
+#include "harness/suite/load_suite.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+Result<std::string> commit_of(const char* option, const std::string& revision) {
+  Result<std::string> commit = resolve_revision(".", revision);
+  if (!commit)
+    return fail(commit.error().kind, fmt::format("{}: {}", option, commit.error().message),
+                commit.error().advice);
+  return commit;
+}
+
+Result<AbOptions> options_of(const AbRequest& request) {
+  const Checked<Suite> suite = load_suite(request.plan.suite);
+  if (!suite) return fail(suite.error().front());
+  const std::optional<fs::path> root = repository_root(".");
+  if (!root) return fail(ErrorKind::usage, "this repository has no working tree", "run inside a checkout");
+  std::error_code code;
+  const auto below_root = [&](const fs::path& path) {
+    return fs::weakly_canonical(fs::absolute(path), code).lexically_relative(*root);
+  };
+  AbOptions options{request.plan, request.build, below_root(request.plan.suite),
+                    below_root(fs::current_path())};
+  if (options.suite_file.empty() || *options.suite_file.begin() == "..")
+    return fail(ErrorKind::usage, Location{request.plan.suite}, "lies outside the repository",
+                "a suite is checked out with each commit; put it into the repository");
+  if (options.build.empty()) options.build = suite->build.empty() ? default_build : suite->build;
+  return options;
+}
+
+Checked<std::optional<AbSides>> sides_of_commits(const AbRequest& request, const AbOptions& options) {
+  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
+  const Result<std::string> before = commit_of("--baseline", request.baseline);
+  if (!before) return refused(before.error());
+  const Result<std::string> after = commit_of("--current", request.current);
+  if (!after) return refused(after.error());
+  if (request.current == "HEAD" && head_revision(".").dirty)
+    fmt::print(stderr, "warning: A/B measures commits; the uncommitted changes here are not measured\n");
+  Result<AbSide> baseline = make_side("baseline", request.baseline, *before);
+  if (!baseline) return refused(baseline.error());
+  Result<AbSide> current = make_side("current", request.current, *after);
+  if (!current) return refused(current.error());
+  std::vector<Error> errors;
+  for (AbSide* side : {&*baseline, &*current}) {
+    const Result<bool> ready = ready_side(*side, options);
+    if (!ready)
+      errors.push_back(ready.error());
+    else if (!*ready)
+      return std::nullopt;
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  agree_on_sampling(baseline->prepared.plan, current->prepared.plan);
+  return AbSides{std::move(*baseline), std::move(*current)};
+}
+
+// Nothing of git is needed, and both have the suite that is here.
+Checked<std::optional<AbSides>> sides_of_folders(const AbRequest& request) {
+  if (const Checked<Suite> suite = load_suite(request.plan.suite); !suite)
+    return tl::unexpected(suite.error());  // both builds would say so
+  std::vector<Error> errors;
+  Result<AbSide> baseline = side_built_before("baseline", request.baseline_build);
+  Result<AbSide> current = side_built_before("current", request.current_build);
+  for (Result<AbSide>* side : {&baseline, &current}) {
+    if (!*side) {
+      errors.push_back(side->error());
+      continue;
+    }
+    const Result<bool> ready = ready_side_built_before(**side, request.plan);
+    if (!ready)
+      errors.push_back(ready.error());
+    else if (!*ready)
+      return std::nullopt;
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  agree_on_sampling(baseline->prepared.plan, current->prepared.plan);
+  return AbSides{std::move(*baseline), std::move(*current)};
+}
+
+}  // namespace
+
+Checked<std::optional<AbSides>> make_sides(const AbRequest& request) {
+  if (request.built_before()) return sides_of_folders(request);
+  const Result<AbOptions> options = options_of(request);
+  if (!options) return tl::unexpected(std::vector<Error>{options.error()});
+  if (const auto root = repository_root(".")) remove_stale_worktrees(*root);
+  return sides_of_commits(request, *options);
+}
+
+Prepared devices_of_both(const AbSides& sides) {
+  Prepared both = sides.current.prepared;
+  const Prepared& baseline = sides.baseline.prepared;
+  both.plan.cases.insert(both.plan.cases.end(), baseline.plan.cases.begin(), baseline.plan.cases.end());
+  both.devices.insert(baseline.devices.begin(), baseline.devices.end());
+  both.identities.insert(baseline.identities.begin(), baseline.identities.end());
+  return both;
+}
+
+Result<std::optional<PairedBuilds>> choose_pairing(const AbSides& sides, PairMode mode) {
+  const Status turns = can_take_turns(sides.baseline, sides.current);
+  if (mode == PairMode::session) {
+    if (!turns) return fail(turns.error());
+    return std::nullopt;
+  }
+  Result<PairedBuilds> pair = pair_of(sides.baseline, sides.current);
+  if (pair) return std::optional<PairedBuilds>(std::move(*pair));
+  if (mode == PairMode::process || !turns)
+    return fail(pair.error().kind, pair.error().where,
+                (turns ? "--pair process: " : "") +
+                    ("both builds cannot be measured in one process: " + pair.error().message),
+                pair.error().advice);
+  if (InterruptGuard::interrupted()) return std::nullopt;
+  const std::string where = to_string(pair.error().where);
+  fmt::print(stderr, "measuring in processes that take turns, not in one process: {}{}{}\n", where,
+             where.empty() ? "" : ": ", pair.error().message);
+  return std::nullopt;
+}
+
+}  // namespace harness

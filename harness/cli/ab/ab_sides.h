@@ -1,0 +1,46 @@
+// Both builds of an A/B run, ready to be measured, and how they are measured together.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/cli/ab/ab_side.h"
+#include "harness/measure/schedule/paired_builds.h"
+#include "harness/schema/enum_names.h"
+
+namespace harness {
+
+struct AbSides {
+  AbSide baseline;
+  AbSide current;
+};
+
+// What the user asked for: two commits, or two folders that hold finished builds.
+struct AbRequest {
+  SuiteOptions plan;
+  std::string baseline = "main";  // commits
+  std::string current = "HEAD";
+  std::string baseline_build;  // folders; both or none
+  std::string current_build;
+  std::string build;  // shell command; "": the suite's, else the default
+
+  [[nodiscard]] bool built_before() const { return !current_build.empty(); }
+};
+
+// Builds and plans both sides. All that is wrong is told at once. std::nullopt: interrupted.
+Checked<std::optional<AbSides>> make_sides(const AbRequest& request);
+
+// A plan with every device that either side measures on.
+Prepared devices_of_both(const AbSides& sides);
+
+enum class PairMode { automatic, process, session };
+template <>
+inline constexpr auto enum_names<PairMode> = names<PairMode>({{PairMode::automatic, "auto"},
+                                                              {PairMode::process, "process"},
+                                                              {PairMode::session, "session"}});
+
+// How both are measured together: in one process where that is possible, unless the user chose. Says on
+// standard error why one process is not possible. std::nullopt: in processes that take turns, or interrupted.
+Result<std::optional<PairedBuilds>> choose_pairing(const AbSides& sides, PairMode mode);
+
+}  // namespace harness

@@ -1,0 +1,26 @@
+// The search of `harness bisect`: measures commits and judges them against the good one, until one commit or
+// a range is left.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/cli/programs/measure_commit.h"
+#include "harness/model/bisection_log.h"
+#include "harness/store/git.h"
+
+namespace harness {
+
+struct BisectLimits {
+  int max_steps = 0;       // commits tested between good and bad; 0: as many as it takes
+  int max_processes = 40;  // measured where fewer are inconclusive
+};
+
+// `line`: from the good commit to the bad one. std::nullopt: interrupted. The worktree that builds need is
+// gone when this returns.
+Result<std::optional<BisectReport>> search_culprit(Store& store, const BisectMeasuring& how,
+                                                   const BisectLimits& limits, const Policy& policy,
+                                                   const std::vector<Commit>& line);
+
+}  // namespace harness

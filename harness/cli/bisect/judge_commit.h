@@ -1,0 +1,32 @@
+// A commit of a bisection judged against the good commit, by the records of both.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "harness/model/bisection_log.h"
+
+namespace harness {
+
+// Which cases a bisection is about.
+struct CasesInQuestion {
+  std::string pattern;        // wildcards over case ids; "": all
+  std::set<std::string> ids;  // once the bad commit has told which are worse; empty: all of the pattern
+
+  [[nodiscard]] bool contain(const ComparisonRow& row) const;
+};
+
+struct JudgedCommit {
+  BisectStep::Result result = BisectStep::Result::skipped;
+  std::string reason;  // why skipped
+  bool stored = false;
+  std::optional<ComparisonRow> row;
+  std::set<std::string> worse;  // cases that regressed
+};
+
+// Bad when a case regressed; good when every case was decided and none regressed; else skipped.
+JudgedCommit judge_commit(const Record& good, const Record& record, const Policy& policy,
+                          const CasesInQuestion& cases);
+
+}  // namespace harness

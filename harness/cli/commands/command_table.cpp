@@ -1,0 +1,35 @@
+// The table of commands, in the order of `harness --help`. A row NAME is add_NAME() in NAME_command.cpp.
+#include "harness/cli/commands/commands.h"
+
+#define HARNESS_COMMANDS(ROW) \
+  ROW(list)                   \
+  ROW(run)                    \
+  ROW(compare)                \
+  ROW(report)                 \
+  ROW(explain)                \
+  ROW(plot)                   \
+  ROW(table)                  \
+  ROW(import)                 \
+  ROW(baseline)               \
+  ROW(history)                \
+  ROW(ab)                     \
+  ROW(bisect)                 \
+  ROW(calibrate)              \
+  ROW(selftest)               \
+  ROW(plan)                   \
+  ROW(doctor)                 \
+  ROW(worker)                 \
+  ROW(clock_guard)            \
+  ROW(probe_libraries)
+
+namespace harness {
+
+#define DECLARE(name) void add_##name(Commands& commands);
+HARNESS_COMMANDS(DECLARE)
+
+void add_all_commands(Commands& commands) {
+#define ADD(name) add_##name(commands);
+  HARNESS_COMMANDS(ADD)
+}
+
+}  // namespace harness

@@ -1,0 +1,25 @@
+// Reading records of a store that may not be there yet, and the policy that they are judged by.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "harness/cli/options/policy_options.h"
+#include "harness/cli/options/store_options.h"
+#include "harness/store/select.h"
+
+namespace harness {
+
+// The store for reading. A default store that is not there yet is an empty one, because both sides of a
+// comparison may be files; any other store that is not there is an error.
+Result<std::unique_ptr<Store>> open_for_reading(const StoreOption& option);
+
+// The record that `name` (revision, record or file) stands for, read only.
+Result<Selected> read_record(const SelectionOptions& from, const std::string& name);
+
+// The policy in force where `current` is judged: the command line's, the waivers (beside the record's suite
+// unless a file is named), and what the store's calibrations taught. Every command that compares two records
+// takes it from here or, where waivers are read before measuring, adds with_learned() itself: they agree.
+Checked<Policy> policy_in_force(Store& store, const PolicyOptions& options, const Record& current);
+
+}  // namespace harness

@@ -1,0 +1,51 @@
+#include "harness/cli/options/device_option.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "harness/cli/options/typed_option.h"
+#include "harness/device/host/gpu_state.h"
+#include "harness/device/open.h"
+
+namespace harness {
+namespace {
+
+Result<std::string> parse_device(const std::string& name) {
+  if (name == cuda_kind.name) return gpu_device_name(0);
+  if (name == cpu_kind.name || cuda_ordinal(name) || is_scripted_device(name)) return name;
+  const auto near = nearest(name, usual_device_names());
+  return fail(ErrorKind::usage, fmt::format("`{}` is not a device", printable(name)),
+              near ? fmt::format("did you mean `{}`?", *near) : "write cpu, cuda or cuda:N");
+}
+
+Result<DeviceOption> parse_devices(const std::string& text) {
+  DeviceOption option{text, {}};
+  std::set<std::string> kinds;
+  for (const std::string& word : split(text, ',')) {
+    Result<std::string> name = parse_device(std::string(trim(word)));
+    if (!name) return fail(name.error());
+    kinds.insert(name->substr(0, name->find(':')));
+    if (std::find(option.names.begin(), option.names.end(), *name) != option.names.end())
+      return fail(ErrorKind::usage, fmt::format("{} is named twice", printable(*name)));
+    option.names.push_back(std::move(*name));
+  }
+  if (kinds.size() == 1) return option;
+  return fail(ErrorKind::usage, "several devices must be of one kind",
+              "leave --device out to use every kind that the suite names");
+}
+
+}  // namespace
+
+std::string script_of(const std::string& device) {
+  return device.substr(device.find(':') + 1);
+}
+
+CLI::Option* DeviceOption::add_to(CLI::App& command) {
+  return add_typed(command, "--device", *this, parse_devices,
+                   "cpu, cuda or cuda:N, of N as nvidia-smi counts; several, with commas, where the suite's "
+                   "`devices` allows it; default: every device the suite names")
+      ->type_name("NAME");
+}
+
+}  // namespace harness

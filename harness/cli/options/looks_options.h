@@ -1,0 +1,29 @@
+// When results are looked at, and how long undecided cases may be measured further.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "harness/base/units.h"
+
+namespace CLI {
+class App;
+}
+
+namespace harness {
+
+// Numbers of processes a side at which cases are judged.
+struct LooksOption {
+  std::optional<std::vector<int>> looks{};  // empty list: a single look; not given: as the suite says
+
+  void add_to(CLI::App& command);  // --looks
+};
+
+// Time for measuring undecided cases up to their next look.
+struct BudgetOption {
+  Seconds budget = 300;
+
+  void add_to(CLI::App& command);  // --budget
+};
+
+}  // namespace harness

@@ -1,0 +1,41 @@
+// What a command prints and which report files it writes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/report/report.h"
+
+namespace CLI {
+class App;
+}
+
+namespace harness {
+
+enum class ColourMode { automatic, always, never };
+
+struct ReportTarget {
+  Format format = Format::terminal;
+  std::string path;  // "-": standard output
+
+  [[nodiscard]] bool printed() const { return path == "-"; }
+};
+
+// The formats that a command has.
+struct OfferedFormats {
+  std::string what = {};             // "a bisection", for messages
+  std::vector<Format> formats = {};  // empty: all
+};
+
+struct OutputOptions {
+  ColourMode colour = ColourMode::automatic;
+  Format format = Format::terminal;   // of standard output
+  std::vector<ReportTarget> reports;  // other outputs
+  std::size_t markdown_limit = 0;     // bytes that Markdown may take; 0: as many as it needs
+
+  // --color, --format, --report, --markdown-limit.
+  void add_to(CLI::App& command, const OfferedFormats& offered = {});
+};
+
+}  // namespace harness

@@ -1,0 +1,32 @@
+// Where records are, and which of a revision's records is meant.
+#pragma once
+
+#include <string>
+
+#include "harness/store/select.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace harness {
+
+struct StoreOption {
+  std::string url = default_store;
+
+  CLI::Option* add_to(CLI::App& command);  // --store
+};
+
+// For commands that read the records of revisions.
+struct SelectionOptions {
+  std::string suite;  // "": the only one that the revision has
+  StoreOption store;
+
+  void add_to(CLI::App& command);  // --suite, --store
+
+  // In the repository around the current folder.
+  [[nodiscard]] SelectOptions select() const { return {".", suite, "", ""}; }
+};
+
+}  // namespace harness

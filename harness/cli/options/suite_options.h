@@ -1,0 +1,50 @@
+// What of a suite is measured, and how much of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/cli/options/device_option.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace harness {
+
+// Wildcards over the names of cases; `!` in front leaves out.
+struct FilterOption {
+  std::vector<std::string> patterns;
+
+  CLI::Option* add_to(CLI::App& command);  // --filter
+};
+
+// Plugins besides those of the suite.
+struct ModuleOption {
+  std::vector<std::string> files;
+
+  CLI::Option* add_to(CLI::App& command);  // --module
+};
+
+struct SuiteOptions {
+  std::string suite;
+  FilterOption filter;
+  std::vector<std::string> tags;
+  ModuleOption modules;
+  DeviceOption device;
+  std::optional<int> processes{}, placements{}, samples{};  // not given: as the suite says
+  std::optional<std::uint64_t> seed{};
+
+  // SUITE, --filter, --tag, --module, --device, --processes, --placements, --samples, --seed. Returns SUITE.
+  CLI::Option* add_to(CLI::App& command);
+
+  // Whether some of the suite's cases are left out by name or tag.
+  [[nodiscard]] bool selects() const { return !filter.patterns.empty() || !tags.empty(); }
+  // All but the suite, for the command line of another program.
+  [[nodiscard]] std::vector<std::string> words() const;
+};
+
+}  // namespace harness

@@ -45,8 +45,7 @@ TEST(House, HasNoIncludeCircles) {
   std::vector<std::string> found;
   for (const auto& circle : include_circles(sources({"harness"})))
     for (const std::string& unit : circle) found.push_back(unit + ": in a circle with " + join(circle, ", "));
-  expect_at_most(found, {{"harness/cli", 2},
-                         {"harness/measure", 2},
+  expect_at_most(found, {{"harness/measure", 2},
                          {"harness/report", 6},
                          {"harness/store", 2},
                          {"harness/suite", 3},
@@ -93,7 +92,7 @@ TEST(House, NamesTheKindCudaInOnePlace) {
 
 TEST(House, ReadsNoSentence) {
   expect_at_most(broken(read_sentences, sources({"harness"})),
-                 {{"harness/cli", 3}, {"harness/report", 1}, {"harness/verdict", 1}});
+                 {{"harness/cli", 2}, {"harness/report", 1}, {"harness/verdict", 1}});
 }
 
 TEST(House, HasNoEnglishWhereVerdictsAreMade) {
@@ -102,7 +101,7 @@ TEST(House, HasNoEnglishWhereVerdictsAreMade) {
 }
 
 TEST(House, WritesPlainComments) {
-  expect_at_most(broken(hard_sentences, sources({"harness", "kernels", "tests"})), {{"harness/cli", 35},
+  expect_at_most(broken(hard_sentences, sources({"harness", "kernels", "tests"})), {{"harness/cli", 33},
                                                                                     {"harness/measure", 56},
                                                                                     {"harness/model", 19},
                                                                                     {"harness/report", 31},
@@ -123,7 +122,7 @@ TEST(House, WritesPlainDocuments) {
   std::vector<SourceFile> files = files_below({""}, {".md"});
   std::erase_if(files, [](const SourceFile& file) { return file.path.starts_with("tests/golden/"); });
   expect_at_most(broken(hard_sentences, files), {{"baselines", 2},
-                                                 {"harness/cli", 9},
+                                                 {"harness/cli", 1},
                                                  {"harness/measure", 32},
                                                  {"harness/model", 2},
                                                  {"harness/report", 11},

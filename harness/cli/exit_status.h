@@ -1,6 +1,9 @@
-// Exit statuses, and how an Error becomes one. `run` and `compare` mean the same by them:
-// 0 no regression, 1 regressed, 2 usage or configuration, 3 inconclusive, 4 baseline missing or not
-// comparable, 5 a case failed or computed a wrong result; 130 interrupted.
+// Exit statuses, and how an Error becomes one. `run` and `compare` share them:
+//
+//   0 no regression               4 baseline missing or not comparable
+//   1 regressed                   5 a case failed or computed a wrong result
+//   2 usage or configuration    130 interrupted
+//   3 inconclusive
 #pragma once
 
 #include <vector>

@@ -32,7 +32,7 @@ std::vector<std::string> known_names(const CLI::App& command) {
   return names;
 }
 
-// What is wrong with the words that the parser refused.
+// Names the words that the parser refused.
 Error refused(const CLI::App& program, const CLI::App& command, const CLI::ParseError& error) {
   if (const std::vector<std::string> unknown = command.remaining(); !unknown.empty()) {
     const bool command_missing = &command == &program && !unknown.front().starts_with('-');

@@ -52,14 +52,14 @@ Result<bool> ready_side_built_before(AbSide& side, const SuiteOptions& plan);
 // An error unless both can be measured in processes of their own: that takes a program of each.
 Status can_take_turns(const AbSide& baseline, const AbSide& current);
 
-// What it takes to measure both in one process; an error says why that cannot be.
+// The modules of both builds, for measuring both in one process. An error says why that is impossible.
 Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current);
 
 // The cases that both sides have and can run here, as the current side plans them.
 Plan common_plan(const Plan& baseline, const Plan& current);
 
-// Gives the cases that both sides have the sampling and the metrics of the current side: both are measured
-// now, so a suite that asks for more since the baseline need not stand between them.
+// Gives the cases that both sides have the sampling and the metrics of the current side. Both sides are
+// measured now, so a suite that asks for more than the baseline's suite did is no obstacle.
 void agree_on_sampling(Plan& baseline, const Plan& current);
 
 }  // namespace harness

@@ -15,7 +15,7 @@ struct AbSides {
   AbSide current;
 };
 
-// What the user asked for: two commits, or two folders that hold finished builds.
+// A request names two commits, or two folders that hold finished builds.
 struct AbRequest {
   SuiteOptions plan;
   std::string baseline = "main";  // commits

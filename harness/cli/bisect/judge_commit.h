@@ -9,7 +9,7 @@
 
 namespace harness {
 
-// Which cases a bisection is about.
+// The cases that a bisection is about.
 struct CasesInQuestion {
   std::string pattern;        // wildcards over case ids; "": all
   std::set<std::string> ids;  // once the bad commit has told which are worse; empty: all of the pattern

@@ -24,7 +24,7 @@
 
 namespace harness {
 
-// What a command does once the command line is parsed. Returns the exit status: see exit_status.h.
+// The work of a command, once the command line is parsed. Returns the exit status: see exit_status.h.
 using Action = std::function<int(const CommandLine&)>;
 
 template <class Arguments>

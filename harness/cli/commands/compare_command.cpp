@@ -36,7 +36,7 @@ struct CompareArguments {
   OutputOptions output;
 };
 
-// What is measured on must be what was measured: this suite, this commit, checked out and clean.
+// The build here must be the build of the record: this suite, this commit, checked out and clean.
 Status check_same_build(const Record& record) {
   const Revision here = head_revision(".");
   if (record.revision.commit.empty() || here.commit != record.revision.commit)

@@ -124,7 +124,7 @@ Result<MachineFacts> facts_of(const DoctorArguments& arguments) {
   return facts;
 }
 
-// What of a suite could be measured here.
+// Tells how many cases of a suite could be measured here.
 Checked<std::vector<Observation>> examine_suite(const SuiteOptions& options) {
   if (options.suite.empty()) return std::vector<Observation>{};
   const Checked<Prepared> prepared = prepare(options);

@@ -44,7 +44,7 @@ struct RunArguments {
   OutputOptions output;
 };
 
-// What a run works with once all is checked.
+// A run once everything is checked.
 struct RunJob {
   const RunArguments& arguments;
   Prepared prepared;
@@ -117,7 +117,7 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
   return {};
 }
 
-// Which baseline this run is judged by.
+// The baseline that judges this run.
 BaselineChoice baseline_of(const Record& record, const RunJob& job) {
   BaselineChoice choice;
   choice.name = job.arguments.against;

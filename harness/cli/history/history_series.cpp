@@ -14,7 +14,7 @@
 namespace harness {
 namespace {
 
-// What makes two results points of one series.
+// Two results with the same key are points of one series.
 using Key =
     std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, Direction>;
 

@@ -1,5 +1,5 @@
-// From what a store holds to series along a branch: which record stands for a commit, what is passed over,
-// what the series are held to. No statistics here.
+// Series along a branch, from the records of a store: which record stands for a commit, which are left out,
+// and the anchor of each series. No statistics here.
 #pragma once
 
 #include <map>
@@ -40,9 +40,9 @@ struct SeriesOfBranch {
   std::vector<std::string> notes;      // what was passed over
 };
 
-// Records that failed are passed over, as for a baseline; one that regressed is part of history. Of several
-// records of a commit and device, the newest of the whole suite; a partial one where no whole one has the
-// case. A series goes to the first of `anchors` that has its case, metric and device.
+// Records that failed are left out, as for a baseline; one that regressed is part of history. A commit and
+// device may have several records: the newest of the whole suite counts, or a partial one where no whole one
+// has the case. A series goes to the first of `anchors` that has its case, metric and device.
 SeriesOfBranch series_of_branch(const StoredHistory& stored, const Window& window, const SeriesQuery& query,
                                 const std::vector<Anchor>& anchors);
 

@@ -113,8 +113,8 @@ Anchor anchor_of(const Record& record, const std::string& path, const Window& al
   return anchor;
 }
 
-// What is pinned at the branch's newest commit for the machine classes in the store; one anchor a device
-// kind of the pinned record.
+// The baselines that are pinned at the branch's newest commit, for the machine classes in the store: one
+// anchor for each kind of device of the pinned record.
 Result<std::vector<Anchor>> pinned_anchors(const StoredHistory& stored, const Window& all,
                                            const std::string& suite, const std::string& folder) {
   std::set<std::string> classes;

@@ -11,7 +11,7 @@
 
 namespace harness {
 
-// Which baseline, what to do to it before comparing, and who wants to know the verdict.
+// Names the baseline and says what to do with it and with the verdict.
 struct BaselineChoice {
   std::string name;  // revision, record or file
   SelectOptions select;

@@ -1,4 +1,4 @@
-// What calibrations in a store taught about sessions and devices, for a comparison.
+// The spread between sessions and devices that calibrations in a store measured, for a comparison.
 #pragma once
 
 #include "harness/model/comparison.h"
@@ -7,7 +7,7 @@
 
 namespace harness {
 
-// What the calibrations among `stored` taught of the device of this kind on this machine.
+// The spreads that the calibrations among `stored` measured for this kind of device on this machine.
 std::vector<LearnedSpread> learned_of(const StoredHistory& stored, const std::string& kind,
                                       const Machine& machine);
 

@@ -11,7 +11,7 @@
 namespace harness {
 
 // The store for reading. A default store that is not there yet is an empty one, because both sides of a
-// comparison may be files; any other store that is not there is an error.
+// comparison may be files. Any other store that is not there is an error.
 Result<std::unique_ptr<Store>> open_for_reading(const StoreOption& option);
 
 // The record that `name` (revision, record or file) stands for, read only.

@@ -12,8 +12,8 @@
 namespace harness {
 namespace {
 
-// What is measured: the checked-out revision; or, where the tree was carried without its repository
-// (a container, a lab machine), the commit that the user names.
+// The revision that is measured: the one that is checked out. Where the tree was carried without its
+// repository (a container, a lab machine), it is the commit that the user names.
 Result<Revision> measured_revision(const std::string& named) {
   Revision revision = head_revision(".");
   if (named.empty() || named == revision.commit) {

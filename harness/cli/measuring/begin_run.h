@@ -1,4 +1,4 @@
-// Which record a run writes to: a new one, or with --continue the one that an interrupted run left.
+// The record that a run writes to: a new one, or with --continue the one that an interrupted run left.
 #pragma once
 
 #include <set>

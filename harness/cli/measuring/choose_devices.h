@@ -1,4 +1,4 @@
-// Which device stands for each kind, and why a kind is missing.
+// Chooses the device of each kind, and tells why a kind is missing.
 #pragma once
 
 #include <map>

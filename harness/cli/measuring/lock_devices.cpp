@@ -19,7 +19,7 @@ bool measures_on(const Plan& plan, const std::string& kind) {
                      [&](const PlannedCase& one) { return one.device == kind && !one.skip; });
 }
 
-// What the device calls itself. A script is read here; it is no device of the host.
+// The UUID that the device reports. A script is read here; it is no device of the host.
 std::string uuid_of(const std::string& name, const std::string& identity) {
   if (!identity.empty()) return identity;
   if (!is_scripted_device(name)) return name;

@@ -44,7 +44,7 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
     if (machine_accepted) machine_accepted = check_same_machine(record, kind, machine);
     if (!machine_accepted) return;
     Machine& known = record.machines[kind];
-    // Of several devices, the best that one of them reaches.
+    // With several devices, the highest ceiling of all.
     std::map<std::string, double> ceilings = known.ceilings;
     for (const auto& [name, value] : machine.ceilings)
       ceilings[name] = prepared.side_by_side.contains(kind) ? std::max(ceilings[name], value) : value;

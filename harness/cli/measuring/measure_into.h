@@ -19,8 +19,8 @@ struct MeasureOptions {
   bool measure_ceilings = true;
 };
 
-// Adds to a worker's fingerprint what only this process knows: which devices the run takes turns on (its UUID
-// is then all of theirs, sorted and joined by "+"), and `prepared.facts`.
+// Adds to a worker's fingerprint the facts that only this process knows: `prepared.facts`, and the devices
+// that the run takes turns on. Their UUIDs, sorted and joined by "+", become the machine's.
 void complete(Machine& machine, const std::string& kind, const Prepared& prepared);
 
 // Measures what `record` lacks of `plan`, and refuses another device than the record's. `record` learns its

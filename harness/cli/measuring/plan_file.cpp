@@ -6,7 +6,7 @@
 namespace harness {
 namespace {
 
-// What a plan file says beside the plan. A plan that `harness list` prints has none of it.
+// The part of a plan file beside the plan. A plan that `harness list` prints lacks it.
 constexpr auto device_part =
     list_fields<ChosenDevices>(JsonLayout::lines, field("devices", &ChosenDevices::devices),
                                field("identities", &ChosenDevices::identities),

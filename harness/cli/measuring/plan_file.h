@@ -1,4 +1,4 @@
-// What the program of another build would measure here. Each build knows its own workloads and variants, so
+// The plan of another build's program for this machine. Each build knows its own workloads and variants, so
 // `harness ab` asks the other build's program with `harness plan`, and reads the file that this writes.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a command prints and which report files it writes.
+// The options for standard output and for report files.
 #pragma once
 
 #include <cstddef>

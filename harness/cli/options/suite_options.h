@@ -1,4 +1,4 @@
-// What of a suite is measured, and how much of it.
+// The options that select from a suite and set how much is measured.
 #pragma once
 
 #include <cstdint>

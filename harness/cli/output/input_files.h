@@ -11,11 +11,11 @@
 
 namespace harness {
 
-// What a file is called whatever way it was written: absolute, without symbolic links, also those that lead
-// to a file that is not there yet.
+// A file's name without symbolic links, absolute, however it was written. A link to a file that is not there
+// yet is followed as well.
 std::filesystem::path identity_of(const std::string& path);
 
-// Of a store in SQLite: the file and those that SQLite keeps beside it, there or not yet. None otherwise.
+// The file of a store in SQLite and those that SQLite keeps beside it, there or not yet. Other stores: none.
 std::vector<std::string> store_files(const std::string& url);
 
 // The suite, the plugins of the command line and the script of a scripted device.
@@ -24,8 +24,8 @@ std::vector<std::string> plan_files(const SuiteOptions& options);
 // One list of several.
 std::vector<std::string> all_of(const std::vector<std::vector<std::string>>& lists);
 
-// An error when what `option` writes to `path` would replace one of `inputs`, which may be reached by another
-// name, a symbolic or a hard link. "" and "-" are no files; nor is an input that is a revision or "".
+// An error when the output `path` of `option` would replace one of `inputs`, also through a symbolic or a
+// hard link. "" and "-" are no files; nor is an input that is a revision or "".
 Status check_spares(const std::string& option, const std::string& path,
                     const std::vector<std::string>& inputs);
 

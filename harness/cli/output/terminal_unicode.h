@@ -1,4 +1,4 @@
-// What standard output can show.
+// The characters that standard output can show.
 #pragma once
 
 namespace harness {

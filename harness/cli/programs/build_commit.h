@@ -16,9 +16,9 @@ struct Build {
   std::string why_not;       // how the command failed, with the end of its log; "": it is built
 };
 
-// Runs a shell command in the worktree. ccache, where the build uses it, is told to take paths in the
-// worktree as relative, so that a commit that was built before in another worktree is not compiled again; a
-// value of the user's own wins.
+// Runs a shell command in the worktree. ccache, where the build uses it, takes paths in the worktree as
+// relative: a commit that was built before in another worktree is not compiled again. Values that the user
+// set win.
 Result<Build> build_commit(const Worktree& worktree, const std::string& command);
 
 // The program that the build made, or this one where the build makes only a plugin.

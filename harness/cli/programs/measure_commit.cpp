@@ -82,8 +82,8 @@ Result<BisectSide> BisectMeasurer::measure(const std::string& commit, int proces
   return run_suite(commit, processes);
 }
 
-// The build's own program measures where it made one, so that an older commit is measured as it was then;
-// else this one, for repositories whose build makes only a plugin. It keeps a store of its own, because an
+// The build's own program measures where there is one, so that an older commit is measured as it was then. A
+// build that makes only a plugin is measured by this program. The run keeps a store of its own, because an
 // older program may not know the format of this one; the record comes over as a file.
 Result<BisectSide> BisectMeasurer::run_suite(const std::string& commit, int processes) {
   const fs::path& root = worktree_->path();

@@ -20,7 +20,7 @@ struct BisectMeasuring {
   std::string folder;      // where the user stands, relative to the repository
 };
 
-// What came of wanting a record of a commit.
+// The result of asking for a record of a commit.
 struct BisectSide {
   std::optional<Record> record;
   std::string why_not;       // it cannot be tested: the build failed, a case failed

@@ -1,4 +1,4 @@
-// Child programs of a command: builds, runs of the harness itself. What they print goes to a file.
+// Runs the child programs of a command: builds, and runs of harness itself. Their output goes to a file.
 #pragma once
 
 #include <filesystem>

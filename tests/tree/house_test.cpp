@@ -86,13 +86,14 @@ TEST(House, ChecksFewWordsInShellTests) {
 }
 
 TEST(House, NamesTheKindCudaInOnePlace) {
-  expect_at_most(broken(cuda_literals, sources({"harness"})),
-                 {{"harness/device", 2}, {"harness/measure", 1}, {"harness/model", 1}});
+  std::vector<SourceFile> files = sources({"harness"});
+  std::erase_if(files, [](const SourceFile& file) { return file.path == "harness/model/device_kinds.h"; });
+  // Three other things have this name: the module, a key of the toolkit's version.json, a field of a job.
+  expect_at_most(broken(cuda_literals, files), {{"harness/device", 2}, {"harness/measure", 1}});
 }
 
 TEST(House, ReadsNoSentence) {
-  expect_at_most(broken(read_sentences, sources({"harness"})),
-                 {{"harness/cli", 2}, {"harness/report", 1}, {"harness/verdict", 1}});
+  expect_at_most(broken(read_sentences, sources({"harness"})), {{"harness/cli", 2}, {"harness/verdict", 1}});
 }
 
 TEST(House, HasNoEnglishWhereVerdictsAreMade) {

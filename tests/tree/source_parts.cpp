@@ -83,7 +83,7 @@ class Scanner {
   void character() {
     std::size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != '\'' && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
-    parts_.code += "' '";
+    parts_.code += text_.substr(at_, end + 1 - at_);
     skip(std::min(end + 1, text_.size()));
   }
   void skip(std::size_t to) {

@@ -211,7 +211,7 @@ void add_calibrate(Commands& commands) {
   auto& [command, arguments] = commands.add(
       "calibrate", "Learn how much results of one build vary here, and propose settings", calibrate_command);
   SessionOptions& session = arguments.session;
-  command.add_option("suite", session.suite, "suite file (YAML) to measure")->type_name("SUITE");
+  command.add_option("suite_file", session.suite, "suite file (YAML) to measure")->type_name("SUITE");
   command.add_option("--runs", arguments.runs, "sessions to measure, each a run of its own")
       ->capture_default_str()
       ->check(CLI::Range(1, 100))

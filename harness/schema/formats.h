@@ -13,9 +13,10 @@ struct DocumentFormat {
 
 namespace formats {
 
-inline constexpr DocumentFormat record{"harness-record"};     // harness/model/README.md
-inline constexpr DocumentFormat samples{"harness-samples"};   // harness/store/README.md
-inline constexpr DocumentFormat worker{"harness-worker", 2};  // harness/measure/README.md
+inline constexpr DocumentFormat record{"harness-record"};      // harness/model/README.md
+inline constexpr DocumentFormat samples{"harness-samples"};    // harness/store/README.md
+inline constexpr DocumentFormat worker{"harness-worker", 2};   // harness/measure/README.md
+inline constexpr DocumentFormat ceilings{"harness-ceilings"};  // ceiling_cache.h
 // The others: harness/report/formats.md.
 inline constexpr DocumentFormat plan{"harness-plan", 2};
 inline constexpr DocumentFormat run_report{"harness-run-report"};

@@ -1,7 +1,6 @@
 // The one implementation of Store: SQL that SQLite and PostgreSQL both understand.
 #include <fmt/format.h>
 
-#include <array>
 #include <set>
 #include <unordered_map>
 
@@ -19,17 +18,6 @@
 
 namespace harness {
 namespace {
-
-constexpr std::array<std::pair<RunState, std::string_view>, 3> state_names{
-    {{RunState::running, "running"},
-     {RunState::complete, "complete"},
-     {RunState::interrupted, "interrupted"}}};
-
-RunState parse_state(std::string_view name) {
-  for (const auto& [state, known] : state_names)
-    if (known == name) return state;
-  return RunState::interrupted;
-}
 
 // A row of `runs`, but for its sequence.
 constexpr int calibration_run = 1, paired_run = 2;  // in the column `calibration`: nobody's baseline
@@ -380,7 +368,7 @@ Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
                     row.device_uuid,
                     row.started,
                     row.finished,
-                    parse_state(row.state),
+                    parse_name<RunState>(row.state).value_or(RunState::interrupted),
                     static_cast<std::size_t>(results),
                     static_cast<std::size_t>(failures),
                     row.partial != 0,
@@ -406,12 +394,6 @@ Status SqlStore::history_into(StoredHistory& history, const RunQuery& query) {
 }
 
 }  // namespace
-
-std::string_view name_of(RunState state) {
-  for (const auto& [known, name] : state_names)
-    if (known == state) return name;
-  return "?";
-}
 
 namespace {
 

@@ -17,7 +17,10 @@
 namespace harness {
 
 enum class RunState { running, complete, interrupted };
-std::string_view name_of(RunState state);
+template <>
+inline constexpr auto enum_names<RunState> = names<RunState>({{RunState::running, "running"},
+                                                              {RunState::complete, "complete"},
+                                                              {RunState::interrupted, "interrupted"}});
 
 struct RunInfo {
   std::string id;  // the record's UUID

@@ -6,19 +6,20 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/schema/formats.h"
+#include "harness/schema/json_fields.h"
 
 namespace harness {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr int version = 1;
 constexpr std::uintmax_t largest_file = 64 << 10;
 
 // A field that a GPU has and that changes what it reaches; a CPU has its kernel instead.
@@ -34,7 +35,31 @@ std::string time_text(double unix_time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds));
 }
 
+// The file of one device.
+struct KeptFile {
+  std::string uuid;
+  std::string machine_class;
+  std::string driver;
+  std::string boot;
+  double measured = 0;  // Unix time in seconds
+  std::map<std::string, double> ceilings;
+
+  static KeptFile of(const Machine& machine, const std::string& boot) {
+    return {machine.device_uuid, machine.machine_class, driver_of(machine), boot, 0, {}};
+  }
+  [[nodiscard]] auto identity() const { return std::tie(uuid, machine_class, driver, boot); }
+};
+
 }  // namespace
+
+template <>
+struct Described<KeptFile> {
+  static constexpr auto fields = list_fields<KeptFile>(
+      JsonLayout::lines, field("uuid", &KeptFile::uuid).required(),
+      field("class", &KeptFile::machine_class).required(), field("driver", &KeptFile::driver).required(),
+      field("boot", &KeptFile::boot).required(), field("measured", &KeptFile::measured).required(),
+      field("ceilings", &KeptFile::ceilings).required());
+};
 
 fs::path CeilingCache::usual_folder() {
   return environment::cache_folder();
@@ -52,38 +77,27 @@ fs::path CeilingCache::path_of(const std::string& uuid) const {
 
 std::optional<CachedCeilings> CeilingCache::find(const Machine& machine, double now) const {
   if (folder_.empty()) return std::nullopt;
-  const Result<std::string> text = read_file(path_of(machine.device_uuid), largest_file);
+  const fs::path path = path_of(machine.device_uuid);
+  const Result<std::string> text = read_file(path, largest_file);
   if (!text) return std::nullopt;
-  try {
-    const auto json = nlohmann::json::parse(*text);
-    if (json.at("version") != version || json.at("uuid") != machine.device_uuid ||
-        json.at("class") != machine.machine_class || json.at("driver") != driver_of(machine) ||
-        json.at("boot") != boot_)
-      return std::nullopt;
-    CachedCeilings found;
-    found.measured = json.at("measured").get<double>();
-    found.ceilings = json.at("ceilings").get<std::map<std::string, double>>();
-    const double age = now - found.measured;
-    if (!(age >= 0 && age <= lifetime) || found.ceilings.empty()) return std::nullopt;
-    for (const auto& [name, value] : found.ceilings)
-      if (!(value > 0) || !std::isfinite(value)) return std::nullopt;
-    return found;
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
+  const Result<KeptFile> kept =
+      from_json(Described<KeptFile>::fields, *text, path.string(), &formats::ceilings);
+  if (!kept || kept->identity() != KeptFile::of(machine, boot_).identity()) return std::nullopt;
+  const double age = now - kept->measured;
+  if (!(age >= 0 && age <= lifetime) || kept->ceilings.empty()) return std::nullopt;
+  for (const auto& [name, value] : kept->ceilings)
+    if (!(value > 0) || !std::isfinite(value)) return std::nullopt;
+  return CachedCeilings{kept->ceilings, kept->measured};
 }
 
 Status CeilingCache::keep(const Machine& machine, const CachedCeilings& ceilings) const {
   if (folder_.empty() || ceilings.ceilings.empty()) return {};
-  const nlohmann::ordered_json json{{"version", version},
-                                    {"uuid", machine.device_uuid},
-                                    {"class", machine.machine_class},
-                                    {"driver", driver_of(machine)},
-                                    {"boot", boot_},
-                                    {"measured", ceilings.measured},
-                                    {"ceilings", ceilings.ceilings}};
-  return write_file_atomically(path_of(machine.device_uuid),
-                               json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  KeptFile kept = KeptFile::of(machine, boot_);
+  kept.measured = ceilings.measured;
+  kept.ceilings = ceilings.ceilings;
+  return write_file_atomically(
+      path_of(machine.device_uuid),
+      to_json(Described<KeptFile>::fields, kept, JsonLayout::lines, &formats::ceilings) + "\n");
 }
 
 void CeilingCache::forget(const std::string& uuid) const {

@@ -48,7 +48,7 @@ struct Field {
   // Writing and reading.
   Presence presence = Presence::always;
   bool is_required = false;                       // a text without it is refused
-  bool (*present_when)(const Struct&) = nullptr;  // counts as default while this is false
+  bool (*present_when)(const Struct&) = nullptr;  // in place of a comparison with the default
   void (*check)(const JsonNode&,
                 const Member&) = nullptr;  // reports what is wrong with a value that was read
   std::int64_t least = 0;                  // of a whole number
@@ -168,14 +168,19 @@ const typename Field::Member& default_of(const Field& field) {
   return untouched.*field.member;
 }
 
-// Whether a struct has the default in a field. The default of a list is empty.
+// Whether a struct has the default in a field. The default of a list and of an optional is to be empty. A
+// value that cannot be compared is no default.
 template <class Field>
 bool has_default(const Field& field, const typename Field::Struct& value) {
   const auto& member = value.*field.member;
   if constexpr (requires(typename Field::Member list) { list.emplace_back(); })
     return member.empty();
-  else
+  else if constexpr (requires { member.has_value(); })
+    return !member.has_value();
+  else if constexpr (requires { member == member; })
     return member == default_of(field);
+  else
+    return false;
 }
 
 }  // namespace harness

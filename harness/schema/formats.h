@@ -19,7 +19,7 @@ inline constexpr DocumentFormat worker{"harness-worker", 2};   // harness/measur
 inline constexpr DocumentFormat ceilings{"harness-ceilings"};  // ceiling_cache.h
 // The others: harness/report/formats.md.
 inline constexpr DocumentFormat plan{"harness-plan", 2};
-inline constexpr DocumentFormat run_report{"harness-run-report"};
+inline constexpr DocumentFormat run_report{"harness-run-report", 2};
 inline constexpr DocumentFormat comparison{"harness-comparison"};
 inline constexpr DocumentFormat history{"harness-history"};
 inline constexpr DocumentFormat bisect{"harness-bisect"};

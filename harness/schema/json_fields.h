@@ -130,8 +130,9 @@ template <class List>
 void write_fields(JsonWriter& json, const List& list, const typename List::Struct& value) {
   for_each_field(list, [&](const auto& field) {
     const auto& member = value.*field.member;
-    const bool is_default = (field.present_when != nullptr && !field.present_when(value)) ||
-                            (field.presence != Presence::always && has_default(field, value));
+    const bool is_default = field.present_when != nullptr
+                                ? !field.present_when(value)
+                                : field.presence != Presence::always && has_default(field, value);
     if (!is_default)
       std::remove_cvref_t<decltype(field)>::Shape::write(json.key(field.name), member);
     else if (field.presence == Presence::null_when_default)

@@ -166,8 +166,8 @@ export interface SpeedupOverShapes {
 
 export interface Machine {
   class: string;
-  device_uuid: string;
-  fields: { name: string; value: string; class: "block" | "warn" | "info" }[];
+  uuid: string;
+  fields: { name: string; value: string; kind: "block" | "warn" | "info" }[];
   ceilings: Record<string, number | null>;
 }
 
@@ -187,7 +187,8 @@ export interface RunCase {
   p95: number | null;
   p99: number | null;
   cv: number | null;
-  outliers: { mild: number; far: number };
+  mild_outliers: number;
+  far_outliers: number;
   center: number | null;
   process_sd: number | null;
   confidence: number | null;

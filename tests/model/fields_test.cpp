@@ -9,6 +9,7 @@
 #include "../schema/member_count.h"
 #include "harness/base/files.h"
 #include "harness/model/codec.h"
+#include "harness/model/comparison_fields.h"
 #include "harness/model/record_fields.h"
 
 namespace harness {
@@ -26,6 +27,9 @@ static_assert(
 static_assert(each_lists_every_member<Conditions, Placement, ProcessSamples, Series, Verification, Phase,
                                       KernelUse, Control, Batching, ProcessResult, CaseRecord>());
 static_assert(each_lists_every_member<MachineField, Machine, Revision, Promotion, Pairing, Record>());
+
+static_assert(each_lists_every_member<Speedup, Summary, Waiver, LearnedSpread>());
+static_assert(Described<Policy>::fields.size + 1 == member_count<Policy>(), "all but the waivers");
 
 // As it is inside a record: a case's result has no samples, and belongs to that case.
 Record filled_record() {
@@ -60,6 +64,20 @@ TEST(EveryField, SurvivesInTheParts) {
   Record header = filled<Record>();
   header.cases.clear();
   EXPECT_EQ(decode_header(encode_header(header), "r").value(), header);
+}
+
+TEST(EveryField, OfAPolicyAndItsWaiversSurvives) {
+  const auto policy = filled<Policy>();
+  const std::string text = to_json(Described<Policy>::fields, policy, JsonLayout::lines);
+  const auto again = from_json(Described<Policy>::fields, text, "p");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(to_json(Described<Policy>::fields, *again, JsonLayout::lines), text);
+  EXPECT_THAT(fields_with_default(*again), IsEmpty());
+  const auto waiver = filled<Waiver>();
+  EXPECT_EQ(
+      from_json(Described<Waiver>::fields, to_json(Described<Waiver>::fields, waiver, JsonLayout::line), "w")
+          .value(),
+      waiver);
 }
 
 TEST(PinnedBaselines, AreWrittenBackByteForByte) {

@@ -88,9 +88,9 @@ TEST(OverShapes, TheFiguresAreThoseOfTheRatiosAndOfTheirBounds) {
   EXPECT_NEAR(row.median.value, 2.0, 1e-12);
   EXPECT_NEAR(row.median.interval->hi, 2.1, 1e-12);
   EXPECT_EQ(row.least.value, 0.5);
-  EXPECT_EQ(row.least_case, "attention/mma/s=32");
+  EXPECT_EQ(row.least.case_id, "attention/mma/s=32");
   EXPECT_EQ(row.most.value, 8.0);
-  EXPECT_EQ(row.most_case, "attention/mma/s=128");
+  EXPECT_EQ(row.most.case_id, "attention/mma/s=128");
 }
 
 TEST(OverShapes, TheMedianOfAnEvenNumberIsBetweenTheTwoInTheMiddle) {

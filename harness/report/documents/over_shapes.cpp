@@ -75,10 +75,8 @@ SpeedupOverShapes row_of(const Group& group) {
   row.geometric_mean = ratio_of(group, geometric_mean_of);
   row.arithmetic_mean = ratio_of(group, arithmetic_mean_of);
   row.median = ratio_of(group, median_of);
-  row.least = {(*least)->speedup->ratio, (*least)->speedup->interval};
-  row.most = {(*most)->speedup->ratio, (*most)->speedup->interval};
-  row.least_case = (*least)->case_id;
-  row.most_case = (*most)->case_id;
+  row.least = {(*least)->speedup->ratio, (*least)->speedup->interval, (*least)->case_id};
+  row.most = {(*most)->speedup->ratio, (*most)->speedup->interval, (*most)->case_id};
   return row;
 }
 

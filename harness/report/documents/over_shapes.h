@@ -19,6 +19,7 @@ namespace harness::report {
 struct Ratio {
   double value = 0;
   std::optional<Interval> interval;
+  std::string case_id = {};  // of the least and the largest ratio: the case that has it
 };
 
 struct SpeedupOverShapes {
@@ -34,8 +35,6 @@ struct SpeedupOverShapes {
   Ratio median;
   Ratio least;
   Ratio most;
-  std::string least_case;  // ids
-  std::string most_case;
 };
 
 // In order of first appearance; variants with a speedup on one shape only are left out.

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "harness/model/plan_fields.h"
+#include "harness/model/summary_fields.h"
 #include "harness/report/documents/over_shapes.h"
 #include "harness/report/documents/plan_outline.h"
 #include "harness/report/media/json_parts.h"
@@ -18,10 +19,41 @@ struct Described<report::PlanSize> {
       field("processes", &report::PlanSize::processes), field("longest_s", &report::PlanSize::longest));
 };
 
+template <>
+struct Described<report::Ratio> {
+  static constexpr auto fields =
+      list_fields<report::Ratio>(JsonLayout::line, field("ratio", &report::Ratio::value),
+                                 field("interval", &report::Ratio::interval).null_when_default(),
+                                 field("case", &report::Ratio::case_id).unless_default());
+};
+
+template <>
+struct Described<report::SpeedupOverShapes> {
+  using Row = report::SpeedupOverShapes;
+  static constexpr auto fields = list_fields<Row>(
+      JsonLayout::lines, field("workload", &Row::workload), field("variant", &Row::variant),
+      field("reference", &Row::reference), field("metric", &Row::metric), field("tags", &Row::tags),
+      field("shapes", &Row::shapes), field("confidence", &Row::confidence),
+      field("geometric_mean", &Row::geometric_mean), field("arithmetic_mean", &Row::arithmetic_mean),
+      field("median", &Row::median), field("min", &Row::least), field("max", &Row::most));
+};
+
 }  // namespace harness
 
 namespace harness::report {
 namespace {
+
+// What a report of a run says of its record: all but the cases.
+constexpr auto run_part = list_fields<Record>(
+    JsonLayout::lines, field("record", &Record::id), field("tool", &Record::tool),
+    field("suite", &Record::suite), field("revision", &Record::revision), field("started", &Record::started),
+    field("finished", &Record::finished).null_when_default(), field("estimator", &Record::estimator),
+    field("promotion", &Record::promotion).null_when_default(),
+    field("partial", &Record::partial).unless_default(),
+    field("calibration", &Record::calibration).unless_default(),
+    field("pairing", &Record::pairing).unless_default(), field("session", &Record::session).unless_default(),
+    field("machines", &Record::machines));
+static_assert(run_part.size == record_header.size);
 
 std::string json_plan(const Plan& plan, const Style&) {
   JsonWriter json;
@@ -31,81 +63,6 @@ std::string json_plan(const Plan& plan, const Style&) {
   write_fields(json, Described<Plan>::fields, plan);
   json.close();
   return without_commands(json.take() + "\n");
-}
-
-Json machine_json(const Machine& machine) {
-  Json json{{"class", machine.machine_class}, {"device_uuid", machine.device_uuid}};
-  json["fields"] = Json::array();
-  for (const MachineField& field : machine.fields)
-    json["fields"].push_back(
-        {{"name", field.name}, {"value", field.value}, {"class", std::string(name_of(field.kind))}});
-  json["ceilings"] = Json::object();
-  for (const auto& [name, value] : machine.ceilings) json["ceilings"][name] = number(value);
-  return json;
-}
-
-Json speedup_json(const std::optional<Speedup>& speedup) {
-  if (!speedup) return nullptr;
-  return {{"reference", speedup->reference},
-          {"ratio", number(speedup->ratio)},
-          {"interval", interval_json(speedup->interval)}};
-}
-
-Json over_shapes_json(const SpeedupOverShapes& one) {
-  const auto ratio = [](const Ratio& figure) {
-    return Json{{"ratio", number(figure.value)}, {"interval", interval_json(figure.interval)}};
-  };
-  Json json{{"workload", one.workload}, {"variant", one.variant}, {"reference", one.reference},
-            {"metric", one.metric},     {"tags", one.tags},       {"shapes", one.shapes}};
-  json["confidence"] = number(one.confidence);
-  json["geometric_mean"] = ratio(one.geometric_mean);
-  json["arithmetic_mean"] = ratio(one.arithmetic_mean);
-  json["median"] = ratio(one.median);
-  json["min"] = ratio(one.least);
-  json["min"]["case"] = one.least_case;
-  json["max"] = ratio(one.most);
-  json["max"]["case"] = one.most_case;
-  return json;
-}
-
-Json verification_json(const std::optional<Verification>& checked) {
-  if (!checked) return nullptr;
-  return {{"before", number(checked->before)},
-          {"after", number(checked->after)},
-          {"tolerance", number(checked->tolerance)},
-          {"elements", checked->elements}};
-}
-
-Json summary_json(const Summary& summary) {
-  Json json{{"case", summary.case_id},   {"metric", summary.metric},
-            {"unit", summary.unit},      {"outcome", std::string(name_of(summary.outcome))},
-            {"reason", summary.reason},  {"processes", summary.processes},
-            {"samples", summary.samples}};
-  const bool any = summary.samples > 0;
-  const auto figure = [&](double value) { return any ? number(value) : Json(nullptr); };
-  json["median"] = figure(summary.median);
-  json["mean"] = figure(summary.mean);
-  json["sd"] = figure(summary.sd);
-  json["min"] = figure(summary.min);
-  json["max"] = figure(summary.max);
-  json["p95"] = figure(summary.p95);
-  json["p99"] = figure(summary.p99);
-  json["cv"] = figure(summary.cv);
-  json["outliers"] = {{"mild", summary.mild_outliers}, {"far", summary.far_outliers}};
-  json["center"] = figure(summary.center);
-  json["process_sd"] = figure(summary.process_sd);
-  json["confidence"] = number(summary.confidence);
-  json["interval"] = interval_json(summary.interval);
-  json["first_call"] = number(summary.first_call);
-  json["flops_per_s"] = positive(summary.flops_per_s);
-  json["bytes_per_s"] = positive(summary.bytes_per_s);
-  json["items_per_s"] = positive(summary.items_per_s);
-  json["share_of_ceiling"] = number(summary.share_of_ceiling);
-  json["bound"] = summary.bound.empty() ? Json(nullptr) : Json(summary.bound);
-  json["speedup"] = speedup_json(summary.speedup);
-  json["verification"] = verification_json(summary.verification);
-  json["notes"] = summary.notes;
-  return json;
 }
 
 Json source_json(const RecordSource& source) {
@@ -230,7 +187,7 @@ Json row_json(const ComparisonRow& row) {
 
 std::string json_run(const Record& record, const std::vector<Summary>& summaries, const Style&,
                      const Sources&) {
-  return dump(run_json(record, summaries));
+  return without_commands(run_report(record, summaries));
 }
 
 std::string json_comparison(const Comparison& comparison, const Style&, const Sources&) {
@@ -239,29 +196,15 @@ std::string json_comparison(const Comparison& comparison, const Style&, const So
 
 }  // namespace
 
-Json run_json(const Record& record, const std::vector<Summary>& summaries) {
-  Json json{{"format", "harness-run-report"},
-            {"version", 1},
-            {"record", record.id},
-            {"tool", record.tool},
-            {"suite", suite_json(record.suite)},
-            {"revision", revision_json(record.revision)},
-            {"started", record.started},
-            {"finished", record.finished.empty() ? Json(nullptr) : Json(record.finished)},
-            {"estimator", record.estimator}};
-  json["promotion"] = nullptr;
-  if (record.promotion)
-    json["promotion"] = {{"author", record.promotion->author},
-                         {"reason", record.promotion->reason},
-                         {"date", record.promotion->date}};
-  json["machines"] = Json::object();
-  for (const auto& [kind, machine] : record.machines) json["machines"][kind] = machine_json(machine);
-  json["cases"] = Json::array();
-  for (const Summary& summary : summaries) json["cases"].push_back(summary_json(summary));
-  json["speedups_over_shapes"] = Json::array();
-  for (const SpeedupOverShapes& one : speedups_over_shapes(record, summaries))
-    json["speedups_over_shapes"].push_back(over_shapes_json(one));
-  return json;
+std::string run_report(const Record& record, const std::vector<Summary>& summaries) {
+  JsonWriter json;
+  json.open_object();
+  write_format(json, formats::run_report);
+  write_fields(json, run_part, record);
+  write_json(json.key("cases"), summaries);
+  write_json(json.key("speedups_over_shapes"), speedups_over_shapes(record, summaries));
+  json.close();
+  return json.take() + "\n";
 }
 
 Json comparison_json(const Comparison& comparison) {

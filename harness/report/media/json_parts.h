@@ -21,7 +21,7 @@ Json revision_json(const Revision& revision);
 Json suite_json(const SuiteIdentity& suite);
 Json params_json(const sdk::Params& params);
 // The whole reports, `harness-run-report` and `harness-comparison`.
-Json run_json(const Record& record, const std::vector<Summary>& summaries);
+std::string run_report(const Record& record, const std::vector<Summary>& summaries);
 Json comparison_json(const Comparison& comparison);
 std::string dump(const Json& json);
 // The same JSON without "##[", which a runner of GitHub's takes for a command. In JSON it can only stand

@@ -195,7 +195,7 @@ bool has_samples(const CaseRecord& one) {
 
 Json side_json(const SideSource& side, const CaseNames& whole, const SampleDetail& rest,
                const std::string& again) {
-  Json report = run_json(*side.record, *side.summaries);
+  Json report = Json::parse(run_report(*side.record, *side.summaries));
   round_figures(report);
   Json json{{"report", std::move(report)}, {"details", Json::array()}};
   for (const CaseRecord& one : side.record->cases)

@@ -77,7 +77,7 @@ function run_facts(run: RunCase, compared: boolean): Pair[] {
     ],
     [
       "outliers",
-      `${run.outliers.mild} mild, ${run.outliers.far} far (beyond 1.5 and 3 interquartile ranges of their placement)`,
+      `${run.mild_outliers} mild, ${run.far_outliers} far (beyond 1.5 and 3 interquartile ranges of their placement)`,
     ],
     run.first_call !== null
       ? ["first call", `${with_unit(run.first_call, run.unit)}, cold; part of no other figure`]

@@ -80,11 +80,11 @@ function machine_facts(reports: RunReport[]): Fact[] {
     const field = (machine: Machine | undefined, name: string) => machine?.fields.find((one) => one.name === name);
     return [
       { name: `${kind}: class`, values: machines.map((machine) => machine?.class || unknown), matters: true },
-      { name: `${kind}: id`, values: machines.map((machine) => machine?.device_uuid || unknown), matters: true },
+      { name: `${kind}: id`, values: machines.map((machine) => machine?.uuid || unknown), matters: true },
       ...names.map((name) => ({
         name: `${kind}: ${name}`,
         values: machines.map((machine) => field(machine, name)?.value ?? unknown),
-        matters: machines.some((machine) => field(machine, name) && field(machine, name)?.class !== "info"),
+        matters: machines.some((machine) => field(machine, name) && field(machine, name)?.kind !== "info"),
       })),
     ];
   });

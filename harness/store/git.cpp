@@ -29,7 +29,7 @@ Result<Output> git(const fs::path& folder, std::vector<std::string> arguments) {
   return run_command(command);
 }
 
-// What git printed, without the last newline; nullopt when it failed.
+// The output of git without the last newline; nullopt when it failed.
 std::optional<std::string> git_line(const fs::path& folder, std::vector<std::string> arguments) {
   const Result<Output> output = git(folder, std::move(arguments));
   if (!output || !output->exit.ok()) return std::nullopt;

@@ -15,8 +15,8 @@ namespace harness {
 // does not trust (common in containers).
 Status check_repository(const std::filesystem::path& folder);
 
-// HEAD of the repository that holds `folder`, with branch and dirty flag (tracked files only, and
-// not the store's own folder; dirty also when git cannot tell) and a hash of the changes. An empty Revision
+// HEAD of the repository that holds `folder`, with branch, dirty flag and a hash of the changes. Dirty counts
+// tracked files only, without the store's own folder. It is also set when git cannot tell. An empty Revision
 // outside a repository or before the first commit.
 Revision head_revision(const std::filesystem::path& folder);
 

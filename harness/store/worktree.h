@@ -1,7 +1,7 @@
 // Worktree: a checkout of another commit beside the user's own tree, which stays as it is. Lies in
 // .harness/worktrees/ of the repository, so that a build folder in it can be used again by the next commit;
-// removed by the destructor. What a killed program left is removed by the next add(). A Worktree belongs to
-// one thread.
+// removed by the destructor. The next add() removes the files that a killed program left. A Worktree belongs
+// to one thread.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,8 @@ namespace harness {
 
 class Worktree {
  public:
-  // Of the repository that holds `folder`, with `commit` checked out. `purpose` is part of its name.
+  // A worktree of the repository that holds `folder`, with `commit` checked out. `purpose` is part of its
+  // name.
   static Result<Worktree> add(const std::filesystem::path& folder, const std::string& purpose,
                               const std::string& commit);
 

@@ -1,4 +1,4 @@
-// What a program with Google Benchmark writes for --benchmark_format=json. One file is one process. A
+// The output of a program with Google Benchmark for --benchmark_format=json. One file is one process. A
 // repetition runs the whole function again, allocations included, so it is a placement; its one sample is the
 // mean of its iterations. Aggregates ("_mean", "_median") are left out.
 #include <algorithm>

@@ -28,8 +28,15 @@ constexpr const DeviceKind* find_device_kind(std::string_view name) {
   return found == device_kinds.end() ? nullptr : found;
 }
 
-// By the name of a device: "cuda:1" is of kind "cuda".
+// "scripted:PATH": a device of tests.
+inline constexpr std::string_view scripted_device = "scripted";
+constexpr bool is_scripted_device(std::string_view device) {
+  return device.starts_with(scripted_device) && device.substr(scripted_device.size()).starts_with(':');
+}
+
+// By the name of a device: "cuda:1" is of kind "cuda". A script passes for a CPU.
 constexpr const DeviceKind* kind_of_device(std::string_view device) {
+  if (is_scripted_device(device)) return find_device_kind(cpu_kind.name);
   return find_device_kind(device.substr(0, device.find(':')));
 }
 
@@ -41,12 +48,6 @@ constexpr bool is_gpu_kind(std::string_view kind) {
 constexpr bool is_gpu_device(std::string_view device) {
   const DeviceKind* found = kind_of_device(device);
   return found != nullptr && found->is_gpu;
-}
-
-// "scripted:PATH": a device of tests, which passes for a CPU.
-inline constexpr std::string_view scripted_device = "scripted";
-constexpr bool is_scripted_device(std::string_view device) {
-  return device.starts_with(scripted_device) && device.substr(scripted_device.size()).starts_with(':');
 }
 
 // Whether a metric is the time of some kind of device.

@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-const std::string cpu(cpu_kind.name), cuda(cuda_kind.name);
+const std::string cuda(cuda_kind.name);
 
 // Several devices take a suite that allows them.
 Status check_count(const DeviceWish& wish) {
@@ -97,11 +97,13 @@ void leave_out(const std::string& kind, const DeviceWish& wish, ChosenDevices& c
   chosen.left_out_devices.insert(kind);
 }
 
-Status take_cpus(const DeviceWish& wish, const Meanwhile& meanwhile, ChosenDevices& chosen) {
+// Devices without a GPU need no probe, except to compare several.
+Status take_hosts(std::string_view kind, const DeviceWish& wish, const Meanwhile& meanwhile,
+                  ChosenDevices& chosen) {
   const std::vector<std::string>& names = wish.device.names;
   for (const std::string& name : names)
     if (const Status there = check_script(name); !there) return there;
-  return names.size() > 1 ? take_in(cpu, names, true, meanwhile, chosen) : Status{};
+  return names.size() > 1 ? take_in(std::string(kind), names, true, meanwhile, chosen) : Status{};
 }
 
 Status take_gpus(const DeviceWish& wish, const Meanwhile& meanwhile, ChosenDevices& chosen) {
@@ -129,12 +131,15 @@ Result<ChosenDevices> choose_devices(const DeviceWish& wish, const Meanwhile& me
   if (const Status allowed = check_count(wish); !allowed) return fail(allowed.error());
   ChosenDevices chosen;
   const std::vector<std::string>& names = wish.device.names;
-  const bool on_gpu = !names.empty() && is_gpu_device(names.front());
-  const bool on_cpu = !names.empty() && !on_gpu;
-  chosen.devices[cpu] = on_cpu ? names.front() : cpu;
-  if (on_gpu) leave_out(cpu, wish, chosen);
-  if (on_cpu) leave_out(cuda, wish, chosen);
-  const Status taken = on_cpu ? take_cpus(wish, meanwhile, chosen) : take_gpus(wish, meanwhile, chosen);
+  const DeviceKind* wished = names.empty() ? nullptr : kind_of_device(names.front());
+  for (const DeviceKind& kind : device_kinds) {
+    const std::string name(kind.name);
+    if (wished != nullptr && wished != &kind) leave_out(name, wish, chosen);
+    if (!kind.is_gpu) chosen.devices[name] = wished == &kind ? names.front() : name;
+  }
+  const bool on_host = wished != nullptr && !wished->is_gpu;
+  const Status taken =
+      on_host ? take_hosts(wished->name, wish, meanwhile, chosen) : take_gpus(wish, meanwhile, chosen);
   if (!taken) return fail(taken.error());
   return chosen;
 }

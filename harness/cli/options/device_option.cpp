@@ -13,7 +13,9 @@ namespace {
 
 Result<std::string> parse_device(const std::string& name) {
   if (name == cuda_kind.name) return gpu_device_name(0);
-  if (name == cpu_kind.name || cuda_ordinal(name) || is_scripted_device(name)) return name;
+  const DeviceKind* kind = find_device_kind(name);
+  const bool is_host = kind != nullptr && !kind->is_gpu;
+  if (is_host || cuda_ordinal(name) || is_scripted_device(name)) return name;
   const auto near = nearest(name, usual_device_names());
   return fail(ErrorKind::usage, fmt::format("`{}` is not a device", printable(name)),
               near ? fmt::format("did you mean `{}`?", *near) : "write cpu, cuda or cuda:N");

@@ -12,7 +12,7 @@
 namespace harness {
 
 // One question that was asked before any number was looked at.
-struct Check {
+struct ComparabilityCheck {
   std::string what;      // "machine", "sampling"
   std::string obstacle;  // why the row must not be compared, or ""
   std::string detail;    // what was found, for people
@@ -62,7 +62,7 @@ struct TestEvidence {
 
 struct RowExplanation {
   ComparisonRow row;  // as the comparison has it
-  std::vector<Check> checks;
+  std::vector<ComparabilityCheck> checks;
   std::vector<ProcessEvidence> baseline, current;
   std::optional<TestEvidence> test;  // absent where nothing was tested
   int alone = 0;                     // the exit code if this row were the only one

@@ -1,59 +1,54 @@
-// Reports: records, summaries and comparisons as text for people and machines. Pure: every function
-// returns the text. Names from suites and records are untrusted and escaped for each medium.
+// Reports and formats. A report is made from facts (documents.h) and drawn in any format:
+//
+//   const Report report = plan_document(plan);
+//   const std::string text = render(report, Format::markdown, style);
+//
+// All functions are pure. Names from suites and records are untrusted; each format escapes them.
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <functional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "harness/base/result.h"
-#include "harness/model/comparison.h"
-#include "harness/model/plan.h"
-#include "harness/model/summary.h"
+#include "harness/model/document.h"
+#include "harness/report/ci_view.h"
+#include "harness/schema/enum_names.h"
 
 namespace harness {
 
-enum class Format { terminal, markdown, html, json, junit, github };
-std::string_view name_of(Format format);
-std::optional<Format> parse_format(std::string_view name);
-std::vector<std::string> format_names();
+// The formats, one row each. `draw_NAME` in media/NAME.cpp draws a report.
+#define HARNESS_FORMATS(row) row(terminal) row(markdown) row(html) row(json) row(junit) row(github) row(csv)
 
-// An error when this build lacks what the format needs: a page that was not built.
-Status check_built(Format format);
+#define HARNESS_FORMAT(name) name,
+enum class Format { HARNESS_FORMATS(HARNESS_FORMAT) };
+#undef HARNESS_FORMAT
+
+#define HARNESS_FORMAT(name) {Format::name, #name},
+template <>
+inline constexpr auto enum_names<Format> = names<Format>({HARNESS_FORMATS(HARNESS_FORMAT)});
+#undef HARNESS_FORMAT
 
 struct Style {
   bool colour = false;
   int width = 100;                 // columns of the terminal
-  std::size_t markdown_limit = 0;  // bytes that Markdown may take; 0: as many as it needs
-  std::string whole = {};          // where people find in full what was cut to that limit: "report.html"
+  std::size_t markdown_limit = 0;  // the most bytes of Markdown; 0: no limit
+  std::string whole = {};          // the file with the full report, when Markdown is shortened: "report.html"
+  bool unicode = true;             // the terminal shows more than ASCII
 };
 
-// A side of a report as measured, for the formats that show samples; the others ignore it.
-struct SideSource {
-  const Record* record = nullptr;
-  const std::vector<Summary>* summaries = nullptr;  // of that record
+// The facts may be referred to by the functions, so they must live as long as the report.
+struct Report {
+  report::Document document;
+  std::function<report::CiView()> ci;  // for JUnit and GitHub
+  std::function<std::string()> json;   // the facts, for programs
+  std::function<std::string(std::size_t)> page =
+      {};  // the data of the interactive page, within so many bytes
 };
 
-// What a report may draw from beside its own figures. Nothing is owned.
-struct Sources {
-  SideSource baseline;
-  SideSource current;
-  std::string command;  // that makes this report again, or ""
-  // What measures a case again beside suite and filter, quoted for a shell: " --device cuda --against main".
-  std::string again = {};
-};
+std::string render(const Report& report, Format format, const Style& style = {});
 
-// `harness list`.
-std::string render_plan(const Plan& plan, Format format, const Style& style);
-
-// After `harness run`: header, the table, skipped and failed cases with reasons, notes.
-std::string render_run(const Record& record, const std::vector<Summary>& summaries, Format format,
-                       const Style& style, const Sources& sources = {});
-
-// `harness compare`: the verdict first, then the rows worst first, then what to do.
-std::string render_comparison(const Comparison& comparison, Format format, const Style& style,
-                              const Sources& sources = {});
+// An error when this build lacks what the format needs: a page that was not built.
+Status check_built(Format format);
 
 }  // namespace harness

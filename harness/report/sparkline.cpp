@@ -47,4 +47,12 @@ std::string sparkline(std::span<const double> values, std::size_t columns, doubl
   return text;
 }
 
+Grid with_trends(Grid grid, std::size_t columns, bool unicode) {
+  for (Section& section : grid.sections)
+    for (GridRow& row : section.rows)
+      for (Cell& cell : row.cells)
+        if (!cell.trend.empty()) cell.text = sparkline(cell.trend, columns, cell.least_range, unicode);
+  return grid;
+}
+
 }  // namespace harness::report

@@ -1,50 +1,52 @@
-// What `harness doctor` shows.
-#include "harness/report/documents/doctor_document.h"
-
-#include <gmock/gmock.h>
+// `harness doctor`: a finding is one property with a mark, and the worst of them is the headline's tone.
+#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+
+#include "studies.h"
 
 namespace harness {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using report::Alarm;
+using report::CiState;
+using report::Paint;
 
-Examination examination() {
-  return {"cuda:0",
-          "NVIDIA H200 (GPU-A)",
-          {{Check::governor, {{"governors", "powersave"}}, Fitness::warn},
-           {Check::temperature, {{"celsius", 31.0}, {"slowdown_celsius", 92.0}}},
-           {Check::other_processes,
-            {{"process", 7}, {"name", "\x1b[31mred"}, {"bytes", 5 << 20}},
-            Fitness::unfit}}};
+TEST(Examination, IsAsFitAsItsWorstFinding) {
+  Examination examination = fixture::examination();
+  EXPECT_EQ(report::doctor_document(examination).document.tone, Paint::bad);
+  examination.findings.pop_back();
+  EXPECT_EQ(report::doctor_document(examination).document.tone, Paint::doubtful);
+  examination.findings.erase(examination.findings.begin());
+  EXPECT_EQ(report::doctor_document(examination).document.tone, Paint::good);
 }
 
-TEST(RenderExamination, SaysFirstWhetherTheMachineIsFit) {
-  const std::string text = render_examination(examination(), Format::terminal, {});
-  EXPECT_TRUE(text.starts_with("UNFIT to measure: 1 obstacle, 1 warning\n  cuda:0, NVIDIA H200 (GPU-A)\n"))
-      << text;
-  Examination better = examination();
-  better.findings.pop_back();
-  EXPECT_THAT(render_examination(better, Format::terminal, {}),
-              HasSubstr("fit to measure, with 1 warning\n"));
-  better.findings.erase(better.findings.begin());
-  EXPECT_TRUE(render_examination(better, Format::terminal, {}).starts_with("fit to measure\n"));
+TEST(Examination, HasAChecklistATopic) {
+  const Examination examination = fixture::examination();
+  const Report report = report::doctor_document(examination);
+  ASSERT_EQ(report.document.blocks.size(), 2U);
+  const auto& gpu = std::get<report::Checklist>(report.document.blocks[1].content);
+  EXPECT_EQ(gpu.heading, "gpu");
+  ASSERT_EQ(gpu.facts.size(), 2U);
+  EXPECT_EQ(gpu.facts[1].mark.text, "unfit");
+  EXPECT_FALSE(gpu.facts[1].advice.empty());
+  EXPECT_TRUE(gpu.facts[0].advice.empty());
 }
 
-TEST(RenderExamination, ShowsEachFindingWithItsAdviceUnderItsTopic) {
-  const std::string text = render_examination(examination(), Format::terminal, {});
-  EXPECT_THAT(text, HasSubstr("\nmachine\n  governor          warn   powersave\n"
-                              "                           advice: the clock of the CPU follows its load: "
-                              "cpupower frequency-set -g performance\n"
-                              "\ngpu\n  temperature       ok     31 C, slows down at 92 C\n"
-                              "  other processes   unfit  process 7, "));
-  EXPECT_THAT(text, Not(HasSubstr("\x1b"))) << "a name drives no terminal";
+TEST(Examination, FailsInACiWhereItIsUnfitAndWarnsWhereItWarns) {
+  const Examination examination = fixture::examination();
+  const report::CiView view = report::doctor_document(examination).ci();
+  ASSERT_EQ(view.cases.size(), 3U);
+  EXPECT_EQ(view.cases[0].state, CiState::passed);
+  EXPECT_EQ(view.cases[0].alarm, Alarm::warning);
+  EXPECT_EQ(view.cases[1].alarm, Alarm::none);
+  EXPECT_EQ(view.cases[2].state, CiState::failure);
+  EXPECT_EQ(view.cases[2].alarm, Alarm::error);
 }
 
-TEST(RenderExamination, IsJsonThatAProgramCanRead) {
-  const auto json = nlohmann::json::parse(render_examination(examination(), Format::json, {}));
+TEST(Examination, IsJsonThatAProgramCanRead) {
+  const Examination examination = fixture::examination();
+  const auto json = nlohmann::json::parse(report::doctor_document(examination).json());
   EXPECT_EQ(json.at("format"), "harness-doctor");
   EXPECT_EQ(json.at("version"), 1);
   EXPECT_EQ(json.at("fitness"), "unfit");

@@ -4,9 +4,25 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/comparison.h"
-#include "harness/model/plan.h"
-#include "harness/model/summary.h"
+#include "harness/report/documents.h"
+
+namespace harness {
+
+inline std::string render_plan(const Plan& plan, Format format, const Style& style = {}) {
+  return render(report::plan_document(plan), format, style);
+}
+
+inline std::string render_run(const Record& record, const std::vector<Summary>& summaries, Format format,
+                              const Style& style = {}) {
+  return render(report::run_document(record, summaries), format, style);
+}
+
+inline std::string render_comparison(const Comparison& comparison, Format format, const Style& style = {},
+                                     const Sources& sources = {}) {
+  return render(report::comparison_document(comparison, sources), format, style);
+}
+
+}  // namespace harness
 
 namespace harness::fixture {
 

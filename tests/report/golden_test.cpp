@@ -1,96 +1,42 @@
-// Every output, rendered from one fixed plan, record and comparison.
+// Every report in every format, drawn from fixed facts. Golden files are the only place that checks wording.
 #include "golden.h"
 
 #include <gtest/gtest.h>
 
-#include "fixture.h"
-#include "harness/report/report.h"
+#include <map>
+
+#include "studies.h"
 
 namespace harness {
 namespace {
 
+using fixture::drawn;
 using golden::matches;
 
-const Style normal{false, 100};
-const Style wide{false, 220};
-const Style narrow{false, 72};
-const Style coloured{true, 100};
-
-TEST(GoldenPlan, Terminal) {
-  EXPECT_TRUE(matches("plan.txt", render_plan(fixture::plan(), Format::terminal, normal)));
-}
-TEST(GoldenPlan, Markdown) {
-  EXPECT_TRUE(matches("plan.md", render_plan(fixture::plan(), Format::markdown, normal)));
-}
-TEST(GoldenPlan, Json) {
-  EXPECT_TRUE(matches("plan.json", render_plan(fixture::plan(), Format::json, normal)));
+std::string ending_of(Format format) {
+  static const std::map<Format, std::string> endings{
+      {Format::terminal, ".txt"}, {Format::markdown, ".md"},     {Format::html, ".html"},
+      {Format::json, ".json"},    {Format::junit, ".junit.xml"}, {Format::github, ".github.txt"},
+      {Format::csv, ".csv"}};
+  return endings.at(format);
 }
 
-std::string run(Format format, const Style& style) {
-  return render_run(fixture::record(), fixture::summaries(), format, style);
+class Golden : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Reports, Golden, testing::ValuesIn(fixture::report_names()),
+                         [](const auto& report) { return report.param; });
+
+TEST_P(Golden, InEveryFormat) {
+  for (const auto& [format, name] : enum_names<Format>)
+    EXPECT_TRUE(matches(GetParam() + ending_of(format), drawn(GetParam(), format)));
 }
 
-TEST(GoldenRun, Terminal) {
-  EXPECT_TRUE(matches("run.txt", run(Format::terminal, normal)));
-}
-TEST(GoldenRun, WideTerminal) {
-  EXPECT_TRUE(matches("run_wide.txt", run(Format::terminal, wide)));
-}
-TEST(GoldenRun, NarrowTerminal) {
-  EXPECT_TRUE(matches("run_narrow.txt", run(Format::terminal, narrow)));
-}
-TEST(GoldenRun, ColouredTerminal) {
-  EXPECT_TRUE(matches("run_coloured.txt", run(Format::terminal, coloured)));
-}
-TEST(GoldenRun, Markdown) {
-  EXPECT_TRUE(matches("run.md", run(Format::markdown, normal)));
-}
-TEST(GoldenRun, Json) {
-  EXPECT_TRUE(matches("run.json", run(Format::json, normal)));
-}
-
-std::string compared(Format format, const Style& style) {
-  return render_comparison(fixture::comparison(), format, style);
-}
-
-TEST(GoldenComparison, Terminal) {
-  EXPECT_TRUE(matches("comparison.txt", compared(Format::terminal, normal)));
-}
-TEST(GoldenComparison, NarrowTerminal) {
-  EXPECT_TRUE(matches("comparison_narrow.txt", compared(Format::terminal, narrow)));
-}
-TEST(GoldenComparison, ColouredTerminal) {
-  EXPECT_TRUE(matches("comparison_coloured.txt", compared(Format::terminal, coloured)));
-}
-TEST(GoldenComparison, Markdown) {
-  EXPECT_TRUE(matches("comparison.md", compared(Format::markdown, normal)));
-}
-TEST(GoldenComparison, Json) {
-  EXPECT_TRUE(matches("comparison.json", compared(Format::json, normal)));
-}
-
-TEST(GoldenJunit, OfAPlanARunAndAComparison) {
-  EXPECT_TRUE(matches("plan.junit.xml", render_plan(fixture::plan(), Format::junit, normal)));
-  EXPECT_TRUE(matches("run.junit.xml", run(Format::junit, normal)));
-  EXPECT_TRUE(matches("comparison.junit.xml", compared(Format::junit, normal)));
-}
-TEST(GoldenGithub, OfAPlanARunAndAComparison) {
-  EXPECT_TRUE(matches("plan.github.txt", render_plan(fixture::plan(), Format::github, normal)));
-  EXPECT_TRUE(matches("run.github.txt", run(Format::github, normal)));
-  EXPECT_TRUE(matches("comparison.github.txt", compared(Format::github, normal)));
-}
-
-// Waivers, informative rows, kernels and the policy, in every medium.
-std::string governed(Format format) {
-  return render_comparison(fixture::governed_comparison(), format, normal);
-}
-
-TEST(GoldenGoverned, InEveryMedium) {
-  EXPECT_TRUE(matches("governed.txt", governed(Format::terminal)));
-  EXPECT_TRUE(matches("governed.md", governed(Format::markdown)));
-  EXPECT_TRUE(matches("governed.json", governed(Format::json)));
-  EXPECT_TRUE(matches("governed.junit.xml", governed(Format::junit)));
-  EXPECT_TRUE(matches("governed.github.txt", governed(Format::github)));
+TEST(GoldenTerminal, OfEveryWidthAndColour) {
+  EXPECT_TRUE(matches("run_wide.txt", drawn("run", Format::terminal, {false, 220})));
+  EXPECT_TRUE(matches("run_narrow.txt", drawn("run", Format::terminal, {false, 72})));
+  EXPECT_TRUE(matches("run_coloured.txt", drawn("run", Format::terminal, {true, 100})));
+  EXPECT_TRUE(matches("comparison_narrow.txt", drawn("comparison", Format::terminal, {false, 72})));
+  EXPECT_TRUE(matches("comparison_coloured.txt", drawn("comparison", Format::terminal, {true, 100})));
 }
 
 TEST(GoldenDifference, ShowsOnlyTheLinesThatDifferAndTheirNeighbours) {

@@ -8,6 +8,7 @@
 #include "h200_records.h"
 #include "harness/report/media/page_template.h"
 #include "page_reader.h"
+#include "studies.h"
 
 namespace harness::report {
 namespace {
@@ -26,7 +27,8 @@ std::size_t times(std::string_view text, std::string_view what) {
 std::string page_of(const Comparison& comparison) {
   const Record record = fixture::h200_record("main");
   const std::vector<Summary> summaries;
-  return html_page(page::small_template, comparison, {{&record, &summaries}, {&record, &summaries}, "again"});
+  const Sources sources{{&record, &summaries}, {&record, &summaries}, "again"};
+  return html_page(page::small_template, comparison_document(comparison, sources));
 }
 
 TEST(Html, IsTheTemplateWithTheTitleAndTheDataInTheirPlaces) {
@@ -39,12 +41,14 @@ TEST(Html, IsTheTemplateWithTheTitleAndTheDataInTheirPlaces) {
 }
 
 TEST(Html, OfARunHoldsThatRun) {
+  const Record record = fixture::record();
+  const std::vector<Summary> summaries = fixture::summaries();
   const std::string page =
-      html_page(page::small_template, fixture::record(), fixture::summaries(), {{}, {}, "harness report x"});
+      html_page(page::small_template, run_document(record, summaries, {{}, {}, "harness report x"}));
   EXPECT_THAT(page, HasSubstr("<title>fusion</title>"));
   const nlohmann::json document = page::document_of_data(page::data_of(page));
   EXPECT_EQ(document["current"]["report"]["record"], fixture::record().id);
-  EXPECT_EQ(document["headline"], "fusion: 5 of 11 cases measured, 1 INCORRECT, 5 skipped");
+  EXPECT_EQ(document["headline"], run_document(record, summaries).document.headline);
 }
 
 TEST(Html, LeavesATitleThatNamesThePlacesAlone) {
@@ -72,35 +76,33 @@ TEST_P(HostileHtml, CannotBreakOutOfTitleOrData) {
 }
 
 TEST_P(HostileHtml, CannotBreakOutOfAPlainPage) {
-  for (const std::string& page :
-       {html_page("", fixture::hostile_comparison(GetParam()), {}),
-        html_page("", fixture::hostile_record(GetParam()), fixture::hostile_summaries(GetParam()), {}),
-        render_plan(fixture::hostile_plan(GetParam()), Format::html, {})}) {
-    EXPECT_EQ(times(page, "<"), 13U) << page.substr(0, 400);
-    EXPECT_THAT(page, EndsWith("</pre>\n</body>\n</html>\n"));
+  for (const std::string& report : fixture::hostile_report_names()) {
+    const std::string page = fixture::drawn(report, Format::html, {}, GetParam());
+    EXPECT_EQ(times(page, "<"), times(page, ">")) << page.substr(0, 400);
+    for (const std::string_view tag : {"<script", "<b>", "<img", "<a "})
+      EXPECT_EQ(times(page, tag), 0U) << report;
+    EXPECT_THAT(page, EndsWith("</body>\n</html>\n"));
   }
 }
 
-TEST(Html, WithoutATemplateIsTheTerminalsTextAsAPage) {
-  const std::string page = html_page("", fixture::comparison(), {});
+TEST(Html, WithoutATemplateIsAPageOfPlainElements) {
+  const std::string page = fixture::drawn("comparison", Format::html);
   EXPECT_THAT(page, StartsWith("<!doctype html>"));
-  EXPECT_THAT(page, HasSubstr("<pre>REGRESSED: "));
-  EXPECT_THAT(page, Not(HasSubstr("<script")));
-}
-
-TEST(Html, OfAPlanIsTheTerminalsTextAsAPage) {
-  EXPECT_THAT(render_plan(fixture::plan(), Format::html, {}), HasSubstr("linear_gelu"));
+  EXPECT_EQ(times(page, "<table>"), 1U);
+  EXPECT_EQ(times(page, "<script"), 0U);
 }
 
 TEST(Html, LeavesOutSamplesRatherThanWeighMoreThanTwoMegabytes) {
   const Record record = fixture::many_cases(fixture::h200_record("main"), 40, 1);
   const std::vector<Summary> summaries;
   const Sources sources{{&record, &summaries}, {&record, &summaries}, ""};
-  const std::string small = html_page(page::small_template, fixture::comparison(), sources);
+  const Comparison comparison = fixture::comparison();
+  const Report report = comparison_document(comparison, sources);
+  const std::string small = html_page(page::small_template, report);
   std::string heavy(page::small_template);
   heavy.insert(0, std::string(1'850'000, ' '));
   ASSERT_GT(small.size() + heavy.size(), largest_page);
-  const std::string page = html_page(heavy, fixture::comparison(), sources);
+  const std::string page = html_page(heavy, report);
   EXPECT_LE(page.size(), largest_page);
   EXPECT_GT(page.size(), largest_page - 100'000);
 }

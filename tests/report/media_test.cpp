@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <pugixml.hpp>
+#include <set>
 
 #include "fixture.h"
 #include "harness/base/text.h"
 #include "harness/report/media/github_text.h"
 #include "harness/report/media/terminal_text.h"
-#include "harness/report/report.h"
+#include "studies.h"
 
 namespace harness {
 namespace {
@@ -224,7 +225,7 @@ TEST(MarkdownLimit, LeavesOutWholeRowsTheWorstLastAndSaysHowManyAndWhere) {
       const std::string& sample = line;
       EXPECT_EQ(std::count(sample.begin(), sample.end(), '|'), 9) << line;
     }
-    EXPECT_THAT(text, HasSubstr(std::to_string(1000 - rows) + " of 1,000 rows of the table"));
+    EXPECT_THAT(text, HasSubstr(std::to_string(1000 - rows) + " of 1,000 rows"));
   }
   EXPECT_EQ(render_comparison(comparison, Format::markdown, {false, 100, whole.size(), ""}), whole);
 }
@@ -240,16 +241,64 @@ TEST(MarkdownLimit, NamesTheCommandWhereNoFileHoldsTheWhole) {
 }
 
 TEST(Terminal, StaysWithinEveryWidth) {
-  for (int width = 40; width <= 200; ++width) {
-    const Style style{false, width};
-    for (const std::string& text :
-         {render_plan(fixture::plan(), Format::terminal, style),
-          render_run(fixture::record(), fixture::summaries(), Format::terminal, style),
-          render_comparison(fixture::comparison(), Format::terminal, style),
-          render_comparison(fixture::governed_comparison(), Format::terminal, style)})
-      for (const std::string& line : split(text, '\n'))
-        EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
+  for (int width = 40; width <= 200; width += 8)
+    for (const std::string& report : fixture::report_names())
+      for (const std::string& line : split(fixture::drawn(report, Format::terminal, {false, width}), '\n'))
+        EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << report << ": " << line;
+}
+
+// The fields of each line of a CSV file.
+std::vector<std::vector<std::string>> read_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> lines;
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+      fields.back() += '"';
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && c == ',') {
+      fields.emplace_back();
+    } else if (!quoted && c == '\r') {
+      EXPECT_EQ(text.substr(i, 2), "\r\n");
+      lines.push_back(std::move(fields));
+      fields.assign(1, "");
+      ++i;
+    } else {
+      fields.back() += c;
+    }
   }
+  EXPECT_FALSE(quoted);
+  return lines;
+}
+
+TEST(Csv, HasOneHeaderAndAsManyFieldsInEveryLine) {
+  for (const std::string& report : fixture::report_names()) {
+    const auto lines = read_csv(fixture::drawn(report, Format::csv));
+    ASSERT_GT(lines.size(), 1U) << report;
+    EXPECT_EQ(lines[0][2], "row");
+    const std::set<std::string> names(lines[0].begin(), lines[0].end());
+    EXPECT_EQ(names.size(), lines[0].size()) << report << ": each column has its own name";
+    for (const auto& fields : lines) EXPECT_EQ(fields.size(), lines[0].size()) << report;
+  }
+}
+
+TEST(Csv, NamesEveryCaseInFull) {
+  const auto lines = read_csv(fixture::drawn("comparison", Format::csv));
+  std::set<std::string> rows;
+  for (const auto& fields : lines) rows.insert(fields[2]);
+  for (const ComparisonRow& row : fixture::comparison().rows)
+    EXPECT_TRUE(rows.contains(row.case_id)) << row.case_id;
+}
+
+TEST(Csv, KeepsHostileNamesInOneField) {
+  for (const std::string& name : fixture::hostile_names())
+    for (const std::string& report : fixture::hostile_report_names()) {
+      const auto lines = read_csv(fixture::drawn(report, Format::csv, {}, name));
+      for (const auto& fields : lines) EXPECT_EQ(fields.size(), lines[0].size()) << report;
+    }
 }
 
 TEST(Standing, IsInTheHeadlineTheTallyAndTheExitCode) {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "harness/report/report.h"
+#include "fixture.h"
 
 namespace harness {
 namespace {

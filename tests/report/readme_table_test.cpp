@@ -1,5 +1,5 @@
 // The table of one figure for a README, and how it gets there.
-#include "harness/report/documents/readme_table.h"
+#include "harness/report/readme_marks.h"
 
 #include <gmock/gmock.h>
 
@@ -9,14 +9,19 @@ namespace harness {
 namespace {
 
 using report::put_between_marks;
-using report::readme_table;
 using report::Shown;
 using testing::HasSubstr;
 using testing::Not;
 
-// The fixture's record, with a case for every summary.
+Result<std::string> table_of(const Record& record, const std::vector<Summary>& summaries, Shown shown,
+                             const std::vector<std::string>& filters = {}) {
+  const Result<Report> table = report::table_document(record, summaries, filters, shown);
+  if (!table) return fail(table.error());
+  return render(*table, Format::markdown);
+}
+
 Result<std::string> table(Shown shown, const std::vector<std::string>& filters = {}) {
-  return readme_table(fixture::record(), fixture::summaries(), filters, shown);
+  return table_of(fixture::record(), fixture::summaries(), shown, filters);
 }
 
 TEST(ReadmeTable, HasARowAShapeAndAColumnAVariant) {
@@ -53,19 +58,19 @@ TEST(ReadmeTable, ShowsCasesOfAnotherToolByTheirIds) {
   summary.samples = 5;
   summary.processes = 1;
   summary.center = 12.5;
-  const auto text = readme_table(record, {summary}, {}, Shown::time);
+  const auto text = table_of(record, {summary}, Shown::time);
   ASSERT_TRUE(text) << text.error().text();
   EXPECT_THAT(*text, HasSubstr("| `gemm/mode=hot` | 12.50 |"));
 }
 
 TEST(ReadmeTable, IsAnErrorWhereNothingIsLeftOrNothingIsKnown) {
-  EXPECT_THAT(table(Shown::time, {"nothing/*"}).error().message, HasSubstr("no measured case"));
-  EXPECT_THAT(table(Shown::items).error().message, HasSubstr("none of the cases has the figure"));
+  EXPECT_EQ(table(Shown::time, {"nothing/*"}).error().kind, ErrorKind::usage);
+  EXPECT_EQ(table(Shown::items).error().kind, ErrorKind::usage);
 }
 
 TEST(ReadmeTable, EveryNameIsUnderstoodAndNoOther) {
-  for (const std::string& name : report::shown_names()) EXPECT_TRUE(report::parse_shown(name)) << name;
-  EXPECT_FALSE(report::parse_shown("tim"));
+  for (const std::string& name : all_names<Shown>()) EXPECT_TRUE(parse_name<Shown>(name)) << name;
+  EXPECT_FALSE(parse_name<Shown>("tim"));
 }
 
 TEST(Marks, TheTableReplacesWhatStandsBetweenThem) {

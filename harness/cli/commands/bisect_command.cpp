@@ -17,7 +17,7 @@
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/programs/build_commit.h"
 #include "harness/measure/schedule/interrupt.h"
-#include "harness/report/documents/bisect_document.h"
+#include "harness/report/documents.h"
 #include "harness/suite/load_suite.h"
 
 namespace harness {
@@ -88,7 +88,9 @@ int bisect_command(const BisectArguments& arguments) {
   report.suite = how->suite;
   return emit(
       arguments.output,
-      [&](Format format, const Style& style) { return render_bisect(report, format, style); },
+      [&](Format format, const Style& style) {
+        return render(report::bisect_document(report), format, style);
+      },
       report.culprits.size() == 1 ? exit_ok : exit_range);
 }
 
@@ -122,7 +124,7 @@ void add_bisect(Commands& commands) {
       ->type_name("N");
   arguments.store.add_to(command);
   arguments.policy.add_to(command);
-  arguments.output.add_to(command, {"a bisection", {Format::terminal, Format::markdown, Format::json}});
+  arguments.output.add_to(command);
   command.footer(
       "Commits are taken along first parents, a merge as one step. A commit whose build or measurement "
       "fails\n"

@@ -17,7 +17,7 @@
 #include "harness/cli/programs/measure_session.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/model/codec.h"
-#include "harness/report/documents/calibration_document.h"
+#include "harness/report/documents.h"
 #include "harness/store/adapters/import_formats.h"
 #include "harness/store/baselines.h"
 #include "harness/store/store.h"
@@ -181,7 +181,10 @@ int conclude(Store& store, const std::string& suite, const CalibrateArguments& a
   }
   return emit(
       arguments.output,
-      [&](Format format, const Style& style) { return render_calibration(report, format, style); }, status);
+      [&](Format format, const Style& style) {
+        return render(report::calibration_document(report), format, style);
+      },
+      status);
 }
 
 int calibrate_command(const CalibrateArguments& arguments) {
@@ -235,7 +238,7 @@ void add_calibrate(Commands& commands) {
       ->check(CLI::Range(5, 1000));
   command.add_flag("--write", arguments.write, "write the proposals into the suite as overrides");
   arguments.store.add_to(command);
-  arguments.output.add_to(command, {"a calibration", {Format::terminal, Format::markdown, Format::json}});
+  arguments.output.add_to(command);
   command.footer(
       "Sessions stay in the store, marked: none becomes a baseline, and compare takes the spread between\n"
       "sessions and devices from them. All that the store has of the suite and machine class is used.\n"

@@ -23,7 +23,7 @@
 #include "harness/measure/schedule/device_lock.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/model/device_kinds.h"
-#include "harness/report/documents/doctor_document.h"
+#include "harness/report/documents.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/report/words/examination_words.h"
 #include "harness/store/baselines.h"
@@ -202,7 +202,9 @@ int doctor(const DoctorArguments& arguments) {
   const int status = fitness_of(examination) == Fitness::unfit ? exit_unfit : exit_ok;
   return emit(
       arguments.output,
-      [&](Format format, const Style& style) { return render_examination(examination, format, style); },
+      [&](Format format, const Style& style) {
+        return render(report::doctor_document(examination), format, style);
+      },
       status);
 }
 
@@ -221,7 +223,7 @@ void add_doctor(Commands& commands) {
       "--unlock-clocks", arguments.unlock,
       "only undo clock locks that a killed run left behind, of all GPUs or of the one that --device names; "
       "needs the rights that locking took");
-  arguments.output.add_to(command, {"an examination", {Format::terminal, Format::json}});
+  arguments.output.add_to(command);
   command.footer(
       "Exit status: 0 fit (perhaps with warnings), 1 unfit, 2 usage.\n"
       "Examples: harness doctor --device cuda:1 --format json\n"

@@ -12,7 +12,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/verdict_file.h"
-#include "harness/report/documents/explanation_document.h"
+#include "harness/report/documents.h"
 
 namespace harness {
 namespace {
@@ -131,7 +131,7 @@ int explain_command(const ExplainArguments& arguments) {
   if (retelling.rows.empty())
     return report_error(no_such_case(retelling.comparison, arguments.pattern, arguments.metric));
   const auto render = [&](Format format, const Style& style) {
-    return render_explanation(retelling, format, style);
+    return harness::render(report::explanation_document(retelling), format, style);
   };
   return emit(arguments.output, render, exit_ok);
 }
@@ -158,7 +158,7 @@ void add_explain(Commands& commands) {
   arguments.from.add_to(command);
   command.get_option("--suite")->excludes(file);
   arguments.policy.add_to(command);
-  arguments.output.add_to(command, {"an explanation", {Format::terminal, Format::markdown}});
+  arguments.output.add_to(command);
   command.footer("Exit status: 0 explained, whatever the verdict; 2 usage, 4 a record is missing.");
 }
 

@@ -12,8 +12,7 @@
 #include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
-#include "harness/cli/output/terminal_unicode.h"
-#include "harness/report/documents/history_document.h"
+#include "harness/report/documents.h"
 
 namespace harness {
 namespace {
@@ -38,10 +37,11 @@ int history_command(const HistoryCommandArguments& arguments) {
   const Result<HistoryReport> report = make_history(**store, arguments.history, ".");
   if (!report) return report_error(report.error());
   const bool worse = std::any_of(report->trends.begin(), report->trends.end(), got_worse);
-  const bool unicode = terminal_has_unicode();
   return emit(
       arguments.output,
-      [&](Format format, const Style& style) { return render_history(*report, format, style, unicode); },
+      [&](Format format, const Style& style) {
+        return render(report::history_document(*report), format, style);
+      },
       worse && arguments.fail_on == FailOn::change ? exit_worse : exit_ok);
 }
 
@@ -80,7 +80,7 @@ void add_history(Commands& commands) {
             "`change`: exit status 1 when a case got worse")
       ->type_name("change");
   arguments.store.add_to(command);
-  arguments.output.add_to(command, {"a history", history_formats()});
+  arguments.output.add_to(command);
   command.footer(
       "Exit status: 0, whatever happened; with --fail-on change 1 when a case got worse since its anchor;\n"
       "2 usage, 4 nothing stored.\n"

@@ -12,6 +12,7 @@
 #include "harness/device/host/gpu_state.h"
 #include "harness/device/open.h"
 #include "harness/model/device_kinds.h"
+#include "harness/report/documents.h"
 
 namespace harness {
 namespace {
@@ -50,7 +51,7 @@ int list(const ListArguments& arguments) {
   const Checked<Prepared> prepared = prepare(arguments.plan);
   if (!prepared) return report_errors(prepared.error());
   const auto render = [&](Format format, const Style& style) {
-    return render_plan(prepared->plan, format, style);
+    return harness::render(report::plan_document(prepared->plan), format, style);
   };
   return emit(arguments.output, render, exit_ok);
 }

@@ -11,7 +11,7 @@
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/programs/measure_session.h"
 #include "harness/measure/schedule/interrupt.h"
-#include "harness/report/documents/selftest_document.h"
+#include "harness/report/documents.h"
 #include "harness/study/selftest.h"
 #include "harness/suite/load_suite.h"
 
@@ -45,7 +45,9 @@ struct SelftestArguments {
 int report(const SelftestArguments& arguments, const SelftestReport& made) {
   return emit(
       arguments.output,
-      [&](Format format, const Style& style) { return render_selftest(made, format, style); },
+      [&](Format format, const Style& style) {
+        return render(report::selftest_document(made), format, style);
+      },
       passes(made) ? exit_ok : exit_above_limit);
 }
 
@@ -154,7 +156,7 @@ void add_selftest(Commands& commands) {
   arguments.session.filter.add_to(command);
   arguments.session.modules.add_to(command);
   arguments.session.device.add_to(command);
-  arguments.output.add_to(command, {"a selftest", {Format::terminal, Format::markdown, Format::json}});
+  arguments.output.add_to(command);
   command.footer(
       "Exit status: 0 no rate lies above its limit, 1 one does (99 % sure), 2 usage, 4 nothing to compare,\n"
       "130 interrupted. A verdict needs 5 processes a side, or 3 that hold both builds; `--min-processes 3`\n"

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
@@ -9,7 +7,10 @@
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/options/suite_options.h"
 #include "harness/cli/options/typed_option.h"
-#include "harness/report/documents/readme_table.h"
+#include "harness/cli/output/emit.h"
+#include "harness/cli/output/input_files.h"
+#include "harness/report/documents.h"
+#include "harness/report/readme_marks.h"
 #include "harness/verdict/read/summarize.h"
 
 namespace harness {
@@ -22,12 +23,13 @@ struct TableArguments {
   report::Shown shown = report::Shown::time;
   std::string into;
   std::string mark;
+  OutputOptions output{.format = Format::markdown};
 };
 
 Result<report::Shown> parse_shown(const std::string& name) {
-  if (const auto shown = report::parse_shown(name)) return *shown;
+  if (const auto shown = parse_name<report::Shown>(name)) return *shown;
   return fail(ErrorKind::usage, fmt::format("`{}` is not a figure to show", printable(name)),
-              suggestion(name, report::shown_names()));
+              suggestion(name, all_names<report::Shown>()));
 }
 
 Status check_arguments(const TableArguments& arguments) {
@@ -52,16 +54,20 @@ Status write_into(const TableArguments& arguments, const std::string& table) {
 
 int table_command(const TableArguments& arguments) {
   if (const Status checked = check_arguments(arguments); !checked) return report_error(checked.error());
+  const CommandFiles files{"", all_of({{arguments.record}, store_files(arguments.from.store.url)})};
+  if (const Status checked = check_outputs(arguments.output, files); !checked)
+    return report_error(checked.error());
   const Result<Selected> selected = read_record(arguments.from, arguments.record);
   if (!selected) return report_error(selected.error());
-  const Result<std::string> table = report::readme_table(selected->record, summarize(selected->record),
-                                                         arguments.filter.patterns, arguments.shown);
+  const std::vector<Summary> summaries = summarize(selected->record);
+  const Result<Report> table =
+      report::table_document(selected->record, summaries, arguments.filter.patterns, arguments.shown);
   if (!table) return report_error(table.error());
-  if (arguments.into.empty()) {
-    std::fputs(table->c_str(), stdout);
-    return exit_ok;
-  }
-  const Status written = write_into(arguments, *table);
+  if (arguments.into.empty())
+    return emit(
+        arguments.output, [&](Format format, const Style& style) { return render(*table, format, style); },
+        exit_ok);
+  const Status written = write_into(arguments, render(*table, Format::markdown));
   return written ? exit_ok : report_error(written.error());
 }
 
@@ -75,13 +81,14 @@ void add_table(Commands& commands) {
       ->type_name("REV|FILE");
   arguments.filter.add_to(command);
   add_typed(command, "--show", arguments.shown, parse_shown,
-            "the figure: " + join(report::shown_names(), ", "))
+            "the figure: " + join(all_names<report::Shown>(), ", "))
       ->type_name("NAME")
       ->default_str("time");
   command.add_option("--into", arguments.into, "file to put the table into, in place of the one there")
       ->type_name("FILE");
   command.add_option("--mark", arguments.mark, "which place in the file")->type_name("NAME");
   arguments.from.add_to(command);
+  arguments.output.add_to(command);
   command.footer(
       "A row a shape, a column a variant. With --into and --mark the table replaces what stands between\n"
       "the lines `<!-- measured: NAME -->` and `<!-- end of NAME -->` of the file.");

@@ -17,22 +17,10 @@ namespace {
 
 constexpr std::size_t least_markdown = 1000;  // bytes; a verdict and a reference need some
 
-std::vector<std::string> names_of(const OfferedFormats& offered) {
-  if (offered.formats.empty()) return format_names();
-  std::vector<std::string> names;
-  for (const Format format : offered.formats) names.emplace_back(name_of(format));
-  return names;
-}
-
-Result<Format> parse_offered(const std::string& name, const OfferedFormats& offered) {
-  const std::vector<std::string> names = names_of(offered);
-  const std::optional<Format> known = parse_format(name);
-  if (!known)
-    return fail(ErrorKind::usage, fmt::format("unknown format `{}`", printable(name)),
-                suggestion(name, names));
-  if (std::find(names.begin(), names.end(), name) != names.end()) return *known;
-  return fail(ErrorKind::usage, fmt::format("{} cannot be written as {}", offered.what, name),
-              fmt::format("choose one of {}", join(names, ", ")));
+Result<Format> parse_format(const std::string& name) {
+  if (const std::optional<Format> known = parse_name<Format>(name)) return *known;
+  return fail(ErrorKind::usage, fmt::format("unknown format `{}`", printable(name)),
+              suggestion(name, all_names<Format>()));
 }
 
 // At commas, but for those behind a backslash, which stand for themselves.
@@ -47,10 +35,10 @@ std::vector<std::string> split_targets(const std::string& text) {
   return parts;
 }
 
-Result<ReportTarget> parse_target(const std::string& text, const OfferedFormats& offered) {
+Result<ReportTarget> parse_target(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
-  const Result<Format> format = parse_offered(name, offered);
+  const Result<Format> format = parse_format(name);
   if (!format) {
     Error error = format.error();
     if (equals == std::string::npos) error.advice += "; a comma in a file name is written `\\,`";
@@ -62,10 +50,9 @@ Result<ReportTarget> parse_target(const std::string& text, const OfferedFormats&
   return ReportTarget{*format, text.substr(equals + 1)};
 }
 
-Status add_targets(std::vector<ReportTarget>& targets, const std::string& word,
-                   const OfferedFormats& offered) {
+Status add_targets(std::vector<ReportTarget>& targets, const std::string& word) {
   for (const std::string& text : split_targets(word)) {
-    Result<ReportTarget> target = parse_target(text, offered);
+    Result<ReportTarget> target = parse_target(text);
     if (!target) return fail(target.error());
     targets.push_back(std::move(*target));
   }
@@ -84,17 +71,14 @@ Result<std::size_t> parse_markdown_limit(const std::string& text) {
 
 }  // namespace
 
-void OutputOptions::add_to(CLI::App& command, const OfferedFormats& offered) {
+void OutputOptions::add_to(CLI::App& command) {
   add_choice(command, "--color", colour, "colour on the terminal");
-  add_typed(
-      command, "--format", format,
-      [offered](const std::string& name) { return parse_offered(name, offered); },
-      "what standard output gets: " + join(names_of(offered), ", "))
+  add_typed(command, "--format", format, parse_format,
+            "what standard output gets: " + join(all_names<Format>(), ", "))
       ->type_name("NAME")
       ->default_str(std::string(name_of(format)));
   add_words(
-      command, "--report",
-      [this, offered](const std::string& word) { return add_targets(reports, word, offered); },
+      command, "--report", [this](const std::string& word) { return add_targets(reports, word); },
       "also write FORMAT=FILE, several with commas or repeated; FILE - is standard output")
       ->expected(1, CLI::detail::expected_max_vector_size)
       ->allow_extra_args(false)

@@ -22,12 +22,6 @@ struct ReportTarget {
   [[nodiscard]] bool printed() const { return path == "-"; }
 };
 
-// The formats that a command has.
-struct OfferedFormats {
-  std::string what = {};             // "a bisection", for messages
-  std::vector<Format> formats = {};  // empty: all
-};
-
 struct OutputOptions {
   ColourMode colour = ColourMode::automatic;
   Format format = Format::terminal;   // of standard output
@@ -35,7 +29,7 @@ struct OutputOptions {
   std::size_t markdown_limit = 0;     // bytes that Markdown may take; 0: as many as it needs
 
   // --color, --format, --report, --markdown-limit.
-  void add_to(CLI::App& command, const OfferedFormats& offered = {});
+  void add_to(CLI::App& command);
 };
 
 }  // namespace harness

@@ -15,6 +15,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/output/input_files.h"
+#include "harness/cli/output/terminal_unicode.h"
 
 namespace harness {
 namespace {
@@ -48,6 +49,7 @@ Style style_for(const OutputOptions& options, bool printed) {
   Style style;
   style.markdown_limit = options.markdown_limit;
   style.whole = whole_report(options.reports);
+  style.unicode = terminal_has_unicode();
   if (!printed) return style;
   style.colour = wants_colour(options.colour);
   style.width = terminal_width();

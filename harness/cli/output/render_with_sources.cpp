@@ -31,19 +31,19 @@ std::string render_measured(const Record& record, const std::vector<Summary>& su
                             const Style& style, const Reproduction& made_by) {
   Reproduction alone = made_by;
   alone.against.clear();
-  return render_run(record, summaries, format, style,
-                    {{}, {&record, &summaries}, made_by.command_line, alone.again()});
+  const Sources sources{{}, {&record, &summaries}, made_by.command_line, alone.again()};
+  return render(report::run_document(record, summaries, sources), format, style);
 }
 
 std::string render_judged(const Comparison& comparison, const Record& baseline, const Record& current,
                           Format format, const Style& style, const Reproduction& made_by) {
-  if (format != Format::html) return render_comparison(comparison, format, style);
+  if (format != Format::html) return render(report::comparison_document(comparison), format, style);
   Reproduction with_baseline = made_by;
   if (with_baseline.against.empty()) with_baseline.against = baseline.id;
   const std::vector<Summary> before = summarize(baseline), after = summarize(current);
   Sources sources{{&baseline, &before}, {&current, &after}, made_by.command_line, with_baseline.again()};
   if (baseline.cases.empty()) sources.baseline = {};
-  return render_comparison(comparison, format, style, sources);
+  return render(report::comparison_document(comparison, sources), format, style);
 }
 
 }  // namespace harness

@@ -8,7 +8,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/options/device_option.h"
 #include "harness/cli/options/store_options.h"
-#include "harness/report/report.h"
+#include "harness/report/documents.h"
 
 namespace harness {
 

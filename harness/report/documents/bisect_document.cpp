@@ -1,21 +1,14 @@
-#include "harness/report/documents/bisect_document.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "harness/base/text.h"
-#include "harness/report/documents/comparison_table.h"
-#include "harness/report/grid.h"
+#include "harness/report/documents.h"
+#include "harness/report/documents/comparison_remarks.h"
 #include "harness/report/media/json_parts.h"
-#include "harness/report/media/markdown_lists.h"
-#include "harness/report/media/markdown_text.h"
-#include "harness/report/media/terminal_lists.h"
-#include "harness/report/media/terminal_text.h"
 #include "harness/report/numbers.h"
 
-namespace harness {
-namespace report {
+namespace harness::report {
 namespace {
 
 constexpr std::size_t most_cases = 3;  // named in the facts
@@ -37,7 +30,7 @@ std::string described(const BisectCommit& commit) {
                      commit.subject);
 }
 
-std::vector<std::pair<std::string, std::string>> facts_of(const BisectReport& report) {
+NamedTexts facts_of(const BisectReport& report) {
   std::vector<std::string> cases(
       report.cases.begin(),
       report.cases.begin() + static_cast<std::ptrdiff_t>(std::min(most_cases, report.cases.size())));
@@ -50,29 +43,36 @@ std::vector<std::pair<std::string, std::string>> facts_of(const BisectReport& re
           {"bad", described(report.bad)}};
 }
 
-// In order of history, so that the step from good to bad is seen.
+Paint paint_of(BisectStep::Result result) {
+  switch (result) {
+    case BisectStep::Result::good: return Paint::good;
+    case BisectStep::Result::bad: return Paint::bad;
+    case BisectStep::Result::skipped: break;
+  }
+  return Paint::doubtful;
+}
+
+// In order of history, so that the reader sees where good becomes bad.
 Grid grid_of(const BisectReport& report) {
   Grid grid;
   grid.label_header = "commit";
   grid.columns = {
-      {"", Align::left, 0, 0, false, false},        {"against good", Align::decimal, 0, 0, false, false},
+      {"result", Align::left, 0, 0, false, false},  {"against good", Align::decimal, 0, 0, false, false},
       {"interval", Align::left, 0, 2, true, false}, {"processes", Align::right, 0, 3, false, false},
-      {"", Align::left, 0, 4, false, false},        {"subject", Align::left, 0, 1, false, false}};
+      {"source", Align::left, 0, 4, false, false},  {"subject", Align::left, 0, 1, false, false}};
   Section section;
   for (const BisectStep& step : report.steps) {
     const bool any = step.row && step.row->ratio > 0;
-    const Paint paint = step.result == BisectStep::Result::bad    ? Paint::bad
-                        : step.result == BisectStep::Result::good ? Paint::good
-                                                                  : Paint::doubtful;
     section.rows.push_back(
         {hash_of(step.commit),
-         {{std::string(name_of(step.result)), paint},
+         {{std::string(name_of(step.result)), paint_of(step.result)},
           {any ? signed_percent(step.row->ratio - 1) : std::string(unknown)},
           {any && step.row->interval ? percent_bounds(*step.row->interval) : std::string()},
           {any ? fmt::format("{}/{}", step.row->baseline.processes, step.row->current.processes)
                : std::string(unknown)},
           {step.row || step.stored ? (step.stored ? "stored" : "measured") : ""},
-          {step.reason.empty() ? step.commit.subject : step.reason}}});
+          {step.reason.empty() ? step.commit.subject : step.reason}},
+         step.commit.hash});
   }
   grid.sections.push_back(std::move(section));
   return grid;
@@ -114,27 +114,41 @@ std::string json_bisect(const BisectReport& report) {
   return dump(json);
 }
 
-std::string terminal_bisect(const BisectReport& report, const Style& style) {
-  std::string text = fact_lines(facts_of(report), style) + "\n" + draw(grid_of(report), style) + "\n";
-  text += painted_lines(wrapped(headline_of(report), "", style), Paint::bad, style);
-  for (const BisectCommit& commit : report.culprits) text += wrapped(described(commit), "  ", style);
-  for (const std::string& advice : advice_of(report)) text += wrapped(advice, "  - ", style);
-  return text;
-}
-
-std::string markdown_bisect(const BisectReport& report) {
-  std::string text = "### " + markdown_prose(headline_of(report)) + "\n\n";
-  for (const BisectCommit& commit : report.culprits) text += "- " + markdown_prose(described(commit)) + "\n";
-  return text + "\n" + markdown_facts(facts_of(report)) + "\n" + markdown_table(grid_of(report));
+// A culprit is a failure, so that a CI shows it.
+CiView ci_of(const BisectReport& report, const std::string& headline) {
+  CiView view{report.suite};
+  for (const BisectStep& step : report.steps) {
+    CiCase one{described(step.commit), {}, CiState::passed, std::string(name_of(step.result)), step.reason};
+    if (step.result == BisectStep::Result::skipped) one.state = CiState::skipped;
+    const bool guilty = report.culprits.size() == 1 && report.culprits.front().hash == step.commit.hash;
+    if (guilty) {
+      one.state = CiState::failure;
+      one.message = one.body = headline;
+    }
+    view.cases.push_back(std::move(one));
+  }
+  std::vector<std::string> lines;
+  for (const BisectCommit& commit : report.culprits) lines.push_back(described(commit));
+  view.alerts.push_back({Alarm::error, headline, join(lines, "\n")});
+  view.output = lines;
+  return view;
 }
 
 }  // namespace
-}  // namespace report
 
-std::string render_bisect(const BisectReport& report, Format format, const Style& style) {
-  if (format == Format::json) return report::json_bisect(report);
-  if (format == Format::markdown) return report::markdown_bisect(report);
-  return report::terminal_bisect(report, style);
+Report bisect_document(const BisectReport& bisection) {
+  Document document;
+  document.title = bisection.suite + ": bisection";
+  document.headline = headline_of(bisection);
+  document.tone = Paint::bad;
+  document.facts = facts_of(bisection);
+  Prose culprits{{}, Paint::plain};
+  for (const BisectCommit& commit : bisection.culprits) culprits.lines.push_back(described(commit));
+  document.blocks = {{Table{"", grid_of(bisection)}}, {std::move(culprits)}};
+  document.next_steps = advice_of(bisection);
+  const std::string headline = document.headline;
+  return {std::move(document), [&bisection, headline] { return ci_of(bisection, headline); },
+          [&bisection] { return json_bisect(bisection); }};
 }
 
-}  // namespace harness
+}  // namespace harness::report

@@ -1,22 +1,15 @@
-#include "harness/report/documents/calibration_document.h"
-
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
+#include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
-#include "harness/report/grid.h"
 #include "harness/report/media/json_parts.h"
-#include "harness/report/media/markdown_lists.h"
-#include "harness/report/media/markdown_text.h"
-#include "harness/report/media/terminal_lists.h"
-#include "harness/report/media/terminal_text.h"
 #include "harness/report/numbers.h"
 
-namespace harness {
-namespace report {
+namespace harness::report {
 namespace {
 
-std::vector<std::pair<std::string, std::string>> facts_of(const CalibrationReport& report) {
+NamedTexts facts_of(const CalibrationReport& report) {
   std::string alarms = "not counted";
   if (report.splits > 0)
     alarms = fmt::format(
@@ -80,18 +73,20 @@ Grid grid_of(const CalibrationReport& report) {
                              {one.detectable > 0 ? short_percent(one.detectable) : std::string(unknown)},
                              {fmt::format("{} x {}, {}", one.planned_processes, one.planned_placements,
                                           plain_percent(one.margin))},
-                             {proposal_text(one), differs ? Paint::strong : Paint::faint}}});
+                             {proposal_text(one), differs ? Paint::strong : Paint::faint}},
+                            one.case_id});
   }
   if (!section.rows.empty()) grid.sections.push_back(std::move(section));
   return grid;
 }
 
-constexpr const char* legend =
-    "sd of log values in percent. used: what compare takes for sessions, drawn towards 0.1 % while few are "
-    "known. "
-    "now, proposed: processes x placements, margin; (wider): no number of processes reaches the target, so "
-    "the margin "
-    "is the least that does";
+std::vector<std::string> legend() {
+  return {
+      "sd of log values in percent.",
+      "used: the sd between sessions that compare uses. It is shrunk towards 0.1 % while sessions are few.",
+      "now, proposed: processes x placements, margin. (wider): no number of processes reaches the target, so "
+      "this is the smallest margin that does."};
+}
 
 Json spread_json(const std::optional<Spread>& spread) {
   if (!spread) return nullptr;
@@ -147,32 +142,30 @@ std::string json_calibration(const CalibrationReport& report) {
   return dump(json);
 }
 
-std::string terminal_calibration(const CalibrationReport& report, const Style& style) {
-  const Grid grid = grid_of(report);
-  std::string text = fact_lines(facts_of(report), style);
-  if (!grid.sections.empty()) text += "\n" + draw(grid, style) + "\n";
-  text += painted_lines(wrapped(legend, "  ", style), Paint::faint, style);
-  for (const std::string& note : report.notes) text += wrapped(note, "  - ", style);
-  return text;
-}
-
-std::string markdown_calibration(const CalibrationReport& report) {
-  const Grid grid = grid_of(report);
-  std::string text =
-      "### Calibration of " + markdown_prose(report.suite) + "\n\n" + markdown_facts(facts_of(report));
-  if (!grid.sections.empty()) text += "\n" + markdown_table(grid);
-  text += "\n" + markdown_prose(legend) + "\n";
-  for (const std::string& note : report.notes) text += "- " + markdown_prose(note) + "\n";
-  return text;
+CiView ci_of(const CalibrationReport& report, const std::string& headline) {
+  CiView view{report.suite};
+  for (const CalibratedCase& one : report.cases) {
+    CiCase shown{one.case_id + " " + one.metric, one.where, CiState::passed, "calibrated"};
+    shown.output = fmt::format("process sd {}, session sd {}; proposed {}", short_percent(one.process.sd),
+                               spread_text(one.session), proposal_text(one));
+    view.cases.push_back(std::move(shown));
+  }
+  view.alerts.push_back({Alarm::notice, headline, join(report.notes, "\n")});
+  view.output = report.notes;
+  return view;
 }
 
 }  // namespace
-}  // namespace report
 
-std::string render_calibration(const CalibrationReport& report, Format format, const Style& style) {
-  if (format == Format::json) return report::json_calibration(report);
-  if (format == Format::markdown) return report::markdown_calibration(report);
-  return report::terminal_calibration(report, style);
+Report calibration_document(const CalibrationReport& calibration) {
+  Document document;
+  document.headline = document.title = "Calibration of " + calibration.suite;
+  document.facts = facts_of(calibration);
+  document.blocks = {
+      {Table{"", grid_of(calibration)}}, {Prose{legend()}}, {List{"notes", calibration.notes}}};
+  const std::string headline = document.headline;
+  return {std::move(document), [&calibration, headline] { return ci_of(calibration, headline); },
+          [&calibration] { return json_calibration(calibration); }};
 }
 
-}  // namespace harness
+}  // namespace harness::report

@@ -11,7 +11,7 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/report/documents/run_table.h"
+#include "harness/report/documents/standing.h"
 #include "harness/report/numbers.h"
 
 namespace harness::report {
@@ -271,8 +271,8 @@ std::string comparison_tally(const Comparison& comparison) {
   return join(parts, ", ");
 }
 
-std::vector<std::pair<std::string, std::string>> comparison_facts(const Comparison& comparison) {
-  std::vector<std::pair<std::string, std::string>> facts;
+NamedTexts comparison_facts(const Comparison& comparison) {
+  NamedTexts facts;
   std::string suite = comparison.suite;
   if (!comparison.suite_file.empty()) suite += " (" + comparison.suite_file + ")";
   facts.emplace_back("suite", suite);
@@ -295,22 +295,28 @@ std::vector<std::string> row_names(const Comparison& comparison) {
   return names;
 }
 
-std::vector<Explanation> comparison_explanations(const Comparison& comparison) {
+std::vector<Finding> comparison_explanations(const Comparison& comparison) {
   const std::vector<std::string> names = row_names(comparison);
-  std::vector<Explanation> result;
+  std::vector<Finding> result;
   using Words = std::vector<std::string>;
   std::map<std::tuple<Verdict, std::string, std::string, Words, Words>, std::size_t> known;
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const ComparisonRow& row = comparison.rows[i];
     if (row.verdict == Verdict::unchanged && row.advice.empty() && row.kernels.empty()) continue;
-    Explanation why{row.verdict, {},         where_text(row),  standing_words(row),
-                    row.reason,  row.advice, kernel_words(row)};
+    Finding why;
+    why.label = words_for(row.verdict);
+    why.standing = standing_words(row);
+    why.paint = why.standing.empty() ? paint_for(row.verdict) : Paint::doubtful;
+    why.text = row.reason;
+    why.details = kernel_words(row);
+    why.advice = row.advice;
+    why.where = where_text(row);
     const auto [at, is_new] =
-        known.try_emplace({why.verdict, why.standing, why.reason, why.advice, why.kernels}, result.size());
+        known.try_emplace({row.verdict, why.standing, why.text, why.advice, why.details}, result.size());
     if (is_new) result.push_back(std::move(why));
     result[at->second].cases.push_back(names[i]);
   }
-  for (Explanation& why : result)
+  for (Finding& why : result)
     if (why.cases.size() > 1) why.where.clear();
   return result;
 }

@@ -4,9 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "harness/report/documents/comparison_table.h"
+#include "harness/model/comparison.h"
+#include "harness/model/document.h"
 
 namespace harness::report {
+
+// "not comparable"
+std::string words_for(Verdict verdict);
+
+// For headings: bad, doubtful, good or faint.
+Paint paint_for(Verdict verdict);
 
 // The verdict in one sentence, counted over the rows that could be judged.
 std::string comparison_headline(const Comparison& comparison);
@@ -22,10 +29,11 @@ std::string processes_loosened(const Comparison& comparison);
 // How many rows have each verdict, worst first.
 std::string comparison_tally(const Comparison& comparison);
 
-std::vector<std::pair<std::string, std::string>> comparison_facts(const Comparison& comparison);
+NamedTexts comparison_facts(const Comparison& comparison);
 
-// Rows with the same verdict, reason and advice share one explanation.
-std::vector<Explanation> comparison_explanations(const Comparison& comparison);
+// Why each row got its verdict. Rows with the same verdict, reason and advice share one finding. Unchanged
+// rows without advice have none.
+std::vector<Finding> comparison_explanations(const Comparison& comparison);
 
 // What to do next, most urgent first.
 std::vector<std::string> next_steps(const Comparison& comparison);
@@ -39,14 +47,14 @@ std::string look_words(const ComparisonRow& row);
 // The level of an interval whose ends lie beyond with the one-sided probability alpha: "98 %", "99.333 %".
 std::string level_text(double alpha);
 
-// Both sides were measured, whatever came of it.
+// Whether both sides were measured.
+bool has_numbers(const ComparisonRow& row);
+
 // Whether both sides were measured and there is no ratio between them: from or to 0.
 bool has_values_alone(const ComparisonRow& row);
 
 // "0 -> 0.13", of both centers in the row's unit.
 std::string values_text(const ComparisonRow& row);
-
-bool has_numbers(const ComparisonRow& row);
 
 // A row's name: the case id, and the metric where the case has rows for several.
 std::vector<std::string> row_names(const Comparison& comparison);

@@ -1,21 +1,14 @@
-#include "harness/report/documents/doctor_document.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
-#include "harness/base/text.h"
+#include "harness/report/documents.h"
 #include "harness/report/media/json_parts.h"
-#include "harness/report/media/terminal_text.h"
+#include "harness/report/numbers.h"
 #include "harness/report/words/examination_words.h"
 
-namespace harness {
-namespace report {
+namespace harness::report {
 namespace {
-
-constexpr std::size_t name_width = 18;
-constexpr std::size_t word_width = 7;  // "unfit" and two spaces
 
 std::size_t count_of(const Examination& examination, Fitness fitness) {
   return static_cast<std::size_t>(
@@ -32,50 +25,12 @@ Paint paint_of(Fitness fitness) {
   return Paint::plain;
 }
 
-std::string headline(const Examination& examination) {
+std::string headline_of(const Examination& examination) {
   const std::size_t unfit = count_of(examination, Fitness::unfit);
   const std::size_t warnings = count_of(examination, Fitness::warn);
-  const auto counted = [](std::size_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  };
-  std::string text = unfit > 0 ? "UNFIT to measure: " + counted(unfit, "obstacle") : "fit to measure";
-  if (warnings > 0) text += (unfit > 0 ? ", " : ", with ") + counted(warnings, "warning");
-  return text;
-}
-
-std::string padded(const std::string& text, std::size_t width) {
-  const std::size_t taken = display_width(text);
-  return text + std::string(taken < width ? width - taken : 1, ' ');
-}
-
-std::string line_of(const Observation& finding, const Style& style) {
-  const std::string word(name_of(finding.fitness));
-  const std::string margin(2 + name_width + word_width, ' ');
-  const std::string state = words(finding);
-  // Wrapped behind a margin that is replaced, so that colours do not count as columns.
-  std::string text = wrapped(state.empty() ? "-" : state, margin, style);
-  const std::string lead = "  " + padded(safe_name(name_of(finding.code), name_width - 1), name_width) +
-                           paint(word, paint_of(finding.fitness), style) +
-                           std::string(word_width - word.size(), ' ');
-  text.replace(0, margin.size(), lead);
-  if (const std::string todo = advice(finding); !todo.empty())
-    text += wrapped("advice: " + todo, margin, style);
-  return text;
-}
-
-std::string terminal_examination(const Examination& examination, const Style& style) {
-  const Fitness worst = fitness_of(examination);
   std::string text =
-      paint(headline(examination), worst == Fitness::ok ? Paint::good : paint_of(worst), style) + "\n";
-  text += wrapped(examination.device + ", " + examination.described, "  ", style);
-  std::optional<Topic> topic;
-  for (const Observation& finding : examination.findings) {
-    if (topic_of(finding.code) != topic) {
-      topic = topic_of(finding.code);
-      text += "\n" + paint(std::string(name_of(*topic)), Paint::strong, style) + "\n";
-    }
-    text += line_of(finding, style);
-  }
+      unfit > 0 ? "UNFIT to measure: " + counted(unfit, "obstacle", "obstacles") : "fit to measure";
+  if (warnings > 0) text += (unfit > 0 ? ", " : ", with ") + counted(warnings, "warning", "warnings");
   return text;
 }
 
@@ -97,12 +52,54 @@ std::string json_examination(const Examination& examination) {
   return dump(json);
 }
 
-}  // namespace
-}  // namespace report
-
-std::string render_examination(const Examination& examination, Format format, const Style& style) {
-  if (format == Format::json) return report::json_examination(examination);
-  return report::terminal_examination(examination, style);
+std::vector<Checklist> checklists_of(const Examination& examination) {
+  std::vector<Checklist> lists;
+  for (const Observation& finding : examination.findings) {
+    const std::string topic(name_of(topic_of(finding.code)));
+    if (lists.empty() || lists.back().heading != topic) lists.push_back({topic, {}});
+    lists.back().facts.push_back({std::string(name_of(finding.code)),
+                                  {std::string(name_of(finding.fitness)), paint_of(finding.fitness)},
+                                  words(finding),
+                                  advice(finding)});
+  }
+  return lists;
 }
 
-}  // namespace harness
+CiCase case_of(const Observation& finding) {
+  CiCase one;
+  one.name = fmt::format("{} {}", name_of(topic_of(finding.code)), name_of(finding.code));
+  one.label = one.code = std::string(name_of(finding.fitness));
+  one.message = one.explanation = words(finding);
+  if (const std::string todo = advice(finding); !todo.empty()) one.explanation += "\n" + todo;
+  one.output = one.explanation;
+  if (finding.fitness == Fitness::warn) one.alarm = Alarm::warning;
+  if (finding.fitness != Fitness::unfit) return one;
+  one.alarm = Alarm::error;
+  one.state = CiState::failure;
+  one.body = one.explanation;
+  return one;
+}
+
+CiView ci_of(const Examination& examination) {
+  CiView view{"doctor"};
+  for (const Observation& finding : examination.findings) view.cases.push_back(case_of(finding));
+  if (fitness_of(examination) == Fitness::ok)
+    view.alerts.push_back({Alarm::notice, headline_of(examination), examination.described});
+  return view;
+}
+
+}  // namespace
+
+Report doctor_document(const Examination& examination) {
+  Document document;
+  document.title = "harness doctor: " + examination.device;
+  document.headline = headline_of(examination);
+  document.tone = paint_of(fitness_of(examination));
+  document.marked = true;
+  document.facts = {{"device", examination.device + ", " + examination.described}};
+  for (Checklist& list : checklists_of(examination)) document.blocks.push_back({std::move(list)});
+  return {std::move(document), [&examination] { return ci_of(examination); },
+          [&examination] { return json_examination(examination); }};
+}
+
+}  // namespace harness::report

@@ -33,7 +33,7 @@ std::string p_text(const std::optional<double>& p) {
 
 Step comparable_step(const RowExplanation& one) {
   Step step{"May they be compared?", {}};
-  for (const Check& check : one.checks)
+  for (const ComparabilityCheck& check : one.checks)
     step.lines.push_back(check.obstacle.empty() ? fmt::format("{}: yes, {}", check.what, check.detail)
                                                 : fmt::format("{}: NO, {}", check.what, check.obstacle));
   return step;
@@ -245,9 +245,9 @@ std::string source_text(const RecordSource& source) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> explanation_facts(const Retelling& explanation) {
+NamedTexts explanation_facts(const Retelling& explanation) {
   const Comparison& comparison = explanation.comparison;
-  std::vector<std::pair<std::string, std::string>> facts;
+  NamedTexts facts;
   facts.emplace_back("suite", comparison.suite);
   facts.emplace_back("baseline", source_text(comparison.baseline));
   facts.emplace_back("current", source_text(comparison.current));

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "harness/model/document.h"
 #include "harness/model/explanation.h"
-#include "harness/report/grid.h"
 
 namespace harness::report {
 
@@ -25,7 +24,7 @@ struct ExplainedRow {
 };
 
 // The two records and why those, with the policy in force.
-std::vector<std::pair<std::string, std::string>> explanation_facts(const Retelling& explanation);
+NamedTexts explanation_facts(const Retelling& explanation);
 std::vector<ExplainedRow> explained_rows(const Retelling& explanation);
 
 }  // namespace harness::report

@@ -1,53 +1,224 @@
-#include "harness/report/documents/history_document.h"
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
 
-#include "harness/report/documents/history_table.h"
+#include "harness/base/text.h"
+#include "harness/report/documents.h"
+#include "harness/report/documents/identity.h"
 #include "harness/report/media/json_parts.h"
-#include "harness/report/media/markdown_lists.h"
-#include "harness/report/media/markdown_text.h"
-#include "harness/report/media/terminal_lists.h"
-#include "harness/report/media/terminal_text.h"
+#include "harness/report/numbers.h"
 
-namespace harness {
-namespace report {
+namespace harness::report {
 namespace {
 
-constexpr std::size_t other_columns = 78;  // that a row has beside its sparkline
-constexpr std::size_t markdown_spark = 24;
+std::string hash_of(const std::string& commit) {
+  return commit.substr(0, 10);
+}
 
-std::string terminal_history(const HistoryReport& history, const Style& style, bool unicode) {
-  const std::size_t width = columns_of(style);
-  const std::size_t spark = std::clamp<std::size_t>(width > other_columns ? width - other_columns : 0, 8, 40);
-  const HistoryTable table = describe_history(history, spark, unicode);
-  std::string text =
-      painted_lines(wrapped(table.headline, "", style), table.worse ? Paint::bad : Paint::strong, style);
-  text += fact_lines(table.facts, style);
-  if (!table.grid.sections.empty()) text += "\n" + draw(table.grid, style);
-  if (!table.findings.empty()) text += "\n" + paint("what changed", Paint::strong, style) + "\n";
-  for (const HistoryFinding& finding : table.findings) {
-    text += "  " +
-            paint(safe_name(finding.series, width - 2), finding.worse ? Paint::bad : Paint::strong, style) +
-            "\n";
-    for (const std::string& line : finding.lines) text += wrapped(line, "      - ", style);
+std::string device_of(const Trend& trend) {
+  return std::string(trim(trend.machine_class + " " + trend.device_uuid));
+}
+
+std::string name_of_series(const Trend& trend) {
+  return trend.case_id + ", " + trend.metric;
+}
+
+// Two or three words, for a row of the table.
+Cell brief_finding(const Trend& trend) {
+  if (got_worse(trend)) return {trend.newest && trend.newest->worse ? "worse" : "creeps", Paint::bad};
+  if (!trend.changes.empty()) {
+    const TrendChange& last = trend.changes.back();
+    if (last.worse && last.matters)
+      return {trend.informative ? "worse (informative)" : "worse before", Paint::doubtful};
+    if (!last.worse && last.matters) return {"better", Paint::good};
+    return {"small change", Paint::faint};
   }
-  if (!table.notes.empty()) text += "\n" + paint("passed over", Paint::strong, style) + "\n";
-  for (const std::string& note : table.notes) text += wrapped(note, "  - ", style);
+  return {"", Paint::plain};
+}
+
+GridRow row_of(const Trend& trend, std::string label, const Scale& scale) {
+  std::vector<double> centers;
+  for (const TrendPoint& point : trend.points) centers.push_back(point.center);
+  GridRow row{std::move(label), {}, trend.case_id};
+  const TrendPoint* newest = trend.points.empty() ? nullptr : &trend.points.back();
+  row.cells.push_back({newest == nullptr ? std::string(unknown) : quantity(newest->center, scale)});
+  row.cells.push_back({trend.newest ? signed_percent(trend.newest->ratio - 1) : std::string(unknown)});
+  row.cells.push_back({trend.newest ? percent_bounds(trend.newest->interval) : std::string()});
+  row.cells.push_back({fmt::format("{}", trend.points.size())});
+  row.cells.push_back({"", Paint::plain, std::move(centers), 2 * std::log1p(trend.margin)});
+  row.cells.push_back(brief_finding(trend));
+  return row;
+}
+
+// A section a device and metric, in order of first appearance; devices never share one.
+Grid grid_of(const HistoryReport& history) {
+  Grid grid;
+  grid.label_header = "case";
+  grid.columns = {
+      {"newest", Align::decimal, 0, 0, false, false}, {"since anchor", Align::decimal, 0, 0, false, false},
+      {"interval", Align::left, 0, 3, true, false},   {"points", Align::right, 0, 2, false, false},
+      {"trend", Align::left, 0, 1, false, false},     {"finding", Align::left, 0, 0, false, false}};
+  using Group = std::tuple<std::string, std::string, std::string>;
+  std::vector<Group> order;
+  std::map<Group, std::vector<const Trend*>> groups;
+  std::vector<std::string> ids;
+  for (const Trend& trend : history.trends) {
+    Group group{device_of(trend), trend.metric, trend.unit};
+    auto& members = groups[group];
+    if (members.empty()) order.push_back(group);
+    members.push_back(&trend);
+    if (std::find(ids.begin(), ids.end(), trend.case_id) == ids.end()) ids.push_back(trend.case_id);
+  }
+  const Shared shared = factor_ids(ids);
+  std::map<std::string, std::string> labels;
+  for (std::size_t i = 0; i < ids.size(); ++i) labels[ids[i]] = shared.labels[i];
+  grid.shared = shared.pattern;
+  for (const Group& group : order) {
+    std::vector<double> values;
+    for (const Trend* trend : groups[group])
+      if (!trend->points.empty()) values.push_back(trend->points.back().center);
+    const Scale scale = scale_for(std::get<2>(group), values);
+    Section section;
+    section.heading = std::get<1>(group) + (scale.unit.empty() ? "" : " in " + scale.unit) +
+                      (std::get<0>(group).empty() ? "" : ", " + std::get<0>(group));
+    section.paint = Paint::strong;
+    for (const Trend* trend : groups[group])
+      section.rows.push_back(row_of(*trend, labels[trend->case_id], scale));
+    grid.sections.push_back(std::move(section));
+  }
+  return grid;
+}
+
+std::string commit_words(const Trend& trend, const std::string& commit) {
+  for (const TrendPoint& point : trend.points)
+    if (point.commit == commit)
+      return fmt::format("{} ({}{}{})", hash_of(commit), point.date.substr(0, 10),
+                         point.subject.empty() ? "" : ", ", point.subject);
+  return hash_of(commit);
+}
+
+std::string range_words(const Trend& trend, const TrendChange& change) {
+  std::string text = "since " + commit_words(trend, change.first);
+  if (change.unmeasured > 0)
+    text += fmt::format("; {} before it, after {}, {} not measured",
+                        counted(static_cast<std::size_t>(change.unmeasured), "commit", "commits"),
+                        hash_of(change.before), change.unmeasured == 1 ? "was" : "were");
   return text;
 }
 
-std::string markdown_history(const HistoryReport& history) {
-  const HistoryTable table = describe_history(history, markdown_spark, true);
-  std::string text = "### " + markdown_prose(table.headline) + "\n\n" + markdown_facts(table.facts);
-  if (!table.grid.sections.empty()) text += "\n" + markdown_table(table.grid);
-  if (!table.findings.empty()) text += "\n";
-  for (const HistoryFinding& finding : table.findings) {
-    text += "- " + std::string(finding.worse ? "🔴 " : "⚪ ") + markdown_code(finding.series) + "\n";
-    for (const std::string& line : finding.lines) text += "  - " + markdown_prose(line) + "\n";
+Finding finding_of(const Trend& trend) {
+  const bool worse = got_worse(trend);
+  Finding finding{{name_of_series(trend)}, worse ? "worse" : "changed", worse ? Paint::bad : Paint::plain};
+  if (trend.newest && trend.newest->worse)
+    finding.advice.push_back(fmt::format(
+        "the newest result is worse than the anchor ({}{}) by more than the margin of {}: {} {}, adjusted p "
+        "{}",
+        trend.anchor->described, trend.anchor->commit.empty() ? "" : ", " + hash_of(trend.anchor->commit),
+        plain_percent(trend.margin), signed_percent(trend.newest->ratio - 1),
+        percent_bounds(trend.newest->interval), probability(trend.newest->p_adjusted)));
+  if (trend.creep)
+    finding.advice.push_back(fmt::format(
+        "creeps: results since {} lie beyond half the margin; at {} they had added up to {} over the anchor",
+        commit_words(trend, trend.points[trend.creep->started].commit),
+        hash_of(trend.points[trend.creep->index].commit), signed_percent(trend.creep->ratio - 1)));
+  for (const TrendChange& change : trend.changes)
+    finding.advice.push_back(fmt::format("{} by {} {} {}; adjusted p {}{}", change.worse ? "worse" : "better",
+                                         signed_percent(change.ratio - 1), percent_bounds(change.interval),
+                                         range_words(trend, change), probability(change.p_adjusted),
+                                         change.matters ? "" : "; within the margin"));
+  if (worse)
+    for (auto change = trend.changes.rbegin(); change != trend.changes.rend(); ++change)
+      if (change->worse && change->matters && change->unmeasured > 0) {
+        finding.advice.push_back(
+            fmt::format("find the commit: harness bisect SUITE --good {} --bad {} --case {}",
+                        hash_of(change->before), hash_of(change->first), shell_quoted(trend.case_id)));
+        break;
+      }
+  return finding;
+}
+
+std::string anchor_words(const HistoryReport& history) {
+  std::map<std::string, std::size_t> anchors;
+  for (const Trend& trend : history.trends)
+    if (trend.anchor)
+      ++anchors[trend.anchor->described +
+                (trend.anchor->commit.empty() ? "" : " (" + hash_of(trend.anchor->commit) + ")")];
+  std::vector<std::string> words;
+  for (const auto& [described, count] : anchors)
+    words.push_back(anchors.size() == 1
+                        ? described
+                        : fmt::format("{} for {}", described, counted(count, "series", "series")));
+  return words.size() <= 4 ? join(words, "; ") : fmt::format("{} different ones", words.size());
+}
+
+// "0.1 %", or "0.08 % to 0.2 %, from calibrations" where these say so.
+std::string sessions_text(const HistoryReport& history) {
+  double least = history.session_sd, most = history.session_sd;
+  bool first = true;
+  for (const Trend& trend : history.trends) {
+    least = first ? trend.session_sd : std::min(least, trend.session_sd);
+    most = first ? trend.session_sd : std::max(most, trend.session_sd);
+    first = false;
   }
-  if (!table.notes.empty()) text += "\n";
-  for (const std::string& note : table.notes) text += "- " + markdown_prose(note) + "\n";
-  return text;
+  if (least == history.session_sd && most == history.session_sd) return plain_percent(history.session_sd);
+  return fmt::format("{} to {}, from calibrations", short_percent(least), short_percent(most));
+}
+
+// Series with something to tell, those that got worse first.
+std::vector<Finding> findings_of(const HistoryReport& history) {
+  std::vector<Finding> findings;
+  for (const Trend& trend : history.trends)
+    if (Finding finding = finding_of(trend); !finding.advice.empty()) findings.push_back(std::move(finding));
+  std::stable_partition(findings.begin(), findings.end(),
+                        [](const Finding& one) { return one.paint == Paint::bad; });
+  return findings;
+}
+
+NamedTexts facts_of(const HistoryReport& history) {
+  NamedTexts facts{
+      {"suite", history.suite},
+      {"branch", fmt::format("{} ({})", history.branch, hash_of(history.head))},
+      {"commits", fmt::format("{} measured of {} along first parents", grouped_digits(history.measured),
+                              grouped_digits(history.commits))}};
+  if (const std::string anchors = anchor_words(history); !anchors.empty())
+    facts.emplace_back("anchor", anchors);
+  facts.emplace_back(
+      "rule",
+      fmt::format("change points at {} over all series (Benjamini-Hochberg), CUSUM with half the margin, "
+                  "newest against anchor by Welch's t; sd between sessions {}",
+                  plain_percent(history.alpha), sessions_text(history)));
+  return facts;
+}
+
+std::string headline_of(const HistoryReport& history) {
+  const std::string series = counted(history.trends.size(), "series", "series");
+  const auto worse = std::count_if(history.trends.begin(), history.trends.end(), got_worse);
+  if (history.trends.empty()) return "no results on this branch";
+  if (worse == 0) return "no change for the worse since the anchor in " + series;
+  return fmt::format("WORSE: {} of {} got worse since the anchor", worse, series);
+}
+
+CiView ci_of(const HistoryReport& history) {
+  CiView view{history.suite};
+  for (const Trend& trend : history.trends) {
+    const bool worse = got_worse(trend);
+    const Finding finding = finding_of(trend);
+    CiCase one{
+        name_of_series(trend), {}, worse ? CiState::failure : CiState::passed, worse ? "worse" : "not_worse"};
+    one.message = worse ? headline_of(history) : "";
+    one.body = one.output = one.explanation = join(finding.advice, "\n");
+    if (!finding.advice.empty()) one.message = finding.advice.front();
+    one.label = one.code;
+    one.alarm = worse ? Alarm::error : Alarm::none;
+    view.cases.push_back(std::move(one));
+  }
+  if (std::none_of(history.trends.begin(), history.trends.end(), got_worse))
+    view.alerts.push_back({Alarm::notice, headline_of(history), join(history.notes, "\n")});
+  view.output = history.notes;
+  return view;
 }
 
 Json point_json(const TrendPoint& point) {
@@ -130,16 +301,19 @@ std::string json_history(const HistoryReport& history) {
 }
 
 }  // namespace
-}  // namespace report
 
-std::vector<Format> history_formats() {
-  return {Format::terminal, Format::markdown, Format::json};
+Report history_document(const HistoryReport& history) {
+  Document document;
+  document.title = history.suite + ": history";
+  document.headline = headline_of(history);
+  document.tone =
+      std::any_of(history.trends.begin(), history.trends.end(), got_worse) ? Paint::bad : Paint::strong;
+  document.facts = facts_of(history);
+  document.blocks = {{Table{"", grid_of(history)}},
+                     {Findings{"what changed", findings_of(history)}},
+                     {List{"passed over", history.notes}}};
+  return {std::move(document), [&history] { return ci_of(history); },
+          [&history] { return json_history(history); }};
 }
 
-std::string render_history(const HistoryReport& history, Format format, const Style& style, bool unicode) {
-  if (format == Format::json) return report::json_history(history);
-  if (format == Format::markdown) return report::markdown_history(history);
-  return report::terminal_history(history, style, unicode);
-}
-
-}  // namespace harness
+}  // namespace harness::report

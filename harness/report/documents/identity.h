@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/model/document.h"
+
 namespace harness::report {
 
 // A pattern and, for each id in order, what the pattern leaves open.
@@ -34,12 +36,6 @@ std::vector<CaseGroup> group_ids(std::span<const std::string> ids);
 struct Reasoned {
   std::string id;
   std::string reason;
-};
-
-struct ReasonGroup {
-  std::string reason;
-  std::vector<std::string> ids;
-  std::vector<std::string> figures = {};  // one an id, where the reason's differ: "13.66, 8.431"
 };
 
 // In order of first appearance.

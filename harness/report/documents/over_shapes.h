@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/model/document.h"
 #include "harness/model/record.h"
 #include "harness/model/summary.h"
-#include "harness/report/grid.h"
 
 namespace harness::report {
 

@@ -10,6 +10,7 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/report/documents/identity.h"
 #include "harness/report/numbers.h"
 
 namespace harness::report {
@@ -160,8 +161,8 @@ std::string run_headline(const Record& record, const std::vector<Summary>& summa
   return fmt::format("{}: {} measured{}", record.suite.name, count, rest);
 }
 
-std::vector<std::pair<std::string, std::string>> run_facts(const Record& record) {
-  std::vector<std::pair<std::string, std::string>> facts;
+NamedTexts run_facts(const Record& record) {
+  NamedTexts facts;
   if (!record.suite.file.empty()) facts.emplace_back("suite", record.suite.file);
   facts.emplace_back("revision", describe_revision(record.revision));
   facts.emplace_back("measured",

@@ -2,12 +2,29 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "harness/report/documents/run_table.h"
+#include "harness/model/document.h"
+#include "harness/model/summary.h"
 
 namespace harness::report {
+
+// Cases of one outcome other than measured.
+struct Unmeasured {
+  Outcome outcome = Outcome::failed;
+  std::size_t count = 0;
+  std::vector<ReasonGroup> reasons;
+};
+
+// "NVIDIA H200 · driver 580.1 · measured ceilings: copy 3.9 TB/s": the fields that bear on
+// comparing, then the ceilings.
+std::string describe_machine(const Machine& machine);
+
+// "3f2c1d9a8b7c on main, with uncommitted changes"
+std::string describe_revision(const Revision& revision);
+
+// "INCORRECT", "TIMED OUT", ...
+std::string loud_name(Outcome outcome);
 
 // By outcome, the loudest first; skipped last.
 std::vector<Unmeasured> unmeasured_cases(const std::vector<Summary>& summaries);
@@ -16,7 +33,7 @@ std::string run_headline(const Record& record, const std::vector<Summary>& summa
                          const std::vector<Unmeasured>& unmeasured);
 
 // What was run, when, at which revision, on which machines.
-std::vector<std::pair<std::string, std::string>> run_facts(const Record& record);
+NamedTexts run_facts(const Record& record);
 
 // What the columns mean.
 std::vector<std::string> run_legend(const std::vector<Summary>& summaries);

@@ -1,31 +1,27 @@
-#include "harness/report/documents/selftest_document.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "harness/base/text.h"
+#include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
-#include "harness/report/grid.h"
 #include "harness/report/media/json_parts.h"
-#include "harness/report/media/markdown_lists.h"
-#include "harness/report/media/markdown_text.h"
-#include "harness/report/media/terminal_lists.h"
-#include "harness/report/media/terminal_text.h"
 #include "harness/report/numbers.h"
 
-namespace harness {
-namespace report {
+namespace harness::report {
 namespace {
 
-constexpr const char* legend =
-    "percent, with 99 % Clopper-Pearson bounds; a row fails when a lower bound, at 99 % for all together, "
-    "lies above its limit. "
-    "unchanged: "
-    "suites in which nothing differs and a case is called regressed. at the margin: cases truly slower by "
-    "exactly "
-    "the margin, where the rule is likeliest to be wrong: called regressed each by itself, any of a suite "
-    "after "
-    "Holm, called unchanged. found: cases truly slower by more, called regressed after Holm; no error";
+std::vector<std::string> legend() {
+  return {
+      "Rates in percent, with 99 % Clopper-Pearson bounds. A row fails when a lower bound lies above its "
+      "limit; "
+      "these lower bounds hold at 99 % for all rates together.",
+      "unchanged: suites in which nothing differs and a case is called regressed.",
+      "at the margin: cases that are slower by exactly the margin, where errors are most likely. They are "
+      "called "
+      "regressed each by itself, any of a suite after Holm, or called unchanged.",
+      "found: cases that are slower by more, called regressed after Holm. This is no error."};
+}
 
 // "1.02 [0.8, 1.2]", in percent.
 std::string text_of(const ErrorRate& rate) {
@@ -46,8 +42,8 @@ std::string headline_of(const SelftestReport& report) {
   return fmt::format("FAILED: {} of {} rows are wrong more often than they may be", failed, all);
 }
 
-std::vector<std::pair<std::string, std::string>> facts_of(const SelftestReport& report) {
-  std::vector<std::pair<std::string, std::string>> facts;
+NamedTexts facts_of(const SelftestReport& report) {
+  NamedTexts facts;
   if (!report.rows.empty()) {
     facts.emplace_back("simulated", fmt::format("{} suites of {} cases a row, seed {}", report.splits,
                                                 report.cases, report.seed));
@@ -77,9 +73,9 @@ Grid rates_of(const SelftestReport& report) {
   grid.columns = {{"unchanged", Align::decimal, 0, 0, false, false},
                   {"at the margin", Align::decimal, 0, 0, false, false},
                   {"any, Holm", Align::decimal, 0, 1, false, false},
-                  {"unchanged", Align::decimal, 0, 2, false, false},
+                  {"called unchanged", Align::decimal, 0, 2, false, false},
                   {"found", Align::right, 0, 3, false, false},
-                  {"", Align::left, 0, 0, false, false}};
+                  {"result", Align::left, 0, 0, false, false}};
   for (const SelftestRow& row : report.rows) {
     if (grid.sections.empty() || grid.sections.back().heading != row.noise)
       grid.sections.push_back({row.noise, Paint::faint, {}});
@@ -112,7 +108,8 @@ Grid alarms_of(const SelftestReport& report) {
       section.rows.push_back({shared.labels[section.rows.size()],
                               {{one.metric},
                                {fmt::format("{} of {}", one.alarms, run.red.trials),
-                                one.alarms > 0 ? Paint::strong : Paint::faint}}});
+                                one.alarms > 0 ? Paint::strong : Paint::faint}},
+                              one.case_id});
   if (!section.rows.empty()) grid.sections.push_back(std::move(section));
   return grid;
 }
@@ -170,37 +167,44 @@ std::vector<std::string> remarks_of(const SelftestReport& report) {
   return remarks;
 }
 
-std::string terminal_selftest(const SelftestReport& report, const Style& style) {
-  std::string text = painted_lines(wrapped(headline_of(report), "", style),
-                                   passes(report) ? Paint::strong : Paint::bad, style);
-  text += fact_lines(facts_of(report), style);
-  if (!report.rows.empty()) {
-    text += "\n" + draw(rates_of(report), style) + "\n";
-    text += painted_lines(wrapped(legend, "  ", style), Paint::faint, style);
-  }
-  const Grid alarms = alarms_of(report);
-  if (!alarms.sections.empty()) text += "\n" + draw(alarms, style);
-  for (const std::string& remark : remarks_of(report)) text += wrapped(remark, "  - ", style);
-  return text;
+CiCase case_of(const std::string& name, bool passed, const std::string& output) {
+  CiCase one{name, {}, passed ? CiState::passed : CiState::failure, passed ? "passed" : "failed"};
+  one.output = one.body = one.explanation = output;
+  one.message = passed ? "" : "an error rate lies above its limit";
+  one.label = "FAILED";
+  if (!passed) one.alarm = Alarm::error;
+  return one;
 }
 
-std::string markdown_selftest(const SelftestReport& report) {
-  std::string text = "### " + markdown_prose(headline_of(report)) + "\n\n" + markdown_facts(facts_of(report));
-  if (!report.rows.empty())
-    text += "\n" + markdown_table(rates_of(report)) + "\n" + markdown_prose(legend) + "\n";
-  const Grid alarms = alarms_of(report);
-  if (!alarms.sections.empty()) text += "\n" + markdown_table(alarms);
-  for (const std::string& remark : remarks_of(report)) text += "- " + markdown_prose(remark) + "\n";
-  return text;
+CiView ci_of(const SelftestReport& report) {
+  CiView view{"selftest"};
+  for (const SelftestRow& row : report.rows)
+    view.cases.push_back(
+        case_of(row.noise + ", " + row.plan, passes(row),
+                fmt::format("unchanged {}; at the margin {}; any, Holm {}; called unchanged {}; found {} %",
+                            text_of(row.unchanged_red), text_of(row.called), text_of(row.family_called),
+                            text_of(row.passed), text_of(row.found))));
+  for (const SelftestRun& run : report.runs)
+    view.cases.push_back(case_of(run.suite + " on " + run.device, !run.red.exceeds(),
+                                 fmt::format("a case regressed in {} % of the splits", text_of(run.red))));
+  view.output = remarks_of(report);
+  if (passes(report)) view.alerts.push_back({Alarm::notice, headline_of(report)});
+  return view;
 }
 
 }  // namespace
-}  // namespace report
 
-std::string render_selftest(const SelftestReport& report, Format format, const Style& style) {
-  if (format == Format::json) return report::json_selftest(report);
-  if (format == Format::markdown) return report::markdown_selftest(report);
-  return report::terminal_selftest(report, style);
+Report selftest_document(const SelftestReport& selftest) {
+  Document document;
+  document.title = "harness selftest";
+  document.headline = headline_of(selftest);
+  document.tone = passes(selftest) ? Paint::strong : Paint::bad;
+  document.facts = facts_of(selftest);
+  if (!selftest.rows.empty()) document.blocks = {{Table{"", rates_of(selftest)}}, {Prose{legend()}}};
+  document.blocks.push_back({Table{"", alarms_of(selftest)}});
+  document.blocks.push_back({List{"notes", remarks_of(selftest)}});
+  return {std::move(document), [&selftest] { return ci_of(selftest); },
+          [&selftest] { return json_selftest(selftest); }};
 }
 
-}  // namespace harness
+}  // namespace harness::report

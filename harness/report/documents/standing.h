@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/model/comparison.h"
-#include "harness/report/grid.h"
+#include "harness/model/document.h"
 
 namespace harness::report {
 

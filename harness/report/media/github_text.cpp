@@ -14,11 +14,12 @@ constexpr std::size_t longest_title = 200;  // columns
 constexpr std::size_t longest_line = 2000;  // of a message, columns
 constexpr std::size_t longest_file = 1000;
 
-std::string_view word_for(AnnotationLevel level) {
+std::string_view word_for(Alarm level) {
   switch (level) {
-    case AnnotationLevel::error: return "error";
-    case AnnotationLevel::warning: return "warning";
-    case AnnotationLevel::notice: break;
+    case Alarm::error: return "error";
+    case Alarm::warning: return "warning";
+    case Alarm::notice:
+    case Alarm::none: break;
   }
   return "notice";
 }
@@ -42,7 +43,7 @@ std::string escape_command_property(std::string_view raw) {
   return replace_all(replace_all(text, ":", "%3A"), ",", "%2C");
 }
 
-std::string annotation_line(AnnotationLevel level, const Annotation& annotation) {
+std::string annotation_line(Alarm level, const Annotation& annotation) {
   std::string properties;
   const auto add = [&](std::string_view name, const std::string& value) {
     properties += fmt::format("{}{}={}", properties.empty() ? " " : ",", name, value);
@@ -58,8 +59,7 @@ std::string annotation_line(AnnotationLevel level, const Annotation& annotation)
   return fmt::format("::{}{}::{}\n", word_for(level), properties, escape_command_data(join(lines, "\n")));
 }
 
-std::string annotation_lines(AnnotationLevel level, Annotation all,
-                             const std::vector<Annotation>& worst_first) {
+std::string annotation_lines(Alarm level, Annotation all, const std::vector<Annotation>& worst_first) {
   if (worst_first.empty()) return {};
   if (worst_first.size() == 1) return annotation_line(level, worst_first.front());
   std::size_t named = 0;

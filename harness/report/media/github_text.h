@@ -1,14 +1,14 @@
-// GitHub text: workflow commands, one annotation a line. Nothing that comes in can end its command or
-// start another. Pure.
+// GitHub text: workflow commands, one annotation a line. No text that comes in can end its command or start
+// another. Pure.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace harness::report {
+#include "harness/report/ci_view.h"
 
-enum class AnnotationLevel { error, warning, notice };
+namespace harness::report {
 
 struct Annotation {
   std::string file;  // in the repository, or ""
@@ -17,18 +17,17 @@ struct Annotation {
   std::string message;  // lines at "\n"
 };
 
-// What stands behind "::" in a command. Control characters are made visible, line by line.
+// The message of a command. Control characters are made visible, line by line.
 std::string escape_command_data(std::string_view raw);
 
-// The value of "file=" or "title=": one line, and ":" and "," escaped, too.
+// The value of "file=" or "title=": one line, with ":" and "," escaped as well.
 std::string escape_command_property(std::string_view raw);
 
 // "::error file=suites/fusion.yaml,line=14,title=...::..."
-std::string annotation_line(AnnotationLevel level, const Annotation& annotation);
+std::string annotation_line(Alarm level, const Annotation& annotation);
 
-// GitHub shows ten of a level a step: `all`, which says what they are together and names the first twenty,
-// and the nine worst; or the only one alone.
-std::string annotation_lines(AnnotationLevel level, Annotation all,
-                             const std::vector<Annotation>& worst_first);
+// GitHub shows ten annotations of a level a step. These are `all`, which sums up and names the first twenty,
+// and the nine worst. A single annotation stands alone.
+std::string annotation_lines(Alarm level, Annotation all, const std::vector<Annotation>& worst_first);
 
 }  // namespace harness::report

@@ -1,6 +1,6 @@
-// HTML: the page that an engineer opens after a red build. A template (page_template.h) in which a title
-// and the data of one report are put; without one, or without the records, the terminal's text as a page.
-// Pure.
+// HTML: the page that an engineer opens after a red build. A run or a comparison fills the template
+// (page_template.h) with its title and data. Every other report, and every report in a build without the
+// template, is a page of plain elements. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,10 @@
 
 namespace harness::report {
 
-// What a page weighs at most, all in, unless there are more cases than any detail can be left out of.
-inline constexpr std::size_t largest_page = 2'000'000;  // bytes
+// The most bytes of a page, unless there are so many cases that the fewest details take more.
+inline constexpr std::size_t largest_page = 2'000'000;
 
 // `page` is a template with one title_place and, after it, one data_place.
-std::string html_page(std::string_view page, const Record& record, const std::vector<Summary>& summaries,
-                      const Sources& sources);
-std::string html_page(std::string_view page, const Comparison& comparison, const Sources& sources);
+std::string html_page(std::string_view page, const Report& report);
 
 }  // namespace harness::report

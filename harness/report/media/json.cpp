@@ -1,23 +1,13 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/model/plan_fields.h"
 #include "harness/model/summary_fields.h"
 #include "harness/report/documents/over_shapes.h"
-#include "harness/report/documents/plan_outline.h"
 #include "harness/report/media/json_parts.h"
-#include "harness/report/reporter.h"
-#include "harness/report/words/cause_words.h"
+#include "harness/report/media/media.h"
 #include "harness/schema/formats.h"
 
 namespace harness {
-
-template <>
-struct Described<report::PlanSize> {
-  static constexpr auto fields = list_fields<report::PlanSize>(
-      JsonLayout::line, field("samples", &report::PlanSize::samples),
-      field("processes", &report::PlanSize::processes), field("longest_s", &report::PlanSize::longest));
-};
 
 template <>
 struct Described<report::Ratio> {
@@ -54,16 +44,6 @@ constexpr auto run_part = list_fields<Record>(
     field("pairing", &Record::pairing).unless_default(), field("session", &Record::session).unless_default(),
     field("machines", &Record::machines));
 static_assert(run_part.size == record_header.size);
-
-std::string json_plan(const Plan& plan, const Style&) {
-  JsonWriter json;
-  json.open_object();
-  write_format(json, formats::plan);
-  write_json(json.key("size"), size_of(plan));
-  write_fields(json, Described<Plan>::fields, plan);
-  json.close();
-  return without_commands(json.take() + "\n");
-}
 
 Json source_json(const RecordSource& source) {
   return {{"id", source.id},
@@ -185,15 +165,6 @@ Json row_json(const ComparisonRow& row) {
   return json;
 }
 
-std::string json_run(const Record& record, const std::vector<Summary>& summaries, const Style&,
-                     const Sources&) {
-  return without_commands(run_report(record, summaries));
-}
-
-std::string json_comparison(const Comparison& comparison, const Style&, const Sources&) {
-  return dump(comparison_json(comparison));
-}
-
 }  // namespace
 
 std::string run_report(const Record& record, const std::vector<Summary>& summaries) {
@@ -233,6 +204,8 @@ Json comparison_json(const Comparison& comparison) {
   return json;
 }
 
-const Reporter json_reporter{Format::json, "json", json_plan, json_run, json_comparison};
+std::string draw_json(const Report& report, const Style&) {
+  return report.json();
+}
 
 }  // namespace harness::report

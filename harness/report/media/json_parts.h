@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "harness/report/report.h"
+#include "harness/model/comparison.h"
+#include "harness/model/plan.h"
+#include "harness/model/summary.h"
 
 namespace harness::report {
 

@@ -1,108 +1,134 @@
 #include <fmt/format.h>
 
-#include <map>
-#include <set>
+#include <algorithm>
+#include <cmath>
+#include <pugixml.hpp>
+#include <string_view>
 
 #include "harness/base/text.h"
-#include "harness/base/units.h"
-#include "harness/report/documents/plan_outline.h"
-#include "harness/report/documents/run_table.h"
-#include "harness/report/media/junit_suite.h"
-#include "harness/report/numbers.h"
-#include "harness/report/reporter.h"
-#include "harness/report/words/cause_words.h"
+#include "harness/report/media/media.h"
+#include "harness/report/media/terminal_text.h"
 
 namespace harness::report {
 namespace {
 
-using Result = JunitCase::Result;
+constexpr std::size_t longest_attribute = 2000;  // columns
+constexpr std::size_t longest_line = 20000;
 
-std::optional<double> seconds_of(double value, const std::string& unit) {
-  const double factor = seconds_per_unit(unit);
-  return factor > 0 && value > 0 ? std::optional(value * factor) : std::nullopt;
+std::string one_line(std::string_view raw) {
+  return safe_name(raw, longest_attribute);
 }
 
-std::string figures_of(const Summary& summary) {
-  const Scale scale{1, summary.unit, true, summary.unit};
-  std::string text = fmt::format("{}: {} {}", summary.metric, quantity(summary.center, scale), summary.unit);
-  if (summary.interval)
-    text +=
-        fmt::format(", {} interval {}", plain_percent(summary.confidence), bounds(*summary.interval, scale));
-  text += fmt::format("; {} in {}", counted(summary.samples, "sample", "samples"),
-                      counted(static_cast<std::size_t>(summary.processes), "process", "processes"));
-  if (summary.speedup)
-    text += fmt::format("\nspeedup {:.4g} over {}", summary.speedup->ratio, summary.speedup->reference);
-  if (summary.first_call) text += fmt::format("\nfirst call {:.4g} {}", *summary.first_call, summary.unit);
-  for (const std::string& note : summary.notes) text += "\n" + note;
-  return text;
+std::string lines_of(std::string_view raw) {
+  std::vector<std::string> lines;
+  for (const std::string& line : split(raw, '\n')) lines.push_back(safe_name(line, longest_line));
+  return join(lines, "\n");
 }
 
-// A case that was planned but has no result says why, and never passes.
-JunitCase measured_case(const Summary& summary, const std::string& name, const Location& where,
-                        const Record& record) {
-  JunitCase one{name, record.suite.name, where};
-  one.type = std::string(name_of(summary.outcome));
-  one.message = summary.reason;
-  one.body = summary.reason;
-  if (summary.outcome == Outcome::skipped) {
-    one.result = Result::skipped;
-  } else if (summary.outcome != Outcome::measured) {
-    one.result = Result::error;
-  } else if (summary.samples == 0) {
-    one.result = Result::error;
-    one.type = "not_measured";
-    one.message = one.body = record.finished.empty()
-                                 ? "not measured: the run ended before it came to this case"
-                                 : "not measured: the case has no samples";
-  } else {
-    one.seconds = seconds_of(summary.center, summary.unit);
-    one.output = figures_of(summary);
+void add(pugi::xml_node node, const char* name, std::string_view raw) {
+  node.append_attribute(name) = one_line(raw).c_str();
+}
+
+void add(pugi::xml_node node, const char* name, std::size_t value) {
+  node.append_attribute(name) = static_cast<unsigned long long>(value);
+}
+
+void add_text(pugi::xml_node node, const char* name, const std::string& raw) {
+  if (!raw.empty()) node.append_child(name).append_child(pugi::node_pcdata).set_value(lines_of(raw).c_str());
+}
+
+// xs:dateTime as JUnit has it: without a zone.
+std::optional<std::string> timestamp_of(const std::string& started) {
+  constexpr std::string_view shape = "0000-00-00T00:00:00Z";
+  if (started.size() != shape.size()) return std::nullopt;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool digit = started[i] >= '0' && started[i] <= '9';
+    if (shape[i] == '0' ? !digit : started[i] != shape[i]) return std::nullopt;
   }
-  if (one.message.empty() && one.result != Result::passed) one.message = one.body = "no reason was recorded";
-  return one;
+  return started.substr(0, shape.size() - 1);
 }
 
-std::string junit_run(const Record& record, const std::vector<Summary>& summaries, const Style&,
-                      const Sources&) {
-  const RunReport report = describe_run(record, summaries);
-  JunitSuite suite{record.suite.name, record.started, report.facts, {}, {}};
-  suite.properties.insert(suite.properties.begin(), {"commit", record.revision.commit});
-  std::map<std::string_view, Location> places;
-  for (const CaseRecord& one : record.cases) places[one.id] = one.where;
-  std::map<std::string_view, int> metrics;
-  for (const Summary& summary : summaries) ++metrics[summary.case_id];
-  for (const Summary& summary : summaries) {
-    const bool several = metrics[summary.case_id] > 1 && !summary.metric.empty();
-    suite.cases.push_back(measured_case(summary,
-                                        several ? summary.case_id + " " + summary.metric : summary.case_id,
-                                        places[summary.case_id], record));
+const char* element_of(CiState result) {
+  switch (result) {
+    case CiState::skipped: return "skipped";
+    case CiState::failure: return "failure";
+    case CiState::error: return "error";
+    case CiState::passed: break;
   }
-  if (record.finished.empty()) {  // with all cases measured in some processes, only this is not green
-    JunitCase whole{"(the whole run)", record.suite.name, {record.suite.file}};
-    whole.result = Result::error;
-    whole.type = "unfinished";
-    whole.message = whole.body = "the run, or the comparison after it, did not come to its end";
-    suite.cases.push_back(std::move(whole));
-  }
-  suite.output = report.headline;
-  return junit_text(suite);
+  return nullptr;
 }
 
-std::string junit_plan(const Plan& plan, const Style&) {
-  const PlanReport report = describe_plan(plan);
-  JunitSuite suite{plan.suite.name, {}, report.facts, {}, report.headline};
-  for (const PlannedCase& planned : plan.cases) {
-    JunitCase one{planned.id, plan.suite.name, planned.where};
-    one.result = Result::skipped;
-    one.type = planned.skip ? "skipped" : "listed";
-    one.message = planned.skip ? words(*planned.skip) : "listed, not measured";
-    suite.cases.push_back(std::move(one));
+void add_case(pugi::xml_node suite, const CiCase& one, const std::string& suite_name) {
+  pugi::xml_node node = suite.append_child("testcase");
+  add(node, "name", one.name);
+  add(node, "classname", suite_name);
+  if (!one.where.file.empty()) add(node, "file", one.where.file);
+  if (!one.where.file.empty() && one.where.line > 0) add(node, "line", std::to_string(one.where.line));
+  if (one.seconds && std::isfinite(*one.seconds) && *one.seconds >= 0)
+    add(node, "time", fmt::format("{:.9f}", *one.seconds));
+  if (const char* element = element_of(one.state); element != nullptr) {
+    pugi::xml_node result = node.append_child(element);
+    if (!one.code.empty()) add(result, "type", one.code);
+    add(result, "message", one.message);
+    if (one.state != CiState::skipped && !one.body.empty())
+      result.append_child(pugi::node_pcdata).set_value(lines_of(one.body).c_str());
   }
-  return junit_text(suite);
+  add_text(node, "system-out", one.output);
 }
+
+void add_totals(pugi::xml_node node, const CiView& view) {
+  const auto count = [&](CiState state) {
+    return static_cast<std::size_t>(std::count_if(view.cases.begin(), view.cases.end(),
+                                                  [&](const CiCase& one) { return one.state == state; }));
+  };
+  add(node, "name", view.suite);
+  add(node, "tests", view.cases.size());
+  add(node, "failures", count(CiState::failure));
+  add(node, "errors", count(CiState::error));
+  add(node, "skipped", count(CiState::skipped));
+}
+
+class StringWriter final : public pugi::xml_writer {
+ public:
+  void write(const void* data, std::size_t size) override {
+    text.append(static_cast<const char*>(data), size);
+  }
+  std::string text;
+};
 
 }  // namespace
 
-const Reporter junit_reporter{Format::junit, "junit", junit_plan, junit_run, junit_comparison};
+// The elements and attributes that Jenkins (junit-10.xsd) and GitLab both know. Control characters are made
+// visible, line by line.
+std::string draw_junit(const Report& report, const Style&) {
+  const CiView view = report.ci();
+  const Document& document = report.document;
+  pugi::xml_document xml;
+  pugi::xml_node declaration = xml.append_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "UTF-8";
+  pugi::xml_node root = xml.append_child("testsuites");
+  add_totals(root, view);
+  root.remove_attribute("skipped");  // the schema has this attribute for a suite only
+  pugi::xml_node node = root.append_child("testsuite");
+  add_totals(node, view);
+  if (const auto timestamp = timestamp_of(view.started)) add(node, "timestamp", *timestamp);
+  pugi::xml_node properties = node.append_child("properties");
+  for (const NamedTexts& list : {view.properties, document.facts})
+    for (const auto& [name, value] : list) {
+      pugi::xml_node property = properties.append_child("property");
+      add(property, "name", name);
+      add(property, "value", value);
+    }
+  if (!properties.first_child()) node.remove_child(properties);
+  for (const CiCase& one : view.cases) add_case(node, one, view.suite);
+  std::vector<std::string> lines{document.headline};
+  lines.insert(lines.end(), view.output.begin(), view.output.end());
+  if (!document.exit_meaning.empty()) lines.push_back(document.exit_meaning);
+  add_text(node, "system-out", join(lines, "\n"));
+  StringWriter writer;
+  xml.save(writer, "  ", pugi::format_indent, pugi::encoding_utf8);
+  return writer.text;
+}
 
 }  // namespace harness::report

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/report/grid.h"
+#include "harness/model/document.h"
 
 namespace harness::report {
 

@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <string>
 
+#include "harness/model/comparison.h"
 #include "harness/report/media/page_samples.h"
-#include "harness/report/report.h"
+#include "harness/report/sources.h"
 
 namespace harness::report {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/report/grid.h"
+#include "harness/model/document.h"
 #include "harness/report/report.h"
 
 namespace harness::report {

@@ -1,0 +1,57 @@
+// The reports: each function turns facts into a report that every format can draw. A new report is one file
+// in documents/ with such a function, and its declaration here.
+//
+// A report refers to its facts, so the facts must live as long as the report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/model/bisection_log.h"
+#include "harness/model/case_trend.h"
+#include "harness/model/comparison.h"
+#include "harness/model/error_rates.h"
+#include "harness/model/examination.h"
+#include "harness/model/explanation.h"
+#include "harness/model/plan.h"
+#include "harness/model/spread.h"
+#include "harness/report/report.h"
+#include "harness/report/shown.h"
+#include "harness/report/sources.h"
+
+namespace harness::report {
+
+// `harness list`.
+Report plan_document(const Plan& plan);
+
+// `harness run`. Without sources.current the page shows this record and these summaries.
+Report run_document(const Record& record, const std::vector<Summary>& summaries, const Sources& sources = {});
+
+// `harness compare`. The page needs sources.current.
+Report comparison_document(const Comparison& comparison, const Sources& sources = {});
+
+// `harness explain`.
+Report explanation_document(const Retelling& explanation);
+
+// `harness history`.
+Report history_document(const HistoryReport& history);
+
+// `harness bisect`.
+Report bisect_document(const BisectReport& bisection);
+
+// `harness calibrate`.
+Report calibration_document(const CalibrationReport& calibration);
+
+// `harness selftest`.
+Report selftest_document(const SelftestReport& selftest);
+
+// `harness doctor`.
+Report doctor_document(const Examination& examination);
+
+// `harness table`: one figure of every case, small enough for a README. `filters` match whole ids; none: all.
+// An error when no case is left, or no case has the figure.
+Result<Report> table_document(const Record& record, const std::vector<Summary>& summaries,
+                              const std::vector<std::string>& filters, Shown shown);
+
+}  // namespace harness::report

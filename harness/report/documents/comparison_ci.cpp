@@ -1,0 +1,129 @@
+#include "harness/report/documents/comparison_ci.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+#include "harness/report/documents/comparison_remarks.h"
+#include "harness/report/documents/standing.h"
+#include "harness/report/numbers.h"
+
+namespace harness::report {
+namespace {
+
+CiState state_of(const ComparisonRow& row, const Policy& policy) {
+  if (row.verdict == Verdict::skipped) return CiState::skipped;
+  switch (effect_of(row, policy)) {
+    case Effect::passes: return CiState::passed;
+    case Effect::allowed: return CiState::skipped;
+    case Effect::fails: break;
+  }
+  return row.verdict == Verdict::failed ? CiState::error : CiState::failure;
+}
+
+Alarm alarm_of(const ComparisonRow& row, const Policy& policy) {
+  if (hides_regression(row)) return Alarm::warning;
+  if (row.informative)
+    return row.verdict == Verdict::regressed || row.verdict == Verdict::failed ? Alarm::notice : Alarm::none;
+  if (!decides(row)) return Alarm::warning;  // waived
+  switch (row.verdict) {
+    case Verdict::failed:
+    case Verdict::regressed: return Alarm::error;
+    case Verdict::missing:
+    case Verdict::not_comparable:
+    case Verdict::inconclusive: return Alarm::warning;
+    case Verdict::improved: return policy.fail_on_improved ? Alarm::error : Alarm::notice;
+    case Verdict::unchanged:
+    case Verdict::skipped: break;
+  }
+  return Alarm::none;
+}
+
+std::string figures_of(const ComparisonRow& row) {
+  std::string text = fmt::format("{}: {}", row.metric, values_text(row));
+  if (has_numbers(row)) text += ", " + signed_percent(row.ratio - 1);
+  if (row.interval)
+    text += fmt::format(" {} at {}", percent_bounds(*row.interval), level_text(alpha_of_look(row)));
+  const bool improved = row.verdict == Verdict::improved;
+  text += fmt::format("; margin {}, p {}, adjusted p {}; {} against {} processes{}",
+                      plain_percent(row.margin), probability(improved ? row.p_improved : row.p),
+                      probability(improved ? row.p_improved_adjusted : row.p_adjusted),
+                      row.baseline.processes, row.current.processes, look_words(row));
+  return text;
+}
+
+CiCase case_of(const ComparisonRow& row, const std::string& name, const Policy& policy) {
+  CiCase one{name, row.where, state_of(row, policy), std::string(name_of(row.verdict))};
+  const double factor = seconds_per_unit(row.unit);
+  if (factor > 0 && row.current.center > 0) one.seconds = row.current.center * factor;
+  const std::string standing = standing_words(row);
+  const std::string verdict = words_for(row.verdict);
+  std::vector<std::string> lines, explanation;
+  if (!standing.empty()) lines.push_back(standing);
+  explanation = lines;
+  lines.push_back(fmt::format("{}: {}", verdict, row.reason.empty() ? "no reason was recorded" : row.reason));
+  one.message = join(lines, "; ");
+  if (one.state == CiState::skipped && standing.empty() && row.verdict != Verdict::skipped)
+    one.message += " (let through by --allow)";
+  if (has_numbers(row) || has_values_alone(row)) lines.push_back(figures_of(row));
+  if (!row.reason.empty()) explanation.push_back(row.reason);
+  for (std::vector<std::string>* list : {&lines, &explanation}) {
+    for (const std::string& kernel : kernel_words(row)) list->push_back(kernel);
+    list->insert(list->end(), row.advice.begin(), row.advice.end());
+  }
+  one.body = one.output = join(lines, "\n");
+  one.alarm = alarm_of(row, policy);
+  one.label = has_numbers(row) ? verdict + " " + signed_percent(row.ratio - 1) : verdict;
+  one.explanation = join(explanation, "\n");
+  return one;
+}
+
+// When no row says why the exit code is not 0, nothing was compared at all.
+void add_whole(CiView& view, const Comparison& comparison) {
+  if (exit_code(comparison) == 0) return;
+  const auto any = [&](auto predicate) {
+    return std::any_of(view.cases.begin(), view.cases.end(), predicate);
+  };
+  const bool red =
+      any([](const CiCase& one) { return one.state == CiState::failure || one.state == CiState::error; });
+  const bool loud =
+      any([](const CiCase& one) { return one.alarm == Alarm::error || one.alarm == Alarm::warning; });
+  if (!loud)
+    view.alerts.insert(view.alerts.begin(),
+                       {Alarm::error, comparison_headline(comparison), exit_code_meaning(comparison)});
+  if (red) return;
+  CiCase whole{"(the whole comparison)", {comparison.suite_file}, CiState::failure};
+  whole.code = std::string(name_of(comparison.verdict));
+  whole.message = comparison_headline(comparison);
+  whole.body = exit_code_meaning(comparison);
+  view.cases.push_back(std::move(whole));
+}
+
+}  // namespace
+
+CiView comparison_ci(const Comparison& comparison) {
+  CiView view{comparison.suite, comparison.suite_file};
+  view.properties = {{"commit", comparison.current.revision.commit},
+                     {"baseline_commit", comparison.baseline.revision.commit},
+                     {"device", comparison.current.device},
+                     {"verdict", std::string(name_of(comparison.verdict))},
+                     {"exit_code", std::to_string(exit_code(comparison))}};
+  const std::vector<std::string> names = row_names(comparison);
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i)
+    view.cases.push_back(case_of(comparison.rows[i], names[i], comparison.policy));
+  if (const std::string loosened = gates_loosened(comparison); !loosened.empty())
+    view.alerts.push_back({Alarm::warning, loosened, "the change that this compares loosened them"});
+  if (const std::string loosened = processes_loosened(comparison); !loosened.empty())
+    view.alerts.push_back(
+        {Alarm::warning, loosened,
+         "--min-processes of this run asks for it; `harness selftest --help` tells the price"});
+  add_whole(view, comparison);
+  for (const WaiverNote& note : waiver_notes(comparison))
+    view.output.push_back(fmt::format("waiver {}: {}", note.pattern, note.text));
+  view.output.insert(view.output.end(), comparison.differences.begin(), comparison.differences.end());
+  return view;
+}
+
+}  // namespace harness::report

@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/base/text.h"
+#include "harness/report/documents.h"
+#include "harness/report/documents/comparison_ci.h"
+#include "harness/report/documents/comparison_remarks.h"
+#include "harness/report/documents/identity.h"
+#include "harness/report/documents/standing.h"
+#include "harness/report/media/json_parts.h"
+#include "harness/report/media/page_data.h"
+#include "harness/report/numbers.h"
+
+namespace harness::report {
+namespace {
+
+std::pair<std::pair<int, int>, int> processes_of(const ComparisonRow& row) {
+  return {{row.baseline.processes, row.current.processes}, row.look.number};
+}
+
+bool is_shown(const ComparisonRow& row) {
+  return has_numbers(row) || has_values_alone(row);
+}
+
+// The same in all rows that are shown.
+template <class Value>
+bool uniform(const Comparison& comparison, Value value) {
+  const ComparisonRow* first = nullptr;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!is_shown(row)) continue;
+    if (first == nullptr) first = &row;
+    if (value(row) != value(*first)) return false;
+  }
+  return true;
+}
+
+// "98 % interval" where all rows have it at one level.
+std::string interval_header(const Comparison& comparison) {
+  double alpha = 0;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!row.interval) continue;
+    if (alpha != 0 && alpha_of_look(row) != alpha) return "interval";
+    alpha = alpha_of_look(row);
+  }
+  return alpha == 0 ? "interval" : level_text(alpha) + " interval";
+}
+
+GridRow make_row(const ComparisonRow& row, const std::string& label, const std::string& name) {
+  const bool decided =
+      decides(row) && (row.verdict == Verdict::regressed || row.verdict == Verdict::improved);
+  const bool improved = row.verdict == Verdict::improved;  // its p asks "better", the others' "worse"
+  const Paint strength = decided ? paint_for(row.verdict) : Paint::plain;
+  const bool detectable = row.minimum_detectable && std::isfinite(*row.minimum_detectable);
+  return {label,
+          {{has_numbers(row) ? signed_percent(row.ratio - 1) : values_text(row), strength},
+           {row.interval ? percent_bounds(*row.interval) : std::string(unknown)},
+           {plain_percent(row.margin)},
+           {probability(improved ? row.p_improved : row.p)},
+           {probability(improved ? row.p_improved_adjusted : row.p_adjusted)},
+           {fmt::format("{}/{}{}", row.baseline.processes, row.current.processes, look_words(row))},
+           {detectable ? short_percent(std::fabs(*row.minimum_detectable)) : std::string(unknown)}},
+          name};
+}
+
+// Whether a row is shown as deciding (0), as waived (1) or as informative (2).
+int part_of(const ComparisonRow& row) {
+  if (row.informative) return 2;
+  return decides(row) ? 0 : 1;
+}
+
+// What changed comes before what did not, whatever it decides.
+int place_of(const ComparisonRow& row) {
+  if (part_of(row) == 2) return 3;
+  if (part_of(row) == 1) return 1;
+  return row.verdict == Verdict::unchanged ? 2 : 0;
+}
+
+std::string heading_of(const ComparisonRow& row) {
+  std::string text = words_for(row.verdict);
+  if (part_of(row) == 1) return text + ", but waived";
+  if (part_of(row) == 2) return "informative: " + text;
+  if (paint_for(row.verdict) == Paint::bad)
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return text;
+}
+
+Paint heading_paint(const ComparisonRow& row) {
+  if (part_of(row) == 1) return Paint::doubtful;
+  if (part_of(row) == 2) return row.verdict == Verdict::unchanged ? Paint::faint : Paint::plain;
+  return paint_for(row.verdict);
+}
+
+// The rows that have numbers, as they are shown.
+std::vector<std::size_t> shown_rows(const Comparison& comparison) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i)
+    if (is_shown(comparison.rows[i])) shown.push_back(i);
+  std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) {
+    return place_of(comparison.rows[a]) < place_of(comparison.rows[b]);
+  });
+  return shown;
+}
+
+Grid make_grid(const Comparison& comparison) {
+  Grid grid;
+  grid.label_header = "case";
+  const bool same_margin = uniform(comparison, [](const ComparisonRow& row) { return row.margin; });
+  const bool same_processes = uniform(comparison, processes_of);
+  grid.columns = {{"change", Align::decimal, 0, 0},
+                  {interval_header(comparison), Align::left, 0, 1, true},
+                  {"margin", Align::decimal, 0, 4, false, same_margin},
+                  {"p", Align::decimal, 0, 6, false, true},
+                  {"adjusted p", Align::decimal, 0, 2},
+                  {"processes", Align::right, 0, 5, false, same_processes},
+                  {"detectable", Align::decimal, 0, 3}};
+  const std::vector<std::size_t> shown = shown_rows(comparison);
+  const std::vector<std::string> all_names = row_names(comparison);
+  std::vector<std::string> names;
+  for (const std::size_t i : shown) names.push_back(all_names[i]);
+  const Shared shared = factor_ids(names);
+  grid.shared = shared.pattern;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const ComparisonRow& row = comparison.rows[shown[i]];
+    const std::string heading = heading_of(row);
+    if (i == 0 || grid.sections.back().heading != heading)
+      grid.sections.push_back({heading, heading_paint(row), {}});
+    grid.sections.back().rows.push_back(make_row(row, shared.labels[i], names[i]));
+  }
+  return grid;
+}
+
+std::vector<std::string> legend_of(const Comparison& comparison, const Grid& grid) {
+  std::vector<std::string> legend;
+  if (!grid.sections.empty())
+    legend.emplace_back(
+        "change: current over baseline, of the geometric means of one value a process. detectable: the "
+        "smallest true change that this comparison finds in 4 of 5 runs.");
+  if (!uniform(comparison, processes_of)) legend.emplace_back("processes: baseline/current.");
+  return legend;
+}
+
+// Prints this comparison again.
+std::string command_of(const Comparison& comparison, const Sources& sources) {
+  if (!sources.command.empty()) return sources.command;
+  return fmt::format("harness compare --baseline {} --current {}", shell_quoted(comparison.baseline.id),
+                     shell_quoted(comparison.current.id));
+}
+
+std::vector<Finding> waiver_findings(const Comparison& comparison) {
+  std::vector<Finding> findings;
+  for (const WaiverNote& note : waiver_notes(comparison)) {
+    Finding finding{{note.pattern}};
+    finding.text = note.text;
+    finding.text_paint = note.paint;
+    finding.advice = note.advice;
+    finding.where = note.where;
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace
+
+Report comparison_document(const Comparison& comparison, const Sources& sources) {
+  Document document;
+  document.title = page_title(&comparison, sources);
+  document.headline = comparison_headline(comparison);
+  document.tone = paint_for(comparison.verdict);
+  document.marked = true;
+  document.facts = comparison_facts(comparison);
+  document.command = command_of(comparison, sources);
+  Grid grid = make_grid(comparison);
+  Prose legend{legend_of(comparison, grid)};
+  document.blocks = {{Table{"", std::move(grid), true}},
+                     {std::move(legend)},
+                     {Findings{"why", comparison_explanations(comparison)}},
+                     {Findings{"waivers", waiver_findings(comparison)}},
+                     {List{"about the policy", comparison.remarks}},
+                     {List{"the environments differ", comparison.differences, false}}};
+  document.next_steps = next_steps(comparison);
+  document.exit_meaning = exit_code_meaning(comparison);
+  Report report{std::move(document), [&comparison] { return comparison_ci(comparison); },
+                [&comparison] { return dump(comparison_json(comparison)); }};
+  if (sources.current.record != nullptr && sources.current.summaries != nullptr)
+    report.page = [&comparison, sources](std::size_t room) { return page_data(&comparison, sources, room); };
+  return report;
+}
+
+}  // namespace harness::report

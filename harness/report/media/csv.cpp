@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/text.h"
+#include "harness/report/media/media.h"
+
+namespace harness::report {
+namespace {
+
+// One record of the file, by the names of its columns.
+struct Row {
+  std::string table;
+  std::string section;
+  std::string name;
+  NamedTexts cells;
+};
+
+std::vector<std::string> column_names(const Grid& grid) {
+  std::vector<std::string> names;
+  std::string owner;
+  for (const Column& column : grid.columns) {
+    if (!column.tied) owner = column.header;
+    std::string name = column.tied ? owner + " " + column.header : column.header;
+    if (name.empty()) name = "result";
+    const auto same = std::count_if(names.begin(), names.end(), [&](const std::string& known) {
+      return known == name || known.starts_with(name + " #");
+    });
+    names.push_back(same == 0 ? name : fmt::format("{} #{}", name, same + 1));
+  }
+  return names;
+}
+
+// Blocks that list something are tables, too: a row a case or a property.
+struct Rows {
+  std::vector<Row> rows;
+
+  void operator()(const Table& table) {
+    const std::vector<std::string> names = column_names(table.grid);
+    for (const Section& section : table.grid.sections)
+      for (const GridRow& row : section.rows) {
+        Row& out = add(table.title, section.heading, row.name.empty() ? row.label : row.name);
+        for (std::size_t i = 0; i < row.cells.size(); ++i)
+          out.cells.emplace_back(names[i], row.cells[i].text);
+      }
+  }
+  void operator()(const Reasons& reasons) {
+    for (const ReasonGroup& group : reasons.groups)
+      for (const std::string& id : group.ids)
+        add(reasons.heading, "", id).cells.emplace_back("reason", group.reason);
+  }
+  void operator()(const Findings& findings) {
+    for (const Finding& finding : findings.items)
+      for (const std::string& name : finding.cases)
+        add(findings.heading, finding.label, name).cells = {
+            {"reason", (finding.standing.empty() ? "" : finding.standing + "; ") + finding.text},
+            {"advice", join(finding.advice, "; ")}};
+  }
+  void operator()(const Checklist& list) {
+    for (const CheckedFact& fact : list.facts)
+      add(list.heading, "", fact.name).cells = {
+          {"result", fact.mark.text}, {"value", fact.value}, {"advice", fact.advice}};
+  }
+  void operator()(const Heading&) {}
+  void operator()(const Prose&) {}
+  void operator()(const List&) {}
+
+  Row& add(const std::string& table, const std::string& section, const std::string& name) {
+    return rows.emplace_back(Row{table, section, name, {}});
+  }
+};
+
+// RFC 4180. Control characters are made visible, so a record is always one line.
+std::string field(const std::string& raw) {
+  const std::string text = printable(raw);
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string record(const std::vector<std::string>& fields) {
+  std::vector<std::string> escaped;
+  escaped.reserve(fields.size());
+  for (const std::string& text : fields) escaped.push_back(field(text));
+  return join(escaped, ",") + "\r\n";
+}
+
+}  // namespace
+
+// All rows under one header: the table, the section and the row, then every column of any table.
+std::string draw_csv(const Report& report, const Style&) {
+  Rows all;
+  for (const Block& block : report.document.blocks) std::visit(all, block.content);
+  std::vector<std::string> header{"table", "section", "row"};
+  const auto place_of = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::find(header.begin() + 3, header.end(), name) - header.begin());
+  };
+  for (const Row& row : all.rows)
+    for (const auto& [name, value] : row.cells)
+      if (place_of(name) == header.size()) header.push_back(name);
+  std::string text = record(header);
+  for (const Row& row : all.rows) {
+    std::vector<std::string> fields{row.table, row.section, row.name};
+    fields.resize(header.size());
+    for (const auto& [name, value] : row.cells) fields[place_of(name)] = value;
+    text += record(fields);
+  }
+  return text;
+}
+
+}  // namespace harness::report

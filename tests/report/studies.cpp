@@ -1,0 +1,215 @@
+#include "studies.h"
+
+#include "fixture.h"
+#include "harness/report/media/html.h"
+
+namespace harness::fixture {
+namespace {
+
+RowExplanation explained(const ComparisonRow& row) {
+  RowExplanation one;
+  one.row = row;
+  one.checks = {{"machine", "", row.case_id}};
+  one.baseline = {{1, {{50, 2, 1, 20.3}, {50, 0, 0, 20.2}}, 20.25}};
+  one.current = {{1, {{50, 1, 0, 21.1}}, 21.1}};
+  TestEvidence test;
+  test.effect = 0.0404;
+  test.standard_error = 0.0015;
+  test.known_variance = 2e-6;
+  test.degrees_of_freedom = 7.9;
+  test.margin = 0.00995;
+  test.t_worse = 20.3;
+  test.t_better = 33.6;
+  test.lo = 0.0365;
+  test.hi = 0.0443;
+  test.rank_worse = 1;
+  test.rank_better = 5;
+  test.family = 6;
+  one.test = test;
+  one.alone = 1;
+  return one;
+}
+
+}  // namespace
+
+HistoryReport history(const std::string& name) {
+  Trend trend;
+  trend.case_id = name;
+  trend.device = "cuda";
+  trend.machine_class = "nvidia-h200";
+  trend.device_uuid = "GPU-1";
+  trend.metric = "gpu_time";
+  trend.unit = "us";
+  trend.margin = 0.02;
+  trend.alpha = 0.01;
+  for (int i = 0; i < 12; ++i) {
+    TrendPoint point;
+    point.commit = std::string(39, 'a') + static_cast<char>('a' + i % 6);
+    point.commit[0] = static_cast<char>('a' + i / 6);
+    point.date = "2026-11-20T05:40:00Z";
+    point.subject = name;
+    point.distance = 11 - i;
+    point.processes = 5;
+    point.center = i < 6 ? 100 : 104;
+    point.interval = Interval{point.center * 0.999, point.center * 1.001};
+    trend.points.push_back(point);
+  }
+  trend.anchor = TrendAnchor{"pinned baselines/" + name, trend.points[0].commit, 11, 5, 100};
+  trend.newest = TrendStanding{1.04, {1.038, 1.042}, 1e-9, 2e-9, true};
+  trend.changes.push_back({6,
+                           trend.points[5].commit,
+                           trend.points[6].commit,
+                           4,
+                           1.04,
+                           {1.039, 1.041},
+                           0.001,
+                           0.002,
+                           true,
+                           true,
+                           true});
+  HistoryReport report;
+  report.suite = name;
+  report.branch = "main";
+  report.head = trend.points.back().commit;
+  report.commits = 20;
+  report.measured = 12;
+  report.alpha = 0.01;
+  report.session_sd = 0.001;
+  report.notes = {"1 record was passed over: a calibration"};
+  report.trends.push_back(std::move(trend));
+  return report;
+}
+
+BisectReport bisection(const std::string& name) {
+  BisectReport report;
+  report.suite = name;
+  report.cases = {name};
+  const BisectCommit good{std::string(40, 'a'), "2026-11-20T05:40:00Z", name, name};
+  const BisectCommit bad{std::string(40, 'b'), "2026-11-21T05:40:00Z", "Ann", "make it slow"};
+  report.good = good;
+  report.bad = bad;
+  ComparisonRow row;
+  row.case_id = name;
+  row.verdict = Verdict::regressed;
+  row.ratio = 1.05;
+  row.interval = Interval{1.04, 1.06};
+  row.baseline.processes = row.current.processes = 5;
+  report.steps = {{bad, BisectStep::Result::bad, "", true, row},
+                  {good, BisectStep::Result::skipped, "the build failed: " + name, false, std::nullopt}};
+  report.culprits = {bad};
+  return report;
+}
+
+CalibrationReport calibration(const std::string& name) {
+  CalibrationReport report;
+  report.suite = name;
+  report.machine_class = "nvidia-h200";
+  report.records = 3;
+  report.splits = 1000;
+  report.split_processes = 5;
+  report.suite_alarms = 1;
+  report.alarm_bound = 0.0055;
+  CalibratedCase one;
+  one.case_id = name;
+  one.metric = "gpu_time";
+  one.process = {0.0031, 20, {0.002, 0.004}};
+  one.session = Spread{0.0005, 2, {0, 0.001}};
+  one.session_sd = 0.0008;
+  one.planned_processes = 5;
+  one.planned_placements = 5;
+  one.margin = 0.01;
+  one.detectable = 0.018;
+  one.proposal = Proposal{8, 2, 0.01, true};
+  report.cases.push_back(one);
+  report.notes = {name};
+  return report;
+}
+
+SelftestReport selftest(double lower_bound, const std::string& name) {
+  SelftestReport report;
+  report.splits = 1000;
+  report.seed = 7;
+  report.margin = report.alpha = 0.01;
+  report.found_change = 0.03;
+  report.cases = 20;
+  SelftestRow row;
+  row.noise = "AR(1) 0.9";
+  row.plan = "looks 5/10/20";
+  row.called = {200, 10000, 0.01, {lower_bound, 0.024}, lower_bound};
+  row.unchanged_red = row.family_called = row.passed = {0, 1000, 0.01, {0, 0.0053}, 0};
+  row.found = {90, 100, 1, {0.8, 0.96}, 0.7};
+  report.rows = {row, row};
+  report.rows[1].plan = "P = 16";
+  report.rows[1].called = row.passed;
+  SelftestRun run;
+  run.suite = name;
+  run.device = "nvidia-h200 GPU-1";
+  run.processes = 5;
+  run.red = {3, 1000, 0.01, {0.0003, 0.01}, 0.0003};
+  run.cases = {{name, "gpu_time", 3}, {name + "/other", "gpu_time", 0}};
+  report.runs.push_back(run);
+  report.remarks = {"no limit is nominal for " + name};
+  return report;
+}
+
+Examination examination(const std::string& name) {
+  return {"cuda:0",
+          "NVIDIA H200 (GPU-A)",
+          {{Check::governor, {{"governors", "powersave"}}, Fitness::warn},
+           {Check::temperature, {{"celsius", 31.0}, {"slowdown_celsius", 92.0}}},
+           {Check::other_processes, {{"process", 7}, {"name", name}, {"bytes", 5 << 20}}, Fitness::unfit}}};
+}
+
+Retelling explanation(const std::optional<std::string>& name) {
+  Retelling retelling;
+  retelling.comparison = name ? hostile_comparison(*name) : comparison();
+  retelling.rows = {explained(retelling.comparison.rows.front())};
+  return retelling;
+}
+
+std::vector<std::string> report_names() {
+  return {"plan",      "run",         "comparison", "governed", "explanation", "history",
+          "bisection", "calibration", "selftest",   "doctor",   "table"};
+}
+
+// The governed comparison has names of its own. A table needs the metric of a device.
+std::vector<std::string> hostile_report_names() {
+  std::vector<std::string> names = report_names();
+  std::erase(names, "governed");
+  std::erase(names, "table");
+  return names;
+}
+
+std::string drawn(const std::string& report, Format format, const Style& style,
+                  const std::optional<std::string>& name) {
+  const std::string one = name.value_or("gelu/n=1");
+  // The page of plain elements: the template is another application, with tests of its own.
+  const auto draw = [&](const Report& made) {
+    return format == Format::html ? report::html_page("", made) : render(made, format, style);
+  };
+  const Plan planned = name ? hostile_plan(*name) : plan();
+  const Record measured = name ? hostile_record(*name) : record();
+  const std::vector<Summary> summed = name ? hostile_summaries(*name) : summaries();
+  const Comparison compared = name ? hostile_comparison(*name) : comparison();
+  const Comparison governed = governed_comparison();
+  const Retelling explained = explanation(name);
+  const HistoryReport told = history(one);
+  const BisectReport searched = bisection(one);
+  const CalibrationReport calibrated = calibration(one);
+  const SelftestReport tested = selftest(0.017, one);
+  const Examination examined = examination(one);
+  if (report == "plan") return draw(report::plan_document(planned));
+  if (report == "run") return draw(report::run_document(measured, summed));
+  if (report == "comparison") return draw(report::comparison_document(compared));
+  if (report == "governed") return draw(report::comparison_document(governed));
+  if (report == "explanation") return draw(report::explanation_document(explained));
+  if (report == "history") return draw(report::history_document(told));
+  if (report == "bisection") return draw(report::bisect_document(searched));
+  if (report == "calibration") return draw(report::calibration_document(calibrated));
+  if (report == "selftest") return draw(report::selftest_document(tested));
+  if (report == "doctor") return draw(report::doctor_document(examined));
+  const Result<Report> table = report::table_document(measured, summed, {}, report::Shown::time);
+  return table ? draw(*table) : std::string();
+}
+
+}  // namespace harness::fixture

@@ -76,8 +76,8 @@ names --good
 expect 2 bisect --good noisy
 expect 2 bisect --good good --bad good
 expect 2 "$HARNESS" bisect absent.yaml --good good
-expect 2 bisect --good good --format html
-names html
+expect 2 bisect --good good --format pdf
+names pdf
 
 # Ctrl-C and kill leave nothing behind, now or at the next start.
 touch hang; step 108; rm hang; git rm -q --cached hang; step 109

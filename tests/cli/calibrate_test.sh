@@ -60,6 +60,6 @@ names --write
 expect 2 "$HARNESS" calibrate suite.yaml --device nonsense --runs 1
 names nonsense
 expect 2 calibrate --detect 5
-expect 2 calibrate --format html
-names html
+expect 2 calibrate --format pdf
+names pdf
 finish

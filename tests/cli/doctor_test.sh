@@ -55,9 +55,10 @@ names none.yaml
 for given in "--format yaml" "--report htlm=page.html"; do
   # shellcheck disable=SC2086
   expect 2 "$HARNESS" doctor $given
-  names terminal json
-  silent_about html,
+  names terminal json csv
 done
+expect 0 "$HARNESS" doctor --device cpu --format csv
+names table,section,row,result,value,advice
 expect 0 "$HARNESS" doctor --device cpu --format json
 [ -e "$HARNESS_CACHE_DIR" ] && problem "a CPU's ceilings are kept: $(ls "$HARNESS_CACHE_DIR")"
 expect 0 "$HARNESS" doctor --device cpu

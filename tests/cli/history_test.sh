@@ -87,8 +87,8 @@ names gpu_time
 expect 2 "$HARNESS" history --branch mian
 names mian main
 expect 2 "$HARNESS" history --anchor other
-expect 2 "$HARNESS" history --format html
-names html json
+expect 2 "$HARNESS" history --format pdf
+names pdf json
 expect 4 "$HARNESS" history --suite dem
 names demo
 expect 0 "$HARNESS" history --report "json=history.json,markdown=history.md"

@@ -54,6 +54,6 @@ expect 2 "$HARNESS" selftest --aa absent.yaml
 expect 2 "$HARNESS" selftest --device cpu
 names --aa
 expect 2 "$HARNESS" selftest --splits 0
-expect 2 "$HARNESS" selftest --format html
-names html
+expect 2 "$HARNESS" selftest --format pdf
+names pdf
 finish

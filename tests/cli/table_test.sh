@@ -20,6 +20,9 @@ expect 0 "$HARNESS" table main.json --filter 'gemm*' --into notes.md --mark gemm
 expect 0 cmp notes.md once.md
 
 # Mistakes are told with what would be right, and leave the file as it was.
+expect 0 "$HARNESS" table main.json --filter 'gemm*' --report csv=table.csv --format json
+names harness-table
+[ "$(head -c 18 table.csv)" = "table,section,row," ] || problem "the CSV has no header: $(head -1 table.csv)"
 expect 2 "$HARNESS" table main.json --show tme
 names time
 expect 2 "$HARNESS" table main.json --show speedup

@@ -45,11 +45,8 @@ TEST(House, HasNoIncludeCircles) {
   std::vector<std::string> found;
   for (const auto& circle : include_circles(sources({"harness"})))
     for (const std::string& unit : circle) found.push_back(unit + ": in a circle with " + join(circle, ", "));
-  expect_at_most(found, {{"harness/measure", 2},
-                         {"harness/report", 6},
-                         {"harness/store", 2},
-                         {"harness/suite", 3},
-                         {"harness/verdict", 10}});
+  expect_at_most(
+      found, {{"harness/measure", 2}, {"harness/store", 2}, {"harness/suite", 3}, {"harness/verdict", 10}});
 }
 
 TEST(House, HasNoBaseNameTwice) {
@@ -57,9 +54,9 @@ TEST(House, HasNoBaseNameTwice) {
 }
 
 TEST(House, HasFoldersThatAReaderCanHold) {
-  const Allowed allowed{{"harness/model", 31},
-                        {"harness/report/documents", 36},
-                        {"harness/report/media", 35},
+  const Allowed allowed{{"harness/model", 32},
+                        {"harness/report/documents", 28},
+                        {"harness/report/media", 28},
                         {"harness/suite", 29},
                         {"kernels/matmul", 26}};
   for (const auto& [folder, files] :
@@ -104,11 +101,12 @@ TEST(House, HasNoEnglishWhereVerdictsAreMade) {
 TEST(House, WritesPlainComments) {
   expect_at_most(broken(hard_sentences, sources({"harness", "kernels", "tests"})), {{"harness/measure", 56},
                                                                                     {"harness/model", 19},
-                                                                                    {"harness/report", 32},
+                                                                                    {"harness/report", 25},
                                                                                     {"harness/store", 5},
                                                                                     {"harness/study", 11},
                                                                                     {"harness/suite", 13},
-                                                                                    {"harness/verdict", 36}});
+                                                                                    {"harness/verdict", 36},
+                                                                                    {"tests", 1}});
 }
 
 TEST(House, WritesPlainCommentsInScripts) {
@@ -123,7 +121,7 @@ TEST(House, WritesPlainDocuments) {
   std::erase_if(files, [](const SourceFile& file) { return file.path.starts_with("tests/golden/"); });
   expect_at_most(broken(hard_sentences, files), {{"baselines", 2},
                                                  {"harness/measure", 32},
-                                                 {"harness/report", 11},
+                                                 {"harness/report", 2},
                                                  {"harness/study", 2},
                                                  {"harness/verdict", 10},
                                                  {"suites", 2}});

@@ -10,14 +10,14 @@
 
 #include "harness/base/text.h"
 #include "harness/model/known_metrics.h"
-#include "harness/suite/case_list.h"
-#include "harness/suite/counters.h"
-#include "harness/suite/expand.h"
 #include "harness/suite/load_suite.h"
-#include "harness/suite/metric_names.h"
-#include "harness/suite/selection.h"
-#include "harness/suite/settings.h"
-#include "harness/suite/target.h"
+#include "harness/suite/plan/case_list.h"
+#include "harness/suite/plan/counters.h"
+#include "harness/suite/plan/expand.h"
+#include "harness/suite/plan/metric_names.h"
+#include "harness/suite/plan/selection.h"
+#include "harness/suite/plan/settings.h"
+#include "harness/suite/plan/target.h"
 
 namespace harness {
 namespace {

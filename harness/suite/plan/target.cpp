@@ -1,11 +1,11 @@
-#include "harness/suite/target.h"
+#include "harness/suite/plan/target.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "harness/base/text.h"
-#include "harness/suite/metric_names.h"
+#include "harness/suite/plan/metric_names.h"
 
 namespace harness {
 namespace {

@@ -1,11 +1,11 @@
-#include "harness/suite/case_list.h"
+#include "harness/suite/plan/case_list.h"
 
 #include <fmt/format.h>
 
 #include <set>
 
 #include "harness/base/text.h"
-#include "harness/suite/target.h"
+#include "harness/suite/plan/target.h"
 
 namespace harness {
 

@@ -3,8 +3,8 @@
 
 #include <span>
 
+#include "harness/suite/plan/target.h"
 #include "harness/suite/suite.h"
-#include "harness/suite/target.h"
 #include "harness/suite/yaml/errors.h"
 
 namespace harness {

@@ -2,7 +2,7 @@
 // and that they explain rather than decide.
 #pragma once
 
-#include "harness/suite/make_plan.h"
+#include "harness/suite/plan_options.h"
 #include "harness/suite/yaml/errors.h"
 
 namespace harness {

@@ -1,7 +1,7 @@
 // Selection: which cases of a plan the user asked for, by wildcards over ids and by tags.
 #pragma once
 
-#include "harness/suite/make_plan.h"
+#include "harness/suite/plan_options.h"
 #include "harness/suite/yaml/errors.h"
 
 namespace harness {

@@ -1,11 +1,11 @@
-#include "harness/suite/settings.h"
+#include "harness/suite/plan/settings.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "harness/base/units.h"
-#include "harness/suite/expand.h"
+#include "harness/suite/plan/expand.h"
 
 namespace harness {
 namespace {

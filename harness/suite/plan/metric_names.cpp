@@ -1,4 +1,4 @@
-#include "harness/suite/metric_names.h"
+#include "harness/suite/plan/metric_names.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "harness/suite/counters.h"
+#include "harness/suite/plan/counters.h"
 
 #include <fmt/format.h>
 

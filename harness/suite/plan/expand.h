@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/suite/target.h"
+#include "harness/suite/plan/target.h"
 #include "harness/suite/yaml/errors.h"
 
 namespace harness {

@@ -1,4 +1,4 @@
-#include "harness/suite/selection.h"
+#include "harness/suite/plan/selection.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "harness/suite/expand.h"
+#include "harness/suite/plan/expand.h"
 
 #include <fmt/format.h>
 

@@ -26,6 +26,8 @@ inline constexpr DocumentFormat bisect{"harness-bisect"};
 inline constexpr DocumentFormat calibration{"harness-calibration"};
 inline constexpr DocumentFormat selftest{"harness-selftest"};
 inline constexpr DocumentFormat doctor{"harness-doctor"};
+inline constexpr DocumentFormat explanation{"harness-explanation"};
+inline constexpr DocumentFormat table{"harness-table"};
 inline constexpr DocumentFormat page{"harness-page"};
 
 }  // namespace formats

@@ -48,6 +48,19 @@ TEST(House, HasNoIncludeCircles) {
   expect_at_most(found, {{"harness/measure", 2}, {"harness/store", 2}, {"harness/verdict", 10}});
 }
 
+TEST(House, NamesEachFormatInOnePlace) {
+  std::vector<std::string> found;
+  for (const SourceFile& file : sources({"harness"}))
+    for (const std::string& name :
+         {std::string("record"), std::string("samples"), std::string("worker"), std::string("plan"),
+          std::string("run-report"), std::string("comparison"), std::string("history"), std::string("bisect"),
+          std::string("calibration"), std::string("selftest"), std::string("doctor"), std::string("page")})
+      if (file.path != "harness/schema/formats.h" &&
+          file.text.find("\"harness-" + name + "\"") != std::string::npos)
+        found.push_back(file.path + ": names harness-" + name + ", which harness/schema/formats.h does");
+  expect_at_most(found, {});
+}
+
 TEST(House, HasNoBaseNameTwice) {
   EXPECT_EQ(join(repeated_base_names(sources({"harness"})), "\n"), "");
 }

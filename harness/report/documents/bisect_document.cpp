@@ -7,6 +7,7 @@
 #include "harness/report/documents/comparison_remarks.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/numbers.h"
+#include "harness/schema/formats.h"
 
 namespace harness::report {
 namespace {
@@ -89,8 +90,8 @@ Json commit_json(const BisectCommit& commit) {
 }
 
 std::string json_bisect(const BisectReport& report) {
-  Json json{{"format", "harness-bisect"},
-            {"version", 1},
+  Json json{{"format", formats::bisect.name},
+            {"version", formats::bisect.version},
             {"suite", report.suite},
             {"cases", report.cases},
             {"good", commit_json(report.good)},

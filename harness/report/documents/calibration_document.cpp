@@ -5,6 +5,7 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/numbers.h"
+#include "harness/schema/formats.h"
 
 namespace harness::report {
 namespace {
@@ -124,8 +125,8 @@ Json case_json(const CalibratedCase& one) {
 }
 
 std::string json_calibration(const CalibrationReport& report) {
-  Json json{{"format", "harness-calibration"},
-            {"version", 1},
+  Json json{{"format", formats::calibration.name},
+            {"version", formats::calibration.version},
             {"suite", report.suite},
             {"device", {{"class", report.machine_class}, {"uuid", report.device_uuid}}},
             {"records", report.records},

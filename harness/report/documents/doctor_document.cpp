@@ -6,6 +6,7 @@
 #include "harness/report/media/json_parts.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/examination_words.h"
+#include "harness/schema/formats.h"
 
 namespace harness::report {
 namespace {
@@ -35,8 +36,8 @@ std::string headline_of(const Examination& examination) {
 }
 
 std::string json_examination(const Examination& examination) {
-  Json json{{"format", "harness-doctor"},
-            {"version", 1},
+  Json json{{"format", formats::doctor.name},
+            {"version", formats::doctor.version},
             {"device", examination.device},
             {"described", examination.described},
             {"fitness", name_of(fitness_of(examination))},

@@ -7,6 +7,7 @@
 #include "harness/report/documents/explanation_steps.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/numbers.h"
+#include "harness/schema/formats.h"
 
 namespace harness::report {
 namespace {
@@ -69,8 +70,8 @@ Json row_json(const RowExplanation& one) {
 }
 
 std::string json_explanation(const Retelling& explanation) {
-  Json json{{"format", "harness-explanation"},
-            {"version", 1},
+  Json json{{"format", formats::explanation.name},
+            {"version", formats::explanation.version},
             {"comparison", comparison_json(explanation.comparison)},
             {"explained", Json::array()}};
   for (const RowExplanation& one : explanation.rows) json["explained"].push_back(row_json(one));

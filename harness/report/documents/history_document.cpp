@@ -10,6 +10,7 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/numbers.h"
+#include "harness/schema/formats.h"
 
 namespace harness::report {
 namespace {
@@ -285,8 +286,8 @@ Json trend_json(const Trend& trend) {
 }
 
 std::string json_history(const HistoryReport& history) {
-  Json json{{"format", "harness-history"},
-            {"version", 1},
+  Json json{{"format", formats::history.name},
+            {"version", formats::history.version},
             {"suite", history.suite},
             {"branch", history.branch},
             {"head", history.head},

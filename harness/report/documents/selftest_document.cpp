@@ -7,6 +7,7 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/numbers.h"
+#include "harness/schema/formats.h"
 
 namespace harness::report {
 namespace {
@@ -124,8 +125,8 @@ Json rate_json(const ErrorRate& rate) {
 }
 
 std::string json_selftest(const SelftestReport& report) {
-  Json json{{"format", "harness-selftest"},
-            {"version", 1},
+  Json json{{"format", formats::selftest.name},
+            {"version", formats::selftest.version},
             {"passed", passes(report)},
             {"seed", report.seed},
             {"splits", report.splits},

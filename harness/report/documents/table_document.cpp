@@ -11,6 +11,7 @@
 #include "harness/report/documents/run_remarks.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/numbers.h"
+#include "harness/schema/formats.h"
 
 namespace harness::report {
 namespace {
@@ -151,8 +152,8 @@ CiView ci_of(const Record& record, const Document& document) {
 }
 
 std::string json_table(const Record& record, const std::vector<Entry>& entries, Shown shown) {
-  Json json{{"format", "harness-table"},
-            {"version", 1},
+  Json json{{"format", formats::table.name},
+            {"version", formats::table.version},
             {"record", record.id},
             {"suite", suite_json(record.suite)},
             {"revision", revision_json(record.revision)},

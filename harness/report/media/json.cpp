@@ -179,8 +179,8 @@ std::string run_report(const Record& record, const std::vector<Summary>& summari
 }
 
 Json comparison_json(const Comparison& comparison) {
-  Json json{{"format", "harness-comparison"},
-            {"version", 1},
+  Json json{{"format", formats::comparison.name},
+            {"version", formats::comparison.version},
             {"verdict", std::string(name_of(comparison.verdict))},
             {"exit_code", exit_code(comparison)},
             {"suite", comparison.suite},

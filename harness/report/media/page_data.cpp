@@ -13,6 +13,7 @@
 #include "harness/report/documents/run_remarks.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/media/packed.h"
+#include "harness/schema/formats.h"
 #include "harness/stats/estimate/process_estimator.h"
 
 namespace harness::report {
@@ -224,8 +225,8 @@ Json document_json(const Comparison* comparison, const Sources& sources, const P
   std::vector<std::string> names = cases_in_order(comparison, sources);
   names.resize(std::min(names.size(), detail.whole_cases));
   const CaseNames whole(names.begin(), names.end());
-  Json json{{"format", "harness-page"},
-            {"version", 1},
+  Json json{{"format", formats::page.name},
+            {"version", formats::page.version},
             {"tool", current.tool},
             {"title", page_title(comparison, sources)},
             {"command", sources.command}};

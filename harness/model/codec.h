@@ -26,7 +26,7 @@ Result<Record> decode_record(std::string_view text, const std::string& source);
 std::string encode_header(const Record& record);
 Result<Record> decode_header(std::string_view text, const std::string& source);
 
-// What was planned for one case (everything but results), one line.
+// The plan of one case (everything but results), one line.
 std::string encode_case(const CaseRecord& planned);
 Result<CaseRecord> decode_case(std::string_view text, const std::string& source);
 

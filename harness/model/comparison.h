@@ -1,5 +1,5 @@
 // Comparison: the verdict on every case and metric of two records, with its evidence. Made by
-// compare/, rendered by report/.
+// verdict/, rendered by report/.
 #pragma once
 
 #include <optional>

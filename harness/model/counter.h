@@ -18,8 +18,8 @@ inline bool is_counter_name(std::string_view metric) {
   return metric.find('.') != std::string_view::npos;
 }
 
-// Which way of a counter is the better one: of hit rates, rates and shares of a peak the higher, of all else
-// (bytes, cycles, instructions) the lower.
+// The better direction of a counter: of hit rates, rates and shares of a peak the higher, of all else (bytes,
+// cycles, instructions) the lower.
 inline Direction counter_direction(std::string_view metric) {
   const auto says = [&](std::string_view part) { return metric.find(part) != std::string_view::npos; };
   return says("hit_rate") || says("throughput") || says("pct_of_peak") || says("per_second")
@@ -36,7 +36,7 @@ struct UnknownCounter {
   std::string advice;  // "did you mean `dram__bytes_read.sum`?"
 };
 
-// What it takes to read some counters together on one chip.
+// The passes that read some counters together on one chip.
 struct CounterPlan {
   std::string chip;                      // "GH100"
   int passes = 0;                        // times that a call is replayed; 0 where a name is unknown

@@ -31,7 +31,7 @@ inline constexpr auto enum_names<Topic> = names<Topic>({{Topic::machine, "machin
                                                         {Topic::ceilings, "ceilings"},
                                                         {Topic::suite, "suite"}});
 
-// What was looked at. The comments tell the figures; those in brackets are absent when they are unknown, or
+// The checks. The comments tell the figures; those in brackets are absent when they are unknown, or
 // when there is nothing to tell. A text is "" when it is unknown.
 enum class Check {
   // Topic::machine

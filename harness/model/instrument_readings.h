@@ -1,4 +1,4 @@
-// What a record tells of the instrument itself, beside what it measured. Plain data.
+// A record's figures about the instrument itself, beside its measurements. Plain data.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 
 namespace harness {
 
-// What the instrument reads of a call that does nothing, in us: shown beside short cases, never subtracted.
+// The reading of a call that does nothing, in us: shown beside short cases, never subtracted.
 struct Control {
   double call = 0;                  // timed alone: on a GPU an empty kernel between two events
   double batched = 0;               // the slope over a batch of them: on a GPU a node of a graph

@@ -45,7 +45,7 @@ struct Sampling {
   bool operator==(const Sampling&) const = default;
 };
 
-// What counts as a change of one metric, where it differs from the case's gate.
+// The limits of a change of one metric, where they differ from the case's gate.
 struct MetricGate {
   std::string metric;
   std::optional<double> margin;
@@ -57,7 +57,7 @@ struct MetricGate {
 
 inline constexpr std::size_t most_looks = 3;
 
-// What counts as a change. Effects are on log time, so a margin of 1 % is log(1.01).
+// The limits of a change. Effects are on log time, so a margin of 1 % is log(1.01).
 struct Gate {
   double margin = 0.01;                  // changes this small do not matter
   double alpha = 0.01;                   // one-sided, after correction for many cases

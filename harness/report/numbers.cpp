@@ -17,7 +17,7 @@ struct Range {
   double high = 0;
 };
 
-// Of the positive, finite values; zeros when there are none.
+// The range of the positive, finite values; zeros when there are none.
 Range range_of(std::span<const double> values) {
   Range range;
   for (const double value : values) {

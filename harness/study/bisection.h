@@ -19,7 +19,7 @@ class Bisection {
   // Commits in order of history: 0 is good, the last of `count` >= 2 is bad.
   explicit Bisection(std::size_t count);
 
-  // The untested commit nearest to the middle of those in question; one for which `is_cheap` holds comes
+  // The untested commit nearest to the middle of those in question. A commit for which `is_cheap` holds comes
   // first where it is no further than a quarter of them from the middle. std::nullopt: none is left.
   [[nodiscard]] std::optional<std::size_t> next(const std::function<bool(std::size_t)>& is_cheap) const;
   void mark(std::size_t commit, Mark mark);

@@ -22,7 +22,7 @@
 namespace harness {
 namespace {
 
-// What the workload tells about a point: the work of a call, or why it does not support the point.
+// The workload's description of a point: the work of a call, or why it does not support the point.
 struct Support {
   sdk::Work work;
   std::optional<Cause> unsupported;

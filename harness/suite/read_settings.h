@@ -10,7 +10,7 @@
 
 namespace harness {
 
-// The settings of a map that may have both keys. What the schema has rejected is left out.
+// The settings of a map that may have both keys. Values that the schema has rejected are left out.
 Overrides read_overrides(const YamlValue& map, const std::string& file, ErrorList& errors);
 
 }  // namespace harness

@@ -1,5 +1,5 @@
-// Reader: a checked YAML tree -> Suite. What the schema rejected is skipped, so that the errors that
-// only reading finds (durations, lists of unequal length, values given twice) come in the same go.
+// Reader: a checked YAML tree -> Suite. Values that the schema rejected are skipped. So errors that only
+// reading finds come in the same go: durations, lists of unequal length, values given twice.
 #pragma once
 
 #include <string>

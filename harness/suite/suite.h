@@ -38,9 +38,9 @@ struct Overrides {
   std::vector<Written<MetricGate>> metric_gates;  // each metric at most once
 };
 
-// Which points a group covers: the product of the axes (the first varies slowest), each combined with
-// each zipped point, plus `include`, minus `exclude`. A group without axes and zip, and without
-// include, covers the one point where every parameter has its workload's fallback.
+// The points that a group covers: the product of the axes (the first varies slowest), each combined with each
+// zipped point, plus `include`, minus `exclude`. A group without axes and zip, and without include, covers
+// the one point where every parameter has its workload's fallback.
 struct Points {
   std::vector<Axis> axes;
   std::vector<Point> zip;

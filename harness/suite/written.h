@@ -1,5 +1,5 @@
-// Written: a struct of which a suite or the command line names some fields, each with its place. What is not
-// named stays as a weaker place says.
+// Written: a struct of which a suite or the command line names some fields, each with its place. Keys that
+// are not named stay as a weaker place set them.
 #pragma once
 
 #include <map>

@@ -16,7 +16,7 @@ import re
 import statistics
 import sys
 
-FLUSH_SHARE_OF_L2 = 2.125  # what a cold sample writes first, as a multiple of the L2 cache (device/cuda/cache.cpp)
+FLUSH_SHARE_OF_L2 = 2.125  # what a cold sample writes first, as a multiple of the L2 cache (device/cuda/timing/cache.cpp)
 OVERHEAD_US = 15.0
 WALL_SECONDS = 10.0
 PROCESSES_OF_WALL = 5

@@ -16,7 +16,7 @@ namespace harness {
 // The part of the samples that is kept.
 enum class Detail {
   samples,     // all
-  placements,  // one value a placement, as pairs within a process are taken (stats/paired.h)
+  placements,  // one value a placement, as pairs within a process are taken (stats/hypothesis/paired.h)
   values,      // one value a process
 };
 

@@ -1,8 +1,8 @@
-// Writes harness/stats/dip_table.h: quantiles of the dip of uniform values, from a million samples of each
-// size. Takes some minutes. From the root of the tree:
+// Writes harness/stats/spread/dip_table.h: quantiles of the dip of uniform values, from a million samples of
+// each size. Takes some minutes. From the root of the tree:
 //
-//   g++ -std=c++20 -O2 -I. tests/reference/make_dip_table.cpp harness/stats/dip.cpp -o make_dip_table
-//   ./make_dip_table > harness/stats/dip_table.h && clang-format -i harness/stats/dip_table.h
+//   g++ -std=c++20 -O2 -I. tests/reference/make_dip_table.cpp harness/stats/spread/dip.cpp -o make_dip_table
+//   ./make_dip_table > harness/stats/spread/dip_table.h && clang-format -i harness/stats/spread/dip_table.h
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

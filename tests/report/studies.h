@@ -21,7 +21,7 @@ Retelling explanation(const std::optional<std::string>& name = {});
 // The names of all reports.
 std::vector<std::string> report_names();
 
-// Those that can be drawn with a name in every place.
+// The reports that can be drawn with a name in every place.
 std::vector<std::string> hostile_report_names();
 
 // Draws the report of that name. Every name in it is `name`, if one is given. "" where there is nothing to

@@ -1,4 +1,4 @@
-// Policies for the tests of compare/: records of given series, gates, waivers.
+// Policies for the tests of verdict/: records of given series, gates, waivers.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// --lock-clocks: the GPUs that a run measures on hold one SM clock meanwhile: see device/clock_lock.h. And
-// what an earlier run left locked, which every run notices.
+// --lock-clocks: the GPUs that a run measures on hold one SM clock meanwhile: see device/host/clock_lock.h.
+// And what an earlier run left locked, which every run notices.
 #pragma once
 
 #include <string>

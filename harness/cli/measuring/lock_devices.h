@@ -1,4 +1,4 @@
-// A run has its devices to itself: see measure/device_lock.h.
+// A run has its devices to itself: see measure/schedule/device_lock.h.
 #pragma once
 
 #include <optional>

@@ -70,7 +70,7 @@ int part_of(const ComparisonRow& row) {
   return decides(row) ? 0 : 1;
 }
 
-// What changed comes before what did not, whatever it decides.
+// Changed rows come before unchanged ones, whether or not they decide.
 int place_of(const ComparisonRow& row) {
   if (part_of(row) == 2) return 3;
   if (part_of(row) == 1) return 1;

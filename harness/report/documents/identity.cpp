@@ -15,8 +15,8 @@ std::string join_segments(const Segments& segments) {
   return join(segments, "/");
 }
 
-// What distinguishes an id within its group: the variant where there is one ("workload/variant/a=1"),
-// else all but the first segment.
+// The part that distinguishes an id within its group: the variant where there is one
+// ("workload/variant/a=1"), else all but the first segment.
 struct Split {
   std::string pattern;
   std::string label;

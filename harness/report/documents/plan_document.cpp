@@ -87,7 +87,7 @@ std::string size_fact(const Plan& plan) {
                      coarse_duration(size.longest));
 }
 
-// Of the cases that are skipped here, too: what they take is known without a GPU.
+// Skipped cases count, too: their needs are known without a GPU.
 std::string counters_fact(const Plan& plan) {
   int least = 0, most = 0;
   for (const PlannedCase& one : plan.cases) {

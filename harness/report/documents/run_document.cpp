@@ -91,7 +91,7 @@ Cell outlier_cell(const Summary& row) {
           share > 0.05 ? Paint::doubtful : Paint::plain};
 }
 
-// What the throughputs count: "tokens" where all count that, otherwise "items".
+// The items that the throughputs count: "tokens" where all count that, otherwise "items".
 std::string items_of(const Summaries& rows, const CaseIndex& cases) {
   std::set<std::string_view> names;
   for (const Summary* row : rows)

@@ -9,7 +9,7 @@
 
 namespace harness::report {
 
-// What a row does to the exit code.
+// The effect of a row on the exit code.
 enum class Effect {
   passes,   // nothing
   allowed,  // nothing, but only because of `--allow` or a waiver

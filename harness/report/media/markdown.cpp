@@ -201,7 +201,7 @@ LeftOut entries_of(const Block& block) {
   return {};
 }
 
-// What is left out when every list has `most` entries; the rows of all tables together.
+// The number of entries left out when every list has `most` entries; the rows of all tables together.
 std::vector<LeftOut> left_out(const Document& document, std::size_t most) {
   std::vector<LeftOut> all;
   for (const Block& block : document.blocks) {

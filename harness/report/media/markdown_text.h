@@ -10,7 +10,7 @@
 namespace harness::report {
 
 // Prose: punctuation that Markdown or HTML acts on becomes entities, "@" mentions nobody, newlines and
-// control characters are made visible. What stands between `backticks` becomes code.
+// control characters are made visible. Text between `backticks` becomes code.
 std::string markdown_prose(std::string_view raw);
 
 // A name as code: a code span where the name allows one, else <code> with entities. Long names lose

@@ -11,8 +11,8 @@
 
 namespace harness::report {
 
-// What of the samples a document carries: those of the first `whole_cases` all, the others by `rest`. The
-// first are the worst of a comparison; without one, the first of the record.
+// The part of the samples that a document carries: those of the first `whole_cases` all, the others by
+// `rest`. The first are the worst of a comparison; without one, the first of the record.
 struct PageDetail {
   SampleDetail rest;
   std::size_t whole_cases = 0;

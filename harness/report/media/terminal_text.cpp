@@ -77,7 +77,7 @@ struct Track {
   std::vector<std::size_t> right;  // a section: columns reserved right of the decimal point
 };
 
-// What is drawn of a grid, and how.
+// The drawn part of a grid, and its style.
 struct Layout {
   std::vector<Track> tracks;
   std::size_t label_width = 0;

@@ -1,5 +1,5 @@
 // Terminal text: colours, names cut to fit, wrapped sentences, and grids drawn to the width of the
-// terminal. Whatever comes in as a name is made harmless here. Pure.
+// terminal. Names are made harmless here. Pure.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@ namespace harness::report {
 // The state that was found: "345 MHz now, 1980 MHz at most".
 std::string words(const Observation& finding);
 
-// What to do about it, and why; "" exactly when the fitness is ok.
+// The advice and its reason; "" exactly when the fitness is ok.
 std::string advice(const Observation& finding);
 
 }  // namespace harness::report

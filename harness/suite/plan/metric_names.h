@@ -12,7 +12,7 @@ namespace harness {
 // named like a hardware counter (counters.h looks those up). True when there is none.
 bool check_metrics(const CaseGroup& group, const sdk::Workload& workload, ErrorList& errors);
 
-// Adds an error for each gate of a metric that is neither built in (model/metric.h) nor declared by a
+// Adds an error for each gate of a metric that is neither built in (model/known_metrics.h) nor declared by a
 // workload: of the whole suite for a gate in `defaults`, of the group elsewhere. `first_call` stands beside
 // the samples of the time and is never compared, so it can have none.
 void check_gate_metrics(const Suite& suite, const Catalog& catalog, ErrorList& errors);

@@ -140,7 +140,7 @@ class SchemaCheck {
     if (keyword == "oneOf") return exactly_one_key(*refusal.value, schema);
     YamlValue& value = *refusal.value;
     value.rejected = true;
-    // What is left of a list or map after its members were rejected may be too short: not news.
+    // After its members were rejected, a list or map may be too short: not news.
     if (has_rejected(value)) return;
     std::string expected = string_in(schema, "errorMessage");
     std::string advice =

@@ -1,5 +1,4 @@
-// What is checked on a suite's bytes before they are parsed as YAML, and how the parser's complaints
-// are put in words that help.
+// Checks of a suite's bytes before they are parsed as YAML, and helpful words for the parser's complaints.
 #pragma once
 
 #include <string>
@@ -18,7 +17,7 @@ struct YamlLimits {
   std::size_t indicators = 300'000;
 };
 
-// What errors call the file and advise about it.
+// The file's name in errors, and their advice.
 struct YamlWords {
   std::string what = "suite";
   std::string smaller = "describe cases by `axes` rather than one by one, or split the suite";

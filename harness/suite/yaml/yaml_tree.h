@@ -1,7 +1,7 @@
 // YamlTree: YAML text as a tree in which every value and key knows its line and column. Scalars are
-// resolved as YAML 1.2 core does; quoted ones stay text. Aliases share the value they name, so a tree
-// may be a graph, but never a cycle, and its size and depth are limited as if every alias were a copy.
-// A YamlTree owns its values. One thread.
+// resolved as YAML 1.2 core does; quoted ones stay text. Aliases share the value they name, so a tree may be
+// a graph, but never a cycle. Its size and depth are limited as if every alias were a copy. A YamlTree owns
+// its values. One thread.
 #pragma once
 
 #include <deque>
@@ -15,8 +15,8 @@ namespace harness {
 
 class YamlTree {
  public:
-  // Reads `text`. What is wrong goes to `errors` with `file` as its place; after an error that stops
-  // reading, root() is null.
+  // Reads `text`. Errors go to `errors` with `file` as their place; after an error that stops reading, root()
+  // is null.
   YamlTree(const std::string& text, const std::string& file, ErrorList& errors, YamlLimits limits = {},
            const YamlWords& words = {});
 

@@ -1,5 +1,6 @@
 // Cause: why a case was not measured. The plan and the record hold causes; report/words/cause_words.h puts
 // them into words.
+// Figures: text from outside (`why`, `what`, `problem`, `advice`, `printed`) is safe to show (base/text.h).
 #pragma once
 
 #include <string>
@@ -11,8 +12,11 @@
 namespace harness {
 
 enum class CauseCode {
-  told,            // text: a sentence of an older record
+  told,  // text: a sentence of an older record
+
+  // Found by the plan.
   not_measured,    // the case's turn has not come yet
+  only_one_build,  // of an A/B run in one process has the case
   left_out,        // device: the user chose only this one
   no_device,       // device; why: what its library says, or no figure
   no_cuda_module,  // the build was configured without a CUDA toolkit
@@ -20,18 +24,73 @@ enum class CauseCode {
   not_built,       // why: what the author of the variant says, or no figure
   unsupported,     // why: what the workload or the variant says about this point, or no figure
   other_device,    // variant, needs, device: kinds of devices
+
+  // Found by the worker, about one case in one process. `step` is a CaseStep; `placement` counts from 1.
+  no_workload,         // workload: the worker does not know it
+  no_variant,          // workload, variant: the worker does not know it
+  other_tensors,       // the baseline's tensors are not those of the current build
+  no_kernel,           // the variant made none
+  threw,               // what, or no figure where it was no std::exception; step, placement
+  device_error,        // problem, advice, step, placement
+  other_build_failed,  // build: it lost the device that both use; the figures of its device_error
+  cannot_be_timed,     // problem, advice: as the suite asks for
+  too_short,           // for the clock
+  queues_nothing,      // call, nothing, empty_kernel: seconds; run() queues nothing on its stream
+  // Wrong results. `output`, `at`: where; after_timing: 1 where the first call was right.
+  not_written,    // elements, of, at: the first
+  not_finite,     // got: "nan" or "inf", as text; expected, at
+  wrong_values,   // error, tolerance, elements, got, expected, at: the worst; unwritten: 1 where it holds
+                  // poison
+  wrong_element,  // got, expected, at; error, tolerance, elements, allowance
+
+  // Found by the run, about a worker process. `status` or `signal`: how it ended; `printed`: its last lines,
+  // if any.
+  crashed,                 // in the case
+  timed_out,               // limit, printed
+  worker_ended,            // before it was ready
+  worker_silent,           // limit, printed
+  worker_unintelligible,   // problem
+  worker_out_of_protocol,  // message: the type of the one that should not have come
+  no_worker_lasted,        // two in a row ended before they measured anything
+  device_refused,          // problem: the device's, as the worker tells it
+  not_tried_again,         // process, outcome: of the case in an earlier process
 };
 
 template <>
-inline constexpr auto enum_names<CauseCode> = names<CauseCode>({{CauseCode::told, "told"},
-                                                                {CauseCode::not_measured, "not_measured"},
-                                                                {CauseCode::left_out, "left_out"},
-                                                                {CauseCode::no_device, "no_device"},
-                                                                {CauseCode::no_cuda_module, "no_cuda_module"},
-                                                                {CauseCode::architecture, "architecture"},
-                                                                {CauseCode::not_built, "not_built"},
-                                                                {CauseCode::unsupported, "unsupported"},
-                                                                {CauseCode::other_device, "other_device"}});
+inline constexpr auto enum_names<CauseCode> =
+    names<CauseCode>({{CauseCode::told, "told"},
+                      {CauseCode::not_measured, "not_measured"},
+                      {CauseCode::only_one_build, "only_one_build"},
+                      {CauseCode::left_out, "left_out"},
+                      {CauseCode::no_device, "no_device"},
+                      {CauseCode::no_cuda_module, "no_cuda_module"},
+                      {CauseCode::architecture, "architecture"},
+                      {CauseCode::not_built, "not_built"},
+                      {CauseCode::unsupported, "unsupported"},
+                      {CauseCode::other_device, "other_device"},
+                      {CauseCode::no_workload, "no_workload"},
+                      {CauseCode::no_variant, "no_variant"},
+                      {CauseCode::other_tensors, "other_tensors"},
+                      {CauseCode::no_kernel, "no_kernel"},
+                      {CauseCode::threw, "threw"},
+                      {CauseCode::device_error, "device_error"},
+                      {CauseCode::other_build_failed, "other_build_failed"},
+                      {CauseCode::cannot_be_timed, "cannot_be_timed"},
+                      {CauseCode::too_short, "too_short"},
+                      {CauseCode::queues_nothing, "queues_nothing"},
+                      {CauseCode::not_written, "not_written"},
+                      {CauseCode::not_finite, "not_finite"},
+                      {CauseCode::wrong_values, "wrong_values"},
+                      {CauseCode::wrong_element, "wrong_element"},
+                      {CauseCode::crashed, "crashed"},
+                      {CauseCode::timed_out, "timed_out"},
+                      {CauseCode::worker_ended, "worker_ended"},
+                      {CauseCode::worker_silent, "worker_silent"},
+                      {CauseCode::worker_unintelligible, "worker_unintelligible"},
+                      {CauseCode::worker_out_of_protocol, "worker_out_of_protocol"},
+                      {CauseCode::no_worker_lasted, "no_worker_lasted"},
+                      {CauseCode::device_refused, "device_refused"},
+                      {CauseCode::not_tried_again, "not_tried_again"}});
 
 using Cause = Fact<CauseCode>;
 

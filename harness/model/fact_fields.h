@@ -4,6 +4,7 @@
 // plain text in JSON. A code of a later version is read as `told` with the code's name as its text.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -50,6 +51,10 @@ void read_json(const JsonNode& node, Fact<Code>& fact, std::int64_t /*least*/ = 
   }
   each_unique_member(node, [&](std::string_view name, const JsonNode& member) {
     if (name == "code") return read_json(member, fact.code);
+    if (member.is_null()) {  // a number that is not finite
+      fact.figures.emplace_back(name, std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
     std::optional<sdk::Value> value = member.scalar();
     if (!value) return;
     if (auto* count = std::get_if<std::int64_t>(&*value)) fact.figures.emplace_back(name, *count);

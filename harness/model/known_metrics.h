@@ -22,32 +22,40 @@ struct BuiltInMetric {
 inline constexpr BuiltInMetric time_metric{"time", "us", Direction::lower_is_better, "a warm call"};
 inline constexpr BuiltInMetric first_call_metric{"first_call", "us", Direction::lower_is_better,
                                                  "the cold first call"};
-// The larger of both checks' ||out - ref|| / ||ref|| of the worst output.
-inline constexpr BuiltInMetric error_metric{"error", "", Direction::lower_is_better,
-                                            "relative error of the result"};
-// What the harness allocates for a call: tensors and workspace. What the variant allocates is not in it.
-inline constexpr BuiltInMetric buffer_memory_metric{"buffer_memory", "bytes", Direction::lower_is_better,
-                                                    "tensors and workspace of a call"};
-// Of the host, on devices that have a queue.
-inline constexpr BuiltInMetric launch_time_metric{"launch_time", "us", Direction::lower_is_better,
-                                                  "host time to queue a call"};
 
-// Time by the device's own clock, which is read on both sides of each placement; on devices that have one.
-inline constexpr BuiltInMetric cycles_metric{"cycles", "cycles", Direction::lower_is_better,
-                                             "clock cycles of a warm call"};
-// Beyond what was in use before the variant was constructed: tensors, workspace, and whatever the variant,
-// its libraries and its code took until its first result. On devices that tell.
-inline constexpr BuiltInMetric peak_memory_metric{"peak_memory", "bytes", Direction::lower_is_better,
-                                                  "device memory in use at most"};
+// The others, one line each: metric(name, unit, which direction is better, summary). Each has a collector of
+// the same name in measure/metrics/. Records hold them in this order.
+//
+//   cycles         time by the device's own clock, which is read on both sides of each placement.
+//   error          the larger of both checks' ||out - ref|| / ||ref|| of the worst output.
+//   buffer_memory  bytes that the harness allocates for a call; the variant's own are not in it.
+//   peak_memory    bytes beyond those in use before the variant was constructed, until its first result.
+//   launch_time    the host's, on devices that have a queue.
+// clang-format off
+#define HARNESS_COLLECTED_METRICS(metric) \
+  metric(cycles, "cycles", lower_is_better, "clock cycles of a warm call") \
+  metric(error, "", lower_is_better, "relative error of the result") \
+  metric(buffer_memory, "bytes", lower_is_better, "tensors and workspace of a call") \
+  metric(peak_memory, "bytes", lower_is_better, "device memory in use at most") \
+  metric(launch_time, "us", lower_is_better, "host time to queue a call")
+// clang-format on
 
-inline constexpr std::array built_in_metrics{time_metric,          first_call_metric,  error_metric,
-                                             buffer_memory_metric, launch_time_metric, cycles_metric,
-                                             peak_memory_metric};
+// cycles_metric, error_metric, ...
+#define HARNESS_METRIC(name, unit, better, summary) \
+  inline constexpr BuiltInMetric name##_metric{#name, unit, Direction::better, summary};
+HARNESS_COLLECTED_METRICS(HARNESS_METRIC)
+#undef HARNESS_METRIC
+
+#define HARNESS_METRIC(name, unit, better, summary) name##_metric,
+inline constexpr BuiltInMetric built_in_metrics[] = {time_metric, first_call_metric,
+                                                     HARNESS_COLLECTED_METRICS(HARNESS_METRIC)};
+#undef HARNESS_METRIC
 
 // Whether a workload must not call a metric of its own so.
 inline bool is_reserved_metric(std::string_view name) {
   const auto same = [&](const BuiltInMetric& metric) { return metric.name == name; };
-  return std::any_of(built_in_metrics.begin(), built_in_metrics.end(), same) || is_time_of_device(name);
+  return std::any_of(std::begin(built_in_metrics), std::end(built_in_metrics), same) ||
+         is_time_of_device(name);
 }
 
 }  // namespace harness

@@ -39,7 +39,7 @@ Outcome worst_outcome(const std::vector<ProcessResult>& processes) {
   return worst;
 }
 
-CaseRecord planned_record(const PlannedCase& planned, std::string reason) {
+CaseRecord planned_record(const PlannedCase& planned) {
   CaseRecord record;
   record.id = planned.id;
   record.workload = planned.workload;
@@ -56,7 +56,7 @@ CaseRecord planned_record(const PlannedCase& planned, std::string reason) {
   record.item_name = planned.item_name;
   record.where = planned.where;
   record.outcome = Outcome::skipped;
-  record.reason = std::move(reason);
+  record.reason = planned.skip.value_or(Cause{CauseCode::not_measured});
   return record;
 }
 

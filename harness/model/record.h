@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/model/cause.h"
 #include "harness/model/instrument_readings.h"
+#include "harness/model/note.h"
 #include "harness/model/plan.h"
 #include "harness/schema/enum_names.h"
 
@@ -122,10 +124,10 @@ struct ProcessResult {
   std::string case_id;
   int process = 0;
   Outcome outcome = Outcome::measured;
-  std::string reason;  // when not measured
+  std::optional<Cause> reason = {};  // when not measured
   std::optional<Verification> verification;
-  std::vector<Series> series;           // each with exactly this one process
-  std::vector<std::string> notes;       // advice in words: "3 samples were forced by the gate's deadline"
+  std::vector<Series> series;  // each with exactly this one process
+  Notes notes = {};
   std::vector<Phase> phases = {};       // in the order they ended
   std::vector<KernelUse> kernels = {};  // in launch order; empty when nobody looked
   std::optional<Control> control = {};  // where the case is short or was timed in batches
@@ -153,7 +155,7 @@ struct CaseRecord {
   std::string item_name;                // "tokens"
   Location where;                       // in the suite
   Outcome outcome = Outcome::measured;  // the worst of its processes (see worst_outcome)
-  std::string reason;
+  std::optional<Cause> reason = {};
   std::vector<ProcessResult> processes;  // `series` here are moved to `series` below
   std::vector<Series> series;            // merged over processes, process order
 
@@ -242,7 +244,7 @@ struct Record {
 Outcome worst_outcome(const std::vector<ProcessResult>& processes);
 
 // A CaseRecord with everything the plan knows and no results yet.
-CaseRecord planned_record(const PlannedCase& planned, std::string reason = "not measured yet");
+CaseRecord planned_record(const PlannedCase& planned);
 
 // Adds one process's result: keeps its outcome and notes, merges its series, updates the worst
 // outcome. A result for a (case, process) that is already there replaces it.

@@ -1,11 +1,24 @@
 // The fields of record.h's structs: this is the record's format (README.md has what does not fit here).
 #pragma once
 
+#include "harness/model/fact_fields.h"
 #include "harness/model/plan_fields.h"
 #include "harness/model/record.h"
 #include "harness/schema/json_fields.h"
 
 namespace harness {
+
+// A cause that may be absent. An older record may hold an empty sentence, or the one that a comparison must
+// know.
+struct AsReason {
+  static void write(JsonWriter& json, const std::optional<Cause>& cause) { write_json(json, *cause); }
+  static void read(const JsonNode& node, std::optional<Cause>& cause, std::int64_t /*least*/) {
+    if (node.is_text() && node.text().empty()) return;
+    read_json(node, cause.emplace());
+    if (cause == told_cause("not measured: only one of the two builds has it"))
+      cause = Cause{CauseCode::only_one_build};
+  }
+};
 
 template <>
 struct Described<Conditions> {
@@ -93,7 +106,7 @@ struct Described<Batching> {
 inline constexpr auto result_in_case =
     list_fields<ProcessResult>(JsonLayout::line, field("process", &ProcessResult::process).required(),
                                field("outcome", &ProcessResult::outcome).required(),
-                               field("reason", &ProcessResult::reason).unless_default(),
+                               field("reason", &ProcessResult::reason).as<AsReason>().unless_default(),
                                field("device", &ProcessResult::device_uuid).unless_default(),
                                field("verification", &ProcessResult::verification).unless_default(),
                                field("notes", &ProcessResult::notes).unless_default(),
@@ -132,7 +145,7 @@ inline constexpr auto planned_part = list_fields<CaseRecord>(
     field("bytes", &CaseRecord::bytes).unless_default(), field("items", &CaseRecord::items).unless_default(),
     field("item_name", &CaseRecord::item_name).unless_default(),
     field("where", &CaseRecord::where).unless_default(), field("outcome", &CaseRecord::outcome).required(),
-    field("reason", &CaseRecord::reason).unless_default());
+    field("reason", &CaseRecord::reason).as<AsReason>().unless_default());
 
 template <>
 struct Described<CaseRecord> {

@@ -30,7 +30,7 @@ struct Summary {
   std::string metric;
   std::string unit;
   Outcome outcome = Outcome::measured;
-  std::string reason;
+  std::optional<Cause> reason = {};
   int processes = 0;
   std::size_t samples = 0;
   // Over all samples of all processes, nothing removed:
@@ -53,7 +53,7 @@ struct Summary {
   std::string bound;
   std::optional<Speedup> speedup;
   std::optional<Verification> verification;
-  std::vector<std::string> notes;
+  Notes notes = {};
 };
 
 }  // namespace harness

@@ -24,10 +24,10 @@ Status check_cases(const Record& record) {
   };
   for (const Outcome outcome : {Outcome::incorrect, Outcome::failed, Outcome::timed_out})
     if (const auto bad = any(outcome); bad != record.cases.end())
-      return fail(
-          ErrorKind::usage, bad->where,
-          fmt::format("case `{}` is {}: {}", printable(bad->id), name_of(outcome), printable(bad->reason)),
-          "a baseline is a record in which every case that can run was measured and right");
+      return fail(ErrorKind::usage, bad->where,
+                  fmt::format("case `{}` is {}", printable(bad->id), name_of(outcome)),
+                  "a baseline is a record in which every case that can run was measured and right; "
+                  "`harness report` tells why this case was not");
   if (any(Outcome::measured) == record.cases.end())
     return fail(ErrorKind::usage, fmt::format("record {} has no measured case", record.id),
                 "promote a record from a machine that can run the suite");

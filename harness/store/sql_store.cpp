@@ -68,7 +68,7 @@ std::vector<ProcessResult> results_of(const CaseRecord& one) {
   const auto result_of = [&](int process) -> ProcessResult& {
     for (ProcessResult& result : results)
       if (result.process == process) return result;
-    results.push_back({one.id, process, Outcome::measured, "", {}, {}, {}});
+    results.push_back({one.id, process, Outcome::measured, {}, {}, {}, {}});
     return results.back();
   };
   for (const Series& series : one.series)

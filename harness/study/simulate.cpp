@@ -74,7 +74,7 @@ Record empty_record(Noise noise, const MeasuringPlan& plan, bool current, int de
     for (int p = 1; p <= plan.processes; ++p) {
       series.processes.push_back({p, std::nullopt, {Placement{}}});
       series.processes.back().placements.front().samples.resize(samples_of(noise));
-      one.processes.push_back({one.id, p, Outcome::measured, "", {}, {}, {}});
+      one.processes.push_back({one.id, p, Outcome::measured, {}, {}, {}, {}});
     }
     one.series.push_back(std::move(series));
     record.cases.push_back(std::move(one));

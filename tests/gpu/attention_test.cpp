@@ -8,6 +8,7 @@
 
 #include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness::gpu {
 namespace {
@@ -132,7 +133,7 @@ TEST_F(Attention, IsMeasuredBehindTheGateByEveryVariant) {
     trying(variant);
     const ProcessResult result = measure_case(device(), catalog(), planned, 1);
     if (variant == "cudnn_sdpa" && result.outcome == Outcome::skipped) {
-      std::printf("cudnn_sdpa: %s\n", result.reason.c_str());
+      std::printf("cudnn_sdpa: %s\n", result.reason ? result.reason->text("why").c_str() : "");
       continue;
     }
     ASSERT_EQ(result.outcome, Outcome::measured) << variant << ": " << result.reason;

@@ -8,6 +8,7 @@
 
 #include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness::gpu {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness::gpu {
 namespace {
@@ -66,13 +67,13 @@ TEST_F(Errors, ALaunchThatTheDeviceRefusesIsNotATime) {
 TEST_F(Errors, AnExceptionIsAFailureWithItsWords) {
   const ProcessResult result = measured("throws");
   EXPECT_EQ(result.outcome, Outcome::failed);
-  EXPECT_THAT(result.reason, testing::HasSubstr("thrown by run()"));
+  EXPECT_THAT(result.reason, FactIs(CauseCode::threw, {{"what", "thrown by run()"}}));
 }
 
 TEST_F(Errors, UnsupportedIsASkipWithItsWords) {
   const ProcessResult result = measured("unsupported");
   EXPECT_EQ(result.outcome, Outcome::skipped);
-  EXPECT_THAT(result.reason, testing::HasSubstr("supports nothing"));
+  EXPECT_THAT(result.reason, FactIs(CauseCode::unsupported, {{"why", "this variant supports nothing"}}));
 }
 
 TEST_F(Errors, WorkThatHidesItsWaitingIsMeasuredAndMarked) {

@@ -12,6 +12,7 @@
 #include "harness/measure/worker/worker.h"
 #include "harness/stats/estimate/estimator.h"
 #include "tests/gpu/lab.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness::gpu {
 namespace {
@@ -126,11 +127,10 @@ TEST_F(CudaSampling, TimesWorkThatIsOnTheDefaultStreamByMistake) {
   };
   const ProcessResult right = measured("copy");
   ASSERT_EQ(right.outcome, Outcome::measured) << right.reason;
-  EXPECT_THAT(right.notes,
-              testing::Not(testing::Contains(testing::HasSubstr("wait for the default stream"))));
+  EXPECT_THAT(right.notes, testing::Not(testing::Contains(FactIs(NoteCode::plain_streams))));
   for (const char* variant : {"by_default", "partly_by_default"}) {
     const ProcessResult wrong = measured(variant);
-    EXPECT_THAT(wrong.notes, testing::Contains(testing::HasSubstr("wait for the default stream"))) << variant;
+    EXPECT_THAT(wrong.notes, testing::Contains(FactIs(NoteCode::plain_streams))) << variant;
     ASSERT_EQ(wrong.outcome, Outcome::measured) << variant << ": " << wrong.reason;
     EXPECT_GT(median_us(wrong), 0.8 * median_us(right)) << variant;
   }
@@ -141,7 +141,7 @@ TEST_F(CudaSampling, FailsACaseWhoseWorkIsQueuedElsewhere) {
   // Should its first result be looked at before it is there, that is as good a reason.
   if (result.outcome == Outcome::incorrect) return;
   EXPECT_EQ(result.outcome, Outcome::failed);
-  EXPECT_THAT(result.reason, testing::HasSubstr("queues nothing on the stream that it is given"));
+  EXPECT_THAT(result.reason, FactIs(CauseCode::queues_nothing));
 }
 
 TEST_F(CudaSampling, HandsOutOtherBlocksWhileTheOldOnesLive) {

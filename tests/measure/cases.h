@@ -9,6 +9,7 @@
 #include "harness/catalog/catalog.h"
 #include "harness/device/scripted/scripted_device.h"
 #include "harness/model/plan.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness {
 

@@ -15,7 +15,6 @@ namespace {
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using trial::Right;
@@ -201,7 +200,7 @@ TEST(MeasureCase, StopsAPlacementWhenItsShareOfTheTimeIsUsed) {
   const ProcessResult result = measure(planned);
   ASSERT_EQ(result.outcome, Outcome::measured) << result.reason;
   for (const Placement& placement : samples_of(result).placements) EXPECT_THAT(placement.samples, SizeIs(11));
-  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("ended sampling after 22 of 100 samples")));
+  EXPECT_THAT(result.notes, ElementsAre(FactIs(NoteCode::out_of_time, {{"samples", 22}, {"of", 100}})));
 }
 
 TEST(MeasureCase, TakesTheLeastNumberOfSamplesHoweverLongTheyLast) {
@@ -257,7 +256,7 @@ TEST(MeasureCase, CountsForcedGatesAndSaysWhatToDo) {
       measure(planned_line("right"), R"({"version": 1, "default": {"us": 100, "gate_forced_every": 5}})");
   for (const Placement& placement : samples_of(result).placements) EXPECT_EQ(placement.forced_gates, 2);
   EXPECT_THAT(result.notes,
-              ElementsAre(AllOf(HasSubstr("4 of 20 samples were forced"), HasSubstr("synchronises()"))));
+              ElementsAre(FactIs(NoteCode::forced_gates, {{"samples", 4}, {"of", 20}, {"deadline", 0.25}})));
 }
 
 TEST(MeasureCase, TimesWithoutAGateWhatSynchronises) {
@@ -265,7 +264,7 @@ TEST(MeasureCase, TimesWithoutAGateWhatSynchronises) {
                                        R"({"version": 1, "default": {"us": 100, "gate_forced_every": 1}})");
   ASSERT_EQ(result.outcome, Outcome::measured);
   EXPECT_EQ(samples_of(result).placements[0].forced_gates, 0);
-  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("without a launch gate")));
+  EXPECT_THAT(result.notes, ElementsAre(FactIs(NoteCode::ungated_by_waiting)));
 }
 
 TEST(MeasureCase, ReadsTheClockAfterEachPlacement) {
@@ -277,7 +276,9 @@ TEST(MeasureCase, TellsWhereTheDeviceFailed) {
   const ProcessResult result = measure(planned_line("right"), R"({"version": 1, "default": {
       "error": {"placement": 1, "sample": 3, "message": "an illegal memory access"}}})");
   EXPECT_EQ(result.outcome, Outcome::failed);
-  EXPECT_EQ(result.reason, "an illegal memory access, while sampling in placement 2");
+  EXPECT_THAT(result.reason,
+              FactIs(CauseCode::device_error,
+                     {{"problem", "an illegal memory access"}, {"step", "sample"}, {"placement", 2}}));
   EXPECT_THAT(result.series, IsEmpty());
 }
 
@@ -323,8 +324,8 @@ TEST(MeasureCase, DoesNotTimeAWrongResult) {
   const ProcessResult result = measure(planned_line("scaled"));
   EXPECT_EQ(result.outcome, Outcome::incorrect);
   EXPECT_THAT(result.reason,
-              AllOf(HasSubstr("output `y` is wrong: relative error 0.1 exceeds 1e-06 over 100 elements"),
-                    HasSubstr("got "), HasSubstr("expected ")));
+              FactIs(CauseCode::wrong_values, {{"output", "y"}, {"tolerance", 1e-6}, {"elements", 100}}));
+  EXPECT_NEAR(result.reason->number("error"), 0.1, 1e-6);
   EXPECT_THAT(result.series, IsEmpty());
   ASSERT_TRUE(result.verification);
   EXPECT_NEAR(result.verification->before, 0.1, 1e-6);
@@ -333,7 +334,8 @@ TEST(MeasureCase, DoesNotTimeAWrongResult) {
 TEST(MeasureCase, NeverAcceptsNan) {
   const ProcessResult result = measure(planned_line("nan"));
   EXPECT_EQ(result.outcome, Outcome::incorrect);
-  EXPECT_THAT(result.reason, HasSubstr("output `y` is not finite at [98]: got nan"));
+  EXPECT_THAT(result.reason,
+              FactIs(CauseCode::not_finite, {{"output", "y"}, {"at", "[98]"}, {"got", "nan"}}));
   ASSERT_TRUE(result.verification);
   EXPECT_TRUE(std::isnan(result.verification->before));
 }
@@ -343,7 +345,7 @@ TEST(MeasureCase, FindsNanWhereItDoesNotCheckElements) {
   planned.params.set("flops", 1e12);  // too much work to check everything
   const ProcessResult result = measure(planned);
   EXPECT_EQ(result.outcome, Outcome::incorrect);
-  EXPECT_THAT(result.reason, HasSubstr("is not finite at [49998]"));
+  EXPECT_THAT(result.reason, FactIs(CauseCode::not_finite, {{"at", "[49998]"}}));
   planned.variant = "right";
   EXPECT_EQ(measure(planned).verification->elements, sampled_elements);
 }
@@ -351,41 +353,45 @@ TEST(MeasureCase, FindsNanWhereItDoesNotCheckElements) {
 TEST(MeasureCase, RecognisesWhatWasNeverWritten) {
   const ProcessResult result = measure(planned_line("tail"));
   EXPECT_EQ(result.outcome, Outcome::incorrect);
-  EXPECT_EQ(result.reason, "output `y` was not written in 3 of 100 elements, the first at [97]");
+  EXPECT_THAT(result.reason, FactIs(CauseCode::not_written,
+                                    {{"output", "y"}, {"elements", 3}, {"of", 100}, {"at", "[97]"}}));
 }
 
 TEST(MeasureCase, ChecksAgainAfterTiming) {
   const ProcessResult changed = measure(planned_line("changes_input"));
   EXPECT_EQ(changed.outcome, Outcome::incorrect);
-  EXPECT_THAT(changed.reason, HasSubstr("the first call was right"));
+  EXPECT_THAT(changed.reason, FactIs(CauseCode::wrong_values, {{"after_timing", 1}}));
   EXPECT_THAT(changed.series, IsEmpty());
   const ProcessResult stale = measure(planned_line("writes_once"));
   EXPECT_EQ(stale.outcome, Outcome::incorrect);
-  EXPECT_THAT(stale.reason, HasSubstr("was not written in 100 of 100 elements"));
+  EXPECT_THAT(stale.reason,
+              FactIs(CauseCode::not_written, {{"elements", 100}, {"of", 100}, {"after_timing", 1}}));
 }
 
 TEST(MeasureCase, FailsWithTheWordsOfAnException) {
   const ProcessResult result = measure(planned_line("throws"));
   EXPECT_EQ(result.outcome, Outcome::failed);
-  EXPECT_EQ(result.reason, "threw `no more` while sampling in placement 1");
+  EXPECT_THAT(result.reason,
+              FactIs(CauseCode::threw, {{"what", "no more"}, {"step", "sample"}, {"placement", 1}}));
   EXPECT_EQ(measure(planned_line("throws_number")).outcome, Outcome::failed);
 }
 
 TEST(MeasureCase, SkipsWhatCannotRunHereWithTheReason) {
   const ProcessResult unsupported = measure(planned_line("unsupported"));
   EXPECT_EQ(unsupported.outcome, Outcome::skipped);
-  EXPECT_EQ(unsupported.reason, "needs compute capability 9.0");
-  EXPECT_EQ(measure(planned_line("not_built")).reason, "needs a toolkit");
+  EXPECT_THAT(unsupported.reason, FactIs(CauseCode::unsupported, {{"why", "needs compute capability 9.0"}}));
+  EXPECT_THAT(measure(planned_line("not_built")).reason,
+              FactIs(CauseCode::not_built, {{"why", "needs a toolkit"}}));
   const ProcessResult other_device = measure(planned_line("on_gpu"));
   EXPECT_EQ(other_device.outcome, Outcome::skipped);
-  EXPECT_THAT(other_device.reason, HasSubstr("runs on cuda, and this device is cpu"));
+  EXPECT_THAT(other_device.reason, FactIs(CauseCode::other_device, {{"needs", "cuda"}, {"device", "cpu"}}));
 }
 
 TEST(MeasureCase, FailsOnNamesThatItDoesNotKnow) {
   PlannedCase planned = planned_line("nobody");
-  EXPECT_THAT(measure(planned).reason, HasSubstr("no variant `nobody`"));
+  EXPECT_THAT(measure(planned).reason, FactIs(CauseCode::no_variant, {{"variant", "nobody"}}));
   planned.workload = "nothing";
-  EXPECT_THAT(measure(planned).reason, HasSubstr("no workload `nothing`"));
+  EXPECT_THAT(measure(planned).reason, FactIs(CauseCode::no_workload, {{"workload", "nothing"}}));
   EXPECT_EQ(measure(planned).outcome, Outcome::failed);
 }
 

@@ -9,9 +9,7 @@
 namespace harness {
 namespace {
 
-using testing::AllOf;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using trial::Right;
@@ -184,27 +182,27 @@ TEST(MeasurePair, ChecksEachResultByItself) {
 TEST(MeasurePair, PassesNoneForRightByWhatTheOtherWrote) {
   const PairResult both = measure(build<Right>(), build<Idle>());
   EXPECT_EQ(both.current.outcome, Outcome::incorrect);
-  EXPECT_THAT(both.current.reason, HasSubstr("not written"));
+  EXPECT_THAT(both.current.reason, FactIs(CauseCode::not_written));
   EXPECT_EQ(both.baseline.outcome, Outcome::measured) << both.baseline.reason;
 }
 
 TEST(MeasurePair, GoesOnWithTheBuildThatCan) {
   const PairResult threw = measure(build<Thrower>(), build<Right>());
   EXPECT_EQ(threw.baseline.outcome, Outcome::failed);
-  EXPECT_THAT(threw.baseline.reason, HasSubstr("no plan"));
+  EXPECT_THAT(threw.baseline.reason, FactIs(CauseCode::threw, {{"what", "no plan"}}));
   EXPECT_EQ(threw.current.outcome, Outcome::measured) << threw.current.reason;
   const PairResult refused = measure(build<Right>(), build<Choosy>());
   EXPECT_EQ(refused.baseline.outcome, Outcome::measured) << refused.baseline.reason;
   EXPECT_EQ(refused.current.outcome, Outcome::skipped);
   const PairResult absent = measure(without_variant(), build<Right>());
-  EXPECT_THAT(absent.baseline.reason, HasSubstr("knows no variant"));
+  EXPECT_THAT(absent.baseline.reason, FactIs(CauseCode::no_variant));
   EXPECT_EQ(absent.current.outcome, Outcome::measured) << absent.current.reason;
 }
 
 TEST(MeasurePair, LeavesOutABaselineThatMeansAnotherProblem) {
   const PairResult both = measure(build<Right, WiderLine>(), build<Right>());
   EXPECT_EQ(both.baseline.outcome, Outcome::skipped);
-  EXPECT_THAT(both.baseline.reason, HasSubstr("tensors"));
+  EXPECT_THAT(both.baseline.reason, FactIs(CauseCode::other_tensors));
   EXPECT_EQ(both.current.outcome, Outcome::measured) << both.current.reason;
 }
 
@@ -212,10 +210,12 @@ TEST(MeasurePair, EndsBothWhenOneLosesTheDevice) {
   const PairResult both = measure(build<Right>(), build<Right>(), R"({"version": 1, "cases": [
     {"match": "*", "side": "current", "error": {"placement": 0, "sample": 1, "message": "illegal address"}}]})");
   EXPECT_EQ(both.current.outcome, Outcome::failed);
-  EXPECT_THAT(both.current.reason, AllOf(HasSubstr("illegal address"), HasSubstr("sampling in placement 1")));
+  EXPECT_THAT(both.current.reason,
+              FactIs(CauseCode::device_error,
+                     {{"problem", "illegal address"}, {"step", "sample"}, {"placement", 1}}));
   EXPECT_EQ(both.baseline.outcome, Outcome::failed);
-  EXPECT_THAT(both.baseline.reason, AllOf(HasSubstr("the current build"), HasSubstr("lost the device"),
-                                          HasSubstr("illegal address")));
+  EXPECT_THAT(both.baseline.reason,
+              FactIs(CauseCode::other_build_failed, {{"build", "current"}, {"problem", "illegal address"}}));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "harness/measure/case/metrics.h"
+#include "harness/measure/metrics/reported_metrics.h"
 #include "harness/measure/worker/worker.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
@@ -234,7 +234,8 @@ TEST(MeasuredKernels, AreANoteWhereTheDeviceCannotLook) {
   Blind device(*parse_script(steady, "script"));
   const ProcessResult result = measure_case(device, catalog, planned_line("right"), 1);
   EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
-  EXPECT_THAT(result.notes, ElementsAre("its kernels are not known: another profiler is attached"));
+  EXPECT_THAT(result.notes,
+              ElementsAre(FactIs(NoteCode::kernels_unseen, {{"problem", "another profiler is attached"}})));
 }
 
 constexpr const char* counted = R"({"version": 1, "default": {"counters": [
@@ -264,9 +265,10 @@ TEST(MeasuredCounters, ThatCannotBeReadAreOneNoteAReasonAndNeverShiftTheOthers) 
   const ProcessResult result = measure(planned, counted);
   ASSERT_THAT(names_of(result.series), ElementsAre("wall_time", "dram__bytes_read.sum"));
   EXPECT_EQ(value_of(result.series[1]), 4096);
-  EXPECT_THAT(result.notes,
-              ElementsAre("no value of sm__cycles_elapsed.max, sm__inst_executed.sum: for administrators",
-                          "no value of x.sum: the script has no such counter"));
+  EXPECT_THAT(result.notes, ElementsAre(FactIs(NoteCode::counters_missing,
+                                               {{"counters", "sm__cycles_elapsed.max, sm__inst_executed.sum"},
+                                                {"problem", "for administrators"}}),
+                                        FactIs(NoteCode::counters_missing, {{"counters", "x.sum"}})));
 }
 
 TEST(MeasuredMetrics, AreTimeAloneUnlessTheSuiteAsksForMore) {
@@ -310,7 +312,7 @@ TEST(MeasuredMetrics, HoldTheLaunchTimeOfEachSampleWhereTheDeviceTellsIt) {
     EXPECT_THAT(placement.samples, AllOf(SizeIs(10), Each(2.5)));
   const ProcessResult untold = measure(planned, steady);
   EXPECT_THAT(names_of(untold.series), ElementsAre("wall_time"));
-  EXPECT_THAT(untold.notes, ElementsAre("launch_time is missing: this device does not tell it"));
+  EXPECT_THAT(untold.notes, ElementsAre(FactIs(NoteCode::metric_untold, {{"metric", "launch_time"}})));
 }
 
 TEST(MeasuredMetrics, TakeWhatWorkloadAndVariantReport) {
@@ -322,14 +324,15 @@ TEST(MeasuredMetrics, TakeWhatWorkloadAndVariantReport) {
   EXPECT_EQ(result.series[1].processes[0].process, 2);
   EXPECT_EQ(value_of(result.series[2]), 4096);
   EXPECT_EQ(result.series[2].direction, Direction::lower_is_better);
-  EXPECT_THAT(result.notes, Not(Contains(HasSubstr("metric"))));
+  EXPECT_THAT(result.notes, Not(Contains(FactIs(NoteCode::metric_unreported))));
 }
 
 TEST(MeasuredMetrics, TakeWhatAVariantNotesWhetherItsMetricsAreWantedOrNot) {
   for (const std::vector<std::string>& wanted : {std::vector<std::string>{"time"}, {"packed"}}) {
-    const std::vector<std::string> notes = measure(planned_metered("packing", wanted), steady).notes;
-    EXPECT_THAT(notes, Contains(AllOf(StartsWith("only 3 tiles"), EndsWith(" fit"), Not(HasSubstr("\x1b")))));
-    EXPECT_THAT(notes, Not(Contains("")));
+    const Notes notes = measure(planned_metered("packing", wanted), steady).notes;
+    ASSERT_THAT(notes, ElementsAre(FactIs(NoteCode::told)));
+    EXPECT_THAT(notes[0].text("text"),
+                AllOf(StartsWith("only 3 tiles"), EndsWith(" fit"), Not(HasSubstr("\x1b"))));
   }
 }
 
@@ -339,24 +342,21 @@ TEST(Reported, KeepsFewAndShortNotes) {
   ProcessResult result;
   reported.add_to(result, {});
   ASSERT_THAT(result.notes, SizeIs(10));
-  EXPECT_EQ(result.notes.front().size(), 500U);
+  EXPECT_EQ(result.notes.front().text("text").size(), 500U);
 }
 
 TEST(MeasuredMetrics, NoteWhatNobodyReported) {
   const ProcessResult result = measure(planned_metered("silent", {"packed"}), steady);
   EXPECT_EQ(result.outcome, Outcome::measured);
   EXPECT_THAT(names_of(result.series), ElementsAre("wall_time"));
-  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("metric `packed` is missing")));
+  EXPECT_THAT(result.notes, ElementsAre(FactIs(NoteCode::metric_unreported, {{"metric", "packed"}})));
 }
 
 TEST(MeasuredMetrics, FailTheCaseWhenTheyAreReportedWrongly) {
   const ProcessResult misspelled = measure(planned_metered("misspelling", {"time"}), steady);
   EXPECT_EQ(misspelled.outcome, Outcome::failed);
-  EXPECT_EQ(misspelled.reason,
-            "threw `metric `pakced` is reported but not declared; did you mean `packed`?` while reporting "
-            "its metrics");
-  EXPECT_THAT(measure(planned_metered("endless", {"time"}), steady).reason,
-              HasSubstr("metric `packed` is reported as inf"));
+  EXPECT_THAT(misspelled.reason, FactIs(CauseCode::threw, {{"step", "report_metrics"}}));
+  EXPECT_THAT(measure(planned_metered("endless", {"time"}), steady).reason, FactIs(CauseCode::threw));
 }
 
 TEST(Reported, TakesEachMetricOnce) {

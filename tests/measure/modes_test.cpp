@@ -18,7 +18,6 @@ using testing::DoubleNear;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Gt;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
@@ -147,7 +146,7 @@ TEST(BatchTiming, ThatIsColdTakesTurnsWithSetsAndFlushesBefore) {
   // 800 bytes a set: 2 * 4000 / 800 + 1.
   EXPECT_EQ(result.input_sets, 11);
   EXPECT_EQ(seen.made, 11) << "kernels are made once and bound again in each placement";
-  EXPECT_THAT(result.notes, Each(Not(HasSubstr("fit in the cache"))));
+  EXPECT_THAT(result.notes, Not(Contains(FactIs(NoteCode::sets_fit_in_cache))));
   // The end of the last sample's batch of 120 calls (of 9 us each) goes round the sets; after it come the
   // check and one call before the look.
   const std::vector<float*> end(seen.outputs.end() - 31 - 11, seen.outputs.end() - 31);
@@ -159,9 +158,9 @@ TEST(BatchTiming, SaysWhenACallFindsWhatAnotherOfItsBatchHasRead) {
   given.sampling.batch_nodes = {100, 300};
   const std::string large_cache = R"({"version": 1, "cache_bytes": 1000000})";
   EXPECT_THAT(measure(given, large_cache).notes,
-              Contains(AllOf(HasSubstr("256 sets"), HasSubstr("shorter batches"))));
+              Contains(FactIs(NoteCode::sets_fit_in_cache, {{"sets", 256}, {"cache", "cold"}})));
   given.sampling.batch_nodes = {100, 200};
-  EXPECT_THAT(measure(given, large_cache).notes, Each(Not(HasSubstr("fit in the cache"))));
+  EXPECT_THAT(measure(given, large_cache).notes, Not(Contains(FactIs(NoteCode::sets_fit_in_cache))));
 }
 
 TEST(BatchTiming, SaysWhenTimesAreNoLine) {
@@ -170,7 +169,7 @@ TEST(BatchTiming, SaysWhenTimesAreNoLine) {
   given.sampling.placements = given.sampling.samples = 1;
   const ProcessResult result =
       measure(given, R"({"version": 1, "default": {"samples": [10, 10, 40], "batch_overhead_us": 0}})");
-  EXPECT_THAT(result.notes, Contains(HasSubstr("off a straight line")));
+  EXPECT_THAT(result.notes, Contains(FactIs(NoteCode::bent_batches, {{"calls", "1, 2, 3"}})));
 }
 
 TEST(BatchTiming, TakesASampleAgainWhoseLineFalls) {
@@ -181,7 +180,7 @@ TEST(BatchTiming, TakesASampleAgainWhoseLineFalls) {
       measure(given, R"({"version": 1, "default": {"samples": [500, 10, 10, 10], "batch_overhead_us": 0}})");
   EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
   EXPECT_THAT(samples_of(result), ElementsAre(DoubleNear(10, 1e-9)));
-  EXPECT_THAT(result.notes, Contains(HasSubstr("took no longer: 1")));
+  EXPECT_THAT(result.notes, Contains(FactIs(NoteCode::samples_retaken, {{"samples", 1}})));
 }
 
 TEST(BatchTiming, FailsWhereTimeDoesNotGrowWithCalls) {
@@ -190,7 +189,7 @@ TEST(BatchTiming, FailsWhereTimeDoesNotGrowWithCalls) {
   const ProcessResult result =
       measure(given, R"({"version": 1, "default": {"samples": [500, 10], "batch_overhead_us": 0}})");
   EXPECT_EQ(result.outcome, Outcome::failed);
-  EXPECT_THAT(result.reason, AllOf(HasSubstr("take no longer"), HasSubstr("timing: events")));
+  EXPECT_THAT(result.reason, FactIs(CauseCode::cannot_be_timed));
 }
 
 // Counts the placements that begin, tells whether memory was taken in each, and may refuse one.
@@ -232,7 +231,8 @@ TEST(DevicePlacements, ThatTheDeviceCannotBeginFailTheCase) {
   device.refuses = 1;
   const ProcessResult result = measure_case(device, catalog(), given, 1);
   EXPECT_EQ(result.outcome, Outcome::failed);
-  EXPECT_THAT(result.reason, HasSubstr("no stream is left, while changing the placement"));
+  EXPECT_THAT(result.reason, FactIs(CauseCode::device_error,
+                                    {{"problem", "no stream is left"}, {"step", "change_placement"}}));
 }
 
 TEST(DevicePlacements, AreForWorkAloneThatKeepsToItsStream) {
@@ -244,9 +244,8 @@ TEST(DevicePlacements, AreForWorkAloneThatKeepsToItsStream) {
     EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
     EXPECT_FALSE(device.allocations.empty());
     EXPECT_EQ(device.all_alone, keeps);
-    EXPECT_EQ(std::any_of(result.notes.begin(), result.notes.end(),
-                          [](const std::string& note) { return note.find("captured") != std::string::npos; }),
-              !keeps);
+    EXPECT_THAT(result.notes, SizeIs(keeps ? 0 : 1));
+    EXPECT_THAT(result.notes, Each(FactIs(NoteCode::plain_streams)));
   }
 }
 
@@ -323,7 +322,9 @@ TEST(BatchTiming, IsNeverReplacedSilently) {
   Uncapturable device(*parse_script(R"({"version": 1})", "s"));
   const ProcessResult result = measure_case(device, catalog(), planned(TimingMode::batch, CacheMode::hot), 1);
   EXPECT_EQ(result.outcome, Outcome::failed);
-  EXPECT_THAT(result.reason, AllOf(HasSubstr("cannot be captured"), HasSubstr("timing: events")));
+  EXPECT_THAT(result.reason,
+              FactIs(CauseCode::cannot_be_timed, {{"problem", "its calls cannot be captured"},
+                                                  {"advice", "set `timing: events` for this case"}}));
   EXPECT_THAT(result.series, IsEmpty());
   EXPECT_TRUE(device.synchronize()) << "the device is as good as before";
 }
@@ -333,7 +334,7 @@ TEST(BatchTiming, SaysWhyThereIsNoLaunchTime) {
   given.metrics = {"time", "launch_time"};
   const ProcessResult result = measure(given, R"({"version": 1, "default": {"launch_us": 2}})");
   EXPECT_THAT(result.series, SizeIs(1));
-  EXPECT_THAT(result.notes, Contains(HasSubstr("a batch launches all its calls at once")));
+  EXPECT_THAT(result.notes, Contains(FactIs(NoteCode::metric_of_single_calls, {{"metric", "launch_time"}})));
 }
 
 TEST(Rotation, TakesAnotherSetForEachCall) {
@@ -361,7 +362,8 @@ TEST(Rotation, SaysWhenItsSetsFitInTheCache) {
   const ProcessResult result =
       measure(planned(TimingMode::events, CacheMode::rotate), R"({"version": 1, "cache_bytes": 1000000})");
   EXPECT_EQ(result.input_sets, 256);
-  EXPECT_THAT(result.notes, Contains(AllOf(HasSubstr("fit in the cache"), HasSubstr("cache: cold"))));
+  EXPECT_THAT(result.notes,
+              Contains(FactIs(NoteCode::sets_fit_in_cache, {{"sets", 256}, {"cache", "rotate"}})));
 }
 
 TEST(Rotation, OfTwoBuildsLetsNeitherFindTheOthersData) {
@@ -401,7 +403,8 @@ TEST(Control, UnmasksWorkThatIsQueuedElsewhere) {
       R"({"version": 1, "control": {"call": 2.7, "batched": 0.5, "pair": 1.3}, "default": {"us": )";
   const ProcessResult astray = measure(planned(TimingMode::events, CacheMode::hot), with_us + "1.4}}");
   EXPECT_EQ(astray.outcome, Outcome::failed);
-  EXPECT_THAT(astray.reason, AllOf(HasSubstr("1.40 us"), HasSubstr("queues nothing on the stream")));
+  EXPECT_THAT(astray.reason, FactIs(CauseCode::queues_nothing,
+                                    {{"call", 1.4e-6}, {"nothing", 1.3e-6}, {"empty_kernel", 2.7e-6}}));
   EXPECT_TRUE(astray.series.empty()) << "what was timed is no time of the case";
   EXPECT_EQ(measure(planned(TimingMode::events, CacheMode::hot), with_us + "2.2}}").outcome,
             Outcome::measured);
@@ -416,7 +419,8 @@ TEST(GateObstacle, IsSaidAndNothingIsGated) {
   const std::string script = R"({"version": 1, "gate_obstacle": "runs under a profiler",
                                  "default": {"gate_forced_every": 1}})";
   const ProcessResult result = measure(planned(TimingMode::events, CacheMode::hot), script);
-  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("because this process runs under a profiler")));
+  EXPECT_THAT(result.notes,
+              ElementsAre(FactIs(NoteCode::ungated_by_tool, {{"tool", "runs under a profiler"}})));
   for (const Placement& placement : result.series.at(0).processes.at(0).placements)
     EXPECT_EQ(placement.forced_gates, 0);
   EXPECT_THAT(measure(planned(TimingMode::events, CacheMode::hot, "waits"), script).notes, SizeIs(1));

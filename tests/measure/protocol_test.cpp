@@ -85,7 +85,7 @@ TEST(Protocol, CarriesTheResultsOfTwoBuilds) {
   pair.baseline.case_id = pair.current.case_id = "w/v";
   pair.baseline.process = pair.current.process = 2;
   pair.current.outcome = Outcome::incorrect;
-  pair.current.reason = "NaN";
+  pair.current.reason = Cause{CauseCode::not_finite, {{"got", "nan"}, {"expected", 1.0}, {"at", "[3]"}}};
   const Result<Message> back = decode_message(encode(Message(pair)));
   ASSERT_TRUE(back) << back.error().text();
   ASSERT_TRUE(std::holds_alternative<PairResult>(*back));
@@ -127,7 +127,8 @@ TEST(Protocol, CarriesAMachineAndAResult) {
   EXPECT_EQ(std::get<Hello>(*hello_back).machine, hello.machine);
   EXPECT_EQ(std::get<Hello>(*hello_back).device, "cuda:0");
 
-  ProcessResult result{"a", 2, Outcome::measured, "", Verification{1e-7, 2e-7, 1e-3, 4096}, {}, {"a note"}};
+  ProcessResult result{
+      "a", 2, Outcome::measured, {}, Verification{1e-7, 2e-7, 1e-3, 4096}, {}, {told_note("a note")}};
   result.series.push_back(
       {"gpu_time", "us", Direction::lower_is_better, {{2, 5.5, {{{1.25, 0.032}, 1, 1.98}}}}});
   const Result<Message> result_back = decode_message(encode(Message{result}));
@@ -157,7 +158,7 @@ TEST(Protocol, ExplainsWhatItCannotRead) {
 TEST(Protocol, CarriesTheTextOfAResultAsItIs) {
   const auto result = filled<ProcessResult>();
   ProcessResult other = result;
-  other.reason = "a\tb";
+  other.reason = told_cause("a\tb");
   const std::string one = encode(Message{result}), two = encode(Message{PairResult{result, other}});
   EXPECT_THAT(payloads_of(one), ElementsAre(encode(result)));
   EXPECT_THAT(payloads_of(two), ElementsAre(encode(result), encode(other)));

@@ -15,12 +15,12 @@
 #include "harness/base/process.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/schedule/run.h"
+#include "harness/measure/worker/probe.h"
 #include "tests/measure/cases.h"
 
 namespace harness {
 namespace {
 
-using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -172,8 +172,8 @@ TEST_F(RunPlan, SurvivesACrashAndBlamesTheRightCase) {
   run();
   EXPECT_THAT(results_, SizeIs(6));
   EXPECT_EQ(result("crash", 1).outcome, Outcome::failed);
-  EXPECT_THAT(result("crash", 1).reason, AllOf(HasSubstr("crashed: killed by signal 11 (Segmentation fault)"),
-                                               HasSubstr("it printed last: about to\\u001b[31m fall")));
+  EXPECT_THAT(result("crash", 1).reason,
+              FactIs(CauseCode::crashed, {{"signal", SIGSEGV}, {"printed", "about to\\u001b[31m fall"}}));
   for (const char* variant : {"right", "right_too"})
     for (const int process : {1, 2}) EXPECT_EQ(result(variant, process).outcome, Outcome::measured);
 }
@@ -181,12 +181,13 @@ TEST_F(RunPlan, SurvivesACrashAndBlamesTheRightCase) {
 TEST_F(RunPlan, DoesNotTryAFailedCaseAgain) {
   for (const char* variant : {"crash", "throw", "wrong", "leave"}) add(variant);
   run();
-  EXPECT_THAT(result("leave", 1).reason, HasSubstr("exit status 3"));
-  EXPECT_EQ(result("throw", 1).reason, "threw `out of ideas` while making the first call");
+  EXPECT_THAT(result("leave", 1).reason, FactIs(CauseCode::crashed, {{"status", 3}}));
+  EXPECT_THAT(result("throw", 1).reason,
+              FactIs(CauseCode::threw, {{"what", "out of ideas"}, {"step", "first_call"}}));
   EXPECT_EQ(result("wrong", 1).outcome, Outcome::incorrect);
   for (const char* variant : {"crash", "throw", "wrong", "leave"}) {
     EXPECT_EQ(result(variant, 2).outcome, Outcome::skipped);
-    EXPECT_THAT(result(variant, 2).reason, HasSubstr("not tried again after process 1"));
+    EXPECT_THAT(result(variant, 2).reason, FactIs(CauseCode::not_tried_again, {{"process", 1}}));
   }
   CaseRecord record = planned_record(plan_.cases[2]);
   for (const int process : {1, 2}) add_result(record, result("wrong", process));
@@ -199,7 +200,7 @@ TEST_F(RunPlan, KillsAHangAndMeasuresTheRest) {
   run();
   EXPECT_EQ(result("hang", 1).outcome, Outcome::timed_out);
   EXPECT_THAT(result("hang", 1).reason,
-              AllOf(HasSubstr("did not end within 0.3 s; raise `timeout`"), HasSubstr("waiting for ever")));
+              FactIs(CauseCode::timed_out, {{"limit", 0.3}, {"printed", "waiting for ever"}}));
   EXPECT_EQ(result("right", 1).outcome, Outcome::measured);
   EXPECT_EQ(result("right", 2).outcome, Outcome::measured);
 }
@@ -209,7 +210,8 @@ TEST_F(RunPlan, SkipsWhatAVariantCannotDo) {
   run();
   for (const int process : {1, 2}) {
     EXPECT_EQ(result("unable", process).outcome, Outcome::skipped);
-    EXPECT_EQ(result("unable", process).reason, "only on Tuesdays");
+    EXPECT_THAT(result("unable", process).reason,
+                FactIs(CauseCode::unsupported, {{"why", "only on Tuesdays"}}));
   }
 }
 
@@ -228,7 +230,7 @@ TEST_F(RunPlan, StartsAFreshWorkerAfterADeviceError) {
   for (const char* variant : {"right", "right_too", "chatter"}) add(variant);
   run();
   EXPECT_EQ(result("right", 1).outcome, Outcome::failed);
-  EXPECT_THAT(result("right", 1).reason, HasSubstr("fell off the bus"));
+  EXPECT_THAT(result("right", 1).reason, FactIs(CauseCode::device_error, {{"problem", "fell off the bus"}}));
   for (const char* variant : {"right_too", "chatter"})
     for (const int process : {1, 2}) EXPECT_EQ(result(variant, process).outcome, Outcome::measured);
 }
@@ -240,7 +242,8 @@ TEST_F(RunPlan, SkipsAllCasesOfADeviceThatIsNotThere) {
   ASSERT_THAT(results_, SizeIs(2));
   for (const ProcessResult& one : results_) {
     EXPECT_EQ(one.outcome, Outcome::skipped);
-    EXPECT_THAT(one.reason, HasSubstr("no such file"));
+    EXPECT_THAT(one.reason, FactIs(CauseCode::device_refused));
+    EXPECT_THAT(one.reason->text("problem"), HasSubstr("no such file"));
   }
   EXPECT_THAT(machines_, IsEmpty());
 }
@@ -261,8 +264,8 @@ TEST_F(RunPlan, FailsCasesWhosePluginDoesNotLoad) {
   add("right");
   run();
   EXPECT_EQ(result("right", 1).outcome, Outcome::failed);
-  EXPECT_THAT(result("right", 1).reason,
-              AllOf(HasSubstr("ended before it was ready: exit status 64"), HasSubstr("/no/such/plugin.so")));
+  EXPECT_THAT(result("right", 1).reason, FactIs(CauseCode::worker_ended, {{"status", 64}}));
+  EXPECT_THAT(result("right", 1).reason->text("printed"), HasSubstr("/no/such/plugin.so"));
 }
 
 TEST_F(RunPlan, FailsWhenNoWorkerCanBeStarted) {
@@ -277,7 +280,7 @@ TEST_F(RunPlan, FailsCasesWhoseWorkerSpeaksNoProtocol) {
   options_.worker_command = {"/bin/sh", "-c", "echo hello >&3"};
   add("right");
   run();
-  EXPECT_THAT(result("right", 1).reason, HasSubstr("cannot be understood"));
+  EXPECT_THAT(result("right", 1).reason, FactIs(CauseCode::worker_unintelligible));
 }
 
 TEST_F(RunPlan, StopsWhenTheSinkFails) {

@@ -6,6 +6,7 @@
 
 #include "harness/base/files.h"
 #include "harness/measure/schedule/run.h"
+#include "harness/measure/worker/probe.h"
 #include "harness/stats/series/turns.h"
 #include "tests/measure/cases.h"
 

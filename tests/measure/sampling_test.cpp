@@ -15,7 +15,6 @@ using testing::DoubleNear;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Field;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -82,10 +81,9 @@ TEST(Sampling, ThatNeverKnewTheMeanSaysHowFarItCame) {
     EXPECT_THAT(placement.samples, SizeIs(60));
     EXPECT_EQ(placement.stopped, Stop::count);
   }
-  EXPECT_THAT(
-      result.notes,
-      ElementsAre(AllOf(HasSubstr("in 2 of 2 placements the mean's interval was still wider than 0.3 %"),
-                        HasSubstr("raise `max` of `samples`"))));
+  EXPECT_THAT(result.notes,
+              ElementsAre(FactIs(NoteCode::wide_intervals,
+                                 {{"placements", 2}, {"of", 2}, {"width", 0.003}, {"samples", 60}})));
 }
 
 TEST(Sampling, ThatRanOutOfTimeSaysSo) {
@@ -94,7 +92,7 @@ TEST(Sampling, ThatRanOutOfTimeSaysSo) {
   const ProcessResult result =
       measure(R"({"version": 1, "default": {"us": 100, "sample_sd": 0.01}})", planned);
   EXPECT_THAT(placements_of(result), Each(Field(&Placement::stopped, Stop::max_time)));
-  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("max_time of 0.01 s ended sampling after")));
+  EXPECT_THAT(result.notes, ElementsAre(FactIs(NoteCode::out_of_time, {{"max_time", 0.01}})));
 }
 
 TEST(Sampling, PreheatsAgainWhereTheDeviceIdled) {
@@ -169,7 +167,7 @@ TEST(Cycles, AreMissingWithAReasonWhereTheDeviceHasNoClock) {
   planned.metrics = {"cycles"};
   const ProcessResult result = measure(R"({"version": 1})", planned);
   EXPECT_THAT(result.series, SizeIs(1));
-  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("cycles are missing")));
+  EXPECT_THAT(result.notes, ElementsAre(FactIs(NoteCode::metric_without_clock, {{"metric", "cycles"}})));
 }
 
 TEST(PeakMemory, IsOfTheBuffersAndOfWhatTheVariantTakes) {
@@ -197,7 +195,7 @@ TEST(Sampling, OnAFullDeviceSaysThatPlacementsVariedLess) {
   PlannedCase planned = planned_line("right", 1000);
   const ProcessResult result = measure(R"({"version": 1, "memory_bytes": 8100})", planned);
   EXPECT_THAT(result.notes,
-              ElementsAre(HasSubstr("in 2 of 2 placements the device had no room for old and new buffers")));
+              ElementsAre(FactIs(NoteCode::cramped_placements, {{"placements", 2}, {"of", 2}})));
 }
 
 }  // namespace

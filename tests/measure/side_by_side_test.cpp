@@ -1,6 +1,6 @@
 // A run on two devices at the same time, each a script: lanes are threads, and under ThreadSanitizer what
 // they share must be guarded.
-#include "harness/measure/schedule/side_by_side.h"
+#include "harness/measure/schedule/run.h"
 
 #include <gmock/gmock.h>
 

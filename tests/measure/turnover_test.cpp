@@ -14,6 +14,7 @@
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/measure/schedule/worker_process.h"
+#include "harness/measure/worker/probe.h"
 #include "tests/measure/cases.h"
 
 namespace harness {
@@ -165,7 +166,7 @@ TEST_F(Turnover, TakesARefusalOfAWorkerThatWasAloneAtItsWord) {
   ASSERT_TRUE(run(2));
   ASSERT_THAT(results_, SizeIs(2));
   EXPECT_EQ(results_[1].outcome, Outcome::failed);
-  EXPECT_EQ(results_[1].reason, "gone");
+  EXPECT_THAT(results_[1].reason, FactIs(CauseCode::device_refused, {{"problem", "gone"}}));
   EXPECT_EQ(log().back(), "begin 3") << "and asks no more";
 }
 

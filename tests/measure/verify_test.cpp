@@ -9,10 +9,10 @@
 #include <functional>
 #include <limits>
 
+#include "tests/model/fact_matchers.h"
+
 namespace harness {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -60,7 +60,7 @@ struct Check {
 
 TEST(Verify, AcceptsTheRightAnswer) {
   const Finding finding = Check{}([](sdk::HostTensor&) {});
-  EXPECT_EQ(finding.wrong, "");
+  EXPECT_FALSE(finding.wrong);
   EXPECT_EQ(finding.error, 0);
   EXPECT_EQ(finding.elements, 1000);
 }
@@ -70,15 +70,15 @@ TEST(Verify, MeasuresTheRelativeFrobeniusNorm) {
     for (std::int64_t i = 0; i < 1000; ++i) y.set(i, y.at(i) * 1.25);
   });
   EXPECT_DOUBLE_EQ(finding.error, 0.25);
-  EXPECT_EQ(finding.wrong, "");
+  EXPECT_FALSE(finding.wrong);
 }
 
 TEST(Verify, AcceptsAnErrorEqualToTheToleranceOnly) {
   const auto quarter_off = [](sdk::HostTensor& y) {
     for (std::int64_t i = 0; i < 1000; ++i) y.set(i, y.at(i) * 1.25);
   };
-  EXPECT_EQ(Check{.tolerance = 0.25}(quarter_off).wrong, "");
-  EXPECT_NE(Check{.tolerance = 0.2499}(quarter_off).wrong, "");
+  EXPECT_FALSE(Check{.tolerance = 0.25}(quarter_off).wrong);
+  EXPECT_TRUE(Check{.tolerance = 0.2499}(quarter_off).wrong);
 }
 
 TEST(Verify, NamesTheWorstElement) {
@@ -86,20 +86,22 @@ TEST(Verify, NamesTheWorstElement) {
     y.set(305, 2.25);
     y.set(700, 7);
   });
-  EXPECT_THAT(finding.wrong, HasSubstr("worst at [7, 0]: got 7, expected 1"));
+  EXPECT_THAT(finding.wrong,
+              FactIs(CauseCode::wrong_values, {{"at", "[7, 0]"}, {"got", 7}, {"expected", 1}}));
 }
 
 TEST(Verify, FindsOneWrongElementThatANormWouldHide) {
   const Finding finding =
       Check{.shape = {1000, 1000}, .limit = 1 << 20}([](sdk::HostTensor& y) { y.set(123456, -0.5); });
   EXPECT_LT(finding.error, 1e-3);
-  EXPECT_THAT(finding.wrong, HasSubstr("is wrong at [123, 456]: got -0.5, expected 1"));
+  EXPECT_THAT(finding.wrong,
+              FactIs(CauseCode::wrong_element, {{"at", "[123, 456]"}, {"got", -0.5}, {"expected", 1}}));
 }
 
 TEST(Verify, RejectsNanAndInfinity) {
   for (const double bad : {std::nan(""), infinity, -infinity}) {
     const Finding finding = Check{.tolerance = 1e9}([&](sdk::HostTensor& y) { y.set(5, bad); });
-    EXPECT_THAT(finding.wrong, HasSubstr("is not finite at [0, 5]"));
+    EXPECT_THAT(finding.wrong, FactIs(CauseCode::not_finite, {{"at", "[0, 5]"}}));
   }
 }
 
@@ -108,15 +110,15 @@ TEST(Verify, LooksForNanEverywhere) {
   EXPECT_EQ(sparse([](sdk::HostTensor&) {}).elements, 10);
   int rejected = 0;
   for (std::int64_t i = 0; i < 1000; i += 37)
-    rejected += sparse([&](sdk::HostTensor& y) { y.set(i, infinity); }).wrong.empty() ? 0 : 1;
+    rejected += sparse([&](sdk::HostTensor& y) { y.set(i, infinity); }).wrong ? 1 : 0;
   EXPECT_EQ(rejected, 28);
 }
 
 TEST(Verify, AcceptsAnInfinityThatTheReferenceHas) {
   const Check check{.answer = [](std::int64_t i) { return i == 3 ? infinity : i == 4 ? std::nan("") : 1.0; }};
-  EXPECT_EQ(check([](sdk::HostTensor&) {}).wrong, "");
-  EXPECT_NE(check([](sdk::HostTensor& y) { y.set(3, -infinity); }).wrong, "");
-  EXPECT_NE(check([](sdk::HostTensor& y) { y.set(3, 1); }).wrong, "");
+  EXPECT_FALSE(check([](sdk::HostTensor&) {}).wrong);
+  EXPECT_TRUE(check([](sdk::HostTensor& y) { y.set(3, -infinity); }).wrong);
+  EXPECT_TRUE(check([](sdk::HostTensor& y) { y.set(3, 1); }).wrong);
 }
 
 TEST(Verify, RecognisesPoisonInEveryFloatingType) {
@@ -125,36 +127,37 @@ TEST(Verify, RecognisesPoisonInEveryFloatingType) {
       const std::size_t size = sdk::size_of(y.spec.dtype);
       std::fill_n(y.data.begin() + static_cast<std::ptrdiff_t>(500 * size), 2 * size, std::byte{poison});
     });
-    EXPECT_EQ(finding.wrong, "output `y` was not written in 2 of 1000 elements, the first at [5, 0]");
+    EXPECT_THAT(finding.wrong, FactIs(CauseCode::not_written,
+                                      {{"output", "y"}, {"elements", 2}, {"of", 1000}, {"at", "[5, 0]"}}));
   }
 }
 
 TEST(Verify, SaysWhenAWrongIntegerIsThePoison) {
   const Finding finding = Check{.dtype = sdk::DType::i32}([](sdk::HostTensor& y) { y.set(999, -1); });
-  EXPECT_THAT(finding.wrong, HasSubstr("never written"));
+  EXPECT_THAT(finding.wrong, FactIs(CauseCode::wrong_values, {{"unwritten", 1}}));
   const Check minus_one{.answer = [](std::int64_t) { return -1.0; }, .dtype = sdk::DType::i32};
-  EXPECT_EQ(minus_one([](sdk::HostTensor&) {}).wrong, "");
+  EXPECT_FALSE(minus_one([](sdk::HostTensor&) {}).wrong);
 }
 
 TEST(Verify, MeasuresAgainstZeroAbsolutely) {
   const Check zero{.answer = [](std::int64_t) { return 0.0; }};
-  EXPECT_EQ(zero([](sdk::HostTensor&) {}).wrong, "");
+  EXPECT_FALSE(zero([](sdk::HostTensor&) {}).wrong);
   const Finding finding = zero([](sdk::HostTensor& y) {
     for (std::int64_t i = 0; i < 1000; ++i) y.set(i, 0.5);
   });
   EXPECT_DOUBLE_EQ(finding.error, 0.5);
-  EXPECT_NE(finding.wrong, "");
+  EXPECT_TRUE(finding.wrong);
 }
 
 TEST(Verify, ComparesExactlyWithoutATolerance) {
   const Check exact{.tolerance = 0};
-  EXPECT_EQ(exact([](sdk::HostTensor&) {}).wrong, "");
-  EXPECT_NE(exact([](sdk::HostTensor& y) { y.set(0, 1.0000001); }).wrong, "");
+  EXPECT_FALSE(exact([](sdk::HostTensor&) {}).wrong);
+  EXPECT_TRUE(exact([](sdk::HostTensor& y) { y.set(0, 1.0000001); }).wrong);
 }
 
 TEST(Verify, AcceptsAnEmptyOutput) {
   const Finding finding = Check{.shape = {0, 5}}([](sdk::HostTensor&) {});
-  EXPECT_EQ(finding.wrong, "");
+  EXPECT_FALSE(finding.wrong);
   EXPECT_EQ(finding.elements, 0);
 }
 
@@ -195,7 +198,7 @@ TEST(Verify, FindsTheSameOnAnyNumberOfThreads) {
     for (std::size_t i = 0; i < spoils.size(); ++i) {
       const Check check{.dtype = dtype, .shape = {3, 100'000}, .tolerance = 2e-2};
       const Finding alone = found_by("1", check, false, spoils[i]);
-      EXPECT_EQ(alone.wrong.empty(), i == 0) << alone.wrong;
+      EXPECT_EQ(!alone.wrong, i == 0) << alone.wrong;
       EXPECT_EQ(alone.elements, 300'000);
       for (const char* threads : {"3", "16"}) {
         const bool listed = threads[0] == '3';  // one way or the other: the same elements
@@ -213,7 +216,8 @@ TEST(Verify, NamesTheFirstElementThatWasNotWrittenAndCountsAllInEveryBlock) {
     for (std::int64_t i : {131'072, 70'001, 299'999})
       std::fill_n(y.data.begin() + 4 * i, 4, std::byte{poison});
   });
-  EXPECT_THAT(finding.wrong, HasSubstr("was not written in 3 of 300000 elements, the first at [0, 70001]"));
+  EXPECT_THAT(finding.wrong,
+              FactIs(CauseCode::not_written, {{"elements", 3}, {"of", 300000}, {"at", "[0, 70001]"}}));
 }
 
 TEST(Verify, MeasuresTheNormOverAllBlocks) {
@@ -223,14 +227,14 @@ TEST(Verify, MeasuresTheNormOverAllBlocks) {
   });
   EXPECT_NEAR(finding.error, std::sqrt(0.125), 1e-12);  // half of the squares, off by a half
   EXPECT_EQ(finding.elements, 300'000);
-  EXPECT_EQ(finding.wrong, "");
+  EXPECT_FALSE(finding.wrong);
 }
 
 TEST(Verify, FindsOneElementThatIsFarOffInALaterBlock) {
   const Check check{.shape = {300'000}, .tolerance = 1e-3, .limit = 300'000};
   const Finding finding = check([](sdk::HostTensor& y) { y.set(250'001, y.at(250'001) + 0.1); });
   EXPECT_LT(finding.error, 1e-3);
-  EXPECT_THAT(finding.wrong, HasSubstr("is wrong at [250001]"));
+  EXPECT_THAT(finding.wrong, FactIs(CauseCode::wrong_element, {{"at", "[250001]"}}));
 }
 
 TEST(Verify, NamesTheWorstElementOfAllBlocks) {
@@ -239,7 +243,7 @@ TEST(Verify, NamesTheWorstElementOfAllBlocks) {
     y.set(200'000, -2e5);
     y.set(299'000, 1e5);
   });
-  EXPECT_THAT(finding.wrong, HasSubstr("worst at [200000]"));
+  EXPECT_THAT(finding.wrong, FactIs(CauseCode::wrong_values, {{"at", "[200000]"}}));
 }
 
 }  // namespace

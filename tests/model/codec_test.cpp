@@ -106,7 +106,7 @@ TEST(RecordText, KeepsEveryDigitOfASample) {
   for (int i = 0; i < 2000; ++i) placement.samples.push_back(value = std::nextafter(value * 1.37, 1e9));
   placement.samples.insert(placement.samples.end(), {0.0, -0.0, 5e-324, 2.2250738585072011e-308,
                                                      std::numeric_limits<double>::max(), 1e21});
-  ProcessResult result{"c", 1, Outcome::measured, "", {}, {{"t", "us", {}, {{1, {}, {placement}}}}}, {}};
+  ProcessResult result{"c", 1, Outcome::measured, {}, {}, {{"t", "us", {}, {{1, {}, {placement}}}}}, {}};
   const auto again = decode_process_result(encode(result), "r");
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(*again, result);
@@ -147,7 +147,7 @@ TEST(RecordText, HoldsEmptySeriesAndPlacements) {
 TEST(RecordText, KeepsEveryOutcome) {
   for (const Outcome outcome :
        {Outcome::measured, Outcome::incorrect, Outcome::failed, Outcome::timed_out, Outcome::skipped}) {
-    const ProcessResult result{"c", 2, outcome, "because", {}, {}, {"a note"}};
+    const ProcessResult result{"c", 2, outcome, told_cause("because"), {}, {}, {told_note("a note")}};
     const auto again = decode_process_result(encode(result), "r");
     ASSERT_TRUE(again) << again.error().text();
     EXPECT_EQ(*again, result);
@@ -155,7 +155,7 @@ TEST(RecordText, KeepsEveryOutcome) {
 }
 
 TEST(RecordText, KeepsAnErrorThatIsNotFiniteAsNotANumber) {
-  ProcessResult result{"c", 1, Outcome::incorrect, "wrong", Verification{}, {}, {}};
+  ProcessResult result{"c", 1, Outcome::incorrect, told_cause("wrong"), Verification{}, {}, {}};
   result.verification->before = std::numeric_limits<double>::infinity();
   result.verification->after = std::nan("");
   const std::string text = encode(result);

@@ -6,7 +6,7 @@
 namespace harness {
 
 inline ProcessResult example_result(const std::string& case_id, int process) {
-  ProcessResult result{case_id, process, Outcome::measured, "", Verification{1.25e-4, 1.5e-4, 1e-3, 4096},
+  ProcessResult result{case_id, process, Outcome::measured, {}, Verification{1.25e-4, 1.5e-4, 1e-3, 4096},
                        {},      {}};
   result.series.push_back({"gpu_time",
                            "us",
@@ -22,7 +22,8 @@ inline ProcessResult example_result(const std::string& case_id, int process) {
                               {{23.5, 1.0 / 3, 24}, 0, 0, 0, Conditions{}, Stop::max_time}}}}});
   result.series.push_back(
       {"clock", "GHz", Direction::higher_is_better, {{process, std::nullopt, {{{1.98}, 0, 0}}}}});
-  result.notes = {"3 samples were forced by the gate's deadline"};
+  result.notes = {told_note("3 samples were forced by the gate's deadline"),
+                  {NoteCode::forced_gates, {{"samples", 3}, {"of", 50}, {"deadline", 1.0}}}};
   result.device_uuid = "GPU-A";
   result.phases = {{"construct", 0.25}, {"first_call", 9.425e-5}, {"sampling", 1.5}};
   result.kernels = {
@@ -85,7 +86,7 @@ inline Record example_record() {
   add_result(incorrect, {incorrect.id,
                          1,
                          Outcome::incorrect,
-                         "error 0.5 is above 0.001",
+                         told_cause("error 0.5 is above 0.001"),
                          Verification{0.5, 0.5, 1e-3, 4096},
                          {},
                          {}});
@@ -94,7 +95,7 @@ inline Record example_record() {
   skipped.id = "linear_gelu/wgmma/dtype=f16/m=512";
   skipped.device = "cuda";
   skipped.outcome = Outcome::skipped;
-  skipped.reason = "needs compute capability 9.0a";
+  skipped.reason = Cause{CauseCode::architecture, {{"needs", "90a"}, {"has", "80;90"}}};
 
   record.cases = {measured, incorrect, skipped};
   return record;

@@ -8,7 +8,7 @@ namespace harness {
 namespace {
 
 ProcessResult outcome_only(int process, Outcome outcome, std::string reason) {
-  return {"c", process, outcome, std::move(reason), {}, {}, {}};
+  return {"c", process, outcome, told_cause(std::move(reason)), {}, {}, {}};
 }
 
 TEST(AddResult, MergesSeriesInProcessOrder) {
@@ -30,7 +30,7 @@ TEST(AddResult, ReplacesARepeatedProcess) {
   EXPECT_EQ(record.processes.size(), 1U);
   EXPECT_TRUE(record.series[0].processes.empty());
   EXPECT_EQ(record.outcome, Outcome::failed);
-  EXPECT_EQ(record.reason, "sticky error");
+  EXPECT_EQ(record.reason, told_cause("sticky error"));
 }
 
 TEST(AddResult, TakesTheWorstOutcomeAndItsReason) {
@@ -42,7 +42,7 @@ TEST(AddResult, TakesTheWorstOutcomeAndItsReason) {
   add_result(record, outcome_only(3, Outcome::incorrect, "wrong"));
   add_result(record, outcome_only(4, Outcome::failed, "broken"));
   EXPECT_EQ(record.outcome, Outcome::incorrect);
-  EXPECT_EQ(record.reason, "wrong");
+  EXPECT_EQ(record.reason, told_cause("wrong"));
 }
 
 TEST(OutcomeNames, ReadBack) {

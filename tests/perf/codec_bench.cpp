@@ -28,7 +28,7 @@ Record large_record(bool every_digit) {
     one.device = "cuda";
     one.params.set("m", std::int64_t{i});
     for (int process = 1; process <= 5; ++process) {
-      ProcessResult result{one.id, process, Outcome::measured, "", Verification{1e-4, 1e-4, 1e-3, 4096},
+      ProcessResult result{one.id, process, Outcome::measured, {}, Verification{1e-4, 1e-4, 1e-3, 4096},
                            {},     {}};
       Series series{"gpu_time", "us", Direction::lower_is_better, {{process, 93.25, {}}}};
       for (int p = 0; p < 5; ++p) {

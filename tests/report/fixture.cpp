@@ -80,7 +80,7 @@ Summary unmeasured(const std::string& variant, std::size_t shape, Outcome outcom
   Summary summary;
   summary.case_id = id_of(variant, shapes[shape]);
   summary.outcome = outcome;
-  summary.reason = reason;
+  summary.reason = told_cause(reason);
   return summary;
 }
 
@@ -168,8 +168,7 @@ Record record() {
   record.machines["cuda"] = h200();
   record.started = "2026-11-20T05:40:00Z";
   record.finished = "2026-11-20T05:41:12Z";
-  for (const PlannedCase& one : plan().cases)
-    record.cases.push_back(planned_record(one, one.skip ? one.skip->text("text") : "not measured yet"));
+  for (const PlannedCase& one : plan().cases) record.cases.push_back(planned_record(one));
   for (CaseRecord& one : record.cases) {
     one.outcome =
         one.variant.starts_with("tcgen05") || one.variant == "threads" ? Outcome::skipped : Outcome::measured;
@@ -192,8 +191,8 @@ std::vector<Summary> summaries() {
       all.push_back(unmeasured(variant, shape, Outcome::skipped, no_blackwell));
   all.push_back(unmeasured("threads", 1, Outcome::skipped, "a CPU run of this shape would take 9 minutes"));
   all[2].notes = {
-      "3 of 1250 samples were forced by the gate's deadline: the host was busy; raise "
-      "`gate_deadline` or use fewer neighbours"};
+      told_note("3 of 1250 samples were forced by the gate's deadline: the host was busy; raise "
+                "`gate_deadline` or use fewer neighbours")};
   return all;
 }
 
@@ -325,9 +324,9 @@ std::vector<Summary> hostile_summaries(const std::string& name) {
   for (Summary& one : hostile) {
     one.case_id = name + std::to_string(count++);
     one.metric = one.unit = one.bound = name;
-    if (!one.reason.empty()) one.reason = name;
+    if (one.reason) one.reason = told_cause(name);
     if (one.speedup) one.speedup->reference = name + "0";
-    one.notes = {name};
+    one.notes = {told_note(name)};
   }
   return hostile;
 }

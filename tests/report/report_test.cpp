@@ -257,7 +257,7 @@ TEST(Run, ShowsNoFigureOfACaseThatWasNotMeasured) {
   for (Summary& summary : summaries)
     if (summary.outcome == Outcome::measured) {
       summary.outcome = Outcome::incorrect;
-      summary.reason = "off by 1";
+      summary.reason = told_cause("off by 1");
     }
   const std::string text = terminal_run(summaries);
   EXPECT_THAT(text, HasSubstr("fusion: 0 of 11 cases measured, 6 INCORRECT, 5 skipped"));
@@ -357,8 +357,8 @@ TEST(Run, ShowsTheWholeTableOfATimeWithoutSpreadAndOfAMetricWithSome) {
 TEST(Run, TellsANoteOfManyCasesOnceWithTheFiguresOfEach) {
   std::vector<Summary> summaries = fixture::summaries();
   for (Summary& summary : summaries) summary.notes.clear();
-  summaries[0].notes = {"events say 13.66 us: gaps"};
-  summaries[1].notes = {"events say 8.4 us: gaps"};
+  summaries[0].notes = {told_note("events say 13.66 us: gaps")};
+  summaries[1].notes = {told_note("events say 8.4 us: gaps")};
   const std::string text = terminal_run(summaries);
   EXPECT_THAT(text, HasSubstr("notes\n  events say 8.4 to 13.66 us: gaps\n      " + summaries[0].case_id));
   EXPECT_THAT(text, testing::ContainsRegex("=f16/[^ ]*  +13.66\n"));
@@ -371,8 +371,8 @@ TEST(Run, TellsANoteOfManyCasesOnceWithTheFiguresOfEach) {
 TEST(Run, ShortensANameBeforeItsFigures) {
   std::vector<Summary> summaries = fixture::summaries();
   for (Summary& summary : summaries) summary.notes.clear();
-  summaries[0].notes = {"some 13.66 us"};
-  summaries[1].notes = {"some 8.4 us"};
+  summaries[0].notes = {told_note("some 13.66 us")};
+  summaries[1].notes = {told_note("some 8.4 us")};
   const std::string text = render_run(fixture::record(), summaries, Format::terminal, {.width = 50});
   EXPECT_THAT(text, HasSubstr("  13.66\n"));
   for (const std::string& line : split(text.substr(text.find("\nnotes")), '\n'))

@@ -62,7 +62,7 @@ inline Record planned_example(const std::string& id = "6a1f0c3e-0000-4000-8000-0
     one.processes.clear();
     one.series.clear();
     one.outcome = Outcome::skipped;
-    if (one.reason.empty()) one.reason = "not measured yet";
+    if (!one.reason) one.reason = Cause{CauseCode::not_measured};
   }
   return record;
 }

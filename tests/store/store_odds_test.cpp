@@ -159,7 +159,7 @@ TEST_P(StoreUnderOdds, SurvivesAKilledWriter) {
     const auto kept = static_cast<int>(loaded.cases[0].processes.size());
     EXPECT_GE(kept, acknowledged) << "a finished result was lost";
     EXPECT_LE(kept, acknowledged + round + 1) << "more than the one in flight";
-    for (const ProcessResult& result : loaded.cases[0].processes) EXPECT_EQ(result.notes.size(), 1U);
+    for (const ProcessResult& result : loaded.cases[0].processes) EXPECT_EQ(result.notes.size(), 2U);
     for (const ProcessSamples& samples : loaded.cases[0].series[0].processes) {
       ASSERT_EQ(samples.placements.size(), 2U);
       EXPECT_EQ(samples.placements[0].samples.size(), 3U);

@@ -44,7 +44,7 @@ TEST_P(AnyStore, ReplacesARepeatedResult) {
   Record record = planned_example();
   checked(store->begin(record));
   checked(store->put(record.id, {example_result(record.cases[0].id, 1)}));
-  const ProcessResult failed{record.cases[0].id, 1, Outcome::failed, "crashed", {}, {}, {}};
+  const ProcessResult failed{record.cases[0].id, 1, Outcome::failed, told_cause("crashed"), {}, {}, {}};
   checked(store->put(record.id, {failed}));
   add_result(record.cases[0], failed);
   EXPECT_EQ(checked(store->load(record.id)), record);

@@ -173,7 +173,7 @@ TEST(Ab, IsSilentAboutWhatPairingCancels) {
 TEST(Ab, ANewCaseThatWasLeftOutIsNewAndNotSkipped) {
   CaseRecord added = case_of("added", {});
   added.outcome = Outcome::skipped;
-  added.reason = unpaired_case;
+  added.reason = Cause{CauseCode::only_one_build};
   Record one = paired(before, Pairing::Kind::process), other = paired(times(1), Pairing::Kind::process);
   other.cases.push_back(added);
   const Comparison comparison = compare(one, other, Policy{});

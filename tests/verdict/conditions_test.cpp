@@ -6,6 +6,7 @@
 
 #include "harness/verdict/read/summarize.h"
 #include "records.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness {
 namespace {
@@ -75,20 +76,17 @@ TEST(Conditions, ThatAGateBearsOrDoesNotBearAreItsToSay) {
 TEST(Conditions, OfARunAreInItsReport) {
   EXPECT_THAT(summarize(under(20, {})).at(0).notes, IsEmpty());
   Record hot = under(20, {}, throttled_by("thermal"), 1);
-  EXPECT_THAT(
-      summarize(hot).at(0).notes,
-      Contains(HasSubstr("throttled: the device held its clock down (thermal) in 1 of 5 placements, 3 "
-                         "samples: few enough for a verdict")));
+  EXPECT_THAT(summarize(hot).at(0).notes,
+              Contains(Says("throttled: the device held its clock down (thermal) in 1 of 5 placements, 3 "
+                            "samples: few enough for a verdict")));
   hot = under(20, {}, throttled_by("thermal"), 2);
-  EXPECT_THAT(
-      summarize(hot).at(0).notes,
-      Contains(HasSubstr("in 2 of 5 placements, 6 samples: more than the 20 % that a verdict bears")));
+  EXPECT_THAT(summarize(hot).at(0).notes,
+              Contains(Says("in 2 of 5 placements, 6 samples: more than the 20 % that a verdict bears")));
   EXPECT_GT(summarize(hot).at(0).center, 0) << "throttled samples are told, never taken away";
   Conditions shared;
   shared.other_processes = 2;
-  EXPECT_THAT(
-      summarize(under(20, {}, shared, 3)).at(0).notes,
-      Contains(HasSubstr("contaminated: up to 2 other processes used the device in 3 of 5 placements")));
+  EXPECT_THAT(summarize(under(20, {}, shared, 3)).at(0).notes,
+              Contains(Says("contaminated: up to 2 other processes used the device in 3 of 5 placements")));
 }
 
 TEST(Conditions, APowerCapOnBothSidesAlikeIsPartOfTheCost) {

@@ -5,6 +5,7 @@
 
 #include "harness/verdict/read/summarize.h"
 #include "records.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness {
 namespace {
@@ -138,7 +139,7 @@ TEST(KernelTime, TakesTheControlOfAnotherCaseOfTheSameKindOfDevice) {
   EXPECT_NEAR(costs.of("cuda").value(), 2.2, 1e-12);
   EXPECT_NEAR(costs.of("cpu").value(), 6.5, 1e-12);
   EXPECT_EQ(costs.of("import"), std::nullopt);
-  EXPECT_THAT(summarize(record).at(0).notes, Contains(HasSubstr("cost 2.20 us (control)")));
+  EXPECT_THAT(summarize(record).at(0).notes, Contains(Says("cost 2.20 us (control)")));
 }
 
 TEST(KernelTime, LooksForNoEventsInASlopeOverBatches) {
@@ -171,7 +172,7 @@ TEST(Traffic, StandsBesideTheDeclaredBytes) {
 TEST(KernelTime, IsANoteOfTheTimesSummary) {
   Record record;
   record.cases.push_back(case_of_times(20, {kernel(5, 3)}));
-  EXPECT_THAT(summarize(record).at(0).notes, Contains(HasSubstr("gaps between the 3 launches")));
+  EXPECT_THAT(summarize(record).at(0).notes, Contains(Says("gaps between the 3 launches")));
 }
 
 }  // namespace

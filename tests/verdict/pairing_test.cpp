@@ -42,7 +42,7 @@ TEST(Pairing, TellsANewMetricFromARemovedOne) {
 TEST(Pairing, OfACaseThatNeitherSideMeasuredIsSkipped) {
   Record after = record_of(about(20));
   after.cases[0].outcome = Outcome::skipped;
-  after.cases[0].reason = "no CUDA device";
+  after.cases[0].reason = told_cause("no CUDA device");
   for (const Record& before : {after, record_of(std::vector<CaseRecord>{})}) {
     const Comparison comparison = compare(before, after, Policy{});
     EXPECT_EQ(comparison.rows.at(0).verdict, Verdict::skipped);
@@ -55,7 +55,7 @@ TEST(Pairing, OfACaseThatNeitherSideMeasuredIsSkipped) {
 TEST(Pairing, OfACaseThatOnlyTheBaselineMeasuredIsMissing) {
   Record after = record_of(about(20));
   after.cases[0].outcome = Outcome::skipped;
-  after.cases[0].reason = "no CUDA device";
+  after.cases[0].reason = told_cause("no CUDA device");
   const ComparisonRow row = row_of(record_of(about(20)), after);
   EXPECT_EQ(row.verdict, Verdict::missing);
   EXPECT_THAT(row.reason, HasSubstr("no CUDA device"));
@@ -75,7 +75,7 @@ TEST(Pairing, OfACaseThatWentWrongIsFailed) {
   for (const Outcome outcome : {Outcome::failed, Outcome::incorrect, Outcome::timed_out}) {
     Record after = record_of(about(20));
     after.cases[0].outcome = outcome;
-    after.cases[0].reason = "the reason";
+    after.cases[0].reason = told_cause("the reason");
     EXPECT_EQ(row_of(record_of(about(20)), after).verdict, Verdict::failed);
     const ComparisonRow row = row_of(record_of(std::vector<CaseRecord>{}), after);
     EXPECT_EQ(row.verdict, Verdict::failed);
@@ -87,7 +87,7 @@ TEST(Pairing, WithABaselineThatWasNotMeasuredIsMissing) {
   for (const Outcome outcome : {Outcome::failed, Outcome::incorrect, Outcome::timed_out, Outcome::skipped}) {
     Record before = record_of(about(20));
     before.cases[0].outcome = outcome;
-    before.cases[0].reason = "the reason";
+    before.cases[0].reason = told_cause("the reason");
     const ComparisonRow row = row_of(before, record_of(about(20)));
     EXPECT_EQ(row.verdict, Verdict::missing);
     EXPECT_THAT(row.reason, HasSubstr("the baseline was not measured"));

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 CaseRecord with_outcome(Outcome outcome, std::string reason = {}) {
   CaseRecord record = case_of("c", {series_at({1, 2, 3})});
   record.outcome = outcome;
-  record.reason = std::move(reason);
+  if (!reason.empty()) record.reason = told_cause(std::move(reason));
   return record;
 }
 

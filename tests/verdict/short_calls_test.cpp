@@ -4,6 +4,7 @@
 
 #include "harness/verdict/read/summarize.h"
 #include "records.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness {
 namespace {
@@ -40,9 +41,9 @@ TEST(ShortCalls, OfOtherMetricsAndUnitsAreNobodysEvents) {
 
 TEST(ShortCalls, AreToldInTheReportOfARunAndInAComparison) {
   const Record record = record_of(about(2.7)), longer = record_of(about(27));
-  EXPECT_THAT(summarize(record).at(0).notes, Contains(HasSubstr("launch-bound")));
+  EXPECT_THAT(summarize(record).at(0).notes, Contains(Says("launch-bound")));
   EXPECT_THAT(only_row(compare(record, record, {})).advice, Contains(HasSubstr("launch-bound")));
-  EXPECT_THAT(summarize(longer).at(0).notes, Not(Contains(HasSubstr("launch-bound"))));
+  EXPECT_THAT(summarize(longer).at(0).notes, Not(Contains(Says("launch-bound"))));
   EXPECT_THAT(only_row(compare(longer, longer, {})).advice, Not(Contains(HasSubstr("launch-bound"))));
 }
 

@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "records.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness {
 namespace {
 
 using testing::Contains;
-using testing::HasSubstr;
 
 TEST(Summarize, CountsEverySampleAndRemovesNone) {
   Record record = record_of({case_of("c", {Series{"gpu_time", "us", Direction::lower_is_better, {}}})});
@@ -68,7 +68,7 @@ TEST(Summarize, GivesSpeedupAgainstTheReferenceOfTheSameRecord) {
   EXPECT_LT(summaries[0].speedup->interval->lo, 2.5);
   EXPECT_GT(summaries[0].speedup->interval->hi, 2.5);
   EXPECT_FALSE(summaries[1].speedup);  // the reference has no wall_time
-  EXPECT_THAT(summaries[1].notes, Contains(HasSubstr("no speedup: the reference `plain`")));
+  EXPECT_THAT(summaries[1].notes, Contains(Says("no speedup: the reference `plain`")));
   EXPECT_FALSE(summaries[2].speedup);  // its own reference
   EXPECT_TRUE(summaries[2].notes.empty());
 }
@@ -100,7 +100,7 @@ TEST(Summarize, SetsThroughputAgainstTheMeasuredCeilings) {
   EXPECT_NEAR(*summary.share_of_ceiling, 0.9, 1e-6);
   EXPECT_EQ(summary.bound, "compute");
   record.cases[0].bytes = 9e6;
-  EXPECT_THAT(summarize(record).at(0).notes, Contains(HasSubstr("225 % of the measured memory ceiling")));
+  EXPECT_THAT(summarize(record).at(0).notes, Contains(Says("225 % of the measured memory ceiling")));
   record.cases[0].series[0].unit = "tokens";
   EXPECT_EQ(summarize(record).at(0).flops_per_s, 0);
 }
@@ -115,11 +115,15 @@ TEST(Summarize, GivesNoThroughputToTheTimeOfSomethingElse) {
 
 TEST(Summarize, ShowsOneOfNotesThatDifferByTheirFiguresAlone) {
   CaseRecord record = case_of("c", {series_at(about(20))});
-  for (const char* note :
-       {"ended after 231 of 250", "ended after 240 of 250", "another", "ended after 9 of 250"})
+  const auto ended_after = [](int samples) {
+    return Note{NoteCode::out_of_time, {{"samples", samples}, {"of", 250}}};
+  };
+  for (const Note& note : {ended_after(231), ended_after(240), told_note("another"), ended_after(9)})
     record.processes.emplace_back().notes = {note};
   EXPECT_THAT(summarize(record_of({record})).at(0).notes,
-              testing::ElementsAre("ended after 231 of 250 (2 processes with other figures)", "another"));
+              testing::ElementsAre(
+                  FactIs(NoteCode::out_of_time, {{"samples", 231}, {"of", 250}, {"other_processes", 2}}),
+                  told_note("another")));
 }
 
 TEST(Summarize, SaysOnceThatCallsAreTooShort) {
@@ -128,28 +132,27 @@ TEST(Summarize, SaysOnceThatCallsAreTooShort) {
   series.unit = "us";
   CaseRecord record = case_of("c", {series});
   record.processes.emplace_back().control = Control{1.8, 0.5};
-  const std::vector<std::string> notes = summarize(record_of({record})).at(0).notes;
-  ASSERT_EQ(notes.size(), 1U);
-  EXPECT_THAT(notes[0], testing::AllOf(HasSubstr("launch-bound"), HasSubstr("1.8 us by itself")));
+  EXPECT_THAT(summarize(record_of({record})).at(0).notes,
+              testing::ElementsAre(testing::AllOf(Says("launch-bound"), Says("1.8 us by itself"))));
 }
 
 TEST(Summarize, TellsOutcomesAndTheWorstVerification) {
   CaseRecord skipped = case_of("s", {});
   skipped.outcome = Outcome::skipped;
-  skipped.reason = "no CUDA device";
+  skipped.reason = told_cause("no CUDA device");
   CaseRecord checked = case_of("c", {series_at(about(20))});
   for (const double error : {1e-4, 3e-4, 2e-4}) {
     ProcessResult result;
     result.verification = Verification{1e-5, error, 1e-3, 64};
-    result.notes = {"a note"};
+    result.notes = {told_note("a note")};
     checked.processes.push_back(result);
   }
   std::vector<Summary> summaries = summarize(record_of({skipped, checked}));
   EXPECT_EQ(summaries[0].outcome, Outcome::skipped);
-  EXPECT_EQ(summaries[0].reason, "no CUDA device");
+  EXPECT_EQ(summaries[0].reason, told_cause("no CUDA device"));
   EXPECT_EQ(summaries[0].samples, 0u);
   EXPECT_EQ(summaries[1].verification->after, 3e-4);
-  EXPECT_THAT(summaries[1].notes, testing::ElementsAre("a note"));
+  EXPECT_THAT(summaries[1].notes, testing::ElementsAre(told_note("a note")));
   checked.processes[0].verification->after = std::nan("");
   summaries = summarize(record_of({checked}));
   EXPECT_TRUE(std::isnan(summaries[0].verification->after));
@@ -165,7 +168,7 @@ TEST(Summarize, LeavesOutWhatIsNotANumberAndSaysSo) {
   EXPECT_EQ(summary.processes, 4);
   EXPECT_TRUE(std::isfinite(summary.mean));
   EXPECT_TRUE(std::isfinite(summary.center));
-  EXPECT_THAT(summary.notes, Contains(HasSubstr("process 1 holds a sample of nan us")));
+  EXPECT_THAT(summary.notes, Contains(Says("process 1 holds a sample of nan us")));
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/output/progress_line.h"
 #include "harness/measure/schedule/run.h"
-#include "harness/report/words/cause_words.h"
 #include "harness/store/git.h"
 #include "harness/verdict/check/comparable.h"
 
@@ -38,9 +37,7 @@ Record new_record(const AbSide& side, const Pairing& pairing, bool partial) {
   record.started = utc_timestamp();
   record.partial = partial;
   record.pairing = pairing;
-  for (const PlannedCase& planned : side.prepared.plan.cases)
-    record.cases.push_back(
-        planned_record(planned, planned.skip ? report::words(*planned.skip) : "not measured yet"));
+  for (const PlannedCase& planned : side.prepared.plan.cases) record.cases.push_back(planned_record(planned));
   return record;
 }
 
@@ -79,7 +76,7 @@ class AbRun {
       if (!planned.skip) left_out.insert(planned.id);
     for (const PlannedCase& common : common_.cases) left_out.erase(common.id);
     for (CaseRecord& one : record.cases)
-      if (left_out.contains(one.id)) one.reason = unpaired_case;
+      if (left_out.contains(one.id)) one.reason = Cause{CauseCode::only_one_build};
   }
 
   // This program measures, with the modules of both builds in it.

@@ -11,7 +11,7 @@
 #include "harness/cli/measuring/plan_file.h"
 #include "harness/cli/programs/build_commit.h"
 #include "harness/cli/programs/run_logged.h"
-#include "harness/measure/schedule/run.h"
+#include "harness/measure/worker/probe.h"
 #include "harness/store/git.h"
 
 namespace harness {

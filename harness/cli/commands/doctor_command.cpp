@@ -21,7 +21,7 @@
 #include "harness/doctor/examine_gpu.h"
 #include "harness/measure/schedule/ceiling_cache.h"
 #include "harness/measure/schedule/device_lock.h"
-#include "harness/measure/schedule/run.h"
+#include "harness/measure/worker/probe.h"
 #include "harness/model/device_kinds.h"
 #include "harness/report/documents.h"
 #include "harness/report/words/cause_words.h"

@@ -6,7 +6,6 @@
 
 #include "harness/base/process.h"
 #include "harness/base/text.h"
-#include "harness/report/words/cause_words.h"
 #include "harness/store/git.h"
 
 namespace harness {
@@ -48,9 +47,7 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
   record.revision = revision;
   record.partial = partial;
   record.started = utc_timestamp();
-  for (const PlannedCase& planned : plan.cases)
-    record.cases.push_back(
-        planned_record(planned, planned.skip ? report::words(*planned.skip) : "not measured yet"));
+  for (const PlannedCase& planned : plan.cases) record.cases.push_back(planned_record(planned));
   Result<FileLock> lock = FileLock::take(lock_path(record.id));
   if (!lock) return fail(lock.error());
   run.lock = std::move(*lock);

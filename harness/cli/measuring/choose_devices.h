@@ -8,7 +8,7 @@
 
 #include "harness/base/result.h"
 #include "harness/cli/options/device_option.h"
-#include "harness/measure/schedule/run.h"
+#include "harness/measure/worker/probe.h"
 #include "harness/model/cause.h"
 
 namespace harness {

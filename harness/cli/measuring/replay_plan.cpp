@@ -67,8 +67,8 @@ int replay_for_profiler(const Prepared& prepared) {
       status = exit_failed;
       continue;
     }
-    if (!done->skipped.empty()) {
-      fmt::print("skipped   {}: {}\n", printable(planned.id), printable(done->skipped));
+    if (done->skipped) {
+      fmt::print("skipped   {}: {}\n", printable(planned.id), printable(report::words(*done->skipped)));
       continue;
     }
     fmt::print("replayed  {}: the first call and {} more\n", printable(planned.id), done->calls);

@@ -25,7 +25,8 @@ Status check_gpu_was_used(const Record& record) {
   for (const CaseRecord& one : record.cases)
     if (is_gpu_kind(one.device) && one.outcome == Outcome::skipped)
       return fail(ErrorKind::environment, one.where,
-                  fmt::format("--require-gpu: {} was skipped: {}", printable(one.id), printable(one.reason)),
+                  fmt::format("--require-gpu: {} was skipped: {}", printable(one.id),
+                              one.reason ? report::words(*one.reason) : "without a reason"),
                   "leave it out with --filter '!...', or make the device available");
   return {};
 }

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "harness/measure/schedule/run.h"
+#include "harness/measure/schedule/run_options.h"
 
 namespace harness {
 

@@ -1,7 +1,5 @@
 #include "harness/measure/case/allocation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -13,8 +11,8 @@
 namespace harness {
 namespace {
 
-// Of a padding block, bytes: 2^8 to 2^25. What a GPU hands out lies on 512 bytes, in blocks of 2 MiB, so
-// both the place within a block and the block vary.
+// A padding block has 2^8 to 2^25 bytes. A GPU hands out multiples of 512 bytes in blocks of 2 MiB, so both
+// the place within a block and the block vary.
 constexpr double least_padding_bits = 8;
 constexpr double most_padding_bits = 25;
 constexpr std::size_t padding_step = 256;
@@ -188,14 +186,6 @@ Status Allocation::download_outputs(const sdk::Problem& problem,
   }
   outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(next), outputs.end());
   return {};
-}
-
-std::string Allocation::shortage(int placements) const {
-  if (cramped_ == 0) return {};
-  return fmt::format(
-      "in {} of {} placements the device had no room for old and new buffers and padding at once: where they "
-      "landed may have varied less than usual",
-      cramped_, placements);
 }
 
 }  // namespace harness

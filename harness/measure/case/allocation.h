@@ -6,7 +6,6 @@
 #include <deque>
 #include <memory>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "harness/device/device.h"
@@ -15,15 +14,14 @@
 
 namespace harness {
 
-// Of a moved buffer within its block, bytes. What a GPU hands out in blocks of 2 MiB begins at one, and so
-// would all large buffers, for ever: how they lie to each other would hardly vary with the block. Frameworks
-// that manage memory themselves hand out any multiple of 512 bytes, too.
+// The largest offset of a moved buffer within its block, bytes. A GPU hands out blocks that begin at
+// multiples of 2 MiB, so large buffers without an offset would always lie to each other in the same way.
+// Frameworks that manage memory themselves hand out any multiple of 512 bytes, too.
 inline constexpr std::size_t most_buffer_offset = std::size_t{2} << 20;
 
-// How many bytes of the buffers of earlier placements stay while those of the next are taken. With the last
-// ones alone two sets of blocks would take turns, and what these two are like would tell in all placements.
-// Of a GPU 16 times its cache, 960 MiB of an H200; of a CPU none: its memory is shared, and counted by
-// nobody.
+// How many bytes of earlier placements' buffers stay while the next are taken. With the last ones alone, two
+// sets of blocks would take turns, and their addresses would bias every placement. On a GPU 16 times its
+// cache (960 MiB on an H200); on a CPU none, because its memory is shared and nobody counts it.
 std::size_t kept_bytes_on(Device& device);
 
 class Allocation {
@@ -33,12 +31,12 @@ class Allocation {
       : timer_(device.timer()), memory_(device.memory()), random_(seed), kept_bytes_(kept_bytes) {}
 
   // Takes buffers, fills in the inputs (from the buffers held before, or uploads them), poisons outputs and
-  // workspace. `moved`: at random offsets (multiples of 512 bytes) within their blocks, behind blocks of
-  // padding of random size (256 bytes to 32 MiB, small ones as likely as large), which stay until the
-  // Allocation ends, and while the buffers that were held before still live, up to `kept_bytes` of them,
-  // so that no block that was freed is handed out again. A device that is too full for that gives up those
-  // that were held earlier first, then the last ones, then the padding; only what does not fit an empty
-  // device is an error. Nobody may use the buffers held before any more, whatever it returns.
+  // workspace. Nobody may use the buffers held before any more, whatever it returns.
+  // `moved`: takes them at random offsets in their blocks (multiples of 512 bytes), behind padding of random
+  // size (256 bytes to 32 MiB, small sizes as likely as large). The padding stays until the Allocation ends.
+  // The buffers held before still live, up to `kept_bytes` of them, so that no freed block is handed out
+  // again. A full device gives up the older buffers first, then the last ones, then the padding. It is an
+  // error only when an empty device has no room.
   Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
                bool moved);
 
@@ -49,12 +47,10 @@ class Allocation {
   [[nodiscard]] sdk::Buffers buffers() const {
     return {held_.addresses, held_.workspace ? held_.workspace->data() : nullptr};
   }
-  // Of the tensors, without workspace and padding.
+  // The size of the tensors, without workspace and padding.
   [[nodiscard]] std::size_t tensor_bytes() const { return held_.tensor_bytes(); }
-  // How many placements had to do without the last buffers or the padding beside them.
+  // How many placements had to do without the last buffers, or without the padding beside them.
   [[nodiscard]] int cramped() const { return cramped_; }
-  // What a report says of them, "" where there are none.
-  [[nodiscard]] std::string shortage(int placements) const;
 
  private:
   struct Buffers {

@@ -18,7 +18,7 @@ inline constexpr int most_input_sets = 256;
 // never holds when they come round: at least 2, at most most_input_sets. `cache_bytes` 0: unknown.
 int input_sets_needed(std::size_t set_bytes, std::size_t cache_bytes);
 
-// What would come round before the cache has forgotten it.
+// Whether a set would come round before the cache has evicted it.
 bool fits_in_cache(int sets, std::size_t set_bytes, std::size_t cache_bytes);
 
 class InputSets {

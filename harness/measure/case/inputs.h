@@ -32,8 +32,8 @@ struct CaseInputs {
   std::vector<Expected> expected;       // one an output, in the order of Problem::tensors
 };
 
-// Which elements of `count` are checked where `limit` does not allow all: the first, the last and one drawn
-// from each of `limit` equal stretches between them. Depends on the arguments alone.
+// The elements of `count` that are checked where `limit` does not allow all: the first, the last and one
+// drawn from each of `limit` equal stretches between them. Depends on the arguments alone.
 std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit, std::uint64_t seed);
 
 // The most elements of each output that are worth checking: all while the reference costs at most

@@ -1,13 +1,11 @@
 #include "harness/measure/case/look.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
 #include "harness/base/text.h"
-#include "harness/measure/case/metrics.h"
+#include "harness/measure/metrics/collector.h"
 #include "harness/model/counter.h"
 
 namespace harness {
@@ -24,7 +22,7 @@ Status look_at_kernels(Device& device, const Work& call, const CallPattern& patt
   if (kernels)
     result.kernels = std::move(*kernels);
   else
-    result.notes.push_back("its kernels are not known: " + reason_of(kernels.error()));
+    result.notes.push_back({NoteCode::kernels_unseen, {{"problem", reason_of(kernels.error())}}});
   return {};
 }
 
@@ -37,7 +35,8 @@ void note_missing(const std::vector<CounterValue>& values, ProcessResult& result
     std::vector<std::string> names;
     for (const CounterValue& other : values)
       if (!other.value && other.missing == one.missing) names.push_back(printable(other.name));
-    result.notes.push_back(fmt::format("no value of {}: {}", join(names, ", "), printable(one.missing)));
+    result.notes.push_back(
+        {NoteCode::counters_missing, {{"counters", join(names, ", ")}, {"problem", printable(one.missing)}}});
   }
 }
 
@@ -51,7 +50,8 @@ Status read_counters(Device& device, const Work& call, CacheMode cache,
   if (Status alive = device.timer().synchronize(); !alive) return alive;
   if (!values) {
     result.notes.push_back(
-        fmt::format("no value of {}: {}", printable(join(names, ", ")), reason_of(values.error())));
+        {NoteCode::counters_missing,
+         {{"counters", printable(join(names, ", "))}, {"problem", reason_of(values.error())}}});
     return {};
   }
   for (CounterValue& one : *values) {

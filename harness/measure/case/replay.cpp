@@ -27,8 +27,10 @@ class Replay {
   Result<Replayed> run(const Catalog& catalog) {
     subject_.catalog = &catalog;
     if (const Step found = find(subject_, planned_, device_.traits()); !found) {
-      if (found.error().outcome == Outcome::skipped) return Replayed{found.error().reason, 0};
-      return fail(ErrorKind::environment, found.error().reason);
+      if (found.error().outcome == Outcome::skipped) return Replayed{found.error().cause, 0};
+      return fail(ErrorKind::environment,
+                  fmt::format("this program knows no variant `{}` of a workload `{}`",
+                              printable(planned_.variant), printable(planned_.workload)));
     }
     device_.profiler().enter({planned_.id, process, -1});
     if (Status done = prepare(); !done) return fail(std::move(done.error()));
@@ -91,7 +93,7 @@ Result<Replayed> replay_case(Device& device, const Catalog& catalog, const Plann
     const PlannedCase own = as_workload_sees(planned, catalog);
     return Replay(device, own).run(catalog);
   } catch (const sdk::Unsupported& reason) {
-    return Replayed{reason.what(), 0};
+    return Replayed{cause_with_why(CauseCode::unsupported, printable(reason.what())), 0};
   } catch (const std::exception& problem) {
     return fail(ErrorKind::environment, fmt::format("the case threw `{}`", printable(problem.what())));
   }

@@ -12,8 +12,8 @@
 namespace harness {
 
 struct Replayed {
-  std::string skipped;  // why the case cannot run here; "" when it ran
-  int calls = 0;        // after the first
+  std::optional<Cause> skipped = {};  // why the case cannot run here
+  int calls = 0;                      // after the first
 };
 
 // Constructs the kernel, fills and uploads its inputs, then makes the first call and as many more as

@@ -25,13 +25,13 @@ bool Sampler::rotates() const {
 
 TimingOptions Sampler::options(const Subject& subject) const {
   return {.cache = planned_.sampling.cache,
-          .gated = subject.gated,
+          .gated = subject.calls.gated,
           .gate_deadline = planned_.sampling.gate_deadline};
 }
 
 sdk::Kernel& Sampler::kernel_of(Subject& subject, std::size_t set) const {
-  const std::size_t index = set % (subject.further.size() + 1);
-  return index == 0 ? *subject.kernel : *subject.further[index - 1];
+  const std::size_t index = set % (subject.calls.further.size() + 1);
+  return index == 0 ? *subject.kernel : *subject.calls.further[index - 1];
 }
 
 Status Sampler::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
@@ -45,9 +45,10 @@ Status Sampler::place(const sdk::Problem& problem, const CaseInputs& inputs, std
 
 Status Sampler::bind(Subject& subject) {
   for (std::size_t i = 0; i < sets_.size(); ++i) {
-    if (i == subject.further.size())
-      subject.further.push_back(subject.variant->make(planned_.params, subject.problem, device_.traits()));
-    sdk::Kernel& kernel = *subject.further[i];
+    if (i == subject.calls.further.size())
+      subject.calls.further.push_back(
+          subject.variant->make(planned_.params, subject.problem, device_.traits()));
+    sdk::Kernel& kernel = *subject.calls.further[i];
     kernel.bind(sets_.buffers(i));
     if (const Status bound = device_.timer().synchronize(); !bound) return bound;
     const auto called = device_.timer().time([&](sdk::Stream stream) { kernel.run(stream); },
@@ -64,7 +65,7 @@ void Sampler::note_cache(Subject& subject) const {
   const int sets = subject.result.input_sets;
   const bool flushed = planned_.sampling.cache == CacheMode::cold;
   const bool comes_round = !flushed || (!nodes_.empty() && nodes_.back() > sets);
-  subject.rotates_in_cache =
+  subject.calls.rotates_in_cache =
       rotates() && comes_round && fits_in_cache(sets, set_bytes_, device_.memory().cache_bytes());
 }
 
@@ -74,7 +75,7 @@ Result<std::unique_ptr<Batch>> Sampler::record(Subject& subject, int calls) cons
   });
 }
 
-// Of one call, by a batch that is shared by enough of them to count; the best of a few.
+// The time of one call, roughly: the best of a few batches.
 Result<Seconds> Sampler::rough_time(Subject& subject) const {
   const Result<std::unique_ptr<Batch>> batch = record(subject, rough_calls);
   if (!batch) return fail(batch.error());
@@ -96,11 +97,11 @@ Status Sampler::record(Subject& subject) {
     nodes_ = choose_batch_nodes(*rough, rotates() ? most_input_sets : most_batch_nodes);
   }
   note_cache(subject);
-  subject.batches.clear();
+  subject.calls.batches.clear();
   for (const int calls : nodes_) {
     Result<std::unique_ptr<Batch>> batch = record(subject, calls);
     if (!batch) return fail(batch.error());
-    subject.batches.push_back(std::move(*batch));
+    subject.calls.batches.push_back(std::move(*batch));
   }
   return {};
 }
@@ -126,17 +127,17 @@ Result<Timing> Sampler::take_batches(Subject& subject) {
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     Timing sample;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const Result<Timing> timing = subject.batches[i]->time(options(subject));
+      const Result<Timing> timing = subject.calls.batches[i]->time(options(subject));
       if (!timing) return timing;
       times[i] = timing->elapsed;
       sample.gate_forced = sample.gate_forced || timing->gate_forced;
     }
     const std::optional<Seconds> call = time_of_call(nodes_, times);
     if (!call) {
-      ++subject.retaken;
+      ++subject.calls.retaken;
       continue;
     }
-    subject.batch_means.add(nodes_, times);
+    subject.calls.batch_means.add(nodes_, times);
     sample.elapsed = *call;
     return sample;
   }
@@ -147,11 +148,12 @@ Result<Timing> Sampler::take_batches(Subject& subject) {
 }
 
 Status Sampler::call(Subject& subject) {
-  if (subject.batches.empty()) {
+  if (subject.calls.batches.empty()) {
     device_.timer().queue([&](sdk::Stream stream) { subject.kernel->run(stream); });
     return {};
   }
-  const Result<Timing> called = subject.batches.front()->time({.cache = CacheMode::hot, .gated = false});
+  const Result<Timing> called =
+      subject.calls.batches.front()->time({.cache = CacheMode::hot, .gated = false});
   if (!called) return fail(called.error());
   return {};
 }

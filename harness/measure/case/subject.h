@@ -1,4 +1,4 @@
-// Subject: one build's part in measuring a case in one process: its kernel, its samples and what came of it.
+// Subject: one build's part in measuring a case in one process: its kernel, its samples and its result.
 // Usually there is one; an A/B run in one process has two, which share inputs and buffers.
 #pragma once
 
@@ -10,7 +10,8 @@
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
 #include "harness/measure/case/batching.h"
-#include "harness/measure/case/metrics.h"
+#include "harness/measure/metrics/collector.h"
+#include "harness/measure/metrics/reported_metrics.h"
 #include "harness/model/plan.h"
 
 namespace harness {
@@ -18,15 +19,23 @@ namespace harness {
 // Why a case ends without a time.
 struct Ending {
   Outcome outcome = Outcome::failed;
-  std::string reason;
+  Cause cause = {};
   bool device_lost = false;  // nobody can go on
 };
 using Step = tl::expected<void, Ending>;
 
-tl::unexpected<Ending> ended(Outcome outcome, std::string reason);
+tl::unexpected<Ending> ended(Outcome outcome, Cause cause);
 
-// Microseconds with what a clock can tell (0.1 ns), so that records stay small: 32 ns ticks stay exact.
-double to_microseconds(Seconds value);
+// How the calls of a subject are made (sampler.h).
+struct Calls {
+  bool gated = true;
+  bool keeps_to_stream = false;                            // as far as is known
+  std::vector<std::unique_ptr<sdk::Kernel>> further = {};  // bound to the further sets of buffers
+  std::vector<std::unique_ptr<Batch>> batches = {};        // of this placement, in the order of their length
+  BatchMeans batch_means = {};
+  int retaken = 0;                // samples of batches whose line fell
+  bool rotates_in_cache = false;  // its sets are too few to leave the cache
+};
 
 struct Subject {
   std::string side;  // "baseline", "current"; "" where there is one
@@ -35,27 +44,19 @@ struct Subject {
   const sdk::Variant* variant = nullptr;
   sdk::Problem problem = {};
   std::unique_ptr<sdk::Kernel> kernel = {};
-  std::vector<std::unique_ptr<sdk::Kernel>> further = {};  // bound to the further sets (sampler.h)
-  std::vector<std::unique_ptr<Batch>> batches = {};        // of this placement, in the order of their length
-  BatchMeans batch_means = {};
-  int retaken = 0;                // samples of batches whose line fell
-  bool rotates_in_cache = false;  // its sets are too few to leave the cache
-  bool gated = true;
-  bool keeps_to_stream = false;  // as far as is known
+  Calls calls = {};
   ProcessSamples samples = {};
-  ProcessSamples launches = {};  // host time of each sample's launch, where the device tells
-  Placement placement = {};      // being sampled, and its launches
-  Placement placement_launches = {};
-  std::optional<std::size_t> peak_memory = {};  // bytes, until its first result
+  Placement placement = {};  // being sampled
+  Collectors collectors = {};
   std::optional<Reported> reported = {};
   ProcessResult result = {};
   bool over = false;  // its result is final
 };
 
-// Without the axes of measuring (model/modes.h), which are no parameters of the workload.
+// Without the axes of measuring (model/sampling_modes.h), which are no parameters of the workload.
 PlannedCase as_workload_sees(const PlannedCase& planned, const Catalog& catalog);
 
-// Whether an implementation of the one problem finds its tensors where the other's does.
+// Whether one problem has the tensors of the other, in the same order.
 bool same_tensors(const sdk::Problem& one, const sdk::Problem& other);
 
 // Looks up its workload and variant, which must run on this kind of device.
@@ -70,11 +71,11 @@ Step keep(Subject& subject, const Timing& timing);
 // Closes the placement at hand, under the conditions that it had.
 void close_placement(Subject& subject, const Placement& surroundings);
 
-// Sets a subject that was sampled beside what the instrument reads of nothing, where it is timed in batches
-// or takes hardly longer. Ends one that took no longer than nothing at all.
+// Compares short cases and batches with the instrument's reading of an empty call. Ends a subject that took
+// no longer than nothing at all.
 Step compare_with_nothing(Subject& subject, const Sampling& sampling, Device& device);
 
-// Fills the result of a subject that was measured: its series and advice. `buffer_bytes`: that it needs.
-void conclude(Subject& subject, const PlannedCase& planned, Device& device, double buffer_bytes);
+// Fills the result of a subject that was measured: its series and notes. `buffer_bytes`: that it needs.
+void conclude(Subject& subject, const PlannedCase& planned, Device& device, std::size_t buffer_bytes);
 
 }  // namespace harness

@@ -154,7 +154,7 @@ class Tally {
       expected_ = expected;
     }
   }
-  // What the elements after these came to.
+  // Adds the tally of the elements that follow.
   void add(const Tally& next) {
     squares_ += next.squares_;
     reference_squares_ += next.reference_squares_;
@@ -171,7 +171,7 @@ class Tally {
     const double scale = reference_squares_ > 0 ? reference_squares_ : static_cast<double>(count_);
     return std::sqrt(squares_ / scale);
   }
-  // Of the reference, over the elements checked.
+  // The reference's, over the elements checked.
   [[nodiscard]] double root_mean_square() const {
     return count_ == 0 ? 0 : std::sqrt(reference_squares_ / static_cast<double>(count_));
   }
@@ -230,35 +230,43 @@ std::optional<std::size_t> outlying(const sdk::HostTensor& output, const Expecte
   return found;
 }
 
-std::string explain(const Tally& tally, const sdk::HostTensor& output, double tolerance) {
+Cause worst_of(const Tally& tally, const sdk::HostTensor& output, double tolerance) {
   const std::string where = position(tally.worst_index(), output.spec.shape);
   if (!std::isfinite(tally.got()) && std::isfinite(tally.expected()))
-    return fmt::format("is not finite at {}: got {}, expected {:.6g}", where, tally.got(), tally.expected());
-  std::string text = fmt::format(
-      "is wrong: relative error {:.3g} exceeds {:g} over {} elements; worst at {}: got {:.6g}, expected "
-      "{:.6g}",
-      tally.error(), tolerance, tally.count(), where, tally.got(), tally.expected());
-  if (holds_poison(output, tally.worst_index()))
-    text += " (the value put there before the call: it was never written)";
-  return text;
+    // As text: JSON has neither NaN nor infinity.
+    return {CauseCode::not_finite,
+            {{"got", fmt::format("{}", tally.got())}, {"expected", tally.expected()}, {"at", where}}};
+  return {CauseCode::wrong_values,
+          {{"error", tally.error()},
+           {"tolerance", tolerance},
+           {"elements", tally.count()},
+           {"got", tally.got()},
+           {"expected", tally.expected()},
+           {"at", where},
+           {"unwritten", holds_poison(output, tally.worst_index())}}};
 }
 
-// What is wrong with one output, or "".
-std::string judge(const Tally& tally, const Scan& found, const sdk::HostTensor& output,
-                  const Expected& expected, double tolerance) {
+// Tells whether and why one output is wrong.
+std::optional<Cause> judge(const Tally& tally, const Scan& found, const sdk::HostTensor& output,
+                           const Expected& expected, double tolerance) {
   const sdk::TensorSpec& spec = output.spec;
   if (found.unwritten > 0)
-    return fmt::format("was not written in {} of {} elements, the first at {}", found.unwritten,
-                       spec.elements(), position(found.first_unwritten, spec.shape));
-  if (!(tally.error() <= tolerance)) return explain(tally, output, tolerance);
+    return Cause{CauseCode::not_written,
+                 {{"elements", found.unwritten},
+                  {"of", spec.elements()},
+                  {"at", position(found.first_unwritten, spec.shape)}}};
+  if (!(tally.error() <= tolerance)) return worst_of(tally, output, tolerance);
   const auto outlier = outlying(output, expected, tally, tolerance);
-  if (!outlier) return {};
+  if (!outlier) return std::nullopt;
   const std::int64_t index = expected.index(*outlier);
-  return fmt::format(
-      "is wrong at {}: got {:.6g}, expected {:.6g} (the relative error over {} elements, {:.3g}, is "
-      "within {:g}, but no element may be off by {:g} times that)",
-      position(index, spec.shape), output.at(index), expected.values[*outlier], tally.count(), tally.error(),
-      tolerance, element_allowance);
+  return Cause{CauseCode::wrong_element,
+               {{"got", output.at(index)},
+                {"expected", expected.values[*outlier]},
+                {"at", position(index, spec.shape)},
+                {"error", tally.error()},
+                {"tolerance", tolerance},
+                {"elements", tally.count()},
+                {"allowance", element_allowance}}};
 }
 
 }  // namespace
@@ -277,9 +285,10 @@ Finding verify(const sdk::Workload& workload, const sdk::Params& params, const s
         tally.add(found.suspects[i], outputs[o].at(found.suspects[i]), right[i]);
     finding.elements = std::max(finding.elements, tally.count());
     if (!(tally.error() <= finding.error)) finding.error = tally.error();
-    const std::string wrong = judge(tally, found, outputs[o], expected, problem.tolerance.relative);
-    if (!wrong.empty() && finding.wrong.empty())
-      finding.wrong = fmt::format("output `{}` {}", printable(outputs[o].spec.name), wrong);
+    std::optional<Cause> wrong = judge(tally, found, outputs[o], expected, problem.tolerance.relative);
+    if (!wrong || finding.wrong) continue;
+    finding.wrong = std::move(wrong);
+    finding.wrong->figures.emplace_back("output", printable(outputs[o].spec.name));
   }
   return finding;
 }

@@ -3,16 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <string>
 
 #include "harness/measure/case/inputs.h"
+#include "harness/model/cause.h"
 #include "harness/sdk/workload.h"
 
 namespace harness {
 
-// What outputs are filled with before a checked call: all ones is NaN in every floating type here, so
-// an element that was never written cannot pass for a right one.
+// The byte that outputs are filled with before a checked call: all ones is NaN in every floating type here,
+// so an element that was never written cannot pass for a right one.
 inline constexpr unsigned char poison = 0xFF;
 
 // No element may be off by more than this many times the tolerance, relative to the larger of its own
@@ -20,9 +21,9 @@ inline constexpr unsigned char poison = 0xFF;
 inline constexpr double element_allowance = 32;
 
 struct Finding {
-  double error = 0;           // ||out - ref|| / ||ref|| of the worst output; NaN where it has none
-  std::int64_t elements = 0;  // checked in the output with the most
-  std::string wrong;          // "" when all outputs are right; else what is wrong, in words
+  double error = 0;                 // ||out - ref|| / ||ref|| of the worst output; NaN where it has none
+  std::int64_t elements = 0;        // checked in the output with the most
+  std::optional<Cause> wrong = {};  // what is wrong with the first wrong output
 };
 
 // Compares `outputs` (in the order of Problem::tensors) with the right values in `inputs`. Besides the

@@ -5,9 +5,9 @@
 //
 //   {"version": 1, "uuid", "class", "driver", "boot", "measured": Unix time, "ceilings": {name: value}}
 //
-// It counts for `lifetime` after the time in it, on the same boot of the same machine with the same driver,
-// and otherwise, or when it cannot be read, the device is measured again. It is written as a whole or not at
-// all. Where no folder can be found or written, there is no cache. Used by one thread of a worker process.
+// The file is valid for `lifetime`, on the same boot of the same machine with the same driver. Otherwise the
+// device is measured again. It is written as a whole or not at all. Where no folder can be found or written,
+// there is no cache. One thread of a worker process uses it.
 #pragma once
 
 #include <filesystem>
@@ -34,7 +34,7 @@ class CeilingCache {
   // `boot`: which start of the kernel this is.
   CeilingCache(std::filesystem::path folder, std::string boot);
 
-  // What is known of this machine at this time; std::nullopt: measure.
+  // The ceilings that are valid now; std::nullopt: measure them.
   [[nodiscard]] std::optional<CachedCeilings> find(const Machine& machine, double now) const;
   Status keep(const Machine& machine, const CachedCeilings& ceilings) const;
   void forget(const std::string& uuid) const;
@@ -46,8 +46,8 @@ class CeilingCache {
 };
 
 // Adds the ceilings to the fingerprint: those of the cache, and then the field `ceilings_measured` (info)
-// tells when, or those of now, which the cache then keeps. What cannot be measured is told by the field
-// `ceilings` (info).
+// tells when, or those of now, which the cache then keeps. Where they cannot be measured, the field
+// `ceilings` (info) tells why.
 void add_ceilings(Machine& machine, Device& device, const CeilingCache& cache);
 
 }  // namespace harness

@@ -49,7 +49,7 @@ int open_shared(const fs::path& path) {
   return -1;
 }
 
-// What the holder wrote of itself, in one line; it may be anything.
+// The line that the holder wrote about itself; it may be anything.
 std::string holder_in(int descriptor) {
   std::array<char, 512> text{};
   const ssize_t count = pread(descriptor, text.data(), text.size(), 0);
@@ -61,7 +61,7 @@ std::string holder_in(int descriptor) {
 void write_holder(int descriptor, const std::string& purpose) {
   const std::string line =
       fmt::format("process {}, {}, since {}\n", getpid(), printable(purpose), utc_timestamp());
-  // What cannot be written is only missing from a message.
+  // A line that cannot be written is only missing from a message.
   [[maybe_unused]] const int cut = ftruncate(descriptor, 0);
   [[maybe_unused]] const ssize_t written = pwrite(descriptor, line.data(), line.size(), 0);
 }

@@ -3,9 +3,8 @@
 //
 //   /tmp/harness-<device>.lock     <device>: its UUID, or "cpu"; HARNESS_LOCK_DIR names another folder
 //
-// The lock is flock()'s, so the kernel gives it back however its holder ends; the file stays. What stands
-// in it is who holds it, for the message of whoever waits. Containers exclude each other when they share
-// the folder.
+// The lock is flock()'s, so the kernel gives it back however its holder ends; the file stays. It names the
+// holder, for the message to others that wait. Containers exclude each other when they share the folder.
 #pragma once
 
 #include <filesystem>

@@ -9,8 +9,8 @@ namespace harness {
 namespace {
 
 std::atomic<int> signals_seen{0};
-// Of each device that is measured on, the worker at hand and one that is ending. One that finds no room dies
-// with its parent all the same.
+// The worker at hand of each device, and one that is ending. A worker that finds no room dies with its parent
+// all the same.
 std::array<std::atomic<pid_t>, 256> watched_groups{};
 int guards = 0;  // that live; all on one thread
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch lock-free atomics only");

@@ -6,7 +6,7 @@
 
 namespace harness {
 
-// What one build brings, all paths absolute.
+// The modules of one build; all paths are absolute.
 struct BuildModules {
   std::string root;                  // the folder that holds the build and all its own libraries
   std::string kernels;               // its libharness_kernels.so; "": the worker's own built-in kernels

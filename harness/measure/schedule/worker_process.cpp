@@ -120,16 +120,14 @@ void WorkerProcess::dismiss() {
   kill();
 }
 
-std::string WorkerProcess::post_mortem() {
+WorkerEnd WorkerProcess::post_mortem() {
   // The pipe is closed before the exit status is there; a worker that lives on without it is killed.
   const auto begin = Clock::now();
   while (since(begin) < patience && !has_ended(child_.pid())) usleep(1000);
   child_.kill_group();  // what it started lives no longer than it does
   InterruptGuard::unwatch(child_.pid());
   const Exit exit = child_.wait();
-  std::string text = exit.text();
-  if (const std::string last = printed(); !last.empty()) text += fmt::format("; it printed last: {}", last);
-  return text;
+  return {exit, printed()};
 }
 
 void EndingWorkers::wait() {

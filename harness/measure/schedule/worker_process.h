@@ -1,6 +1,6 @@
 // One worker process seen from its parent: started with a job, read message by message, killed when it
-// must be. What it prints goes to an unlinked file of bounded size, of which the end is quoted when it
-// crashes. One thread owns it.
+// must be. Its output goes to an unlinked file of bounded size, whose end is quoted when it crashes. One
+// thread owns it.
 #pragma once
 
 #include <filesystem>
@@ -16,10 +16,15 @@
 
 namespace harness {
 
+struct WorkerEnd {
+  Exit exit;
+  std::string printed;  // the last lines that it printed, safe to show, or ""
+};
+
 class WorkerProcess {
  public:
-  // `command`: how a worker is started; empty: this program with the argument `worker`. `folder`: that it
-  // stands in; empty: ours. It opens its device, and does no more before begin().
+  // `command`: how a worker is started; empty: this program with the argument `worker`. `folder`: its working
+  // directory; empty: the parent's. The worker opens its device, and does no more before begin().
   static Result<WorkerProcess> start(const std::vector<std::string>& command, const Job& job,
                                      const std::filesystem::path& folder = {});
 
@@ -29,7 +34,7 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();  // kills the group if it still runs
 
-  // Nothing else uses its device now.
+  // Tells it that nothing else uses its device now.
   void begin();
 
   struct Closed {};       // the worker ended, or closed its pipe
@@ -49,13 +54,12 @@ class WorkerProcess {
   // The next message, waiting at most `deadline` seconds; calls `tick` several times a second.
   Event next(Seconds deadline, const std::function<void()>& tick = {});
 
-  // Ends it and says how it ended: for a worker that closed its pipe, with the exit status or signal
-  // and the last lines that it printed.
-  std::string post_mortem();
+  // Ends a worker that closed its pipe.
+  WorkerEnd post_mortem();
   void kill();
   // Lets it end by itself for a moment, as after its last message; then kills it.
   void dismiss();
-  // The last lines that it printed, safe to show, or "".
+  // The last lines that it printed for the case at hand, safe to show, or "".
   [[nodiscard]] std::string printed() const;
 
  private:
@@ -65,8 +69,8 @@ class WorkerProcess {
   int log_ = -1;
 };
 
-// Workers that have said all, and take a tenth of a second or more to end: the driver gives back what they
-// had. Something else may go on meanwhile, but no measuring. One thread owns it.
+// Workers that have said all but take a tenth of a second or more to end, because the driver frees their
+// memory. Other work may go on until wait(), but no measuring. One thread owns it.
 class EndingWorkers {
  public:
   EndingWorkers() = default;

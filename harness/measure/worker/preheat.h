@@ -14,7 +14,7 @@ struct PreheatLimits {
   double tolerance = 0.005;  // relative, within which readings of the clock agree
 };
 
-// Of a process: the longest bounds and the narrowest tolerance that any of its cases asks for.
+// The longest bounds and the narrowest tolerance that any case of a process asks for.
 PreheatLimits preheat_of(const std::vector<PlannedCase>& cases);
 
 struct Preheated {
@@ -23,15 +23,15 @@ struct Preheated {
   double clock_ghz = 0;  // last read, 0 when unknown
 };
 
-// Keeps the device busy for `least`, and from then on in steps of 20 ms until the last three readings of its
-// clock, one a step, lie within the tolerance of each other, or `most` is used up. A device without a clock
-// is kept busy for `least` alone. The readings after `least` count, and the last two of before, so that a
+// Keeps the device busy for `least`, then in steps of 20 ms until three readings of its clock in a row, one a
+// step, lie within the tolerance of each other, or until `most`. A device without a clock is kept busy for
+// `least` alone. The readings after `least` count, and the last two of before, so that a
 // clock that was steady early costs no more than `least`.
 Result<Preheated> preheat(Device& device, const PreheatLimits& limits);
 
-// Keeps a device busy again that has idled since `warmth`, while the host prepared, checked or took memory:
-// for a tenth of the time that it idled, at most a sixth of the process's preheating (50 ms of 300), which is
-// also what it gets that has not worked yet. On an H200 idling for 2 to 800 ms changed neither its clock nor
+// Keeps a device busy again that has idled since `warmth`, while the host prepared, checked or took memory.
+// It is busy for a tenth of the time that it idled, at most a sixth of the process's preheating (50 ms of
+// 300). An unused device gets the maximum. On an H200 idling for 2 to 800 ms changed neither its clock nor
 // any sample but the first, which the warm-up takes. Where the clock then reads something else than when the
 // device was warm, it goes on in steps of 5 ms until two readings agree, up to that sixth. Tells `warmth`
 // what it did. No preheating: none again.

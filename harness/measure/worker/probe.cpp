@@ -1,9 +1,9 @@
-// Questions to a worker that measures nothing: run.h says which.
+#include "harness/measure/worker/probe.h"
+
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "harness/measure/schedule/run.h"
 #include "harness/measure/schedule/worker_process.h"
 
 namespace harness {
@@ -31,8 +31,12 @@ Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_c
       return fail(ErrorKind::environment, refusal->reason);
   }
   if (const auto* error = std::get_if<Error>(&event)) return fail(*error);
-  if (std::holds_alternative<WorkerProcess::Closed>(event))
-    return fail(ErrorKind::environment, "the worker ended before it was ready: " + worker->post_mortem());
+  if (std::holds_alternative<WorkerProcess::Closed>(event)) {
+    const WorkerEnd end = worker->post_mortem();
+    return fail(ErrorKind::environment,
+                fmt::format("the worker ended before it was ready: {}{}{}", end.exit.text(),
+                            end.printed.empty() ? "" : "; it printed last: ", end.printed));
+  }
   if (std::holds_alternative<WorkerProcess::Interrupted>(event))
     return fail(ErrorKind::environment, "interrupted");
   return fail(ErrorKind::environment,

@@ -35,8 +35,8 @@ constexpr int first_free_descriptor = 100;
 // journal does not hold up the next case. Linux grants everybody so much (fs.pipe-max-size).
 constexpr int pipe_bytes = 1 << 20;
 
-// The pipe to the parent. It is moved away from fd 3 and closed on exec, and fd 3 becomes /dev/null, so
-// that neither what a workload prints, nor a program that it starts, can write between the messages.
+// The pipe to the parent. It is moved away from fd 3 and closed on exec, and fd 3 becomes /dev/null. So
+// neither a workload nor a program that it starts can write between the messages.
 class MessagePipe {
  public:
   MessagePipe() {
@@ -121,7 +121,7 @@ Result<Catalog> catalog_for(const Job& job, const OpenedDevice& opened) {
   return catalog;
 }
 
-// What one of two builds can run. Its own CUDA module belongs to it as its kernels do; a build without
+// The catalog of one of two builds. Its own CUDA module belongs to it as its kernels do; a build without
 // kernels of its own has those of this program.
 Result<Catalog> catalog_for(const BuildModules& build, const OpenedDevice& opened) {
   Catalog catalog = build.kernels.empty() ? Catalog::built_in() : Catalog();
@@ -173,23 +173,20 @@ void for_each_result(Message& message, Change change) {
   if (auto* pair = std::get_if<PairResult>(&message)) change(pair->baseline), change(pair->current);
 }
 
-// The same words for every process, so that a report says them once.
 void note_unsteady(Message& message, const PreheatLimits& limits) {
-  const std::string note = fmt::format(
-      "in a process the device's clock was not steady to {:g} % after {:g} s of preheating: let the machine "
-      "come to rest, lock its clock, or raise `preheat`",
-      limits.tolerance * 100, std::max(limits.least, limits.most));
+  const Note note{NoteCode::clock_unsteady,
+                  {{"tolerance", limits.tolerance}, {"after", std::max(limits.least, limits.most)}}};
   for_each_result(message, [&](ProcessResult& result) { result.notes.push_back(note); });
 }
 
-// What a process spends before its first case, which is where a record keeps it.
+// The time that a process spends before its first case. A record keeps it with that case.
 class StartUp {
  public:
   // From `entered` on the host's clock, which a device that runs has too; a script's begins at 0.
   StartUp(Device& device, Seconds entered) : device_(device), last_(std::min(entered, device.timer().now())) {
     end("process_start");
   }
-  // What went on since the end of the last one.
+  // Ends the phase that began when the last one ended.
   void end(std::string_view name) {
     const Seconds now = device_.timer().now();
     phases_.push_back({std::string(name), now - std::exchange(last_, now)});
@@ -211,7 +208,7 @@ Seconds host_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What is no fault of the device: the parent quotes it from the worker's log.
+// An error that is no fault of the device: the parent quotes it from the worker's log.
 int misused(const Error& error) {
   fmt::print(stderr, "{}\n", reason_of(error));
   return exit_misused;
@@ -268,7 +265,8 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
 
 int run_worker() {
   const Seconds entered = host_clock();
-  // The parent's death is ours, however it dies. One that died before this line has closed the pipes.
+  // The worker dies with its parent, however that dies. A parent that died before this line has closed the
+  // pipes.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   const MessagePipe pipe;

@@ -9,38 +9,14 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/catalog/catalog.h"
-#include "harness/device/device.h"
+#include "harness/measure/case/measure_case.h"
 #include "harness/measure/schedule/paired_builds.h"
 #include "harness/model/plan.h"
 #include "harness/model/record.h"
 
 namespace harness {
 
-struct Carried;  // carried.h
-
-// Measures one case in this process: inputs from the seed, first call, verification, placements with
-// warm-up and samples, verification again. Everything about time goes through `device`, so a
-// scripted device tests it without sleeping. Never fails as a function: failures are outcomes.
-ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process);
-
-// The same, sharing inputs, references and memory with the other cases that this process measures.
-ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
-                           Carried& carried);
-
-// What one process reports of one case measured with two builds in it; process and case are the same.
-struct PairResult {
-  ProcessResult baseline;
-  ProcessResult current;
-};
-
-// Measures one case of two builds in this process, on the same inputs and in the same buffers: both first
-// calls and checks, then in each placement samples in the order baseline current current baseline, every
-// second placement the other way round. A build that ends is out, and the other goes on alone.
-PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
-                        const PlannedCase& planned, int process, Carried& carried);
-
-// What a worker is told on its standard input, one JSON document.
+// A worker's orders: one JSON document on its standard input.
 struct Job {
   std::string device;                // as open_device() takes it
   int process = 1;                   // number of this process, from 1

@@ -9,6 +9,8 @@
 #include "harness/base/units.h"
 #include "harness/report/documents/run_remarks.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/cause_words.h"
+#include "harness/report/words/note_words.h"
 
 namespace harness::report {
 namespace {
@@ -29,14 +31,14 @@ std::string figures_of(const Summary& summary) {
   if (summary.speedup)
     text += fmt::format("\nspeedup {:.4g} over {}", summary.speedup->ratio, summary.speedup->reference);
   if (summary.first_call) text += fmt::format("\nfirst call {:.4g} {}", *summary.first_call, summary.unit);
-  for (const std::string& note : summary.notes) text += "\n" + note;
+  for (const Note& note : summary.notes) text += "\n" + words(note);
   return text;
 }
 
 CiCase case_of(const Summary& summary, bool finished) {
   CiCase one;
   one.code = std::string(name_of(summary.outcome));
-  one.message = summary.reason;
+  if (summary.reason) one.message = words(*summary.reason);
   if (summary.outcome == Outcome::skipped) {
     one.state = CiState::skipped;
   } else if (summary.outcome != Outcome::measured) {

@@ -12,6 +12,8 @@
 #include "harness/base/units.h"
 #include "harness/report/documents/identity.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/cause_words.h"
+#include "harness/report/words/note_words.h"
 
 namespace harness::report {
 namespace {
@@ -133,7 +135,7 @@ std::vector<Unmeasured> unmeasured_cases(const std::vector<Summary>& summaries) 
     if (summary.outcome == Outcome::measured && summary.samples > 0) continue;
     if (!told.insert(summary.case_id).second) continue;
     by_outcome[summary.outcome].push_back(
-        {summary.case_id, summary.reason.empty() ? "no reason was recorded" : summary.reason});
+        {summary.case_id, summary.reason ? words(*summary.reason) : "no reason was recorded"});
   }
   std::vector<Unmeasured> result;
   for (const Outcome outcome : telling_order)
@@ -218,10 +220,13 @@ std::string first_call_remark(const Record& record, const std::vector<Summary>& 
 
 std::vector<ReasonGroup> run_notes(const std::vector<Summary>& summaries) {
   std::vector<Reasoned> notes;
-  std::set<std::pair<std::string_view, std::string_view>> told;
+  std::set<std::pair<std::string_view, std::string>> told;
   for (const Summary& summary : summaries)
-    for (const std::string& note : summary.notes)
-      if (told.insert({summary.case_id, note}).second) notes.push_back({summary.case_id, note});
+    for (const Note& note : summary.notes) {
+      std::string sentence = words(note);
+      if (told.insert({summary.case_id, sentence}).second)
+        notes.push_back({summary.case_id, std::move(sentence)});
+    }
   return group_by_sentence(notes);
 }
 

@@ -5,6 +5,8 @@
 #include "harness/report/documents/over_shapes.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/media/media.h"
+#include "harness/report/words/cause_words.h"
+#include "harness/report/words/note_words.h"
 #include "harness/schema/formats.h"
 
 namespace harness {
@@ -165,6 +167,15 @@ Json row_json(const ComparisonRow& row) {
   return json;
 }
 
+// Reasons and notes as sentences, for the page and for scripts that show them.
+std::vector<Summary> in_words(std::vector<Summary> summaries) {
+  for (Summary& summary : summaries) {
+    summary.reason = told_cause(summary.reason ? words(*summary.reason) : "");
+    for (Note& note : summary.notes) note = told_note(words(note));
+  }
+  return summaries;
+}
+
 }  // namespace
 
 std::string run_report(const Record& record, const std::vector<Summary>& summaries) {
@@ -172,7 +183,7 @@ std::string run_report(const Record& record, const std::vector<Summary>& summari
   json.open_object();
   write_format(json, formats::run_report);
   write_fields(json, run_part, record);
-  write_json(json.key("cases"), summaries);
+  write_json(json.key("cases"), in_words(summaries));
   write_json(json.key("speedups_over_shapes"), speedups_over_shapes(record, summaries));
   json.close();
   return json.take() + "\n";

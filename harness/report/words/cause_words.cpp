@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "harness/base/process.h"
+#include "harness/model/case_step.h"
+#include "harness/model/record.h"
+
 namespace harness::report {
 namespace {
 
@@ -10,12 +16,118 @@ std::string why_or(const Cause& cause, std::string otherwise) {
   return why.empty() ? otherwise : why;
 }
 
+// "; advice", where there is any.
+std::string advice_of(const Cause& cause) {
+  const std::string advice = cause.text("advice");
+  return advice.empty() ? "" : "; " + advice;
+}
+
+std::string step_words(const Cause& cause) {
+  const std::optional<CaseStep> step = parse_name<CaseStep>(cause.text("step"));
+  if (!step) return "an unknown step";
+  switch (*step) {
+    case CaseStep::look_up: return "looking it up";
+    case CaseStep::describe: return "describing the problem";
+    case CaseStep::construct: return "constructing the kernel";
+    case CaseStep::fill_inputs: return "filling the inputs and computing the reference";
+    case CaseStep::allocate: return "allocating and binding buffers";
+    case CaseStep::first_call: return "making the first call";
+    case CaseStep::first_check: return "checking the first result";
+    case CaseStep::find_streams: return "finding out which streams it uses";
+    case CaseStep::change_placement: return "changing the placement";
+    case CaseStep::preheat: return "preheating again";
+    case CaseStep::warm_up: return fmt::format("warming up in placement {}", cause.count("placement"));
+    case CaseStep::record_batches:
+      return fmt::format("recording batches in placement {}", cause.count("placement"));
+    case CaseStep::sample: return fmt::format("sampling in placement {}", cause.count("placement"));
+    case CaseStep::last_check: return "checking the result after timing";
+    case CaseStep::report_metrics: return "reporting its metrics";
+    case CaseStep::look_at_kernels: return "looking at its kernels";
+    case CaseStep::measure_control: return "measuring what the instrument reads of nothing";
+  }
+  return "?";
+}
+
+std::string on_exception(const Cause& cause) {
+  const std::string what = cause.text("what");
+  return fmt::format("threw {} while {}",
+                     what.empty() ? "something that is not a std::exception" : "`" + what + "`",
+                     step_words(cause));
+}
+
+std::string on_device_error(const Cause& cause) {
+  return fmt::format("{}, while {}{}", cause.text("problem"), step_words(cause), advice_of(cause));
+}
+
+std::string on_empty_call(const Cause& cause) {
+  const auto us = [&](std::string_view figure) { return cause.number(figure) * 1e6; };
+  return fmt::format(
+      "a call reads {:.2f} us, as nothing does ({:.2f} us; an empty kernel {:.2f} us): run() queues nothing "
+      "on "
+      "the stream that it is given; queue all its work there, none on a stream of its own",
+      us("call"), us("nothing"), us("empty_kernel"));
+}
+
+std::string on_values(const Cause& cause) {
+  return fmt::format(
+      "is wrong: relative error {:.3g} exceeds {:g} over {} elements; worst at {}: got {:.6g}, expected "
+      "{:.6g}{}",
+      cause.number("error"), cause.number("tolerance"), cause.count("elements"), cause.text("at"),
+      cause.number("got"), cause.number("expected"),
+      cause.count("unwritten") == 0 ? "" : " (the value put there before the call: it was never written)");
+}
+
+std::string on_element(const Cause& cause) {
+  return fmt::format(
+      "is wrong at {}: got {:.6g}, expected {:.6g} (the relative error over {} elements, {:.3g}, is within "
+      "{:g}, but no element may be off by {:g} times that)",
+      cause.text("at"), cause.number("got"), cause.number("expected"), cause.count("elements"),
+      cause.number("error"), cause.number("tolerance"), cause.number("allowance"));
+}
+
+// Tells how an output is wrong.
+std::string on_output(const Cause& cause) {
+  std::string what;
+  if (cause.code == CauseCode::not_written)
+    what = fmt::format("was not written in {} of {} elements, the first at {}", cause.count("elements"),
+                       cause.count("of"), cause.text("at"));
+  else if (cause.code == CauseCode::not_finite)
+    what = fmt::format("is not finite at {}: got {}, expected {:.6g}", cause.text("at"), cause.text("got"),
+                       cause.number("expected"));
+  else
+    what = cause.code == CauseCode::wrong_values ? on_values(cause) : on_element(cause);
+  return fmt::format(
+      "output `{}` {}{}", cause.text("output"), what,
+      cause.count("after_timing") == 0
+          ? ""
+          : "; the first call was right, so the variant changes its inputs or carries something "
+            "over from call to call");
+}
+
+// How a worker ended, and what it printed last.
+std::string ending_of(const Cause& cause) {
+  const Exit exit{static_cast<int>(cause.count("status")), static_cast<int>(cause.count("signal"))};
+  return exit.text();
+}
+
+std::string printed_of(const Cause& cause) {
+  const std::string printed = cause.text("printed");
+  return printed.empty() ? "" : "; it printed last: " + printed;
+}
+
+std::string on_earlier_process(const Cause& cause) {
+  const std::string outcome = cause.text("outcome");
+  return fmt::format("not tried again after process {}: {}", cause.count("process"),
+                     outcome == name_of(Outcome::timed_out) ? "timed out" : outcome);
+}
+
 }  // namespace
 
 std::string words(const Cause& cause) {
   switch (cause.code) {
     case CauseCode::told: return cause.text("text");
     case CauseCode::not_measured: return "not measured yet";
+    case CauseCode::only_one_build: return "not measured: only one of the two builds has it";
     case CauseCode::left_out: return fmt::format("left out by --device {}", cause.text("device"));
     case CauseCode::no_device: return why_or(cause, fmt::format("no {} device here", cause.text("device")));
     case CauseCode::no_cuda_module:
@@ -28,6 +140,40 @@ std::string words(const Cause& cause) {
     case CauseCode::other_device:
       return fmt::format("variant `{}` runs on {}, and this device is {}", cause.text("variant"),
                          cause.text("needs"), cause.text("device"));
+    case CauseCode::no_workload:
+      return fmt::format("this worker knows no workload `{}`", cause.text("workload"));
+    case CauseCode::no_variant:
+      return fmt::format("this worker knows no variant `{}` of `{}`", cause.text("variant"),
+                         cause.text("workload"));
+    case CauseCode::other_tensors: return "its tensors are not those of the current build's case";
+    case CauseCode::no_kernel: return "the variant made no kernel";
+    case CauseCode::threw: return on_exception(cause);
+    case CauseCode::device_error: return on_device_error(cause);
+    case CauseCode::other_build_failed:
+      return fmt::format("the {} build, in the same process, lost the device: {}", cause.text("build"),
+                         on_device_error(cause));
+    case CauseCode::cannot_be_timed: return cause.text("problem") + advice_of(cause);
+    case CauseCode::too_short: return "one call is shorter than the clock can tell; make the case larger";
+    case CauseCode::queues_nothing: return on_empty_call(cause);
+    case CauseCode::not_written:
+    case CauseCode::not_finite:
+    case CauseCode::wrong_values:
+    case CauseCode::wrong_element: return on_output(cause);
+    case CauseCode::crashed: return "crashed: " + ending_of(cause) + printed_of(cause);
+    case CauseCode::timed_out:
+      return fmt::format("did not end within {:g} s; raise `timeout`, or take fewer samples{}",
+                         cause.number("limit"), printed_of(cause));
+    case CauseCode::worker_ended:
+      return "the worker ended before it was ready: " + ending_of(cause) + printed_of(cause);
+    case CauseCode::worker_silent:
+      return fmt::format("the worker said nothing for {:g} s{}", cause.number("limit"), printed_of(cause));
+    case CauseCode::worker_unintelligible:
+      return "the worker's message cannot be understood: " + cause.text("problem");
+    case CauseCode::worker_out_of_protocol:
+      return fmt::format("the worker sent a `{}` message that should not have come", cause.text("message"));
+    case CauseCode::no_worker_lasted: return "two workers in a row ended before they measured anything";
+    case CauseCode::device_refused: return cause.text("problem");
+    case CauseCode::not_tried_again: return on_earlier_process(cause);
   }
   return "?";
 }

@@ -29,8 +29,6 @@ std::optional<Pairing::Kind> pairing_of(const Record& baseline, const Record& cu
 
 // Whether both records say that they are of the same sitting. On other devices it was another one.
 bool share_session(const Record& baseline, const Record& current);
-// The reason of a case that an A/B run in one process left out, because it measures what both builds have.
-inline constexpr const char* unpaired_case = "not measured: only one of the two builds has it";
 // A record that shared its processes with another build's compares with that one alone.
 std::string pairing_obstacle(const Record& baseline, const Record& current);
 // Both records name an estimator; values can only be recomputed with one that is known here.

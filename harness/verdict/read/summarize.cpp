@@ -115,37 +115,46 @@ bool is_time(std::string_view metric) {
   return is_time_of_device(metric);
 }
 
-// The notes of the processes. Of notes that differ by their figures alone the first stands for all.
-std::vector<std::string> notes_of(const std::vector<ProcessResult>& processes) {
-  std::vector<std::string> kinds, notes;
-  std::vector<int> others;
+// Whether two notes differ by numbers alone.
+bool same_but_numbers(const Note& one, const Note& other) {
+  return one.code == other.code && std::equal(one.figures.begin(), one.figures.end(), other.figures.begin(),
+                                              other.figures.end(), [](const Figure& a, const Figure& b) {
+                                                const bool text =
+                                                    std::holds_alternative<std::string>(a.value) ||
+                                                    std::holds_alternative<std::string>(b.value);
+                                                return a.name == b.name && (!text || a.value == b.value);
+                                              });
+}
+
+// The notes of the processes. Where notes differ by numbers alone, the first stands for all.
+Notes notes_of(const std::vector<ProcessResult>& processes) {
+  Notes notes;
+  std::vector<int> others;  // processes whose note differs from notes[i] by numbers
   for (const ProcessResult& process : processes)
-    for (const std::string& note : process.notes) {
+    for (const Note& note : process.notes) {
       if (std::find(notes.begin(), notes.end(), note) != notes.end()) continue;
-      std::string kind = note;
-      std::erase_if(kind, [](char letter) { return (letter >= '0' && letter <= '9') || letter == '.'; });
-      const auto known = std::find(kinds.begin(), kinds.end(), kind);
-      if (known != kinds.end()) {
-        ++others[static_cast<std::size_t>(known - kinds.begin())];
+      const auto known = std::find_if(notes.begin(), notes.end(),
+                                      [&](const Note& one) { return same_but_numbers(one, note); });
+      if (known != notes.end()) {
+        ++others[static_cast<std::size_t>(known - notes.begin())];
         continue;
       }
-      kinds.push_back(std::move(kind));
       notes.push_back(note);
       others.push_back(0);
     }
   for (std::size_t i = 0; i < notes.size(); ++i)
-    if (others[i] > 0)
-      notes[i] += fmt::format(" ({} process{} with other figures)", others[i], others[i] == 1 ? "" : "es");
+    if (others[i] > 0) notes[i].figures.emplace_back("other_processes", others[i]);
   return notes;
 }
 
 void add_notes(Summary& summary, const CaseRecord& record, const Series& series, const SideReading& reading,
                std::size_t unusable, std::optional<double> pair_us) {
-  const auto add = [&](std::string note) {
+  const auto add_fact = [&](Note note) {
     if (std::find(summary.notes.begin(), summary.notes.end(), note) == summary.notes.end())
       summary.notes.push_back(std::move(note));
   };
-  for (std::string& note : notes_of(record.processes)) add(std::move(note));
+  const auto add = [&](std::string text) { add_fact(told_note(std::move(text))); };
+  for (Note& note : notes_of(record.processes)) add_fact(std::move(note));
   if (is_time(summary.metric)) {
     if (auto doubt = kernel_time_doubt(record, pair_us)) add(std::move(*doubt));
     if (auto traffic = traffic_note(record)) add(std::move(*traffic));
@@ -160,7 +169,9 @@ void add_notes(Summary& summary, const CaseRecord& record, const Series& series,
         "the launch gate of {} of {} samples opened on its deadline: launch latency is in the figures; "
         "raise gate_deadline",
         reading.forced_gates, reading.samples));
-  note_conditions(summary.notes, reading.conditions, record.gate.throttled);
+  std::vector<std::string> conditions;
+  note_conditions(conditions, reading.conditions, record.gate.throttled);
+  for (std::string& note : conditions) add(std::move(note));
   std::string short_call = short_call_advice(series, record.sampling, summary.center, reading.step);
   if (is_time(summary.metric))  // one note about short calls, not two
     if (const auto control = control_note(record, summary.center, !short_call.empty()))
@@ -235,7 +246,8 @@ class Summarizer {
           reference = &readings_[found->second].series[k];
     }
     if (reference == nullptr || reference->log_values.empty()) {
-      summary.notes.push_back(fmt::format("no speedup: the reference `{}` holds no samples", one.reference));
+      summary.notes.push_back(
+          told_note(fmt::format("no speedup: the reference `{}` holds no samples", one.reference)));
       return;
     }
     const bool time_like = series.direction == Direction::lower_is_better;

@@ -1,12 +1,10 @@
-// The metrics of one case in one process beside its time: which the suite asks for, what the workload
-// and the variant report, and the series that they become. One thread uses it.
+// The metrics that a workload and its variant report of a case. One thread uses it.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/model/known_metrics.h"
 #include "harness/model/record.h"
 #include "harness/sdk/metric.h"
 
@@ -31,17 +29,7 @@ class Reported final : public sdk::MetricSink {
   };
   std::vector<sdk::MetricSpec> declared_;
   std::vector<Value> values_;
-  std::vector<std::string> notes_;
+  Notes notes_;
 };
-
-bool contains(const std::vector<std::string>& metrics, const BuiltInMetric& metric);
-
-// The times of a process as cycles of the clock that each placement read, as a series of `result`, where it
-// is wanted; a note where the device reads none.
-void add_cycles(ProcessResult& result, const std::vector<std::string>& wanted, const ProcessSamples& times);
-
-// One value a process: one placement of one sample.
-Series single_value(std::string metric, std::string unit, Direction direction, int process, double value);
-Series single_value(const BuiltInMetric& metric, int process, double value);
 
 }  // namespace harness

@@ -1,0 +1,54 @@
+#include "harness/measure/case/case_parts.h"
+
+#include <optional>
+
+namespace harness {
+namespace {
+
+std::uint64_t seed_of(const PlannedCase& planned, int process) {
+  return input_seed(planned.id, planned.params, planned.sampling.seed, process);
+}
+
+}  // namespace
+
+CaseParts::CaseParts(Device& device_, const PlannedCase& planned_, int process_, Carried& carried_)
+    : device(device_),
+      planned(planned_),
+      process(process_),
+      carried(carried_),
+      phases(device_),
+      allocation(device_, seed_of(planned_, process_),
+                 rotates(planned_.sampling) ? 0 : kept_bytes_on(device_)),
+      sampler(device_, planned_, seed_of(planned_, process_)),
+      subjects(device_) {}
+
+void CaseParts::place(bool moved) {
+  subjects.begin_step(CaseStep::allocate);
+  std::size_t workspace = 0;
+  for (const Subject& one : subjects)
+    if (!one.over) workspace = std::max(workspace, one.kernel->workspace_bytes());
+  std::optional<Status> placed;
+  subjects.each([&](Subject& one) -> Step {
+    const auto phase = phases.run("allocate");
+    one.calls.batches.clear();  // of the buffers that go
+    if (!placed) {
+      placed = allocation.place(one.problem, *inputs, workspace, moved);
+      if (*placed && moved)
+        placed = sampler.place(one.problem, *inputs, workspace, allocation.tensor_bytes() + workspace);
+    }
+    if (!*placed) return subjects.broken(placed->error());
+    one.kernel->bind(allocation.buffers());
+    if (const Status bound = device.timer().synchronize(); !bound) return subjects.broken(bound.error());
+    if (!moved) return {};
+    if (const Status bound = sampler.bind(one); !bound) return subjects.broken(bound.error());
+    return {};
+  });
+}
+
+tl::expected<Finding, Ending> CaseParts::check(Subject& subject) {
+  if (const Status got = allocation.download_outputs(subject.problem, carried.outputs); !got)
+    return subjects.broken(got.error());
+  return verify(*subject.workload, planned.params, subject.problem, *inputs, carried.outputs);
+}
+
+}  // namespace harness

@@ -1,0 +1,42 @@
+// Everything that the stages of measuring one case in one process share. prepare_case.h, sample_case.h and
+// measure_case.cpp work on it, one after the other.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "harness/measure/case/allocation.h"
+#include "harness/measure/case/inputs.h"
+#include "harness/measure/case/sampler.h"
+#include "harness/measure/case/subjects.h"
+#include "harness/measure/case/verify.h"
+#include "harness/measure/schedule/carried.h"
+#include "harness/measure/worker/phases.h"
+
+namespace harness {
+
+struct CaseParts {
+  CaseParts(Device& device_, const PlannedCase& planned_, int process_, Carried& carried_);
+
+  Device& device;
+  const PlannedCase& planned;
+  const int process;
+  Carried& carried;
+  Phases phases;
+  std::shared_ptr<const CaseInputs> inputs = {};
+  Allocation allocation;
+  Sampler sampler;
+  Subjects subjects;  // after the buffers that kernels point into: destroyed first
+
+  [[nodiscard]] int placements() const { return std::max(1, planned.sampling.placements); }
+  // Tells the device where it is; -1: nothing is sampled.
+  void enter(int placement) { device.profiler().enter({planned.id, process, placement}); }
+
+  // Takes buffers for all subjects and binds their kernels. `moved`: as for a placement (allocation.h), with
+  // the further sets of buffers that the modes ask for.
+  void place(bool moved);
+  // Fetches the outputs as the last call left them and checks them.
+  tl::expected<Finding, Ending> check(Subject& subject);
+};
+
+}  // namespace harness

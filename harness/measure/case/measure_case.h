@@ -1,0 +1,32 @@
+// Measures one case in one process: inputs from the seed, first call, verification, placements with warm-up
+// and samples, verification again, metrics, kernels. All time goes through the device, so a scripted device
+// tests it without sleeping. Never fails as a function: failures are outcomes.
+#pragma once
+
+#include "harness/catalog/catalog.h"
+#include "harness/device/device.h"
+#include "harness/measure/schedule/carried.h"
+#include "harness/model/plan.h"
+#include "harness/model/record.h"
+
+namespace harness {
+
+// Shares inputs, references and memory with the other cases that this process measures.
+ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
+                           Carried& carried);
+// The same for a single case.
+ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process);
+
+// The results of one case measured with two builds in one process; process and case are the same.
+struct PairResult {
+  ProcessResult baseline;
+  ProcessResult current;
+};
+
+// Measures one case of two builds in this process, on the same inputs and in the same buffers: both first
+// calls and checks, then in each placement samples in the order baseline current current baseline, every
+// second placement the other way round. A build that ends is out, and the other goes on alone.
+PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
+                        const PlannedCase& planned, int process, Carried& carried);
+
+}  // namespace harness

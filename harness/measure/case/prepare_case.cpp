@@ -1,0 +1,99 @@
+#include "harness/measure/case/prepare_case.h"
+
+#include "harness/measure/case/microseconds.h"
+
+namespace harness {
+namespace {
+
+Step construct(CaseParts& parts, Subject& subject) {
+  parts.subjects.begin_step(CaseStep::describe);
+  subject.problem = subject.workload->problem(parts.planned.params);
+  subject.reported.emplace(subject.workload->metrics());
+  parts.subjects.begin_step(CaseStep::construct);
+  {
+    const auto phase = parts.phases.run("construct");
+    subject.kernel = subject.variant->make(parts.planned.params, subject.problem, parts.device.traits());
+  }
+  if (!subject.kernel) return ended(Outcome::failed, {CauseCode::no_kernel});
+  subject.calls.gated = !subject.kernel->synchronises() && parts.device.timer().gate_obstacle().empty();
+  return {};
+}
+
+// Ends a baseline for which the name of the case means another problem.
+void check_problems(Subjects& subjects) {
+  const sdk::Problem& current = subjects.last().problem;
+  if (subjects.last().over) return;
+  subjects.each([&](Subject& one) -> Step {
+    if (same_tensors(one.problem, current)) return {};
+    return ended(Outcome::skipped, {CauseCode::other_tensors});
+  });
+}
+
+// By the last subject that is in: the current build's inputs and right answers hold for both.
+void fill_inputs(CaseParts& parts) {
+  parts.subjects.begin_step(CaseStep::fill_inputs);
+  const PlannedCase& planned = parts.planned;
+  const auto fill = [&](Subject& one) -> Step {
+    if (parts.inputs) return {};
+    const auto phase = parts.phases.run("inputs");
+    parts.inputs = parts.carried.inputs.get(
+        *one.workload, planned.params, one.problem,
+        input_seed(planned.workload, planned.params, planned.sampling.seed, parts.process));
+    return {};
+  };
+  parts.subjects.each(fill, Subjects::Order::backwards);
+}
+
+Step first_call(CaseParts& parts, Subject& subject) {
+  Timer& timer = parts.device.timer();
+  if (&subject != parts.subjects.first_in())  // the other build's outputs must not pass for its result
+    if (const Status poisoned = parts.allocation.poison_outputs(subject.problem); !poisoned)
+      return parts.subjects.broken(poisoned.error());
+  parts.subjects.begin_step(CaseStep::first_call);
+  const auto phase = parts.phases.run("first_call");
+  const Result<Seconds> elapsed =
+      timer.time_first_call([&](sdk::Stream stream) { subject.kernel->run(stream); });
+  if (!elapsed) return parts.subjects.broken(elapsed.error());
+  if (const Status done = timer.synchronize(); !done) return parts.subjects.broken(done.error());
+  subject.samples.first_call = to_microseconds(*elapsed);
+  return {};
+}
+
+Step first_check(CaseParts& parts, Subject& subject) {
+  parts.subjects.begin_step(CaseStep::first_check);
+  const auto phase = parts.phases.run("verify");
+  const tl::expected<Finding, Ending> finding = parts.check(subject);
+  if (!finding) return tl::unexpected<Ending>(finding.error());
+  subject.result.verification =
+      Verification{finding->error, 0, subject.problem.tolerance.relative, finding->elements};
+  if (finding->wrong) return ended(Outcome::incorrect, *finding->wrong);
+  return {};
+}
+
+}  // namespace
+
+void prepare_case(CaseParts& parts) {
+  Subjects& subjects = parts.subjects;
+  subjects.each([&](Subject& one) { return find(one, parts.planned, parts.device.traits()); });
+  parts.enter(-1);
+  subjects.each([&](Subject& one) -> Step {
+    for (const auto& collector : one.collectors) collector->before_construction(parts.device);
+    return construct(parts, one);
+  });
+  check_problems(subjects);
+  fill_inputs(parts);
+  parts.place(false);
+  subjects.each([&](Subject& one) -> Step {
+    if (Step done = first_call(parts, one); !done) return done;
+    if (Step checked = first_check(parts, one); !checked) return checked;
+    for (const auto& collector : one.collectors) collector->after_first_check();
+    return {};
+  });
+  subjects.begin_step(CaseStep::find_streams);
+  subjects.each([&](Subject& one) -> Step {
+    if (const Status seen = look_at_streams(one, parts.device); !seen) return subjects.broken(seen.error());
+    return {};
+  });
+}
+
+}  // namespace harness

@@ -1,0 +1,139 @@
+#include "harness/measure/case/sample_case.h"
+
+#include "harness/measure/case/stop_rule.h"
+#include "harness/measure/worker/preheat.h"
+
+namespace harness {
+namespace {
+
+// Two builds take twice as long for as many samples.
+Seconds budget_of_placement(const CaseParts& parts) {
+  return parts.planned.sampling.max_time * static_cast<double>(parts.subjects.size()) / parts.placements();
+}
+
+// If any build uses other streams, all use plain ones, so that all are timed alike.
+Scope begin_placement(CaseParts& parts) {
+  parts.subjects.begin_step(CaseStep::change_placement);
+  const bool alone = std::all_of(parts.subjects.begin(), parts.subjects.end(),
+                                 [](const Subject& one) { return one.over || one.calls.keeps_to_stream; });
+  Result<Scope> begun = parts.device.timer().begin_placement(alone ? StreamUse::given_only : StreamUse::any);
+  if (begun) return std::move(*begun);
+  parts.subjects.break_all(begun.error());
+  return Scope();
+}
+
+// The device idled while the host filled inputs, checked results or took memory. Tells its clock, GHz.
+double heat_again(CaseParts& parts) {
+  const Sampling& sampling = parts.planned.sampling;
+  if (!(sampling.preheat > 0) || parts.subjects.first_in() == nullptr)
+    return parts.device.sensors().clock_ghz();
+  parts.subjects.begin_step(CaseStep::preheat);
+  const auto phase = parts.phases.run("preheat");
+  const Result<Preheated> busy = reheat(parts.device, sampling, parts.carried.warmth);
+  if (busy) return busy->clock_ghz;
+  parts.subjects.break_all(busy.error());
+  return 0;
+}
+
+// The first call is not gated: code that loads lazily behind a closed gate would wait for ever. The last call
+// is made exactly as a sample is, so that the flush and the gate are warm too. Before it the device is asked
+// for its conditions, because it is at work then and the question disturbs nothing that is timed.
+Since<Conditions> warm_up(CaseParts& parts) {
+  const Sampling& sampling = parts.planned.sampling;
+  Timer& timer = parts.device.timer();
+  const auto phase = parts.phases.run("warm_up");
+  const Seconds end = timer.now() + budget_of_placement(parts) / 2;
+  const int calls = std::max(1, sampling.warmup);
+  bool last = false;
+  Since<Conditions> conditions;
+  for (int i = 0; !last && parts.subjects.first_in() != nullptr; ++i) {
+    last = i + 1 >= calls || (i > 0 && timer.now() >= end);
+    if (last) conditions = parts.device.sensors().watch_conditions();
+    parts.subjects.each([&](Subject& one) -> Step {
+      const TimingOptions options{.cache = last ? sampling.cache : CacheMode::hot,
+                                  .gated = one.calls.gated && i > 0,
+                                  .gate_deadline = sampling.gate_deadline};
+      const auto call = [&](sdk::Stream stream) { one.kernel->run(stream); };
+      if (const Result<Timing> timing = timer.time(call, options); !timing)
+        return parts.subjects.broken(timing.error());
+      return {};
+    });
+  }
+  return conditions;
+}
+
+// The samples of the placement at hand; empty when no subject is in any more.
+std::vector<const std::vector<double>*> samples_at_hand(Subjects& subjects) {
+  std::vector<const std::vector<double>*> all;
+  for (const Subject& one : subjects)
+    if (!one.over) all.push_back(&one.placement.samples);
+  return all;
+}
+
+void record_batches(CaseParts& parts, int placement) {
+  if (parts.planned.sampling.timing != TimingMode::batch) return;
+  parts.subjects.begin_step(CaseStep::record_batches, placement);
+  const auto phase = parts.phases.run("record");
+  parts.subjects.each([&](Subject& one) -> Step {
+    if (const Status recorded = parts.sampler.record(one); !recorded)
+      return parts.subjects.refused(recorded.error());
+    return {};
+  });
+}
+
+// One sample of each subject at a time, and the next time the other way round, so that neither drift nor what
+// a call leaves behind favours a build. Every second placement begins with the last subject. Tells why it
+// stopped.
+Stop take_samples(CaseParts& parts, int placement) {
+  parts.subjects.begin_step(CaseStep::sample, placement);
+  const auto phase = parts.phases.run("sampling");
+  const bool turned = placement % 2 == 0;
+  const Seconds end = parts.device.timer().now() + budget_of_placement(parts);
+  StopRule rule(parts.planned.sampling);
+  Stop stop = Stop::unknown;
+  for (std::size_t taken = 0; stop == Stop::unknown; ++taken) {
+    const auto take = [&](Subject& one) -> Step {
+      const Result<Timing> timing = parts.sampler.take(one);
+      if (!timing) return parts.subjects.refused(timing.error());
+      return keep(one, *timing);
+    };
+    parts.subjects.each(take,
+                        turned == (taken % 2 == 0) ? Subjects::Order::backwards : Subjects::Order::forwards);
+    stop = rule.decide(samples_at_hand(parts.subjects), parts.device.timer().now() >= end);
+  }
+  return stop;
+}
+
+double mean_of_known(double before, double after) {
+  return before > 0 && after > 0 ? (before + after) / 2 : std::max(before, after);
+}
+
+// `number`: from 1.
+void measure_placement(CaseParts& parts, int number) {
+  parts.enter(-1);
+  const Scope placement = begin_placement(parts);
+  parts.place(true);
+  const double clock_before = heat_again(parts);
+  parts.subjects.begin_step(CaseStep::warm_up, number);
+  const Since<Conditions> conditions = warm_up(parts);
+  parts.enter(number - 1);
+  parts.subjects.begin_step(CaseStep::sample, number);
+  Placement surroundings;
+  surroundings.started = parts.device.timer().unix_time();
+  record_batches(parts, number);
+  surroundings.stopped = take_samples(parts, number);
+  parts.carried.warmth.worked(parts.device.timer().now());
+  if (conditions) surroundings.conditions = conditions();
+  surroundings.clock_ghz = mean_of_known(clock_before, parts.device.sensors().clock_ghz());
+  for (Subject& one : parts.subjects)
+    if (!one.over) close_placement(one, surroundings);
+}
+
+}  // namespace
+
+void sample_case(CaseParts& parts) {
+  for (int number = 1; number <= parts.placements() && parts.subjects.first_in() != nullptr; ++number)
+    measure_placement(parts, number);
+}
+
+}  // namespace harness

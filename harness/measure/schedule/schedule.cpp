@@ -1,0 +1,109 @@
+#include "harness/measure/schedule/schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <utility>
+
+#include "harness/stats/series/turns.h"
+
+namespace harness {
+namespace {
+
+// Device kinds of the cases that can run, in the order of the plan.
+void add_kinds(std::vector<std::string>& kinds, const Plan& plan) {
+  for (const PlannedCase& planned : plan.cases)
+    if (!planned.skip && std::find(kinds.begin(), kinds.end(), planned.device) == kinds.end())
+      kinds.push_back(planned.device);
+}
+
+std::vector<std::string> kinds_of(const Plan& plan) {
+  std::vector<std::string> kinds;
+  add_kinds(kinds, plan);
+  return kinds;
+}
+
+int processes_of(const Plan& plan) {
+  int most = 0;
+  for (const PlannedCase& planned : plan.cases) most = std::max(most, planned.sampling.processes);
+  return most;
+}
+
+// Each process has an order of its own: Fisher and Yates, so that every standard library gives the same.
+void shuffle(std::vector<const PlannedCase*>& cases, std::uint64_t seed, int process) {
+  std::seed_seq seeds{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                      static_cast<std::uint32_t>(process)};
+  std::mt19937_64 random(seeds);
+  for (std::size_t left = cases.size(); left > 1; --left) std::swap(cases[left - 1], cases[random() % left]);
+}
+
+// A lane being filled with the tasks of one plan.
+class LaneOfPlan {
+ public:
+  LaneOfPlan(Lane& lane, const Plan& plan, const RunOptions& options, std::size_t turn = 0)
+      : lane_(lane), plan_(plan), options_(options), turn_(turn) {}
+
+  void add(int process, const std::string& kind) {
+    const auto found = options_.devices.find(kind);
+    add(process, kind, {found == options_.devices.end() ? kind : found->second, ""});
+  }
+
+  void add(int process, const std::string& kind, const SideDevice& device) {
+    Task task{turn_, process, kind, device.name, device.uuid, {}};
+    for (const PlannedCase& planned : plan_.cases)
+      if (!planned.skip && planned.device == kind && process <= planned.sampling.processes &&
+          !options_.already.contains({planned.id, process}))
+        task.cases.push_back(&planned);
+    if (task.cases.empty()) return;
+    shuffle(task.cases, options_.order_seed, process);
+    lane_.push_back(std::move(task));
+  }
+
+ private:
+  Lane& lane_;
+  const Plan& plan_;
+  const RunOptions& options_;
+  std::size_t turn_;
+};
+
+}  // namespace
+
+Schedule schedule_of(const Plan& plan, const RunOptions& options) {
+  Lane alone;
+  Stage together;
+  for (const auto& [kind, devices] : options.side_by_side)
+    together.resize(std::max(together.size(), devices.size()));
+  for (int process = 1; process <= processes_of(plan); ++process)
+    for (const std::string& kind : kinds_of(plan)) {
+      const auto several = options.side_by_side.find(kind);
+      if (several == options.side_by_side.end()) {
+        LaneOfPlan(alone, plan, options).add(process, kind);
+        continue;
+      }
+      const std::size_t index = static_cast<std::size_t>(process - 1) % several->second.size();
+      LaneOfPlan(together[index], plan, options).add(process, kind, several->second[index]);
+    }
+  Schedule schedule;
+  if (!alone.empty()) schedule.push_back({std::move(alone)});
+  std::erase_if(together, [](const Lane& lane) { return lane.empty(); });
+  if (!together.empty()) schedule.push_back(std::move(together));
+  return schedule;
+}
+
+Schedule schedule_in_turns(const Turn& baseline, const Turn& current, std::uint64_t seed) {
+  Lane lane;
+  std::array both{LaneOfPlan(lane, baseline.plan, baseline.options, 0),
+                  LaneOfPlan(lane, current.plan, current.options, 1)};
+  std::vector<std::string> kinds = kinds_of(baseline.plan);
+  add_kinds(kinds, current.plan);
+  const int last = std::max(processes_of(baseline.plan), processes_of(current.plan));
+  for (int process = 1; process <= last; ++process)
+    for (const std::string& kind : kinds) {
+      const std::size_t first = stats::current_first(process, seed) ? 1 : 0;
+      both[first].add(process, kind);
+      both[1 - first].add(process, kind);
+    }
+  return {{std::move(lane)}};
+}
+
+}  // namespace harness

@@ -1,0 +1,192 @@
+#include "harness/measure/schedule/worker_session.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "harness/base/text.h"
+
+namespace harness {
+namespace {
+
+constexpr Seconds opening_deadline = 120;  // for a worker to open its device and measure its ceilings
+constexpr Seconds idle_deadline = 60;      // between two cases, preheating not counted
+
+Figures with_printed(Figures figures, const std::string& printed) {
+  if (!printed.empty()) figures.emplace_back("printed", printed);
+  return figures;
+}
+
+Figures figures_of(const WorkerEnd& end) {
+  const Figure how =
+      end.exit.signal != 0 ? Figure("signal", end.exit.signal) : Figure("status", end.exit.code);
+  return with_printed({how}, end.printed);
+}
+
+// Why later processes do not try the case again.
+Cause why_hopeless(const ProcessResult& result) {
+  if (result.outcome == Outcome::skipped && result.reason) return *result.reason;
+  return {CauseCode::not_tried_again,
+          {{"process", result.process}, {"outcome", std::string(name_of(result.outcome))}}};
+}
+
+}  // namespace
+
+Result<WorkerSession::End> WorkerSession::run() {
+  overlapped_ = !ending_.none();
+  Result<WorkerProcess> started =
+      WorkerProcess::start(context_.options.worker_command, job(), context_.options.worker_folder);
+  if (!started) return fail(started.error());
+  worker_.emplace(std::move(*started));
+  ending_.wait();
+  worker_->begin();
+  while (true) {
+    WorkerProcess::Event event = worker_->next(deadline(), [this] { context_.journal.show_progress(); });
+    const Result<Next> next = std::visit([this](auto& one) { return take(one); }, event);
+    if (!next) return fail(next.error());
+    if (*next) return **next;
+  }
+}
+
+Job WorkerSession::job() const {
+  Job job;
+  job.device = task_.device;
+  job.process = task_.process;
+  job.device_uuid = task_.device_uuid;
+  job.modules = context_.plan.modules;
+  job.suite = context_.plan.suite.name;
+  job.measure_ceilings = context_.options.measure_ceilings && !experience_.opened.contains(task_.kind);
+  job.pair = context_.options.pair;
+  for (const PlannedCase* planned : open_) job.cases.push_back(*planned);
+  return job;
+}
+
+Seconds WorkerSession::deadline() const {
+  if (current_ != nullptr) return current_->sampling.timeout * (context_.options.pair ? 2 : 1);
+  if (!greeted_) return opening_deadline;
+  Seconds longest = 0;
+  for (const PlannedCase* planned : open_)
+    longest = std::max({longest, planned->sampling.preheat, planned->sampling.preheat_most});
+  return idle_deadline + longest;
+}
+
+Result<WorkerSession::Next> WorkerSession::take(const WorkerProcess::Interrupted&) {
+  return End::stop;
+}
+
+Result<WorkerSession::Next> WorkerSession::take(const WorkerProcess::Closed&) {
+  const WorkerEnd end = worker_->post_mortem();
+  if (current_ != nullptr) return lost(Outcome::failed, {CauseCode::crashed, figures_of(end)});
+  if (greeted_) return End::restart;  // it gave up a device that the case before had broken
+  return lost(Outcome::failed, {CauseCode::worker_ended, figures_of(end)});
+}
+
+Result<WorkerSession::Next> WorkerSession::take(const WorkerProcess::TimedOut&) {
+  const CauseCode code = current_ != nullptr ? CauseCode::timed_out : CauseCode::worker_silent;
+  return lost(Outcome::timed_out, {code, with_printed({{"limit", deadline()}}, worker_->printed())});
+}
+
+Result<WorkerSession::Next> WorkerSession::take(const Error& error) {
+  return lost(Outcome::failed, {CauseCode::worker_unintelligible, {{"problem", printable(error.message)}}});
+}
+
+Result<WorkerSession::Next> WorkerSession::take(WorkerProcess::Said& said) {
+  return std::visit([&](auto& message) { return hear(message, said); }, said.message);
+}
+
+Result<WorkerSession::Next> WorkerSession::hear(const Hello& hello, const WorkerProcess::Said&) {
+  greeted_ = true;
+  if (experience_.opened.insert(task_.kind).second) context_.journal.found_machine(task_.kind, hello.machine);
+  return Next();
+}
+
+Result<WorkerSession::Next> WorkerSession::hear(const Begin& begin, const WorkerProcess::Said&) {
+  const auto found = std::find_if(open_.begin(), open_.end(),
+                                  [&](const PlannedCase* one) { return one->id == begin.case_id; });
+  if (found == open_.end()) return out_of_protocol("begin");
+  current_ = *found;
+  context_.journal.began_case(begin.case_id, task_.process);
+  return Next();
+}
+
+Result<WorkerSession::Next> WorkerSession::hear(ProcessResult& result, const WorkerProcess::Said& said) {
+  if (context_.options.pair) return out_of_protocol("result");
+  return take_result({std::move(result), said.text(0)}, nullptr);
+}
+
+Result<WorkerSession::Next> WorkerSession::hear(PairResult& pair, const WorkerProcess::Said& said) {
+  if (!context_.options.pair) return out_of_protocol("pair");
+  const EncodedResult baseline{std::move(pair.baseline), said.text(0)};
+  return take_result({std::move(pair.current), said.text(1)}, &baseline);
+}
+
+Result<WorkerSession::Next> WorkerSession::hear(const Refusal& refusal, const WorkerProcess::Said&) {
+  worker_->dismiss();
+  // In exclusive mode, or with its memory taken, a device does not open before the other worker is gone.
+  if (overlapped_ && !greeted_) return End::restart;
+  // A device that never opened is not there; one that opened before and no longer does has failed.
+  const Outcome outcome = experience_.opened.contains(task_.kind) ? Outcome::failed : Outcome::skipped;
+  return finished(give_up(outcome, {CauseCode::device_refused, {{"problem", printable(refusal.reason)}}}));
+}
+
+// No case should be open any more.
+Result<WorkerSession::Next> WorkerSession::hear(const Done&, const WorkerProcess::Said&) {
+  ending_.add(std::move(*worker_));
+  return finished(
+      give_up(Outcome::failed, {CauseCode::worker_out_of_protocol, {{"message", std::string("done")}}}));
+}
+
+Result<WorkerSession::Next> WorkerSession::take_result(EncodedResult result, const EncodedResult* baseline) {
+  const ProcessResult& one = result.result;
+  if (current_ == nullptr || one.case_id != current_->id || one.process != task_.process)
+    return out_of_protocol(baseline != nullptr ? "pair" : "result");
+  if (const Status kept = finish_current(std::move(result), baseline, true); !kept) return fail(kept.error());
+  return Next();
+}
+
+Result<WorkerSession::Next> WorkerSession::out_of_protocol(const char* message) {
+  return lost(Outcome::failed, {CauseCode::worker_out_of_protocol, {{"message", message}}});
+}
+
+// The worker is of no more use. The case that it was in gets the blame; without one, all cases do.
+Result<WorkerSession::Next> WorkerSession::lost(Outcome outcome, Cause cause) {
+  worker_->kill();
+  if (current_ == nullptr) return finished(give_up(outcome, cause));
+  if (const Status kept = finish_current(ended(*current_, outcome, cause), nullptr, true); !kept)
+    return fail(kept.error());
+  return End::restart;
+}
+
+Result<WorkerSession::Next> WorkerSession::finished(const Status& given_up) {
+  if (!given_up) return fail(given_up.error());
+  return End::finished;
+}
+
+Status WorkerSession::give_up(Outcome outcome, const Cause& cause) {
+  while (!open_.empty()) {
+    current_ = open_.front();
+    if (Status kept = finish_current(ended(*current_, outcome, cause), nullptr, false); !kept) return kept;
+  }
+  return {};
+}
+
+// The current case is over, in this process at least. Where one of two builds ends, the pair ends.
+Status WorkerSession::finish_current(EncodedResult result, const EncodedResult* baseline, bool measured) {
+  std::erase(open_, std::exchange(current_, nullptr));
+  for (const EncodedResult* one : {&std::as_const(result), baseline})
+    if (one != nullptr && one->result.outcome != Outcome::measured)
+      experience_.hopeless.insert({one->result.case_id, why_hopeless(one->result)});
+  return context_.journal.add(std::move(result), baseline, measured);
+}
+
+EncodedResult WorkerSession::ended(const PlannedCase& planned, Outcome outcome, const Cause& cause) const {
+  EncodedResult ended;
+  ended.result.case_id = planned.id;
+  ended.result.process = task_.process;
+  ended.result.outcome = outcome;
+  ended.result.reason = cause;
+  ended.result.device_uuid = task_.device_uuid;
+  return ended;
+}
+
+}  // namespace harness

@@ -1,0 +1,84 @@
+// WorkerSession: one worker process, from its start until it has measured the cases that it was given, or has
+// to be replaced. The caller starts another one for the cases that are left. One thread uses it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/measure/schedule/run_journal.h"
+#include "harness/measure/schedule/schedule.h"
+#include "harness/measure/schedule/worker_process.h"
+
+namespace harness {
+
+// The plan that a task is of.
+struct TaskContext {
+  const Plan& plan;
+  const RunOptions& options;
+  RunJournal& journal;
+};
+
+// Things that the workers of one plan on one device have shown so far.
+struct Experience {
+  std::map<std::string, Cause> hopeless = {};  // by case id: why it is not tried again
+  std::set<std::string> opened = {};           // kinds whose device was seen
+};
+
+class WorkerSession {
+ public:
+  enum class End {
+    finished,  // nothing is left to measure
+    restart,   // the cases that are left need another worker
+    stop,      // the user wants to stop
+  };
+
+  // `open`: the cases to measure; the session takes out those that are over. `ending`: workers that are to be
+  // gone before this one measures; it joins them when it has said all.
+  WorkerSession(const Task& task, TaskContext context, Experience& experience,
+                std::vector<const PlannedCase*>& open, EndingWorkers& ending)
+      : task_(task), context_(context), experience_(experience), open_(open), ending_(ending) {}
+
+  // An Error when no worker can be started or the journal fails.
+  Result<End> run();
+
+  // Gives all open cases this end.
+  Status give_up(Outcome outcome, const Cause& cause);
+
+ private:
+  using Next = std::optional<End>;  // none: listen on
+
+  [[nodiscard]] Job job() const;
+  [[nodiscard]] Seconds deadline() const;
+  Result<Next> take(const WorkerProcess::Closed&);
+  Result<Next> take(const WorkerProcess::TimedOut&);
+  Result<Next> take(const WorkerProcess::Interrupted&);
+  Result<Next> take(const Error& error);
+  Result<Next> take(WorkerProcess::Said& said);
+  Result<Next> hear(const Hello& hello, const WorkerProcess::Said&);
+  Result<Next> hear(const Begin& begin, const WorkerProcess::Said&);
+  Result<Next> hear(ProcessResult& result, const WorkerProcess::Said& said);
+  Result<Next> hear(PairResult& pair, const WorkerProcess::Said& said);
+  Result<Next> hear(const Refusal& refusal, const WorkerProcess::Said&);
+  Result<Next> hear(const Done&, const WorkerProcess::Said&);
+  Result<Next> take_result(EncodedResult result, const EncodedResult* baseline);
+  Result<Next> out_of_protocol(const char* message);
+  Result<Next> lost(Outcome outcome, Cause cause);
+  Result<Next> finished(const Status& given_up);
+  Status finish_current(EncodedResult result, const EncodedResult* baseline, bool measured);
+  [[nodiscard]] EncodedResult ended(const PlannedCase& planned, Outcome outcome, const Cause& cause) const;
+
+  const Task& task_;
+  TaskContext context_;
+  Experience& experience_;
+  std::vector<const PlannedCase*>& open_;
+  EndingWorkers& ending_;
+  std::optional<WorkerProcess> worker_;
+  const PlannedCase* current_ = nullptr;  // that the worker has begun
+  bool greeted_ = false;
+  bool overlapped_ = false;  // it opened its device while another worker ended
+};
+
+}  // namespace harness

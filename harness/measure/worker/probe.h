@@ -1,0 +1,40 @@
+// Questions to a worker that measures nothing: can a device be used, can two builds share a process?
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/measure/schedule/paired_builds.h"
+#include "harness/model/record.h"
+
+namespace harness {
+
+class EndingWorkers;  // worker_process.h
+
+struct DeviceProbe {
+  Machine machine;
+};
+
+// Work that goes on beside a probe.
+struct Meanwhile {
+  std::function<void()> work = {};             // called once, while the worker opens the device
+  std::shared_ptr<EndingWorkers> ending = {};  // takes over the worker, which is waited for otherwise
+};
+
+// Asks a worker whether a device can be used, without this process touching it. Its fingerprint, with
+// ceilings where asked for, or an error whose message is the reason.
+Result<DeviceProbe> probe_device(const std::string& device,
+                                 const std::vector<std::string>& worker_command = {}, bool ceilings = false,
+                                 const Meanwhile& meanwhile = {});
+
+// Asks a worker whether it can load both builds side by side and open the device, as measuring both in one
+// process takes; else an error whose message is the reason.
+Status probe_pair(const std::string& device, const PairedBuilds& pair,
+                  const std::vector<std::string>& worker_command = {},
+                  const std::filesystem::path& worker_folder = {});
+
+}  // namespace harness

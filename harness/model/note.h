@@ -1,0 +1,68 @@
+// Note: something that a reader of a result should know. It explains figures and decides nothing. Workers and
+// summaries hold notes; report/words/note_words.h puts them into words.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/model/fact.h"
+#include "harness/schema/enum_names.h"
+
+namespace harness {
+
+enum class NoteCode {
+  told,  // text: a sentence of a workload, or of an older record
+
+  // Found by the worker, about one case in one process. In a summary, `other_processes` says how many have
+  // the same note with other figures.
+  forced_gates,            // samples, of, deadline: the launch gate opened on its deadline
+  ungated_by_tool,         // tool: "runs under a profiler"; nothing in this process can be gated
+  ungated_by_waiting,      // run() waits for the device, so it cannot be gated
+  plain_streams,           // run() could not be captured: placements share streams
+  out_of_time,             // max_time, samples, of
+  wide_intervals,          // placements, of, width, samples, widest: not as narrow as asked for
+  samples_retaken,         // samples: longer batches took no longer
+  sets_fit_in_cache,       // sets, cache: the calls are not cold
+  bent_batches,            // calls, off_line: batches lie off a straight line
+  cramped_placements,      // placements, of: no room for old and new buffers and padding at once
+  clock_unsteady,          // tolerance, after: the device's clock after preheating
+  metric_untold,           // metric: this device does not tell it
+  metric_without_clock,    // metric: this device does not tell its clock
+  metric_of_two_builds,    // metric: builds in one process cannot be told apart
+  metric_of_single_calls,  // metric: a batch launches all its calls at once
+  metric_unreported,       // metric: neither the workload nor the variant reported it
+  kernels_unseen,          // problem: the profiler's
+  counters_missing,        // counters, problem
+};
+
+template <>
+inline constexpr auto enum_names<NoteCode> =
+    names<NoteCode>({{NoteCode::told, "told"},
+                     {NoteCode::forced_gates, "forced_gates"},
+                     {NoteCode::ungated_by_tool, "ungated_by_tool"},
+                     {NoteCode::ungated_by_waiting, "ungated_by_waiting"},
+                     {NoteCode::plain_streams, "plain_streams"},
+                     {NoteCode::out_of_time, "out_of_time"},
+                     {NoteCode::wide_intervals, "wide_intervals"},
+                     {NoteCode::samples_retaken, "samples_retaken"},
+                     {NoteCode::sets_fit_in_cache, "sets_fit_in_cache"},
+                     {NoteCode::bent_batches, "bent_batches"},
+                     {NoteCode::cramped_placements, "cramped_placements"},
+                     {NoteCode::clock_unsteady, "clock_unsteady"},
+                     {NoteCode::metric_untold, "metric_untold"},
+                     {NoteCode::metric_without_clock, "metric_without_clock"},
+                     {NoteCode::metric_of_two_builds, "metric_of_two_builds"},
+                     {NoteCode::metric_of_single_calls, "metric_of_single_calls"},
+                     {NoteCode::metric_unreported, "metric_unreported"},
+                     {NoteCode::kernels_unseen, "kernels_unseen"},
+                     {NoteCode::counters_missing, "counters_missing"}});
+
+using Note = Fact<NoteCode>;
+using Notes = std::vector<Note>;
+
+inline Note told_note(std::string text) {
+  return {NoteCode::told, {{"text", std::move(text)}}};
+}
+
+}  // namespace harness

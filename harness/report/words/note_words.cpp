@@ -1,0 +1,99 @@
+#include "harness/report/words/note_words.h"
+
+#include <fmt/format.h>
+
+namespace harness::report {
+namespace {
+
+std::string on_gates(const Note& note) {
+  return fmt::format(
+      "the launch gate of {} of {} samples opened on its deadline of {:g} s, so launch latency may be in "
+      "them; "
+      "if run() waits for the device, let synchronises() return true, else raise gate_deadline",
+      note.count("samples"), note.count("of"), note.number("deadline"));
+}
+
+std::string on_widths(const Note& note) {
+  return fmt::format(
+      "in {} of {} placements the interval of the mean was still wider than {:g} % after {} samples (up to "
+      "{:.2g} %); raise `max` of `samples`, or allow a wider one",
+      note.count("placements"), note.count("of"), note.number("width") * 100, note.count("samples"),
+      note.number("widest") * 100);
+}
+
+std::string on_sets(const Note& note) {
+  return fmt::format(
+      "{} sets of buffers fit in the cache together, so calls that take turns with them are not cold; {}",
+      note.count("sets"),
+      note.text("cache") == "cold" ? "give shorter batches (`batch_nodes`)" : "use `cache: cold`");
+}
+
+std::string on_missing_metric(const Note& note, std::string_view why) {
+  return fmt::format("metric `{}` is missing: {}", note.text("metric"), why);
+}
+
+std::string without_processes(const Note& note) {
+  switch (note.code) {
+    case NoteCode::told: return note.text("text");
+    case NoteCode::forced_gates: return on_gates(note);
+    case NoteCode::ungated_by_tool:
+      return fmt::format(
+          "timed without a launch gate, because this process {}: launch latency is included, so keep no time "
+          "of this run",
+          note.text("tool"));
+    case NoteCode::ungated_by_waiting:
+      return "timed without a launch gate, because run() waits for the device: launch latency is included";
+    case NoteCode::plain_streams:
+      return "timed on streams that wait for the default stream, because a call of run() could not be "
+             "captured "
+             "(it queues work there, waits, allocates or fails); such times differ more between processes";
+    case NoteCode::out_of_time:
+      return fmt::format("max_time of {:g} s ended sampling after {} of {} samples; raise it for more",
+                         note.number("max_time"), note.count("samples"), note.count("of"));
+    case NoteCode::wide_intervals: return on_widths(note);
+    case NoteCode::samples_retaken:
+      return fmt::format("{} samples were taken again, because longer batches of calls took no longer",
+                         note.count("samples"));
+    case NoteCode::sets_fit_in_cache: return on_sets(note);
+    case NoteCode::bent_batches:
+      return fmt::format(
+          "batches of {} calls lie up to {:.1f} % off a straight line, so their slope is not the time of a "
+          "call alone; give other `batch_nodes`",
+          note.text("calls"), note.number("off_line") * 100);
+    case NoteCode::cramped_placements:
+      return fmt::format(
+          "in {} of {} placements the device had no room for old and new buffers and padding at once, so the "
+          "buffers' addresses may have varied less than usual",
+          note.count("placements"), note.count("of"));
+    case NoteCode::clock_unsteady:
+      return fmt::format(
+          "in a process the device's clock was not steady to {:g} % after {:g} s of preheating: let the "
+          "machine come to rest, lock its clock, or raise `preheat`",
+          note.number("tolerance") * 100, note.number("after"));
+    case NoteCode::metric_untold: return on_missing_metric(note, "this device does not tell it");
+    case NoteCode::metric_without_clock:
+      return on_missing_metric(note, "this device does not tell its clock");
+    case NoteCode::metric_of_two_builds:
+      return on_missing_metric(note,
+                               "two builds in one process cannot be told apart; `harness run` measures it");
+    case NoteCode::metric_of_single_calls:
+      return on_missing_metric(note, "a batch launches all its calls at once");
+    case NoteCode::metric_unreported:
+      return on_missing_metric(note, "neither the workload nor the variant reported it");
+    case NoteCode::kernels_unseen: return fmt::format("its kernels are not known: {}", note.text("problem"));
+    case NoteCode::counters_missing:
+      return fmt::format("no value of {}: {}", note.text("counters"), note.text("problem"));
+  }
+  return "?";
+}
+
+}  // namespace
+
+std::string words(const Note& note) {
+  const std::int64_t others = note.count("other_processes");
+  if (others == 0) return without_processes(note);
+  return fmt::format("{} ({} process{} with other figures)", without_processes(note), others,
+                     others == 1 ? "" : "es");
+}
+
+}  // namespace harness::report

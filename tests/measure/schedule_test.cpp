@@ -1,0 +1,94 @@
+#include "harness/measure/schedule/schedule.h"
+
+#include <gmock/gmock.h>
+
+#include <fmt/format.h>
+
+#include "tests/measure/cases.h"
+
+namespace harness {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+PlannedCase planned_on(const std::string& device, const std::string& variant, int processes) {
+  PlannedCase planned = planned_line(variant);
+  planned.id += "/" + device;
+  planned.device = device;
+  planned.sampling.processes = processes;
+  return planned;
+}
+
+// "2 cuda:1 x3": process, device, number of cases.
+std::vector<std::string> texts_of(const Lane& lane) {
+  std::vector<std::string> texts;
+  for (const Task& task : lane)
+    texts.push_back(fmt::format("{} {} x{}", task.process, task.device, task.cases.size()));
+  return texts;
+}
+
+TEST(Schedule, OfOneDeviceAKindIsOneProcessAfterTheOther) {
+  Plan plan;
+  plan.cases = {planned_on("cuda", "a", 2), planned_on("cpu", "a", 1), planned_on("cuda", "b", 1)};
+  RunOptions options;
+  options.devices["cuda"] = "cuda:3";
+  const Schedule schedule = schedule_of(plan, options);
+  ASSERT_THAT(schedule, SizeIs(1));
+  ASSERT_THAT(schedule[0], SizeIs(1));
+  EXPECT_THAT(texts_of(schedule[0][0]), ElementsAre("1 cuda:3 x2", "1 cpu x1", "2 cuda:3 x1"));
+}
+
+TEST(Schedule, LeavesOutSkippedCasesAndWhatTheRunHasAlready) {
+  Plan plan;
+  plan.cases = {planned_on("cpu", "a", 2), planned_on("cpu", "b", 2)};
+  plan.cases[1].skip = Cause{CauseCode::unsupported};
+  RunOptions options;
+  options.already = {{plan.cases[0].id, 1}};
+  EXPECT_THAT(texts_of(schedule_of(plan, options).at(0).at(0)), ElementsAre("2 cpu x1"));
+  options.already.insert({plan.cases[0].id, 2});
+  EXPECT_THAT(schedule_of(plan, options), IsEmpty());
+}
+
+TEST(Schedule, GivesEachProcessAnOrderOfItsOwnThatTheSeedFixes) {
+  Plan plan;
+  for (int i = 0; i < 20; ++i) plan.cases.push_back(planned_on("cpu", std::to_string(i), 2));
+  RunOptions options;
+  const Lane lane = schedule_of(plan, options).at(0).at(0), again = schedule_of(plan, options).at(0).at(0);
+  EXPECT_EQ(lane[0].cases, again[0].cases);
+  EXPECT_NE(lane[0].cases, lane[1].cases);
+  options.order_seed = 2;
+  EXPECT_NE(schedule_of(plan, options).at(0).at(0)[0].cases, lane[0].cases);
+}
+
+TEST(Schedule, HasALaneADeviceAfterTheKindsThatHaveOne) {
+  Plan plan;
+  plan.cases = {planned_on("cuda", "a", 5), planned_on("cpu", "a", 2)};
+  RunOptions options;
+  options.side_by_side["cuda"] = {{"cuda:0", "GPU-0"}, {"cuda:1", "GPU-1"}};
+  const Schedule schedule = schedule_of(plan, options);
+  ASSERT_THAT(schedule, SizeIs(2));
+  EXPECT_THAT(texts_of(schedule[0].at(0)), ElementsAre("1 cpu x1", "2 cpu x1"));
+  ASSERT_THAT(schedule[1], SizeIs(2));
+  EXPECT_THAT(texts_of(schedule[1][0]), ElementsAre("1 cuda:0 x1", "3 cuda:0 x1", "5 cuda:0 x1"));
+  EXPECT_THAT(texts_of(schedule[1][1]), ElementsAre("2 cuda:1 x1", "4 cuda:1 x1"));
+  EXPECT_EQ(schedule[1][1][0].device_uuid, "GPU-1");
+}
+
+TEST(Schedule, InTurnsPairsTheProcessesOfBothBuilds) {
+  Plan plan;
+  plan.cases = {planned_on("cpu", "a", 4)};
+  RunOptions options;
+  const Schedule schedule = schedule_in_turns({plan, options}, {plan, options}, 1);
+  const Lane& lane = schedule.at(0).at(0);
+  ASSERT_THAT(lane, SizeIs(8));
+  for (std::size_t i = 0; i < lane.size(); i += 2) {
+    EXPECT_EQ(lane[i].process, lane[i + 1].process);
+    EXPECT_NE(lane[i].turn, lane[i + 1].turn);
+  }
+  EXPECT_NE(lane[0].turn, lane[2].turn) << "two pairs are a block: A B B A";
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,41 @@
+// Every code has words, and figures that a reader needs are in them.
+#include <gmock/gmock.h>
+
+#include "harness/model/case_step.h"
+#include "harness/report/words/cause_words.h"
+#include "harness/report/words/note_words.h"
+
+namespace harness::report {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(FactWords, ExistForEveryCode) {
+  for (const auto& [code, name] : enum_names<CauseCode>) {
+    if (code == CauseCode::told || code == CauseCode::device_refused) continue;  // words of their own
+    EXPECT_GT(words(Cause{code}).size(), 10U) << name;
+  }
+  for (const auto& [code, name] : enum_names<NoteCode>) {
+    if (code == NoteCode::told) continue;
+    EXPECT_GT(words(Note{code}).size(), 10U) << name;
+  }
+  for (const auto& [step, name] : enum_names<CaseStep>)
+    EXPECT_NE(words(Cause{CauseCode::threw, {{"step", std::string(name)}}}),
+              words(Cause{CauseCode::threw, {{"step", "no step"}}}))
+        << name;
+}
+
+TEST(FactWords, HoldTheFigures) {
+  EXPECT_EQ(words(Cause{CauseCode::device_error,
+                        {{"problem", "an illegal memory access"}, {"step", "sample"}, {"placement", 2}}}),
+            "an illegal memory access, while sampling in placement 2");
+  EXPECT_THAT(words(Cause{CauseCode::crashed, {{"signal", 11}, {"printed", "about to fall"}}}),
+              HasSubstr("killed by signal 11 (Segmentation fault); it printed last: about to fall"));
+  EXPECT_THAT(words(Note{NoteCode::out_of_time, {{"max_time", 0.5}, {"samples", 9}, {"of", 50}}}),
+              HasSubstr("max_time of 0.5 s ended sampling after 9 of 50 samples"));
+  EXPECT_THAT(words(Note{NoteCode::out_of_time, {{"other_processes", 2}}}),
+              HasSubstr("(2 processes with other figures)"));
+}
+
+}  // namespace
+}  // namespace harness::report

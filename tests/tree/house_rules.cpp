@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <regex>
@@ -12,6 +13,8 @@
 
 namespace harness::tree {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr int most_words = 30;
 
@@ -124,6 +127,34 @@ std::vector<std::string> hard_sentences(const SourceFile& file) {
       else if (hangs)
         found.push_back(place(file, text.line) + "starts with nothing to hold on to: " + sentence);
     }
+  return found;
+}
+
+std::vector<std::string> missing_files(const SourceFile& file, const std::set<std::string>& paths) {
+  static const std::regex named(
+      R"((^|[^\w/.<{*-])((harness/)?(base|catalog|cli|device|doctor|measure|model|report|schema|sdk|stats|store|study|suite|verdict)/[\w/]+\.(h|cpp|md))\b)");
+  static const std::regex linked(R"(\]\(([^)#: ]+)\))");
+  const bool markdown = file.path.ends_with(".md");
+  std::vector<std::string> found;
+  const auto check = [&](int line, const std::string& name) {
+    if (name.starts_with(".") && !name.starts_with("..")) return;  // hidden folders are not listed
+    const std::string beside = fs::path(folder(file.path) + "/" + name).lexically_normal().generic_string();
+    const std::string there = beside.ends_with("/") ? beside.substr(0, beside.size() - 1) : beside;
+    for (const std::string& path :
+         {name, "harness/" + name, there, fs::path(name).lexically_normal().string()})
+      if (paths.contains(path)) return;
+    found.push_back(place(file, line) + name + " is not there");
+  };
+  for (const Piece& text : prose_of(file)) {
+    for (std::sregex_iterator at(text.text.begin(), text.text.end(), named), end; at != end; ++at)
+      check(text.line, (*at)[2].str());
+  }
+  int number = 0;
+  for (const std::string& line : markdown ? split(file.text, '\n') : std::vector<std::string>{}) {
+    ++number;
+    for (std::sregex_iterator at(line.begin(), line.end(), linked), end; at != end; ++at)
+      check(number, (*at)[1].str());
+  }
   return found;
 }
 

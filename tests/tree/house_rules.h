@@ -2,6 +2,7 @@
 // wrong, as "path:line: what".
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,10 @@ std::vector<std::string> english_literals(const SourceFile& file);
 // Sentences of comments (or of a Markdown file's prose) that are too long or start with nothing to hold on
 // to.
 std::vector<std::string> hard_sentences(const SourceFile& file);
+
+// Files that a comment or a document names, by a path below harness/ or by a link, and that are not in
+// `paths`.
+std::vector<std::string> missing_files(const SourceFile& file, const std::set<std::string>& paths);
 
 // Files that include each other in a circle. A header and the source of its name are one unit. A circle is
 // the list of its units.

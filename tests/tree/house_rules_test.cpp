@@ -92,6 +92,16 @@ TEST(HouseRules, FindHardSentences) {
   EXPECT_THAT(hard_sentences({"a.md", "Those who read.\n\n```\nWhat a mess\n```\n"}), SizeIs(1));
 }
 
+TEST(HouseRules, FindNamesOfFilesThatAreGone) {
+  const std::set<std::string> paths{"harness/base/text.h", "kernels/README.md", "kernels/gemm"};
+  EXPECT_THAT(missing_files(code("// See base/text.h and base/gone.h.\n"), paths),
+              ElementsAre("harness/a/a.cpp:1: base/gone.h is not there"));
+  EXPECT_THAT(
+      missing_files({"kernels/a/README.md", "[all](../README.md), [gemm](../gemm), [b](b.md)\n"}, paths),
+      ElementsAre("kernels/a/README.md:1: b.md is not there"));
+  EXPECT_THAT(missing_files({"README.md", "[all](kernels/README.md)\n"}, paths), IsEmpty());
+}
+
 TEST(HouseRules, FindCirclesOfUnits) {
   const SourceFile a{"harness/a/a.h", "#include \"harness/a/b.h\"\n"};
   const SourceFile a_source{"harness/a/a.cpp", "#include \"harness/a/a.h\"\n#include \"harness/a/c.h\"\n"};

@@ -45,7 +45,7 @@ TEST(House, HasNoIncludeCircles) {
   std::vector<std::string> found;
   for (const auto& circle : include_circles(sources({"harness"})))
     for (const std::string& unit : circle) found.push_back(unit + ": in a circle with " + join(circle, ", "));
-  expect_at_most(found, {{"harness/measure", 2}, {"harness/store", 2}, {"harness/verdict", 10}});
+  expect_at_most(found, {{"harness/store", 2}, {"harness/verdict", 10}});
 }
 
 TEST(House, NamesEachFormatInOnePlace) {
@@ -66,7 +66,8 @@ TEST(House, HasNoBaseNameTwice) {
 }
 
 TEST(House, HasFoldersThatAReaderCanHold) {
-  const Allowed allowed{{"harness/model", 32},
+  const Allowed allowed{{"harness/measure/case", 31},
+                        {"harness/model", 34},
                         {"harness/report/documents", 28},
                         {"harness/report/media", 28},
                         {"kernels/matmul", 26}};
@@ -101,22 +102,22 @@ TEST(House, NamesTheKindCudaInOnePlace) {
 }
 
 TEST(House, ReadsNoSentence) {
-  expect_at_most(broken(read_sentences, sources({"harness"})), {{"harness/cli", 2}, {"harness/verdict", 1}});
+  expect_at_most(broken(read_sentences, sources({"harness"})), {{"harness/cli", 2}});
 }
 
 TEST(House, HasNoEnglishWhereVerdictsAreMade) {
   expect_at_most(broken(english_literals, sources({"harness/verdict", "harness/study"})),
-                 {{"harness/study", 15}, {"harness/verdict", 253}});
+                 {{"harness/study", 15}, {"harness/verdict", 251}});
 }
 
 TEST(House, WritesPlainComments) {
-  expect_at_most(broken(hard_sentences, sources({"harness", "kernels", "tests"})), {{"harness/measure", 56},
-                                                                                    {"harness/model", 11},
+  expect_at_most(broken(hard_sentences, sources({"harness", "kernels", "tests"})), {{"harness/measure", 2},
+                                                                                    {"harness/model", 8},
                                                                                     {"harness/report", 13},
                                                                                     {"harness/store", 5},
                                                                                     {"harness/study", 10},
                                                                                     {"harness/suite", 3},
-                                                                                    {"harness/verdict", 36}});
+                                                                                    {"harness/verdict", 35}});
 }
 
 TEST(House, WritesPlainCommentsInScripts) {
@@ -126,15 +127,27 @@ TEST(House, WritesPlainCommentsInScripts) {
   expect_at_most(broken(hard_sentences, files), {});
 }
 
+TEST(House, NamesFilesThatAreThere) {
+  std::vector<SourceFile> files = files_below({"harness", "kernels"}, {".h", ".cpp", ".cu", ".cuh"});
+  for (SourceFile& file : files_below({""}, {".md"}))
+    if (!file.path.starts_with("tests/golden/")) files.push_back(std::move(file));
+  expect_at_most(
+      broken([paths = all_paths()](const SourceFile& file) { return missing_files(file, paths); }, files),
+      {{"harness/measure", 3},
+       {"harness/model", 2},
+       {"harness/report", 1},
+       {"harness/study", 3},
+       {"harness/verdict", 3}});
+}
+
 TEST(House, WritesPlainDocuments) {
   std::vector<SourceFile> files = files_below({""}, {".md"});
   std::erase_if(files, [](const SourceFile& file) { return file.path.starts_with("tests/golden/"); });
-  expect_at_most(broken(hard_sentences, files), {{"baselines", 2},
-                                                 {"harness/measure", 32},
+  expect_at_most(broken(hard_sentences, files), {{"harness/measure", 2},
                                                  {"harness/report", 2},
                                                  {"harness/study", 2},
                                                  {"harness/verdict", 10},
-                                                 {"suites", 2}});
+                                                 {"suites", 1}});
 }
 
 }  // namespace

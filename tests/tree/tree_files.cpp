@@ -52,6 +52,12 @@ std::vector<SourceFile> files_below(const std::vector<std::string>& folders,
   return files;
 }
 
+std::set<std::string> all_paths() {
+  std::set<std::string> paths;
+  walk(top, [&](const fs::directory_entry& entry) { paths.insert(path_from_top(entry.path())); });
+  return paths;
+}
+
 std::vector<std::string> all_folders() {
   std::vector<std::string> folders;
   walk(top, [&](const fs::directory_entry& entry) {

@@ -31,7 +31,7 @@ template <>
 inline constexpr auto enum_names<Direction> = names<Direction>({{Direction::lower_is_better, "lower"},
                                                                 {Direction::higher_is_better, "higher"}});
 
-// What the device was like around one placement. A value is absent where the device does not tell.
+// The device's conditions around one placement. A value is absent where the device does not tell.
 struct Conditions {
   std::optional<double> sm_clock_mhz;
   std::optional<double> memory_clock_mhz;
@@ -119,7 +119,7 @@ struct KernelUse {
   bool operator==(const KernelUse&) const = default;
 };
 
-// What one worker process reports of one case; one transaction in the store.
+// One worker process's report of one case; one transaction in the store.
 struct ProcessResult {
   std::string case_id;
   int process = 0;
@@ -227,7 +227,7 @@ struct Record {
   std::map<std::string, Machine> machines;     // by device kind: "cpu", "cuda"; imports: "import"
   std::string started;                         // UTC
   std::string finished;                        // UTC, or "" while incomplete
-  std::string estimator = "trimmed_log_mean";  // see stats/estimator.h
+  std::string estimator = "trimmed_log_mean";  // see stats/estimate/estimator.h
   std::optional<Promotion> promotion;
   bool partial = false;      // of some of the suite's cases: the run left others out by --filter or --tag
   bool calibration = false;  // one of several of the same build, to learn how much results vary: no baseline

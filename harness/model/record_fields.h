@@ -130,7 +130,7 @@ struct Described<ProcessResult> {
                                  field("metrics", &ProcessResult::series).checked(expect_metrics_once));
 };
 
-// What was planned for a case: all but its results.
+// The plan of a case: all but its results.
 inline constexpr auto planned_part = list_fields<CaseRecord>(
     JsonLayout::lines,
     field("id", &CaseRecord::id).required().checked([](const JsonNode& node, const std::string& id) {

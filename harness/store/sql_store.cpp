@@ -309,7 +309,7 @@ Status SqlStore::load_results(Record& record, const std::string& id) {
   return {};
 }
 
-// What the runs wanted must fulfil; `values` gets what the placeholders stand for.
+// The condition for the wanted runs; `values` gets the values of the placeholders.
 std::vector<std::string> conditions_of(const RunQuery& query, std::vector<std::string>& values) {
   std::vector<std::string> conditions;
   const auto where = [&](const std::string& column, const std::optional<std::string>& wanted) {

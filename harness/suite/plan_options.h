@@ -1,4 +1,4 @@
-// What a user asks of a plan, and what the machine at hand can run.
+// The user's wishes for a plan, and what the machine at hand can run.
 #pragma once
 
 #include <functional>

@@ -12,7 +12,7 @@ namespace harness {
 Result<RunReport> run_plan(const Plan& plan, const RunOptions& options);
 
 // Runs two plans, the baseline's and the current build's, in processes that take turns: process i of one
-// comes right after process i of the other, in the order of stats/turns.h.
+// comes right after process i of the other, in the order of stats/series/turns.h.
 Result<RunReport> run_in_turns(const Turn& baseline, const Turn& current, std::uint64_t seed);
 
 }  // namespace harness

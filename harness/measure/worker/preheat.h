@@ -23,10 +23,10 @@ struct Preheated {
   double clock_ghz = 0;  // last read, 0 when unknown
 };
 
-// Keeps the device busy for `least`, then in steps of 20 ms until three readings of its clock in a row, one a
-// step, lie within the tolerance of each other, or until `most`. A device without a clock is kept busy for
-// `least` alone. The readings after `least` count, and the last two of before, so that a
-// clock that was steady early costs no more than `least`.
+// Keeps the device busy for `least`, then in steps of 20 ms. It ends when three readings of its clock in a
+// row lie within the tolerance of each other, or at `most`. One reading is taken a step. A device without a
+// clock is kept busy for `least` alone. The readings after `least` count, and the last two of before, so that
+// a clock that was steady early costs no more than `least`.
 Result<Preheated> preheat(Device& device, const PreheatLimits& limits);
 
 // Keeps a device busy again that has idled since `warmth`, while the host prepared, checked or took memory.

@@ -31,8 +31,8 @@ Result<DeviceProbe> probe_device(const std::string& device,
                                  const std::vector<std::string>& worker_command = {}, bool ceilings = false,
                                  const Meanwhile& meanwhile = {});
 
-// Asks a worker whether it can load both builds side by side and open the device, as measuring both in one
-// process takes; else an error whose message is the reason.
+// Asks a worker whether it can load both builds side by side and open the device. Otherwise an error whose
+// message is the reason.
 Status probe_pair(const std::string& device, const PairedBuilds& pair,
                   const std::vector<std::string>& worker_command = {},
                   const std::filesystem::path& worker_folder = {});

@@ -23,7 +23,7 @@ void add_row(Document& document, const ExplainedRow& row) {
   }
 }
 
-// Of the rows that are explained; what the whole comparison comes to is told by its own report.
+// The result of the explained rows; the result of the whole comparison is in its own report.
 CiView ci_of(const Retelling& explanation, const std::string& headline) {
   Comparison shown = explanation.comparison;
   shown.rows.clear();

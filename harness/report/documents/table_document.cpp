@@ -126,7 +126,7 @@ Grid grid_of(const std::vector<Entry>& entries, Shown shown, const Scale& scale)
   return grid;
 }
 
-// What is shown, of which metric, and where and when it was measured.
+// The shown figure and its metric, and where and when it was measured.
 std::string caption_of(const Record& record, const Entry& first, Shown shown, const Scale& scale) {
   const auto machine = record.machines.find(first.one->device);
   return fmt::format(

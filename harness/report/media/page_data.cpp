@@ -96,7 +96,8 @@ std::vector<stats::ProcessEstimate> placement_estimates(const ProcessSamples& pr
   return {estimates.begin(), estimates.end()};
 }
 
-// The value of a process is the mean over its placements with samples, on the log scale (stats/estimator.h).
+// The value of a process is the mean over its placements with samples, on the log scale
+// (stats/estimate/estimator.h).
 Json process_json(const ProcessSamples& process, const SampleDetail& detail) {
   const std::vector<stats::ProcessEstimate> estimates = placement_estimates(process);
   double sum = 0;

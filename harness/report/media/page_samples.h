@@ -15,9 +15,9 @@ struct SampleDetail {
   int digits = 6;             // significant ones of the median, at least 1
 };
 
-// "form", "per_unit" and "deltas", as page/src/data.ts has them. Quantiles are samples that were taken
-// (the nearest order statistics), at equal steps of probability from the least to the greatest; a process
-// of no more samples than that keeps them all.
+// "form", "per_unit" and "deltas", as page/src/data.ts has them. Quantiles are samples that were taken (the
+// nearest order statistics), at equal steps of probability from the least to the greatest. A process with no
+// more samples than that keeps them all.
 void put_samples(Json& process, const ProcessSamples& samples, const SampleDetail& detail);
 
 // `value` rounded to so many significant digits; what is not finite stays as it is.

@@ -23,8 +23,8 @@ std::string safe_name(std::string_view name, std::size_t columns);
 // spaces. Untrusted text is made printable; no word is wider than the space there is.
 std::string wrapped(std::string_view text, std::string_view lead, const Style& style);
 
-// The grid, one table where it fits, else one a block; labels beside the numbers where they fit, else
-// on lines of their own; columns of low priority left out (and named) where nothing else helps.
+// The grid as one table where it fits, else as one a block. Labels stand beside the numbers where they fit,
+// else on their own lines. Columns of low priority are left out (and named) where nothing else helps.
 std::string draw(const Grid& raw, const Style& style);
 
 }  // namespace harness::report

@@ -22,7 +22,7 @@ Names names_of_all() {
   return names;
 }
 
-// What the workload declares, and the hardware counters that the group reads. False where the workload is
+// The metrics that the workload declares, and the hardware counters of the group. False where the workload is
 // unknown, which is an error of its own.
 bool add_declared(const CaseGroup& group, const Catalog& catalog, Names& names) {
   const sdk::Workload* workload = catalog.workload(group.workload.value);

@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-// What a stronger place does not name about a metric stays as a weaker one said.
+// Parts of a metric's gate that a stronger place does not name stay as a weaker place set them.
 void apply(const Written<MetricGate>& one, std::vector<MetricGate>& gates) {
   const std::string& metric = one.values().metric;
   auto found =

@@ -101,7 +101,7 @@ if(page_obstacle OR (HARNESS_PAGE_FILE AND NOT EXISTS ${HARNESS_PAGE_PLOT}))
 endif()
 
 set(page_template ${CMAKE_BINARY_DIR}/generated/page_template.cpp)
-configure_file(${CMAKE_SOURCE_DIR}/harness/report/media/page_template.cpp.in ${page_template} @ONLY)
+configure_file(${CMAKE_SOURCE_DIR}/harness/report/media/page/page_template.cpp.in ${page_template} @ONLY)
 set_source_files_properties(${page_template} PROPERTIES
   OBJECT_DEPENDS "${HARNESS_PAGE_HTML};${HARNESS_PAGE_PLOT}")
 target_sources(harness_report PRIVATE ${page_template})

@@ -1,5 +1,5 @@
 // The data of a page: one JSON document, `harness-page` version 1, written by
-// harness/report/media/page_data.cpp and embedded in the page. It holds the two JSON reports that
+// harness/report/media/page/page_data.cpp and embedded in the page. It holds the two JSON reports that
 // harness/report/formats.md describes, and beside them what only a page shows.
 //
 // Every text in it comes from suites, records and machines and is untrusted: it reaches the document

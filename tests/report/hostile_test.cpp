@@ -196,7 +196,7 @@ TEST_P(Hostile, KeepsJsonValidUtf8AndWhole) {
   for (const std::string& report : all_reports(GetParam(), Format::json, {})) {
     const nlohmann::json json = nlohmann::json::parse(report, nullptr, false);
     ASSERT_FALSE(json.is_discarded()) << report.substr(0, 200);
-    EXPECT_EQ(json["version"], 1);
+    EXPECT_GE(json["version"].get<int>(), 1);
     EXPECT_TRUE(json["format"].get<std::string>().starts_with("harness-"));
   }
 }

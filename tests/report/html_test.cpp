@@ -6,7 +6,7 @@
 
 #include "fixture.h"
 #include "h200_records.h"
-#include "harness/report/media/page_template.h"
+#include "harness/report/media/page/page_template.h"
 #include "page_reader.h"
 #include "studies.h"
 

@@ -1,5 +1,5 @@
 // Speedups over all shapes of a suite's entry: the figures, what belongs together, and where they are told.
-#include "harness/report/documents/over_shapes.h"
+#include "harness/report/over_shapes.h"
 
 #include <gmock/gmock.h>
 

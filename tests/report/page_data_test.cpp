@@ -1,5 +1,5 @@
 // The document behind a page: that it holds what was measured, and that it fits.
-#include "harness/report/media/page_data.h"
+#include "harness/report/media/page/page_data.h"
 #include "harness/base/text.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 
 #include "fixture.h"
 #include "h200_records.h"
-#include "harness/report/media/packed.h"
+#include "harness/report/media/page/packed.h"
 #include "harness/stats/estimate/estimator.h"
 #include "page_reader.h"
 #include "tests/model/example_record.h"

@@ -187,28 +187,22 @@ std::string drawn(const std::string& report, Format format, const Style& style,
   const auto draw = [&](const Report& made) {
     return format == Format::html ? report::html_page("", made) : render(made, format, style);
   };
-  const Plan planned = name ? hostile_plan(*name) : plan();
-  const Record measured = name ? hostile_record(*name) : record();
-  const std::vector<Summary> summed = name ? hostile_summaries(*name) : summaries();
-  const Comparison compared = name ? hostile_comparison(*name) : comparison();
-  const Comparison governed = governed_comparison();
-  const Retelling explained = explanation(name);
-  const HistoryReport told = history(one);
-  const BisectReport searched = bisection(one);
-  const CalibrationReport calibrated = calibration(one);
-  const SelftestReport tested = selftest(0.017, one);
-  const Examination examined = examination(one);
-  if (report == "plan") return draw(report::plan_document(planned));
-  if (report == "run") return draw(report::run_document(measured, summed));
-  if (report == "comparison") return draw(report::comparison_document(compared));
-  if (report == "governed") return draw(report::comparison_document(governed));
-  if (report == "explanation") return draw(report::explanation_document(explained));
-  if (report == "history") return draw(report::history_document(told));
-  if (report == "bisection") return draw(report::bisect_document(searched));
-  if (report == "calibration") return draw(report::calibration_document(calibrated));
-  if (report == "selftest") return draw(report::selftest_document(tested));
-  if (report == "doctor") return draw(report::doctor_document(examined));
-  const Result<Report> table = report::table_document(measured, summed, {}, report::Shown::time);
+  const auto measured = [&] { return name ? hostile_record(*name) : record(); };
+  const auto summed = [&] { return name ? hostile_summaries(*name) : summaries(); };
+  if (report == "plan") return draw(report::plan_document(name ? hostile_plan(*name) : plan()));
+  if (report == "run") return draw(report::run_document(measured(), summed()));
+  if (report == "comparison")
+    return draw(report::comparison_document(name ? hostile_comparison(*name) : comparison()));
+  if (report == "governed") return draw(report::comparison_document(governed_comparison()));
+  if (report == "explanation") return draw(report::explanation_document(explanation(name)));
+  if (report == "history") return draw(report::history_document(history(one)));
+  if (report == "bisection") return draw(report::bisect_document(bisection(one)));
+  if (report == "calibration") return draw(report::calibration_document(calibration(one)));
+  if (report == "selftest") return draw(report::selftest_document(selftest(0.017, one)));
+  if (report == "doctor") return draw(report::doctor_document(examination(one)));
+  const Record table_record = measured();
+  const std::vector<Summary> table_summaries = summed();
+  const Result<Report> table = report::table_document(table_record, table_summaries, {}, report::Shown::time);
   return table ? draw(*table) : std::string();
 }
 

@@ -13,7 +13,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/plot/draw_plot.h"
-#include "harness/report/media/page_data.h"
+#include "harness/report/media/page/page_data.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/read/summarize.h"
 

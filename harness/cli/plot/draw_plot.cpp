@@ -8,8 +8,8 @@
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
-#include "harness/report/media/page_data.h"
-#include "harness/report/media/page_template.h"
+#include "harness/report/media/page/page_data.h"
+#include "harness/report/media/page/page_template.h"
 
 namespace harness {
 namespace fs = std::filesystem;

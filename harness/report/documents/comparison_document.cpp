@@ -10,7 +10,7 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/documents/standing.h"
 #include "harness/report/media/json_parts.h"
-#include "harness/report/media/page_data.h"
+#include "harness/report/media/page/page_data.h"
 #include "harness/report/numbers.h"
 
 namespace harness::report {

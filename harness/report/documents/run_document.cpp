@@ -10,12 +10,12 @@
 #include "harness/base/units.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
-#include "harness/report/documents/over_shapes.h"
 #include "harness/report/documents/run_ci.h"
 #include "harness/report/documents/run_remarks.h"
 #include "harness/report/media/json_parts.h"
-#include "harness/report/media/page_data.h"
+#include "harness/report/media/page/page_data.h"
 #include "harness/report/numbers.h"
+#include "harness/report/over_shapes.h"
 
 namespace harness::report {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "harness/base/text.h"
 #include "harness/report/media/media.h"
-#include "harness/report/media/page_template.h"
+#include "harness/report/media/page/page_template.h"
 #include "harness/report/numbers.h"
 #include "harness/report/sparkline.h"
 

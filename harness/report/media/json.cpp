@@ -2,9 +2,9 @@
 #include <array>
 
 #include "harness/model/summary_fields.h"
-#include "harness/report/documents/over_shapes.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/media/media.h"
+#include "harness/report/over_shapes.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/report/words/note_words.h"
 #include "harness/schema/formats.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/report/media/page_template.h"
+#include "harness/report/media/page/page_template.h"
 
 namespace harness {
 

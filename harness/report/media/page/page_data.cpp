@@ -1,4 +1,4 @@
-#include "harness/report/media/page_data.h"
+#include "harness/report/media/page/page_data.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "harness/report/documents/comparison_remarks.h"
 #include "harness/report/documents/run_remarks.h"
 #include "harness/report/media/json_parts.h"
-#include "harness/report/media/packed.h"
+#include "harness/report/media/page/packed.h"
 #include "harness/schema/formats.h"
 #include "harness/stats/estimate/process_estimator.h"
 

@@ -1,4 +1,4 @@
-#include "harness/report/media/packed.h"
+#include "harness/report/media/page/packed.h"
 
 #include <zlib.h>
 

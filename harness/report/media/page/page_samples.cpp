@@ -1,4 +1,4 @@
-#include "harness/report/media/page_samples.h"
+#include "harness/report/media/page/page_samples.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/model/comparison.h"
-#include "harness/report/media/page_samples.h"
+#include "harness/report/media/page/page_samples.h"
 #include "harness/report/sources.h"
 
 namespace harness::report {

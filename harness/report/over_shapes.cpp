@@ -1,4 +1,4 @@
-#include "harness/report/documents/over_shapes.h"
+#include "harness/report/over_shapes.h"
 
 #include <fmt/format.h>
 

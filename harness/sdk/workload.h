@@ -51,7 +51,7 @@ struct Work {
 
 // When an output counts as right: ||out - ref|| / ||ref|| (Frobenius, over the checked elements) is at most
 // `relative`. No single element may be off by more than a multiple that rounding cannot reach
-// (measure/case/verify.h). A NaN or infinity where the reference has none is wrong.
+// (measure/tensors/verify.h). A NaN or infinity where the reference has none is wrong.
 struct Tolerance {
   double relative = 1e-6;
 };

@@ -1,5 +1,5 @@
 // Where a case's buffers land, by the log of a scripted device.
-#include "harness/measure/case/allocation.h"
+#include "harness/measure/tensors/allocation.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "harness/measure/case/verify.h"
+#include "harness/measure/tensors/verify.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"
 

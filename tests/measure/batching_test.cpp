@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/measure/case/input_sets.h"
+#include "harness/measure/tensors/input_sets.h"
 
 namespace harness {
 namespace {

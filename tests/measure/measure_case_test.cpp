@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/measure/case/inputs.h"
+#include "harness/measure/tensors/inputs.h"
 #include "harness/measure/worker/worker.h"
 #include "tests/measure/cases.h"
 #include "tests/measure/trial.h"

@@ -1,4 +1,4 @@
-#include "harness/measure/case/verify.h"
+#include "harness/measure/tensors/verify.h"
 
 #include <gmock/gmock.h>
 

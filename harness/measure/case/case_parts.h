@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <memory>
 
-#include "harness/measure/case/allocation.h"
-#include "harness/measure/case/inputs.h"
 #include "harness/measure/case/sampler.h"
 #include "harness/measure/case/subjects.h"
-#include "harness/measure/case/verify.h"
 #include "harness/measure/schedule/carried.h"
+#include "harness/measure/tensors/allocation.h"
+#include "harness/measure/tensors/inputs.h"
+#include "harness/measure/tensors/verify.h"
 #include "harness/measure/worker/phases.h"
 
 namespace harness {

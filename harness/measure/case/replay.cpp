@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "harness/base/text.h"
-#include "harness/measure/case/allocation.h"
-#include "harness/measure/case/inputs.h"
 #include "harness/measure/case/subject.h"
+#include "harness/measure/tensors/allocation.h"
+#include "harness/measure/tensors/inputs.h"
 #include "harness/measure/worker/phases.h"
 
 namespace harness {

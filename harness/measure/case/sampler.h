@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "harness/device/device.h"
-#include "harness/measure/case/input_sets.h"
 #include "harness/measure/case/subject.h"
+#include "harness/measure/tensors/input_sets.h"
 #include "harness/model/plan.h"
 
 namespace harness {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/base/units.h"
-#include "harness/measure/case/inputs.h"
+#include "harness/measure/tensors/inputs.h"
 
 namespace harness {
 

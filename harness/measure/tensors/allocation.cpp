@@ -1,10 +1,10 @@
-#include "harness/measure/case/allocation.h"
+#include "harness/measure/tensors/allocation.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "harness/measure/case/verify.h"
+#include "harness/measure/tensors/verify.h"
 #include "harness/model/device_kinds.h"
 #include "harness/sdk/in_parts.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "harness/measure/case/inputs.h"
+#include "harness/measure/tensors/inputs.h"
 #include "harness/model/cause.h"
 #include "harness/sdk/workload.h"
 

@@ -1,4 +1,4 @@
-#include "harness/measure/case/inputs.h"
+#include "harness/measure/tensors/inputs.h"
 
 #include <fmt/format.h>
 

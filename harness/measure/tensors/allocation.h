@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/device/device.h"
-#include "harness/measure/case/inputs.h"
+#include "harness/measure/tensors/inputs.h"
 #include "harness/sdk/variant.h"
 
 namespace harness {

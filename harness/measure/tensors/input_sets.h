@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/measure/case/allocation.h"
+#include "harness/measure/tensors/allocation.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/measure/case/input_sets.h"
+#include "harness/measure/tensors/input_sets.h"
 
 #include <algorithm>
 

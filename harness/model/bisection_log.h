@@ -1,5 +1,5 @@
-// BisectReport: the search for the commit that made a case worse, with its evidence. Made by cli/,
-// rendered by report/. Plain data.
+// BisectReport: the search for the commit that made a case worse, with its evidence. Made by cli/, put into
+// words by report/. Plain data.
 #pragma once
 
 #include <optional>
@@ -17,14 +17,31 @@ struct BisectCommit {
   std::string subject;
 };
 
+// Why a commit was neither good nor bad.
+enum class SkipCode {
+  none,
+  unmeasurable,   // why: in the words of the program that failed
+  inconclusive,   // processes
+  undecided_row,  // the step's row says why
+  no_case,        // it has none of the cases in question
+};
+
+template <>
+inline constexpr auto enum_names<SkipCode> = names<SkipCode>({{SkipCode::none, "none"},
+                                                              {SkipCode::unmeasurable, "unmeasurable"},
+                                                              {SkipCode::inconclusive, "inconclusive"},
+                                                              {SkipCode::undecided_row, "undecided_row"},
+                                                              {SkipCode::no_case, "no_case"}});
+
 struct BisectStep {
   enum class Result { good, bad, skipped };
   BisectCommit commit;
   Result result = Result::skipped;
-  std::string reason;                // why skipped
+  Fact<SkipCode> skip;
   bool stored = false;               // judged by a record that was there already
   std::optional<ComparisonRow> row;  // the worst of the cases in question, against the good commit
 };
+
 template <>
 inline constexpr auto enum_names<BisectStep::Result> =
     names<BisectStep::Result>({{BisectStep::Result::good, "good"},

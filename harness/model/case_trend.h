@@ -1,6 +1,6 @@
-// Trend: how a metric of a case moved along the history of a branch, on one device, and what the three
-// nets caught: the newest result against an anchor, a CUSUM against slow creep, change points. Made by
-// compare/trend.h, rendered by report/. Plain data.
+// Trend: how a metric of a case moved along the history of a branch on one device, and the findings of three
+// tests: the newest result against an anchor, a CUSUM against slow creep, change points. Made by
+// study/trends.h, put into words by report/. Plain data.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/model/fact.h"
 #include "harness/model/summary.h"
+#include "harness/schema/enum_names.h"
 
 namespace harness {
 
@@ -49,9 +51,11 @@ struct TrendCreep {
   double ratio = 1;         // that point over the anchor
 };
 
-// What later points are held to.
+// The result that later points are compared with.
 struct TrendAnchor {
-  std::string described;  // "pinned baselines/nvidia-h200/fusion.json"
+  enum class Kind { oldest, revision, pinned };
+  Kind kind = Kind::oldest;
+  std::string name;  // the revision as named, or the path of the pinned file; "" for the oldest point
   std::string commit;
   int distance = 0;  // as of a point; -1 when the commit is not in this history
   int processes = 0;
@@ -86,7 +90,7 @@ struct Trend {
   std::vector<TrendChange> changes;  // oldest first
 };
 
-// Whether a net caught a change for the worse after the anchor in a metric that decides.
+// Whether a test found a change for the worse after the anchor in a metric that decides.
 inline bool got_worse(const Trend& trend) {
   if (trend.informative) return false;
   if (trend.creep || (trend.newest && trend.newest->worse)) return true;
@@ -94,6 +98,31 @@ inline bool got_worse(const Trend& trend) {
     if (change.worse && change.matters && change.after_anchor) return true;
   return false;
 }
+
+// Why records are no points of a series. Figure: records.
+enum class HistoryNoteCode {
+  calibration,
+  ab_side,  // one side of an A/B run
+  unfinished,
+  uncommitted,  // measured with uncommitted changes
+  failed,       // a case failed or was incorrect
+  no_revision,
+  other_branch,
+  shallow,  // no `records`: commits that this clone lacks
+};
+
+template <>
+inline constexpr auto enum_names<HistoryNoteCode> =
+    names<HistoryNoteCode>({{HistoryNoteCode::calibration, "calibration"},
+                            {HistoryNoteCode::ab_side, "ab_side"},
+                            {HistoryNoteCode::unfinished, "unfinished"},
+                            {HistoryNoteCode::uncommitted, "uncommitted"},
+                            {HistoryNoteCode::failed, "failed"},
+                            {HistoryNoteCode::no_revision, "no_revision"},
+                            {HistoryNoteCode::other_branch, "other_branch"},
+                            {HistoryNoteCode::shallow, "shallow"}});
+
+using HistoryNote = Fact<HistoryNoteCode>;
 
 struct HistoryReport {
   std::string suite;
@@ -103,7 +132,7 @@ struct HistoryReport {
   std::size_t measured = 0;        // of them: with a record that was used
   double alpha = 0;                // of change points, after correction
   double session_sd = 0;           // where no calibration says
-  std::vector<std::string> notes;  // what was passed over, and why
+  std::vector<HistoryNote> notes;  // records that were left out
   std::vector<Trend> trends;       // of the newest record's devices first, as in its suite
 };
 

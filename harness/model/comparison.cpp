@@ -12,6 +12,16 @@ bool any(const std::vector<ComparisonRow>& rows, Verdict verdict) {
 
 }  // namespace
 
+double time_of(const KernelUse& kernel) {
+  return kernel.us * kernel.launches;
+}
+
+double KernelChange::ratio() const {
+  if (!baseline || !current) return 0;
+  const double before = time_of(*baseline), after = time_of(*current);
+  return before > 0 && after > 0 ? after / before : 0;
+}
+
 double alpha_of_look(const ComparisonRow& row) {
   return row.alpha / static_cast<double>(std::max<std::size_t>(row.look.declared.size(), 1));
 }
@@ -29,7 +39,7 @@ Verdict overall_verdict(const std::vector<ComparisonRow>& rows) {
        {Verdict::failed, Verdict::regressed, Verdict::missing, Verdict::not_comparable, Verdict::inconclusive,
         Verdict::improved, Verdict::unchanged})
     if (any(rows, verdict)) return verdict;
-  // What decides nothing was compared all the same.
+  // Rows that decide nothing were compared all the same.
   const bool compared = std::any_of(rows.begin(), rows.end(), [](const ComparisonRow& row) {
     return row.verdict != Verdict::skipped && !decides(row);
   });

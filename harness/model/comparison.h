@@ -1,5 +1,5 @@
-// Comparison: the verdict on every case and metric of two records, with its evidence. Made by
-// verdict/, rendered by report/.
+// Comparison: the verdict on every case and metric of two records, with its evidence. Made by verdict/,
+// put into words by report/.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/model/findings.h"
 #include "harness/model/summary.h"
 
 namespace harness {
@@ -15,12 +16,13 @@ enum class Verdict {
   unchanged,       // both bounds of the effect lie inside the margin
   improved,        // better by more than the margin, after correction
   regressed,       // worse by more than the margin, after correction
-  inconclusive,    // neither: more processes would settle it
+  inconclusive,    // none of the three could be shown
   missing,         // one side has no such case, metric or baseline
   not_comparable,  // both sides exist but on hardware or settings that must not be compared
   failed,          // the current side failed, timed out or computed a wrong result
   skipped,         // the current side cannot run here, and says why
 };
+
 template <>
 inline constexpr auto enum_names<Verdict> = names<Verdict>({{Verdict::unchanged, "unchanged"},
                                                             {Verdict::improved, "improved"},
@@ -44,8 +46,8 @@ struct Waiver {
   bool operator==(const Waiver&) const = default;
 };
 
-// How much results of one build vary beyond their processes, learned by `harness calibrate`: sds of log
-// values.
+// How much results of one build vary between sessions and devices, learned by `harness calibrate`: sds of
+// log values.
 struct LearnedSpread {
   std::string case_id;
   std::string metric;
@@ -76,11 +78,53 @@ struct Policy {
   std::string today = {};         // UTC date that waivers expire against, "2026-11-20"; "" : none holds
 };
 
-// One value of the policy in force, for people: {"margin", "1 %", "default"}.
+// What a value of the policy is about.
+enum class PolicyCode {
+  margin,          // value, or least and most where rows differ
+  alpha,           // likewise
+  informative,     // metrics: "a, b"
+  gates_loosened,  // results, hidden: of them, regressed by the baseline's gate
+  processes,       // needed, usual, shared: whether they count processes that ran both builds
+  paired,          // shared: an A/B run in the same processes; else in processes that took turns
+  one_session,     // session: that both records name
+  sessions,        // sd; where calibrations taught more: least, most, results
+  other_device,    // sd
+  allowed,         // verdicts: "missing, inconclusive", or no figure
+  improvements,    // fail: whether an improvement fails
+  waivers,         // holds, exceeded, expired, unused, unmatched: how many
+};
+
+template <>
+inline constexpr auto enum_names<PolicyCode> = names<PolicyCode>({{PolicyCode::margin, "margin"},
+                                                                  {PolicyCode::alpha, "alpha"},
+                                                                  {PolicyCode::informative, "informative"},
+                                                                  {PolicyCode::gates_loosened,
+                                                                   "gates_loosened"},
+                                                                  {PolicyCode::processes, "processes"},
+                                                                  {PolicyCode::paired, "paired"},
+                                                                  {PolicyCode::one_session, "one_session"},
+                                                                  {PolicyCode::sessions, "sessions"},
+                                                                  {PolicyCode::other_device, "other_device"},
+                                                                  {PolicyCode::allowed, "allowed"},
+                                                                  {PolicyCode::improvements, "improvements"},
+                                                                  {PolicyCode::waivers, "waivers"}});
+
+enum class PolicyOrigin { standard, suite, command_line, waivers_file, calibration, ab_run, records };
+
+template <>
+inline constexpr auto enum_names<PolicyOrigin> =
+    names<PolicyOrigin>({{PolicyOrigin::standard, "standard"},
+                         {PolicyOrigin::suite, "suite"},
+                         {PolicyOrigin::command_line, "command_line"},
+                         {PolicyOrigin::waivers_file, "waivers_file"},
+                         {PolicyOrigin::calibration, "calibration"},
+                         {PolicyOrigin::ab_run, "ab_run"},
+                         {PolicyOrigin::records, "records"}});
+
+// One value of the policy in force, and where it comes from.
 struct PolicyFact {
-  std::string name;
-  std::string value;
-  std::string source;  // "default", "suite suites/a.yaml", "command line", "waivers.yaml"
+  Fact<PolicyCode> value;
+  PolicyOrigin origin = PolicyOrigin::standard;
 };
 
 // What became of one waiver of the policy. A row is decided by the narrowest waiver that matches it.
@@ -94,10 +138,11 @@ struct WaiverUse {
   };
   Waiver waiver;
   State state = State::unused;
-  int waived = 0;                   // rows that do not fail because of it
-  int refused = 0;                  // rows that fail although it matches them
-  std::vector<std::string> advice;  // "expires in 3 days", "matches no case; did you mean ...?"
+  int waived = 0;   // rows that do not fail because of it
+  int refused = 0;  // rows that fail although it matches them
+  std::vector<WaiverAdvice> advice;
 };
+
 template <>
 inline constexpr auto enum_names<WaiverUse::State> =
     names<WaiverUse::State>({{WaiverUse::State::holds, "holds"},
@@ -109,11 +154,26 @@ inline constexpr auto enum_names<WaiverUse::State> =
 // How one device kernel inside a case differs between two records.
 struct KernelChange {
   enum class Kind { moved, appeared, vanished, reshaped };  // reshaped: registers, shared memory, grid, block
-  std::string kernel;
   Kind kind = Kind::moved;
-  double ratio = 0;  // current over baseline time of a call, when both sides have it
-  std::string what;  // "registers 64 -> 96, dynamic shared memory 48 KiB -> 100 KiB"
+  std::optional<KernelUse> baseline;
+  std::optional<KernelUse> current;
+  double share = 0;  // of the change of all kernels together; 0 where it says nothing
+
+  // By which reports call it.
+  [[nodiscard]] const std::string& name() const { return current ? current->name : baseline->name; }
+  // Current over baseline time of a call; 0 unless both sides have it.
+  [[nodiscard]] double ratio() const;
 };
+
+template <>
+inline constexpr auto enum_names<KernelChange::Kind> =
+    names<KernelChange::Kind>({{KernelChange::Kind::moved, "moved"},
+                               {KernelChange::Kind::appeared, "appeared"},
+                               {KernelChange::Kind::vanished, "vanished"},
+                               {KernelChange::Kind::reshaped, "reshaped"}});
+
+// Time of all launches of the kernel in one call, in us.
+double time_of(const KernelUse& kernel);
 
 // One side of a row.
 struct Side {
@@ -124,24 +184,11 @@ struct Side {
   std::vector<double> process_values;  // in process order
 };
 
-// Where a row stands among the looks that its gate declared.
+// Where a row stands among the looks (interim analyses) that its gate declared.
 struct LookState {
   std::vector<int> declared = {};  // processes a side; empty: one look at all there are
   int number = 0;                // of the look that verdict and numbers rest on, from 1; 0: none was reached
-  std::optional<int> next = {};  // processes at the next look, where measuring on may settle the row
-};
-
-// What settles a row that was not compared or decided. The rows say it in words; this is for the steps of the
-// whole.
-enum class Remedy {
-  as_advised,         // the row's own advice
-  more_processes,     // on both sides
-  session_or_margin,  // no number of processes: one session for both sides, or another margin
-  cool_device,        // it held its clock down
-  free_device,        // others used it
-  launch_gate,        // it opened on its deadline
-  next_baseline,      // the case or metric is new
-  restore_case,       // the case or metric was removed
+  std::optional<int> next = {};  // processes at the next look, where more processes may decide the row
 };
 
 // The gate that the baseline was measured with, where the current side's lets more pass.
@@ -158,8 +205,10 @@ struct ComparisonRow {
   std::string unit;
   Direction direction = Direction::lower_is_better;
   Verdict verdict = Verdict::missing;
-  std::string reason;               // one sentence: why this verdict
-  std::vector<std::string> advice;  // what to do; diagnostics in words
+  Reason reason;
+  std::optional<Cause> cause = {};      // why a side was not measured, where the reason says so
+  std::vector<Difference> differences;  // that forbid the comparison, where the reason says so
+  std::vector<Diagnostic> diagnostics;
   Side baseline;
   Side current;
   double margin = 0;
@@ -180,21 +229,54 @@ struct ComparisonRow {
   std::optional<Waiver> waiver;          // of a regressed row: it holds, so the row does not fail the build
   bool informative = false;              // decides nothing (see MetricGate)
   std::optional<LoosenedGate> loosened;  // since the baseline
-  Remedy remedy = Remedy::as_advised;
-  bool exact = false;  // neither side varies at all: compared as numbers, without a test
-  Location where;      // in the suite
+  bool exact = false;                    // neither side varies at all: compared as numbers, without a test
+  Location where;                        // in the suite
 };
 
 // The level of one look: alpha shared out evenly over those declared (Bonferroni).
 double alpha_of_look(const ComparisonRow& row);
 
-// Where a side came from.
+// How a record was found. `name`: the revision as the user named it.
+enum class SourceCode {
+  none,       // there is no record
+  this_run,   // measured by this very command
+  file,       // path, unfinished
+  record,     // unfinished: named by its id
+  revision,   // name, changes: "same", "unknown" or "other" than those of the tree, where it has some
+  ancestor,   // name, fork: the commit whose merge base with `name` was asked for, where it is one
+  pinned,     // path, commit: that the file was read at; name and fork as above
+  ab_commit,  // name: a side of an A/B run
+  ab_build,   // folder: likewise
+};
+
+template <>
+inline constexpr auto enum_names<SourceCode> = names<SourceCode>({{SourceCode::none, "none"},
+                                                                  {SourceCode::this_run, "this_run"},
+                                                                  {SourceCode::file, "file"},
+                                                                  {SourceCode::record, "record"},
+                                                                  {SourceCode::revision, "revision"},
+                                                                  {SourceCode::ancestor, "ancestor"},
+                                                                  {SourceCode::pinned, "pinned"},
+                                                                  {SourceCode::ab_commit, "ab_commit"},
+                                                                  {SourceCode::ab_build, "ab_build"}});
+
+// Where a side came from. `found` may also have the figures `passed_over` (nearer records that were left
+// out), `regressed` and `failed` (whether some of those did), and `pin_error` (why the pinned file was not
+// read).
 struct RecordSource {
-  std::string id;         // record UUID, or ""
-  std::string described;  // "abc1234 (merge base of main and HEAD)", "file base.json"
+  std::string id;  // record UUID, or ""
+  Fact<SourceCode> found;
   Revision revision;
   std::string device;  // "NVIDIA H200 GPU-1234"
   int distance = 0;    // commits between what was asked for and what was found
+};
+
+// A difference between two machines that does not forbid a comparison.
+struct MachineDifference {
+  std::string device;  // kind, where the records name several; else ""
+  Difference field;
+
+  bool operator==(const MachineDifference&) const = default;
 };
 
 struct Comparison {
@@ -203,14 +285,14 @@ struct Comparison {
   RecordSource baseline;
   RecordSource current;
   Policy policy;
-  std::optional<Pairing::Kind> pairing = {};  // both sides are of one A/B run
-  std::string session = {};                   // that both sides say they were measured in, or ""
-  std::vector<ComparisonRow> rows;            // worst first: by verdict, then by size of effect
-  std::vector<std::string> differences;       // "driver: 580.1 -> 580.2", warn-class fields
-  Verdict verdict = Verdict::unchanged;       // of the whole
-  std::vector<PolicyFact> policy_facts;       // the policy in force, in the order to print
-  std::vector<WaiverUse> waivers;             // in the order of the file
-  std::vector<std::string> remarks;           // on the policy, in words: gates that match no metric
+  std::optional<Pairing::Kind> pairing = {};   // both sides are of one A/B run
+  std::string session = {};                    // that both sides say they were measured in, or ""
+  std::vector<ComparisonRow> rows;             // worst first: by verdict, then by size of effect
+  std::vector<MachineDifference> differences;  // of warn-class fields
+  Verdict verdict = Verdict::unchanged;        // of the whole
+  std::vector<PolicyFact> policy_facts;        // the policy in force, in the order to print
+  std::vector<WaiverUse> waivers;              // in the order of the file
+  std::vector<Remark> remarks;
 };
 
 // Whether the gate of the baseline would have called the row regressed, and nothing does now.

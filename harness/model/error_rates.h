@@ -1,13 +1,16 @@
-// Selftest: how often the rule that decides is wrong, by simulation and by halves of what this machine
-// measured. Made by compare/selftest.h, rendered by report/selftest.h. Plain data.
+// Selftest: how often the rule that decides is wrong, by simulation and by random halves of a run on this
+// machine. Made by study/selftest.h, put into words by report/. Plain data.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/model/fact.h"
 #include "harness/model/summary.h"
+#include "harness/schema/enum_names.h"
 
 namespace harness {
 
@@ -25,10 +28,39 @@ struct ErrorRate {
   }
 };
 
-// What became of one kind of noise measured in one way.
+// A kind of simulated noise.
+enum class Noise {
+  normal,          // processes and samples vary normally
+  lognormal,       // skewed samples
+  bimodal,         // each process lands in one of two modes, 22.5 and 25.5 us
+  autoregressive,  // AR(1) with rho 0.9 within a process
+  slow_tail,       // one sample in ten takes 1.5 times as long
+  drift,           // 3 % over the run, both sides in turns A B B A
+  sessions,        // each side is a session that differs by what the policy assumes
+  devices,         // each side is another device, likewise
+};
+
+template <>
+inline constexpr auto enum_names<Noise> = names<Noise>({{Noise::normal, "normal"},
+                                                        {Noise::lognormal, "lognormal"},
+                                                        {Noise::bimodal, "bimodal"},
+                                                        {Noise::autoregressive, "autoregressive"},
+                                                        {Noise::slow_tail, "slow_tail"},
+                                                        {Noise::drift, "drift"},
+                                                        {Noise::sessions, "sessions"},
+                                                        {Noise::devices, "devices"}});
+
+// How the two simulated sides are measured.
+struct MeasuringPlan {
+  int processes = 5;            // a side
+  std::vector<int> looks = {};  // empty: one
+  bool shared = false;          // both sides in the same processes
+};
+
+// One kind of noise measured in one way.
 struct SelftestRow {
-  std::string noise;        // "normal", "AR(1) 0.9"
-  std::string plan;         // "P = 5", "looks 5/10/20", "5 shared"
+  Noise noise = Noise::normal;
+  MeasuringPlan plan;
   ErrorRate unchanged_red;  // suites in which nothing differs and a case is called regressed
   ErrorRate called;         // cases slower by exactly the margin and called regressed, each by itself
   ErrorRate family_called;  // suites of such cases with any called, after Holm
@@ -50,8 +82,20 @@ struct SelftestRun {
   int processes = 0;  // a side; 0: there were too few to split
   ErrorRate red;      // splits with any case called regressed; splits share processes
   std::vector<SelftestCase> cases;
-  std::vector<std::string> notes;
+  std::optional<int> needed;  // processes a side, where there were too few to compare anything
 };
+
+// Why the limit of a row is not nominal. `noise` and `plan` are those of the row at the index `row`.
+enum class SelftestRemarkCode {
+  too_few,      // row, needed: no verdict is allowed
+  unavoidable,  // row, chance: that no rule can avoid
+};
+
+template <>
+inline constexpr auto enum_names<SelftestRemarkCode> = names<SelftestRemarkCode>(
+    {{SelftestRemarkCode::too_few, "too_few"}, {SelftestRemarkCode::unavoidable, "unavoidable"}});
+
+using SelftestRemark = Fact<SelftestRemarkCode>;
 
 struct SelftestReport {
   std::uint64_t seed = 1;
@@ -62,8 +106,8 @@ struct SelftestReport {
   double found_change = 0;
   std::size_t cases = 0;  // of a simulated suite
   std::vector<SelftestRow> rows;
-  std::vector<SelftestRun> runs;     // none, or the one of --aa
-  std::vector<std::string> remarks;  // limits that are not nominal, and why
+  std::vector<SelftestRun> runs;        // none, or the one of --aa
+  std::vector<SelftestRemark> remarks;  // on limits that are not nominal
 };
 
 // Whether no rate is shown to lie above its limit.

@@ -1,5 +1,5 @@
-// Explanation: a verdict retold with every number that it rests on. Made by compare/explain.h from the very
-// evidence that decided, rendered by report/.
+// Explanation: a verdict with every number that it rests on. Made by verdict/explain.h from the evidence that
+// decided, put into words by report/.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,20 @@
 
 namespace harness {
 
-// One question that was asked before any number was looked at.
+// The questions that come before the test.
+enum class CheckCode {
+  both_sides,  // baseline, current: whether they have the metric
+  machine,     // baseline, current: class and UUID; other_device: whether another device was allowed
+  sampling,    // import: whether another tool sampled
+  estimator,   // estimator
+  metric,      // of the row
+  gate,        // of the row
+};
+
 struct ComparabilityCheck {
-  std::string what;      // "machine", "sampling"
-  std::string obstacle;  // why the row must not be compared, or ""
-  std::string detail;    // what was found, for people
+  Fact<CheckCode> question;
+  std::optional<Obstacle> obstacle = {};     // why the row must not be compared
+  std::vector<Difference> information = {};  // that bears on no verdict
 };
 
 struct PlacementEvidence {
@@ -55,7 +64,7 @@ struct TestEvidence {
   std::size_t rank_worse = 0;
   std::size_t rank_better = 0;
   std::size_t family = 0;
-  std::string doubt;                  // why no verdict may rest on the pair, or ""
+  std::optional<Reason> doubt;        // why no verdict may rest on the pair
   std::vector<LookTaken> looks = {};  // those reached; the numbers above are of the row's
   double p_worse = 1, p_better = 1;   // corrected for the looks declared
 };

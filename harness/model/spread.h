@@ -1,6 +1,6 @@
-// Calibration: how much results of one and the same build vary on a machine, how often the rule would have
-// cried wolf, and what to measure with instead. Made by compare/calibration.h, rendered by report/. Plain
-// data.
+// Calibration: how much results of one build vary on a machine, how often the rule would have raised a false
+// alarm, and which settings to measure with instead. Made by study/calibrate.h, put into words by report/.
+// Plain data.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Proposal {
   int processes = 0;
   int placements = 0;
   double margin = 0;
-  bool reaches = true;  // what is asked for; else the margin is the least that does
+  bool reaches = true;  // the wanted change is found; else the margin is the least that allows it
 };
 
 struct CalibratedCase {
@@ -50,6 +50,17 @@ struct CalibratedCase {
   std::optional<Proposal> proposal;  // absent for what nothing is proposed for
 };
 
+enum class CalibrationNoteCode {
+  not_counted,  // needed: processes a side, for counting false alarms
+  one_session,  // sd: assumed between sessions
+};
+
+template <>
+inline constexpr auto enum_names<CalibrationNoteCode> = names<CalibrationNoteCode>(
+    {{CalibrationNoteCode::not_counted, "not_counted"}, {CalibrationNoteCode::one_session, "one_session"}});
+
+using CalibrationNote = Fact<CalibrationNoteCode>;
+
 struct CalibrationReport {
   std::string suite;
   std::string machine_class;
@@ -57,13 +68,14 @@ struct CalibrationReport {
   std::size_t records = 0;
   double detect = 0;  // the change to be found, or 0: twice each margin
   double power = 0.8;
-  int split_processes = 0;       // a side; 0: there were too few to split
-  std::string procedure;         // what the splits compared and by which rule, in words
-  std::size_t splits = 0;        // random ones, each judged by the rule
-  std::size_t suite_alarms = 0;  // of them: with any case called regressed
-  double alarm_bound = 1;        // Clopper-Pearson, 95 %, of the suite's rate
+  int split_processes = 0;        // a side; 0: there were too few to split
+  bool between_sessions = false;  // splits compared sessions of one build; else halves of one session
+  bool halves_alone = false;      // ... and counted no variance between sessions
+  std::size_t splits = 0;         // random ones, each judged by the rule
+  std::size_t suite_alarms = 0;   // of them: with any case called regressed
+  double alarm_bound = 1;         // Clopper-Pearson, 95 %, of the suite's rate
   std::vector<CalibratedCase> cases;
-  std::vector<std::string> notes;
+  std::vector<CalibrationNote> notes;
 };
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-// Summary: one case and metric in numbers for people. Computed by compare/summarize.h from a record,
+// Summary: one case and metric in numbers for people. Computed by verdict/read/summarize.h from a record,
 // printed by report/.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/model/findings.h"
 #include "harness/model/record.h"
 
 namespace harness {
@@ -53,7 +54,8 @@ struct Summary {
   std::string bound;
   std::optional<Speedup> speedup;
   std::optional<Verification> verification;
-  Notes notes = {};
+  Notes notes = {};  // of the processes
+  std::vector<Diagnostic> diagnostics;
 };
 
 }  // namespace harness

@@ -54,14 +54,10 @@ Error not_measured(Store& store, const std::string& name, const std::string& com
   return error;
 }
 
-// How the changes that a record measured relate to those of the tree now.
-std::string relation(const RunInfo& run, const Revision& tree) {
-  if (!tree.dirty) return {};
-  if (!run.revision.changes.empty() && run.revision.changes == tree.changes)
-    return ", with uncommitted changes";
-  if (run.revision.changes.empty() || tree.changes.empty())
-    return ", with uncommitted changes, perhaps other than the tree has now";
-  return ", measured with other uncommitted changes than the tree has now";
+// How the changes that a record measured relate to those of the tree now, which has some.
+const char* relation(const RunInfo& run, const Revision& tree) {
+  if (run.revision.changes.empty() || tree.changes.empty()) return "unknown";
+  return run.revision.changes == tree.changes ? "same" : "other";
 }
 
 // Records of the changes as they are now before others, then those of whole suites, then the newest.
@@ -94,8 +90,9 @@ Result<Selected> select_revision(Store& store, const std::string& name, const st
   best_first(*runs, tree);
   Result<Record> record = store.load(runs->front().id);
   if (!record) return fail(record.error());
-  return make_selected(std::move(*record), fmt::format("{} ({}{})", short_hash(commit), printable(name),
-                                                       relation(runs->front(), tree)));
+  Fact<SourceCode> found{SourceCode::revision, {{"name", name}}};
+  if (tree.dirty) found.figures.emplace_back("changes", relation(runs->front(), tree));
+  return make_selected(std::move(*record), std::move(found));
 }
 
 }  // namespace
@@ -103,7 +100,7 @@ Result<Selected> select_revision(Store& store, const std::string& name, const st
 Result<Selected> select_stored(Store& store, const std::string& id) {
   Result<Record> record = store.load(id);
   if (!record) return fail(record.error());
-  return make_selected(std::move(*record), "this run");
+  return make_selected(std::move(*record), {SourceCode::this_run});
 }
 
 Result<Selected> select_current(Store& store, const std::string& name, const SelectOptions& options) {

@@ -22,20 +22,20 @@ struct SelectOptions {
   std::string device_uuid;    // preferred among several records of one commit
 };
 
-// The record with this UUID, described as "this run".
+// The record with this UUID, found as this run.
 Result<Selected> select_stored(Store& store, const std::string& id);
 
 // A side may be named by the path of a record file, or by a record's id or its beginning (8 characters
 // or more, where they name no revision). An unfinished record is refused as a baseline (missing) and
-// described as unfinished as the current side; one of another suite than options.suite is an error.
+// marked as unfinished as the current side; one of another suite than options.suite is an error.
 
 // The current side: a named record; or a revision whose newest complete record is taken, one of the
 // whole suite before a partial one. For HEAD of a dirty tree it is a record of the dirty tree, one of
-// the very changes before others; source.described says which.
+// the very changes before others; source.found says which.
 Result<Selected> select_current(Store& store, const std::string& name, const SelectOptions& options);
 
 // The baseline: a named record; else, from the merge base of `name` and the current commit backwards,
-// the first of these, leaving out what regressed or failed (source.described says how many):
+// the first of these, leaving out what regressed or failed (source.found says how many):
 //   1. the nearest record of the same device in the store; but 2. if that measured a nearer commit
 //   2. baselines/<class>/<suite>.json as it is at the merge base, if it is of the same device
 //   3. the nearest record of another device of the class in the store

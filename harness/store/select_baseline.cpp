@@ -20,8 +20,15 @@ constexpr int ancestor_limit = 1000;
 // Where the search for a baseline starts.
 struct Start {
   std::string commit;
-  std::string described;  // "merge base of main and 89abcdef01", "main"
-  bool itself = true;     // whether a record of this very commit will do
+  std::string name;    // as the user named it
+  std::string fork;    // the commit whose merge base with `name` the start is, or ""
+  bool itself = true;  // whether a record of this very commit will do
+
+  // "merge base of main and 89abcdef01", "main".
+  [[nodiscard]] std::string text() const {
+    return fork.empty() ? printable(name)
+                        : fmt::format("merge base of {} and {}", printable(name), short_hash(fork));
+  }
 };
 
 // The merge base; or the named revision itself when the current record's commit is not in this
@@ -29,11 +36,10 @@ struct Start {
 Result<Start> find_start(const std::string& name, const std::string& asked, const Revision& revision,
                          const fs::path& folder) {
   if (revision.commit.empty() || !resolve_revision(folder, revision.commit))
-    return Start{asked, printable(name), true};
+    return Start{asked, name, {}, true};
   const Result<std::string> base = merge_base(folder, asked, revision.commit);
   if (!base) return fail(base.error());
-  return Start{*base, fmt::format("merge base of {} and {}", printable(name), short_hash(revision.commit)),
-               *base != revision.commit || revision.dirty};
+  return Start{*base, name, revision.commit, *base != revision.commit || revision.dirty};
 }
 
 struct Wanted {
@@ -67,7 +73,7 @@ struct Measured {
 // A pinned file.
 struct Pinned {
   Record record;
-  std::string place;
+  std::string path;
   std::optional<int> distance;  // of the commit that it measured, when that is in the history
 };
 
@@ -113,8 +119,8 @@ Result<std::optional<Pinned>> find_pinned(const Start& start, const Wanted& want
   if (!text && text.error().kind == ErrorKind::missing) return std::nullopt;
   if (!text) return fail(text.error());
   Pinned pinned;
-  pinned.place = fmt::format("{} at {}", path, short_hash(start.commit));
-  Result<Record> record = decode_record(*text, pinned.place);
+  pinned.path = path;
+  Result<Record> record = decode_record(*text, fmt::format("{} at {}", path, short_hash(start.commit)));
   if (!record) return fail(record.error());
   if (record->id == wanted.not_id) return std::nullopt;
   pinned.record = std::move(*record);
@@ -123,7 +129,7 @@ Result<std::optional<Pinned>> find_pinned(const Start& start, const Wanted& want
   return pinned;
 }
 
-// Words on the records that were left out because they are red.
+// Counts the records that were left out because they regressed or failed.
 class PassedOver {
  public:
   void add(const Measured& one) {
@@ -131,11 +137,18 @@ class PassedOver {
     regressed_ |= one.regressed();
     failed_ |= !one.regressed();
   }
-  [[nodiscard]] std::string text(const char* which = "nearer ") const {
+  void tell(Fact<SourceCode>& found) const {
+    if (count_ == 0) return;
+    found.figures.emplace_back("passed_over", count_);
+    found.figures.emplace_back("regressed", regressed_);
+    found.figures.emplace_back("failed", failed_);
+  }
+  // For the error where no other record is left.
+  [[nodiscard]] std::string text() const {
     if (count_ == 0) return {};
     const char* what = regressed_ && failed_ ? "regressed or failed" : regressed_ ? "regressed" : "failed";
-    if (count_ == 1) return fmt::format("; 1 {}record was passed over: it {}", which, what);
-    return fmt::format("; {} {}records were passed over: they {}", count_, which, what);
+    if (count_ == 1) return fmt::format("; 1 record was passed over: it {}", what);
+    return fmt::format("; {} records were passed over: they {}", count_, what);
   }
 
  private:
@@ -163,7 +176,9 @@ class Search {
     PassedOver passed;
     for (const Measured* one = history_.measured.data(); one != &chosen; ++one)
       if (one->red() && (!same_device || is_same(one->run))) passed.add(*one);
-    return make_selected(std::move(*record), describe(chosen) + passed.text(), chosen.distance);
+    Fact<SourceCode> found = source(SourceCode::ancestor);
+    passed.tell(found);
+    return make_selected(std::move(*record), std::move(found), chosen.distance);
   }
 
   [[nodiscard]] Selected pinned(Pinned pin) const {
@@ -173,8 +188,11 @@ class Search {
       if (one.red() && (!same_device || is_same(one.run)) && one.run.id != pin.record.id &&
           (!pin.distance || one.distance < *pin.distance))
         passed.add(one);
-    return make_selected(std::move(pin.record),
-                         fmt::format("pinned {} ({}){}", pin.place, start_.described, passed.text()));
+    Fact<SourceCode> found = source(SourceCode::pinned);
+    found.figures.emplace_back("path", pin.path);
+    found.figures.emplace_back("commit", start_.commit);
+    passed.tell(found);
+    return make_selected(std::move(pin.record), std::move(found));
   }
 
   [[nodiscard]] bool is_same_device(const Pinned& pin) const {
@@ -185,17 +203,16 @@ class Search {
   [[nodiscard]] std::string all_passed_over() const {
     PassedOver passed;
     for (const Measured& one : history_.measured) passed.add(one);  // all of them are red
-    return passed.text("");
+    return passed.text();
   }
 
  private:
   [[nodiscard]] bool is_same(const RunInfo& run) const { return run.device_uuid == wanted_.device_uuid; }
 
-  [[nodiscard]] std::string describe(const Measured& found) const {
-    const std::string hash = short_hash(found.run.revision.commit);
-    if (found.distance == 0) return fmt::format("{} ({})", hash, start_.described);
-    return fmt::format("{} ({} commit{} before the {})", hash, found.distance, found.distance == 1 ? "" : "s",
-                       start_.described);
+  [[nodiscard]] Fact<SourceCode> source(SourceCode code) const {
+    Fact<SourceCode> found{code, {{"name", start_.name}}};
+    if (!start_.fork.empty()) found.figures.emplace_back("fork", start_.fork);
+    return found;
   }
 
   const Start& start_;
@@ -211,7 +228,7 @@ Result<std::optional<Selected>> choose(Store& store, const Search& search,
   const Measured* same = search.nearest(true);
   if (!pinned && same != nullptr) {  // a broken file from the past blocks nobody who can do without it
     Result<Selected> found = search.stored(store, *same, true);
-    if (found) found->source.described += "; the file pinned there cannot be read: " + pinned.error().message;
+    if (found) found->source.found.figures.emplace_back("pin_error", pinned.error().message);
     return found;
   }
   if (!pinned) return fail(pinned.error());
@@ -233,7 +250,7 @@ Error no_baseline(const Start& start, const Wanted& wanted, const std::string& n
   const std::string& suite_file = current.record.suite.file;
   const std::string suite = suite_file.empty() ? "SUITE" : shell_quoted(suite_file);
   const std::string hash = short_hash(start.commit);
-  std::string place = fmt::format("at {} ({}) or before it", hash, start.described);
+  std::string place = fmt::format("at {} ({}) or before it", hash, start.text());
   std::string wanted_commit = hash;
   if (!start.itself) {
     const bool head = resolve_revision(folder, "HEAD").value_or("") == start.commit;

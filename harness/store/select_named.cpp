@@ -32,7 +32,8 @@ std::string device_of(const Record& record) {
 }
 
 // A named record as a side, unless it cannot be one.
-Result<Selected> as_side(Record record, std::string described, SideKind kind, const SelectOptions& options) {
+Result<Selected> as_side(Record record, Fact<SourceCode> found, const std::string& described, SideKind kind,
+                         const SelectOptions& options) {
   if (!options.suite.empty() && record.suite.name != options.suite)
     return fail(ErrorKind::usage,
                 fmt::format("{} is a record of suite `{}`, not of `{}`", described,
@@ -43,8 +44,8 @@ Result<Selected> as_side(Record record, std::string described, SideKind kind, co
         ErrorKind::missing,
         fmt::format("{} is unfinished: its run was interrupted, which is nothing to judge by", described),
         "finish it with `harness run SUITE --continue`, or name another baseline");
-  if (record.finished.empty()) described += " (unfinished)";
-  return make_selected(std::move(record), std::move(described));
+  if (record.finished.empty()) found.figures.emplace_back("unfinished", true);
+  return make_selected(std::move(record), std::move(found));
 }
 
 std::string advice_for(const fs::path& path, const std::string& otherwise) {
@@ -79,7 +80,8 @@ Result<Selected> select_file(const fs::path& path, SideKind kind, const SelectOp
     error.advice = advice_for(path, error.advice);
     return fail(error);
   }
-  return as_side(std::move(*record), "file " + printable(path.string()), kind, options);
+  return as_side(std::move(*record), {SourceCode::file, {{"path", path.string()}}},
+                 "file " + printable(path.string()), kind, options);
 }
 
 // nullopt when no record's id begins so.
@@ -99,11 +101,8 @@ std::optional<Result<Selected>> select_id(Store& store, const std::string& name,
   }
   Result<Record> record = store.load(runs->front().id);
   if (!record) return fail(record.error());
-  std::string described = fmt::format("record {}", printable(record->id));
-  if (!record->revision.commit.empty())
-    described += fmt::format(" of {}{}", short_hash(record->revision.commit),
-                             record->revision.dirty ? " with uncommitted changes" : "");
-  return as_side(std::move(*record), std::move(described), kind, options);
+  const std::string described = fmt::format("record {}", printable(record->id));
+  return as_side(std::move(*record), {SourceCode::record}, described, kind, options);
 }
 
 bool exists(const fs::path& path) {
@@ -121,8 +120,8 @@ fs::path folder_of(const SelectOptions& options) {
   return options.folder.empty() ? "." : options.folder;
 }
 
-Selected make_selected(Record record, std::string described, int distance) {
-  RecordSource source{record.id, std::move(described), record.revision, device_of(record), distance};
+Selected make_selected(Record record, Fact<SourceCode> found, int distance) {
+  RecordSource source{record.id, std::move(found), record.revision, device_of(record), distance};
   return {std::move(record), std::move(source)};
 }
 

@@ -15,7 +15,7 @@ enum class SideKind { baseline, current };
 
 std::string short_hash(const std::string& commit);
 std::filesystem::path folder_of(const SelectOptions& options);
-Selected make_selected(Record record, std::string described, int distance = 0);
+Selected make_selected(Record record, Fact<SourceCode> found, int distance = 0);
 
 // HEAD or @: the working tree with its changes, not only the commit.
 bool means_working_tree(const std::string& name);

@@ -1,7 +1,5 @@
 #include "harness/study/selftest.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -10,7 +8,7 @@
 
 #include "harness/stats/hypothesis/proportion.h"
 #include "harness/study/calibrate.h"
-#include "harness/verdict/trace.h"
+#include "harness/verdict/compare.h"
 
 namespace harness {
 namespace {
@@ -30,7 +28,7 @@ void count(ErrorRate& rate, bool hit) {
   if (hit) ++rate.hits;
 }
 
-// What to simulate: one row of the report.
+// One row of the report: the noise and the plan to simulate.
 struct Setting {
   Noise noise;
   MeasuringPlan plan;
@@ -92,7 +90,7 @@ class Trials {
   Simulator unchanged_, at_margin_;
 };
 
-// A few trials of one setting: what a thread takes at a time.
+// A few trials of one setting, taken by a thread at a time.
 struct Task {
   std::size_t setting = 0;
   std::size_t first = 0, last = 0;  // trials
@@ -107,7 +105,7 @@ std::vector<Task> tasks_of(std::size_t settings, std::size_t splits) {
   return tasks;
 }
 
-// Seeds of different settings and trials share no generator: splitmix64 tells neighbouring numbers apart.
+// Different settings and trials share no generator state: splitmix64 separates neighbouring seeds.
 std::uint64_t seed_of(std::uint64_t seed, std::size_t setting, std::size_t trial) {
   return (seed << 40) + (static_cast<std::uint64_t>(setting) << 32) + 4 * trial;
 }
@@ -121,7 +119,7 @@ void work_on(Task& task, const Setting& setting, const Rule& rule, const Selftes
   }
 }
 
-// On several threads, of which the calling one tells of the progress; false: stopped.
+// On several threads. The calling one reports the progress. False: stopped.
 bool work_on_all(std::vector<Task>& tasks, const std::vector<Setting>& settings, const Rule& rule,
                  const SelftestOptions& options) {
   std::size_t all = 0;
@@ -153,13 +151,8 @@ void set_bounds(ErrorRate& rate, double limit, double confidence, std::size_t to
 
 SelftestRow row_of(const Setting& setting, const Counts& counts, double confidence, std::size_t rows,
                    bool nothing) {
-  SelftestRow row{std::string(name_of(setting.noise)),
-                  name_of(setting.plan),
-                  counts[unchanged_red],
-                  counts[called],
-                  counts[family_called],
-                  counts[passed],
-                  counts[found]};
+  SelftestRow row{setting.noise,         setting.plan,   counts[unchanged_red], counts[called],
+                  counts[family_called], counts[passed], counts[found]};
   const double nominal = nothing ? 0 : Gate{}.alpha;
   const double limit = nothing ? 0 : std::max(nominal, unavoidable(setting.noise, setting.plan));
   const std::size_t together = errors_a_row * rows;
@@ -169,14 +162,6 @@ SelftestRow row_of(const Setting& setting, const Counts& counts, double confiden
   set_bounds(row.passed, nominal, confidence, together);
   set_bounds(row.found, 1, confidence, together);
   return row;
-}
-
-std::string remark_on(const Setting& setting) {
-  return fmt::format(
-      "{}, {}: may reach {:.2f} %, the chance that the processes of one side all land in the fast mode and "
-      "those "
-      "of the other in the slow one; no rule that finds such a change can tell, more processes can",
-      name_of(setting.noise), name_of(setting.plan), unavoidable(setting.noise, setting.plan) * 100);
 }
 
 }  // namespace
@@ -207,12 +192,13 @@ std::optional<SelftestReport> selftest(const SelftestOptions& options) {
     const MeasuringPlan& plan = settings[i].plan;
     const bool nothing = decides_nothing(plan, options);
     report.rows.push_back(row_of(settings[i], counts[i], report.confidence, settings.size(), nothing));
+    const double chance = unavoidable(settings[i].noise, plan);
     if (nothing)
       report.remarks.push_back(
-          fmt::format("{}: too few for a verdict, which needs {}; none may be given", name_of(plan),
-                      plan.shared ? options.min_shared_processes : options.min_processes));
-    else if (unavoidable(settings[i].noise, settings[i].plan) > report.alpha)
-      report.remarks.push_back(remark_on(settings[i]));
+          {SelftestRemarkCode::too_few,
+           {{"row", i}, {"needed", plan.shared ? options.min_shared_processes : options.min_processes}}});
+    else if (chance > report.alpha)
+      report.remarks.push_back({SelftestRemarkCode::unavoidable, {{"row", i}, {"chance", chance}}});
   }
   return report;
 }
@@ -233,9 +219,7 @@ SelftestRun halves_of(const std::vector<Record>& records, const SelftestOptions&
     run.cases.push_back({one.case_id, one.metric, one.alarms});
   }
   set_bounds(run.red, run.red.limit, SelftestReport{}.confidence, 1);
-  if (report.splits == 0)
-    run.notes = {
-        fmt::format("nothing was compared: a side needs {} processes or more", Policy{}.min_processes)};
+  if (report.splits == 0) run.needed = Policy{}.min_processes;
   return run;
 }
 

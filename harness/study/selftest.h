@@ -1,8 +1,8 @@
 // Selftest: error rates of the rule that decides, by simulation (simulate.h) and on random halves of a run.
 //
-// The rule is a parameter so that a wrong one can be shown to fail; the default is verdicts() of trace.h, the
-// code behind compare(). A rule is called from several threads at once. The same seed gives the same report,
-// whatever their number.
+// The rule is a parameter so that a wrong one can be shown to fail; the default is verdicts() of compare.h,
+// the code behind compare(). Several threads call the rule at once. The same seed gives the same report on
+// any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,9 @@ struct SelftestOptions {
   std::function<bool(std::size_t done, std::size_t all)> on_progress = {};
 };
 
-// Simulated rates. Plans that a noise does not go with are left out: sides that share their processes share
-// session and device, and what takes turns is measured all at once. A plan of fewer processes than a verdict
-// needs is run with the first noise alone, and may decide nothing. std::nullopt: stopped.
+// Simulated rates. Impossible pairs of noise and plan are left out: sides that share their processes share
+// session and device, and sides that take turns have one look. A plan of fewer processes than a verdict needs
+// is run with the first noise alone, and may decide nothing. std::nullopt: stopped.
 std::optional<SelftestReport> selftest(const SelftestOptions& options);
 
 // Random halves of each session of `records` (the processes of one run, so nothing differs, not even the

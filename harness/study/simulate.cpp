@@ -26,7 +26,7 @@ std::size_t samples_of(Noise noise) {
   return noise == Noise::slow_tail ? 32 : 8;
 }
 
-// What the samples of one process lie around, as a log.
+// The log center of the samples of one process.
 double draw_center(Noise noise, stats::Random& random) {
   double log_center = std::log(noise == Noise::bimodal ? modes[random.below(2)] : center);
   return log_center + process_sd * random.normal();
@@ -83,25 +83,6 @@ Record empty_record(Noise noise, const MeasuringPlan& plan, bool current, int de
 }
 
 }  // namespace
-
-std::string_view name_of(Noise noise) {
-  switch (noise) {
-    case Noise::normal: return "normal";
-    case Noise::lognormal: return "lognormal";
-    case Noise::bimodal: return "bimodal";
-    case Noise::autoregressive: return "AR(1) 0.9";
-    case Noise::slow_tail: return "10 % slow tail";
-    case Noise::drift: return "3 % drift";
-    case Noise::sessions: return "sessions differ";
-    case Noise::devices: return "devices differ";
-  }
-  return "";
-}
-
-std::string name_of(const MeasuringPlan& plan) {
-  if (!plan.looks.empty()) return fmt::format("looks {}", fmt::join(plan.looks, "/"));
-  return fmt::format("P = {}{}", plan.processes, plan.shared ? " shared" : "");
-}
 
 Simulator::Simulator(Noise noise, MeasuringPlan plan, int deciding, int alone)
     : noise_(noise),

@@ -1,35 +1,13 @@
-// Simulate: pairs of records of which the truth is known, drawn from a seed: kinds of noise that kernels
-// show, measured in the ways that the harness measures. A simulator belongs to one thread; same seed, same
-// pair.
+// Simulate: pairs of records with a known true change, drawn from a seed, with the kinds of noise that
+// kernels show. A simulator belongs to one thread. The same seed gives the same pair.
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "harness/model/comparison.h"
+#include "harness/model/error_rates.h"
 
 namespace harness {
-
-enum class Noise {
-  normal,          // processes and samples vary normally
-  lognormal,       // skewed samples
-  bimodal,         // each process lands in one of two modes, 22.5 and 25.5 us
-  autoregressive,  // AR(1) with rho .9 within a process
-  slow_tail,       // one sample in ten is half as slow again
-  drift,           // 3 % over the run, both sides in turns A B B A
-  sessions,        // each side is a session that differs by what the policy assumes
-  devices,         // each side is another device, likewise
-};
-std::string_view name_of(Noise noise);
-
-// How the two sides are measured.
-struct MeasuringPlan {
-  int processes = 5;            // a side
-  std::vector<int> looks = {};  // empty: one
-  bool shared = false;          // both sides in the same processes
-};
-std::string name_of(const MeasuringPlan& plan);
 
 // A pair of records is drawn for each trial.
 struct SimulatedPair {

@@ -33,8 +33,9 @@ class TrendFinder {
     if (series.anchor)
       take_anchor(std::move(series.anchor->anchor), series.anchor->log_values);
     else if (!trend_.points.empty())
-      take_anchor({"the oldest result", trend_.points.front().commit, trend_.points.front().distance, 0, 0},
-                  values_.front());
+      take_anchor(
+          {TrendAnchor::Kind::oldest, {}, trend_.points.front().commit, trend_.points.front().distance, 0, 0},
+          values_.front());
   }
 
   void find(std::size_t permutations) {
@@ -81,7 +82,7 @@ class TrendFinder {
     trend_.anchor = std::move(anchor);
   }
 
-  // A point that the anchor bears on: measured later, or at its commit by another record.
+  // Whether the point is compared with the anchor: it was measured later, or at its commit by another record.
   [[nodiscard]] bool is_after_anchor(const TrendPoint& point) const {
     return trend_.anchor && (trend_.anchor->distance < 0 || point.distance < trend_.anchor->distance);
   }

@@ -1,12 +1,12 @@
-// Trends: three nets over a series of results of one metric of one case, measured along a branch on one
-// device. Twelve steps of +1 % each pass a gate of 2 %; a net of this file holds. Pure.
+// Trends: three tests over a series of results of one metric of one case, measured along a branch on one
+// device. Twelve steps of +1 % each pass a gate of 2 %, but not these tests. Pure.
 //
 // - The newest result against the anchor: the t-test of compare(), corrected by Benjamini-Hochberg.
-// - CUSUM (stats/cusum.h) of the log ratios to the anchor, with k of half a margin: notices a lasting shift
-// of
-//   a margin however small its steps. h is what lets an unchanged series alarm once in 1000 points, and at
-//   least k, so that a single point must lie a whole margin off to alarm alone. One sd of a point:
-//   sqrt(s^2 / P + session_sd^2), s^2 pooled over the points.
+// - CUSUM (stats/series/cusum.h) of the log ratios to the anchor, with k of half a margin. It notices a
+// lasting
+//   shift of a margin however small its steps. With h, an unchanged series alarms once in 1000 points; h is
+//   at least k, so that a single point alarms alone only a whole margin off. The sd of a point is sqrt(s^2 /
+//   P + session_sd^2), with s^2 pooled over the points.
 // - Change points (stats/change_points.h), permutation p, Benjamini-Hochberg over all series.
 #pragma once
 
@@ -18,14 +18,14 @@
 
 namespace harness {
 
-// What is known of one point: its process values as logs, and the rest of it as a TrendPoint has it.
+// One point: its process values as logs, and the rest as a TrendPoint has it.
 struct MeasuredPoint {
   TrendPoint point;  // commit, date, subject, record, distance
   std::vector<double> log_values;
 };
 
 struct MeasuredAnchor {
-  TrendAnchor anchor;  // described, commit, distance
+  TrendAnchor anchor;  // kind, name, commit, distance
   std::vector<double> log_values;
 };
 

@@ -6,6 +6,10 @@
 
 #include "harness/base/parallel.h"
 #include "harness/verdict/case_rows.h"
+#include "harness/verdict/check/describe.h"
+#include "harness/verdict/decide/call_verdicts.h"
+#include "harness/verdict/decide/gates.h"
+#include "harness/verdict/decide/judge.h"
 #include "harness/verdict/decide/order.h"
 #include "harness/verdict/decide/policy_facts.h"
 #include "harness/verdict/decide/waive.h"
@@ -16,7 +20,7 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t cases_a_part = 64;  // that a thread takes at a time
+constexpr std::size_t cases_a_part = 64;  // taken by a thread at a time
 
 // The rows of all cases in their order, whatever the number of threads.
 CaseRows rows_of_all(const ComparedRecords& records, unsigned threads) {
@@ -44,7 +48,7 @@ void describe_looks(CaseRows& found, const ComparedRecords& records) {
   }
 }
 
-// What the gates of the baseline say of the rows that were tested.
+// Whether the baseline's gates would have called the tested rows regressed.
 void judge_old_gates(CaseRows& found) {
   for (const Evidence& one : found.evidence)
     if (std::optional<LoosenedGate>& gate = found.rows[one.row].loosened)
@@ -52,23 +56,23 @@ void judge_old_gates(CaseRows& found) {
 }
 
 // Verdicts, diagnostics and the trace of all rows.
-CaseRows judged_rows(const ComparedRecords& records, Trace& trace, unsigned threads) {
+std::vector<ComparisonRow> judged_rows(const ComparedRecords& records, Trace& trace, unsigned threads) {
   CaseRows found = rows_of_all(records, threads);
-  trace.family = decide(found.rows, found.evidence, records.policy);
+  trace.family = judge(found.rows, found.evidence, records.policy);
   judge_old_gates(found);
   describe_looks(found, records);
   trace.rows.reserve(found.evidence.size());
   for (Evidence& one : found.evidence)
     trace.rows.push_back({found.rows[one.row].case_id, found.rows[one.row].metric, std::move(one)});
   advise_renames(found.rows, records.baseline, records.current);
-  return found;
+  return std::move(found.rows);
 }
 
-std::vector<std::string> differences_of(const std::map<std::string, MachineMatch>& machines) {
-  std::vector<std::string> all;
+std::vector<MachineDifference> differences_of(const std::map<std::string, MachineMatch>& machines) {
+  std::vector<MachineDifference> all;
   for (const auto& [device, match] : machines)
-    for (const std::string& difference : match.differences)
-      all.push_back(machines.size() > 1 ? device + " " + difference : difference);
+    for (const Difference& difference : match.differences)
+      all.push_back({machines.size() > 1 ? device : "", difference});
   return all;
 }
 
@@ -84,9 +88,9 @@ Comparison compare(const Record& baseline, const Record& current, const Policy& 
   comparison.policy = policy;
   comparison.pairing = pairing_of(baseline, current);
   if (share_session(baseline, current)) comparison.session = current.session;
-  CaseRows found = judged_rows(ComparedRecords(baseline, current, policy, true), trace, threads);
-  comparison.rows = std::move(found.rows);
-  comparison.differences = differences_of(found.machines);
+  const ComparedRecords records(baseline, current, policy, true);
+  comparison.rows = judged_rows(records, trace, threads);
+  comparison.differences = differences_of(records.machines);
   apply_waivers(comparison, current.partial);
   comparison.remarks = remarks_on_gates(current);
   sort_worst_first(comparison.rows);

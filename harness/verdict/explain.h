@@ -1,5 +1,5 @@
 // Explain: the rows of a comparison with what each verdict rests on. The comparison is made by compare()
-// itself, whose trace says what it used; only the values of single placements are taken apart here, by the
+// itself, whose trace holds the evidence; only the values of single placements are taken apart here, by the
 // estimator that put them together. Pure.
 #pragma once
 

@@ -14,9 +14,9 @@
 #include "harness/base/files.h"
 #include "harness/model/codec.h"
 #include "harness/stats/hypothesis/proportion.h"
-#include "harness/study/calibrate.h"
+#include "harness/study/session_spreads.h"
 #include "harness/verdict/compare.h"
-#include "harness/verdict/trace.h"
+#include "harness/verdict/read/process_values.h"
 #include "rules.h"
 
 namespace harness {

@@ -5,7 +5,7 @@
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/hypothesis/multiplicity.h"
 #include "harness/stats/hypothesis/welch.h"
-#include "harness/verdict/trace.h"
+#include "harness/verdict/compare.h"
 
 namespace harness {
 namespace {

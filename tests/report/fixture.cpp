@@ -125,8 +125,8 @@ ComparisonRow regressed_row() {
   ComparisonRow row = row_of("cublaslt_epilogue", 0, Verdict::regressed, 1.0412);
   row.p = 2.1e-7;
   row.p_adjusted = 1.1e-6;
-  row.reason = "slower by at least 3.72 %, more than the margin of 1 %";
-  row.advice = {"the clock did not move between the records, so the code did"};
+  row.reason = {ReasonCode::worse};
+  row.diagnostics = {{DiagnosticCode::same_code_moved}};
   return row;
 }
 
@@ -137,10 +137,10 @@ ComparisonRow inconclusive_row() {
   row.p_adjusted = 1.0;
   row.minimum_detectable = 0.0412;
   row.processes_needed = 14;
-  row.remedy = Remedy::more_processes;
-  row.reason = "the interval holds both the margin and no change at all";
-  row.advice = {"about 14 processes a side would settle it",
-                "the current side has two modes, 19.9 us and 21.4 us, across processes"};
+  row.reason = {ReasonCode::undecided};
+  row.diagnostics = {
+      {DiagnosticCode::more_processes, {{"processes", 14}}},
+      {DiagnosticCode::modes, {{"side", "current"}, {"groups", 2}, {"gap", 0.075}, {"counts", "3 and 2"}}}};
   return row;
 }
 
@@ -190,9 +190,7 @@ std::vector<Summary> summaries() {
     for (const char* variant : {"tcgen05_fused", "tcgen05_split"})
       all.push_back(unmeasured(variant, shape, Outcome::skipped, no_blackwell));
   all.push_back(unmeasured("threads", 1, Outcome::skipped, "a CPU run of this shape would take 9 minutes"));
-  all[2].notes = {
-      told_note("3 of 1250 samples were forced by the gate's deadline: the host was busy; raise "
-                "`gate_deadline` or use fewer neighbours")};
+  all[2].diagnostics = {{DiagnosticCode::forced_gates, {{"forced", 3}, {"samples", 1250}}}};
   return all;
 }
 
@@ -201,30 +199,33 @@ Comparison comparison() {
   comparison.suite = "fusion";
   comparison.suite_file = "suites/fusion.yaml";
   comparison.baseline = {"11111111-2222-4333-8444-555555555555",
-                         "abc1234 (merge base of main and HEAD)",
+                         {SourceCode::ancestor, {{"name", "main"}, {"fork", record().revision.commit}}},
                          {"abc1234000000000000000000000000000000000", "main", false},
                          "NVIDIA H200 GPU-5f1c7a90",
                          2};
-  comparison.current = {"7d1f3c52-0d5e-4c0f-9a4e-0a6f1b2c3d4e", "3f2c1d9 (HEAD)", record().revision,
-                        "NVIDIA H200 GPU-5f1c7a90", 0};
+  comparison.current = {"7d1f3c52-0d5e-4c0f-9a4e-0a6f1b2c3d4e",
+                        {SourceCode::revision, {{"name", "HEAD"}}},
+                        record().revision,
+                        "NVIDIA H200 GPU-5f1c7a90",
+                        0};
   comparison.rows.push_back(regressed_row());
   ComparisonRow missing = row_of("wmma_split", 1, Verdict::missing, 0);
-  missing.reason = "the baseline has no such case";
-  missing.advice = {"it is new: promote a record that has it once this is merged"};
+  missing.reason = {ReasonCode::new_case};
   comparison.rows.push_back(missing);
   comparison.rows.push_back(inconclusive_row());
   comparison.rows.push_back(row_of("wmma_fused", 1, Verdict::improved, 0.9306));
   comparison.rows.back().p_improved = 3e-18;
   comparison.rows.back().p_improved_adjusted = 1.8e-17;
-  comparison.rows.back().reason = "faster by at least 6.59 %, more than the margin of 1 %";
+  comparison.rows.back().reason = {ReasonCode::better};
   comparison.rows.push_back(row_of("cublas_unfused", 0, Verdict::unchanged, 1.0018));
   comparison.rows.push_back(row_of("cublas_unfused", 1, Verdict::unchanged, 0.9991));
   comparison.rows.push_back(row_of("cublaslt_epilogue", 1, Verdict::unchanged, 1.00001));
   for (const std::size_t shape : {std::size_t{0}, std::size_t{1}}) {
     comparison.rows.push_back(row_of("tcgen05_fused", shape, Verdict::skipped, 0));
-    comparison.rows.back().reason = no_blackwell;
+    comparison.rows.back().reason = {ReasonCode::skipped};
+    comparison.rows.back().cause = told_cause(no_blackwell);
   }
-  comparison.differences = {"driver: 580.126.09 -> 580.159.04"};
+  comparison.differences = {{"", {"driver", "580.126.09", "580.159.04"}}};
   comparison.verdict = overall_verdict(comparison.rows);
   return comparison;
 }
@@ -240,30 +241,42 @@ Comparison governed_comparison() {
                       {"suites/waivers.yaml", 3, 1}};
   governed.rows.erase(governed.rows.begin() + 1);  // the missing case
   governed.rows[0].waiver = waiver;
-  governed.rows[0].kernels = {
-      {"void epilogue<__half, 128>(float*, int)", KernelChange::Kind::reshaped, 1.062, "registers 64 -> 96"},
-      {"splitKreduce_kernel", KernelChange::Kind::appeared, 0, ""}};
+  const KernelUse before{"void epilogue<__half, 128>(float*, int)", {132, 1, 1}, {256, 1, 1}, 64, 0, 0, 1, 5};
+  KernelUse after = before, added = before;
+  after.registers = 96;
+  after.us = 5.31;
+  added.name = "splitKreduce_kernel";
+  added.us = 0.9;
+  governed.rows[0].kernels = {{KernelChange::Kind::reshaped, before, after, 0},
+                              {KernelChange::Kind::appeared, {}, added, 0.74}};
   ComparisonRow informative = row_of("cublaslt_epilogue", 1, Verdict::regressed, 1.21);
   informative.metric = "memory";
   informative.unit = "MiB";
   informative.informative = true;
-  informative.reason = "larger by at least 20.5 %, more than the margin of 1 %";
+  informative.reason = {ReasonCode::worse};
   governed.rows.push_back(informative);
   governed.policy.waivers = {waiver};
   governed.policy.waivers_file = "suites/waivers.yaml";
   governed.policy.today = "2026-11-20";
   governed.policy.fail_on_improved = true;
   governed.policy.allow_inconclusive = true;
-  governed.policy_facts = {{"margin", "1 %", "default"}, {"allowed", "inconclusive", "command line"}};
+  governed.policy_facts = {
+      {{PolicyCode::margin, {{"value", 0.01}}}, PolicyOrigin::standard},
+      {{PolicyCode::allowed, {{"verdicts", "inconclusive"}}}, PolicyOrigin::command_line}};
   Waiver expired = waiver;
   expired.pattern = "linear_gelu/wmma_fused/*";
   expired.metric.clear();
   expired.issue.clear();
   expired.expires = "2026-10-31";
   expired.where.line = 9;
-  governed.waivers = {{waiver, WaiverUse::State::holds, 1, 0, {"expires in 41 days"}},
-                      {expired, WaiverUse::State::unused, 0, 0, {"nothing needs it: remove it"}}};
-  governed.remarks = {"the gate of `memroy` matches no metric; did you mean `memory`?"};
+  governed.waivers = {
+      {waiver, WaiverUse::State::holds, 1, 0, {{WaiverAdviceCode::expires_soon, {{"days", 12}}}}},
+      {expired,
+       WaiverUse::State::unused,
+       0,
+       0,
+       {{WaiverAdviceCode::expired_unused, {{"expires", "2026-10-31"}}}}}};
+  governed.remarks = {{RemarkCode::idle_gate, {{"metric", "memroy"}, {"near", "memory"}}}};
   governed.verdict = overall_verdict(governed.rows);
   return governed;
 }
@@ -327,6 +340,7 @@ std::vector<Summary> hostile_summaries(const std::string& name) {
     if (one.reason) one.reason = told_cause(name);
     if (one.speedup) one.speedup->reference = name + "0";
     one.notes = {told_note(name)};
+    one.diagnostics = {{DiagnosticCode::no_speedup, {{"reference", name}}}};
   }
   return hostile;
 }
@@ -334,20 +348,30 @@ std::vector<Summary> hostile_summaries(const std::string& name) {
 Comparison hostile_comparison(const std::string& name) {
   Comparison hostile = comparison();
   hostile.suite = hostile.suite_file = name;
-  hostile.baseline.described = hostile.baseline.device = hostile.current.described = name;
-  hostile.differences = {name};
+  hostile.baseline.device = name;
+  hostile.baseline.found = {SourceCode::pinned, {{"path", name}, {"name", name}, {"pin_error", name}}};
+  hostile.current.found = {SourceCode::file, {{"path", name}}};
+  hostile.differences = {{name, {name, name, name}}};
   int count = 0;
   for (ComparisonRow& row : hostile.rows) {
     row.case_id = name + std::to_string(count++);
-    row.metric = row.unit = row.reason = row.where.file = name;
-    row.advice = {name};
-    row.kernels = {{name, KernelChange::Kind::moved, 1.5, name}};
+    row.metric = row.unit = row.where.file = name;
+    row.cause = told_cause(name);
+    row.reason = {ReasonCode::skipped_now};
+    row.diagnostics = {{DiagnosticCode::renamed_to, {{"case", name}}}};
+    KernelUse kernel;
+    kernel.name = name;
+    row.kernels = {{KernelChange::Kind::moved, kernel, kernel, 0}};
   }
   hostile.rows[0].waiver = Waiver{name, name, 0.05, name, name, name, {name, 1, 1}};
   hostile.rows[3].informative = true;
-  hostile.policy_facts = {{name, name, name}};
-  hostile.waivers = {{*hostile.rows[0].waiver, WaiverUse::State::expired, 1, 2, {name}}};
-  hostile.remarks = {name};
+  hostile.policy_facts = {{{PolicyCode::informative, {{"metrics", name}}}, PolicyOrigin::suite}};
+  hostile.waivers = {{*hostile.rows[0].waiver,
+                      WaiverUse::State::expired,
+                      1,
+                      2,
+                      {{WaiverAdviceCode::no_such_metric, {{"metric", name}, {"near", name}}}}}};
+  hostile.remarks = {{RemarkCode::idle_gate, {{"metric", name}, {"near", name}}}};
   return hostile;
 }
 

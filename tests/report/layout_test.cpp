@@ -5,6 +5,8 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/media/terminal_text.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/summary_words.h"
+#include "harness/report/words/told.h"
 
 namespace harness::report {
 namespace {
@@ -56,50 +58,56 @@ TEST(Abridge, CountsWhatItLeavesOut) {
   EXPECT_EQ(some[1].pattern, "w/b/m=1");
 }
 
-std::vector<ReasonGroup> sentences(const std::vector<std::string>& reasons) {
-  std::vector<Reasoned> cases;
-  for (std::size_t i = 0; i < reasons.size(); ++i) cases.push_back({"case" + std::to_string(i), reasons[i]});
-  return group_by_sentence(cases);
+Summary noted(const std::string& id, Diagnostic diagnostic) {
+  Summary summary;
+  summary.case_id = id;
+  summary.diagnostics = {std::move(diagnostic)};
+  return summary;
 }
 
-TEST(GroupBySentence, TellsTheRangeAndEveryCasesOwnFigures) {
-  const std::vector<ReasonGroup> groups = sentences({
-      "throttled (power_cap) in 12 of 20 placements, 7.5 us: more than 20 %",
-      "something else",
-      "throttled (power_cap) in 9 of 20 placements, 81 us: more than 20 %",
-      "throttled (power_cap) in 100 of 20 placements, 7.5 us: more than 20 %",
-  });
+Diagnostic crowded(int shared, int known) {
+  return {DiagnosticCode::shared_run, {{"most", 2}, {"shared", shared}, {"known", known}}};
+}
+
+TEST(GroupedNotes, TellTheRangeAndEveryCasesOwnFigures) {
+  const std::vector<ReasonGroup> groups =
+      grouped_notes({noted("a", crowded(12, 20)), noted("b", {DiagnosticCode::some_zeros}),
+                     noted("c", crowded(9, 20)), noted("d", crowded(17, 25))});
   ASSERT_EQ(groups.size(), 2U);
-  EXPECT_EQ(groups[0].reason,
-            "throttled (power_cap) in 9 to 100 of 20 placements, 7.5 to 81 us: more than 20 %");
-  EXPECT_THAT(groups[0].ids, ElementsAre("case0", "case2", "case3"));
-  EXPECT_THAT(groups[0].figures, ElementsAre("12, 7.5", "9, 81", "100, 7.5"));
-  EXPECT_EQ(groups[1].reason, "something else");
+  EXPECT_THAT(groups[0].reason, testing::HasSubstr("9 to 17 of 20 to 25 placements"));
+  EXPECT_THAT(groups[0].ids, ElementsAre("a", "c", "d"));
+  EXPECT_THAT(groups[0].figures, ElementsAre("12, 20", "9, 20", "17, 25"));
+  EXPECT_THAT(groups[1].ids, ElementsAre("b"));
   EXPECT_THAT(groups[1].figures, IsEmpty());
 }
 
-TEST(GroupBySentence, HasNoFiguresWhereAllAreTheSame) {
-  const std::vector<ReasonGroup> groups = sentences({"raise it above 0.5 s.", "raise it above 0.5 s."});
+TEST(GroupedNotes, HaveNoFiguresWhereAllAreTheSame) {
+  const std::vector<ReasonGroup> groups =
+      grouped_notes({noted("a", crowded(1, 2)), noted("b", crowded(1, 2)), noted("b", crowded(1, 2))});
   ASSERT_EQ(groups.size(), 1U);
-  EXPECT_EQ(groups[0].reason, "raise it above 0.5 s.");
+  EXPECT_THAT(groups[0].ids, ElementsAre("a", "b"));
   EXPECT_THAT(groups[0].figures, IsEmpty());
 }
 
-TEST(GroupBySentence, KeepsNamesApartThatHoldNumbers) {
-  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
-           {"no speedup over gemm/m=512", "no speedup over gemm/m=1024"},
-           {"kernel `tile 64 of 8`", "kernel `tile 32 of 8`"},
-           {"an H200 is it", "an H100 is it"},
-           {"p is 1.2e-05", "p is 1.3e-05"},
-           {"since 12:30:10", "since 12:30:11"},
-           {"1,234 calls", "1,235 calls"},
-           {"", "1"}})
-    EXPECT_EQ(sentences({one, other}).size(), 2U) << one;
+TEST(GroupedNotes, KeepTextsAndSignsApart) {
+  const auto drift = [](const char* side, double change) {
+    return Diagnostic{DiagnosticCode::slowing, {{"side", side}, {"change", change}}};
+  };
+  EXPECT_EQ(grouped_notes({noted("a", drift("current", 0.1)), noted("b", drift("current", -0.1)),
+                           noted("c", drift("baseline", 0.1)), noted("d", drift("current", 0.2))})
+                .size(),
+            3U);
 }
 
-TEST(GroupBySentence, TakesEndsOfSentencesForWhatTheyAre) {
-  EXPECT_EQ(sentences({"takes 1.5.", "takes 2."}).at(0).reason, "takes 1.5 to 2.");
-  EXPECT_EQ(sentences({"5", "40"}).at(0).reason, "5 to 40");
+TEST(Told, TellsOneNumberAndItsUnitOnce) {
+  const Figures one{{"share", 0.125}, {"count", 1}};
+  EXPECT_EQ(Told(one).percent("share", "{:g}"), "12.5 %");
+  EXPECT_EQ(Told(one).counted("count", "process", "processes"), "1 process");
+  const Figures other{{"share", 0.25}, {"count", 3}};
+  const Told both(std::vector<const Figures*>{&one, &other});
+  EXPECT_EQ(both.percent("share", "{:g}"), "12.5 to 25 %");
+  EXPECT_EQ(both.counted("count", "process", "processes"), "1 to 3 processes");
+  EXPECT_THAT(both.differing(), ElementsAre("12.5, 1", "25, 3"));
 }
 
 TEST(Scale, IsSharedWhileTheValuesAllow) {

@@ -33,7 +33,8 @@ ComparisonRow row_with(Verdict verdict, int number) {
   row.metric = "gpu_time";
   row.unit = "us";
   row.verdict = verdict;
-  row.reason = "because " + std::to_string(number);
+  row.reason = {ReasonCode::skipped};
+  row.cause = told_cause("because " + std::to_string(number));
   row.where = {"suites/a.yaml", 10 + number, 3};
   return row;
 }
@@ -194,7 +195,8 @@ Comparison large(int cases) {
   for (int i = 0; i < cases; ++i) {
     ComparisonRow row = i < cases / 10 ? regression : quiet;
     row.case_id = "workload/variant_" + std::to_string(i) + "/m=" + std::to_string(i);
-    row.reason += " in " + std::to_string(i);
+    if (row.verdict == Verdict::regressed)
+      row.diagnostics.push_back({DiagnosticCode::renamed_to, {{"case", std::to_string(i)}}});
     comparison.rows.push_back(row);
   }
   comparison.verdict = overall_verdict(comparison.rows);

@@ -107,30 +107,31 @@ TEST(Headline, SaysInEveryMediumThatGatesWereLoosened) {
 }
 
 TEST(NextSteps, FollowTheRows) {
-  const auto steps = [](Verdict verdict, Remedy remedy, const std::string& baseline = "r") {
+  const auto steps = [](Verdict verdict, ReasonCode why, std::optional<int> needed = {},
+                        const std::string& baseline = "r") {
     Comparison comparison = with_verdicts({verdict});
     comparison.baseline.id = baseline;
-    comparison.rows[0].remedy = remedy;
+    comparison.rows[0].reason = {why};
+    comparison.rows[0].processes_needed = needed;
     return render_comparison(comparison, Format::terminal, Style{false, 400});
   };
-  EXPECT_THAT(steps(inconclusive, Remedy::more_processes),
-              HasSubstr("Measure more processes for 1 undecided"));
-  const std::string noisy = steps(inconclusive, Remedy::session_or_margin);
-  EXPECT_THAT(noisy, HasSubstr("measure both versions together with `harness ab`, or widen the margin"));
-  EXPECT_THAT(noisy, Not(HasSubstr("more processes")));
-  EXPECT_THAT(steps(inconclusive, Remedy::cool_device), HasSubstr("held its clock down under 1 undecided"));
-  EXPECT_THAT(steps(inconclusive, Remedy::free_device), HasSubstr("when nobody else does"));
-  const std::string fresh = steps(missing, Remedy::next_baseline);
-  EXPECT_THAT(fresh, HasSubstr("has no counterpart"));
+  EXPECT_THAT(steps(inconclusive, ReasonCode::undecided, 12), HasSubstr("`sampling: processes`"));
+  const std::string noisy = steps(inconclusive, ReasonCode::undecided);
+  EXPECT_THAT(noisy, HasSubstr("`harness ab`"));
+  EXPECT_THAT(noisy, Not(HasSubstr("`sampling: processes`")));
+  EXPECT_THAT(steps(inconclusive, ReasonCode::throttled), HasSubstr("raise its power limit"));
+  EXPECT_THAT(steps(inconclusive, ReasonCode::contaminated), HasSubstr("measure again without them"));
+  EXPECT_THAT(steps(inconclusive, ReasonCode::forced_gates), HasSubstr("`sampling: gate_deadline`"));
+  const std::string fresh = steps(missing, ReasonCode::new_case);
   EXPECT_THAT(fresh, HasSubstr("`--allow missing` lets pull requests add cases"));
   EXPECT_THAT(fresh, Not(HasSubstr("Check out and rebuild")));
-  EXPECT_THAT(steps(missing, Remedy::next_baseline, ""), HasSubstr("Check out and rebuild"))
+  EXPECT_THAT(steps(missing, ReasonCode::new_case, {}, ""), HasSubstr("Check out and rebuild"))
       << "without a baseline every case is new";
 }
 
 TEST(NextSteps, NameTheLookToMeasureOnTo) {
   Comparison comparison = with_verdicts({inconclusive});
-  comparison.rows[0].remedy = Remedy::more_processes;
+  comparison.rows[0].processes_needed = 12;
   comparison.rows[0].look = {{5, 10, 20}, 1, 10};
   const std::string text = render_comparison(comparison, Format::terminal, Style{false, 400});
   EXPECT_THAT(text, HasSubstr("`harness compare --measure`"));
@@ -189,14 +190,17 @@ TEST(Comparison, NamesTheMetricOfACaseThatHasSeveral) {
 
 TEST(Comparison, TellsOneReasonOnceForManyCases) {
   Comparison comparison = with_verdicts(std::vector<Verdict>(24, skipped));
-  for (ComparisonRow& row : comparison.rows) row.reason = "there is no GPU here";
+  for (ComparisonRow& row : comparison.rows) {
+    row.reason = {ReasonCode::skipped};
+    row.cause = told_cause("there is no GPU here");
+  }
   EXPECT_EQ(times(terminal(comparison), "there is no GPU here"), 1U);
   EXPECT_EQ(times(render_comparison(comparison, Format::markdown, style), "there is no GPU here"), 1U);
 }
 
 TEST(Comparison, PrintsNoFiguresForARowWithout) {
   Comparison comparison = with_verdicts({missing});
-  comparison.rows[0].reason = "the baseline has no such case";
+  comparison.rows[0].reason = {ReasonCode::new_case};
   EXPECT_THAT(terminal(comparison), Not(HasSubstr("change")));
   const auto json = nlohmann::json::parse(render_comparison(comparison, Format::json, style));
   EXPECT_TRUE(json["cases"][0]["ratio"].is_null());
@@ -302,7 +306,7 @@ Summary constant(const Summary& time, double value, double gain) {
   summary.flops_per_s = summary.bytes_per_s = summary.items_per_s = 0;
   summary.first_call.reset();
   summary.share_of_ceiling.reset();
-  summary.notes.clear();
+  summary.diagnostics.clear();
   if (summary.speedup) summary.speedup->ratio = gain;
   return summary;
 }
@@ -356,23 +360,23 @@ TEST(Run, ShowsTheWholeTableOfATimeWithoutSpreadAndOfAMetricWithSome) {
 
 TEST(Run, TellsANoteOfManyCasesOnceWithTheFiguresOfEach) {
   std::vector<Summary> summaries = fixture::summaries();
-  for (Summary& summary : summaries) summary.notes.clear();
-  summaries[0].notes = {told_note("events say 13.66 us: gaps")};
-  summaries[1].notes = {told_note("events say 8.4 us: gaps")};
+  for (Summary& summary : summaries) summary.diagnostics.clear();
+  summaries[0].diagnostics = {{DiagnosticCode::kernels_slowed, {{"events_us", 13.66}, {"kernels_us", 20.0}}}};
+  summaries[1].diagnostics = {{DiagnosticCode::kernels_slowed, {{"events_us", 8.4}, {"kernels_us", 20.0}}}};
   const std::string text = terminal_run(summaries);
-  EXPECT_THAT(text, HasSubstr("notes\n  events say 8.4 to 13.66 us: gaps\n      " + summaries[0].case_id));
+  EXPECT_THAT(text, HasSubstr("a call takes 8.4 to 13.66 us by events and 20 us"));
   EXPECT_THAT(text, testing::ContainsRegex("=f16/[^ ]*  +13.66\n"));
   EXPECT_THAT(text, testing::ContainsRegex("=f16/[^ ]*  +8.4\n"));
   const std::string markdown = render_run(fixture::record(), summaries, Format::markdown, style);
   EXPECT_THAT(markdown, HasSubstr("  - `" + summaries[1].case_id + "`: 8"));
-  EXPECT_EQ(times(markdown, "events say"), 1U);
+  EXPECT_EQ(times(markdown, "by events"), 1U);
 }
 
 TEST(Run, ShortensANameBeforeItsFigures) {
   std::vector<Summary> summaries = fixture::summaries();
-  for (Summary& summary : summaries) summary.notes.clear();
-  summaries[0].notes = {told_note("some 13.66 us")};
-  summaries[1].notes = {told_note("some 8.4 us")};
+  for (Summary& summary : summaries) summary.diagnostics.clear();
+  summaries[0].diagnostics = {{DiagnosticCode::kernels_slowed, {{"events_us", 13.66}, {"kernels_us", 20.0}}}};
+  summaries[1].diagnostics = {{DiagnosticCode::kernels_slowed, {{"events_us", 8.4}, {"kernels_us", 20.0}}}};
   const std::string text = render_run(fixture::record(), summaries, Format::terminal, {.width = 50});
   EXPECT_THAT(text, HasSubstr("  13.66\n"));
   for (const std::string& line : split(text.substr(text.find("\nnotes")), '\n'))

@@ -9,7 +9,7 @@ namespace {
 RowExplanation explained(const ComparisonRow& row) {
   RowExplanation one;
   one.row = row;
-  one.checks = {{"machine", "", row.case_id}};
+  one.checks = {{{CheckCode::machine, {{"baseline", row.case_id}, {"current", row.case_id}}}}};
   one.baseline = {{1, {{50, 2, 1, 20.3}, {50, 0, 0, 20.2}}, 20.25}};
   one.current = {{1, {{50, 1, 0, 21.1}}, 21.1}};
   TestEvidence test;
@@ -54,7 +54,8 @@ HistoryReport history(const std::string& name) {
     point.interval = Interval{point.center * 0.999, point.center * 1.001};
     trend.points.push_back(point);
   }
-  trend.anchor = TrendAnchor{"pinned baselines/" + name, trend.points[0].commit, 11, 5, 100};
+  trend.anchor =
+      TrendAnchor{TrendAnchor::Kind::pinned, "baselines/" + name, trend.points[0].commit, 11, 5, 100};
   trend.newest = TrendStanding{1.04, {1.038, 1.042}, 1e-9, 2e-9, true};
   trend.changes.push_back({6,
                            trend.points[5].commit,
@@ -75,7 +76,7 @@ HistoryReport history(const std::string& name) {
   report.measured = 12;
   report.alpha = 0.01;
   report.session_sd = 0.001;
-  report.notes = {"1 record was passed over: a calibration"};
+  report.notes = {{HistoryNoteCode::calibration, {{"records", 1}}}};
   report.trends.push_back(std::move(trend));
   return report;
 }
@@ -94,8 +95,12 @@ BisectReport bisection(const std::string& name) {
   row.ratio = 1.05;
   row.interval = Interval{1.04, 1.06};
   row.baseline.processes = row.current.processes = 5;
-  report.steps = {{bad, BisectStep::Result::bad, "", true, row},
-                  {good, BisectStep::Result::skipped, "the build failed: " + name, false, std::nullopt}};
+  report.steps = {{bad, BisectStep::Result::bad, {}, true, row},
+                  {good,
+                   BisectStep::Result::skipped,
+                   {SkipCode::unmeasurable, {{"why", "the build failed: " + name}}},
+                   false,
+                   std::nullopt}};
   report.culprits = {bad};
   return report;
 }
@@ -121,7 +126,7 @@ CalibrationReport calibration(const std::string& name) {
   one.detectable = 0.018;
   one.proposal = Proposal{8, 2, 0.01, true};
   report.cases.push_back(one);
-  report.notes = {name};
+  report.notes = {{CalibrationNoteCode::one_session, {{"sd", 0.001}}}};
   return report;
 }
 
@@ -133,13 +138,13 @@ SelftestReport selftest(double lower_bound, const std::string& name) {
   report.found_change = 0.03;
   report.cases = 20;
   SelftestRow row;
-  row.noise = "AR(1) 0.9";
-  row.plan = "looks 5/10/20";
+  row.noise = Noise::autoregressive;
+  row.plan = {20, {5, 10, 20}};
   row.called = {200, 10000, 0.01, {lower_bound, 0.024}, lower_bound};
   row.unchanged_red = row.family_called = row.passed = {0, 1000, 0.01, {0, 0.0053}, 0};
   row.found = {90, 100, 1, {0.8, 0.96}, 0.7};
   report.rows = {row, row};
-  report.rows[1].plan = "P = 16";
+  report.rows[1].plan = {16};
   report.rows[1].called = row.passed;
   SelftestRun run;
   run.suite = name;
@@ -148,7 +153,7 @@ SelftestReport selftest(double lower_bound, const std::string& name) {
   run.red = {3, 1000, 0.01, {0.0003, 0.01}, 0.0003};
   run.cases = {{name, "gpu_time", 3}, {name + "/other", "gpu_time", 0}};
   report.runs.push_back(run);
-  report.remarks = {"no limit is nominal for " + name};
+  report.remarks = {{SelftestRemarkCode::unavoidable, {{"row", 1}, {"chance", 1.0 / 64}}}};
   return report;
 }
 

@@ -4,6 +4,7 @@
 
 #include "harness/store/git.h"
 #include "selecting.h"
+#include "tests/verdict/facts.h"
 
 namespace harness {
 namespace {
@@ -50,7 +51,8 @@ TEST_F(Baselines, AreNeverWhatRegressed) {
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->source.id, good);
   EXPECT_EQ(found->source.distance, 1);
-  EXPECT_THAT(found->source.described, HasSubstr("; 1 nearer record was passed over: it regressed"));
+  EXPECT_THAT(found->source.found,
+              fact(SourceCode::ancestor, {{"passed_over", 1}, {"regressed", 1}, {"failed", 0}}));
   EXPECT_EQ(baseline(bad, current(repository_.commit("more")))->source.id, good) << "asked for by name, too";
 }
 
@@ -78,7 +80,8 @@ TEST_F(Baselines, AreNeverWhatFailed) {
   const auto found = baseline("main", current(topic()));
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->source.id, good);
-  EXPECT_THAT(found->source.described, HasSubstr("; 4 nearer records were passed over: they failed"));
+  EXPECT_THAT(found->source.found,
+              fact(SourceCode::ancestor, {{"passed_over", 4}, {"regressed", 0}, {"failed", 1}}));
 }
 
 TEST_F(Baselines, MayBeAnythingElseThatWasJudged) {
@@ -88,7 +91,7 @@ TEST_F(Baselines, MayBeAnythingElseThatWasJudged) {
     const auto found = baseline("main", *select_stored(*store_, measured(topic())));
     ASSERT_TRUE(found) << found.error().text();
     EXPECT_EQ(found->source.id, id) << verdict;
-    EXPECT_THAT(found->source.described, Not(HasSubstr("passed over")));
+    EXPECT_EQ(found->source.found.count("passed_over"), 0);
     repository_.git({"checkout", "--quiet", "main"});
     repository_.git({"branch", "--quiet", "-D", "topic"});
   }
@@ -176,7 +179,7 @@ TEST_F(Baselines, DoNotNeedAPinThatCannotBeRead) {
   const auto found = baseline("main", current(tip));
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->source.id, stored);
-  EXPECT_THAT(found->source.described, HasSubstr("the file pinned there cannot be read"));
+  EXPECT_NE(found->source.found.text("pin_error"), "");
   EXPECT_THAT(baseline("main", current(tip, "GPU-C")).error().text(), HasSubstr("is not JSON"));
 }
 
@@ -222,7 +225,8 @@ TEST_F(Baselines, AreNamedById) {
     const auto as_baseline = baseline(name, now);
     ASSERT_TRUE(as_baseline) << as_baseline.error().text();
     EXPECT_EQ(as_baseline->source.id, three);
-    EXPECT_EQ(as_baseline->source.described, "record " + three + " of " + commit.substr(0, 10));
+    EXPECT_EQ(as_baseline->source.found, Fact<SourceCode>{SourceCode::record});
+    EXPECT_EQ(as_baseline->source.revision.commit, commit);
     EXPECT_EQ(select_current(*store_, name, options_)->source.id, three);
   }
   EXPECT_EQ(baseline(one, now)->source.id, one);
@@ -268,11 +272,13 @@ TEST_F(Baselines, AreFinished) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::missing);
   EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("is unfinished"), HasSubstr("--continue")));
-  EXPECT_EQ(select_current(*store_, path, options_)->source.described, "file " + path + " (unfinished)");
+  EXPECT_THAT(select_current(*store_, path, options_)->source.found,
+              fact(SourceCode::file, {{"path", path}, {"unfinished", 1}}));
   record.id = "feedbeef-0000-4000-8000-000000000003";
   ASSERT_TRUE(store_->put_record(record));
   EXPECT_EQ(baseline("feedbeef", now).error().kind, ErrorKind::missing);
-  EXPECT_THAT(select_current(*store_, "feedbeef", options_)->source.described, HasSubstr("(unfinished)"));
+  EXPECT_THAT(select_current(*store_, "feedbeef", options_)->source.found,
+              fact(SourceCode::record, {{"unfinished", 1}}));
 }
 
 TEST_F(Baselines, AreOfTheSuiteAskedFor) {
@@ -310,14 +316,14 @@ TEST_F(Baselines, TellTheChangesOfADirtyTreeApart) {
     });
   };
   const std::string older = with_changes("others");
-  EXPECT_THAT(select_current(*store_, "HEAD", options_)->source.described,
-              HasSubstr("measured with other uncommitted changes than the tree has now"));
+  EXPECT_THAT(select_current(*store_, "HEAD", options_)->source.found,
+              fact(SourceCode::revision, {{"changes", "other"}}));
   const std::string same = with_changes(changes);
   with_changes("others");
   const auto found = select_current(*store_, "HEAD", options_);
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->source.id, same) << "the newest is of other changes";
-  EXPECT_EQ(found->source.described, commit.substr(0, 10) + " (HEAD, with uncommitted changes)");
+  EXPECT_THAT(found->source.found, fact(SourceCode::revision, {{"name", "HEAD"}, {"changes", "same"}}));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "selecting.h"
+#include "tests/verdict/facts.h"
 
 namespace harness {
 namespace {
@@ -20,7 +21,7 @@ TEST_F(Selecting, TakesTheNewestCompleteRecordOfARevision) {
   const auto selected = select_current(*store_, "HEAD", options_);
   ASSERT_TRUE(selected) << selected.error().text();
   EXPECT_EQ(selected->source.id, newest);
-  EXPECT_EQ(selected->source.described, commit.substr(0, 10) + " (HEAD)");
+  EXPECT_THAT(selected->source.found, fact(SourceCode::revision, {{"name", "HEAD"}}));
   EXPECT_EQ(selected->source.device, "nvidia-h200 GPU-1234");
   EXPECT_EQ(selected->source.revision.commit, commit);
 }
@@ -36,8 +37,8 @@ TEST_F(Selecting, TakesTheDirtyRecordOfADirtyTree) {
               AllOf(HasSubstr("uncommitted changes"), HasSubstr("--current " + commit.substr(0, 10))));
   const std::string changed = measured(commit, "GPU-1234", dirty);
   EXPECT_EQ(select_current(*store_, "HEAD", options_)->source.id, changed);
-  EXPECT_THAT(select_current(*store_, "HEAD", options_)->source.described,
-              HasSubstr("with uncommitted changes"));
+  EXPECT_THAT(select_current(*store_, "HEAD", options_)->source.found,
+              fact(SourceCode::revision, {{"changes", "unknown"}}));
   EXPECT_EQ(select_current(*store_, commit, options_)->source.id, clean) << "a commit by name is clean";
   EXPECT_EQ(select_current(*store_, "main", options_)->source.id, clean);
 }
@@ -73,7 +74,7 @@ TEST_F(Selecting, TakesAFileAsEitherSide) {
   const auto as_current = select_current(*store_, path, options_);
   ASSERT_TRUE(as_current) << as_current.error().text();
   EXPECT_EQ(as_current->record, example_record());
-  EXPECT_EQ(as_current->source.described, "file " + path);
+  EXPECT_THAT(as_current->source.found, fact(SourceCode::file, {{"path", path}}));
   const Selected other = current(repository_.commit("one"));
   EXPECT_EQ(baseline(path, other)->record, example_record());
   EXPECT_EQ(select_current(*store_, "gone.json", options_).error().kind, ErrorKind::usage);
@@ -96,8 +97,8 @@ TEST_F(Selecting, ComparesWithTheMergeBase) {
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->source.id, wanted);
   EXPECT_EQ(found->source.distance, 0);
-  EXPECT_EQ(found->source.described,
-            base.substr(0, 10) + " (merge base of main and " + topic.substr(0, 10) + ")");
+  EXPECT_THAT(found->source.found, fact(SourceCode::ancestor, {{"name", "main"}, {"fork", topic}}));
+  EXPECT_EQ(found->source.revision.commit, base);
 }
 
 TEST_F(Selecting, ComparesWithTheNearestMeasuredAncestor) {
@@ -114,8 +115,8 @@ TEST_F(Selecting, ComparesWithTheNearestMeasuredAncestor) {
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->source.id, wanted);
   EXPECT_EQ(found->source.distance, 4);
-  EXPECT_THAT(found->source.described,
-              HasSubstr(near.substr(0, 10) + " (4 commits before the merge base of main and"));
+  EXPECT_THAT(found->source.found, fact(SourceCode::ancestor, {{"name", "main"}}));
+  EXPECT_EQ(found->source.revision.commit, near);
 }
 
 TEST_F(Selecting, PrefersTheSameDevice) {
@@ -159,9 +160,8 @@ TEST_F(Selecting, FallsBackToThePinnedBaseline) {
   const auto found = baseline("main", current(repository_.commit("unpin")));
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->source.id, "pinned") << "as it was at the merge base, not as it is now";
-  EXPECT_EQ(found->source.described.find("pinned baselines/nvidia-h200/fusion.json at " + base.substr(0, 10)),
-            0U)
-      << found->source.described;
+  EXPECT_THAT(found->source.found,
+              fact(SourceCode::pinned, {{"path", "baselines/nvidia-h200/fusion.json"}, {"commit", base}}));
 }
 
 TEST_F(Selecting, NeverLeavesTheBaselinesFolder) {
@@ -193,7 +193,8 @@ TEST_F(Selecting, TakesARecordOfAnUnknownCommitByTheNamedRevision) {
   const auto found = baseline("main", current("2222222222222222222222222222222222222222"));
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->source.id, wanted);
-  EXPECT_THAT(found->source.described, HasSubstr("(main)"));
+  EXPECT_THAT(found->source.found, fact(SourceCode::ancestor, {{"name", "main"}}));
+  EXPECT_EQ(found->source.found.text("fork"), "");
 }
 
 }  // namespace

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <random>
 
-#include "harness/verdict/decide/policy_facts.h"
-#include "tests/verdict/records.h"
+#include "harness/study/session_spreads.h"
+#include "harness/verdict/compare.h"
+#include "harness/verdict/read/process_values.h"
+#include "tests/verdict/facts.h"
+#include "tests/verdict/policies.h"
 
 namespace harness {
 namespace {
@@ -140,23 +143,24 @@ TEST(Calibration, SplitsTheOnlySessionInHalves) {
   recipe.processes = 10;
   const CalibrationReport report = calibrate(sessions(recipe), {});
   EXPECT_EQ(report.split_processes, 5);
-  ASSERT_FALSE(report.notes.empty());
+  EXPECT_THAT(report.notes, testing::ElementsAre(fact(CalibrationNoteCode::one_session, {{"sd", 0.001}})));
   recipe.processes = 9;
   const CalibrationReport few = calibrate(sessions(recipe), {});
   EXPECT_EQ(few.splits, 0U);
   EXPECT_EQ(few.alarm_bound, 1);
+  EXPECT_THAT(few.notes, testing::Contains(fact(CalibrationNoteCode::not_counted, {{"needed", 5}})));
 }
 
 TEST(Calibration, SaysWhatTheSplitsCompared) {
   Recipe recipe;
   recipe.sessions = 1;
-  EXPECT_NE(calibrate(sessions(recipe), {}).procedure.find("halves of the processes of one session"),
-            std::string::npos);
+  EXPECT_FALSE(calibrate(sessions(recipe), {}).between_sessions);
   recipe.sessions = 3;
-  const std::string several = calibrate(sessions(recipe), {}).procedure;
-  EXPECT_NE(several.find("processes of one session against those of another of the same build"),
-            std::string::npos);
-  EXPECT_NE(several.find("Welch's t-test on one value a process"), std::string::npos);
+  EXPECT_TRUE(calibrate(sessions(recipe), {}).between_sessions);
+  CalibrationOptions halves;
+  halves.halves = true;
+  EXPECT_FALSE(calibrate(sessions(recipe), halves).between_sessions);
+  EXPECT_TRUE(calibrate(sessions(recipe), halves).halves_alone);
 }
 
 TEST(Calibration, ProposesMoreProcessesForWhatVariesMore) {
@@ -216,11 +220,9 @@ TEST(LearnedSpreads, WidenTheIntervalOfTheCaseTheyAreAbout) {
   };
   EXPECT_GT(width(after, "c"), 3 * width(before, "c"));
   EXPECT_EQ(width(after, "d"), width(before, "d"));
-  bool said = false;
-  for (const PolicyFact& fact : after.policy_facts)
-    said |= fact.name == "sessions" && fact.source == "calibration" &&
-            fact.value.find("learned for 1 result") != std::string::npos;
-  EXPECT_TRUE(said);
+  const PolicyFact& told = policy_fact(after, PolicyCode::sessions);
+  EXPECT_EQ(told.origin, PolicyOrigin::calibration);
+  EXPECT_THAT(told.value, fact(PolicyCode::sessions, {{"results", 1}, {"least", 0.01}, {"most", 0.01}}));
 }
 
 }  // namespace

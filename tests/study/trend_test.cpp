@@ -145,8 +145,9 @@ TEST(Trends, CorrectOverAllSeries) {
 
 TEST(Trends, AreHeldToTheAnchorGiven) {
   MeasuredSeries series = series_of(jump(8, 8, 1.05));
-  series.anchor = MeasuredAnchor{{"release", "commit 9", series.points[9].point.distance, 0, 0},
-                                 series.points[9].log_values};
+  series.anchor = MeasuredAnchor{
+      {TrendAnchor::Kind::revision, "release", "commit 9", series.points[9].point.distance, 0, 0},
+      series.points[9].log_values};
   const Trend trend = trend_of(series);
   EXPECT_FALSE(got_worse(trend)) << "the change is older than the release";
   ASSERT_EQ(trend.changes.size(), 1U);

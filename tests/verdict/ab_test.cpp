@@ -4,19 +4,19 @@
 
 #include <algorithm>
 
+#include "facts.h"
 #include "harness/stats/hypothesis/paired.h"
 #include "harness/stats/hypothesis/power.h"
 #include "harness/stats/hypothesis/welch.h"
 #include "harness/verdict/check/comparable.h"
 #include "harness/verdict/explain.h"
-#include "records.h"
+#include "policies.h"
 
 namespace harness {
 namespace {
 
 using testing::AllOf;
 using testing::Contains;
-using testing::HasSubstr;
 using testing::Not;
 
 Record paired(std::vector<CaseRecord> cases, Pairing::Kind kind, const std::string& id = "run-1") {
@@ -92,11 +92,11 @@ TEST(Ab, NeedsProcessesThatMeasuredBothSides) {
   processes.resize(2);
   const ComparisonRow two = only_row(compare(one, other, Policy{}));
   EXPECT_EQ(two.verdict, Verdict::inconclusive);
-  EXPECT_THAT(two.reason, HasSubstr("2 of the processes measured both sides: a verdict needs 3, 1 more"));
+  EXPECT_THAT(two.reason, fact(ReasonCode::too_few_shared, {{"shared", 2}, {"needed", 3}}));
   processes[0].process = 11;
   const ComparisonRow none = only_row(compare(one, other, Policy{}));
   EXPECT_EQ(none.verdict, Verdict::inconclusive);
-  EXPECT_THAT(none.reason, HasSubstr("1 of the processes measured both sides"));
+  EXPECT_THAT(none.reason, fact(ReasonCode::untestable_shared, {{"shared", 1}}));
 }
 
 TEST(Ab, PlansMorePairsByTheSpreadOfTheRatios) {
@@ -135,38 +135,39 @@ TEST(Ab, ASharedProcessComparesWithItsPartnerAlone) {
                               paired(about(100), Pairing::Kind::session, "run-1")}) {
     const ComparisonRow row = only_row(compare(other, shared, Policy{}));
     EXPECT_EQ(row.verdict, Verdict::not_comparable);
-    EXPECT_THAT(row.reason, HasSubstr("was measured in the same processes as another build"));
+    EXPECT_EQ(row.reason.code, ReasonCode::other_pairing);
   }
   EXPECT_THAT(only_row(compare(shared, record_of(about(100)), Policy{})).reason,
-              HasSubstr("baseline record"));
+              fact(ReasonCode::other_pairing, {{"side", "baseline"}}));
 }
 
 TEST(Ab, SaysHowItWasMeasured) {
-  const auto facts = [](Pairing::Kind kind) {
-    for (const PolicyFact& fact : compare(paired(before, kind), paired(before, kind), Policy{}).policy_facts)
-      if (fact.name == "sessions") return fact.value;
-    return std::string();
+  const auto told = [](Pairing::Kind kind) {
+    return policy_fact(compare(paired(before, kind), paired(before, kind), Policy{}), PolicyCode::paired)
+        .value;
   };
-  EXPECT_THAT(facts(Pairing::Kind::process), HasSubstr("paired in one process"));
-  EXPECT_THAT(facts(Pairing::Kind::session), HasSubstr("processes of both builds in turn"));
+  EXPECT_THAT(told(Pairing::Kind::process), fact(PolicyCode::paired, {{"shared", 1}}));
+  EXPECT_THAT(told(Pairing::Kind::session), fact(PolicyCode::paired, {{"shared", 0}}));
 }
 
 TEST(Ab, IsSilentAboutWhatPairingCancels) {
   std::vector<double> drifting;
   for (int i = 0; i < 12; ++i) drifting.push_back(100 + 2 * i);
-  const auto advice = [&](auto&& record) {
+  const auto diagnostics = [&](auto&& record) {
     Record one = record(drifting), other = record(drifting);
     for (Record* each : {&one, &other})
       for (ProcessSamples& process : each->cases[0].series[0].processes)
         process.placements[0].started = 1'000'000 + 60 * process.process;
-    return only_row(compare(one, other, Policy{})).advice;
+    return only_row(compare(one, other, Policy{})).diagnostics;
   };
-  const auto drift = Contains(HasSubstr("neighbouring processes"));
-  const auto alone = advice([](const std::vector<double>& values) { return record_of(values); });
-  ASSERT_THAT(alone, testing::AnyOf(drift, Contains(HasSubstr("drift"))));
+  const auto correlated = Contains(coded(DiagnosticCode::correlated));
+  const auto drift = Contains(coded(DiagnosticCode::drift));
+  const auto alone = diagnostics([](const std::vector<double>& values) { return record_of(values); });
+  ASSERT_THAT(alone, testing::AnyOf(correlated, drift));
   for (const Pairing::Kind kind : {Pairing::Kind::session, Pairing::Kind::process}) {
-    const auto together = advice([&](const std::vector<double>& values) { return paired(values, kind); });
-    EXPECT_THAT(together, AllOf(Not(drift), Not(Contains(HasSubstr("drift")))));
+    const auto together =
+        diagnostics([&](const std::vector<double>& values) { return paired(values, kind); });
+    EXPECT_THAT(together, AllOf(Not(correlated), Not(drift)));
   }
 }
 
@@ -179,7 +180,7 @@ TEST(Ab, ANewCaseThatWasLeftOutIsNewAndNotSkipped) {
   const Comparison comparison = compare(one, other, Policy{});
   ASSERT_EQ(comparison.rows.size(), 2U);
   EXPECT_EQ(comparison.rows[0].verdict, Verdict::missing);
-  EXPECT_THAT(comparison.rows[0].reason, HasSubstr("new"));
+  EXPECT_EQ(comparison.rows[0].reason.code, ReasonCode::unpaired_case);
 }
 
 TEST(Ab, IsRetoldAsWhatItWas) {

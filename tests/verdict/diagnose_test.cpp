@@ -3,18 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "facts.h"
 #include "records.h"
 
 namespace harness {
 namespace {
 
 using testing::Contains;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-std::vector<std::string> advice_of(const Record& before, const Record& after) {
-  return only_row(compare(before, after, Policy{})).advice;
+std::vector<Diagnostic> diagnostics_of(const Record& before, const Record& after) {
+  return only_row(compare(before, after, Policy{})).diagnostics;
 }
 
 // Five processes of 100 samples each, of which the first `slow` are half as slow again.
@@ -31,19 +31,19 @@ Record with_slow_samples(int slow, double spread = 0.001) {
 }
 
 TEST(Diagnose, HasNothingToSayOfAnOrdinaryPair) {
-  EXPECT_THAT(advice_of(record_of(about(20)), record_of(about(20))), IsEmpty());
+  EXPECT_THAT(diagnostics_of(record_of(about(20)), record_of(about(20))), IsEmpty());
 }
 
 TEST(Diagnose, SeesASlowModeThatTheTrimmedMeanHides) {
   const Record before = with_slow_samples(2), after = with_slow_samples(8);
   const ComparisonRow row = only_row(compare(before, after, Policy{}));
-  EXPECT_EQ(row.verdict, Verdict::unchanged) << row.reason;
+  EXPECT_EQ(row.verdict, Verdict::unchanged) << name_of(row.reason.code);
   EXPECT_NEAR(row.baseline.outlier_rate, 0.026, 1e-9);
   EXPECT_NEAR(row.current.outlier_rate, 0.086, 1e-9);
-  EXPECT_THAT(row.advice, Contains(HasSubstr("far outliers went from 2.6 % to 8.6 % of samples")));
-  EXPECT_THAT(row.advice, Contains(HasSubstr("appeared")));
-  EXPECT_THAT(advice_of(after, before), Contains(HasSubstr("went away")));
-  EXPECT_THAT(advice_of(before, with_slow_samples(2, 0.002)), IsEmpty());
+  EXPECT_THAT(row.diagnostics,
+              Contains(fact(DiagnosticCode::outliers, {{"baseline", 0.026}, {"current", 0.086}})));
+  EXPECT_THAT(diagnostics_of(after, before), Contains(fact(DiagnosticCode::outliers, {{"change", -0.06}})));
+  EXPECT_THAT(diagnostics_of(before, with_slow_samples(2, 0.002)), IsEmpty());
 }
 
 TEST(Diagnose, DoesNotTakeAScatteredOutlierRateForAChange) {
@@ -53,7 +53,7 @@ TEST(Diagnose, DoesNotTakeAScatteredOutlierRateForAChange) {
   for (std::size_t i = 0; i < 15; ++i) samples[i] = 30;
   const ComparisonRow row = only_row(compare(with_slow_samples(2), after, Policy{}));
   EXPECT_GT(row.current.outlier_rate - row.baseline.outlier_rate, 0.01);
-  EXPECT_THAT(row.advice, Not(Contains(HasSubstr("far outliers"))));
+  EXPECT_THAT(row.diagnostics, Not(Contains(coded(DiagnosticCode::outliers))));
 }
 
 TEST(Diagnose, CountsForcedGatesAndBeyondAShareGivesNoVerdict) {
@@ -61,28 +61,30 @@ TEST(Diagnose, CountsForcedGatesAndBeyondAShareGivesNoVerdict) {
   after.cases[0].series[0].processes[0].placements[0].forced_gates = 1;
   ComparisonRow row = only_row(compare(record_of(about(20)), after, Policy{}));
   EXPECT_EQ(row.verdict, Verdict::regressed);
-  EXPECT_THAT(row.advice, Contains(HasSubstr("current: the launch gate of 1 of 15 samples")));
+  EXPECT_THAT(row.diagnostics, Contains(fact(DiagnosticCode::forced_gates,
+                                             {{"side", "current"}, {"forced", 1}, {"samples", 15}})));
   after.cases[0].series[0].processes[1].placements[0].forced_gates = 1;
   row = only_row(compare(record_of(about(20)), after, Policy{}));
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
-  EXPECT_THAT(row.reason, HasSubstr("launch gate of more than 10 %"));
+  EXPECT_THAT(row.reason, fact(ReasonCode::forced_gates, {{"tolerated", 0.1}}));
   EXPECT_FALSE(row.p_adjusted);
 }
 
 TEST(Diagnose, SaysWhenThereAreFewProcesses) {
-  EXPECT_THAT(advice_of(record_of({20, 20.01, 20.02}), record_of(about(20))),
-              Contains(HasSubstr("only 3 processes on a side")));
-  EXPECT_THAT(advice_of(record_of(std::vector<double>{20}), record_of(about(20))),
-              Contains(HasSubstr("only 1 process on a side")));
+  EXPECT_THAT(diagnostics_of(record_of({20, 20.01, 20.02}), record_of(about(20))),
+              Contains(fact(DiagnosticCode::few_processes, {{"processes", 3}})));
+  EXPECT_THAT(diagnostics_of(record_of(std::vector<double>{20}), record_of(about(20))),
+              Contains(fact(DiagnosticCode::few_processes, {{"processes", 1}})));
 }
 
 TEST(Diagnose, SeesProcessesThatFallIntoTwoGroups) {
   const std::vector<double> modes{22.5, 22.51, 25.5, 22.49, 25.51, 25.49, 22.5, 25.5};
   std::vector<double> one = about(24);
   one.insert(one.end(), {24.01, 24.02, 23.98});
-  EXPECT_THAT(advice_of(record_of(modes), record_of(one)),
-              Contains(HasSubstr("baseline: the processes fall into two groups")));
-  EXPECT_THAT(advice_of(record_of(one), record_of(one)), Not(Contains(HasSubstr("two groups"))));
+  EXPECT_THAT(
+      diagnostics_of(record_of(modes), record_of(one)),
+      Contains(fact(DiagnosticCode::modes, {{"side", "baseline"}, {"groups", 2}, {"counts", "4 and 4"}})));
+  EXPECT_THAT(diagnostics_of(record_of(one), record_of(one)), Not(Contains(coded(DiagnosticCode::modes))));
 }
 
 TEST(Diagnose, TellsAClockThatMovedFromCodeThatDid) {
@@ -91,10 +93,10 @@ TEST(Diagnose, TellsAClockThatMovedFromCodeThatDid) {
     for (ProcessSamples& process : record.cases[0].series[0].processes) process.placements[0].clock_ghz = ghz;
     return record;
   };
-  EXPECT_THAT(advice_of(at_clock(about(20), 1.98), at_clock(about(22), 1.80)),
-              Contains(HasSubstr("clock shift: the device clock went from 1.980 to 1.800 GHz")));
-  EXPECT_THAT(advice_of(at_clock(about(20), 1.98), at_clock(about(22), 1.98)), IsEmpty());
-  EXPECT_THAT(advice_of(at_clock(about(20), 1.98), at_clock(about(20), 1.80)), IsEmpty());
+  EXPECT_THAT(diagnostics_of(at_clock(about(20), 1.98), at_clock(about(22), 1.80)),
+              Contains(fact(DiagnosticCode::clock_shift, {{"baseline", 1.98}, {"current", 1.8}})));
+  EXPECT_THAT(diagnostics_of(at_clock(about(20), 1.98), at_clock(about(22), 1.98)), IsEmpty());
+  EXPECT_THAT(diagnostics_of(at_clock(about(20), 1.98), at_clock(about(20), 1.80)), IsEmpty());
 }
 
 // One process after the other, ten minutes apart, in the order of the values.
@@ -109,24 +111,26 @@ Record in_time(const std::vector<double>& values, bool backwards = false) {
 
 TEST(Diagnose, SeesADriftAcrossProcessesInTheOrderTheyRan) {
   const std::vector<double> drifting{20, 20.06, 20.1, 20.16, 20.2, 20.26, 20.3};
-  EXPECT_THAT(advice_of(record_of(about(20)), in_time(drifting)),
-              Contains(HasSubstr("current: drift, the processes moved by +1.5")));
-  EXPECT_THAT(advice_of(record_of(about(20)), in_time(drifting, true)),
-              Contains(HasSubstr("current: drift, the processes moved by -1.4")));
-  EXPECT_THAT(advice_of(record_of(about(20)), record_of(drifting)), Not(Contains(HasSubstr("drift"))))
+  EXPECT_THAT(diagnostics_of(record_of(about(20)), in_time(drifting)),
+              Contains(fact(DiagnosticCode::drift, {{"side", "current"}, {"change", 0.015}})));
+  EXPECT_THAT(diagnostics_of(record_of(about(20)), in_time(drifting, true)),
+              Contains(fact(DiagnosticCode::drift, {{"side", "current"}, {"change", -0.0148}})));
+  EXPECT_THAT(diagnostics_of(record_of(about(20)), record_of(drifting)),
+              Not(Contains(coded(DiagnosticCode::drift))))
       << "without times there is no order";
-  EXPECT_THAT(advice_of(record_of(about(20)), in_time({20, 20.2, 20.06, 20.3, 20.1, 20.26, 20.16})),
-              Not(Contains(HasSubstr("drift"))));
+  EXPECT_THAT(diagnostics_of(record_of(about(20)), in_time({20, 20.2, 20.06, 20.3, 20.1, 20.26, 20.16})),
+              Not(Contains(coded(DiagnosticCode::drift))));
 }
 
 TEST(Diagnose, SeesNeighbouringProcessesThatAgree) {
   std::vector<double> clumps;
   for (int i = 0; i < 16; ++i) clumps.push_back((i / 4 % 2 == 0 ? 20 : 20.05) + 0.001 * (i * 7 % 5));
-  EXPECT_THAT(advice_of(record_of(about(20)), in_time(clumps)),
-              Contains(HasSubstr("current: neighbouring processes agree (lag-1 autocorrelation 0.")));
+  EXPECT_THAT(diagnostics_of(record_of(about(20)), in_time(clumps)),
+              Contains(fact(DiagnosticCode::correlated, {{"side", "current"}})));
   std::vector<double> mixed;
   for (std::size_t i = 0; i < 16; ++i) mixed.push_back(clumps[i * 5 % 16]);
-  EXPECT_THAT(advice_of(record_of(about(20)), in_time(mixed)), Not(Contains(HasSubstr("neighbouring"))));
+  EXPECT_THAT(diagnostics_of(record_of(about(20)), in_time(mixed)),
+              Not(Contains(coded(DiagnosticCode::correlated))));
 }
 
 TEST(Diagnose, SeesSamplesThatMoveWithinAPlacement) {
@@ -140,11 +144,11 @@ TEST(Diagnose, SeesSamplesThatMoveWithinAPlacement) {
     }
     return record;
   };
-  EXPECT_THAT(advice_of(sloped(0), sloped(-0.04)),
-              Contains(HasSubstr("current: within a placement the samples move by -3.0")));
-  EXPECT_THAT(advice_of(sloped(0), sloped(-0.04)), Contains(HasSubstr("warm up longer")));
-  EXPECT_THAT(advice_of(sloped(0), sloped(0.04)), Contains(HasSubstr("the device heats or throttles")));
-  EXPECT_THAT(advice_of(sloped(0), sloped(0.005)), Not(Contains(HasSubstr("within a placement"))));
+  EXPECT_THAT(diagnostics_of(sloped(0), sloped(-0.04)),
+              Contains(fact(DiagnosticCode::slowing, {{"side", "current"}, {"change", -0.0302}})));
+  EXPECT_THAT(diagnostics_of(sloped(0), sloped(0.04)),
+              Contains(fact(DiagnosticCode::slowing, {{"side", "current"}, {"change", 0.0299}})));
+  EXPECT_THAT(diagnostics_of(sloped(0), sloped(0.005)), Not(Contains(coded(DiagnosticCode::slowing))));
 }
 
 TEST(Diagnose, SeesTimesInStepsWiderThanTheMargin) {
@@ -158,13 +162,15 @@ TEST(Diagnose, SeesTimesInStepsWiderThanTheMargin) {
     }
     return record;
   };
-  EXPECT_THAT(advice_of(stepped(0.032), stepped(0.032)),
-              Contains(HasSubstr("quantised in steps of 0.032 us, 1.6 % of a sample")));
-  EXPECT_THAT(advice_of(stepped(0.032), stepped(0.001)),
-              Contains(HasSubstr("baseline: the times are quantised")));
-  EXPECT_THAT(advice_of(stepped(0.001), stepped(0.032)),
-              Contains(HasSubstr("current: the times are quantised")));
-  EXPECT_THAT(advice_of(stepped(0.001), stepped(0.001)), Not(Contains(HasSubstr("quantised"))));
+  EXPECT_THAT(
+      diagnostics_of(stepped(0.032), stepped(0.032)),
+      Contains(fact(DiagnosticCode::quantised, {{"side", "both"}, {"step", 0.032}, {"share", 0.0157}})));
+  EXPECT_THAT(diagnostics_of(stepped(0.032), stepped(0.001)),
+              Contains(fact(DiagnosticCode::quantised, {{"side", "baseline"}})));
+  EXPECT_THAT(diagnostics_of(stepped(0.001), stepped(0.032)),
+              Contains(fact(DiagnosticCode::quantised, {{"side", "current"}})));
+  EXPECT_THAT(diagnostics_of(stepped(0.001), stepped(0.001)),
+              Not(Contains(coded(DiagnosticCode::quantised))));
 }
 
 TEST(Diagnose, SaysOnceThatCallsAreTooShort) {
@@ -175,27 +181,29 @@ TEST(Diagnose, SaysOnceThatCallsAreTooShort) {
       process.placements[0].samples.push_back(2 + 0.032 * ((i + process.process) * 5 % 3));
   }
   record.cases[0].series[0].metric = "wall_time";
-  const auto about_batches = [](const std::vector<std::string>& advice) {
-    return std::count_if(advice.begin(), advice.end(),
-                         [](const std::string& note) { return note.find("timing: batch") != note.npos; });
+  const auto about_batches = [](const std::vector<Diagnostic>& all) {
+    return std::count_if(all.begin(), all.end(), [](const Diagnostic& one) {
+      return one.code == DiagnosticCode::quantised || one.code == DiagnosticCode::launch_bound;
+    });
   };
-  EXPECT_THAT(advice_of(record, record), Contains(HasSubstr("both sides: the times are quantised")));
-  EXPECT_EQ(about_batches(advice_of(record, record)), 1);
+  EXPECT_THAT(diagnostics_of(record, record), Contains(fact(DiagnosticCode::quantised, {{"side", "both"}})));
+  EXPECT_EQ(about_batches(diagnostics_of(record, record)), 1);
   record.cases[0].series[0].metric = "gpu_time";
-  EXPECT_THAT(advice_of(record, record), Contains(HasSubstr("launch-bound")));
-  EXPECT_EQ(about_batches(advice_of(record, record)), 1);
+  EXPECT_THAT(diagnostics_of(record, record), Contains(coded(DiagnosticCode::launch_bound)));
+  EXPECT_EQ(about_batches(diagnostics_of(record, record)), 1);
 }
 
 TEST(Diagnose, SeesASpreadThatChanged) {
   std::vector<double> wide;
   for (const double value : about(20)) wide.push_back(20 + 8 * (value - 20));
-  EXPECT_THAT(advice_of(record_of(about(20)), record_of(wide)),
-              Contains(HasSubstr("the processes vary 8.0 times as much as in the baseline")));
-  EXPECT_THAT(advice_of(record_of(wide), record_of(about(20))),
-              Contains(HasSubstr("the processes vary 8.0 times as much as they do now")));
+  EXPECT_THAT(diagnostics_of(record_of(about(20)), record_of(wide)),
+              Contains(fact(DiagnosticCode::spread, {{"ratio", 8.0}})));
+  EXPECT_THAT(diagnostics_of(record_of(wide), record_of(about(20))),
+              Contains(fact(DiagnosticCode::spread, {{"ratio", 1 / 8.0}})));
   std::vector<double> wider;
   for (const double value : about(20)) wider.push_back(20 + 2 * (value - 20));
-  EXPECT_THAT(advice_of(record_of(about(20)), record_of(wider)), Not(Contains(HasSubstr("times as much"))));
+  EXPECT_THAT(diagnostics_of(record_of(about(20)), record_of(wider)),
+              Not(Contains(coded(DiagnosticCode::spread))));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "facts.h"
 #include "policies.h"
 
 namespace harness {
@@ -10,7 +11,6 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(Gates, OfAMetricWinOverTheCasesAndThePolicyOverBoth) {
@@ -39,8 +39,7 @@ TEST(Gates, JudgeEachMetricOfACaseByItsOwn) {
 TEST(Gates, OfAMetricThatNoCaseHasAreToldWithTheNearestName) {
   Record record = with_series({series_at(about(20))}, gate_with({"gpu_tme", 0.1, {}, false}));
   EXPECT_THAT(compare(record, record, {}).remarks,
-              ElementsAre("the gate of the metric `gpu_tme` has no effect: no case has it; did you mean "
-                          "`gpu_time`?"));
+              ElementsAre(fact(RemarkCode::idle_gate, {{"metric", "gpu_tme"}, {"near", "gpu_time"}})));
   record.cases[0].gate.metrics[0].metric = "time";
   EXPECT_THAT(compare(record, record, {}).remarks, IsEmpty());
 }
@@ -80,11 +79,11 @@ TEST(Informative, MetricsThatBecameSoAreTold) {
   const Record before = with_series({series_at(about(20))});
   const Record after = with_series({series_at(about(20))}, gate_with({"time", {}, {}, true}));
   const Comparison comparison = compare(before, after, {});
-  EXPECT_THAT(comparison.rows[0].advice,
-              Contains(HasSubstr("decided in the baseline and is informative now")));
+  EXPECT_THAT(comparison.rows[0].diagnostics, Contains(coded(DiagnosticCode::informative_now)));
   ASSERT_TRUE(comparison.rows[0].loosened);
   EXPECT_FALSE(hides_regression(comparison.rows[0])) << "nothing moved";
-  EXPECT_THAT(facts_text(comparison), HasSubstr("gates loosened=for 1 result since the baseline;"));
+  EXPECT_THAT(policy_fact(comparison, PolicyCode::gates_loosened).value,
+              fact(PolicyCode::gates_loosened, {{"results", 1}, {"hidden", 0}}));
 }
 
 TEST(Loosened, GatesNameWhatTheBaselinesWouldHaveCalledRegressed) {
@@ -94,7 +93,8 @@ TEST(Loosened, GatesNameWhatTheBaselinesWouldHaveCalledRegressed) {
   };
   const Comparison informative = loosened(24, gate_with({"time", {}, {}, true}));
   EXPECT_TRUE(hides_regression(only_row(informative)));
-  EXPECT_THAT(facts_text(informative), HasSubstr("1 of which is regressed by the baseline's gate"));
+  EXPECT_THAT(policy_fact(informative, PolicyCode::gates_loosened).value,
+              fact(PolicyCode::gates_loosened, {{"results", 1}, {"hidden", 1}}));
   EXPECT_TRUE(hides_regression(only_row(loosened(24, gate_with({"time", 0.5, {}, false})))));
   EXPECT_TRUE(hides_regression(only_row(loosened(20.4, gate_with({"time", {}, 1e-9, false})))));
   const Comparison still = loosened(24, gate_with({"time", 0.05, {}, false}));
@@ -111,19 +111,16 @@ TEST(Loosened, GatesOfExactMetricsAreJudgedExactly) {
       only_row(compare(with_series({constant(1000)}), with_series({constant(1005)}, loose), {}))));
 }
 
-TEST(Remedy, OfARowIsWhatSettlesIt) {
-  const auto remedy_of = [](const std::vector<double>& before, const std::vector<double>& after,
-                            double session_sd) {
+TEST(ProcessesNeeded, AreSetWhereProcessesHelp) {
+  const auto needed = [](const std::vector<double>& before, const std::vector<double>& after,
+                         double session_sd) {
     Policy policy;
     policy.session_sd = session_sd;
-    return only_row(compare(record_of(before), record_of(after), policy)).remedy;
+    return only_row(compare(record_of(before), record_of(after), policy)).processes_needed;
   };
-  EXPECT_EQ(remedy_of(about(20), about(20), 0.02), Remedy::session_or_margin);
-  EXPECT_EQ(remedy_of({20, 20.1}, about(20), 0.001), Remedy::more_processes);
-  EXPECT_EQ(remedy_of({20}, about(20), 0.001), Remedy::more_processes);
-  const Record none = record_of(std::vector<CaseRecord>{}), some = record_of(about(20));
-  EXPECT_EQ(only_row(compare(none, some, {})).remedy, Remedy::next_baseline);
-  EXPECT_EQ(only_row(compare(some, none, {})).remedy, Remedy::restore_case);
+  EXPECT_FALSE(needed(about(20), about(20), 0.02));
+  EXPECT_TRUE(needed({20, 20.1}, about(20), 0.001));
+  EXPECT_TRUE(needed({20}, about(20), 0.001));
 }
 
 TEST(Informative, NeverExcusesACaseThatFailedOrIsMissing) {

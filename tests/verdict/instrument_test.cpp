@@ -2,12 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include "facts.h"
+
 namespace harness {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 CaseRecord with_controls(const std::vector<Control>& controls, TimingMode timing = TimingMode::events) {
   CaseRecord record;
@@ -19,30 +17,31 @@ CaseRecord with_controls(const std::vector<Control>& controls, TimingMode timing
 
 const std::vector<Control> empty_kernel{{2.70, 0.51}, {2.69, 0.50}, {9.99, 0.49}};
 
-TEST(ControlNote, GivesTheMediansOfTheProcesses) {
-  const auto note = control_note(with_controls(empty_kernel), 5.5);
-  ASSERT_TRUE(note);
-  EXPECT_THAT(*note, AllOf(HasSubstr("2.7 us by itself"), HasSubstr("0.5 us in a batch"),
-                           HasSubstr("nothing is subtracted")));
+TEST(Control, GivesTheMediansOfTheProcesses) {
+  const auto found = control_diagnostic(with_controls(empty_kernel), 5.5);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(*found, fact(DiagnosticCode::control, {{"call_us", 2.7}, {"batched_us", 0.5}}));
 }
 
-TEST(ControlNote, AdvisesBatchesWhereTimingIsMostOfACall) {
-  EXPECT_THAT(*control_note(with_controls(empty_kernel), 5.5), HasSubstr("use `timing: batch`"));
-  EXPECT_THAT(*control_note(with_controls(empty_kernel), 20), Not(HasSubstr("timing: batch")));
-  EXPECT_THAT(*control_note(with_controls(empty_kernel, TimingMode::batch), 1.0),
-              Not(HasSubstr("timing: batch")));
+TEST(Control, AdvisesBatchesWhereTimingIsMostOfACall) {
+  const auto advises = [](double center_us, TimingMode timing = TimingMode::events) {
+    return control_diagnostic(with_controls(empty_kernel, timing), center_us)->count("advise");
+  };
+  EXPECT_EQ(advises(5.5), 1);
+  EXPECT_EQ(advises(20), 0);
+  EXPECT_EQ(advises(1.0, TimingMode::batch), 0);
 }
 
-TEST(ControlNote, DoesNotRepeatAdviceThatIsGivenAlready) {
-  const auto note = control_note(with_controls(empty_kernel), 3, true);
-  ASSERT_TRUE(note);
-  EXPECT_THAT(*note, AllOf(HasSubstr("2.7 us by itself"), Not(HasSubstr("timing: batch"))));
+TEST(Control, DoesNotRepeatAdviceThatIsGivenAlready) {
+  const auto found = control_diagnostic(with_controls(empty_kernel), 3, true);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->count("advise"), 0);
 }
 
-TEST(ControlNote, IsSilentBesideLongCallsAndWithoutAControl) {
-  EXPECT_FALSE(control_note(with_controls(empty_kernel), 100));
-  EXPECT_TRUE(control_note(with_controls(empty_kernel, TimingMode::batch), 100));
-  EXPECT_FALSE(control_note(with_controls({}), 1));
+TEST(Control, IsSilentBesideLongCallsAndWithoutAControl) {
+  EXPECT_FALSE(control_diagnostic(with_controls(empty_kernel), 100));
+  EXPECT_TRUE(control_diagnostic(with_controls(empty_kernel, TimingMode::batch), 100));
+  EXPECT_FALSE(control_diagnostic(with_controls({}), 1));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "facts.h"
+#include "harness/verdict/read/process_values.h"
 #include "records.h"
 
 namespace harness {
@@ -9,7 +11,6 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 ComparisonRow row_of(const Record& before, const Record& after, const Policy& policy = {}) {
@@ -20,11 +21,10 @@ TEST(Pairing, TellsANewCaseFromARemovedOne) {
   const Record one = record_of(about(20)), none = record_of(std::vector<CaseRecord>{});
   const ComparisonRow added = row_of(none, one), removed = row_of(one, none);
   EXPECT_EQ(added.verdict, Verdict::missing);
-  EXPECT_THAT(added.reason, HasSubstr("new"));
-  EXPECT_THAT(added.reason, HasSubstr("baseline has no such case"));
+  EXPECT_EQ(added.reason.code, ReasonCode::new_case);
   EXPECT_EQ(added.metric, "gpu_time");
   EXPECT_EQ(removed.verdict, Verdict::missing);
-  EXPECT_THAT(removed.reason, HasSubstr("removed: only the baseline"));
+  EXPECT_EQ(removed.reason.code, ReasonCode::removed_case);
 }
 
 TEST(Pairing, TellsANewMetricFromARemovedOne) {
@@ -33,9 +33,9 @@ TEST(Pairing, TellsANewMetricFromARemovedOne) {
   const Comparison comparison = compare(one, other, Policy{});
   ASSERT_EQ(comparison.rows.size(), 3u);
   EXPECT_EQ(comparison.rows[0].metric, "memory");
-  EXPECT_THAT(comparison.rows[0].reason, HasSubstr("new"));
+  EXPECT_EQ(comparison.rows[0].reason.code, ReasonCode::new_metric);
   EXPECT_EQ(comparison.rows[1].metric, "wall_time");
-  EXPECT_THAT(comparison.rows[1].reason, HasSubstr("removed"));
+  EXPECT_EQ(comparison.rows[1].reason.code, ReasonCode::removed_metric);
   EXPECT_EQ(comparison.rows[2].verdict, Verdict::unchanged);
 }
 
@@ -46,7 +46,8 @@ TEST(Pairing, OfACaseThatNeitherSideMeasuredIsSkipped) {
   for (const Record& before : {after, record_of(std::vector<CaseRecord>{})}) {
     const Comparison comparison = compare(before, after, Policy{});
     EXPECT_EQ(comparison.rows.at(0).verdict, Verdict::skipped);
-    EXPECT_EQ(comparison.rows.at(0).reason, "no CUDA device");
+    EXPECT_EQ(comparison.rows.at(0).reason.code, ReasonCode::skipped);
+    EXPECT_EQ(comparison.rows.at(0).cause, told_cause("no CUDA device"));
     EXPECT_EQ(comparison.verdict, Verdict::skipped);
     EXPECT_EQ(exit_code(comparison), 4) << "nothing compared is no pass";
   }
@@ -58,7 +59,8 @@ TEST(Pairing, OfACaseThatOnlyTheBaselineMeasuredIsMissing) {
   after.cases[0].reason = told_cause("no CUDA device");
   const ComparisonRow row = row_of(record_of(about(20)), after);
   EXPECT_EQ(row.verdict, Verdict::missing);
-  EXPECT_THAT(row.reason, HasSubstr("no CUDA device"));
+  EXPECT_EQ(row.reason.code, ReasonCode::skipped_now);
+  EXPECT_EQ(row.cause, told_cause("no CUDA device"));
 }
 
 TEST(Pairing, SaysWhenTheGateIsLooserThanTheBaselines) {
@@ -79,7 +81,8 @@ TEST(Pairing, OfACaseThatWentWrongIsFailed) {
     EXPECT_EQ(row_of(record_of(about(20)), after).verdict, Verdict::failed);
     const ComparisonRow row = row_of(record_of(std::vector<CaseRecord>{}), after);
     EXPECT_EQ(row.verdict, Verdict::failed);
-    EXPECT_THAT(row.reason, HasSubstr("the reason"));
+    EXPECT_THAT(row.reason, fact(ReasonCode::not_measured, {{"outcome", std::string(name_of(outcome))}}));
+    EXPECT_EQ(row.cause, told_cause("the reason"));
   }
 }
 
@@ -90,17 +93,19 @@ TEST(Pairing, WithABaselineThatWasNotMeasuredIsMissing) {
     before.cases[0].reason = told_cause("the reason");
     const ComparisonRow row = row_of(before, record_of(about(20)));
     EXPECT_EQ(row.verdict, Verdict::missing);
-    EXPECT_THAT(row.reason, HasSubstr("the baseline was not measured"));
-    EXPECT_THAT(row.reason, HasSubstr("the reason"));
+    EXPECT_EQ(row.reason.code, ReasonCode::baseline_not_measured);
+    EXPECT_EQ(row.cause, told_cause("the reason"));
   }
 }
 
 TEST(Pairing, WithoutSamplesSaysOnWhichSide) {
   Record empty = record_of(about(20));
   for (ProcessSamples& process : empty.cases[0].series[0].processes) process.placements.clear();
-  EXPECT_THAT(row_of(empty, record_of(about(20))).reason, HasSubstr("the baseline holds no samples"));
-  EXPECT_THAT(row_of(record_of(about(20)), empty).reason, HasSubstr("the current side holds no samples"));
-  EXPECT_THAT(row_of(empty, empty).reason, HasSubstr("neither side"));
+  EXPECT_THAT(row_of(empty, record_of(about(20))).reason,
+              fact(ReasonCode::no_samples, {{"side", "baseline"}}));
+  EXPECT_THAT(row_of(record_of(about(20)), empty).reason,
+              fact(ReasonCode::no_samples, {{"side", "current"}}));
+  EXPECT_THAT(row_of(empty, empty).reason, fact(ReasonCode::no_samples, {{"side", "both"}}));
   const Record no_series = record_of({case_of("c", {})});
   EXPECT_EQ(row_of(no_series, no_series).verdict, Verdict::missing);
 }
@@ -110,7 +115,8 @@ TEST(Pairing, LeavesOutAProcessWithoutSamplesAndSaysSo) {
   after.cases[0].series[0].processes[1].placements.clear();
   const ComparisonRow row = row_of(record_of(about(20)), after);
   EXPECT_EQ(row.current.processes, 4);
-  EXPECT_THAT(row.advice, Contains(HasSubstr("current: process 2 holds no samples")));
+  EXPECT_THAT(row.diagnostics,
+              Contains(fact(DiagnosticCode::empty_processes, {{"side", "current"}, {"processes", "2"}})));
 }
 
 TEST(Pairing, OfSamplesWithoutALogarithmIsNeverANumber) {
@@ -120,9 +126,9 @@ TEST(Pairing, OfSamplesWithoutALogarithmIsNeverANumber) {
     const ComparisonRow now = row_of(record_of(about(20)), broken),
                         before = row_of(broken, record_of(about(20)));
     EXPECT_EQ(now.verdict, Verdict::failed) << bad;
-    EXPECT_THAT(now.reason, HasSubstr("current: process 3 holds a sample of"));
+    EXPECT_THAT(now.reason, fact(ReasonCode::unusable_sample, {{"side", "current"}, {"process", 3}}));
     EXPECT_EQ(before.verdict, Verdict::missing) << bad;
-    EXPECT_THAT(before.reason, HasSubstr("baseline: process 3"));
+    EXPECT_THAT(before.reason, fact(ReasonCode::unusable_sample, {{"side", "baseline"}, {"process", 3}}));
     for (const ComparisonRow& row : {now, before}) {
       EXPECT_FALSE(std::isnan(row.ratio));
       EXPECT_FALSE(row.p);
@@ -135,13 +141,15 @@ TEST(Comparable, NamesTheBlockingFieldAndBothValues) {
   after.machines["cuda"].fields[0].value = "NVIDIA H100";
   const ComparisonRow row = row_of(before, after);
   EXPECT_EQ(row.verdict, Verdict::not_comparable);
-  EXPECT_THAT(row.reason, HasSubstr("gpu: NVIDIA H200 -> NVIDIA H100"));
+  EXPECT_EQ(row.reason.code, ReasonCode::machines_differ);
+  EXPECT_THAT(row.differences, ElementsAre(Difference{"gpu", "NVIDIA H200", "NVIDIA H100"}));
   after = record_of(about(20));
   after.machines["cuda"].machine_class = "nvidia-h100";
-  EXPECT_THAT(row_of(before, after).reason, HasSubstr("machine class: nvidia-h200 -> nvidia-h100"));
+  EXPECT_THAT(row_of(before, after).differences,
+              ElementsAre(Difference{"machine class", "nvidia-h200", "nvidia-h100"}));
   after = record_of(about(20));
   after.machines["cuda"].fields.erase(after.machines["cuda"].fields.begin());
-  EXPECT_THAT(row_of(before, after).reason, HasSubstr("gpu: NVIDIA H200 -> (not recorded)"));
+  EXPECT_THAT(row_of(before, after).differences, ElementsAre(Difference{"gpu", "NVIDIA H200", {}}));
   after = record_of(about(20));
   after.machines.clear();
   EXPECT_EQ(row_of(before, after).verdict, Verdict::not_comparable);
@@ -161,8 +169,8 @@ TEST(Comparable, AnotherDeviceOfTheSameModelNeedsPermission) {
   after.machines["cuda"].device_uuid = "GPU-2";
   ComparisonRow row = row_of(before, after);
   EXPECT_EQ(row.verdict, Verdict::not_comparable);
-  EXPECT_THAT(row.reason, HasSubstr("device: GPU-1 -> GPU-2"));
-  EXPECT_THAT(row.advice, Contains(HasSubstr("--allow-other-device")));
+  EXPECT_THAT(row.reason, fact(ReasonCode::other_device, {{"device_sd", 0.003}}));
+  EXPECT_THAT(row.differences, ElementsAre(Difference{"device", "GPU-1", "GPU-2"}));
   Policy policy;
   policy.allow_other_device = true;
   row = row_of(before, after, policy);
@@ -178,7 +186,7 @@ TEST(Comparable, ALockedClockIsAnotherMachine) {
   after.machines["cuda"].fields.push_back({"clock_lock", "1485 MHz", FieldClass::block});
   const ComparisonRow row = row_of(before, after);
   EXPECT_EQ(row.verdict, Verdict::not_comparable);
-  EXPECT_THAT(row.reason, HasSubstr("clock_lock: (not recorded) -> 1485 MHz"));
+  EXPECT_THAT(row.differences, ElementsAre(Difference{"clock_lock", {}, "1485 MHz"}));
   before.machines["cuda"].fields.push_back({"clock_lock", "1485 MHz", FieldClass::block});
   EXPECT_EQ(row_of(before, after).verdict, Verdict::unchanged);
 }
@@ -189,7 +197,7 @@ TEST(Comparable, WarnFieldsAreToldAndInfoFieldsAreNot) {
   after.machines["cuda"].fields[1].value = "580.2";
   after.machines["cuda"].fields[2].value = "yes";
   const Comparison comparison = compare(before, after, Policy{});
-  EXPECT_THAT(comparison.differences, ElementsAre("driver: 580.1 -> 580.2"));
+  EXPECT_THAT(comparison.differences, ElementsAre(MachineDifference{"", {"driver", "580.1", "580.2"}}));
   EXPECT_EQ(comparison.verdict, Verdict::unchanged);
 }
 
@@ -201,14 +209,15 @@ TEST(Comparable, OtherSamplingIsAnotherMeasurement) {
   };
   const ComparisonRow hot = with([](Sampling& sampling) { sampling.cache = CacheMode::hot; });
   EXPECT_EQ(hot.verdict, Verdict::not_comparable);
-  EXPECT_THAT(hot.reason, HasSubstr("cache: cold -> hot"));
+  EXPECT_EQ(hot.reason.code, ReasonCode::sampling_differs);
+  EXPECT_THAT(hot.differences, ElementsAre(Difference{"cache", "cold", "hot"}));
   const ComparisonRow batch = with([](Sampling& sampling) { sampling.timing = TimingMode::batch; });
   EXPECT_EQ(batch.verdict, Verdict::not_comparable);
-  EXPECT_THAT(batch.reason, HasSubstr("timing: events -> batch"));
+  EXPECT_THAT(batch.differences, ElementsAre(Difference{"timing", "events", "batch"}));
   const ComparisonRow longer = with([](Sampling& sampling) { sampling.batch_nodes = {100, 400}; });
-  EXPECT_THAT(longer.reason, HasSubstr("batch_nodes: [] -> [100, 400]"));
+  EXPECT_THAT(longer.differences, ElementsAre(Difference{"batch_nodes", "[]", "[100, 400]"}));
   const ComparisonRow fewer = with([](Sampling& sampling) { sampling.placements = 2; });
-  EXPECT_THAT(fewer.reason, HasSubstr("placements: 5 -> 2"));
+  EXPECT_THAT(fewer.differences, ElementsAre(Difference{"placements", "5", "2"}));
   EXPECT_EQ(with([](Sampling& sampling) { sampling.processes = 20; }).verdict, Verdict::unchanged);
   EXPECT_EQ(with([](Sampling& sampling) { sampling.max_time = 9; }).verdict, Verdict::unchanged);
 }
@@ -222,20 +231,21 @@ TEST(Comparable, ImportsAreNotHeldToSettingsNobodyKnows) {
   after.cases[0].sampling.samples = 7;
   EXPECT_EQ(row_of(before, after).verdict, Verdict::unchanged);
   after.cases[0].device = "cuda";
-  EXPECT_THAT(row_of(before, after).reason, HasSubstr("device `import` before and on `cuda` now"));
+  EXPECT_EQ(row_of(before, after).reason.code, ReasonCode::device_kind_differs);
 }
 
 TEST(Comparable, AnotherUnitDirectionOrEstimatorIsAnotherMeasurement) {
   Record after = record_of(about(20));
   after.cases[0].series[0].unit = "ms";
-  EXPECT_THAT(row_of(record_of(about(20)), after).reason, HasSubstr("unit changed: us -> ms"));
+  EXPECT_EQ(row_of(record_of(about(20)), after).reason.code, ReasonCode::unit_differs);
+  EXPECT_THAT(row_of(record_of(about(20)), after).differences, ElementsAre(Difference{"unit", "us", "ms"}));
   after = record_of(about(20));
   after.cases[0].series[0].direction = Direction::higher_is_better;
   EXPECT_EQ(row_of(record_of(about(20)), after).verdict, Verdict::not_comparable);
   after = record_of(about(20));
   after.estimator = "median";
-  EXPECT_THAT(row_of(record_of(about(20)), after).reason, HasSubstr("trimmed_log_mean -> median"));
-  EXPECT_THAT(row_of(after, after).reason, HasSubstr("does not know the estimator `median`"));
+  EXPECT_EQ(row_of(record_of(about(20)), after).reason.code, ReasonCode::estimator_differs);
+  EXPECT_EQ(row_of(after, after).reason.code, ReasonCode::estimator_unknown);
 }
 
 TEST(Order, IsWorstFirstAndTheSameForEqualRows) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/verdict/decide/gates.h"
-#include "records.h"
+#include "tests/verdict/records.h"
 
 namespace harness {
 
@@ -38,11 +38,11 @@ inline Gate gate_with(MetricGate one) {
   return gate;
 }
 
-// "margin=1 %;alpha=1 %;"
-inline std::string facts_text(const Comparison& comparison) {
-  std::string text;
-  for (const PolicyFact& fact : comparison.policy_facts) text += fact.name + "=" + fact.value + ";";
-  return text;
+// The fact with this code; throws where there is none.
+inline const PolicyFact& policy_fact(const Comparison& comparison, PolicyCode code) {
+  for (const PolicyFact& one : comparison.policy_facts)
+    if (one.value.code == code) return one;
+  throw std::runtime_error("no policy fact");
 }
 
 inline Waiver waiver(std::string pattern, double ceiling, std::string expires = "2026-12-31",

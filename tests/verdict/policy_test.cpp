@@ -5,13 +5,13 @@
 
 #include <array>
 
+#include "facts.h"
 #include "policies.h"
 
 namespace harness {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 // Every combination of what bears on the exit code, one row of each kind beside an unchanged one.
 TEST(ExitCode, IsThatOfTheWorstRowThatDecidesAndIsNotAllowed) {
@@ -52,43 +52,58 @@ TEST(PolicyFacts, SayWhenFewerProcessesSuffice) {
   Policy policy;
   policy.min_processes = policy.min_shared_processes = 3;
   const Record few = record_of({20, 20.01, 20.02});
-  EXPECT_THAT(facts_text(compare(few, few, policy)),
-              HasSubstr("processes=3 a side at the least, loosened from 5;"));
+  EXPECT_THAT(policy_fact(compare(few, few, policy), PolicyCode::processes).value,
+              fact(PolicyCode::processes, {{"needed", 3}, {"usual", 5}, {"shared", 0}}));
   EXPECT_EQ(only_row(compare(few, few, policy)).verdict, Verdict::unchanged);
   const ComparisonRow row = only_row(compare(few, record_of(about(20)), {}));
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
-  EXPECT_EQ(row.reason, "3 against 5 processes: a verdict needs 5 a side, 2 more of the baseline");
+  EXPECT_THAT(row.reason, fact(ReasonCode::too_few_processes, {{"needed", 5}}));
   EXPECT_GE(row.processes_needed.value_or(0), 5);
   policy.min_processes = 8;
-  EXPECT_THAT(facts_text(compare(few, few, policy)), HasSubstr("processes=8 a side at the least;"));
+  EXPECT_THAT(policy_fact(compare(few, few, policy), PolicyCode::processes).value,
+              fact(PolicyCode::processes, {{"needed", 8}}));
+}
+
+// Code and origin of each.
+std::vector<std::pair<PolicyCode, PolicyOrigin>> origins_of(const Comparison& comparison) {
+  std::vector<std::pair<PolicyCode, PolicyOrigin>> origins;
+  for (const PolicyFact& one : comparison.policy_facts) origins.emplace_back(one.value.code, one.origin);
+  return origins;
 }
 
 TEST(PolicyFacts, SayWhereEachValueCameFrom) {
-  const auto facts_of = [](const Policy& policy, const Record& record) {
-    std::vector<std::string> lines;
-    for (const PolicyFact& fact : compare(record, record, policy).policy_facts)
-      lines.push_back(fmt::format("{} {} ({})", fact.name, fact.value, fact.source));
-    return lines;
-  };
+  using enum PolicyOrigin;
   Record record = record_of(about(20));
-  record.suite.file = "suites/a.yaml";
+  const Comparison plain = compare(record, record, {});
   EXPECT_THAT(
-      facts_of({}, record),
-      ElementsAre("margin 1 % (default)", "alpha 1 % (default)", "processes 5 a side at the least (default)",
-                  "sessions differ by 0.1 % (default)", "allowed nothing (default)",
-                  "improvements pass (default)", "waivers none (default)"));
+      origins_of(plain),
+      ElementsAre(std::pair(PolicyCode::margin, standard), std::pair(PolicyCode::alpha, standard),
+                  std::pair(PolicyCode::processes, standard), std::pair(PolicyCode::sessions, standard),
+                  std::pair(PolicyCode::allowed, standard), std::pair(PolicyCode::improvements, standard),
+                  std::pair(PolicyCode::waivers, standard)));
+  EXPECT_THAT(policy_fact(plain, PolicyCode::margin).value, fact(PolicyCode::margin, {{"value", 0.01}}));
   record.cases[0].gate = Gate{0.005, 0.01, {{"time", {}, {}, true}}};
   Policy policy = waiving({waiver("c", 0.06), waiver("*", 0.06, "2026-01-01")});
   policy.alpha = 0.05;
   policy.allow_missing = policy.fail_on_improved = policy.allow_other_device = true;
   policy.session_sd = 0.002;
+  const Comparison chosen = compare(record, record, policy);
   EXPECT_THAT(
-      facts_of(policy, record),
-      ElementsAre("margin 0.5 % (suite suites/a.yaml)", "alpha 5 % (command line)",
-                  "informative gpu_time (suite suites/a.yaml)", "processes 5 a side at the least (default)",
-                  "sessions differ by 0.2 % (calibration)", "other device allowed, adds 0.3 % (command line)",
-                  "allowed missing (command line)", "improvements fail: the baseline is stale (command line)",
-                  "waivers 2 unused (waivers.yaml)"));
+      origins_of(chosen),
+      ElementsAre(
+          std::pair(PolicyCode::margin, suite), std::pair(PolicyCode::alpha, command_line),
+          std::pair(PolicyCode::informative, suite), std::pair(PolicyCode::processes, standard),
+          std::pair(PolicyCode::sessions, calibration), std::pair(PolicyCode::other_device, command_line),
+          std::pair(PolicyCode::allowed, command_line), std::pair(PolicyCode::improvements, command_line),
+          std::pair(PolicyCode::waivers, waivers_file)));
+  const auto value = [&](PolicyCode code) { return policy_fact(chosen, code).value; };
+  EXPECT_THAT(value(PolicyCode::margin), fact(PolicyCode::margin, {{"value", 0.005}}));
+  EXPECT_THAT(value(PolicyCode::alpha), fact(PolicyCode::alpha, {{"value", 0.05}}));
+  EXPECT_THAT(value(PolicyCode::informative), fact(PolicyCode::informative, {{"metrics", "gpu_time"}}));
+  EXPECT_THAT(value(PolicyCode::sessions), fact(PolicyCode::sessions, {{"sd", 0.002}}));
+  EXPECT_THAT(value(PolicyCode::other_device), fact(PolicyCode::other_device, {{"sd", 0.003}}));
+  EXPECT_THAT(value(PolicyCode::allowed), fact(PolicyCode::allowed, {{"verdicts", "missing"}}));
+  EXPECT_THAT(value(PolicyCode::waivers), fact(PolicyCode::waivers, {{"unused", 2}}));
 }
 
 }  // namespace

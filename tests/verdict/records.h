@@ -1,4 +1,4 @@
-// Small records for the tests of verdict/: samples drawn from a seed, so that every run sees the same.
+// Small records for the tests of verdict/. Samples are drawn from a seed, so that every run uses the same.
 #pragma once
 
 #include <cmath>

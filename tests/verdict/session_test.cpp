@@ -2,14 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "records.h"
+#include "facts.h"
+#include "policies.h"
 
 namespace harness {
 namespace {
-
-using testing::AllOf;
-using testing::Contains;
-using testing::Field;
 
 ComparisonRow row_of(const std::string& before, const std::string& after, const std::string& uuid = "GPU-1",
                      const Policy& policy = {}) {
@@ -45,9 +42,8 @@ TEST(OneSession, IsOfOneDevice) {
 TEST(OneSession, IsToldAmongThePolicyInForce) {
   Record baseline = record_of(about(20)), current = record_of(about(20));
   baseline.session = current.session = "monday";
-  EXPECT_THAT(compare(baseline, current, {}).policy_facts,
-              Contains(AllOf(Field(&PolicyFact::name, "sessions"),
-                             Field(&PolicyFact::value, "one for both sides: monday"))));
+  EXPECT_THAT(policy_fact(compare(baseline, current, {}), PolicyCode::one_session).value,
+              fact(PolicyCode::one_session, {{"session", "monday"}}));
 }
 
 }  // namespace

@@ -1,33 +1,46 @@
-// Every inconclusive row says what would settle it: a number of processes, a margin, a way to measure, or
-// what to repair first. And every diagnostic reads as advice: what was seen, and what to do about it.
+// Every inconclusive row has a diagnostic that would settle it: a number of processes, a margin, a way to
+// measure, or something to repair first.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "facts.h"
 #include "records.h"
 
 namespace harness {
 namespace {
 
 using testing::Contains;
-using testing::HasSubstr;
 
-// Words of which advice that can be acted on has one.
-bool settles(const std::string& advice) {
-  for (const char* word :
-       {"measure", "margin", "raise gate_deadline", "cool", "find out who", "lock the clock", "--looks"})
-    if (advice.find(word) != std::string::npos) return true;
-  return false;
+// Whether somebody can act on it.
+bool settles(const Diagnostic& diagnostic) {
+  switch (diagnostic.code) {
+    case DiagnosticCode::more_processes:
+    case DiagnosticCode::more_shared:
+    case DiagnosticCode::few_processes:
+    case DiagnosticCode::wider_margin:
+    case DiagnosticCode::zero_margin:
+    case DiagnosticCode::near_margin:
+    case DiagnosticCode::near_margin_unpaired:
+    case DiagnosticCode::sessions_dominate:
+    case DiagnosticCode::last_look_taken:
+    case DiagnosticCode::baseline_fixed:
+    case DiagnosticCode::forced_gates:
+    case DiagnosticCode::throttled:
+    case DiagnosticCode::shared_device: return true;
+    default: return false;
+  }
 }
 
 void expect_a_way_out(const Record& before, const Record& after, const Policy& policy,
                       const std::string& of) {
   for (const ComparisonRow& row : compare(before, after, policy).rows) {
     if (row.verdict != Verdict::inconclusive) continue;
-    EXPECT_FALSE(row.reason.empty()) << of;
-    EXPECT_TRUE(std::any_of(row.advice.begin(), row.advice.end(), settles))
-        << of << ": " << row.reason << testing::PrintToString(row.advice);
+    EXPECT_NE(row.reason.code, ReasonCode::none) << of;
+    EXPECT_TRUE(row.reason.code == ReasonCode::awaits_look ||
+                std::any_of(row.diagnostics.begin(), row.diagnostics.end(), settles))
+        << of << ": " << testing::PrintToString(row.reason) << testing::PrintToString(row.diagnostics);
   }
 }
 
@@ -108,15 +121,15 @@ TEST(Diagnose, SaysThatValuesDoNotVaryAndDecidesAllTheSame) {
   const ComparisonRow row =
       only_row(compare(record_of(std::vector<double>(5, 20.0)), record_of(std::vector<double>(5, 21.0)), {}));
   EXPECT_EQ(row.verdict, Verdict::regressed);
-  EXPECT_THAT(row.advice, Contains(HasSubstr("baseline: all 5 processes gave exactly the same value")));
-  EXPECT_THAT(row.advice, Contains(HasSubstr("batch several calls a sample if it is a time")));
+  EXPECT_THAT(row.diagnostics,
+              Contains(fact(DiagnosticCode::zero_variance, {{"side", "baseline"}, {"processes", 5}})));
 }
 
 TEST(Diagnose, NamesProcessesWithoutSamples) {
   Record gap = record_of(about(20));
   gap.cases[0].series[0].processes[3].placements[0].samples.clear();
-  EXPECT_THAT(only_row(compare(record_of(about(20)), gap, {})).advice,
-              Contains(HasSubstr("current: process 4 holds no samples and does not count")));
+  EXPECT_THAT(only_row(compare(record_of(about(20)), gap, {})).diagnostics,
+              Contains(fact(DiagnosticCode::empty_processes, {{"side", "current"}, {"processes", "4"}})));
 }
 
 }  // namespace

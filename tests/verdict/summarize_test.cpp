@@ -5,8 +5,9 @@
 
 #include <limits>
 
+#include "facts.h"
+#include "harness/verdict/read/process_values.h"
 #include "records.h"
-#include "tests/model/fact_matchers.h"
 
 namespace harness {
 namespace {
@@ -68,9 +69,9 @@ TEST(Summarize, GivesSpeedupAgainstTheReferenceOfTheSameRecord) {
   EXPECT_LT(summaries[0].speedup->interval->lo, 2.5);
   EXPECT_GT(summaries[0].speedup->interval->hi, 2.5);
   EXPECT_FALSE(summaries[1].speedup);  // the reference has no wall_time
-  EXPECT_THAT(summaries[1].notes, Contains(Says("no speedup: the reference `plain`")));
+  EXPECT_THAT(summaries[1].diagnostics, Contains(fact(DiagnosticCode::no_speedup, {{"reference", "plain"}})));
   EXPECT_FALSE(summaries[2].speedup);  // its own reference
-  EXPECT_TRUE(summaries[2].notes.empty());
+  EXPECT_TRUE(summaries[2].diagnostics.empty());
 }
 
 TEST(Summarize, SpeedupOfAHigherIsBetterMetricIsAboveOneWhenHigher) {
@@ -100,7 +101,8 @@ TEST(Summarize, SetsThroughputAgainstTheMeasuredCeilings) {
   EXPECT_NEAR(*summary.share_of_ceiling, 0.9, 1e-6);
   EXPECT_EQ(summary.bound, "compute");
   record.cases[0].bytes = 9e6;
-  EXPECT_THAT(summarize(record).at(0).notes, Contains(Says("225 % of the measured memory ceiling")));
+  EXPECT_THAT(summarize(record).at(0).diagnostics,
+              Contains(fact(DiagnosticCode::above_ceiling, {{"share", 2.25}, {"bound", "memory"}})));
   record.cases[0].series[0].unit = "tokens";
   EXPECT_EQ(summarize(record).at(0).flops_per_s, 0);
 }
@@ -115,15 +117,12 @@ TEST(Summarize, GivesNoThroughputToTheTimeOfSomethingElse) {
 
 TEST(Summarize, ShowsOneOfNotesThatDifferByTheirFiguresAlone) {
   CaseRecord record = case_of("c", {series_at(about(20))});
-  const auto ended_after = [](int samples) {
-    return Note{NoteCode::out_of_time, {{"samples", samples}, {"of", 250}}};
-  };
-  for (const Note& note : {ended_after(231), ended_after(240), told_note("another"), ended_after(9)})
-    record.processes.emplace_back().notes = {note};
+  for (const int samples : {231, 240, 9})
+    record.processes.emplace_back().notes = {{NoteCode::out_of_time, {{"samples", samples}, {"of", 250}}}};
+  record.processes.emplace_back().notes = {told_note("another")};
   EXPECT_THAT(summarize(record_of({record})).at(0).notes,
-              testing::ElementsAre(
-                  FactIs(NoteCode::out_of_time, {{"samples", 231}, {"of", 250}, {"other_processes", 2}}),
-                  told_note("another")));
+              testing::ElementsAre(fact(NoteCode::out_of_time, {{"samples", 231}, {"other_processes", 2}}),
+                                   told_note("another")));
 }
 
 TEST(Summarize, SaysOnceThatCallsAreTooShort) {
@@ -132,8 +131,9 @@ TEST(Summarize, SaysOnceThatCallsAreTooShort) {
   series.unit = "us";
   CaseRecord record = case_of("c", {series});
   record.processes.emplace_back().control = Control{1.8, 0.5};
-  EXPECT_THAT(summarize(record_of({record})).at(0).notes,
-              testing::ElementsAre(testing::AllOf(Says("launch-bound"), Says("1.8 us by itself"))));
+  EXPECT_THAT(summarize(record_of({record})).at(0).diagnostics,
+              testing::ElementsAre(coded(DiagnosticCode::launch_bound),
+                                   fact(DiagnosticCode::control, {{"call_us", 1.8}, {"advise", 0}})));
 }
 
 TEST(Summarize, TellsOutcomesAndTheWorstVerification) {
@@ -168,7 +168,8 @@ TEST(Summarize, LeavesOutWhatIsNotANumberAndSaysSo) {
   EXPECT_EQ(summary.processes, 4);
   EXPECT_TRUE(std::isfinite(summary.mean));
   EXPECT_TRUE(std::isfinite(summary.center));
-  EXPECT_THAT(summary.notes, Contains(Says("process 1 holds a sample of nan us")));
+  EXPECT_THAT(summary.diagnostics, Contains(fact(DiagnosticCode::unusable_sample,
+                                                 {{"process", 1}, {"unit", "us"}, {"left_out", 2}})));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "facts.h"
 #include "harness/stats/estimate/random.h"
 #include "harness/verdict/trace.h"
 #include "records.h"
@@ -59,18 +60,19 @@ std::string text(const Side& side) {
 }
 
 std::string text(const ComparisonRow& row) {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{} {}|{} {} {} {} {}|{} {}|{} {} {}|{} {}|{}", row.case_id,
-                     row.metric, name_of(row.verdict), row.reason, fmt::join(row.advice, "/"),
-                     text(row.baseline), text(row.current), row.ratio, row.interval ? row.interval->lo : 0,
-                     row.interval ? row.interval->hi : 0, row.degrees_of_freedom, text(row.p),
-                     text(row.p_adjusted), text(row.p_improved), text(row.p_improved_adjusted),
-                     text(row.minimum_detectable), text(row.processes_needed), row.margin, row.look.number,
-                     text(row.look.next), row.loosened ? row.loosened->regressed : false, row.exact,
-                     static_cast<int>(row.remedy));
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{} {}|{} {} {} {} {}|{} {}|{} {} {}|{} {}", row.case_id,
+                     row.metric, name_of(row.verdict), testing::PrintToString(row.reason),
+                     testing::PrintToString(row.diagnostics), text(row.baseline), text(row.current),
+                     row.ratio, row.interval ? row.interval->lo : 0, row.interval ? row.interval->hi : 0,
+                     row.degrees_of_freedom, text(row.p), text(row.p_adjusted), text(row.p_improved),
+                     text(row.p_improved_adjusted), text(row.minimum_detectable), text(row.processes_needed),
+                     row.margin, row.look.number, text(row.look.next),
+                     row.loosened ? row.loosened->regressed : false, row.exact);
 }
 
 struct Told {
-  std::vector<std::string> rows, traced, differences;
+  std::vector<std::string> rows, traced;
+  std::vector<MachineDifference> differences;
   std::size_t family = 0;
 
   bool operator==(const Told&) const = default;

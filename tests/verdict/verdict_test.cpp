@@ -1,15 +1,14 @@
 // The verdict of one row, and of rows together.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "facts.h"
 #include "records.h"
 
 namespace harness {
 namespace {
 
 using testing::Contains;
-using testing::HasSubstr;
 
 ComparisonRow compare_values(const std::vector<double>& before, const std::vector<double>& after,
                              const Policy& policy = {}) {
@@ -18,7 +17,7 @@ ComparisonRow compare_values(const std::vector<double>& before, const std::vecto
 
 TEST(Verdict, OfTheSameValuesIsUnchanged) {
   const ComparisonRow row = compare_values(about(20), about(20));
-  EXPECT_EQ(row.verdict, Verdict::unchanged) << row.reason;
+  EXPECT_EQ(row.verdict, Verdict::unchanged) << name_of(row.reason.code);
   EXPECT_NEAR(row.ratio, 1, 1e-12);
   EXPECT_LT(row.interval->lo, 1);
   EXPECT_GT(row.interval->hi, 1);
@@ -28,22 +27,22 @@ TEST(Verdict, OfTheSameValuesIsUnchanged) {
   EXPECT_NEAR(row.baseline.center, 20, 1e-3);
   EXPECT_NEAR(row.current.process_values[4], 20 * 1.002, 1e-9);
   EXPECT_EQ(row.where.line, 7);
-  EXPECT_THAT(row.reason, HasSubstr("within the margin of 1.00 %"));
+  EXPECT_EQ(row.reason.code, ReasonCode::within);
 }
 
 TEST(Verdict, OfAClearSlowdownIsRegressed) {
   const ComparisonRow row = compare_values(about(20), about(20.8));
-  EXPECT_EQ(row.verdict, Verdict::regressed) << row.reason;
+  EXPECT_EQ(row.verdict, Verdict::regressed) << name_of(row.reason.code);
   EXPECT_NEAR(row.ratio, 1.04, 1e-9);
   EXPECT_LT(*row.p_adjusted, 0.01);
   EXPECT_GT(row.interval->lo, 1.01);
   EXPECT_GT(*row.p_improved, 0.99);
-  EXPECT_THAT(row.reason, HasSubstr("worse by more than the margin of 1.00 %: +4.00 %"));
+  EXPECT_EQ(row.reason.code, ReasonCode::worse);
 }
 
 TEST(Verdict, OfAClearSpeedupIsImproved) {
   const ComparisonRow row = compare_values(about(20), about(19.2));
-  EXPECT_EQ(row.verdict, Verdict::improved) << row.reason;
+  EXPECT_EQ(row.verdict, Verdict::improved) << name_of(row.reason.code);
   EXPECT_LT(*row.p_improved_adjusted, 0.01);
 }
 
@@ -56,17 +55,18 @@ TEST(Verdict, OnTheMarginIsInconclusiveAndSaysWhatHelps) {
   const ComparisonRow row = compare_values(about(20), about(20 * 1.0101));
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
   EXPECT_FALSE(row.processes_needed);
-  EXPECT_THAT(row.advice, Contains(HasSubstr("choose another margin")));
+  EXPECT_THAT(row.diagnostics, Contains(coded(DiagnosticCode::near_margin_unpaired)));
 }
 
 TEST(Verdict, OfNoisyProcessesIsInconclusiveAndCountsWhatWouldSettleIt) {
   const std::vector<double> noisy{19.6, 19.8, 20, 20.2, 20.4};
   const ComparisonRow row = compare_values(noisy, noisy);
-  EXPECT_EQ(row.verdict, Verdict::inconclusive) << row.reason;
+  EXPECT_EQ(row.verdict, Verdict::inconclusive) << name_of(row.reason.code);
   ASSERT_TRUE(row.processes_needed);
   EXPECT_GT(*row.processes_needed, 20);
   EXPECT_LT(*row.processes_needed, 100);
-  EXPECT_THAT(row.advice, Contains(HasSubstr("processes a side to settle it")));
+  EXPECT_THAT(row.diagnostics,
+              Contains(fact(DiagnosticCode::more_processes, {{"processes", *row.processes_needed}})));
   EXPECT_GT(*row.minimum_detectable, 0.03);
 }
 
@@ -74,10 +74,13 @@ TEST(Verdict, OfACaseTooNoisyForItsMarginNamesTheMarginThatWouldDo) {
   const std::vector<double> before{18.4, 19.5, 20, 20.6, 21.7}, after{18.5, 19.6, 20.1, 20.7, 21.8};
   const ComparisonRow row = compare_values(before, after);
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
-  ASSERT_THAT(row.advice, Contains(HasSubstr("gate: {margin:")));
-  EXPECT_THAT(row.advice, Not(Contains(HasSubstr("lies so near the margin"))));
+  EXPECT_THAT(row.diagnostics, testing::Not(Contains(coded(DiagnosticCode::near_margin_unpaired))));
   const double enough = std::ceil(100 * (std::max(row.interval->hi, 1 / row.interval->lo) - 1)) / 100;
-  EXPECT_THAT(row.advice, Contains(HasSubstr(fmt::format("{:.0f}%}}", enough * 100))));
+  const auto wide = std::find_if(row.diagnostics.begin(), row.diagnostics.end(), [](const Diagnostic& one) {
+    return one.code == DiagnosticCode::wider_margin;
+  });
+  ASSERT_NE(wide, row.diagnostics.end());
+  EXPECT_DOUBLE_EQ(std::ceil(100 * wide->number("settled")) / 100, enough);
   Policy wider;
   wider.margin = enough;
   EXPECT_EQ(compare_values(before, after, wider).verdict, Verdict::unchanged);
@@ -89,7 +92,7 @@ TEST(Verdict, WithNoiseBetweenSessionsAboveTheMarginSaysThatNoNumberOfProcessesH
   const ComparisonRow row = compare_values(about(20), about(20), policy);
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
   EXPECT_FALSE(row.processes_needed);
-  EXPECT_THAT(row.advice, Contains(HasSubstr("no number of processes settles it")));
+  EXPECT_THAT(row.diagnostics, Contains(coded(DiagnosticCode::sessions_dominate)));
 }
 
 TEST(Verdict, NeedsFiveProcessesASide) {
@@ -97,7 +100,8 @@ TEST(Verdict, NeedsFiveProcessesASide) {
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
   EXPECT_TRUE(row.p);
   EXPECT_FALSE(row.p_adjusted);
-  EXPECT_THAT(row.reason, HasSubstr("4 against 5 processes"));
+  EXPECT_THAT(row.reason, fact(ReasonCode::too_few_processes, {{"needed", 5}}));
+  EXPECT_EQ(row.baseline.processes, 4);
   EXPECT_EQ(compare_values({20, 20.01, 20.02, 20.03, 20.04}, about(30)).verdict, Verdict::regressed);
 }
 
@@ -118,7 +122,7 @@ TEST(Verdict, WithoutAnyVarianceIsDecided) {
   EXPECT_EQ(compare_values(constant, constant, policy).verdict, Verdict::unchanged);
   const ComparisonRow row = compare_values(constant, slower, policy);
   EXPECT_EQ(row.verdict, Verdict::regressed);
-  EXPECT_THAT(row.advice, Contains(HasSubstr("exactly the same value")));
+  EXPECT_THAT(row.diagnostics, Contains(coded(DiagnosticCode::zero_variance)));
   EXPECT_NEAR(*row.minimum_detectable, 0.01, 1e-12);
 }
 
@@ -146,8 +150,8 @@ TEST(Verdict, TakesMarginAndAlphaOfTheCaseUnlessThePolicyHasItsOwn) {
   EXPECT_EQ(row.verdict, Verdict::unchanged);
   EXPECT_EQ(row.margin, 0.10);
   EXPECT_EQ(row.alpha, 0.02);
-  EXPECT_THAT(row.advice,
-              Contains(HasSubstr("the margin of this case was 1.00 % in the baseline and is 10.00 %")));
+  EXPECT_THAT(row.diagnostics,
+              Contains(fact(DiagnosticCode::margin_loosened, {{"baseline", 0.01}, {"current", 0.1}})));
   Policy policy;
   policy.margin = 0.005;
   policy.alpha = 0.001;
@@ -203,7 +207,7 @@ TEST(Holm, AsksMoreOfACaseAmongMany) {
   EXPECT_EQ(row.case_id, "c");
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
   EXPECT_NEAR(*row.p_adjusted, 301 * *row.p, 1e-12);
-  EXPECT_THAT(row.reason, HasSubstr("not after correcting for 301 comparisons"));
+  EXPECT_THAT(row.reason, fact(ReasonCode::corrected, {{"comparisons", 301}}));
   EXPECT_GT(*row.minimum_detectable, *alone.minimum_detectable);
   EXPECT_TRUE(row.processes_needed);
 }

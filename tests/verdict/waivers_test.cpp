@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "facts.h"
 #include "policies.h"
 
 namespace harness {
@@ -9,7 +10,6 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(Waiver, CoversARegressionWhoseWholeIntervalIsWithinItsCeiling) {
@@ -36,8 +36,9 @@ TEST(Waiver, HoldsTheBoundAndNotTheEstimateAgainstItsCeiling) {
   EXPECT_EQ(exit_code(comparison), 1);
   EXPECT_EQ(comparison.waivers[0].state, WaiverUse::State::exceeded);
   EXPECT_EQ(comparison.waivers[0].refused, 1);
-  EXPECT_THAT(only_row(comparison).advice, Contains(HasSubstr("the far end of the interval")));
-  EXPECT_THAT(only_row(comparison).advice, Contains(HasSubstr("waivers.yaml:3")));
+  EXPECT_THAT(only_row(comparison).diagnostics,
+              Contains(fact(DiagnosticCode::waiver_exceeded,
+                            {{"file", "waivers.yaml"}, {"line", 3}, {"worst", bound}})));
 }
 
 TEST(Waiver, MirrorsItsCeilingForHigherIsBetter) {
@@ -55,8 +56,8 @@ TEST(Waiver, HoldsOnItsLastDayAndFailsAgainOnTheNext) {
   const Comparison comparison = slower(waiving({waiver("c", 0.06)}, "2027-01-01"));
   EXPECT_EQ(exit_code(comparison), 1);
   EXPECT_EQ(comparison.waivers[0].state, WaiverUse::State::expired);
-  EXPECT_THAT(only_row(comparison).advice,
-              Contains(HasSubstr("expired on 2026-12-31, so this fails again: fix it, or renew")));
+  EXPECT_THAT(only_row(comparison).diagnostics,
+              Contains(fact(DiagnosticCode::waiver_expired, {{"expires", "2026-12-31"}, {"issue", "#7"}})));
   EXPECT_EQ(exit_code(slower(waiving({waiver("c", 0.06)}, ""))), 1) << "without a date none holds";
 }
 
@@ -65,9 +66,9 @@ TEST(Waiver, ThatEndsSoonIsTold) {
     return slower(waiving({waiver("c", 0.06)}, today)).waivers[0].advice;
   };
   EXPECT_THAT(advice_on("2026-12-16"), IsEmpty());
-  EXPECT_THAT(advice_on("2026-12-17"), ElementsAre(HasSubstr("expires in 14 days")));
-  EXPECT_THAT(advice_on("2026-12-30"), ElementsAre(HasSubstr("expires tomorrow")));
-  EXPECT_THAT(advice_on("2026-12-31"), ElementsAre(HasSubstr("expires today")));
+  EXPECT_THAT(advice_on("2026-12-17"), ElementsAre(fact(WaiverAdviceCode::expires_soon, {{"days", 14}})));
+  EXPECT_THAT(advice_on("2026-12-30"), ElementsAre(fact(WaiverAdviceCode::expires_soon, {{"days", 1}})));
+  EXPECT_THAT(advice_on("2026-12-31"), ElementsAre(fact(WaiverAdviceCode::expires_soon, {{"days", 0}})));
 }
 
 TEST(Waiver, OfAnotherCaseOrMetricDoesNotCover) {
@@ -104,11 +105,11 @@ TEST(Waiver, CannotHoldAChangeFromNothing) {
   const Comparison comparison =
       compare(with_series({constant(0)}), with_series({constant(1)}), waiving({waiver("c", 0.9)}));
   EXPECT_EQ(exit_code(comparison), 1);
-  EXPECT_THAT(only_row(comparison).advice, Contains(HasSubstr("a change from 0 has no ratio")));
+  EXPECT_THAT(only_row(comparison).diagnostics, Contains(coded(DiagnosticCode::waiver_no_ratio)));
 }
 
-std::vector<std::string> advice_for_unused(const Waiver& one, const std::string& today = "2026-11-20",
-                                           WaiverUse::State state = WaiverUse::State::unused) {
+std::vector<WaiverAdvice> advice_for_unused(const Waiver& one, const std::string& today = "2026-11-20",
+                                            WaiverUse::State state = WaiverUse::State::unused) {
   Record record = record_of({case_of("gemm/tiled/m=512", {series_at(about(20))})});
   const Comparison comparison = compare(record, record, waiving({one}, today));
   EXPECT_EQ(comparison.waivers[0].state, state);
@@ -116,23 +117,23 @@ std::vector<std::string> advice_for_unused(const Waiver& one, const std::string&
 }
 
 TEST(Waiver, ThatIsUnusedSaysWhatToDoWithIt) {
-  EXPECT_THAT(advice_for_unused(waiver("gemm/*", 0.05)),
-              ElementsAre(HasSubstr("unused: nothing that it matches regressed")));
+  EXPECT_THAT(advice_for_unused(waiver("gemm/*", 0.05)), ElementsAre(coded(WaiverAdviceCode::unused)));
   EXPECT_THAT(advice_for_unused(waiver("gemm/*", 0.05, "2026-01-01")),
-              ElementsAre(HasSubstr("expired on 2026-01-01, and nothing needs it: remove it")));
-  EXPECT_THAT(advice_for_unused(waiver("gemm/*", 0.01)), ElementsAre(HasSubstr("not above the margin")));
-  EXPECT_THAT(advice_for_unused(waiver("gemm/*", 0.05, "2026-12-31", "gpu_tim")),
-              ElementsAre("no case that it matches has the metric `gpu_tim`: did you mean `gpu_time`?"));
+              ElementsAre(fact(WaiverAdviceCode::expired_unused, {{"expires", "2026-01-01"}})));
+  EXPECT_THAT(advice_for_unused(waiver("gemm/*", 0.01)), ElementsAre(coded(WaiverAdviceCode::no_room)));
+  EXPECT_THAT(
+      advice_for_unused(waiver("gemm/*", 0.05, "2026-12-31", "gpu_tim")),
+      ElementsAre(fact(WaiverAdviceCode::no_such_metric, {{"metric", "gpu_tim"}, {"near", "gpu_time"}})));
 }
 
 TEST(Waiver, ThatMatchesNoCaseNamesTheNearestPattern) {
   constexpr auto unmatched = WaiverUse::State::unmatched;
   EXPECT_THAT(advice_for_unused(waiver("gemm/tield/*", 0.05), "2026-11-20", unmatched),
-              ElementsAre("matches no case here: did you mean `gemm/tiled/*`?"));
+              ElementsAre(fact(WaiverAdviceCode::matches_nothing, {{"pattern", "gemm/tiled/*"}})));
   EXPECT_THAT(advice_for_unused(waiver("tiled", 0.05), "2026-11-20", unmatched),
-              ElementsAre("matches no case here: did you mean `*tiled*`?"));
+              ElementsAre(fact(WaiverAdviceCode::matches_nothing, {{"pattern", "*tiled*"}})));
   EXPECT_THAT(advice_for_unused(waiver("something/else", 0.05), "2026-11-20", unmatched),
-              ElementsAre(HasSubstr("correct the pattern, or remove the waiver")));
+              ElementsAre(WaiverAdvice{WaiverAdviceCode::matches_nothing}));
   Record part = record_of(about(20));
   part.partial = true;
   EXPECT_THAT(compare(part, part, waiving({waiver("other/*", 0.05)})).waivers[0].advice, IsEmpty());

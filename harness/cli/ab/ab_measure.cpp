@@ -12,7 +12,7 @@
 #include "harness/cli/output/progress_line.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/store/git.h"
-#include "harness/verdict/check/comparable.h"
+#include "harness/verdict/check/settled.h"
 
 namespace harness {
 namespace {

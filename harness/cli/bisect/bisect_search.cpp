@@ -12,6 +12,7 @@
 #include "harness/cli/judging/learned_policy.h"
 #include "harness/store/baselines.h"
 #include "harness/study/bisection.h"
+#include "harness/report/words/study_words.h"
 
 namespace harness {
 namespace {
@@ -146,9 +147,10 @@ class Search {
     MaybeJudged judged = judge(line_[i].hash);
     if (!judged || !*judged) return judged;
     const JudgedCommit& result = **judged;
-    report_.steps.push_back({commit(i), result.result, result.reason, result.stored, result.row});
+    report_.steps.push_back({commit(i), result.result, result.skip, result.stored, result.row});
+    const std::string why = report::skip_words(report_.steps.back());
     fmt::print(stderr, "{}: {}{}\n", short_hash(line_[i].hash), name_of(result.result),
-               result.reason.empty() ? "" : ": " + printable(result.reason));
+               why.empty() ? "" : ": " + printable(why));
     return judged;
   }
 
@@ -168,7 +170,9 @@ class Search {
       Result<BisectSide> side = side_of(hash, processes, fresh);
       if (!side) return fail(side.error());
       if (side->interrupted) return std::nullopt;
-      if (!side->record) return JudgedCommit{BisectStep::Result::skipped, side->why_not, false, {}, {}};
+      if (!side->record)
+        return JudgedCommit{
+            BisectStep::Result::skipped, {SkipCode::unmeasurable, {{"why", side->why_not}}}, false, {}, {}};
       JudgedCommit judged = judge_commit(good_.record(), *side->record, good_.policy(), cases_);
       judged.stored = side->stored;
       const Verdict verdict = judged.row ? judged.row->verdict : Verdict::missing;
@@ -177,7 +181,7 @@ class Search {
         return judged;
       const int had = std::max(judged.row->baseline.processes, judged.row->current.processes);
       if (!elsewhere && had >= limits_.max_processes) {
-        judged.reason = fmt::format("inconclusive with {} processes", had);
+        judged.skip = {SkipCode::inconclusive, {{"processes", had}}};
         return judged;
       }
       fresh |= elsewhere;
@@ -201,7 +205,8 @@ class Search {
     const std::string hash = short_hash(line_.back().hash);
     if (bad.result == BisectStep::Result::skipped)
       return {ErrorKind::missing,
-              fmt::format("the bad commit {} cannot be judged: {}", hash, bad.reason),
+              fmt::format("the bad commit {} cannot be judged: {}", hash,
+                          report::skip_words({{}, bad.result, bad.skip, bad.stored, bad.row})),
               {},
               "name another one with --bad, or raise --max-processes"};
     return {ErrorKind::missing,

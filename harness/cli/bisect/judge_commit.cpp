@@ -35,11 +35,11 @@ JudgedCommit judge_commit(const Record& good, const Record& record, const Policy
     judged.result = BisectStep::Result::bad;
   } else if (undecided != nullptr) {
     judged.row = *undecided;
-    judged.reason = undecided->case_id + ": " + undecided->reason;
+    judged.skip.code = SkipCode::undecided_row;
   } else if (judged.row) {
     judged.result = BisectStep::Result::good;
   } else {
-    judged.reason = "it has none of the cases in question";
+    judged.skip.code = SkipCode::no_case;
   }
   return judged;
 }

@@ -19,7 +19,7 @@ struct CasesInQuestion {
 
 struct JudgedCommit {
   BisectStep::Result result = BisectStep::Result::skipped;
-  std::string reason;  // why skipped
+  Fact<SkipCode> skip;
   bool stored = false;
   std::optional<ComparisonRow> row;
   std::set<std::string> worse;  // cases that regressed

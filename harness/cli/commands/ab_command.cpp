@@ -37,16 +37,12 @@ struct AbArguments {
 
 Comparison compare_sides(const AbRecords& records, const Policy& policy, const AbArguments& arguments) {
   Comparison comparison = compare(records.baseline, records.current, policy);
-  const auto described = [](const Record& record, const std::string& revision, const std::string& folder) {
-    const std::string what =
-        folder.empty() ? fmt::format("{} ({})", record.revision.commit.substr(0, 10), printable(revision))
-                       : fmt::format("build {}", printable(folder));
-    return fmt::format("{}, record {}", what, record.id.substr(0, 8));
+  const auto found = [](const std::string& revision, const std::string& folder) -> Fact<SourceCode> {
+    if (folder.empty()) return {SourceCode::ab_commit, {{"name", revision}}};
+    return {SourceCode::ab_build, {{"folder", folder}}};
   };
-  comparison.baseline.described =
-      described(records.baseline, arguments.request.baseline, arguments.request.baseline_build);
-  comparison.current.described =
-      described(records.current, arguments.request.current, arguments.request.current_build);
+  comparison.baseline.found = found(arguments.request.baseline, arguments.request.baseline_build);
+  comparison.current.found = found(arguments.request.current, arguments.request.current_build);
   return comparison;
 }
 

@@ -6,6 +6,7 @@
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/render_with_sources.h"
+#include "harness/report/words/source_words.h"
 #include "harness/store/baselines.h"
 #include "harness/verdict/read/summarize.h"
 
@@ -31,7 +32,7 @@ int promote_record(const BaselineArguments& arguments, const CommandLine& /*line
   if (!path) return report_error(path.error());
   fmt::print(
       "{} now holds {}\nReview and commit it: the pinned baseline is what that file says at a revision.\n",
-      path->string(), selected->source.described);
+      path->string(), report::words(selected->source));
   return exit_ok;
 }
 

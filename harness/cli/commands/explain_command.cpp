@@ -13,6 +13,7 @@
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/verdict_file.h"
 #include "harness/report/documents.h"
+#include "harness/report/words/source_words.h"
 
 namespace harness {
 namespace {
@@ -41,20 +42,20 @@ tl::unexpected<std::vector<Error>> refused(const Error& error) {
 
 // A side of a stored comparison: by its id from the store, or by the file that it was.
 Result<Selected> side_of(Store& store, const RecordSource& source) {
-  constexpr std::string_view from_file = "file ";
   Result<Selected> found = select_stored(store, source.id);
-  if (!found && source.described.starts_with(from_file))
-    found = select_current(store, source.described.substr(from_file.size()), {".", "", "", ""});
+  if (!found && source.found.code == SourceCode::file)
+    found = select_current(store, source.found.text("path"), {".", "", "", ""});
+  const std::string described = report::words(source);
   if (!found)
     return fail(ErrorKind::missing,
                 fmt::format("the record {} ({}) of that comparison is not here", printable(source.id),
-                            printable(source.described)),
+                            printable(described)),
                 "explain where the store is (--store), or name record files by --baseline and --current");
   if (found->record.id != source.id)
     return fail(ErrorKind::not_comparable,
-                fmt::format("{} holds another record by now", printable(source.described)),
+                fmt::format("{} holds another record by now", printable(described)),
                 "compare again, and explain that comparison");
-  found->source.described = source.described;
+  if (source.found.code != SourceCode::none) found->source.found = source.found;
   found->source.distance = source.distance;
   return found;
 }

@@ -23,30 +23,28 @@ Key key_of(const StoredSeries& one, const Machine& machine) {
           one.direction};
 }
 
-// Counts of what was left out, by reason, in words.
+// Counts of the records that were left out, by reason.
 class PassedOver {
  public:
-  void add(const std::string& why) { ++counts_[why]; }
-  [[nodiscard]] std::vector<std::string> notes() const {
-    std::vector<std::string> lines;
-    for (const auto& [why, count] : counts_)
-      lines.push_back(
-          fmt::format("{} {} passed over: {}", count, count == 1 ? "record was" : "records were", why));
-    return lines;
+  void add(HistoryNoteCode why) { ++counts_[why]; }
+  [[nodiscard]] std::vector<HistoryNote> notes() const {
+    std::vector<HistoryNote> notes;
+    for (const auto& [why, count] : counts_) notes.push_back({why, {{"records", count}}});
+    return notes;
   }
 
  private:
-  std::map<std::string, int> counts_;
+  std::map<HistoryNoteCode, int> counts_;
 };
 
-// Why a run is no point of a series, or "".
-std::string obstacle(const RunInfo& run) {
-  if (run.calibration) return "a calibration";
-  if (run.paired) return "one side of an A/B run";
-  if (run.state != RunState::complete) return "interrupted or still running";
-  if (run.revision.dirty) return "measured with uncommitted changes";
-  if (run.failures > 0 || run.verdict == name_of(Verdict::failed)) return "a case failed or was incorrect";
-  if (run.revision.commit.empty()) return "of no known revision";
+// Why a run is no point of a series.
+std::optional<HistoryNoteCode> obstacle(const RunInfo& run) {
+  if (run.calibration) return HistoryNoteCode::calibration;
+  if (run.paired) return HistoryNoteCode::ab_side;
+  if (run.state != RunState::complete) return HistoryNoteCode::unfinished;
+  if (run.revision.dirty) return HistoryNoteCode::uncommitted;
+  if (run.failures > 0 || run.verdict == name_of(Verdict::failed)) return HistoryNoteCode::failed;
+  if (run.revision.commit.empty()) return HistoryNoteCode::no_revision;
   return {};
 }
 
@@ -89,13 +87,13 @@ class Builder {
       const auto place = places_.find(run.revision.commit);
       const bool in_window =
           place != places_.end() && place->second >= window_.begin && place->second < window_.end;
-      std::string why = obstacle(run);
-      if (why.empty() && place == places_.end()) why = "of commits that are not on this branch";
-      if (why.empty() && !in_window) continue;  // older or newer than asked for
-      if (why.empty())
-        place_of_run_[i] = place->second;
+      std::optional<HistoryNoteCode> why = obstacle(run);
+      if (!why && place == places_.end()) why = HistoryNoteCode::other_branch;
+      if (!why && !in_window) continue;  // older or newer than asked for
+      if (why)
+        passed_over_.add(*why);
       else
-        passed_over_.add(why);
+        place_of_run_[i] = place->second;
     }
   }
 
@@ -137,7 +135,7 @@ class Builder {
       if (anchor.machine_class != trend.machine_class || anchor.device_uuid != trend.device_uuid) continue;
       const auto values = anchor.log_values.find({trend.case_id, trend.metric});
       if (values == anchor.log_values.end()) continue;
-      series.anchor = {{anchor.described, anchor.commit, anchor.distance, 0, 0}, values->second};
+      series.anchor = {{anchor.kind, anchor.name, anchor.commit, anchor.distance, 0, 0}, values->second};
       return;
     }
   }

@@ -25,9 +25,10 @@ struct Window {
   std::size_t end = 0;          // after the oldest one asked for
 };
 
-// A release that later results are held to.
+// A release that later results are compared with.
 struct Anchor {
-  std::string described;
+  TrendAnchor::Kind kind = TrendAnchor::Kind::revision;
+  std::string name;
   std::string commit;
   int distance = -1;  // in the window's commits; -1: not among them
   std::string machine_class, device_uuid;
@@ -37,7 +38,7 @@ struct Anchor {
 struct SeriesOfBranch {
   std::vector<MeasuredSeries> series;  // of the newest run's devices first
   std::size_t measured = 0;            // commits with a record that was used
-  std::vector<std::string> notes;      // what was passed over
+  std::vector<HistoryNote> notes;      // records that were left out
 };
 
 // Records that failed are left out, as for a baseline; one that regressed is part of history. A commit and

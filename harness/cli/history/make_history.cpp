@@ -14,8 +14,8 @@
 #include "harness/model/codec.h"
 #include "harness/store/baselines.h"
 #include "harness/store/select.h"
-#include "harness/verdict/compare.h"
 #include "harness/verdict/decide/gates.h"
+#include "harness/verdict/read/process_values.h"
 
 namespace harness {
 namespace {
@@ -86,9 +86,8 @@ Result<std::vector<Anchor>> named_anchor(const StoredHistory& stored, const Wind
   for (const MeasuredSeries& series : series_of_branch(stored, before, {}, {}).series) {
     if (series.points.empty()) continue;
     const TrendPoint& point = series.points.back().point;
-    Anchor anchor{printable(name),          point.commit,
-                  point.distance,           series.trend.machine_class,
-                  series.trend.device_uuid, {}};
+    Anchor anchor{TrendAnchor::Kind::revision, name, point.commit, point.distance, series.trend.machine_class,
+                  series.trend.device_uuid,    {}};
     anchor.log_values[{series.trend.case_id, series.trend.metric}] = series.points.back().log_values;
     anchors.push_back(std::move(anchor));
   }
@@ -100,7 +99,8 @@ Result<std::vector<Anchor>> named_anchor(const StoredHistory& stored, const Wind
 
 Anchor anchor_of(const Record& record, const std::string& path, const Window& all) {
   Anchor anchor;
-  anchor.described = "pinned " + path;
+  anchor.kind = TrendAnchor::Kind::pinned;
+  anchor.name = path;
   anchor.commit = record.revision.commit;
   for (std::size_t i = 0; i < all.commits.size(); ++i)
     if (all.commits[i].hash == anchor.commit) anchor.distance = static_cast<int>(i);
@@ -234,9 +234,7 @@ Result<HistoryReport> make_history(Store& store, const HistoryArguments& argumen
   report.alpha = options.alpha;
   report.session_sd = Policy{}.session_sd;
   report.notes = std::move(found.notes);
-  if (is_shallow(folder))
-    report.notes.emplace_back(
-        "this clone is shallow: results of older commits show once `git fetch --unshallow` has run");
+  if (is_shallow(folder)) report.notes.push_back({HistoryNoteCode::shallow});
   report.trends = find_trends(std::move(found.series), options);
   return report;
 }

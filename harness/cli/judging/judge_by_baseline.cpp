@@ -37,7 +37,6 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected
     if (baseline.error().kind != ErrorKind::missing || choice.report_only) return status;
     // The reports are written all the same, so that a CI job has something to show: every case is new.
     baseline = Selected{};
-    baseline->source.described = "none";
   }
   if (choice.adapt) choice.adapt(baseline->record);
   Comparison comparison = compare(baseline->record, current.record, policy);

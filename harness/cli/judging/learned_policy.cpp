@@ -1,7 +1,7 @@
 #include "harness/cli/judging/learned_policy.h"
 
 #include "harness/store/baselines.h"
-#include "harness/study/calibrate.h"
+#include "harness/study/session_spreads.h"
 
 namespace harness {
 

@@ -90,26 +90,21 @@ Result<TopUp> top_up(Store& store, Record& record, const TopUpOptions& options) 
 }
 
 void tell(const TopUp& done, Comparison& comparison) {
-  std::vector<std::string> stages;
-  for (const auto& [processes, cases] : done.stages)
-    stages.push_back(fmt::format("{} case{} up to {} processes", cases, cases == 1 ? "" : "s", processes));
-  const std::string budget = done.budget == 0 ? "0 s" : format_seconds(done.budget);
-  if (done.results > 0)
-    comparison.remarks.push_back(fmt::format("measured on: {}; {} more result{} in {}",
-                                             join(stages, ", then "), done.results,
-                                             done.results == 1 ? "" : "s", format_seconds(done.took)));
+  if (done.results > 0) {
+    for (const auto& [processes, cases] : done.stages)
+      comparison.remarks.push_back({RemarkCode::topped_up, {{"look", processes}, {"cases", cases}}});
+    comparison.remarks.push_back(
+        {RemarkCode::top_up_done, {{"results", done.results}, {"seconds", done.took}}});
+  }
   if (!done.ended) return;
   std::size_t left = 0;
   for (ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::inconclusive || !row.look.next || !decides(row)) continue;
     ++left;
-    row.advice.push_back(
-        fmt::format("the budget of {} ended before its look at {} processes", budget, *row.look.next));
+    row.diagnostics.push_back(
+        {DiagnosticCode::budget_ended, {{"budget", done.budget}, {"look", *row.look.next}}});
   }
-  comparison.remarks.push_back(fmt::format(
-      "the budget of {} for measuring on ended with {} result{} open: raise --budget, or go on with "
-      "`harness compare --measure`",
-      budget, left, left == 1 ? "" : "s"));
+  comparison.remarks.push_back({RemarkCode::budget_ended, {{"budget", done.budget}, {"results", left}}});
 }
 
 }  // namespace harness

@@ -4,6 +4,8 @@
 
 #include "harness/cli/options/typed_option.h"
 #include "harness/verdict/decide/looks.h"
+#include "harness/report/words/reason_words.h"
+#include "harness/verdict/check/comparable.h"
 
 namespace harness {
 namespace {
@@ -31,8 +33,9 @@ Result<std::vector<int>> parse_looks(const std::string& text) {
     looks.push_back(*look);
   }
   if (looks == std::vector<int>{1}) return std::vector<int>{};
-  if (const std::string obstacle = looks_obstacle(looks); !obstacle.empty())
-    return fail(ErrorKind::usage, fmt::format("{}: {}", printable(text), obstacle), looks_advice);
+  if (const std::optional<Obstacle> obstacle = looks_obstacle(looks))
+    return fail(ErrorKind::usage, fmt::format("{}: {}", printable(text), report::reason_words({}, *obstacle)),
+                looks_advice);
   return looks;
 }
 

@@ -7,6 +7,7 @@
 #include "harness/report/documents/comparison_remarks.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
 
 namespace harness::report {
@@ -21,9 +22,9 @@ std::string hash_of(const BisectCommit& commit) {
 std::string headline_of(const BisectReport& report) {
   if (report.culprits.size() == 1)
     return fmt::format("{} is the first commit that is worse", hash_of(report.culprits.front()));
-  return fmt::format(
-      "one of {} is the first that is worse{}", counted(report.culprits.size(), "commit", "commits"),
-      report.stopped ? "; --max-steps ended the search" : "; those between could not be tested");
+  return fmt::format("the culprit is one of these {}; {}",
+                     counted(report.culprits.size(), "commit", "commits"),
+                     report.stopped ? "--max-steps ended the search" : "the others could not be decided");
 }
 
 std::string described(const BisectCommit& commit) {
@@ -72,7 +73,7 @@ Grid grid_of(const BisectReport& report) {
           {any ? fmt::format("{}/{}", step.row->baseline.processes, step.row->current.processes)
                : std::string(unknown)},
           {step.row || step.stored ? (step.stored ? "stored" : "measured") : ""},
-          {step.reason.empty() ? step.commit.subject : step.reason}},
+          {step.skip.code == SkipCode::none ? step.commit.subject : skip_words(step)}},
          step.commit.hash});
   }
   grid.sections.push_back(std::move(section));
@@ -102,7 +103,7 @@ std::string json_bisect(const BisectReport& report) {
   for (const BisectStep& step : report.steps) {
     Json one = commit_json(step.commit);
     one["result"] = std::string(name_of(step.result));
-    one["reason"] = step.reason;
+    one["reason"] = skip_words(step);
     one["stored"] = step.stored;
     one["case"] = step.row ? Json(step.row->case_id) : Json(nullptr);
     one["verdict"] = step.row ? Json(std::string(name_of(step.row->verdict))) : Json(nullptr);
@@ -119,7 +120,8 @@ std::string json_bisect(const BisectReport& report) {
 CiView ci_of(const BisectReport& report, const std::string& headline) {
   CiView view{report.suite};
   for (const BisectStep& step : report.steps) {
-    CiCase one{described(step.commit), {}, CiState::passed, std::string(name_of(step.result)), step.reason};
+    CiCase one{
+        described(step.commit), {}, CiState::passed, std::string(name_of(step.result)), skip_words(step)};
     if (step.result == BisectStep::Result::skipped) one.state = CiState::skipped;
     const bool guilty = report.culprits.size() == 1 && report.culprits.front().hash == step.commit.hash;
     if (guilty) {

@@ -5,6 +5,7 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
 
 namespace harness::report {
@@ -21,10 +22,16 @@ NamedTexts facts_of(const CalibrationReport& report) {
           {"device", std::string(trim(report.machine_class + " " + report.device_uuid))},
           {"sessions", counted(report.records, "record", "records") + " of unchanged builds"},
           {"alarms", alarms},
-          {"compared", report.procedure.empty() ? "nothing" : report.procedure},
+          {"compared", report.splits == 0 ? "nothing" : procedure_words(report)},
           {"target", fmt::format("a change of {} found with {} power",
                                  report.detect > 0 ? plain_percent(report.detect) : "twice the margin",
                                  plain_percent(report.power))}};
+}
+
+std::vector<std::string> notes_of(const CalibrationReport& report) {
+  std::vector<std::string> lines;
+  for (const CalibrationNote& note : report.notes) lines.push_back(words(note));
+  return lines;
 }
 
 std::string spread_text(const std::optional<Spread>& spread) {
@@ -134,10 +141,10 @@ std::string json_calibration(const CalibrationReport& report) {
             {"power", number(report.power)},
             {"splits", report.splits},
             {"split_processes", report.split_processes},
-            {"procedure", report.procedure},
+            {"procedure", procedure_words(report)},
             {"suite_alarms", report.suite_alarms},
             {"alarm_bound", number(report.alarm_bound)},
-            {"notes", report.notes},
+            {"notes", notes_of(report)},
             {"cases", Json::array()}};
   for (const CalibratedCase& one : report.cases) json["cases"].push_back(case_json(one));
   return dump(json);
@@ -151,8 +158,8 @@ CiView ci_of(const CalibrationReport& report, const std::string& headline) {
                                spread_text(one.session), proposal_text(one));
     view.cases.push_back(std::move(shown));
   }
-  view.alerts.push_back({Alarm::notice, headline, join(report.notes, "\n")});
-  view.output = report.notes;
+  view.alerts.push_back({Alarm::notice, headline, join(notes_of(report), "\n")});
+  view.output = notes_of(report);
   return view;
 }
 
@@ -163,7 +170,7 @@ Report calibration_document(const CalibrationReport& calibration) {
   document.headline = document.title = "Calibration of " + calibration.suite;
   document.facts = facts_of(calibration);
   document.blocks = {
-      {Table{"", grid_of(calibration)}}, {Prose{legend()}}, {List{"notes", calibration.notes}}};
+      {Table{"", grid_of(calibration)}}, {Prose{legend()}}, {List{"notes", notes_of(calibration)}}};
   const std::string headline = document.headline;
   return {std::move(document), [&calibration, headline] { return ci_of(calibration, headline); },
           [&calibration] { return json_calibration(calibration); }};

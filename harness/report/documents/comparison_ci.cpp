@@ -9,6 +9,7 @@
 #include "harness/report/documents/comparison_remarks.h"
 #include "harness/report/documents/standing.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/reason_words.h"
 
 namespace harness::report {
 namespace {
@@ -63,15 +64,17 @@ CiCase case_of(const ComparisonRow& row, const std::string& name, const Policy& 
   std::vector<std::string> lines, explanation;
   if (!standing.empty()) lines.push_back(standing);
   explanation = lines;
-  lines.push_back(fmt::format("{}: {}", verdict, row.reason.empty() ? "no reason was recorded" : row.reason));
+  const std::string reason = reason_words(row);
+  lines.push_back(fmt::format("{}: {}", verdict, reason.empty() ? "no reason was recorded" : reason));
   one.message = join(lines, "; ");
   if (one.state == CiState::skipped && standing.empty() && row.verdict != Verdict::skipped)
     one.message += " (let through by --allow)";
   if (has_numbers(row) || has_values_alone(row)) lines.push_back(figures_of(row));
-  if (!row.reason.empty()) explanation.push_back(row.reason);
+  if (!reason.empty()) explanation.push_back(reason);
+  const std::vector<std::string> advice = advice_words(row);
   for (std::vector<std::string>* list : {&lines, &explanation}) {
     for (const std::string& kernel : kernel_words(row)) list->push_back(kernel);
-    list->insert(list->end(), row.advice.begin(), row.advice.end());
+    list->insert(list->end(), advice.begin(), advice.end());
   }
   one.body = one.output = join(lines, "\n");
   one.alarm = alarm_of(row, policy);
@@ -122,7 +125,7 @@ CiView comparison_ci(const Comparison& comparison) {
   add_whole(view, comparison);
   for (const WaiverNote& note : waiver_notes(comparison))
     view.output.push_back(fmt::format("waiver {}: {}", note.pattern, note.text));
-  view.output.insert(view.output.end(), comparison.differences.begin(), comparison.differences.end());
+  for (const MachineDifference& one : comparison.differences) view.output.push_back(words(one));
   return view;
 }
 

@@ -12,6 +12,8 @@
 #include "harness/report/media/json_parts.h"
 #include "harness/report/media/page/page_data.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/policy_words.h"
+#include "harness/report/words/reason_words.h"
 
 namespace harness::report {
 namespace {
@@ -149,6 +151,13 @@ std::string command_of(const Comparison& comparison, const Sources& sources) {
                      shell_quoted(comparison.current.id));
 }
 
+template <class Fact>
+std::vector<std::string> all_words(const std::vector<Fact>& facts) {
+  std::vector<std::string> lines;
+  for (const Fact& fact : facts) lines.push_back(words(fact));
+  return lines;
+}
+
 std::vector<Finding> waiver_findings(const Comparison& comparison) {
   std::vector<Finding> findings;
   for (const WaiverNote& note : waiver_notes(comparison)) {
@@ -178,8 +187,8 @@ Report comparison_document(const Comparison& comparison, const Sources& sources)
                      {std::move(legend)},
                      {Findings{"why", comparison_explanations(comparison)}},
                      {Findings{"waivers", waiver_findings(comparison)}},
-                     {List{"about the policy", comparison.remarks}},
-                     {List{"the environments differ", comparison.differences, false}}};
+                     {List{"about the policy", all_words(comparison.remarks)}},
+                     {List{"the environments differ", all_words(comparison.differences), false}}};
   document.next_steps = next_steps(comparison);
   document.exit_meaning = exit_code_meaning(comparison);
   Report report{std::move(document), [&comparison] { return comparison_ci(comparison); },

@@ -13,6 +13,8 @@
 #include "harness/base/units.h"
 #include "harness/report/documents/standing.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/reason_words.h"
+#include "harness/report/words/source_words.h"
 
 namespace harness::report {
 namespace {
@@ -91,10 +93,7 @@ std::string headline_for(Verdict verdict, const std::string& part, bool one, con
 }
 
 std::string describe_source(const RecordSource& source) {
-  std::string text = source.described.empty() ? "(nothing was found)" : source.described;
-  if (source.distance > 0)
-    text += fmt::format(", {} away from the one asked for",
-                        counted(static_cast<std::size_t>(source.distance), "commit", "commits"));
+  std::string text = words(source);
   if (source.revision.dirty) text += ", with uncommitted changes";
   if (!source.device.empty()) text += " · " + source.device;
   return text;
@@ -236,9 +235,7 @@ std::string gates_loosened(const Comparison& comparison) {
   if (all == 0) return {};
   const auto hidden = static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), hides_regression));
   std::string text = fmt::format("gates loosened for {}", counted(all, "result", "results"));
-  if (hidden > 0)
-    text +=
-        fmt::format(", {} of which {} regressed by the baseline's gate", hidden, hidden == 1 ? "is" : "are");
+  if (hidden > 0) text += fmt::format(", and the baseline's gate would have failed {} of them", hidden);
   return text;
 }
 
@@ -302,14 +299,14 @@ std::vector<Finding> comparison_explanations(const Comparison& comparison) {
   std::map<std::tuple<Verdict, std::string, std::string, Words, Words>, std::size_t> known;
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const ComparisonRow& row = comparison.rows[i];
-    if (row.verdict == Verdict::unchanged && row.advice.empty() && row.kernels.empty()) continue;
+    if (row.verdict == Verdict::unchanged && row.diagnostics.empty() && row.kernels.empty()) continue;
     Finding why;
     why.label = words_for(row.verdict);
     why.standing = standing_words(row);
     why.paint = why.standing.empty() ? paint_for(row.verdict) : Paint::doubtful;
-    why.text = row.reason;
+    why.text = reason_words(row);
     why.details = kernel_words(row);
-    why.advice = row.advice;
+    why.advice = advice_words(row);
     why.where = where_text(row);
     const auto [at, is_new] =
         known.try_emplace({row.verdict, why.standing, why.text, why.advice, why.details}, result.size());

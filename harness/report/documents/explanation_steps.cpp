@@ -8,6 +8,11 @@
 #include "harness/base/text.h"
 #include "harness/report/documents/comparison_remarks.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/check_words.h"
+#include "harness/report/words/kernel_words.h"
+#include "harness/report/words/policy_words.h"
+#include "harness/report/words/reason_words.h"
+#include "harness/report/words/source_words.h"
 
 namespace harness::report {
 namespace {
@@ -33,9 +38,7 @@ std::string p_text(const std::optional<double>& p) {
 
 Step comparable_step(const RowExplanation& one) {
   Step step{"May they be compared?", {}};
-  for (const ComparabilityCheck& check : one.checks)
-    step.lines.push_back(check.obstacle.empty() ? fmt::format("{}: yes, {}", check.what, check.detail)
-                                                : fmt::format("{}: NO, {}", check.what, check.obstacle));
+  for (const ComparabilityCheck& check : one.checks) step.lines.push_back(check_words(check, one.row));
   return step;
 }
 
@@ -126,7 +129,7 @@ Step effect_step(const RowExplanation& one) {
 
 std::string holm_text(const TestEvidence& test, std::size_t rank, const std::optional<double>& adjusted) {
   if (rank == 0) return "not corrected with others";
-  return fmt::format("place {} of {} by p, so Holm multiplies by {} at the least: adjusted p {}", rank,
+  return fmt::format("place {} of {} by p, so Holm multiplies by at least {}: adjusted p {}", rank,
                      test.family, test.family - rank + 1, p_text(adjusted));
 }
 
@@ -159,7 +162,7 @@ Step test_step(const RowExplanation& one) {
   step.lines.push_back(fmt::format("within the margin? {} inside +-{:.6f}",
                                    inside ? "Yes, the interval lies" : "No, the interval does not lie",
                                    test.margin));
-  if (!test.doubt.empty()) step.lines.push_back("no verdict may rest on this: " + test.doubt);
+  if (test.doubt) step.lines.push_back("no verdict is allowed: " + reason_words(row, {*test.doubt}));
   return step;
 }
 
@@ -170,7 +173,7 @@ std::string rule_text(const RowExplanation& one) {
     case Verdict::regressed: return "the adjusted p of `worse` is below alpha";
     case Verdict::improved: return "the adjusted p of `better` is below alpha";
     case Verdict::unchanged: return "both bounds of the interval lie inside the margin (two one-sided tests)";
-    case Verdict::inconclusive: return "none of the three could be shown; that is never a pass";
+    case Verdict::inconclusive: return "none of the three could be shown; this does not pass";
     case Verdict::not_comparable: return "a check above stopped it before any test";
     case Verdict::missing: return "a side has nothing to compare";
     case Verdict::failed: return "a result that is wrong or missing has no speed";
@@ -182,21 +185,20 @@ std::string rule_text(const RowExplanation& one) {
 Step verdict_step(const RowExplanation& one) {
   const ComparisonRow& row = one.row;
   Step step{"The verdict", {}};
-  step.lines.push_back(fmt::format("{}: {}", words_for(row.verdict), row.reason));
+  step.lines.push_back(fmt::format("{}: {}", words_for(row.verdict), reason_words(row)));
   step.lines.push_back("rule: " + rule_text(one));
   if (row.minimum_detectable)
     step.lines.push_back(fmt::format("a slowdown of {} would have been called with 80 % power",
                                      short_percent(*row.minimum_detectable)));
   if (row.processes_needed)
-    step.lines.push_back(
-        fmt::format("what would settle it: about {} processes a side", *row.processes_needed));
+    step.lines.push_back(fmt::format("about {} processes a side would decide it", *row.processes_needed));
   return step;
 }
 
 Step remarks_step(const RowExplanation& one) {
-  Step step{"What else was noticed", one.row.advice};
+  Step step{"What else was noticed", advice_words(one.row)};
   for (const KernelChange& change : one.row.kernels)
-    step.lines.push_back(fmt::format("kernel `{}`: {}", change.kernel, change.what));
+    step.lines.push_back(fmt::format("kernel `{}`: {}", change.name(), words(change)));
   return step;
 }
 
@@ -233,10 +235,7 @@ ExplainedRow explain_row(const RowExplanation& one, const Comparison& comparison
 }
 
 std::string source_text(const RecordSource& source) {
-  std::string text = source.described.empty() ? "(unnamed)" : source.described;
-  if (source.distance > 0)
-    text += fmt::format(", {} before what was asked for: the nearest that was measured",
-                        counted(static_cast<std::size_t>(source.distance), "commit", "commits"));
+  std::string text = words(source);
   if (source.revision.dirty) text += ", with uncommitted changes";
   if (!source.device.empty()) text += " · " + source.device;
   if (!source.id.empty()) text += " · record " + source.id;
@@ -251,9 +250,11 @@ NamedTexts explanation_facts(const Retelling& explanation) {
   facts.emplace_back("suite", comparison.suite);
   facts.emplace_back("baseline", source_text(comparison.baseline));
   facts.emplace_back("current", source_text(comparison.current));
-  for (const PolicyFact& fact : comparison.policy_facts)
-    facts.emplace_back(fact.name, fmt::format("{} ({})", fact.value, fact.source));
-  for (const std::string& difference : comparison.differences) facts.emplace_back("differs", difference);
+  for (const PolicyFact& fact : comparison.policy_facts) {
+    const PolicyWords told = words(fact, comparison);
+    facts.emplace_back(told.name, fmt::format("{} ({})", told.value, told.source));
+  }
+  for (const MachineDifference& one : comparison.differences) facts.emplace_back("differs", words(one));
   return facts;
 }
 

@@ -1,4 +1,4 @@
-// Explanation steps: what an explanation says, whatever the medium: numbered steps of sentences, some with a
+// Explanation steps: the content of an explanation for every medium: numbered steps of sentences, some with a
 // table. Texts are raw and untrusted. Pure.
 #pragma once
 

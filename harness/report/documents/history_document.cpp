@@ -10,6 +10,7 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
 
 namespace harness::report {
@@ -117,12 +118,12 @@ Finding finding_of(const Trend& trend) {
     finding.advice.push_back(fmt::format(
         "the newest result is worse than the anchor ({}{}) by more than the margin of {}: {} {}, adjusted p "
         "{}",
-        trend.anchor->described, trend.anchor->commit.empty() ? "" : ", " + hash_of(trend.anchor->commit),
+        words(*trend.anchor), trend.anchor->commit.empty() ? "" : ", " + hash_of(trend.anchor->commit),
         plain_percent(trend.margin), signed_percent(trend.newest->ratio - 1),
         percent_bounds(trend.newest->interval), probability(trend.newest->p_adjusted)));
   if (trend.creep)
     finding.advice.push_back(fmt::format(
-        "creeps: results since {} lie beyond half the margin; at {} they had added up to {} over the anchor",
+        "creeps: results since {} lie beyond half the margin; at {} they add up to {} over the anchor",
         commit_words(trend, trend.points[trend.creep->started].commit),
         hash_of(trend.points[trend.creep->index].commit), signed_percent(trend.creep->ratio - 1)));
   for (const TrendChange& change : trend.changes)
@@ -141,18 +142,24 @@ Finding finding_of(const Trend& trend) {
   return finding;
 }
 
+std::vector<std::string> notes_of(const HistoryReport& history) {
+  std::vector<std::string> lines;
+  for (const HistoryNote& note : history.notes) lines.push_back(words(note));
+  return lines;
+}
+
 std::string anchor_words(const HistoryReport& history) {
   std::map<std::string, std::size_t> anchors;
   for (const Trend& trend : history.trends)
     if (trend.anchor)
-      ++anchors[trend.anchor->described +
+      ++anchors[words(*trend.anchor) +
                 (trend.anchor->commit.empty() ? "" : " (" + hash_of(trend.anchor->commit) + ")")];
-  std::vector<std::string> words;
+  std::vector<std::string> parts;
   for (const auto& [described, count] : anchors)
-    words.push_back(anchors.size() == 1
+    parts.push_back(anchors.size() == 1
                         ? described
                         : fmt::format("{} for {}", described, counted(count, "series", "series")));
-  return words.size() <= 4 ? join(words, "; ") : fmt::format("{} different ones", words.size());
+  return parts.size() <= 4 ? join(parts, "; ") : fmt::format("{} different ones", parts.size());
 }
 
 // "0.1 %", or "0.08 % to 0.2 %, from calibrations" where these say so.
@@ -217,8 +224,8 @@ CiView ci_of(const HistoryReport& history) {
     view.cases.push_back(std::move(one));
   }
   if (std::none_of(history.trends.begin(), history.trends.end(), got_worse))
-    view.alerts.push_back({Alarm::notice, headline_of(history), join(history.notes, "\n")});
-  view.output = history.notes;
+    view.alerts.push_back({Alarm::notice, headline_of(history), join(notes_of(history), "\n")});
+  view.output = notes_of(history);
   return view;
 }
 
@@ -261,7 +268,7 @@ Json trend_json(const Trend& trend) {
             {"worse", got_worse(trend)}};
   json["anchor"] = nullptr;
   if (trend.anchor)
-    json["anchor"] = {{"described", trend.anchor->described},
+    json["anchor"] = {{"described", words(*trend.anchor)},
                       {"commit", trend.anchor->commit},
                       {"distance", trend.anchor->distance < 0 ? Json(nullptr) : Json(trend.anchor->distance)},
                       {"processes", trend.anchor->processes},
@@ -295,7 +302,7 @@ std::string json_history(const HistoryReport& history) {
             {"measured", history.measured},
             {"alpha", number(history.alpha)},
             {"session_sd", number(history.session_sd)},
-            {"notes", history.notes},
+            {"notes", notes_of(history)},
             {"series", Json::array()}};
   for (const Trend& trend : history.trends) json["series"].push_back(trend_json(trend));
   return dump(json);
@@ -312,7 +319,7 @@ Report history_document(const HistoryReport& history) {
   document.facts = facts_of(history);
   document.blocks = {{Table{"", grid_of(history)}},
                      {Findings{"what changed", findings_of(history)}},
-                     {List{"passed over", history.notes}}};
+                     {List{"passed over", notes_of(history)}}};
   return {std::move(document), [&history] { return ci_of(history); },
           [&history] { return json_history(history); }};
 }

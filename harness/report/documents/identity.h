@@ -41,11 +41,6 @@ struct Reasoned {
 // In order of first appearance.
 std::vector<ReasonGroup> group_by_reason(std::span<const Reasoned> cases);
 
-// The same, where reasons that differ only by numbers are one, too: it tells the least and the greatest of
-// each number that differs, "12 to 18 of 20 placements", and each id its own, in the order of the sentence.
-// Numbers are words of digits; those within names (`m=512`, H200) are parts of them.
-std::vector<ReasonGroup> group_by_sentence(std::span<const Reasoned> cases);
-
 struct Abridged {
   std::string pattern;  // one id, or "linear_gelu/cublaslt_epilogue/*" for several
   std::size_t count = 0;

@@ -38,6 +38,19 @@ std::string processes_text(const Rows& rows) {
   return fmt::format("{} to {} processes a side, by case", *needed.begin(), *needed.rbegin());
 }
 
+// What would decide an inconclusive row.
+enum class Remedy { cool_device, free_device, launch_gate, more_processes, session_or_margin, as_advised };
+
+Remedy remedy_of(const ComparisonRow& row) {
+  switch (row.reason.code) {
+    case ReasonCode::throttled: return Remedy::cool_device;
+    case ReasonCode::contaminated: return Remedy::free_device;
+    case ReasonCode::forced_gates: return Remedy::launch_gate;
+    case ReasonCode::zeros_vary: return Remedy::as_advised;
+    default: return row.processes_needed ? Remedy::more_processes : Remedy::session_or_margin;
+  }
+}
+
 std::string step_for(Remedy remedy, const Rows& rows) {
   const std::string undecided = counted(rows.size(), "undecided result", "undecided results");
   switch (remedy) {
@@ -50,22 +63,23 @@ std::string step_for(Remedy remedy, const Rows& rows) {
     }
     case Remedy::session_or_margin:
       return fmt::format(
-          "No number of processes settles {}: measure both versions together with `harness ab`, or widen "
-          "the margin.",
+          "More processes cannot decide {}: measure both versions together with `harness ab`, or widen the "
+          "margin.",
           undecided);
     case Remedy::cool_device:
       return fmt::format(
-          "The device held its clock down under {}: cool it, raise its power limit or lock a "
-          "clock that it holds, then measure again.",
+          "The device lowered its clock during {}: cool it, raise its power limit or lock a clock that it "
+          "can "
+          "hold, then measure again.",
           undecided);
     case Remedy::free_device:
-      return fmt::format("Others used the device under {}: measure again when nobody else does.", undecided);
+      return fmt::format("Other processes used the device during {}: measure again without them.", undecided);
     case Remedy::launch_gate:
       return fmt::format(
-          "The launch gate opened on its deadline under {}: raise `sampling: gate_deadline`, "
-          "then measure again.",
+          "The launch gate opened on its deadline during {}: raise `sampling: gate_deadline`, then measure "
+          "again.",
           undecided);
-    default: break;
+    case Remedy::as_advised: break;
   }
   return fmt::format("For {}, follow the advice of each above.", undecided);
 }
@@ -78,23 +92,24 @@ void add_inconclusive(const Comparison& comparison, std::vector<std::string>& st
   if (std::any_of(all.begin(), all.end(),
                   [](const ComparisonRow* row) { return row->look.next.has_value(); }))
     steps.emplace_back(
-        "Measure the undecided cases on to their next look, with the current revision checked out and built: "
+        "Continue the undecided cases to their next look, with the current revision checked out and built: "
         "`harness compare --measure`.");
   for (const Remedy remedy : in_order) {
     Rows rows;
     for (const ComparisonRow* row : all)
-      if (row->remedy == remedy && !row->look.next) rows.push_back(row);
+      if (!row->look.next && remedy_of(*row) == remedy) rows.push_back(row);
     if (!rows.empty()) steps.push_back(step_for(remedy, rows));
   }
 }
 
-// Without any baseline every case is new, and it is the baseline that is missing.
+// Without any baseline every case is new; the missing thing is then the baseline.
 void add_missing(const Comparison& comparison, std::vector<std::string>& steps) {
   Rows fresh, removed, others;
   for (const ComparisonRow* row : deciding(comparison, Verdict::missing)) {
-    if (row->remedy == Remedy::next_baseline && !comparison.baseline.id.empty())
+    const ReasonCode why = row->reason.code;
+    if ((why == ReasonCode::new_case || why == ReasonCode::new_metric) && !comparison.baseline.id.empty())
       fresh.push_back(row);
-    else if (row->remedy == Remedy::restore_case)
+    else if (why == ReasonCode::removed_case || why == ReasonCode::removed_metric)
       removed.push_back(row);
     else
       others.push_back(row);
@@ -117,7 +132,7 @@ void add_missing(const Comparison& comparison, std::vector<std::string>& steps) 
                                 allowed ? "." : "; `--allow missing` lets pull requests add cases."));
 }
 
-// The loosest verdict that a change can give itself: its own gates.
+// A change can loosen its own gates.
 void add_loosened(const Comparison& comparison, std::vector<std::string>& steps) {
   const Rows all = rows_that(comparison, [](const ComparisonRow& row) { return row.loosened.has_value(); });
   if (all.empty()) return;
@@ -132,8 +147,7 @@ void add_loosened(const Comparison& comparison, std::vector<std::string>& steps)
                                     ? fmt::format(" ({})", signed_percent(hidden[i]->ratio - 1))
                                     : std::string()));
   if (hidden.size() > names.size()) names.push_back(fmt::format("{} more", hidden.size() - names.size()));
-  if (!names.empty())
-    text += " Regressed by the baseline's gate, but not by this one: " + join(names, ", ") + ".";
+  if (!names.empty()) text += " The baseline's gate would have failed " + join(names, ", ") + ".";
   steps.push_back(std::move(text));
 }
 
@@ -147,10 +161,10 @@ std::string step_for(Verdict verdict, const Comparison& comparison) {
     case Verdict::not_comparable:
       return "Measure both sides on the same device and settings; the differences are listed above.";
     case Verdict::improved:
-      return comparison.policy.fail_on_improved
-                 ? "Promote the new record as the baseline (`harness baseline promote`): judged by the old "
-                   "one, what was gained could be lost again unseen."
-                 : std::string();
+      return comparison.policy.fail_on_improved ? "Promote the new record as the baseline (`harness baseline "
+                                                  "promote`). Compared with the old "
+                                                  "one, losing this improvement again would go unnoticed."
+                                                : std::string();
     default: break;
   }
   return {};
@@ -176,8 +190,8 @@ std::vector<std::string> next_steps(const Comparison& comparison) {
                                   [](const ComparisonRow& row) { return !row.informative && !decides(row); });
   if (waived)
     steps.emplace_back(
-        "A waived regression fails again after its date: settle it before, or promote the new record as what "
-        "is expected from now on.");
+        "A waived regression fails again after its date: fix it before, or promote the new record as the "
+        "baseline.");
   return steps;
 }
 

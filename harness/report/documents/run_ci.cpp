@@ -11,6 +11,7 @@
 #include "harness/report/numbers.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/report/words/note_words.h"
+#include "harness/report/words/summary_words.h"
 
 namespace harness::report {
 namespace {
@@ -31,7 +32,7 @@ std::string figures_of(const Summary& summary) {
   if (summary.speedup)
     text += fmt::format("\nspeedup {:.4g} over {}", summary.speedup->ratio, summary.speedup->reference);
   if (summary.first_call) text += fmt::format("\nfirst call {:.4g} {}", *summary.first_call, summary.unit);
-  for (const Note& note : summary.notes) text += "\n" + words(note);
+  for (const std::string& note : note_words(summary)) text += "\n" + note;
   return text;
 }
 

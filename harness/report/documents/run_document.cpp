@@ -16,6 +16,7 @@
 #include "harness/report/media/page/page_data.h"
 #include "harness/report/numbers.h"
 #include "harness/report/over_shapes.h"
+#include "harness/report/words/summary_words.h"
 
 namespace harness::report {
 namespace {
@@ -322,7 +323,7 @@ Report run_document(const Record& record, const std::vector<Summary>& summaries,
                                        some.reasons, !skipped, skipped ? Paint::strong : Paint::bad},
                                skipped ? Place::folded : Place::urgent});
   }
-  document.blocks.push_back({Reasons{"notes", 0, run_notes(summaries)}});
+  document.blocks.push_back({Reasons{"notes", 0, grouped_notes(summaries)}});
   return {std::move(document), [&] { return run_ci(record, summaries); },
           [&] { return without_commands(run_report(record, summaries)); },
           [all](std::size_t room) { return page_data(nullptr, all, room); }};

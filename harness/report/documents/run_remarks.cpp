@@ -13,7 +13,6 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/cause_words.h"
-#include "harness/report/words/note_words.h"
 
 namespace harness::report {
 namespace {
@@ -216,18 +215,6 @@ std::string first_call_remark(const Record& record, const std::vector<Summary>& 
   }
   const std::string remark = remark_on(worst_speedup, true);
   return remark.empty() ? remark_on(worst_time, false) : remark;
-}
-
-std::vector<ReasonGroup> run_notes(const std::vector<Summary>& summaries) {
-  std::vector<Reasoned> notes;
-  std::set<std::pair<std::string_view, std::string>> told;
-  for (const Summary& summary : summaries)
-    for (const Note& note : summary.notes) {
-      std::string sentence = words(note);
-      if (told.insert({summary.case_id, sentence}).second)
-        notes.push_back({summary.case_id, std::move(sentence)});
-    }
-  return group_by_sentence(notes);
 }
 
 }  // namespace harness::report

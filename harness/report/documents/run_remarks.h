@@ -43,7 +43,4 @@ std::vector<std::string> run_legend(const std::vector<Summary>& summaries);
 // call was timed or it would not have shown.
 std::string first_call_remark(const Record& record, const std::vector<Summary>& summaries);
 
-// Every note with the cases that it was made on; notes that differ by their figures alone are one.
-std::vector<ReasonGroup> run_notes(const std::vector<Summary>& summaries);
-
 }  // namespace harness::report

@@ -7,6 +7,7 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
 
 namespace harness::report {
@@ -78,10 +79,11 @@ Grid rates_of(const SelftestReport& report) {
                   {"found", Align::right, 0, 3, false, false},
                   {"result", Align::left, 0, 0, false, false}};
   for (const SelftestRow& row : report.rows) {
-    if (grid.sections.empty() || grid.sections.back().heading != row.noise)
-      grid.sections.push_back({row.noise, Paint::faint, {}});
+    const std::string noise = words(row.noise);
+    if (grid.sections.empty() || grid.sections.back().heading != noise)
+      grid.sections.push_back({noise, Paint::faint, {}});
     const bool good = passes(row);
-    grid.sections.back().rows.push_back({row.plan,
+    grid.sections.back().rows.push_back({words(row.plan),
                                          {cell_of(row.unchanged_red),
                                           cell_of(row.called),
                                           cell_of(row.family_called),
@@ -115,6 +117,17 @@ Grid alarms_of(const SelftestReport& report) {
   return grid;
 }
 
+std::vector<std::string> notes_of(const SelftestRun& run) {
+  if (!run.needed) return {};
+  return {fmt::format("Nothing was compared: a side needs at least {} processes.", *run.needed)};
+}
+
+std::vector<std::string> remarks_of(const SelftestReport& report) {
+  std::vector<std::string> remarks;
+  for (const SelftestRemark& remark : report.remarks) remarks.push_back(words(remark, report));
+  return remarks;
+}
+
 Json rate_json(const ErrorRate& rate) {
   return {{"hits", rate.hits},
           {"trials", rate.trials},
@@ -137,10 +150,10 @@ std::string json_selftest(const SelftestReport& report) {
             {"cases", report.cases},
             {"simulated", Json::array()},
             {"runs", Json::array()},
-            {"remarks", report.remarks}};
+            {"remarks", remarks_of(report)}};
   for (const SelftestRow& row : report.rows)
-    json["simulated"].push_back({{"noise", row.noise},
-                                 {"plan", row.plan},
+    json["simulated"].push_back({{"noise", words(row.noise)},
+                                 {"plan", words(row.plan)},
                                  {"passed", passes(row)},
                                  {"unchanged_suite_called_regressed", rate_json(row.unchanged_red)},
                                  {"at_margin_called_regressed", rate_json(row.called)},
@@ -155,16 +168,16 @@ std::string json_selftest(const SelftestReport& report) {
                             {"device", run.device},
                             {"processes", run.processes},
                             {"suite_called_regressed", rate_json(run.red)},
-                            {"notes", run.notes},
+                            {"notes", notes_of(run)},
                             {"cases", std::move(cases)}});
   }
   return dump(json);
 }
 
-std::vector<std::string> remarks_of(const SelftestReport& report) {
-  std::vector<std::string> remarks = report.remarks;
+std::vector<std::string> all_remarks(const SelftestReport& report) {
+  std::vector<std::string> remarks = remarks_of(report);
   for (const SelftestRun& run : report.runs)
-    remarks.insert(remarks.end(), run.notes.begin(), run.notes.end());
+    for (std::string& note : notes_of(run)) remarks.push_back(std::move(note));
   return remarks;
 }
 
@@ -181,14 +194,14 @@ CiView ci_of(const SelftestReport& report) {
   CiView view{"selftest"};
   for (const SelftestRow& row : report.rows)
     view.cases.push_back(
-        case_of(row.noise + ", " + row.plan, passes(row),
+        case_of(words(row.noise) + ", " + words(row.plan), passes(row),
                 fmt::format("unchanged {}; at the margin {}; any, Holm {}; called unchanged {}; found {} %",
                             text_of(row.unchanged_red), text_of(row.called), text_of(row.family_called),
                             text_of(row.passed), text_of(row.found))));
   for (const SelftestRun& run : report.runs)
     view.cases.push_back(case_of(run.suite + " on " + run.device, !run.red.exceeds(),
                                  fmt::format("a case regressed in {} % of the splits", text_of(run.red))));
-  view.output = remarks_of(report);
+  view.output = all_remarks(report);
   if (passes(report)) view.alerts.push_back({Alarm::notice, headline_of(report)});
   return view;
 }
@@ -203,7 +216,7 @@ Report selftest_document(const SelftestReport& selftest) {
   document.facts = facts_of(selftest);
   if (!selftest.rows.empty()) document.blocks = {{Table{"", rates_of(selftest)}}, {Prose{legend()}}};
   document.blocks.push_back({Table{"", alarms_of(selftest)}});
-  document.blocks.push_back({List{"notes", remarks_of(selftest)}});
+  document.blocks.push_back({List{"notes", all_remarks(selftest)}});
   return {std::move(document), [&selftest] { return ci_of(selftest); },
           [&selftest] { return json_selftest(selftest); }};
 }

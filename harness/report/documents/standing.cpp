@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "harness/base/text.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/kernel_words.h"
+#include "harness/report/words/policy_words.h"
 
 namespace harness::report {
 namespace {
@@ -16,13 +16,13 @@ std::string with_issue(const Waiver& waiver) {
 }
 
 std::string describe_kernel(const KernelChange& change) {
-  const bool timed = std::isfinite(change.ratio) && change.ratio > 0;
+  const double ratio = change.ratio();
   std::vector<std::string> parts;
   if (change.kind == KernelChange::Kind::appeared) parts.emplace_back("only in the current record");
   if (change.kind == KernelChange::Kind::vanished) parts.emplace_back("only in the baseline");
-  if (timed) parts.push_back(signed_percent(change.ratio - 1));
-  if (!change.what.empty()) parts.push_back(change.what);
-  return fmt::format("kernel `{}`: {}", change.kernel, parts.empty() ? "differs" : join(parts, ", "));
+  if (ratio > 0) parts.push_back(signed_percent(ratio - 1));
+  parts.push_back(words(change));
+  return fmt::format("kernel `{}`: {}", change.name(), join(parts, ", "));
 }
 
 std::string consequence(const WaiverUse& use) {
@@ -94,9 +94,10 @@ std::vector<std::string> kernel_words(const ComparisonRow& row) {
 
 std::string policy_words(const Comparison& comparison) {
   std::vector<std::string> parts;
-  for (const PolicyFact& fact : comparison.policy_facts)
-    parts.push_back(fmt::format("{} {}{}", fact.name, fact.value,
-                                fact.source.empty() ? std::string() : fmt::format(" ({})", fact.source)));
+  for (const PolicyFact& fact : comparison.policy_facts) {
+    const PolicyWords told = words(fact, comparison);
+    parts.push_back(fmt::format("{} {} ({})", told.name, told.value, told.source));
+  }
   return join(parts, "; ");
 }
 
@@ -109,7 +110,9 @@ std::vector<WaiverNote> waiver_notes(const Comparison& comparison) {
     const std::string where = waiver.where.file.empty()
                                   ? std::string()
                                   : to_string(Location{waiver.where.file, waiver.where.line, 0});
-    notes.push_back({pattern, describe_use(use), where, use.advice, paint_of(use.state)});
+    WaiverNote note{pattern, describe_use(use), where, {}, paint_of(use.state)};
+    for (const WaiverAdvice& advice : use.advice) note.advice.push_back(words(advice));
+    notes.push_back(std::move(note));
   }
   return notes;
 }

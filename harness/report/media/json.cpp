@@ -6,7 +6,12 @@
 #include "harness/report/media/media.h"
 #include "harness/report/over_shapes.h"
 #include "harness/report/words/cause_words.h"
+#include "harness/report/words/kernel_words.h"
 #include "harness/report/words/note_words.h"
+#include "harness/report/words/policy_words.h"
+#include "harness/report/words/reason_words.h"
+#include "harness/report/words/source_words.h"
+#include "harness/report/words/summary_words.h"
 #include "harness/schema/formats.h"
 
 namespace harness {
@@ -49,7 +54,8 @@ static_assert(run_part.size == record_header.size);
 
 Json source_json(const RecordSource& source) {
   return {{"id", source.id},
-          {"described", source.described},
+          {"described", words(source)},
+          {"found", fact_json(source.found)},
           {"revision", revision_json(source.revision)},
           {"device", source.device},
           {"distance", source.distance}};
@@ -99,16 +105,16 @@ Json waiver_use_json(const WaiverUse& use) {
   json["state"] = std::string(name_of(use.state));
   json["waived"] = use.waived;
   json["refused"] = use.refused;
-  json["advice"] = use.advice;
+  json["advice"] = Json::array();
+  for (const WaiverAdvice& one : use.advice) json["advice"].push_back(words(one));
   return json;
 }
 
 Json kernel_json(const KernelChange& change) {
-  static constexpr std::array<std::string_view, 4> kinds{"moved", "appeared", "vanished", "reshaped"};
-  return {{"kernel", change.kernel},
-          {"change", std::string(kinds[static_cast<std::size_t>(change.kind)])},
-          {"ratio", positive(change.ratio)},
-          {"what", change.what}};
+  return {{"kernel", change.name()},
+          {"change", std::string(name_of(change.kind))},
+          {"ratio", positive(change.ratio())},
+          {"what", words(change)}};
 }
 
 Json side_json(const Side& side) {
@@ -141,8 +147,11 @@ Json row_json(const ComparisonRow& row) {
             {"margin", number(row.margin)},
             {"alpha", number(row.alpha)},
             {"minimum_detectable", number(row.minimum_detectable)},
-            {"reason", row.reason},
-            {"advice", row.advice}};
+            {"reason", reason_words(row)},
+            {"advice", advice_words(row)}};
+  json["reason_code"] = std::string(name_of(row.reason.code));
+  json["diagnostics"] = Json::array();
+  for (const Diagnostic& one : row.diagnostics) json["diagnostics"].push_back(fact_json(one));
   json["unit"] = row.unit;
   json["direction"] = std::string(name_of(row.direction));
   json["degrees_of_freedom"] = positive(row.degrees_of_freedom);
@@ -171,7 +180,9 @@ Json row_json(const ComparisonRow& row) {
 std::vector<Summary> in_words(std::vector<Summary> summaries) {
   for (Summary& summary : summaries) {
     summary.reason = told_cause(summary.reason ? words(*summary.reason) : "");
-    for (Note& note : summary.notes) note = told_note(words(note));
+    std::vector<std::string> lines = note_words(summary);
+    summary.notes.clear();
+    for (std::string& line : lines) summary.notes.push_back(told_note(std::move(line)));
   }
   return summaries;
 }
@@ -199,17 +210,21 @@ Json comparison_json(const Comparison& comparison) {
             {"baseline", source_json(comparison.baseline)},
             {"current", source_json(comparison.current)},
             {"policy", policy_json(comparison.policy)},
-            {"differences", comparison.differences}};
+            {"differences", Json::array()}};
+  for (const MachineDifference& one : comparison.differences) json["differences"].push_back(words(one));
   if (comparison.pairing) json["pairing"] = std::string(name_of(*comparison.pairing));
   if (!comparison.session.empty()) json["session"] = comparison.session;
   json["policy_facts"] = Json::array();
-  for (const PolicyFact& fact : comparison.policy_facts)
-    json["policy_facts"].push_back({{"name", fact.name}, {"value", fact.value}, {"source", fact.source}});
+  for (const PolicyFact& fact : comparison.policy_facts) {
+    const PolicyWords told = words(fact, comparison);
+    json["policy_facts"].push_back({{"name", told.name}, {"value", told.value}, {"source", told.source}});
+  }
   json["gates_loosened"] = std::count_if(comparison.rows.begin(), comparison.rows.end(),
                                          [](const ComparisonRow& row) { return row.loosened.has_value(); });
   json["waivers"] = Json::array();
   for (const WaiverUse& use : comparison.waivers) json["waivers"].push_back(waiver_use_json(use));
-  json["remarks"] = comparison.remarks;
+  json["remarks"] = Json::array();
+  for (const Remark& one : comparison.remarks) json["remarks"].push_back(words(one));
   json["cases"] = Json::array();
   for (const ComparisonRow& row : comparison.rows) json["cases"].push_back(row_json(row));
   return json;

@@ -30,4 +30,11 @@ std::string dump(const Json& json);
 // inside a text.
 std::string without_commands(std::string text);
 
+// {"code": "drift", "figures": {"side": "current", "change": 0.01}}.
+Json figures_json(const Figures& figures);
+template <class Code>
+Json fact_json(const Fact<Code>& fact) {
+  return {{"code", std::string(name_of(fact.code))}, {"figures", figures_json(fact.figures)}};
+}
+
 }  // namespace harness::report

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
 #include <string_view>
-
-#include "harness/base/text.h"
 
 namespace harness {
 namespace {
@@ -18,25 +18,33 @@ struct FieldPair {
   const MachineField* current = nullptr;
 };
 
-std::string value_of(const MachineField* field) {
-  return field == nullptr ? "(not recorded)" : field->value.empty() ? "(empty)" : field->value;
+std::optional<std::string> value_of(const MachineField* field) {
+  return field == nullptr ? std::nullopt : std::optional(field->value);
 }
 
-// "driver: 580.1 -> 580.2" for every field of class `kind` on either side whose values differ, by name.
-std::vector<std::string> differing(const Machine& baseline, const Machine& current, FieldClass kind) {
+// A value that is absent where it is empty.
+Difference differ(std::string name, const std::string& baseline, const std::string& current) {
+  const auto known = [](const std::string& value) {
+    return value.empty() ? std::nullopt : std::optional(value);
+  };
+  return {std::move(name), known(baseline), known(current)};
+}
+
+// Every field of class `kind` on either side whose values differ, by name.
+std::vector<Difference> differing(const Machine& baseline, const Machine& current, FieldClass kind) {
   std::map<std::string_view, FieldPair> pairs;
   for (const MachineField& field : baseline.fields) pairs[field.name].baseline = &field;
   for (const MachineField& field : current.fields) pairs[field.name].current = &field;
-  std::vector<std::string> found;
+  std::vector<Difference> found;
   for (const auto& [name, pair] : pairs) {
-    // A field that the sides class differently is told once, by the graver class.
+    // A field that the sides class differently counts once, in the graver class.
     FieldClass gravest = FieldClass::info;
     for (const MachineField* field : {pair.baseline, pair.current})
       if (field != nullptr) gravest = std::min(gravest, field->kind);
     if (gravest != kind) continue;
     if (pair.baseline != nullptr && pair.current != nullptr && pair.baseline->value == pair.current->value)
       continue;
-    found.push_back(fmt::format("{}: {} -> {}", name, value_of(pair.baseline), value_of(pair.current)));
+    found.push_back({std::string(name), value_of(pair.baseline), value_of(pair.current)});
   }
   return found;
 }
@@ -44,10 +52,6 @@ std::vector<std::string> differing(const Machine& baseline, const Machine& curre
 const Machine* machine_of(const Record& record, const std::string& device) {
   const auto found = record.machines.find(device);
   return found == record.machines.end() ? nullptr : &found->second;
-}
-
-std::string either(const std::string& value) {
-  return value.empty() ? "(not recorded)" : value;
 }
 
 }  // namespace
@@ -59,63 +63,60 @@ MachineMatch match_machines(const Record& baseline, const Record& current, const
   const Machine* after = machine_of(current, device);
   if (before == nullptr && after == nullptr) return match;  // an import that names no machine
   if (before == nullptr || after == nullptr) {
-    match.obstacle = fmt::format("the {} record does not say on which machine it measured device `{}`",
-                                 before == nullptr ? "baseline" : "current", device);
-    match.advice = "name the machine on both sides, or on neither";
+    const char* side = before == nullptr ? "baseline" : "current";
+    match.obstacle = Obstacle{{ReasonCode::machine_unnamed, {{"side", side}, {"device", device}}}};
     return match;
   }
   match.differences = differing(*before, *after, FieldClass::warn);
   match.information = differing(*before, *after, FieldClass::info);
-  std::vector<std::string> blocking = differing(*before, *after, FieldClass::block);
+  std::vector<Difference> blocking = differing(*before, *after, FieldClass::block);
   if (before->machine_class != after->machine_class)
-    blocking.insert(blocking.begin(), fmt::format("machine class: {} -> {}", either(before->machine_class),
-                                                  either(after->machine_class)));
+    blocking.insert(blocking.begin(), differ("machine class", before->machine_class, after->machine_class));
   if (!blocking.empty()) {
-    match.obstacle = "measured on machines that must not be compared (" + join(blocking, "; ") + ")";
-    match.advice = "measure the baseline again on the machine of the current side";
+    match.obstacle = Obstacle{{ReasonCode::machines_differ}, std::move(blocking)};
     return match;
   }
   if (before->device_uuid == after->device_uuid) return match;
-  if (policy.allow_other_device) {
+  if (policy.allow_other_device)
     match.other_device = true;
-    return match;
-  }
-  match.obstacle = fmt::format("measured on another device of the same model (device: {} -> {})",
-                               either(before->device_uuid), either(after->device_uuid));
-  match.advice = fmt::format(
-      "measure both sides on one device; or pass --allow-other-device, which adds the spread between devices "
-      "({:.2f} % a side) and hides smaller changes",
-      policy.device_sd * 100);
+  else
+    match.obstacle = Obstacle{{ReasonCode::other_device, {{"device_sd", policy.device_sd}}},
+                              {differ("device", before->device_uuid, after->device_uuid)}};
   return match;
 }
 
-std::string sampling_obstacle(const CaseRecord& baseline, const CaseRecord& current) {
+std::optional<Obstacle> sampling_obstacle(const CaseRecord& baseline, const CaseRecord& current) {
   if (baseline.device != current.device)
-    return fmt::format("measured on device `{}` before and on `{}` now", baseline.device, current.device);
+    return Obstacle{{ReasonCode::device_kind_differs}, {differ("device", baseline.device, current.device)}};
   if (current.device == "import") return {};  // another tool sampled; its settings are not known
   const Sampling &before = baseline.sampling, &after = current.sampling;
-  std::vector<std::string> found;
-  const auto note = [&](std::string_view name, const auto& one, const auto& other) {
-    if (one != other) found.push_back(fmt::format("{}: {} -> {}", name, one, other));
+  std::vector<Difference> found;
+  const auto note = [&](const char* name, const auto& one, const auto& other) {
+    if (one != other) found.push_back({name, fmt::format("{}", one), fmt::format("{}", other)});
+  };
+  const auto list = [](const std::vector<int>& values) {
+    return fmt::format("[{}]", fmt::join(values, ", "));
   };
   note("timing", name_of(before.timing), name_of(after.timing));
-  note("batch_nodes", fmt::format("[{}]", fmt::join(before.batch_nodes, ", ")),
-       fmt::format("[{}]", fmt::join(after.batch_nodes, ", ")));
+  if (before.batch_nodes != after.batch_nodes)
+    found.push_back({"batch_nodes", list(before.batch_nodes), list(after.batch_nodes)});
   note("cache", name_of(before.cache), name_of(after.cache));
   note("placements", before.placements, after.placements);
   note("samples", before.samples, after.samples);
   note("width", before.width, after.width);
   note("warmup", before.warmup, after.warmup);
   note("preheat", before.preheat, after.preheat);
-  return found.empty() ? std::string() : "sampled differently (" + join(found, "; ") + ")";
+  if (found.empty()) return {};
+  return Obstacle{{ReasonCode::sampling_differs}, std::move(found)};
 }
 
-std::string series_obstacle(const Series& baseline, const Series& current) {
+std::optional<Obstacle> series_obstacle(const Series& baseline, const Series& current) {
   if (baseline.unit != current.unit)
-    return fmt::format("the unit changed: {} -> {}", either(baseline.unit), either(current.unit));
+    return Obstacle{{ReasonCode::unit_differs}, {differ("unit", baseline.unit, current.unit)}};
   if (baseline.direction != current.direction)
-    return fmt::format("which direction is better changed: {} -> {}", name_of(baseline.direction),
-                       name_of(current.direction));
+    return Obstacle{{ReasonCode::direction_differs},
+                    {differ("direction", std::string(name_of(baseline.direction)),
+                            std::string(name_of(current.direction)))}};
   return {};
 }
 
@@ -132,21 +133,35 @@ bool share_session(const Record& baseline, const Record& current) {
   });
 }
 
-std::string pairing_obstacle(const Record& baseline, const Record& current) {
+std::optional<Obstacle> pairing_obstacle(const Record& baseline, const Record& current) {
   if (pairing_of(baseline, current)) return {};
   for (const Record* one : {&baseline, &current})
     if (one->pairing && one->pairing->kind == Pairing::Kind::process)
-      return fmt::format("the {} record was measured in the same processes as another build (A/B run)",
-                         one == &baseline ? "baseline" : "current");
+      return Obstacle{{ReasonCode::other_pairing, {{"side", one == &baseline ? "baseline" : "current"}}}};
   return {};
 }
 
-std::string estimator_obstacle(const Record& baseline, const Record& current) {
+std::optional<Obstacle> estimator_obstacle(const Record& baseline, const Record& current) {
   if (baseline.estimator != current.estimator)
-    return fmt::format("the estimator changed: {} -> {}", either(baseline.estimator),
-                       either(current.estimator));
+    return Obstacle{{ReasonCode::estimator_differs},
+                    {differ("estimator", baseline.estimator, current.estimator)}};
   if (current.estimator != known_estimator)
-    return fmt::format("this version does not know the estimator `{}`", current.estimator);
+    return Obstacle{{ReasonCode::estimator_unknown, {{"estimator", current.estimator}}}};
+  return {};
+}
+
+std::optional<Obstacle> gate_obstacle(double margin, double alpha) {
+  if (!(margin >= 0 && std::isfinite(margin))) return Obstacle{{ReasonCode::bad_margin}};
+  if (!(alpha > 0 && alpha < 0.5)) return Obstacle{{ReasonCode::bad_alpha}};
+  return {};
+}
+
+std::optional<Obstacle> looks_obstacle(const std::vector<int>& looks) {
+  if (looks.size() > most_looks)
+    return Obstacle{{ReasonCode::too_many_looks, {{"looks", looks.size()}, {"most", most_looks}}}};
+  if (std::adjacent_find(looks.begin(), looks.end(), std::greater_equal<>()) != looks.end())
+    return Obstacle{{ReasonCode::unordered_looks}};
+  if (!looks.empty() && looks.front() < 2) return Obstacle{{ReasonCode::tiny_look}};
   return {};
 }
 

@@ -1,8 +1,8 @@
-#include <fmt/format.h>
+#include "harness/verdict/check/describe.h"
 
 #include <cmath>
+#include <iterator>
 
-#include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/read/kernel_time.h"
@@ -12,27 +12,24 @@
 namespace harness {
 namespace {
 
+void add_kernel_time(ComparisonRow& row, const char* side, const CaseRecord& record,
+                     const EventPairCosts& pairs) {
+  std::optional<Diagnostic> doubt = kernel_time_doubt(record, pairs.of(record.device));
+  if (!doubt) return;
+  doubt->figures.emplace_back("side", side);
+  row.diagnostics.push_back(std::move(*doubt));
+}
+
 void add_kernels(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
                  const ComparedRecords& records) {
   if (!names_metric("time", row.metric)) return;
   KernelComparison kernels = compare_kernels(before, after, row.margin);
   row.kernels = std::move(kernels.changes);
-  for (std::string& note : kernels.notes) row.advice.push_back(std::move(note));
+  std::move(kernels.notes.begin(), kernels.notes.end(), std::back_inserter(row.diagnostics));
   if (kernels.same_code && row.ratio > 0 && std::abs(std::log(row.ratio)) > std::log1p(row.margin))
-    row.advice.emplace_back(
-        "environment alarm: the machine code of every kernel is identical on both sides, yet the time "
-        "moved: look "
-        "at clocks, driver, inputs and placement before blaming the code");
-  if (const auto doubt = kernel_time_doubt(before, records.baseline_pairs.of(before.device)))
-    row.advice.push_back("baseline: " + *doubt);
-  if (const auto doubt = kernel_time_doubt(after, records.current_pairs.of(after.device)))
-    row.advice.push_back("current: " + *doubt);
-}
-
-const Series* series_named(const CaseRecord& record, std::string_view metric) {
-  for (const Series& series : record.series)
-    if (series.metric == metric) return &series;
-  return nullptr;
+    row.diagnostics.push_back({DiagnosticCode::same_code_moved});
+  add_kernel_time(row, "baseline", before, records.baseline_pairs);
+  add_kernel_time(row, "current", after, records.current_pairs);
 }
 
 }  // namespace
@@ -40,11 +37,11 @@ const Series* series_named(const CaseRecord& record, std::string_view metric) {
 void describe(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
               const SideReading& baseline, const SideReading& current, const ComparedRecords& records) {
   if (!records.for_words) return;
-  std::string short_call;
+  std::optional<Diagnostic> short_call;
   if (const Series* series = series_named(after, row.metric))
-    short_call = short_call_advice(*series, after.sampling, row.current.center, current.step);
-  for (std::string& note : diagnose(row, baseline, current, records.pairing, short_call))
-    row.advice.push_back(std::move(note));
+    short_call = short_call_diagnostic(*series, after.sampling, row.current.center, current.step);
+  std::vector<Diagnostic> found = diagnose(row, baseline, current, records.pairing, std::move(short_call));
+  std::move(found.begin(), found.end(), std::back_inserter(row.diagnostics));
   add_kernels(row, before, after, records);
 }
 

@@ -1,12 +1,10 @@
 #include "harness/verdict/check/exact.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "harness/base/units.h"
-#include "harness/verdict/decide/judge.h"
+#include "harness/verdict/decide/evidence.h"
 
 namespace harness {
 namespace {
@@ -20,10 +18,6 @@ Side constant_side(const SideReading& reading) {
   side.center = *reading.constant;
   side.process_values.assign(reading.with_samples, *reading.constant);
   return side;
-}
-
-std::string value_text(double value, const std::string& unit) {
-  return fmt::format("{}{}", value, after_number(unit));
 }
 
 // Log of current over baseline, positive where that is worse; infinite from or to 0.
@@ -53,37 +47,19 @@ void judge_exactly(ComparisonRow& row, const SideReading& baseline, const SideRe
   else if (before > 0 && after > 0)
     row.ratio = after / before;
   if (row.ratio > 0) row.interval = Interval{row.ratio, row.ratio};
-  const std::string values =
-      before == after ? value_text(after, row.unit)
-                      : fmt::format("{} -> {}", value_text(before, row.unit), value_text(after, row.unit));
   const int fewest = std::min(row.baseline.processes, row.current.processes);
   const int least = least_processes(policy);
   if (fewest < least) {
     row.verdict = Verdict::inconclusive;
     row.processes_needed = least;
-    row.remedy = Remedy::more_processes;
-    row.reason = too_few_processes(row.baseline.processes, row.current.processes, least);
+    row.reason = {ReasonCode::too_few_processes, {{"needed", least}}};
     return;
   }
   row.minimum_detectable = row.margin;
   const double harm = harm_of(row, before, after);
   const double margin = row.margin == 0 ? 0 : std::log1p(row.margin) + rounding;
-  const std::string change = row.ratio > 0 ? fmt::format(" ({:+.2f} %)", (row.ratio - 1) * 100) : "";
-  if (harm > margin) {
-    row.verdict = Verdict::regressed;
-    row.reason = fmt::format("worse by more than the margin of {:.2f} %: {}{}, the same in every sample",
-                             row.margin * 100, values, change);
-  } else if (harm < -margin) {
-    row.verdict = Verdict::improved;
-    row.reason = fmt::format("better by more than the margin of {:.2f} %: {}{}, the same in every sample",
-                             row.margin * 100, values, change);
-  } else {
-    row.verdict = Verdict::unchanged;
-    row.reason = before == after
-                     ? fmt::format("exactly the same: {} in every sample", values)
-                     : fmt::format("within the margin of {:.2f} %: {}{}, the same in every sample",
-                                   row.margin * 100, values, change);
-  }
+  row.verdict = harm > margin ? Verdict::regressed : harm < -margin ? Verdict::improved : Verdict::unchanged;
+  row.reason.code = reason_of(row.verdict);
 }
 
 }  // namespace harness

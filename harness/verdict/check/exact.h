@@ -12,9 +12,9 @@ namespace harness {
 bool is_exact(const ComparisonRow& row, const SideReading& baseline, const SideReading& current);
 
 // Fills the row: sides, ratio, verdict, reason. With the margin m, worse by more than m of the baseline's
-// value is regressed, better by more than that is improved, anything else is unchanged; with m = 0 any
-// change at all counts. A value that was 0 and is not any more has no ratio and is beyond every margin.
-// Too few processes to know that the metric does not vary: inconclusive.
+// value is regressed, better by more than m is improved, anything else is unchanged; with m = 0 any change
+// counts. A change from 0 has no ratio and is beyond every margin. Where the processes are too few to show
+// that the metric does not vary, the row is inconclusive.
 void judge_exactly(ComparisonRow& row, const SideReading& baseline, const SideReading& current,
                    const Policy& policy);
 

@@ -1,45 +1,30 @@
 #include "harness/verdict/check/settled.h"
 
-#include <fmt/format.h>
-
-#include "harness/verdict/check/comparable.h"
-
 namespace harness {
 namespace {
 
-std::string cause_text(const CaseRecord& record) {
-  if (!record.reason) return "without a reason given";
-  return record.reason->code == CauseCode::told ? record.reason->text("text")
-                                                : std::string(name_of(record.reason->code));
-}
-
-std::string outcome_text(const CaseRecord& record) {
-  const std::string_view name = record.outcome == Outcome::timed_out ? "timed out" : name_of(record.outcome);
-  return !record.reason ? std::string(name) : fmt::format("{}: {}", name, cause_text(record));
+Reason not_measured(ReasonCode code, Outcome outcome) {
+  return {code, {{"outcome", std::string(name_of(outcome))}}};
 }
 
 }  // namespace
 
 std::optional<Settled> settled_without_samples(const CaseRecord* before, const CaseRecord& after) {
   if (before == nullptr && after.reason == Cause{CauseCode::only_one_build})
-    return Settled{Verdict::missing, "new: the baseline has no such case",
-                   "nothing to compare with yet; `harness run` measures it"};
+    return Settled{Verdict::missing, {ReasonCode::unpaired_case}};
   if (after.outcome == Outcome::skipped) {
-    const std::string reason = cause_text(after);
     if (before != nullptr && before->outcome == Outcome::measured)
-      return Settled{Verdict::missing, "the baseline measured it, the current side skipped it: " + reason,
-                     "measure it where the baseline was measured; a skip is no pass"};
-    return Settled{Verdict::skipped, reason};
+      return Settled{Verdict::missing, {ReasonCode::skipped_now}, after.reason};
+    return Settled{Verdict::skipped, {ReasonCode::skipped}, after.reason};
   }
-  if (after.outcome != Outcome::measured) return Settled{Verdict::failed, outcome_text(after)};
-  if (before == nullptr)
-    return Settled{Verdict::missing, "new: the baseline has no such case",
-                   "nothing to compare with yet; the next baseline will have it", Remedy::next_baseline};
+  if (after.outcome != Outcome::measured)
+    return Settled{Verdict::failed, not_measured(ReasonCode::not_measured, after.outcome), after.reason};
+  if (before == nullptr) return Settled{Verdict::missing, {ReasonCode::new_case}};
   if (before->outcome != Outcome::measured)
-    return Settled{Verdict::missing, fmt::format("the baseline was not measured ({})", outcome_text(*before)),
-                   "measure the baseline again, or choose another one"};
+    return Settled{Verdict::missing, not_measured(ReasonCode::baseline_not_measured, before->outcome),
+                   before->reason};
   if (after.series.empty() && before->series.empty())
-    return Settled{Verdict::missing, "neither side holds any samples"};
+    return Settled{Verdict::missing, {ReasonCode::no_samples, {{"side", "both"}}}};
   return std::nullopt;
 }
 

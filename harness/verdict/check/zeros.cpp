@@ -1,14 +1,10 @@
 #include "harness/verdict/check/zeros.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string_view>
 
-#include "harness/base/units.h"
-#include "harness/verdict/decide/judge.h"
+#include "harness/verdict/decide/evidence.h"
 
 namespace harness {
 namespace {
@@ -27,24 +23,10 @@ Side side_with_zeros(const SideReading& reading) {
   return side;
 }
 
-// "0 in all 5 processes", "0 in 2 of 5 processes", "0.11 to 0.15 in 5 processes".
-std::string values_text(const Side& side, const std::string& unit) {
-  const std::size_t zeros = count_zeros(side), all = side.process_values.size();
-  if (zeros == all) return fmt::format("0{} in all {} processes", after_number(unit), all);
-  if (zeros > 0) return fmt::format("0{} in {} of {} processes", after_number(unit), zeros, all);
-  const auto [least, most] = std::minmax_element(side.process_values.begin(), side.process_values.end());
-  return fmt::format("{:.4g} to {:.4g}{} in {} processes", *least, *most, after_number(unit), all);
-}
-
-std::string both_texts(const ComparisonRow& row) {
-  return fmt::format("{} of the baseline, {} of the current side", values_text(row.baseline, row.unit),
-                     values_text(row.current, row.unit));
-}
-
 }  // namespace
 
 bool holds_zeros(const SideReading& baseline, const SideReading& current) {
-  return (baseline.zeros || current.zeros) && baseline.unusable.empty() && current.unusable.empty() &&
+  return (baseline.zeros || current.zeros) && !baseline.unusable && !current.unusable &&
          baseline.with_samples > 0 && current.with_samples > 0;
 }
 
@@ -60,8 +42,7 @@ bool judge_zeros(ComparisonRow& row, const Series& old, const Series& now, SideR
   row.verdict = Verdict::inconclusive;
   if (std::min(row.baseline.processes, row.current.processes) < least) {
     row.processes_needed = least;
-    row.remedy = Remedy::more_processes;
-    row.reason = too_few_processes(row.baseline.processes, row.current.processes, least);
+    row.reason = {ReasonCode::too_few_processes, {{"needed", least}}};
     return true;
   }
   const bool from_zero = before == row.baseline.process_values.size() && after == 0;
@@ -69,15 +50,10 @@ bool judge_zeros(ComparisonRow& row, const Series& old, const Series& now, SideR
   if (from_zero || to_zero) {
     const bool worse = from_zero == (row.direction == Direction::lower_is_better);
     row.verdict = worse ? Verdict::regressed : Verdict::improved;
-    row.reason = fmt::format("{} than the baseline by more than any margin: {}", worse ? "worse" : "better",
-                             both_texts(row));
+    row.reason.code = worse ? ReasonCode::worse_than_any_margin : ReasonCode::better_than_any_margin;
     return true;
   }
-  row.reason = fmt::format("there is no ratio to compare: {}", both_texts(row));
-  row.advice.emplace_back(
-      "where 0 comes and goes between processes, neither equality nor a ratio can be judged: report a value "
-      "that is never 0 (a sum over more work), fix the seed so that it does not vary, or make the metric "
-      "`informative`");
+  row.reason.code = ReasonCode::zeros_vary;
   return true;
 }
 

@@ -1,5 +1,5 @@
 // Zeros: a metric that is no time may be 0: an error, a count, a number of retries. A 0 has no logarithm and
-// a ratio to it is infinite, so these pairs are told apart before the test of ratios. Pure.
+// a ratio to it is infinite, so these pairs are judged before the test of ratios. Pure.
 #pragma once
 
 #include "harness/verdict/read/side.h"
@@ -9,10 +9,9 @@ namespace harness {
 // Whether a sample of either side is 0 and none is worse than that: negative, not finite, a time of 0.
 bool holds_zeros(const SideReading& baseline, const SideReading& current);
 
-// Judges what has no ratio, and says whether that was all there is to judge. A side whose every sample is 0
-// against one without a process of 0: regressed or improved, beyond every margin. Processes of 0 beside
-// others: inconclusive, with words. Otherwise false: both readings and the row's sides then hold the
-// arithmetic means of processes, all above 0, which are tested like any others.
+// Judges a row without a ratio and returns true. A side whose every sample is 0 against one without a process
+// of 0 is regressed or improved, beyond every margin. Processes of 0 beside others are inconclusive. Returns
+// false where all processes are above 0: readings and sides then hold arithmetic means for the usual test.
 bool judge_zeros(ComparisonRow& row, const Series& old, const Series& now, SideReading& baseline,
                  SideReading& current, const Policy& policy);
 

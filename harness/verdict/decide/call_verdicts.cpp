@@ -1,9 +1,10 @@
+#include "harness/verdict/decide/call_verdicts.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "harness/stats/hypothesis/multiplicity.h"
-#include "harness/verdict/decide/judge.h"
 
 namespace harness {
 namespace {

@@ -1,5 +1,11 @@
 #include "harness/verdict/decide/gates.h"
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
 
 namespace harness {
@@ -20,6 +26,30 @@ RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy)
   found.margin = policy.margin.value_or(found.margin);
   found.alpha = policy.alpha.value_or(found.alpha);
   return found;
+}
+
+std::vector<Remark> remarks_on_gates(const Record& current) {
+  std::map<std::string, std::set<std::string>> idle;  // by gate: the metrics of the cases that have it
+  std::set<std::string> used;
+  for (const CaseRecord& one : current.cases) {
+    if (one.series.empty()) continue;
+    for (const MetricGate& gate : one.gate.metrics) {
+      const bool found = std::any_of(one.series.begin(), one.series.end(), [&](const Series& series) {
+        return names_metric(gate.metric, series.metric);
+      });
+      if (found) used.insert(gate.metric);
+      for (const Series& series : one.series) idle[gate.metric].insert(series.metric);
+    }
+  }
+  std::vector<Remark> remarks;
+  for (const auto& [name, metrics] : idle) {
+    if (used.contains(name)) continue;
+    const std::vector<std::string> known(metrics.begin(), metrics.end());
+    Remark remark{RemarkCode::idle_gate, {{"metric", name}, {"known", join(known, ", ")}}};
+    if (auto near = nearest(name, known)) remark.figures.emplace_back("near", std::move(*near));
+    remarks.push_back(std::move(remark));
+  }
+  return remarks;
 }
 
 }  // namespace harness

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "harness/model/comparison.h"
 
@@ -11,7 +12,6 @@ namespace harness {
 // device's time, be it gpu_time or wall_time.
 bool names_metric(std::string_view name, std::string_view metric);
 
-// What a row is judged by.
 struct RowGate {
   double margin = 0;
   double alpha = 0;
@@ -20,5 +20,8 @@ struct RowGate {
 
 // The policy's own margin and alpha win over the gate of the metric, which wins over that of the case.
 RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy);
+
+// Gates of metrics that no case has, with the nearest name.
+std::vector<Remark> remarks_on_gates(const Record& current);
 
 }  // namespace harness

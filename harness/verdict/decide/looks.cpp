@@ -1,10 +1,7 @@
 #include "harness/verdict/decide/looks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 namespace harness {
@@ -27,15 +24,6 @@ Precision precision_at(const LookEvidence& last, double known_variance, int base
 
 }  // namespace
 
-std::string looks_obstacle(const std::vector<int>& looks) {
-  if (looks.size() > most_looks)
-    return fmt::format("{} looks are declared, and {} are the most", looks.size(), most_looks);
-  if (std::adjacent_find(looks.begin(), looks.end(), std::greater_equal<>()) != looks.end())
-    return "the processes of the declared looks do not increase";
-  if (!looks.empty() && looks.front() < 2) return "a look needs 2 processes at the least";
-  return {};
-}
-
 int processes_tried(const CaseRecord& record) {
   int tried = 0;
   for (const ProcessResult& result : record.processes) tried = std::max(tried, result.process);
@@ -52,8 +40,7 @@ std::size_t looks_reached(const CaseRecord& current, const std::vector<int>& loo
 
 void await_first_look(ComparisonRow& row) {
   const int first = row.look.declared.front();
-  row.reason = fmt::format("{} of the {} processes that its first look takes", row.current.processes, first);
-  row.advice.push_back(fmt::format("measure on to {} processes, its first look", first));
+  row.reason = {ReasonCode::awaits_look, {{"look", first}}};
   row.processes_needed = first;
   row.look.next = first;
 }

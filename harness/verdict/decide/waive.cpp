@@ -1,7 +1,5 @@
 #include "harness/verdict/decide/waive.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -60,12 +58,11 @@ double worst_change(const ComparisonRow& row) {
   return worst - 1;
 }
 
-std::string place_of(const Waiver& waiver) {
-  return to_string(Location{waiver.where.file, waiver.where.line, 0});
-}
-
-std::string because(const Waiver& waiver) {
-  return waiver.issue.empty() ? waiver.reason : fmt::format("{} ({})", waiver.reason, waiver.issue);
+// A finding about a row with the place of the waiver in its file.
+Diagnostic refusal(DiagnosticCode code, const Waiver& waiver, Figures more) {
+  Figures figures{{"file", waiver.where.file}, {"line", waiver.where.line}};
+  figures.insert(figures.end(), more.begin(), more.end());
+  return {code, std::move(figures)};
 }
 
 class Waiving {
@@ -94,25 +91,17 @@ class Waiving {
     WaiverUse* use = narrowest(row);
     if (use == nullptr) return;
     const Waiver& waiver = use->waiver;
-    std::string why;
+    std::optional<Diagnostic> why;
     if (days_left(waiver, comparison_.policy.today) < 0) {
       if (use->state != WaiverUse::State::exceeded) use->state = WaiverUse::State::expired;
-      why = fmt::format(
-          "the waiver at {} expired on {}, so this fails again: fix it, or renew the waiver with "
-          "its reason ({})",
-          place_of(waiver), waiver.expires, because(waiver));
+      why = refusal(DiagnosticCode::waiver_expired, waiver,
+                    {{"expires", waiver.expires}, {"reason", waiver.reason}, {"issue", waiver.issue}});
     } else if (!row.interval) {
       use->state = WaiverUse::State::exceeded;
-      why = fmt::format(
-          "the waiver at {} does not cover it: a change from 0 has no ratio to hold against the "
-          "ceiling of {:.2f} %",
-          place_of(waiver), waiver.ceiling * 100);
+      why = refusal(DiagnosticCode::waiver_no_ratio, waiver, {{"ceiling", waiver.ceiling}});
     } else if (const double worst = worst_change(row); std::log1p(worst) > std::log1p(waiver.ceiling)) {
       use->state = WaiverUse::State::exceeded;
-      why = fmt::format(
-          "the waiver at {} covers up to {:.2f} %, and this may be {:.2f} % worse (the far end of "
-          "the interval): fix it, measure more processes, or raise the ceiling",
-          place_of(waiver), waiver.ceiling * 100, worst * 100);
+      why = refusal(DiagnosticCode::waiver_exceeded, waiver, {{"ceiling", waiver.ceiling}, {"worst", worst}});
     } else {
       if (use->state == WaiverUse::State::unused) use->state = WaiverUse::State::holds;
       ++use->waived;
@@ -120,17 +109,14 @@ class Waiving {
       return;
     }
     ++use->refused;
-    row.advice.insert(row.advice.begin(), std::move(why));
+    row.diagnostics.insert(row.diagnostics.begin(), std::move(*why));
   }
 
   void advise(WaiverUse& use) {
     const int left = days_left(use.waiver, comparison_.policy.today);
     if (use.state == WaiverUse::State::unused) advise_unused(use, left);
     if (left >= 0 && left <= soon_days)
-      use.advice.push_back(fmt::format("expires {}: fix the cause, or renew it with its reason",
-                                       left == 0   ? "today"
-                                       : left == 1 ? "tomorrow"
-                                                   : fmt::format("in {} days", left)));
+      use.advice.push_back({WaiverAdviceCode::expires_soon, {{"days", left}}});
   }
 
   void advise_unused(WaiverUse& use, int left) {
@@ -139,7 +125,7 @@ class Waiving {
                                    [&](const ComparisonRow& row) { return covers_case(waiver, row); });
     if (!named && !partial_) use.state = WaiverUse::State::unmatched;  // a partial run may leave its case out
     if (left < 0) {
-      use.advice.push_back(fmt::format("expired on {}, and nothing needs it: remove it", waiver.expires));
+      use.advice.push_back({WaiverAdviceCode::expired_unused, {{"expires", waiver.expires}}});
       return;
     }
     bool any_metric = false, any_room = false;
@@ -149,20 +135,15 @@ class Waiving {
       any_room |= waiver.ceiling > row.margin;
     }
     if (!named) {
-      if (!partial_) use.advice.push_back("matches no case here" + nearest_pattern(waiver.pattern));
+      if (!partial_) use.advice.push_back(unmatched(waiver.pattern));
     } else if (!any_metric) {
-      use.advice.push_back(fmt::format("no case that it matches has the metric `{}`{}", waiver.metric,
-                                       with_colon(suggestion(waiver.metric, metrics_of(waiver)))));
-    } else if (!any_room) {
-      use.advice.emplace_back(
-          "its ceiling is not above the margin of what it matches, so it waives nothing: raise "
-          "the ceiling, or remove it");
+      use.advice.push_back({WaiverAdviceCode::no_such_metric, {{"metric", waiver.metric}}});
+      if (auto near = nearest(waiver.metric, metrics_of(waiver)))
+        use.advice.back().figures.emplace_back("near", std::move(*near));
     } else {
-      use.advice.emplace_back("unused: nothing that it matches regressed; remove it if its cause is gone");
+      use.advice.push_back({any_room ? WaiverAdviceCode::unused : WaiverAdviceCode::no_room});
     }
   }
-
-  static std::string with_colon(const std::string& advice) { return advice.empty() ? "" : ": " + advice; }
 
   [[nodiscard]] std::vector<std::string> metrics_of(const Waiver& waiver) const {
     std::set<std::string> names;
@@ -176,11 +157,16 @@ class Waiving {
                        [&](const ComparisonRow& row) { return wildcard_match(pattern, row.case_id); });
   }
 
-  // ": did you mean `...`?": the pattern within wildcards, or with one part spelled as the cases do.
-  [[nodiscard]] std::string nearest_pattern(const std::string& pattern) const {
-    const auto did_you_mean = [](const std::string& near) { return ": did you mean `" + near + "`?"; };
-    if (const std::string wider = "*" + pattern + "*"; matches_any(wider)) return did_you_mean(wider);
-    std::vector<std::string> parts = split(pattern, '/');
+  [[nodiscard]] WaiverAdvice unmatched(const std::string& pattern) const {
+    WaiverAdvice advice{WaiverAdviceCode::matches_nothing};
+    if (auto near = nearest_pattern(pattern)) advice.figures.emplace_back("pattern", std::move(*near));
+    return advice;
+  }
+
+  // The pattern within wildcards, or with one part spelled as the cases do.
+  [[nodiscard]] std::optional<std::string> nearest_pattern(const std::string& pattern) const {
+    if (std::string wider = "*" + pattern + "*"; matches_any(wider)) return wider;
+    const std::vector<std::string> parts = split(pattern, '/');
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].find_first_of("*?") != std::string::npos) continue;
       std::set<std::string> known;
@@ -191,10 +177,9 @@ class Waiving {
       if (!near) continue;
       std::vector<std::string> other = parts;
       other[i] = *near;
-      if (const std::string candidate = join(other, "/"); matches_any(candidate))
-        return did_you_mean(candidate);
+      if (std::string candidate = join(other, "/"); matches_any(candidate)) return candidate;
     }
-    return ": correct the pattern, or remove the waiver";
+    return {};
   }
 
   Comparison& comparison_;

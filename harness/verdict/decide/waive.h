@@ -9,9 +9,9 @@
 
 namespace harness {
 
-inline constexpr int soon_days = 14;  // a waiver that ends within these is told
+inline constexpr int soon_days = 14;  // before the end of a waiver its use carries advice
 
-// Sets `waiver` of the regressed rows that are covered, tells the others why not, and fills
+// Sets `waiver` of the regressed rows that are covered, adds a diagnostic to the others, and fills
 // `comparison.waivers`. `partial`: the current record leaves out cases of the suite, so that a pattern
 // which matches none is no news.
 void apply_waivers(Comparison& comparison, bool partial);

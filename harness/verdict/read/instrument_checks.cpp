@@ -1,7 +1,5 @@
 #include "harness/verdict/read/instrument_checks.h"
 
-#include <fmt/format.h>
-
 #include <vector>
 
 #include "harness/stats/estimate/estimator.h"
@@ -14,7 +12,7 @@ constexpr double too_much = 0.25;
 
 }  // namespace
 
-std::optional<std::string> control_note(const CaseRecord& record, double center_us, bool advised) {
+std::optional<Diagnostic> control_diagnostic(const CaseRecord& record, double center_us, bool advised) {
   std::vector<double> calls, batched;
   for (const ProcessResult& process : record.processes)
     if (process.control) {
@@ -25,13 +23,9 @@ std::optional<std::string> control_note(const CaseRecord& record, double center_
   const double call = stats::quantile(calls, 0.5), in_batch = stats::quantile(batched, 0.5);
   const bool in_batches = record.sampling.timing == TimingMode::batch;
   if (!in_batches && !(call > noteworthy_share * center_us)) return std::nullopt;
-  std::string note = fmt::format(
-      "control: a call that does nothing reads {:.3g} us by itself and {:.3g} us in a batch; nothing is "
-      "subtracted",
-      call, in_batch);
-  if (!in_batches && !advised && call > too_much * center_us)
-    note += ". So short a call by itself is mostly what timing costs: use `timing: batch`";
-  return note;
+  const bool advise = !in_batches && !advised && call > too_much * center_us;
+  return Diagnostic{DiagnosticCode::control,
+                    {{"call_us", call}, {"batched_us", in_batch}, {"advise", advise}}};
 }
 
 }  // namespace harness

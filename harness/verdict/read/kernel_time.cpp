@@ -1,7 +1,5 @@
 #include "harness/verdict/read/kernel_time.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -26,14 +24,14 @@ const Series* time_of(const CaseRecord& record) {
   return found == record.series.end() ? nullptr : &*found;
 }
 
-// What a pair of events around a call adds where no control was measured: on H200s 2.1 to 2.4 us.
+// The cost of a pair of events around a call where no control was measured; on H200s 2.1 to 2.4 us.
 constexpr double usual_pair_us = 2.3;
 // The longest gap between two launches of one stream that is no news; on H200s 1.5 to 2.5 us.
 constexpr double usual_gap_us = 3;
 // No power cap and no heat has been seen to take a GPU below two thirds of its clock.
 constexpr double plausible_clock_share = 0.35;
 
-// Both views of the calls of one process, and what bears on their difference.
+// Both times of the calls of one process, and possible causes of their difference.
 struct View {
   double event_us = 0;
   double kernels_us = 0;
@@ -43,14 +41,14 @@ struct View {
   std::size_t throttled = 0;
 };
 
-// What may explain why events tell more.
+// Possible causes of a difference between events and kernels.
 struct Suspects {
   View typical;
   double event_us = 0;
   double gap_us = 0;
   double pair_us = 0;          // what the events themselves cost
   bool pair_known = false;     // by a control
-  double throttled_share = 0;  // that the case's gate bears
+  double throttled_share = 0;  // that the case's gate allows
 };
 
 View view_of(const ProcessResult& process, const ProcessSamples& samples, double us_per_unit) {
@@ -87,7 +85,7 @@ std::vector<View> views_of(const CaseRecord& record) {
   return views;
 }
 
-// The median difference between a call that does nothing by itself and in a batch: what the events cost.
+// The cost of the events: the median difference between an empty call by itself and one in a batch.
 std::optional<double> pair_cost_of(const std::vector<const CaseRecord*>& cases) {
   std::vector<double> costs;
   for (const CaseRecord* one : cases)
@@ -98,8 +96,8 @@ std::optional<double> pair_cost_of(const std::vector<const CaseRecord*>& cases) 
   return median(std::move(costs));
 }
 
-// A lower clock changes every kernel by the same share, so a large difference is none, and neither is one
-// that events and launches come to anyway.
+// A lower clock changes every kernel by the same share. So it explains neither a large difference nor one
+// that events and launches cost anyway.
 bool clock_explains(const Suspects& all) {
   const View& view = all.typical;
   if (view.known == 0) return false;
@@ -109,32 +107,29 @@ bool clock_explains(const Suspects& all) {
          all.gap_us < plausible_clock_share * all.event_us;
 }
 
-// What makes events tell more than the kernels, from the surest sign to the likeliest cause.
-std::string why_more(const Suspects& all) {
-  const View& view = all.typical;
-  if (view.forced)
-    return "the launch gate opened on its deadline, so launch latency is in the events: raise gate_deadline";
-  if (clock_explains(all))
-    return "the device held its clock down while samples were taken, and the profiler looked later";
-  const bool less_pair = all.pair_known && all.gap_us > all.pair_us;
-  if (view.launches > 1)
-    return fmt::format(
-        "{}gaps between the {} launches, {:.2f} us each: fuse them, or launch them as one CUDA graph",
-        less_pair
-            ? fmt::format("two events around a call cost {:.2f} us (control), and there are ", all.pair_us)
-            : "",
-        view.launches, (all.gap_us - (less_pair ? all.pair_us : 0)) / (view.launches - 1));
-  if (all.pair_known && all.gap_us <= all.pair_us + tolerable_time_us)
-    return fmt::format(
-        "two events around a call cost {:.2f} us (control); for a short kernel time a batch of calls",
-        all.pair_us);
-  return "one launch cannot have gaps: work that the profiler does not see, or launch latency; for a short "
-         "kernel time a batch of calls";
+// Why events tell more than the kernels, from the surest sign to the likeliest cause.
+DiagnosticCode why_more(const Suspects& all) {
+  if (all.typical.forced) return DiagnosticCode::events_gate;
+  if (clock_explains(all)) return DiagnosticCode::events_clock;
+  if (all.typical.launches > 1) return DiagnosticCode::events_gaps;
+  if (all.pair_known && all.gap_us <= all.pair_us + tolerable_time_us) return DiagnosticCode::events_pair;
+  return DiagnosticCode::events_unseen;
 }
 
-std::string why_less(const View& view) {
-  if (view.launches > 1) return "kernels overlap on several streams, or the profiler slows them down";
-  return "the profiler slows the kernel down, or found the caches and the clock in another state";
+Diagnostic with_cause(const Suspects& all, double kernels_us) {
+  if (all.gap_us <= 0)
+    return {all.typical.launches > 1 ? DiagnosticCode::kernels_overlap : DiagnosticCode::kernels_slowed,
+            {{"events_us", all.event_us}, {"kernels_us", kernels_us}}};
+  Diagnostic found{why_more(all), {{"events_us", all.event_us}, {"kernels_us", kernels_us}}};
+  const bool less_pair = all.pair_known && all.gap_us > all.pair_us;
+  if (found.code == DiagnosticCode::events_pair || (found.code == DiagnosticCode::events_gaps && less_pair))
+    found.figures.emplace_back("pair_us", all.pair_us);
+  if (found.code == DiagnosticCode::events_gaps) {
+    found.figures.emplace_back("launches", all.typical.launches);
+    found.figures.emplace_back("gap_us",
+                               (all.gap_us - (less_pair ? all.pair_us : 0)) / (all.typical.launches - 1));
+  }
+  return found;
 }
 
 std::optional<double> median_of(const CaseRecord& record, std::string_view metric) {
@@ -147,13 +142,6 @@ std::optional<double> median_of(const CaseRecord& record, std::string_view metri
     if (!values.empty()) return median(std::move(values));
   }
   return std::nullopt;
-}
-
-std::string bytes_text(double bytes) {
-  static constexpr std::string_view units[] = {"B", "kB", "MB", "GB", "TB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1000 && unit + 1 < std::size(units); ++unit) bytes /= 1000;
-  return fmt::format("{:.3g} {}", bytes, units[unit]);
 }
 
 }  // namespace
@@ -170,7 +158,7 @@ std::optional<double> EventPairCosts::of(const std::string& device) const {
   return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<std::string> kernel_time_doubt(const CaseRecord& record, std::optional<double> pair_us) {
+std::optional<Diagnostic> kernel_time_doubt(const CaseRecord& record, std::optional<double> pair_us) {
   const std::vector<View> views = views_of(record);
   if (views.empty()) return std::nullopt;
   Suspects all{views.front(), 0, 0, 0, false, record.gate.throttled};
@@ -192,19 +180,16 @@ std::optional<std::string> kernel_time_doubt(const CaseRecord& record, std::opti
   const double sum = median(std::move(kernels));
   all.gap_us = all.event_us - sum;
   if (!(std::abs(all.gap_us) > tolerable_time_share * all.event_us + tolerable_time_us)) return std::nullopt;
-  return fmt::format("events say {:.4g} us a call, its kernels {:.4g} us by the profiler: {}", all.event_us,
-                     sum, all.gap_us > 0 ? why_more(all) : why_less(all.typical));
+  return with_cause(all, sum);
 }
 
-std::optional<std::string> traffic_note(const CaseRecord& record) {
+std::optional<Diagnostic> traffic_diagnostic(const CaseRecord& record) {
   const auto read = median_of(record, "dram__bytes_read.sum");
   const auto written = median_of(record, "dram__bytes_write.sum");
   if (!read || !written) return std::nullopt;
-  const std::string moved = fmt::format("{} read, {} written", bytes_text(*read), bytes_text(*written));
-  if (!(record.bytes > 0))
-    return fmt::format("moves {} through DRAM a call: {}", bytes_text(*read + *written), moved);
-  return fmt::format("moves {:.2f} times the declared {} through DRAM: {}", (*read + *written) / record.bytes,
-                     bytes_text(record.bytes), moved);
+  Diagnostic found{DiagnosticCode::traffic, {{"read", *read}, {"written", *written}}};
+  if (record.bytes > 0) found.figures.emplace_back("declared", record.bytes);
+  return found;
 }
 
 }  // namespace harness

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/model/findings.h"
 #include "harness/model/record.h"
 
 namespace harness {
@@ -16,14 +17,15 @@ inline constexpr double tolerable_time_share = 0.01;
 inline constexpr double tolerable_time_us = 1.5;
 
 // Where the median sample of a case's time and the sum of its kernels' times disagree by more: both figures
-// and the explanation that fits. The median over the processes that have both. The clock is blamed only where
-// the device held it down in more placements than the case's gate bears, and the difference is more than
-// events and launches come to and less than a third. `pair_us`: of the events, where the case has no control.
-std::optional<std::string> kernel_time_doubt(const CaseRecord& record,
-                                             std::optional<double> pair_us = std::nullopt);
+// and the likeliest cause. Takes the median over the processes that have both. The cause is the clock only
+// where the device held it down in more placements than the case's gate allows, and where the difference is
+// more than events and launches cost and less than a third. `pair_us`: of the events, where the case has no
+// control.
+std::optional<Diagnostic> kernel_time_doubt(const CaseRecord& record,
+                                            std::optional<double> pair_us = std::nullopt);
 
-// What a pair of events adds to a call in us: the median, over all controls of the record on a kind of
-// device, of a call that does nothing timed by itself less one in a batch.
+// The time that a pair of events adds to a call, in us: the median, over all controls of the record on a kind
+// of device, of a call that does nothing timed by itself less one in a batch.
 class EventPairCosts {
  public:
   explicit EventPairCosts(const Record& record);
@@ -35,8 +37,8 @@ class EventPairCosts {
   std::map<std::string, double> known_;
 };
 
-// "moves 1.20 times the declared 134 MB through DRAM: 121 MB read, 40 MB written", where the suite asks for
-// the hardware counters dram__bytes_read.sum and dram__bytes_write.sum.
-std::optional<std::string> traffic_note(const CaseRecord& record);
+// Bytes a call through DRAM, where the suite asks for the hardware counters dram__bytes_read.sum and
+// dram__bytes_write.sum.
+std::optional<Diagnostic> traffic_diagnostic(const CaseRecord& record);
 
 }  // namespace harness

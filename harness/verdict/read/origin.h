@@ -5,7 +5,7 @@
 
 namespace harness {
 
-// What the record itself tells: its id, its revision and the devices that its cases were measured on.
+// Id and revision of the record, and the devices that its cases were measured on.
 RecordSource source_of(const Record& record);
 
 }  // namespace harness

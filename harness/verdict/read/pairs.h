@@ -1,4 +1,4 @@
-// Pairs: what the processes of an A/B run that measured both builds say of their ratio. Pure.
+// Pairs: the ratios of both builds in the processes of an A/B run that measured both. Pure.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,5 @@
 #include "harness/verdict/read/rename.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -26,7 +24,7 @@ std::unordered_set<std::string_view> ids_of(const Record& record) {
   return ids;
 }
 
-// What a rename leaves as it is: the device and every parameter's value, whatever the order.
+// The device and every parameter's value, in any order: a rename keeps them.
 std::string kept(const CaseRecord& one) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : one.params.entries()) parts.push_back(name + "=" + sdk::to_string(value));
@@ -42,7 +40,7 @@ std::map<std::string, Cases> only_in(const Record& record, const Record& other) 
   return found;
 }
 
-// One name or the other stayed, or the whole is a slip of the finger apart.
+// The workload or the variant kept its name, or the ids differ by a typing error.
 bool plausible(const CaseRecord& one, const CaseRecord& other) {
   if (!one.workload.empty() && one.workload == other.workload) return true;
   if (!one.variant.empty() && one.variant == other.variant) return true;
@@ -72,24 +70,21 @@ const CaseRecord* counterpart(const CaseRecord& one, const Cases& others) {
 
 void advise_renames(std::vector<ComparisonRow>& rows, const Record& baseline, const Record& current) {
   const std::map<std::string, Cases> removed = only_in(baseline, current), added = only_in(current, baseline);
-  std::unordered_map<std::string_view, std::string> advice;
+  std::unordered_map<std::string_view, Diagnostic> renamed;
   for (const auto& [parameters, old] : removed) {
     const auto found = added.find(parameters);
     if (found == added.end() || old.size() > most_alike || found->second.size() > most_alike) continue;
     for (const CaseRecord* before : old) {
       const CaseRecord* after = counterpart(*before, found->second);
       if (after == nullptr || counterpart(*after, old) != before) continue;
-      advice[before->id] = fmt::format(
-          "looks like a rename: the new case `{}` has the same parameters; the two were not compared, so "
-          "promote a new baseline once the name is settled",
-          after->id);
-      advice[after->id] = fmt::format("looks like a rename of `{}`, which is gone", before->id);
+      renamed[before->id] = {DiagnosticCode::renamed_to, {{"case", after->id}}};
+      renamed[after->id] = {DiagnosticCode::renamed_from, {{"case", before->id}}};
     }
   }
-  if (advice.empty()) return;
+  if (renamed.empty()) return;
   for (ComparisonRow& row : rows)
-    if (const auto found = advice.find(row.case_id); found != advice.end())
-      row.advice.insert(row.advice.begin(), found->second);
+    if (const auto found = renamed.find(row.case_id); found != renamed.end())
+      row.diagnostics.insert(row.diagnostics.begin(), found->second);
 }
 
 }  // namespace harness

@@ -1,5 +1,5 @@
-// Rename: a case that vanished beside one that appeared with the same parameters was probably renamed.
-// The two are never compared, only the reader is told. Pure.
+// Rename: a case that vanished beside one that appeared with the same parameters was probably renamed. The
+// two are not compared; a diagnostic says so. Pure.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace harness {
 
-// Adds advice to the rows of removed and new cases that are each other's nearest.
+// Adds a diagnostic to the rows of removed and new cases that are each other's nearest.
 void advise_renames(std::vector<ComparisonRow>& rows, const Record& baseline, const Record& current);
 
 }  // namespace harness

@@ -2,7 +2,7 @@
 // Pure.
 #pragma once
 
-#include <string>
+#include <optional>
 
 #include "harness/model/record.h"
 #include "harness/verdict/read/side.h"
@@ -16,9 +16,10 @@ inline constexpr double event_tick_us = 0.032;
 inline constexpr double event_bound_us = 5;
 inline constexpr double tick_bound_ticks = 32;
 
-// The advice for a series of GPU times about `center` (in its unit) whose samples are single launches between
-// events, "" where there is none to give: longer calls, other metrics, other units, times of batches.
-// `step`: between distinct samples (SideReading), 0 when unknown.
-std::string short_call_advice(const Series& series, const Sampling& sampling, double center, double step);
+// Whether a series of GPU times about `center` (in its unit) is too short for single launches between events.
+// std::nullopt for longer calls, other metrics, other units and times of batches. `step`: between distinct
+// samples (SideReading), 0 when unknown.
+std::optional<Diagnostic> short_call_diagnostic(const Series& series, const Sampling& sampling, double center,
+                                                double step);
 
 }  // namespace harness

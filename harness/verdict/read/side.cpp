@@ -1,7 +1,5 @@
 #include "harness/verdict/read/side.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -12,19 +10,17 @@
 #include <utility>
 
 #include "harness/base/units.h"
-#include "harness/verdict/compare.h"
 
 namespace harness {
 namespace {
 
-// The first sample that cannot be judged, in words; "" when there is none. A time of 0 was not measured; of
-// any other metric 0 is a value.
-std::string describe_unusable(const ProcessSamples& process, const std::string& unit) {
+// The first sample that cannot be judged. A time of 0 was not measured; of any other metric 0 is a value.
+std::optional<UnusableSample> find_unusable(const ProcessSamples& process, const std::string& unit) {
   const bool zero_is_a_value = seconds_per_unit(unit) == 0;
   for (const Placement& placement : process.placements)
     for (const double sample : placement.samples)
       if (!std::isfinite(sample) || sample < 0 || (sample == 0 && !zero_is_a_value))
-        return fmt::format("process {} holds a sample of {}{}", process.process, sample, after_number(unit));
+        return UnusableSample{process.process, sample};
   return {};
 }
 
@@ -54,12 +50,12 @@ class Mean {
   std::size_t count_ = 0;
 };
 
-// A clock that somebody set, or that a display needs, is no throttling: it is the same all the time.
+// A clock that somebody set, or that a display needs, is no throttling: it never changes.
 bool is_chosen(std::string_view reason) {
   return reason == "clock_setting" || reason == "display";
 }
 
-// What surrounded the placements of a series, one after the other.
+// Collects the conditions around the placements of a series.
 class Surroundings {
  public:
   void add(const Placement& placement) {
@@ -174,7 +170,7 @@ void take_estimates(SideReading& reading, const Series& series,
     }
     ++reading.with_samples;
     if (std::isnan(estimate.log_value)) {
-      if (reading.unusable.empty()) reading.unusable = describe_unusable(series.processes[i], series.unit);
+      if (!reading.unusable) reading.unusable = find_unusable(series.processes[i], series.unit);
       reading.zeros = true;
       continue;
     }
@@ -189,7 +185,7 @@ void take_estimates(SideReading& reading, const Series& series,
   if (!reading.log_values.empty()) reading.moments = stats::moments(reading.log_values);
 }
 
-// What only diagnostics need, of the processes in `log_values`.
+// Sets the values that only diagnostics need, for the processes in `log_values`.
 void take_oddities(SideReading& reading, const Series& series,
                    std::span<const stats::ProcessEstimate> estimates, stats::Lanes& lanes) {
   reading.step = step_of(series);
@@ -254,6 +250,12 @@ SideReading SideReader::read(const Series& series, int most) {
   return first.processes.size() == series.processes.size() ? read(series) : read(first);
 }
 
+double forced_share(const SideReading& reading) {
+  return reading.samples == 0
+             ? 0
+             : static_cast<double>(reading.forced_gates) / static_cast<double>(reading.samples);
+}
+
 Side side_of(const SideReading& reading) {
   Side side;
   side.processes = static_cast<int>(reading.log_values.size());
@@ -265,10 +267,6 @@ Side side_of(const SideReading& reading) {
   side.process_values.reserve(reading.log_values.size());
   for (const double value : reading.log_values) side.process_values.push_back(std::exp(value));
   return side;
-}
-
-std::vector<double> process_values(const Series& series) {
-  return side_of(SideReader(false).read(series)).process_values;
 }
 
 }  // namespace harness

@@ -1,6 +1,6 @@
-// Side: what one series of one record comes to before it is compared or summarised: a log value a
-// process, its moments, and what the diagnostics need. Every sample is read once. Pure; a reader keeps
-// scratch memory between calls and so belongs to one thread.
+// Side: one series of one record, reduced for comparing and summarising: a log value a process, its moments,
+// and the input of the diagnostics. Every sample is read once. Pure; a reader keeps scratch memory between
+// calls and so belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace harness {
 
-// What the placements of a side that hold samples say of the device around them.
+// The conditions of the device around the placements of a side that hold samples.
 struct SideConditions {
   std::size_t placements = 0;                       // with samples
   std::size_t known = 0;                            // of these, with conditions
@@ -26,6 +26,12 @@ struct SideConditions {
   int most_others = 0;                              // processes, in one placement
   std::map<std::string, std::size_t> reasons = {};  // placements by reason of throttling
   std::optional<double> temperature_c, power_w, sm_clock_mhz;  // means over the placements that tell
+};
+
+// A sample that cannot be judged: negative or not finite, or a time of 0.
+struct UnusableSample {
+  int process = 0;
+  double value = 0;
 };
 
 struct SideReading {
@@ -43,15 +49,20 @@ struct SideReading {
   std::vector<double> slowing;  // of the same processes: log of the last quarter of a placement's samples
                                 // over the first, mean over placements; only where there are enough samples
   double step = 0;              // between distinct samples at the least, where there are few distinct ones
-  std::optional<double> constant;  // the value of every sample, where all are the same
-  std::size_t with_samples = 0;    // processes
-  std::string unusable;            // "process 3 holds a sample of -1 us", or ""
-  bool zeros = false;              // a sample without a logarithm: where `unusable` is empty, a 0
+  std::optional<double> constant;          // the value of every sample, where all are the same
+  std::size_t with_samples = 0;            // processes
+  std::optional<UnusableSample> unusable;  // the first
+  bool zeros = false;                      // some sample has no logarithm: a 0, unless a sample is unusable
 };
+
+// Share of a side's samples whose launch gate opened on its deadline: launch latency is in those.
+double forced_share(const SideReading& reading);
+// Above this share the trimmed mean no longer excludes them, and no verdict rests on the side.
+inline constexpr double tolerable_forced_share = 0.1;
 
 class SideReader {
  public:
-  // Unless `for_words`, what bears on no number but only on diagnostics, `slowing` and `step`, stays empty.
+  // `slowing` and `step`, which only diagnostics need, stay empty unless `for_words`.
   explicit SideReader(bool for_words = true) : for_words_(for_words) {}
 
   SideReading read(const Series& series);

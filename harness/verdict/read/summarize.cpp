@@ -1,7 +1,5 @@
 #include "harness/verdict/read/summarize.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,7 +9,6 @@
 #include "harness/base/units.h"
 #include "harness/model/known_metrics.h"
 #include "harness/verdict/check/condition_checks.h"
-#include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/read/instrument_checks.h"
 #include "harness/verdict/read/kernel_time.h"
 #include "harness/verdict/read/short_calls.h"
@@ -117,13 +114,13 @@ bool is_time(std::string_view metric) {
 
 // Whether two notes differ by numbers alone.
 bool same_but_numbers(const Note& one, const Note& other) {
+  const auto alike = [](const Figure& a, const Figure& b) {
+    const bool text =
+        std::holds_alternative<std::string>(a.value) || std::holds_alternative<std::string>(b.value);
+    return a.name == b.name && (!text || a.value == b.value);
+  };
   return one.code == other.code && std::equal(one.figures.begin(), one.figures.end(), other.figures.begin(),
-                                              other.figures.end(), [](const Figure& a, const Figure& b) {
-                                                const bool text =
-                                                    std::holds_alternative<std::string>(a.value) ||
-                                                    std::holds_alternative<std::string>(b.value);
-                                                return a.name == b.name && (!text || a.value == b.value);
-                                              });
+                                              other.figures.end(), alike);
 }
 
 // The notes of the processes. Where notes differ by numbers alone, the first stands for all.
@@ -147,41 +144,41 @@ Notes notes_of(const std::vector<ProcessResult>& processes) {
   return notes;
 }
 
-void add_notes(Summary& summary, const CaseRecord& record, const Series& series, const SideReading& reading,
-               std::size_t unusable, std::optional<double> pair_us) {
-  const auto add_fact = [&](Note note) {
-    if (std::find(summary.notes.begin(), summary.notes.end(), note) == summary.notes.end())
-      summary.notes.push_back(std::move(note));
-  };
-  const auto add = [&](std::string text) { add_fact(told_note(std::move(text))); };
-  for (Note& note : notes_of(record.processes)) add_fact(std::move(note));
-  if (is_time(summary.metric)) {
-    if (auto doubt = kernel_time_doubt(record, pair_us)) add(std::move(*doubt));
-    if (auto traffic = traffic_note(record)) add(std::move(*traffic));
-  }
-  if (!reading.unusable.empty())
-    add(reading.unusable + fmt::format(": a sample must be finite, and a time above 0{}",
-                                       unusable > 0 ? fmt::format(" ({} left out)", unusable) : ""));
+void diagnose_time(Summary& summary, const CaseRecord& record, std::optional<double> pair_us) {
+  if (auto doubt = kernel_time_doubt(record, pair_us)) summary.diagnostics.push_back(std::move(*doubt));
+  if (auto traffic = traffic_diagnostic(record)) summary.diagnostics.push_back(std::move(*traffic));
+}
+
+void diagnose_samples(Summary& summary, const SideReading& reading, std::size_t left_out) {
+  if (reading.unusable)
+    summary.diagnostics.push_back({DiagnosticCode::unusable_sample,
+                                   {{"process", reading.unusable->process},
+                                    {"value", reading.unusable->value},
+                                    {"unit", summary.unit},
+                                    {"left_out", left_out}}});
   else if (reading.zeros)
-    add("some samples are 0: the center is of the processes without one");
+    summary.diagnostics.push_back({DiagnosticCode::some_zeros});
   if (forced_share(reading) > tolerable_forced_share)
-    add(fmt::format(
-        "the launch gate of {} of {} samples opened on its deadline: launch latency is in the figures; "
-        "raise gate_deadline",
-        reading.forced_gates, reading.samples));
-  std::vector<std::string> conditions;
-  note_conditions(conditions, reading.conditions, record.gate.throttled);
-  for (std::string& note : conditions) add(std::move(note));
-  std::string short_call = short_call_advice(series, record.sampling, summary.center, reading.step);
-  if (is_time(summary.metric))  // one note about short calls, not two
-    if (const auto control = control_note(record, summary.center, !short_call.empty()))
-      short_call += (short_call.empty() ? "" : "; ") + *control;
-  if (!short_call.empty()) add(std::move(short_call));
+    summary.diagnostics.push_back(
+        {DiagnosticCode::forced_gates, {{"forced", reading.forced_gates}, {"samples", reading.samples}}});
+}
+
+void add_diagnostics(Summary& summary, const CaseRecord& record, const Series& series,
+                     const SideReading& reading, std::size_t left_out, std::optional<double> pair_us) {
+  summary.notes = notes_of(record.processes);
+  if (is_time(summary.metric)) diagnose_time(summary, record, pair_us);
+  diagnose_samples(summary, reading, left_out);
+  note_conditions(summary.diagnostics, reading.conditions, record.gate.throttled);
+  std::optional<Diagnostic> short_call =
+      short_call_diagnostic(series, record.sampling, summary.center, reading.step);
+  const bool advised = short_call.has_value();
+  if (short_call) summary.diagnostics.push_back(std::move(*short_call));
+  if (is_time(summary.metric))
+    if (auto control = control_diagnostic(record, summary.center, advised))
+      summary.diagnostics.push_back(std::move(*control));
   if (summary.share_of_ceiling && *summary.share_of_ceiling > likely_wrong_declaration)
-    add(fmt::format(
-        "{:.0f} % of the measured {} ceiling: the declared {} are more than what is executed, or the "
-        "data stays in a cache",
-        *summary.share_of_ceiling * 100, summary.bound, summary.bound == "memory" ? "bytes" : "FLOPs"));
+    summary.diagnostics.push_back(
+        {DiagnosticCode::above_ceiling, {{"share", *summary.share_of_ceiling}, {"bound", summary.bound}}});
 }
 
 Summary started(const CaseRecord& record, double confidence) {
@@ -227,7 +224,7 @@ class Summarizer {
     fill_processes(summary, reading);
     fill_first_call(summary, series);
     if (&series == &one.series.front()) fill_throughput(summary, one, series, record_);
-    add_notes(summary, one, series, reading, unusable, pairs_.of(one.device));
+    add_diagnostics(summary, one, series, reading, unusable, pairs_.of(one.device));
     add_speedup(summary, one, series, reading);
     return summary;
   }
@@ -246,8 +243,7 @@ class Summarizer {
           reference = &readings_[found->second].series[k];
     }
     if (reference == nullptr || reference->log_values.empty()) {
-      summary.notes.push_back(
-          told_note(fmt::format("no speedup: the reference `{}` holds no samples", one.reference)));
+      summary.diagnostics.push_back({DiagnosticCode::no_speedup, {{"reference", one.reference}}});
       return;
     }
     const bool time_like = series.direction == Direction::lower_is_better;

@@ -1,0 +1,301 @@
+// Findings of a comparison and of a summary, as codes with figures. report/words/ puts them into words.
+//
+// A comment behind a code names its figures. `side` is "baseline" or "current". Shares are fractions, changes
+// are ratios less 1, and times have the unit of their name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/fact.h"
+#include "harness/schema/enum_names.h"
+
+namespace harness {
+
+// Why a row has its verdict. What the row itself holds (ratio, interval, margin, sides) is not repeated.
+enum class ReasonCode {
+  none,
+  // judged by the test, or as numbers where the row is exact
+  worse,
+  better,
+  within,
+  undecided,
+  corrected,          // comparisons: beyond the margin by itself, but not after correction for so many
+  too_few_processes,  // needed: a side
+  too_few_shared,     // shared, needed: processes that ran both builds
+  untestable,         // fewer than two processes on a side
+  untestable_shared,  // shared
+  awaits_look,        // look: processes that the first look needs
+  // a value of 0, without a ratio
+  worse_than_any_margin,
+  better_than_any_margin,
+  zeros_vary,
+  // no verdict may rest on the sides
+  throttled,     // reasons, baseline, current, tolerated: shares of placements
+  contaminated,  // baseline, current: shares of placements
+  forced_gates,  // tolerated: share of samples
+  // nothing to compare
+  new_case,
+  unpaired_case,  // only one build of an A/B run has it
+  removed_case,
+  new_metric,
+  removed_metric,
+  skipped,                // the row's cause says why
+  skipped_now,            // likewise; the baseline measured it
+  not_measured,           // outcome: of the current side; the row's cause says why
+  baseline_not_measured,  // outcome; the row's cause says why
+  no_samples,             // side: "baseline", "current" or "both"
+  unusable_sample,        // side, process, value
+  // not comparable; the row's differences say what differs
+  other_pairing,    // side: that shared its processes with another build
+  machine_unnamed,  // side, device
+  machines_differ,
+  other_device,  // device_sd: what allowing it would add, a side
+  sampling_differs,
+  device_kind_differs,
+  unit_differs,
+  direction_differs,
+  estimator_differs,
+  estimator_unknown,  // estimator
+  // a gate that cannot be applied
+  bad_margin,
+  bad_alpha,
+  too_many_looks,  // looks, most
+  unordered_looks,
+  tiny_look,
+};
+
+template <>
+inline constexpr auto enum_names<ReasonCode> =
+    names<ReasonCode>({{ReasonCode::none, "none"},
+                       {ReasonCode::worse, "worse"},
+                       {ReasonCode::better, "better"},
+                       {ReasonCode::within, "within"},
+                       {ReasonCode::undecided, "undecided"},
+                       {ReasonCode::corrected, "corrected"},
+                       {ReasonCode::too_few_processes, "too_few_processes"},
+                       {ReasonCode::too_few_shared, "too_few_shared"},
+                       {ReasonCode::untestable, "untestable"},
+                       {ReasonCode::untestable_shared, "untestable_shared"},
+                       {ReasonCode::awaits_look, "awaits_look"},
+                       {ReasonCode::worse_than_any_margin, "worse_than_any_margin"},
+                       {ReasonCode::better_than_any_margin, "better_than_any_margin"},
+                       {ReasonCode::zeros_vary, "zeros_vary"},
+                       {ReasonCode::throttled, "throttled"},
+                       {ReasonCode::contaminated, "contaminated"},
+                       {ReasonCode::forced_gates, "forced_gates"},
+                       {ReasonCode::new_case, "new_case"},
+                       {ReasonCode::unpaired_case, "unpaired_case"},
+                       {ReasonCode::removed_case, "removed_case"},
+                       {ReasonCode::new_metric, "new_metric"},
+                       {ReasonCode::removed_metric, "removed_metric"},
+                       {ReasonCode::skipped, "skipped"},
+                       {ReasonCode::skipped_now, "skipped_now"},
+                       {ReasonCode::not_measured, "not_measured"},
+                       {ReasonCode::baseline_not_measured, "baseline_not_measured"},
+                       {ReasonCode::no_samples, "no_samples"},
+                       {ReasonCode::unusable_sample, "unusable_sample"},
+                       {ReasonCode::other_pairing, "other_pairing"},
+                       {ReasonCode::machine_unnamed, "machine_unnamed"},
+                       {ReasonCode::machines_differ, "machines_differ"},
+                       {ReasonCode::other_device, "other_device"},
+                       {ReasonCode::sampling_differs, "sampling_differs"},
+                       {ReasonCode::device_kind_differs, "device_kind_differs"},
+                       {ReasonCode::unit_differs, "unit_differs"},
+                       {ReasonCode::direction_differs, "direction_differs"},
+                       {ReasonCode::estimator_differs, "estimator_differs"},
+                       {ReasonCode::estimator_unknown, "estimator_unknown"},
+                       {ReasonCode::bad_margin, "bad_margin"},
+                       {ReasonCode::bad_alpha, "bad_alpha"},
+                       {ReasonCode::too_many_looks, "too_many_looks"},
+                       {ReasonCode::unordered_looks, "unordered_looks"},
+                       {ReasonCode::tiny_look, "tiny_look"}});
+
+using Reason = Fact<ReasonCode>;
+
+// One property that differs between the two sides: {"driver", "580.1", "580.2"}. A value is absent where the
+// side does not record it.
+struct Difference {
+  std::string name;
+  std::optional<std::string> baseline;
+  std::optional<std::string> current;
+
+  bool operator==(const Difference&) const = default;
+};
+
+// Why two sides must not be compared, and what differs between them.
+struct Obstacle {
+  Reason reason;
+  std::vector<Difference> differences = {};
+};
+
+// What else is noteworthy about a row or a summary, and what to do about it. It never decides.
+enum class DiagnosticCode {
+  // samples and processes
+  empty_processes,  // side, processes: "2, 5"
+  forced_gates,     // side (of a row), forced, samples
+  zero_variance,    // side, processes
+  modes,            // side, groups, gap, counts: "5 and 3"
+  drift,            // side, change: from the first process to the last
+  correlated,       // side, lag
+  slowing,          // side, change: from the first quarter of a placement to the last
+  quantised,        // side ("both" too), step, unit, share
+  few_processes,    // processes, recommended
+  spread,           // ratio, baseline, current: sds
+  outliers,         // baseline, current: shares of samples
+  clock_shift,      // baseline, current: GHz; cycles: their change
+  tick_bound,       // us, ticks, tick_us
+  launch_bound,     // us, step_us where known
+  // the device
+  throttled,      // of a row: reasons, baseline, baseline_known, current, current_known, alike, power_cap
+  throttled_run,  // of a summary: reasons, throttled, known, samples, tolerated, beyond, power_cap
+  shared_device,  // of a row: most, baseline, baseline_known, current, current_known
+  shared_run,     // of a summary: most, shared, known
+  temperature,    // baseline, current: C; moved
+  power,          // baseline, current: W
+  driver_clock,   // baseline, current: MHz
+  // kernels
+  other_kernels,  // side, processes: "2, 3", first
+  recompiled,     // kernels: "a, b"
+  same_code_moved,
+  // times by events and by the profiler; side (of a row), events_us, kernels_us
+  events_gate,   // the launch gate opened on its deadline
+  events_clock,  // the device held its clock down
+  events_gaps,   // launches, gap_us, pair_us where known
+  events_pair,   // pair_us: the events' own cost
+  events_unseen,
+  kernels_overlap,
+  kernels_slowed,
+  traffic,  // read, written, declared where known: bytes a call
+  control,  // call_us, batched_us, advise: whether to time in batches
+  // values of a summary
+  unusable_sample,  // process, value, unit, left_out
+  some_zeros,
+  no_speedup,     // reference
+  above_ceiling,  // share, bound: "memory" or "compute"
+  // what would settle an inconclusive row
+  more_processes,  // processes: a side
+  wider_margin,    // sd, margin, processes, settled: the margin that these processes would have settled
+  zero_margin,
+  near_margin,           // margin
+  near_margin_unpaired,  // margin; an A/B run may help
+  sessions_dominate,     // sd, margin
+  more_shared,           // processes
+  last_look_taken,       // look
+  looks_futile,          // look: the last
+  baseline_fixed,        // processes, look: the last
+  budget_ended,          // budget: seconds; look
+  // gates that let more pass than the baseline's
+  informative_now,
+  margin_loosened,  // baseline, current
+  alpha_loosened,   // baseline, current
+  // waivers that do not cover the row: file, line, and
+  waiver_expired,   // expires, reason, issue
+  waiver_no_ratio,  // ceiling
+  waiver_exceeded,  // ceiling, worst
+  // cases that look renamed
+  renamed_to,    // case
+  renamed_from,  // case
+};
+
+template <>
+inline constexpr auto enum_names<DiagnosticCode> =
+    names<DiagnosticCode>({{DiagnosticCode::empty_processes, "empty_processes"},
+                           {DiagnosticCode::forced_gates, "forced_gates"},
+                           {DiagnosticCode::zero_variance, "zero_variance"},
+                           {DiagnosticCode::modes, "modes"},
+                           {DiagnosticCode::drift, "drift"},
+                           {DiagnosticCode::correlated, "correlated"},
+                           {DiagnosticCode::slowing, "slowing"},
+                           {DiagnosticCode::quantised, "quantised"},
+                           {DiagnosticCode::few_processes, "few_processes"},
+                           {DiagnosticCode::spread, "spread"},
+                           {DiagnosticCode::outliers, "outliers"},
+                           {DiagnosticCode::clock_shift, "clock_shift"},
+                           {DiagnosticCode::tick_bound, "tick_bound"},
+                           {DiagnosticCode::launch_bound, "launch_bound"},
+                           {DiagnosticCode::throttled, "throttled"},
+                           {DiagnosticCode::throttled_run, "throttled_run"},
+                           {DiagnosticCode::shared_device, "shared_device"},
+                           {DiagnosticCode::shared_run, "shared_run"},
+                           {DiagnosticCode::temperature, "temperature"},
+                           {DiagnosticCode::power, "power"},
+                           {DiagnosticCode::driver_clock, "driver_clock"},
+                           {DiagnosticCode::other_kernels, "other_kernels"},
+                           {DiagnosticCode::recompiled, "recompiled"},
+                           {DiagnosticCode::same_code_moved, "same_code_moved"},
+                           {DiagnosticCode::events_gate, "events_gate"},
+                           {DiagnosticCode::events_clock, "events_clock"},
+                           {DiagnosticCode::events_gaps, "events_gaps"},
+                           {DiagnosticCode::events_pair, "events_pair"},
+                           {DiagnosticCode::events_unseen, "events_unseen"},
+                           {DiagnosticCode::kernels_overlap, "kernels_overlap"},
+                           {DiagnosticCode::kernels_slowed, "kernels_slowed"},
+                           {DiagnosticCode::traffic, "traffic"},
+                           {DiagnosticCode::control, "control"},
+                           {DiagnosticCode::unusable_sample, "unusable_sample"},
+                           {DiagnosticCode::some_zeros, "some_zeros"},
+                           {DiagnosticCode::no_speedup, "no_speedup"},
+                           {DiagnosticCode::above_ceiling, "above_ceiling"},
+                           {DiagnosticCode::more_processes, "more_processes"},
+                           {DiagnosticCode::wider_margin, "wider_margin"},
+                           {DiagnosticCode::zero_margin, "zero_margin"},
+                           {DiagnosticCode::near_margin, "near_margin"},
+                           {DiagnosticCode::near_margin_unpaired, "near_margin_unpaired"},
+                           {DiagnosticCode::sessions_dominate, "sessions_dominate"},
+                           {DiagnosticCode::more_shared, "more_shared"},
+                           {DiagnosticCode::last_look_taken, "last_look_taken"},
+                           {DiagnosticCode::looks_futile, "looks_futile"},
+                           {DiagnosticCode::baseline_fixed, "baseline_fixed"},
+                           {DiagnosticCode::budget_ended, "budget_ended"},
+                           {DiagnosticCode::informative_now, "informative_now"},
+                           {DiagnosticCode::margin_loosened, "margin_loosened"},
+                           {DiagnosticCode::alpha_loosened, "alpha_loosened"},
+                           {DiagnosticCode::waiver_expired, "waiver_expired"},
+                           {DiagnosticCode::waiver_no_ratio, "waiver_no_ratio"},
+                           {DiagnosticCode::waiver_exceeded, "waiver_exceeded"},
+                           {DiagnosticCode::renamed_to, "renamed_to"},
+                           {DiagnosticCode::renamed_from, "renamed_from"}});
+
+using Diagnostic = Fact<DiagnosticCode>;
+
+// What to know about a waiver of the policy.
+enum class WaiverAdviceCode {
+  expires_soon,     // days: 0 is today
+  expired_unused,   // expires
+  matches_nothing,  // pattern: the nearest that matches, or no figure
+  no_such_metric,   // metric, near: the nearest name, or no figure
+  no_room,          // the ceiling is not above the margin
+  unused,
+};
+
+template <>
+inline constexpr auto enum_names<WaiverAdviceCode> =
+    names<WaiverAdviceCode>({{WaiverAdviceCode::expires_soon, "expires_soon"},
+                             {WaiverAdviceCode::expired_unused, "expired_unused"},
+                             {WaiverAdviceCode::matches_nothing, "matches_nothing"},
+                             {WaiverAdviceCode::no_such_metric, "no_such_metric"},
+                             {WaiverAdviceCode::no_room, "no_room"},
+                             {WaiverAdviceCode::unused, "unused"}});
+
+using WaiverAdvice = Fact<WaiverAdviceCode>;
+
+// What to know about a comparison as a whole.
+enum class RemarkCode {
+  idle_gate,     // metric, near: the nearest name, or known: "a, b"
+  topped_up,     // look, cases: undecided cases that were measured further, to this look
+  top_up_done,   // results, seconds: of all of them
+  budget_ended,  // budget: seconds; results: that stay open
+};
+
+template <>
+inline constexpr auto enum_names<RemarkCode> = names<RemarkCode>({{RemarkCode::idle_gate, "idle_gate"},
+                                                                  {RemarkCode::topped_up, "topped_up"},
+                                                                  {RemarkCode::top_up_done, "top_up_done"},
+                                                                  {RemarkCode::budget_ended,
+                                                                   "budget_ended"}});
+
+using Remark = Fact<RemarkCode>;
+
+}  // namespace harness

@@ -1,0 +1,57 @@
+#include "harness/report/words/kernel_words.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "harness/base/text.h"
+
+namespace harness::report {
+namespace {
+
+std::string bytes_text(std::int64_t bytes) {
+  return bytes >= 1024 && bytes % 1024 == 0 ? fmt::format("{} KiB", bytes / 1024)
+                                            : fmt::format("{} B", bytes);
+}
+
+std::string shape_text(const std::array<std::int64_t, 3>& shape) {
+  return fmt::format("{}x{}x{}", shape[0], shape[1], shape[2]);
+}
+
+std::string times_text(const KernelChange& change) {
+  if (!change.baseline) return fmt::format("{:.4g} us a call", time_of(*change.current));
+  if (!change.current) return fmt::format("{:.4g} us a call", time_of(*change.baseline));
+  return fmt::format("{:.4g} -> {:.4g} us a call", time_of(*change.baseline), time_of(*change.current));
+}
+
+// Everything but the time.
+void add_shape(std::vector<std::string>& parts, const KernelUse& before, const KernelUse& after) {
+  const auto add = [&](const char* what, const auto& old, const auto& now, auto text) {
+    if (old != now) parts.push_back(fmt::format("{} {} -> {}", what, text(old), text(now)));
+  };
+  const auto plain = [](auto value) { return fmt::to_string(value); };
+  if (before.name != after.name) parts.push_back(fmt::format("was `{}`", before.name));
+  add("registers", before.registers, after.registers, plain);
+  add("static shared memory", before.static_shared_bytes, after.static_shared_bytes, bytes_text);
+  add("dynamic shared memory", before.dynamic_shared_bytes, after.dynamic_shared_bytes, bytes_text);
+  add("local memory", before.local_bytes, after.local_bytes, bytes_text);
+  add("grid", before.grid, after.grid, shape_text);
+  add("block", before.block, after.block, shape_text);
+  add("launches a call", before.launches, after.launches, plain);
+}
+
+}  // namespace
+
+std::string words(const KernelChange& change) {
+  std::vector<std::string> parts{times_text(change)};
+  if (change.share > 0)
+    parts.push_back(fmt::format("{:.0f} % of the change of all kernels", change.share * 100));
+  if (change.kind == KernelChange::Kind::reshaped) add_shape(parts, *change.baseline, *change.current);
+  if (change.kind == KernelChange::Kind::moved && !change.baseline->code.empty() &&
+      !change.current->code.empty())
+    parts.emplace_back(change.baseline->code == change.current->code ? "same machine code"
+                                                                     : "other machine code");
+  return join(parts, ", ");
+}
+
+}  // namespace harness::report

@@ -1,0 +1,172 @@
+#include "harness/report/words/policy_words.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+
+namespace harness::report {
+namespace {
+
+using Value = Fact<PolicyCode>;
+
+std::string percent(double share) {
+  return fmt::format("{:.4g} %", share * 100);
+}
+
+bool has(const Value& value, std::string_view name) {
+  for (const Figure& figure : value.figures)
+    if (figure.name == name) return true;
+  return false;
+}
+
+// "1 %", or "0.5 % to 5 %, by case and metric".
+std::string gate_words(const Value& value) {
+  if (has(value, "value")) return percent(value.number("value"));
+  return fmt::format("{} to {}, by case and metric", percent(value.number("least")),
+                     percent(value.number("most")));
+}
+
+std::string loosened_words(const Value& value) {
+  const std::int64_t all = value.count("results"), hidden = value.count("hidden");
+  std::string text = fmt::format("for {} {} since the baseline", all, all == 1 ? "result" : "results");
+  if (hidden > 0) text += fmt::format("; the baseline's gate would have failed {}", hidden);
+  return text;
+}
+
+std::string processes_words(const Value& value) {
+  const std::int64_t needed = value.count("needed"), usual = value.count("usual");
+  std::string text = value.count("shared") != 0 ? fmt::format("at least {} with both builds", needed)
+                                                : fmt::format("at least {} a side", needed);
+  if (needed < usual) text += fmt::format(", loosened from {}", usual);
+  return text;
+}
+
+std::string sessions_words(const Value& value) {
+  const std::string usual = percent(value.number("sd"));
+  if (!has(value, "results")) return fmt::format("assumed variation {}", usual);
+  const double least = value.number("least"), most = value.number("most");
+  const std::string range = least == most ? percent(least) : percent(least) + " to " + percent(most);
+  return fmt::format("variation {}, learned for {} {}; {} assumed for others", range, value.count("results"),
+                     value.count("results") == 1 ? "result" : "results", usual);
+}
+
+std::string waivers_words(const Value& value) {
+  std::vector<std::string> parts;
+  for (const Figure& figure : value.figures)
+    parts.push_back(fmt::format("{} {}", value.count(figure.name),
+                                figure.name == name_of(WaiverUse::State::holds) ? "in use" : figure.name));
+  return parts.empty() ? "none" : join(parts, ", ");
+}
+
+std::string name_words(PolicyCode code) {
+  switch (code) {
+    case PolicyCode::gates_loosened: return "gates loosened";
+    case PolicyCode::paired:
+    case PolicyCode::one_session: return "sessions";
+    case PolicyCode::other_device: return "other device";
+    default: return std::string(name_of(code));
+  }
+}
+
+std::string value_words(const Value& value) {
+  switch (value.code) {
+    case PolicyCode::margin:
+    case PolicyCode::alpha: return gate_words(value);
+    case PolicyCode::informative: return value.text("metrics");
+    case PolicyCode::gates_loosened: return loosened_words(value);
+    case PolicyCode::processes: return processes_words(value);
+    case PolicyCode::paired:
+      return value.count("shared") != 0 ? "paired in one process: both builds in turn, sample by sample"
+                                        : "one session: processes of both builds in turn";
+    case PolicyCode::one_session: return "one for both sides: " + value.text("session");
+    case PolicyCode::sessions: return sessions_words(value);
+    case PolicyCode::other_device: return fmt::format("allowed, adds {}", percent(value.number("sd")));
+    case PolicyCode::allowed: return has(value, "verdicts") ? value.text("verdicts") : "no exceptions";
+    case PolicyCode::improvements: return value.count("fail") != 0 ? "fail: the baseline is stale" : "pass";
+    case PolicyCode::waivers: return waivers_words(value);
+  }
+  return "?";
+}
+
+std::string origin_words(PolicyOrigin origin, const Comparison& comparison) {
+  switch (origin) {
+    case PolicyOrigin::standard: return "default";
+    case PolicyOrigin::suite:
+      return comparison.suite_file.empty() ? "suite" : "suite " + comparison.suite_file;
+    case PolicyOrigin::command_line: return "command line";
+    case PolicyOrigin::waivers_file: return comparison.policy.waivers_file;
+    case PolicyOrigin::calibration: return "calibration";
+    case PolicyOrigin::ab_run: return "A/B run";
+    case PolicyOrigin::records: return "both records";
+  }
+  return "?";
+}
+
+std::string days_words(std::int64_t days) {
+  if (days == 0) return "today";
+  return days == 1 ? "tomorrow" : fmt::format("in {} days", days);
+}
+
+}  // namespace
+
+PolicyWords words(const PolicyFact& fact, const Comparison& comparison) {
+  return {name_words(fact.value.code), value_words(fact.value), origin_words(fact.origin, comparison)};
+}
+
+std::string words(const WaiverAdvice& advice) {
+  switch (advice.code) {
+    case WaiverAdviceCode::expires_soon:
+      return fmt::format("It expires {}: fix the cause, or renew it with its reason.",
+                         days_words(advice.count("days")));
+    case WaiverAdviceCode::expired_unused:
+      return fmt::format("It expired on {}, and nothing needs it: remove it.", advice.text("expires"));
+    case WaiverAdviceCode::matches_nothing:
+      return advice.figures.empty()
+                 ? std::string("It matches no case here: correct the pattern, or remove the waiver.")
+                 : fmt::format("It matches no case here: did you mean `{}`?", advice.text("pattern"));
+    case WaiverAdviceCode::no_such_metric: {
+      const std::string near = advice.text("near");
+      return fmt::format("No case that it matches has the metric `{}`{}.", advice.text("metric"),
+                         near.empty() ? "" : fmt::format(": did you mean `{}`?", near));
+    }
+    case WaiverAdviceCode::no_room:
+      return "Its ceiling is not above the margin of the cases that it matches, so it waives nothing: raise "
+             "the "
+             "ceiling, or remove it.";
+    case WaiverAdviceCode::unused:
+      return "It is unused: no case that it matches regressed. Remove it if its cause is gone.";
+  }
+  return "?";
+}
+
+std::string words(const Remark& remark) {
+  switch (remark.code) {
+    case RemarkCode::idle_gate: {
+      const std::string near = remark.text("near"), known = remark.text("known");
+      return fmt::format("The gate of the metric `{}` has no effect: no case has this metric{}",
+                         remark.text("metric"),
+                         !near.empty()   ? fmt::format("; did you mean `{}`?", near)
+                         : known.empty() ? "."
+                                         : fmt::format("; known: {}.", known));
+    }
+    case RemarkCode::topped_up:
+      return fmt::format("Continued {} undecided {} to {} processes.", remark.count("cases"),
+                         remark.count("cases") == 1 ? "case" : "cases", remark.count("look"));
+    case RemarkCode::top_up_done:
+      return fmt::format("Continuing took {} and added {} {}.", format_seconds(remark.number("seconds")),
+                         remark.count("results"), remark.count("results") == 1 ? "result" : "results");
+    case RemarkCode::budget_ended:
+      return fmt::format(
+          "The budget of {} for continuing ended with {} {} undecided. Raise --budget, or continue with "
+          "`harness "
+          "compare --measure`.",
+          remark.number("budget") == 0 ? "0 s" : format_seconds(remark.number("budget")),
+          remark.count("results"), remark.count("results") == 1 ? "result" : "results");
+  }
+  return "?";
+}
+
+}  // namespace harness::report

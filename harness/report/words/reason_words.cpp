@@ -1,0 +1,299 @@
+#include "harness/report/words/reason_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+#include "harness/report/words/cause_words.h"
+#include "harness/report/words/diagnostic_words.h"
+
+namespace harness::report {
+namespace {
+
+// "+4.12 %".
+std::string change_text(double ratio) {
+  return fmt::format("{:+.2f} %", (ratio - 1) * 100);
+}
+
+// "+4.12 % (+3.90 % to +4.34 %)".
+std::string change_with_interval(const ComparisonRow& row) {
+  if (!row.interval) return change_text(row.ratio);
+  return fmt::format("{} ({} to {})", change_text(row.ratio), change_text(row.interval->lo),
+                     change_text(row.interval->hi));
+}
+
+std::string value_text(double value, const std::string& unit) {
+  return fmt::format("{}{}", value, after_number(unit));
+}
+
+// "64 B -> 72 B (+12.50 %), the same in every sample".
+std::string exact_change(const ComparisonRow& row) {
+  const double before = row.baseline.center, after = row.current.center;
+  std::string text = value_text(after, row.unit);
+  if (before != after) text = value_text(before, row.unit) + " -> " + text;
+  if (row.ratio > 0) text += fmt::format(" ({})", change_text(row.ratio));
+  return text + ", the same in every sample";
+}
+
+std::string judged(const ComparisonRow& row, const char* what) {
+  return fmt::format("{} the margin of {:.2f} %: {}", what, row.margin * 100,
+                     row.exact ? exact_change(row) : change_with_interval(row));
+}
+
+std::string within(const ComparisonRow& row) {
+  if (row.exact && row.baseline.center == row.current.center)
+    return fmt::format("exactly the same: {} in every sample", value_text(row.current.center, row.unit));
+  return judged(row, "within");
+}
+
+std::string corrected(const ComparisonRow& row) {
+  const std::size_t looks = row.look.declared.size();
+  return fmt::format(
+      "{} is beyond the margin of {:.2f} % by itself, but not after correction for {}{} comparisons",
+      change_with_interval(row), row.margin * 100, looks > 1 ? fmt::format("{} looks and ", looks) : "",
+      row.reason.count("comparisons"));
+}
+
+std::string too_few_processes(const ComparisonRow& row) {
+  const auto needed = static_cast<int>(row.reason.count("needed"));
+  const int before = std::max(needed - row.baseline.processes, 0);
+  const int after = std::max(needed - row.current.processes, 0);
+  const std::string lacking =
+      before == after ? fmt::format("{} more of each", before)
+      : after == 0    ? fmt::format("{} more of the baseline", before)
+      : before == 0   ? fmt::format("{} more of the current side", after)
+                      : fmt::format("{} more of the baseline and {} of the current side", before, after);
+  return fmt::format("{} against {} processes: a verdict needs {} a side, {}", row.baseline.processes,
+                     row.current.processes, needed, lacking);
+}
+
+// "0 in all 5 processes", "0 in 2 of 5 processes", "0.11 to 0.15 in 5 processes".
+std::string zeros_text(const Side& side, const std::string& unit) {
+  const std::vector<double>& values = side.process_values;
+  const auto zeros = static_cast<std::size_t>(std::count(values.begin(), values.end(), 0.0));
+  if (values.empty()) return "no value";
+  if (zeros == values.size()) return fmt::format("0{} in all {} processes", after_number(unit), zeros);
+  if (zeros > 0) return fmt::format("0{} in {} of {} processes", after_number(unit), zeros, values.size());
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return fmt::format("{:.4g} to {:.4g}{} in {} processes", *least, *most, after_number(unit), values.size());
+}
+
+std::string zeros_of_both(const ComparisonRow& row) {
+  return fmt::format("{} of the baseline, {} of the current side", zeros_text(row.baseline, row.unit),
+                     zeros_text(row.current, row.unit));
+}
+
+std::string differences_text(const std::vector<Difference>& differences) {
+  std::vector<std::string> parts;
+  for (const Difference& difference : differences) parts.push_back(words(difference));
+  return join(parts, "; ");
+}
+
+std::string outcome_words(const Reason& reason, const std::optional<Cause>& cause) {
+  const std::string outcome = reason.text("outcome");
+  const std::string name = outcome == name_of(Outcome::timed_out) ? "timed out" : outcome;
+  return cause ? name + ": " + words(*cause) : name;
+}
+
+std::string cause_or_none(const ComparisonRow& row) {
+  return row.cause ? words(*row.cause) : "without a reason given";
+}
+
+// "the baseline", "the current side", "neither side".
+std::string lacking_side(const std::string& side) {
+  if (side == "both") return "neither side holds";
+  return side == "baseline" ? "the baseline holds no" : "the current side holds no";
+}
+
+std::string no_samples(const ComparisonRow& row) {
+  const std::string metric = row.metric.empty() ? "" : fmt::format(" of `{}`", row.metric);
+  const std::string side = row.reason.text("side");
+  return fmt::format("{}{} samples{}", lacking_side(side), side == "both" ? " any" : "", metric);
+}
+
+std::string tested(const ComparisonRow& row, const Reason& reason) {
+  switch (reason.code) {
+    case ReasonCode::worse: return judged(row, "worse by more than");
+    case ReasonCode::better: return judged(row, "better by more than");
+    case ReasonCode::within: return within(row);
+    case ReasonCode::undecided:
+      return fmt::format("{}: neither inside the margin of {:.2f} % nor clearly beyond it",
+                         change_with_interval(row), row.margin * 100);
+    case ReasonCode::corrected: return corrected(row);
+    case ReasonCode::too_few_processes: return too_few_processes(row);
+    case ReasonCode::too_few_shared:
+      return fmt::format("{} of the processes measured both sides: a verdict needs {}, {} more",
+                         reason.count("shared"), reason.count("needed"),
+                         reason.count("needed") - reason.count("shared"));
+    case ReasonCode::untestable:
+      return fmt::format("{} against {} processes: without two on each side nothing can be tested",
+                         row.baseline.processes, row.current.processes);
+    case ReasonCode::untestable_shared:
+      return fmt::format("{} of the processes measured both sides: without two nothing can be tested",
+                         reason.count("shared"));
+    case ReasonCode::awaits_look:
+      return fmt::format("{} of the {} processes of its first look", row.current.processes,
+                         reason.count("look"));
+    case ReasonCode::worse_than_any_margin:
+      return "worse than the baseline by more than any margin: " + zeros_of_both(row);
+    case ReasonCode::better_than_any_margin:
+      return "better than the baseline by more than any margin: " + zeros_of_both(row);
+    case ReasonCode::zeros_vary: return "there is no ratio to compare: " + zeros_of_both(row);
+    case ReasonCode::throttled:
+      return fmt::format(
+          "the device lowered its clock ({}) in {:.0f} % of the baseline's placements and {:.0f} % of the "
+          "current side's; a verdict allows {:.0f} %",
+          reason.text("reasons"), reason.number("baseline") * 100, reason.number("current") * 100,
+          reason.number("tolerated") * 100);
+    case ReasonCode::contaminated:
+      return fmt::format(
+          "contaminated: other processes used the device during {:.0f} % of the baseline's placements and "
+          "{:.0f} % of the current side's",
+          reason.number("baseline") * 100, reason.number("current") * 100);
+    case ReasonCode::forced_gates:
+      return fmt::format("the launch gate of more than {:.0f} % of a side's samples opened on its deadline",
+                         reason.number("tolerated") * 100);
+    default: return {};
+  }
+}
+
+std::string lacking(const ComparisonRow& row, const Reason& reason) {
+  switch (reason.code) {
+    case ReasonCode::new_case:
+    case ReasonCode::unpaired_case: return "new: the baseline has no such case";
+    case ReasonCode::removed_case: return "removed: only the baseline has this case";
+    case ReasonCode::new_metric:
+      return fmt::format("new: the baseline has no metric `{}` of this case", row.metric);
+    case ReasonCode::removed_metric:
+      return fmt::format("removed: only the baseline has the metric `{}` of this case", row.metric);
+    case ReasonCode::skipped: return cause_or_none(row);
+    case ReasonCode::skipped_now:
+      return "the baseline measured it, the current side skipped it: " + cause_or_none(row);
+    case ReasonCode::not_measured: return outcome_words(reason, row.cause);
+    case ReasonCode::baseline_not_measured:
+      return fmt::format("the baseline was not measured ({})", outcome_words(reason, row.cause));
+    case ReasonCode::no_samples: return no_samples(row);
+    case ReasonCode::unusable_sample:
+      return fmt::format("{}: process {} holds a sample of {}{}, which has no ratio", reason.text("side"),
+                         reason.count("process"), reason.number("value"), after_number(row.unit));
+    default: return {};
+  }
+}
+
+std::string incomparable(const ComparisonRow& row, const Reason& reason,
+                         const std::vector<Difference>& differences) {
+  const std::string differ = differences_text(differences);
+  switch (reason.code) {
+    case ReasonCode::other_pairing:
+      return fmt::format("the {} record was measured in the same processes as another build (A/B run)",
+                         reason.text("side"));
+    case ReasonCode::machine_unnamed:
+      return fmt::format("the {} record does not say on which machine it measured device `{}`",
+                         reason.text("side"), reason.text("device"));
+    case ReasonCode::machines_differ:
+      return fmt::format("measured on machines that must not be compared ({})", differ);
+    case ReasonCode::other_device:
+      return fmt::format("measured on another device of the same model ({})", differ);
+    case ReasonCode::sampling_differs: return fmt::format("sampled differently ({})", differ);
+    case ReasonCode::device_kind_differs:
+      return fmt::format("measured on different kinds of device ({})", differ);
+    case ReasonCode::unit_differs: return fmt::format("the unit changed ({})", differ);
+    case ReasonCode::direction_differs:
+      return fmt::format("it changed which direction is better ({})", differ);
+    case ReasonCode::estimator_differs: return fmt::format("the estimator changed ({})", differ);
+    case ReasonCode::estimator_unknown:
+      return fmt::format("this version does not know the estimator `{}`", reason.text("estimator"));
+    case ReasonCode::bad_margin: return fmt::format("the margin {} is not a share of 0 or more", row.margin);
+    case ReasonCode::bad_alpha: return fmt::format("alpha {} does not lie between 0 and 0.5", row.alpha);
+    case ReasonCode::too_many_looks:
+      return fmt::format("{} looks are declared; at most {} are allowed", reason.count("looks"),
+                         reason.count("most"));
+    case ReasonCode::unordered_looks: return "the processes of the declared looks do not increase";
+    case ReasonCode::tiny_look: return "a look needs at least 2 processes";
+    default: return {};
+  }
+}
+
+// The action for a reason, where it does not depend on figures of the test.
+std::string remedy_of(const Reason& reason) {
+  switch (reason.code) {
+    case ReasonCode::new_case: return "There is nothing to compare with yet; the next baseline will have it.";
+    case ReasonCode::new_metric:
+      return "There is nothing to compare with yet; the next baseline will have it.";
+    case ReasonCode::unpaired_case: return "There is nothing to compare with yet; `harness run` measures it.";
+    case ReasonCode::removed_case:
+      return "If it was removed on purpose, promote a new baseline; otherwise restore it in the suite.";
+    case ReasonCode::removed_metric: return "If the metric was removed on purpose, promote a new baseline.";
+    case ReasonCode::skipped_now:
+      return "Measure it where the baseline was measured; a skipped case does not pass.";
+    case ReasonCode::baseline_not_measured: return "Measure the baseline again, or choose another one.";
+    case ReasonCode::no_samples: return "See the notes of the run: sampling may have ended too early.";
+    case ReasonCode::unusable_sample:
+      return reason.text("side") == "baseline"
+                 ? "Measure the baseline again. A sample must be finite and above 0; 0 is allowed for "
+                   "metrics "
+                   "that are no times."
+                 : "A sample must be finite and above 0; 0 is allowed for metrics that are no times.";
+    case ReasonCode::zeros_vary:
+      return "Where 0 occurs in some processes only, neither equality nor a ratio can be judged. Report a "
+             "value that is never 0 (a sum over more work), fix the seed, or make the metric `informative`.";
+    case ReasonCode::awaits_look:
+      return fmt::format("Continue to {} processes, its first look.", reason.count("look"));
+    case ReasonCode::other_pairing:
+      return "Compare it with the other side of its run, or `harness run` both builds.";
+    case ReasonCode::sampling_differs:
+    case ReasonCode::device_kind_differs:
+      return "Measure the baseline again with the settings of the current suite.";
+    case ReasonCode::machine_unnamed: return "Name the machine on both sides, or on neither.";
+    case ReasonCode::machines_differ: return "Measure the baseline again on the machine of the current side.";
+    case ReasonCode::other_device:
+      return fmt::format(
+          "Measure both sides on one device. Or pass --allow-other-device, which adds the spread between "
+          "devices ({:.2f} % a side) and hides smaller changes.",
+          reason.number("device_sd") * 100);
+    case ReasonCode::estimator_differs:
+    case ReasonCode::estimator_unknown: return "Measure both sides with one version of the tool.";
+    case ReasonCode::unit_differs:
+    case ReasonCode::direction_differs: return "Give a metric with another meaning another name.";
+    case ReasonCode::bad_margin:
+    case ReasonCode::bad_alpha:
+    case ReasonCode::too_many_looks:
+    case ReasonCode::unordered_looks:
+    case ReasonCode::tiny_look: return "Correct the gate of the case.";
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::string reason_words(const ComparisonRow& row) {
+  return reason_words(row, {row.reason, row.differences});
+}
+
+std::string reason_words(const ComparisonRow& row, const Obstacle& obstacle) {
+  if (std::string text = tested(row, obstacle.reason); !text.empty()) return text;
+  if (std::string text = lacking(row, obstacle.reason); !text.empty()) return text;
+  return incomparable(row, obstacle.reason, obstacle.differences);
+}
+
+std::vector<std::string> advice_words(const ComparisonRow& row) {
+  std::vector<std::string> lines;
+  for (const Diagnostic& diagnostic : row.diagnostics) lines.push_back(words(diagnostic));
+  if (std::string remedy = remedy_of(row.reason); !remedy.empty()) lines.push_back(std::move(remedy));
+  return lines;
+}
+
+std::string words(const Difference& difference) {
+  const auto value = [](const std::optional<std::string>& side) {
+    return !side ? "(not recorded)" : side->empty() ? "(empty)" : *side;
+  };
+  return fmt::format("{}: {} -> {}", difference.name, value(difference.baseline), value(difference.current));
+}
+
+std::string words(const MachineDifference& difference) {
+  return (difference.device.empty() ? "" : difference.device + " ") + words(difference.field);
+}
+
+}  // namespace harness::report

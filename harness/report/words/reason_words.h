@@ -1,0 +1,24 @@
+// Why a row has its verdict, in one sentence, and what to do where the reason itself calls for it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/model/comparison.h"
+
+namespace harness::report {
+
+// "" where the row has no reason.
+std::string reason_words(const ComparisonRow& row);
+
+// The same of an obstacle that the row would have met.
+std::string reason_words(const ComparisonRow& row, const Obstacle& obstacle);
+
+// All diagnostics of a row, then what its reason calls for.
+std::vector<std::string> advice_words(const ComparisonRow& row);
+
+// "driver: 580.1 -> 580.2".
+std::string words(const Difference& difference);
+std::string words(const MachineDifference& difference);
+
+}  // namespace harness::report

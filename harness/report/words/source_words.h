@@ -1,0 +1,13 @@
+// The record of a side of a comparison, and how it was found.
+#pragma once
+
+#include <string>
+
+#include "harness/model/comparison.h"
+
+namespace harness::report {
+
+// "abc1234def (merge base of main and 89abcdef01)", "file base.json".
+std::string words(const RecordSource& source);
+
+}  // namespace harness::report

@@ -1,0 +1,67 @@
+#include "harness/verdict/compared_records.h"
+
+#include <cmath>
+
+namespace harness {
+namespace {
+
+// Where processes held both builds, fewer of them suffice: their ratios do not contain what differs between
+// processes and sessions.
+Policy policy_for(Policy policy, const std::optional<Pairing::Kind>& pairing) {
+  if (pairing == Pairing::Kind::process) policy.min_processes = policy.min_shared_processes;
+  return policy;
+}
+
+std::map<std::string, MachineMatch> machines_of(const Record& before, const Record& after,
+                                                const Policy& policy) {
+  std::map<std::string, MachineMatch> machines;
+  for (const CaseRecord& one : after.cases)
+    if (!one.series.empty() && !machines.contains(one.device))
+      machines.emplace(one.device, match_machines(before, after, one.device, policy));
+  return machines;
+}
+
+double square_of_sd(double sd) {
+  return std::isfinite(sd) && sd > 0 ? sd * sd : 0;
+}
+
+}  // namespace
+
+ComparedRecords::ComparedRecords(const Record& before, const Record& after, const Policy& given, bool words)
+    : baseline(before),
+      current(after),
+      policy(policy_for(given, pairing_of(before, after))),
+      for_words(words),
+      pairing(pairing_of(before, after)),
+      one_session(share_session(before, after)),
+      pairing_obstacle(harness::pairing_obstacle(before, after)),
+      estimator_obstacle(harness::estimator_obstacle(before, after)),
+      baseline_pairs(words ? EventPairCosts(before) : EventPairCosts(Record{})),
+      current_pairs(words ? EventPairCosts(after) : EventPairCosts(Record{})),
+      machines(machines_of(before, after, policy)) {
+  for (const LearnedSpread& one : policy.learned) learned_[one.case_id + '\n' + one.metric] = &one;
+}
+
+const LearnedSpread* ComparedRecords::spread_of(const ComparisonRow& row) const {
+  if (learned_.empty()) return nullptr;
+  const auto found = learned_.find(row.case_id + '\n' + row.metric);
+  return found == learned_.end() ? nullptr : found->second;
+}
+
+double ComparedRecords::known_variance(const ComparisonRow& row, const std::string& device) const {
+  const LearnedSpread* learned = spread_of(row);
+  double known = 0;
+  if (!pairing && !one_session)
+    known += square_of_sd(learned == nullptr ? policy.session_sd : learned->session_sd);
+  if (machine_of(device).other_device)
+    known += square_of_sd(learned == nullptr ? policy.device_sd : learned->device_sd);
+  return known;
+}
+
+const Series* series_named(const CaseRecord& record, std::string_view metric) {
+  for (const Series& series : record.series)
+    if (series.metric == metric) return &series;
+  return nullptr;
+}
+
+}  // namespace harness

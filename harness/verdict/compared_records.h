@@ -1,0 +1,50 @@
+// Compared records: what holds for all cases of two records. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "harness/verdict/check/comparable.h"
+#include "harness/verdict/read/kernel_time.h"
+
+namespace harness {
+
+// Keeps references to both records. Several threads may read it at once.
+struct ComparedRecords {
+  // `words`: rows get their diagnostics, and not the verdict alone.
+  ComparedRecords(const Record& before, const Record& after, const Policy& given, bool words);
+
+  // The spread that calibrations found for the row, or null.
+  [[nodiscard]] const LearnedSpread* spread_of(const ComparisonRow& row) const;
+
+  // Both sides' machines for a kind of device that the current side measured on.
+  [[nodiscard]] const MachineMatch& machine_of(const std::string& device) const {
+    return machines.at(device);
+  }
+
+  // Variance of a side's log values between sessions, and between devices where another one is allowed.
+  [[nodiscard]] double known_variance(const ComparisonRow& row, const std::string& device) const;
+
+  const Record& baseline;
+  const Record& current;
+  const Policy policy;  // with the number of processes that this pairing needs
+  const bool for_words;
+  const std::optional<Pairing::Kind> pairing;
+  const bool one_session;
+  const std::optional<Obstacle> pairing_obstacle;
+  const std::optional<Obstacle> estimator_obstacle;
+  const EventPairCosts baseline_pairs;  // known where the rows get words
+  const EventPairCosts current_pairs;
+  const std::map<std::string, MachineMatch> machines;  // by device kind
+
+ private:
+  std::unordered_map<std::string, const LearnedSpread*> learned_;  // by case and metric
+};
+
+// The series of a metric, or null.
+const Series* series_named(const CaseRecord& record, std::string_view metric);
+
+}  // namespace harness

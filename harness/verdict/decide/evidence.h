@@ -1,0 +1,58 @@
+// Evidence: the tests of one row at its looks, before the rows are judged together. Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "harness/verdict/decide/looks.h"
+
+namespace harness {
+
+// The evidence for the row at `row`.
+struct Evidence {
+  std::size_t row = 0;
+  double known_variance = 0;        // both sides together: sessions and devices
+  int baseline_processes = 0;       // all there are, whatever a look takes of them
+  std::vector<LookEvidence> looks;  // that were reached and can be tested, in order
+  // Set by call_verdicts(): which of `looks` the row shows, and the p of all looks up to there, corrected for
+  // the number of those declared. 1 as long as none counts.
+  std::size_t shown = 0;
+  double p_worse = 1;
+  double p_better = 1;
+  // Its place among the rows that are corrected together, from 1, by p ascending; 0: not corrected.
+  std::size_t rank_worse = 0;
+  std::size_t rank_better = 0;
+};
+
+// 1 where more of the row's metric is worse, -1 where less is.
+int sign_of(const ComparisonRow& row);
+
+// The row's margin on the scale of logarithms.
+double log_margin(const ComparisonRow& row);
+
+// Processes a side, or in common where the sides shared them.
+int processes_of(const LookEvidence& look);
+
+// The least number of processes of each side for a verdict.
+int least_processes(const Policy& policy);
+
+// The reason for regressed, improved or unchanged.
+ReasonCode reason_of(Verdict verdict);
+
+// How the two sides were measured.
+struct Design {
+  double known_variance_per_side = 0;  // between sessions and devices
+  // Log ratios of the processes that measured both sides, where they shared them (pairs.h).
+  std::optional<std::vector<double>> ratios = {};
+};
+
+// Whether the look that the row shows calls it regressed by this gate, before any correction.
+bool is_worse(const Evidence& evidence, double margin, double alpha);
+
+// The evidence of the look `number` for the row, whose direction, margin, alpha and declared looks are set.
+// std::nullopt when there are fewer than two processes a side, or in common, so that nothing can be tested.
+std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
+                                  const SideReading& current, const Design& design, const Policy& policy);
+
+}  // namespace harness

@@ -78,7 +78,7 @@ struct Policy {
   std::string today = {};         // UTC date that waivers expire against, "2026-11-20"; "" : none holds
 };
 
-// What a value of the policy is about.
+// The subject of a policy's value.
 enum class PolicyCode {
   margin,          // value, or least and most where rows differ
   alpha,           // likewise
@@ -127,7 +127,7 @@ struct PolicyFact {
   PolicyOrigin origin = PolicyOrigin::standard;
 };
 
-// What became of one waiver of the policy. A row is decided by the narrowest waiver that matches it.
+// The result of one waiver of the policy. A row is decided by the narrowest waiver that matches it.
 struct WaiverUse {
   enum class State {
     holds,      // every regression that it decides about stays within its ceiling

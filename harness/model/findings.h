@@ -13,7 +13,7 @@
 
 namespace harness {
 
-// Why a row has its verdict. What the row itself holds (ratio, interval, margin, sides) is not repeated.
+// Why a row has its verdict. It does not repeat what the row holds (ratio, interval, margin, sides).
 enum class ReasonCode {
   none,
   // judged by the test, or as numbers where the row is exact
@@ -130,7 +130,7 @@ struct Obstacle {
   std::vector<Difference> differences = {};
 };
 
-// What else is noteworthy about a row or a summary, and what to do about it. It never decides.
+// Further facts about a row or a summary, each with advice. It never decides.
 enum class DiagnosticCode {
   // samples and processes
   empty_processes,  // side, processes: "2, 5"
@@ -260,7 +260,7 @@ inline constexpr auto enum_names<DiagnosticCode> =
 
 using Diagnostic = Fact<DiagnosticCode>;
 
-// What to know about a waiver of the policy.
+// A fact about a waiver of the policy.
 enum class WaiverAdviceCode {
   expires_soon,     // days: 0 is today
   expired_unused,   // expires
@@ -281,7 +281,7 @@ inline constexpr auto enum_names<WaiverAdviceCode> =
 
 using WaiverAdvice = Fact<WaiverAdviceCode>;
 
-// What to know about a comparison as a whole.
+// A fact about a comparison as a whole.
 enum class RemarkCode {
   idle_gate,     // metric, near: the nearest name, or known: "a, b"
   topped_up,     // look, cases: undecided cases that were measured further, to this look

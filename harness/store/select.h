@@ -5,22 +5,10 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/model/comparison.h"
+#include "harness/store/selected.h"
 #include "harness/store/store.h"
 
 namespace harness {
-
-struct Selected {
-  Record record;
-  RecordSource source;
-};
-
-struct SelectOptions {
-  std::string folder;         // of the repository
-  std::string suite;          // suite name; "" when the store holds only one for the revision
-  std::string machine_class;  // of the current record, for the baseline
-  std::string device_uuid;    // preferred among several records of one commit
-};
 
 // The record with this UUID, found as this run.
 Result<Selected> select_stored(Store& store, const std::string& id);

@@ -66,7 +66,7 @@ struct Measured {
 
   [[nodiscard]] bool regressed() const { return run.verdict == name_of(Verdict::regressed); }
   [[nodiscard]] bool failed() const { return run.failures > 0 || run.verdict == name_of(Verdict::failed); }
-  // What once was worse than its own baseline would hide that if others were held to it.
+  // A record that was worse than its own baseline would hide that loss from later comparisons.
   [[nodiscard]] bool red() const { return regressed() || failed(); }
 };
 
@@ -220,9 +220,8 @@ class Search {
   const History& history_;
 };
 
-// A record of the same device comes before a nearer one of another, because those two could hardly be
-// compared; a pin of the same device counts as of the commit that it measured, because pinning is how
-// an intended change is accepted.
+// A record of the same device comes before a nearer one of another device, because those two could hardly be
+// compared. A pin of the same device counts as of the commit that it measured.
 Result<std::optional<Selected>> choose(Store& store, const Search& search,
                                        Result<std::optional<Pinned>> pinned) {
   const Measured* same = search.nearest(true);

@@ -1,5 +1,5 @@
-// What both sides of a comparison are selected with: records that the user names by file or by id.
-// Used inside store/ only.
+// The parts that select both sides of a comparison: records that the user names by file or by id. Used inside
+// store/ only.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/store/select.h"
+#include "harness/base/result.h"
+#include "harness/store/selected.h"
+#include "harness/store/store.h"
 
 namespace harness {
 
@@ -28,7 +30,8 @@ std::optional<Result<Selected>> select_certain(Store& store, const std::string& 
 std::optional<Result<Selected>> select_other(Store& store, const std::string& name, SideKind kind,
                                              const SelectOptions& options);
 
-// Of one commit's records, newest first as the store lists them: those of whole suites before partial ones.
+// The choice among one commit's records, newest first as the store lists them: those of whole suites before
+// partial ones.
 void whole_runs_first(std::vector<RunInfo>& runs);
 
 }  // namespace harness

@@ -73,8 +73,8 @@ std::pair<SideReading, SideReading> split(const MeasuredCase& one, bool halves, 
   return {reading_of(std::move(left)), reading_of(std::move(right))};
 }
 
-// Which of the cases at `places` a comparison of random halves calls regressed, by the code behind
-// compare(), corrected by Holm over all of them.
+// The cases at `places` that a comparison of random halves calls regressed, by the code behind compare(),
+// corrected by Holm over all of them.
 std::vector<bool> alarms_of(const std::vector<MeasuredCase>& measured, const std::vector<std::size_t>& places,
                             int size, std::uint64_t seed, const CalibrationOptions& options) {
   std::vector<ComparisonRow> rows(places.size());

@@ -7,7 +7,7 @@
 //   shift of a margin however small its steps. With h, an unchanged series alarms once in 1000 points; h is
 //   at least k, so that a single point alarms alone only a whole margin off. The sd of a point is sqrt(s^2 /
 //   P + session_sd^2), with s^2 pooled over the points.
-// - Change points (stats/change_points.h), permutation p, Benjamini-Hochberg over all series.
+// - Change points (stats/series/change_points.h), permutation p, Benjamini-Hochberg over all series.
 #pragma once
 
 #include <cstdint>

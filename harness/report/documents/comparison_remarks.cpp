@@ -25,7 +25,7 @@ constexpr std::array<Verdict, 8> worst_first{
 
 using Counts = std::map<Verdict, std::size_t>;
 
-// Of the rows that decide.
+// Counts the rows that decide.
 Counts count(const Comparison& comparison) {
   Counts counts;
   for (const Verdict verdict : worst_first) counts[verdict] = 0;

@@ -35,10 +35,10 @@ NamedTexts comparison_facts(const Comparison& comparison);
 // rows without advice have none.
 std::vector<Finding> comparison_explanations(const Comparison& comparison);
 
-// What to do next, most urgent first.
+// The next steps, most urgent first.
 std::vector<std::string> next_steps(const Comparison& comparison);
 
-// What the exit code of this comparison means, allowances included.
+// The meaning of this comparison's exit code, allowances included.
 std::string exit_code_meaning(const Comparison& comparison);
 
 // " (look 2)" where several looks were declared and one was taken; "" otherwise.

@@ -1,5 +1,5 @@
-// Identity: how case ids are shown beside each other. What all of them share is said once, in the form
-// of a wildcard that `--filter` accepts; reasons that many cases share are said once, too. Pure.
+// Identity: how case ids are shown beside each other. The part that all ids share is printed once, as a
+// wildcard that `--filter` accepts; reasons Pure.
 #pragma once
 
 #include <span>

@@ -38,7 +38,7 @@ std::string processes_text(const Rows& rows) {
   return fmt::format("{} to {} processes a side, by case", *needed.begin(), *needed.rbegin());
 }
 
-// What would decide an inconclusive row.
+// The way to decide an inconclusive row.
 enum class Remedy { cool_device, free_device, launch_gate, more_processes, session_or_margin, as_advised };
 
 Remedy remedy_of(const ComparisonRow& row) {

@@ -32,15 +32,15 @@ std::vector<Unmeasured> unmeasured_cases(const std::vector<Summary>& summaries);
 std::string run_headline(const Record& record, const std::vector<Summary>& summaries,
                          const std::vector<Unmeasured>& unmeasured);
 
-// What was run, when, at which revision, on which machines.
+// The suite, time, revision and machines of the run.
 NamedTexts run_facts(const Record& record);
 
-// What the columns mean.
+// The meaning of the columns.
 std::vector<std::string> run_legend(const std::vector<Summary>& summaries);
 
-// What a mean over the samples of one placement, with the cold first call among them, would have
-// claimed: for the speedup that it distorts most or, without speedups, the time. "" where no first
-// call was timed or it would not have shown.
+// The result of a mean over the samples of one placement that includes the cold first call: for the speedup
+// that it distorts most or, without speedups, the time. "" where no first call was timed or it would not have
+// shown.
 std::string first_call_remark(const Record& record, const std::vector<Summary>& summaries);
 
 }  // namespace harness::report

@@ -40,7 +40,7 @@ struct Described<report::SpeedupOverShapes> {
 namespace harness::report {
 namespace {
 
-// What a report of a run says of its record: all but the cases.
+// A run report's part about its record: all but the cases.
 constexpr auto run_part = list_fields<Record>(
     JsonLayout::lines, field("record", &Record::id), field("tool", &Record::tool),
     field("suite", &Record::suite), field("revision", &Record::revision), field("started", &Record::started),

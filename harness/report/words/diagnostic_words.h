@@ -10,7 +10,7 @@ namespace harness::report {
 
 std::string words(const Diagnostic& diagnostic);
 
-// Of several diagnostics with this code, whose figures may differ.
+// For several diagnostics with this code, whose figures may differ.
 std::string words(DiagnosticCode code, const Told& told);
 
 }  // namespace harness::report

@@ -18,7 +18,7 @@ class Told {
   // At least one; they are not owned.
   explicit Told(std::vector<const Figures*> all) : all_(std::move(all)), differing_(all_.size()) {}
 
-  // Of the first fact: texts, and numbers that the choice of words depends on.
+  // Words of the first fact: texts, and numbers that the choice of words depends on.
   [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] std::string text(std::string_view name) const { return text_in(*all_.front(), name); }
   [[nodiscard]] double value(std::string_view name) const { return number_in(*all_.front(), name); }

@@ -11,8 +11,8 @@ namespace harness {
 // never varies has a coarse clock, and is tested like any other.
 bool is_exact(const ComparisonRow& row, const SideReading& baseline, const SideReading& current);
 
-// Fills the row: sides, ratio, verdict, reason. With the margin m, worse by more than m of the baseline's
-// value is regressed, better by more than m is improved, anything else is unchanged; with m = 0 any change
+// Fills the row: sides, ratio, verdict, reason. With the margin m: worse by more than m of the baseline's
+// value is regressed, better by more than m is improved, anything else is unchanged. With m = 0 any change
 // counts. A change from 0 has no ratio and is beyond every margin. Where the processes are too few to show
 // that the metric does not vary, the row is inconclusive.
 void judge_exactly(ComparisonRow& row, const SideReading& baseline, const SideReading& current,

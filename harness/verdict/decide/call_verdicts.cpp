@@ -37,10 +37,10 @@ std::vector<std::size_t> ranks_of(const std::vector<double>& values) {
 // Takes the looks in the order in which they were measured: all rows at the first, those still open at the
 // second, and so on.
 //
-// A row's p is the smallest of its looks so far times the number of looks declared. It can only fall from
-// one look to the next, and an adjusted p of Holm's only falls when any p does; so whatever is called at some
-// look would be called, too, had every row gone through all its looks, and for those the family-wise rate is
-// alpha by Bonferroni and Holm. Hence measuring on may depend on what was seen, in any way.
+// A row's p is the smallest of its looks so far times the number of looks declared. It can only fall from one
+// look to the next, and an adjusted p of Holm's only falls when any p does. So a row called at some look
+// would also be called if every row had gone through all its looks. For those the family-wise rate is alpha
+// by Bonferroni and Holm. Hence measuring on may depend on what was seen, in any way.
 class LookByLook {
  public:
   LookByLook(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence, int least)

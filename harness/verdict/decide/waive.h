@@ -1,6 +1,6 @@
 // Waive: what the policy's waivers do to a comparison. A waiver covers a regression only while the whole
-// interval of the change stays at or below its ceiling and its last day has not passed; it never covers
-// anything but a regression. The format and the reasons: baselines/README.md. Pure.
+// interval of the change stays at or below its ceiling and its last day has not passed. It covers nothing but
+// a regression. The format and the reasons: baselines/README.md. Pure.
 #pragma once
 
 #include <string>

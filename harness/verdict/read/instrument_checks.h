@@ -1,5 +1,5 @@
-// What the instrument reads of a call that does nothing, beside a case that is hardly longer or that was
-// timed in batches. Pure.
+// The reading of a call that does nothing, for a case that is hardly longer or that was timed in batches.
+// Pure.
 #pragma once
 
 #include <optional>

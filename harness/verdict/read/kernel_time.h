@@ -18,9 +18,9 @@ inline constexpr double tolerable_time_us = 1.5;
 
 // Where the median sample of a case's time and the sum of its kernels' times disagree by more: both figures
 // and the likeliest cause. Takes the median over the processes that have both. The cause is the clock only
-// where the device held it down in more placements than the case's gate allows, and where the difference is
-// more than events and launches cost and less than a third. `pair_us`: of the events, where the case has no
-// control.
+// under two conditions. The device held it down in more placements than the case's gate allows. The
+// difference is more than events and launches cost, and less than a third. `pair_us`: of the events, where
+// the case has no control.
 std::optional<Diagnostic> kernel_time_doubt(const CaseRecord& record,
                                             std::optional<double> pair_us = std::nullopt);
 

@@ -7,8 +7,8 @@
 
 namespace harness {
 
-// The log ratio, current over baseline, of each process that has samples of both (stats/paired.h), in the
-// order of `current`. Processes are paired by their numbers.
+// The log ratio, current over baseline, of each process that has samples of both (stats/hypothesis/paired.h),
+// in the order of `current`. Processes are paired by their numbers.
 std::vector<double> log_ratios(const Series& baseline, const Series& current);
 
 }  // namespace harness

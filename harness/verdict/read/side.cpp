@@ -100,8 +100,8 @@ constexpr std::size_t enough_for_quarters = 16;
 constexpr std::size_t enough_for_steps = 20;
 constexpr std::size_t few_values = 8;
 
-// Log of the last quarter's median over the first's, so that a few slow samples are no drift; mean over the
-// placements that have enough samples, all of them positive and finite.
+// Log of the last quarter's median over the first's, so that a few slow samples are no drift. The mean is
+// over the placements that have enough samples, all of them positive and finite.
 std::optional<double> slowing_of(const ProcessSamples& process, stats::Lanes& lanes) {
   Mean mean;
   const auto take = [&] {

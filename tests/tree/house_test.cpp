@@ -45,7 +45,7 @@ TEST(House, HasNoIncludeCircles) {
   std::vector<std::string> found;
   for (const auto& circle : include_circles(sources({"harness"})))
     for (const std::string& unit : circle) found.push_back(unit + ": in a circle with " + join(circle, ", "));
-  expect_at_most(found, {{"harness/store", 2}, {"harness/verdict", 10}});
+  expect_at_most(found, {});
 }
 
 TEST(House, NamesEachFormatInOnePlace) {
@@ -66,7 +66,7 @@ TEST(House, HasNoBaseNameTwice) {
 }
 
 TEST(House, HasFoldersThatAReaderCanHold) {
-  const Allowed allowed{{"harness/model", 34}, {"harness/report/documents", 26}, {"kernels/matmul", 26}};
+  const Allowed allowed{{"harness/model", 35}, {"kernels/matmul", 26}};
   for (const auto& [folder, files] :
        large_folders(files_below({"harness", "kernels"}, {".h", ".cpp", ".cu", ".cuh", ".in"}), 25)) {
     const auto known = allowed.find(folder);
@@ -98,20 +98,16 @@ TEST(House, NamesTheKindCudaInOnePlace) {
 }
 
 TEST(House, ReadsNoSentence) {
-  expect_at_most(broken(read_sentences, sources({"harness"})), {{"harness/cli", 2}});
+  expect_at_most(broken(read_sentences, sources({"harness"})), {});
 }
 
 TEST(House, HasNoEnglishWhereVerdictsAreMade) {
   expect_at_most(broken(english_literals, sources({"harness/verdict", "harness/study"})),
-                 {{"harness/study", 15}, {"harness/verdict", 251}});
+                 {{"harness/verdict", 2}});
 }
 
 TEST(House, WritesPlainComments) {
-  expect_at_most(broken(hard_sentences, sources({"harness", "kernels", "tests"})), {{"harness/model", 5},
-                                                                                    {"harness/report", 9},
-                                                                                    {"harness/store", 4},
-                                                                                    {"harness/study", 10},
-                                                                                    {"harness/verdict", 35}});
+  expect_at_most(broken(hard_sentences, sources({"harness", "kernels", "tests"})), {});
 }
 
 TEST(House, WritesPlainCommentsInScripts) {
@@ -127,14 +123,13 @@ TEST(House, NamesFilesThatAreThere) {
     if (!file.path.starts_with("tests/golden/")) files.push_back(std::move(file));
   expect_at_most(
       broken([paths = all_paths()](const SourceFile& file) { return missing_files(file, paths); }, files),
-      {{"harness/model", 1}, {"harness/study", 3}, {"harness/verdict", 3}});
+      {});
 }
 
 TEST(House, WritesPlainDocuments) {
   std::vector<SourceFile> files = files_below({""}, {".md"});
   std::erase_if(files, [](const SourceFile& file) { return file.path.starts_with("tests/golden/"); });
-  expect_at_most(broken(hard_sentences, files),
-                 {{"harness/report", 2}, {"harness/study", 2}, {"harness/verdict", 10}});
+  expect_at_most(broken(hard_sentences, files), {{"harness/report", 2}, {"harness/verdict", 2}});
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/model/comparison_fields.h"
+#include "harness/model/results/comparison_fields.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 
 namespace harness {
 

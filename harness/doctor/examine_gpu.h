@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/doctor/machine_facts.h"
-#include "harness/model/examination.h"
+#include "harness/model/results/examination.h"
 
 namespace harness {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/device/host/host_state.h"
-#include "harness/model/examination.h"
+#include "harness/model/results/examination.h"
 
 namespace harness {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/model/summary.h"
+#include "harness/model/results/summary.h"
 
 namespace harness::report {
 

@@ -9,7 +9,7 @@
 
 #include "harness/model/document.h"
 #include "harness/model/record.h"
-#include "harness/model/summary.h"
+#include "harness/model/results/summary.h"
 
 namespace harness::report {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/summary.h"
+#include "harness/model/results/summary.h"
 
 namespace harness {
 

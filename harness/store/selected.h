@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "harness/model/comparison.h"
 #include "harness/model/record.h"
+#include "harness/model/results/comparison.h"
 
 namespace harness {
 

@@ -7,7 +7,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/model/codec.h"
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 #include "harness/store/baselines.h"
 #include "harness/store/database.h"
 #include "harness/store/history.h"

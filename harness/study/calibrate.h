@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/model/record.h"
-#include "harness/model/spread.h"
+#include "harness/model/results/spread.h"
 #include "harness/study/calibration_options.h"
 
 namespace harness {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/spread.h"
+#include "harness/model/results/spread.h"
 
 namespace harness {
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "harness/model/error_rates.h"
-#include "harness/model/spread.h"
+#include "harness/model/results/error_rates.h"
+#include "harness/model/results/spread.h"
 #include "harness/study/simulate.h"
 
 namespace harness {

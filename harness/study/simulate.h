@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "harness/model/comparison.h"
-#include "harness/model/error_rates.h"
+#include "harness/model/results/comparison.h"
+#include "harness/model/results/error_rates.h"
 
 namespace harness {
 

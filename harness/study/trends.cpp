@@ -228,7 +228,7 @@ std::vector<Trend> find_trends(std::vector<MeasuredSeries> series, const TrendOp
                  [&](std::size_t i) { finders[i].find(first_permutations); });
   correct_changes(finders);
   // The smallest p that a permutation test can give must still count after the correction. More permutations,
-  // whose first are those there were, only where they may bear on it: A p below the least of the first test
+  // whose first are those there were, only where they may bear on it: a p below the least of the first test
   // is that of the longer test. A p above it had to be that small in the shorter one. So neither is too small
   // too often.
   const double wanted = std::ceil(static_cast<double>(finders.size()) / options.alpha);

@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/model/case_trend.h"
+#include "harness/model/results/case_trend.h"
 
 namespace harness {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 
 namespace harness {
 

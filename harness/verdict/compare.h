@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 
 namespace harness {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "harness/model/explanation.h"
+#include "harness/model/results/explanation.h"
 
 namespace harness {
 

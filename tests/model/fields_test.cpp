@@ -9,8 +9,8 @@
 #include "../schema/member_count.h"
 #include "harness/base/files.h"
 #include "harness/model/codec.h"
-#include "harness/model/comparison_fields.h"
 #include "harness/model/record_fields.h"
+#include "harness/model/results/comparison_fields.h"
 
 namespace harness {
 namespace {

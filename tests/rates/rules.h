@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 #include "sessions.h"
 
 namespace harness {

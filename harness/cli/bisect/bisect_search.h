@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/cli/programs/measure_commit.h"
-#include "harness/model/bisection_log.h"
+#include "harness/model/results/bisection_log.h"
 #include "harness/store/git.h"
 
 namespace harness {

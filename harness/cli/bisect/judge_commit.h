@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "harness/model/bisection_log.h"
+#include "harness/model/results/bisection_log.h"
 
 namespace harness {
 

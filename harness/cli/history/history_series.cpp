@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "harness/base/text.h"
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 #include "harness/verdict/decide/gates.h"
 
 namespace harness {

@@ -6,7 +6,7 @@
 
 #include "harness/cli/history/history_series.h"
 #include "harness/cli/options/policy_options.h"
-#include "harness/model/case_trend.h"
+#include "harness/model/results/case_trend.h"
 #include "harness/store/store.h"
 
 namespace harness {

@@ -6,7 +6,7 @@
 
 #include "harness/cli/options/output_options.h"
 #include "harness/cli/output/render_with_sources.h"
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 #include "harness/store/select.h"
 
 namespace harness {

@@ -1,7 +1,7 @@
 // The spread between sessions and devices that calibrations in a store measured, for a comparison.
 #pragma once
 
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 #include "harness/store/history.h"
 #include "harness/store/store.h"
 

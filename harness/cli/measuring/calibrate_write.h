@@ -6,7 +6,7 @@
 
 #include "harness/base/result.h"
 #include "harness/model/plan.h"
-#include "harness/model/spread.h"
+#include "harness/model/results/spread.h"
 
 namespace harness {
 

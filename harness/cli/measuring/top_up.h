@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/cli/measuring/measure_into.h"
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 
 namespace harness {
 

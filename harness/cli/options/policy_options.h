@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 
 namespace CLI {
 class App;

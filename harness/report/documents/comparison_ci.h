@@ -1,7 +1,7 @@
 // A comparison as a CI shows it. Pure.
 #pragma once
 
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 #include "harness/report/ci_view.h"
 
 namespace harness::report {

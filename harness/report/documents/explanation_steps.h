@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/model/document.h"
-#include "harness/model/explanation.h"
+#include "harness/model/results/explanation.h"
 
 namespace harness::report {
 

@@ -1,5 +1,6 @@
 // Identity: how case ids are shown beside each other. The part that all ids share is printed once, as a
-// wildcard that `--filter` accepts; reasons Pure.
+// wildcard that `--filter` accepts. Reasons that many
+// cases share are printed once, too. Pure.
 #pragma once
 
 #include <span>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "harness/model/summary.h"
+#include "harness/model/results/summary.h"
 #include "harness/report/ci_view.h"
 
 namespace harness::report {

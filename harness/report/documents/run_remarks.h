@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/model/document.h"
-#include "harness/model/summary.h"
+#include "harness/model/results/summary.h"
 
 namespace harness::report {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/model/summary_fields.h"
+#include "harness/model/results/summary_fields.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/media/media.h"
 #include "harness/report/over_shapes.h"

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "harness/model/comparison.h"
 #include "harness/model/plan.h"
-#include "harness/model/summary.h"
+#include "harness/model/results/comparison.h"
+#include "harness/model/results/summary.h"
 
 namespace harness::report {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/model/explanation.h"
+#include "harness/model/results/explanation.h"
 
 namespace harness::report {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/model/findings.h"
+#include "harness/model/results/findings.h"
 #include "harness/report/words/told.h"
 
 namespace harness::report {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/model/examination.h"
+#include "harness/model/results/examination.h"
 
 namespace harness::report {
 

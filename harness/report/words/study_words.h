@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "harness/model/bisection_log.h"
-#include "harness/model/case_trend.h"
-#include "harness/model/error_rates.h"
-#include "harness/model/spread.h"
+#include "harness/model/results/bisection_log.h"
+#include "harness/model/results/case_trend.h"
+#include "harness/model/results/error_rates.h"
+#include "harness/model/results/spread.h"
 
 namespace harness::report {
 

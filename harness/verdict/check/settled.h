@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 
 namespace harness {
 

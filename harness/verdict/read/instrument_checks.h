@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "harness/model/findings.h"
 #include "harness/model/record.h"
+#include "harness/model/results/findings.h"
 
 namespace harness {
 

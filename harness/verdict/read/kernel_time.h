@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "harness/model/findings.h"
 #include "harness/model/record.h"
+#include "harness/model/results/findings.h"
 
 namespace harness {
 

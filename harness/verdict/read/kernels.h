@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 
 namespace harness {
 

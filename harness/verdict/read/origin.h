@@ -1,7 +1,7 @@
 // Origin: which record a side of a comparison is, for the reader of a report. Pure.
 #pragma once
 
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 
 namespace harness {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 #include "harness/stats/estimate/lanes.h"
 #include "harness/stats/estimate/process_estimator.h"
 #include "harness/stats/hypothesis/welch.h"

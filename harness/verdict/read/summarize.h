@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "harness/model/summary.h"
+#include "harness/model/results/summary.h"
 
 namespace harness {
 

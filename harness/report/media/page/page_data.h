@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 #include "harness/report/media/page/page_samples.h"
 #include "harness/report/sources.h"
 

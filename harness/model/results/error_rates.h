@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/model/fact.h"
-#include "harness/model/summary.h"
+#include "harness/model/results/summary.h"
 #include "harness/schema/enum_names.h"
 
 namespace harness {

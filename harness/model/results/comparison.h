@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/model/findings.h"
-#include "harness/model/summary.h"
+#include "harness/model/results/findings.h"
+#include "harness/model/results/summary.h"
 
 namespace harness {
 

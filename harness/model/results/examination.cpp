@@ -1,4 +1,4 @@
-#include "harness/model/examination.h"
+#include "harness/model/results/examination.h"
 
 #include <algorithm>
 

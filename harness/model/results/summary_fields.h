@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/model/record_fields.h"
-#include "harness/model/summary.h"
+#include "harness/model/results/summary.h"
 
 namespace harness {
 

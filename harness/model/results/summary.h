@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/findings.h"
 #include "harness/model/record.h"
+#include "harness/model/results/findings.h"
 
 namespace harness {
 

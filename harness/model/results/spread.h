@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/comparison.h"
 #include "harness/model/plan.h"
+#include "harness/model/results/comparison.h"
 
 namespace harness {
 

@@ -1,4 +1,4 @@
-#include "harness/model/error_rates.h"
+#include "harness/model/results/error_rates.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "harness/model/comparison.h"
+#include "harness/model/results/comparison.h"
 
 #include <algorithm>
 

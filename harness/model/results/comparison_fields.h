@@ -1,8 +1,8 @@
 // The fields of comparison.h's structs, as JSON reports hold them (schema/fields.h).
 #pragma once
 
-#include "harness/model/comparison.h"
-#include "harness/model/summary_fields.h"
+#include "harness/model/results/comparison.h"
+#include "harness/model/results/summary_fields.h"
 
 namespace harness {
 

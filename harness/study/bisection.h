@@ -1,8 +1,8 @@
 // Bisection: which commit to test next between a good and a bad one, when some cannot be tested. Pure.
 //
-// A plain binary search over the first-parent line rather than `git bisect`: that keeps its state in the
-// repository, where it would get in the way of the user's own, and it walks into merged branches, whose
-// commits nobody builds alone. A merge is one step here, as in `harness history`.
+// A plain binary search over the first-parent line. `git bisect` would keep its state in the repository,
+// beside that of the user. It would also walk into merged branches, whose commits nobody builds alone. A
+// merge is one step here, as in `harness history`.
 #pragma once
 
 #include <cstddef>

@@ -39,8 +39,8 @@ struct SelftestOptions {
 // is run with the first noise alone, and may decide nothing. std::nullopt: stopped.
 std::optional<SelftestReport> selftest(const SelftestOptions& options);
 
-// Random halves of each session of `records` (the processes of one run, so nothing differs, not even the
-// session), judged by the rule of compare(): how often a case is called regressed.
+// How often the rule of compare() calls a case regressed between random halves of each session of `records`.
+// The halves are processes of one run, so nothing differs, not even the session.
 SelftestRun halves_of(const std::vector<Record>& records, const SelftestOptions& options);
 
 }  // namespace harness

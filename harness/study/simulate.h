@@ -37,9 +37,8 @@ class Simulator {
   SimulatedPair pair_;
 };
 
-// The chance of a call that no rule can avoid which finds changes at all: with two modes, that all processes
-// of one side land in the fast one and all of the other in the slow one, as if it had become slower. 0
-// otherwise.
+// The chance of a false call that no rule can avoid if it finds changes at all. With two modes, all processes
+// of one side may be in the fast mode and all of the other in the slow one. 0 without modes.
 double unavoidable(Noise noise, const MeasuringPlan& plan);
 
 }  // namespace harness

@@ -146,7 +146,7 @@ TEST(Comparable, NamesTheBlockingFieldAndBothValues) {
   after = record_of(about(20));
   after.machines["cuda"].machine_class = "nvidia-h100";
   EXPECT_THAT(row_of(before, after).differences,
-              ElementsAre(Difference{"machine class", "nvidia-h200", "nvidia-h100"}));
+              ElementsAre(Difference{"machine_class", "nvidia-h200", "nvidia-h100"}));
   after = record_of(about(20));
   after.machines["cuda"].fields.erase(after.machines["cuda"].fields.begin());
   EXPECT_THAT(row_of(before, after).differences, ElementsAre(Difference{"gpu", "NVIDIA H200", {}}));

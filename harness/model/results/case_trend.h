@@ -1,5 +1,5 @@
-// Trend: how a metric of a case moved along the history of a branch on one device, and the findings of three
-// tests: the newest result against an anchor, a CUSUM against slow creep, change points. Made by
+// Trend: how a metric of a case moved along the history of a branch on one device, with the findings of three
+// tests. They are the newest result against an anchor, a CUSUM against slow creep, and change points. Made by
 // study/trends.h, put into words by report/. Plain data.
 #pragma once
 

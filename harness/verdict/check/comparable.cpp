@@ -71,7 +71,7 @@ MachineMatch match_machines(const Record& baseline, const Record& current, const
   match.information = differing(*before, *after, FieldClass::info);
   std::vector<Difference> blocking = differing(*before, *after, FieldClass::block);
   if (before->machine_class != after->machine_class)
-    blocking.insert(blocking.begin(), differ("machine class", before->machine_class, after->machine_class));
+    blocking.insert(blocking.begin(), differ("machine_class", before->machine_class, after->machine_class));
   if (!blocking.empty()) {
     match.obstacle = Obstacle{{ReasonCode::machines_differ}, std::move(blocking)};
     return match;

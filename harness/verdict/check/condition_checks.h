@@ -14,8 +14,8 @@ namespace harness {
 // processes still speak for the code; for throttling, the case's gate says how much (Gate::throttled).
 inline constexpr double tolerable_shared_share = 0.2;
 
-// Why no verdict may rest on the pair: a side was throttled in more than `throttled_share` of its placements,
-// or other processes used the device on one side more than on the other. A kernel at the power cap on both
+// Why no verdict may rest on the pair: a side was throttled in more than `throttled_share` of its placements.
+// Or other processes used the device on one side more than on the other. A kernel at the power cap on both
 // sides alike may be judged: the cap is part of what it costs.
 std::optional<Reason> condition_doubt(const SideConditions& baseline, const SideConditions& current,
                                       double throttled_share);

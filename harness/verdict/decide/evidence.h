@@ -15,8 +15,8 @@ struct Evidence {
   double known_variance = 0;        // both sides together: sessions and devices
   int baseline_processes = 0;       // all there are, whatever a look takes of them
   std::vector<LookEvidence> looks;  // that were reached and can be tested, in order
-  // Set by call_verdicts(): which of `looks` the row shows, and the p of all looks up to there, corrected for
-  // the number of those declared. 1 as long as none counts.
+  // Set by call_verdicts(): which of `looks` the row shows, and the p of all looks up to there. The p is
+  // corrected for the number of declared looks, and 1 as long as none counts.
   std::size_t shown = 0;
   double p_worse = 1;
   double p_better = 1;
@@ -51,7 +51,7 @@ struct Design {
 bool is_worse(const Evidence& evidence, double margin, double alpha);
 
 // The evidence of the look `number` for the row, whose direction, margin, alpha and declared looks are set.
-// std::nullopt when there are fewer than two processes a side, or in common, so that nothing can be tested.
+// Returns std::nullopt with fewer than two processes a side, or in common: nothing can be tested then.
 std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
                                   const SideReading& current, const Design& design, const Policy& policy);
 

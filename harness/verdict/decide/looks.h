@@ -41,10 +41,10 @@ void await_first_look(ComparisonRow& row);
 // processes or more, or the last of those `reached`.
 void tell_exact_look(ComparisonRow& row, std::size_t reached, int least);
 
-// The next declared look of an undecided row, when one of those left decides it with a chance of one half or
-// more: either it calls an effect within a standard error of the estimate at the level `beyond`, or it finds
-// it inside the margin at the level `inside`. `baseline`: the processes of that side, which does not grow.
-// std::nullopt otherwise.
+// The next declared look of an undecided row; std::nullopt where no look that is left has an even chance to
+// decide it. A look decides when it calls an effect within a standard error of the estimate at the level
+// `beyond`. It also decides when it finds the effect inside the margin at the level `inside`. `baseline`: the
+// processes of that side, which does not grow.
 std::optional<int> next_look(const LookState& state, const LookEvidence& last, int baseline, double margin,
                              double known_variance, double beyond, double inside);
 

@@ -156,13 +156,13 @@ std::vector<std::string> recompiled(const std::vector<Pair>& pairs, double margi
 }  // namespace
 
 std::string base_name(std::string_view kernel) {
-  constexpr std::string_view anonymous = "(anonymous namespace)";
+  constexpr std::string_view anonymous = "(anonymous";  // of "(anonymous namespace)"
   std::string kept;
   int depth = 0;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     if (depth == 0 && kernel.substr(i).starts_with(anonymous)) {
       kept += "anonymous";
-      i += anonymous.size() - 1;
+      i = std::min(kernel.find(')', i), kernel.size() - 1);
     } else if (kernel[i] == '<') {
       ++depth;
     } else if (kernel[i] == '>') {

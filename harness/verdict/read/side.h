@@ -77,8 +77,8 @@ class SideReader {
 
 Side side_of(const SideReading& reading);
 
-// The same side with the logs of arithmetic means as its values, placement by placement, for a metric some
-// samples of which are 0: nothing is dropped as an outlier. -infinity for a process that holds only zeros.
+// The same side for a metric with samples of 0: its values are the logs of arithmetic means, placement by
+// placement. No sample is dropped as an outlier. -infinity for a process that holds only zeros.
 SideReading with_plain_means(SideReading reading, const Series& series);
 
 }  // namespace harness

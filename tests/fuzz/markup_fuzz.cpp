@@ -10,9 +10,9 @@
 
 #include "harness/base/text.h"
 #include "harness/report/media/github_text.h"
-#include "harness/report/media/junit_suite.h"
 #include "harness/report/media/markdown_text.h"
 #include "harness/report/media/terminal_text.h"
+#include "harness/report/report.h"
 
 namespace {
 
@@ -23,10 +23,12 @@ void must(bool holds) {
 }
 
 void check_xml(const std::string& name) {
-  report::JunitCase one{name, name, {name, 1}};
-  one.result = report::JunitCase::Result::error;
-  one.type = one.message = one.body = one.output = name;
-  const std::string text = report::junit_text({name, name, {{name, name}}, {one}, name});
+  report::CiCase one{name, {name, 1}, report::CiState::error};
+  one.code = one.message = one.body = one.output = name;
+  harness::Report made;
+  made.document.headline = name;
+  made.ci = [&] { return report::CiView{name, name, name, {{name, name}}, {one}}; };
+  const std::string text = harness::render(made, harness::Format::junit);
   pugi::xml_document document;
   must(document.load_buffer(text.data(), text.size(), pugi::parse_full, pugi::encoding_utf8));
   const pugi::xml_node read = document.child("testsuites").child("testsuite").child("testcase");
@@ -36,7 +38,7 @@ void check_xml(const std::string& name) {
 }
 
 void check_annotation(const std::string& name) {
-  const std::string line = report::annotation_line(report::AnnotationLevel::error, {name, 7, name, name});
+  const std::string line = report::annotation_line(report::Alarm::error, {name, 7, name, name});
   must(std::count(line.begin(), line.end(), '\n') == 1 && line.ends_with('\n'));
   must(line.substr(0, line.size() - 1) == harness::printable(line.substr(0, line.size() - 1)));
   const std::size_t end = line.find("::", 2);
@@ -44,6 +46,17 @@ void check_annotation(const std::string& name) {
   const std::string head = line.substr(2, end - 2);
   must(head.find(':') == std::string::npos);
   must(std::count(head.begin(), head.end(), ',') <= 2);
+}
+
+// A table of one row, as CSV, has a header and one more line.
+void check_csv(const std::string& name) {
+  report::Grid grid;
+  grid.columns = {{name}};
+  grid.sections = {{name, report::Paint::plain, {{name, {{name}}}}}};
+  harness::Report made;
+  made.document.blocks = {{report::Table{name, grid}}};
+  const std::string text = harness::render(made, harness::Format::csv);
+  must(std::count(text.begin(), text.end(), '\n') == 2 && std::count(text.begin(), text.end(), '\r') == 2);
 }
 
 void check_markdown(const std::string& name) {
@@ -63,6 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string name(reinterpret_cast<const char*>(data), size);
   check_xml(name);
   check_annotation(name);
+  check_csv(name);
   check_markdown(name);
   return 0;
 }

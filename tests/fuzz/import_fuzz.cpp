@@ -1,14 +1,14 @@
 // links: harness_store
-// Whatever imports is a record that is written and read again the same; what does not says where.
+// A text that imports is a record that is written and read again the same; any other has errors with places.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "harness/model/codec.h"
-#include "harness/store/adapters/json_lines.h"
+#include "harness/store/adapters/import_formats.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto record = harness::import_json_lines({reinterpret_cast<const char*>(data), size}, "fuzz.jsonl");
+  const auto record = harness::import_samples({reinterpret_cast<const char*>(data), size}, "fuzz.jsonl");
   if (!record) {
     if (record.error().empty()) std::abort();
     for (const harness::Error& error : record.error())

@@ -1,31 +1,14 @@
-// Matchers for facts, by code and figures.
+// Matchers for facts whose figures were computed: by code, and by figures within 1 %.
 #pragma once
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
-#include <ostream>
 
-#include "harness/model/fact.h"
-#include "harness/schema/enum_names.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness {
-
-// For messages of failed tests.
-inline void PrintTo(const Figure& figure, std::ostream* out) {
-  *out << figure.name << "=";
-  std::visit([&](const auto& value) { *out << value; }, figure.value);
-}
-
-template <NamedEnum Code>
-void PrintTo(const Fact<Code>& fact, std::ostream* out) {
-  *out << name_of(fact.code);
-  for (const Figure& figure : fact.figures) {
-    *out << " ";
-    PrintTo(figure, out);
-  }
-}
 
 // Texts and whole numbers must be equal; other numbers may differ by 1 %.
 inline bool has_figure(const Figures& figures, const Figure& wanted) {
@@ -37,8 +20,9 @@ inline bool has_figure(const Figures& figures, const Figure& wanted) {
   });
 }
 
-MATCHER_P(coded, code, std::string(negation ? "is not " : "is ") + std::string(name_of(code))) {
-  return arg.code == code;
+template <class Code>
+FactMatcher<Code> coded(Code code) {
+  return FactIs(code);
 }
 
 // A fact with this code and at least these figures.

@@ -1,0 +1,61 @@
+// Every code of a finding has words, and its figures are in them.
+#include <gmock/gmock.h>
+
+#include "harness/report/words/diagnostic_words.h"
+#include "harness/report/words/policy_words.h"
+#include "harness/report/words/reason_words.h"
+#include "harness/report/words/source_words.h"
+#include "harness/report/words/study_words.h"
+
+namespace harness::report {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(FindingWords, ExistForEveryReason) {
+  for (const auto& [code, name] : enum_names<ReasonCode>) {
+    if (code == ReasonCode::none) continue;
+    ComparisonRow row;
+    row.reason = {code, {{"side", "baseline"}, {"outcome", "failed"}}};
+    EXPECT_GT(reason_words(row).size(), 5U) << name;
+  }
+}
+
+TEST(FindingWords, ExistForEveryDiagnosticAndRemark) {
+  for (const auto& [code, name] : enum_names<DiagnosticCode>)
+    EXPECT_GT(words(Diagnostic{code}).size(), 10U) << name;
+  for (const auto& [code, name] : enum_names<WaiverAdviceCode>)
+    EXPECT_GT(words(WaiverAdvice{code}).size(), 10U) << name;
+  for (const auto& [code, name] : enum_names<RemarkCode>) EXPECT_GT(words(Remark{code}).size(), 10U) << name;
+}
+
+TEST(FindingWords, ExistForEverySourceAndStudy) {
+  for (const auto& [code, name] : enum_names<SourceCode>) {
+    RecordSource source;
+    source.found.code = code;
+    EXPECT_GT(words(source).size(), 3U) << name;
+  }
+  for (const auto& [code, name] : enum_names<HistoryNoteCode>)
+    EXPECT_GT(words(HistoryNote{code}).size(), 10U) << name;
+  for (const auto& [code, name] : enum_names<CalibrationNoteCode>)
+    EXPECT_GT(words(CalibrationNote{code}).size(), 10U) << name;
+  SelftestReport report;
+  report.rows.emplace_back();
+  for (const auto& [code, name] : enum_names<SelftestRemarkCode>)
+    EXPECT_GT(words(SelftestRemark{code, {{"row", 0}}}, report).size(), 10U) << name;
+}
+
+TEST(FindingWords, HoldTheFigures) {
+  EXPECT_THAT(words(Diagnostic{DiagnosticCode::drift, {{"side", "current"}, {"change", 0.0155}}}),
+              HasSubstr("current: drift: the processes changed by +1.55 %"));
+  EXPECT_THAT(words(Diagnostic{DiagnosticCode::renamed_to, {{"case", "gemm/b"}}}), HasSubstr("`gemm/b`"));
+  ComparisonRow row;
+  row.baseline.processes = 3;
+  row.current.processes = 5;
+  row.reason = {ReasonCode::too_few_processes, {{"needed", 5}}};
+  EXPECT_THAT(reason_words(row), HasSubstr("3 against 5 processes"));
+  EXPECT_THAT(reason_words(row), HasSubstr("2 more of the baseline"));
+}
+
+}  // namespace
+}  // namespace harness::report

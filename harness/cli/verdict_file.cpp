@@ -11,28 +11,6 @@ namespace {
 
 constexpr std::string_view right_file = "name what `harness compare --report json=FILE` wrote";
 
-Figures figures_from(const JsonNode& node) {
-  Figures figures;
-  if (!node.present()) return figures;
-  node.each_member([&](std::string_view name, const JsonNode& value) {
-    const std::optional<sdk::Value> scalar = value.scalar();
-    if (!scalar) return;
-    std::visit([&](const auto& plain) { figures.emplace_back(name, plain); }, *scalar);
-  });
-  return figures;
-}
-
-RecordSource source_from(const JsonNode& node) {
-  RecordSource source;
-  source.id = node.require("id").text();
-  if (const JsonNode found = node.find("found"); found.present()) {  // files of before have none
-    source.found.code = parse_name<SourceCode>(found.require("code").text()).value_or(SourceCode::none);
-    source.found.figures = figures_from(found.find("figures"));
-  }
-  source.distance = node.find("distance").integer<int>(0, 0);
-  return source;
-}
-
 }  // namespace
 
 Result<VerdictFile> read_verdict_file(const std::string& path) {
@@ -50,8 +28,8 @@ Result<VerdictFile> read_verdict_file(const std::string& path) {
   (*reader)->expect_format(formats::comparison);
   VerdictFile file;
   const JsonNode root = (*reader)->root();
-  file.baseline = source_from(root.require("baseline"));
-  file.current = source_from(root.require("current"));
+  read_json(root.require("baseline"), file.baseline);
+  read_json(root.require("current"), file.current);
   read_json(root.require("policy"), file.policy);
   read_json(root.find("waivers"), file.policy.waivers);
   Result<VerdictFile> read = (*reader)->finish(std::move(file));

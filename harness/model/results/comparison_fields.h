@@ -43,4 +43,106 @@ struct Described<Policy> {
                           field("today", &Policy::today).null_when_default());
 };
 
+template <>
+struct Described<Side> {
+  static constexpr bool measured(const Side& side) { return side.processes > 0; }
+
+  static constexpr auto fields =
+      list_fields<Side>(JsonLayout::line, field("processes", &Side::processes),
+                        field("center", &Side::center).null_when_default().when(measured),
+                        field("process_sd", &Side::process_sd).null_when_default().when([](const Side& side) {
+                          return side.processes > 1;
+                        }),
+                        field("outlier_rate", &Side::outlier_rate).null_when_default().when(measured),
+                        field("process_values", &Side::process_values));
+};
+
+template <>
+struct Described<LookState> {
+  static constexpr auto fields = list_fields<LookState>(JsonLayout::line, field("number", &LookState::number),
+                                                        field("declared", &LookState::declared),
+                                                        field("next", &LookState::next).null_when_default());
+};
+
+template <>
+struct Described<LoosenedGate> {
+  static constexpr auto fields = list_fields<LoosenedGate>(
+      JsonLayout::line, field("margin", &LoosenedGate::margin), field("alpha", &LoosenedGate::alpha),
+      field("informative", &LoosenedGate::informative), field("regressed", &LoosenedGate::regressed));
+};
+
+template <>
+struct Described<Difference> {
+  static constexpr auto fields =
+      list_fields<Difference>(JsonLayout::line, field("name", &Difference::name),
+                              field("baseline", &Difference::baseline).null_when_default(),
+                              field("current", &Difference::current).null_when_default());
+};
+
+template <>
+struct Described<MachineDifference> {
+  static constexpr auto fields = list_fields<MachineDifference>(
+      JsonLayout::line, field("device", &MachineDifference::device).null_when_default(),
+      field("field", &MachineDifference::field));
+};
+
+template <>
+struct Described<KernelChange> {
+  static constexpr auto fields = list_fields<KernelChange>(
+      JsonLayout::lines, field("change", &KernelChange::kind), field("share", &KernelChange::share),
+      field("baseline", &KernelChange::baseline).null_when_default(),
+      field("current", &KernelChange::current).null_when_default());
+};
+
+// All but the kernels, which a report writes with their words.
+template <>
+struct Described<ComparisonRow> {
+  using Row = ComparisonRow;
+  static constexpr auto fields = list_fields<Row>(
+      JsonLayout::lines, field("case", &Row::case_id), field("metric", &Row::metric),
+      field("verdict", &Row::verdict), field("reason_fact", &Row::reason),
+      field("cause", &Row::cause).null_when_default(), field("differences", &Row::differences),
+      field("diagnostics", &Row::diagnostics), field("unit", &Row::unit), field("direction", &Row::direction),
+      field("ratio", &Row::ratio).null_when_default(), field("interval", &Row::interval).null_when_default(),
+      field("p", &Row::p).null_when_default(), field("p_adjusted", &Row::p_adjusted).null_when_default(),
+      field("p_improved", &Row::p_improved).null_when_default(),
+      field("p_improved_adjusted", &Row::p_improved_adjusted).null_when_default(),
+      field("degrees_of_freedom", &Row::degrees_of_freedom).null_when_default(),
+      field("margin", &Row::margin), field("alpha", &Row::alpha),
+      field("throttled_share", &Row::throttled_share),
+      field("minimum_detectable", &Row::minimum_detectable).null_when_default(),
+      field("processes_needed", &Row::processes_needed).null_when_default(),
+      field("look", &Row::look).null_when_default().when([](const Row& row) {
+        return !row.look.declared.empty();
+      }),
+      field("baseline", &Row::baseline), field("current", &Row::current),
+      field("waiver", &Row::waiver).null_when_default(), field("informative", &Row::informative),
+      field("loosened", &Row::loosened).null_when_default(), field("exact", &Row::exact),
+      field("where", &Row::where).null_when_default());
+};
+
+template <>
+struct Described<RecordSource> {
+  static constexpr auto fields = list_fields<RecordSource>(
+      JsonLayout::lines, field("id", &RecordSource::id).required(), field("found", &RecordSource::found),
+      field("revision", &RecordSource::revision), field("device", &RecordSource::device),
+      field("distance", &RecordSource::distance));
+};
+
+template <>
+struct Described<PolicyFact> {
+  static constexpr auto fields = list_fields<PolicyFact>(JsonLayout::line, field("value", &PolicyFact::value),
+                                                         field("origin", &PolicyFact::origin));
+};
+
+// What became of a waiver; the waiver itself is written beside it.
+inline constexpr auto waiver_outcome = list_fields<WaiverUse>(
+    JsonLayout::lines, field("state", &WaiverUse::state), field("waived", &WaiverUse::waived),
+    field("refused", &WaiverUse::refused), field("advice_facts", &WaiverUse::advice));
+
+// What a comparison says in words elsewhere.
+inline constexpr auto comparison_facts = list_fields<Comparison>(
+    JsonLayout::lines, field("differences", &Comparison::differences),
+    field("policy", &Comparison::policy_facts), field("remarks", &Comparison::remarks));
+
 }  // namespace harness

@@ -11,24 +11,6 @@ inline void write_json(JsonWriter& json, const Interval& interval) {
   json.open_array(JsonLayout::line).number(interval.lo).number(interval.hi).close();
 }
 
-inline void write_json(JsonWriter& json, const Figure& figure) {
-  json.key(figure.name);
-  if (const auto* whole = std::get_if<std::int64_t>(&figure.value))
-    json.integer(*whole);
-  else if (const auto* real = std::get_if<double>(&figure.value))
-    json.number(*real);
-  else
-    json.text(std::get<std::string>(figure.value));
-}
-
-// {"code": "drift", "figures": {"side": "current", "change": 0.01}}.
-inline void write_json(JsonWriter& json, const Diagnostic& diagnostic) {
-  json.open_object(JsonLayout::line).key("code").text(name_of(diagnostic.code));
-  json.key("figures").open_object(JsonLayout::line);
-  for (const Figure& figure : diagnostic.figures) write_json(json, figure);
-  json.close().close();
-}
-
 template <>
 struct Described<Speedup> {
   static constexpr auto fields = list_fields<Speedup>(

@@ -192,7 +192,7 @@ Report comparison_document(const Comparison& comparison, const Sources& sources)
   document.next_steps = next_steps(comparison);
   document.exit_meaning = exit_code_meaning(comparison);
   Report report{std::move(document), [&comparison] { return comparison_ci(comparison); },
-                [&comparison] { return dump(comparison_json(comparison)); }};
+                [&comparison] { return without_commands(comparison_report(comparison)); }};
   if (sources.current.record != nullptr && sources.current.summaries != nullptr)
     report.page = [&comparison, sources](std::size_t room) { return page_data(&comparison, sources, room); };
   return report;

@@ -72,7 +72,7 @@ Json row_json(const RowExplanation& one) {
 std::string json_explanation(const Retelling& explanation) {
   Json json{{"format", formats::explanation.name},
             {"version", formats::explanation.version},
-            {"comparison", comparison_json(explanation.comparison)},
+            {"comparison", Json::parse(comparison_report(explanation.comparison))},
             {"explained", Json::array()}};
   for (const RowExplanation& one : explanation.rows) json["explained"].push_back(row_json(one));
   return dump(json);

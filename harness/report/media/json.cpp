@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <array>
 
-#include "harness/model/results/summary_fields.h"
+#include "harness/model/results/comparison_fields.h"
 #include "harness/report/media/json_parts.h"
 #include "harness/report/media/media.h"
 #include "harness/report/over_shapes.h"
@@ -52,128 +51,61 @@ constexpr auto run_part = list_fields<Record>(
     field("machines", &Record::machines));
 static_assert(run_part.size == record_header.size);
 
-Json source_json(const RecordSource& source) {
-  return {{"id", source.id},
-          {"described", words(source)},
-          {"found", fact_json(source.found)},
-          {"revision", revision_json(source.revision)},
-          {"device", source.device},
-          {"distance", source.distance}};
+void write_texts(JsonWriter& json, const auto& facts) {
+  json.open_array();
+  for (const auto& fact : facts) json.text(words(fact));
+  json.close();
 }
 
-Json learned_json(const std::vector<LearnedSpread>& spreads) {
-  Json json = Json::array();
-  for (const LearnedSpread& spread : spreads)
-    json.push_back({{"case", spread.case_id},
-                    {"metric", spread.metric},
-                    {"session_sd", number(spread.session_sd)},
-                    {"device_sd", number(spread.device_sd)},
-                    {"sessions", spread.sessions},
-                    {"devices", spread.devices}});
-  return json;
+void write_source(JsonWriter& json, const RecordSource& source) {
+  json.open_object();
+  json.key("described").text(words(source));
+  write_fields(json, Described<RecordSource>::fields, source);
+  json.close();
 }
 
-Json policy_json(const Policy& policy) {
-  return {{"margin", number(policy.margin)},
-          {"alpha", number(policy.alpha)},
-          {"allow_inconclusive", policy.allow_inconclusive},
-          {"allow_missing", policy.allow_missing},
-          {"allow_not_comparable", policy.allow_not_comparable},
-          {"allow_other_device", policy.allow_other_device},
-          {"session_sd", number(policy.session_sd)},
-          {"device_sd", number(policy.device_sd)},
-          {"learned", learned_json(policy.learned)},
-          {"min_processes", policy.min_processes},
-          {"min_shared_processes", policy.min_shared_processes},
-          {"fail_on_improved", policy.fail_on_improved},
-          {"waivers_file", policy.waivers_file.empty() ? Json(nullptr) : Json(policy.waivers_file)},
-          {"today", policy.today.empty() ? Json(nullptr) : Json(policy.today)}};
+void write_waiver_use(JsonWriter& json, const WaiverUse& use) {
+  json.open_object();
+  write_fields(json, Described<Waiver>::fields, use.waiver);
+  write_fields(json, waiver_outcome, use);
+  write_texts(json.key("advice"), use.advice);
+  json.close();
 }
 
-Json waiver_json(const Waiver& waiver) {
-  return {{"pattern", waiver.pattern},
-          {"metric", waiver.metric.empty() ? Json(nullptr) : Json(waiver.metric)},
-          {"ceiling", number(waiver.ceiling)},
-          {"expires", waiver.expires},
-          {"reason", waiver.reason},
-          {"issue", waiver.issue.empty() ? Json(nullptr) : Json(waiver.issue)},
-          {"where", location_json(waiver.where)}};
+void write_kernel(JsonWriter& json, const KernelChange& change) {
+  json.open_object();
+  json.key("kernel").text(change.name());
+  json.key("what").text(words(change));
+  json.key("ratio");
+  if (change.ratio() > 0)
+    json.number(change.ratio());
+  else
+    json.null();
+  write_fields(json, Described<KernelChange>::fields, change);
+  json.close();
 }
 
-Json waiver_use_json(const WaiverUse& use) {
-  Json json = waiver_json(use.waiver);
-  json["state"] = std::string(name_of(use.state));
-  json["waived"] = use.waived;
-  json["refused"] = use.refused;
-  json["advice"] = Json::array();
-  for (const WaiverAdvice& one : use.advice) json["advice"].push_back(words(one));
-  return json;
+void write_row(JsonWriter& json, const ComparisonRow& row) {
+  json.open_object();
+  write_fields(json, Described<ComparisonRow>::fields, row);
+  json.key("reason").text(reason_words(row));
+  write_json(json.key("advice"), advice_words(row));
+  json.key("processes").open_array(JsonLayout::line);
+  json.integer(row.baseline.processes).integer(row.current.processes).close();
+  json.key("decides").flag(decides(row));
+  json.key("kernels").open_array();
+  for (const KernelChange& change : row.kernels) write_kernel(json, change);
+  json.close().close();
 }
 
-Json kernel_json(const KernelChange& change) {
-  return {{"kernel", change.name()},
-          {"change", std::string(name_of(change.kind))},
-          {"ratio", positive(change.ratio())},
-          {"what", words(change)}};
-}
-
-Json side_json(const Side& side) {
-  Json values = Json::array();
-  for (const double value : side.process_values) values.push_back(number(value));
-  return {{"processes", side.processes},
-          {"center", side.processes > 0 ? number(side.center) : Json(nullptr)},
-          {"process_sd", side.processes > 1 ? number(side.process_sd) : Json(nullptr)},
-          {"outlier_rate", side.processes > 0 ? number(side.outlier_rate) : Json(nullptr)},
-          {"process_values", std::move(values)}};
-}
-
-// null where the gate declared no looks.
-Json look_json(const ComparisonRow& row) {
-  if (row.look.declared.empty()) return nullptr;
-  return {{"number", row.look.number},
-          {"declared", row.look.declared},
-          {"next", row.look.next ? Json(*row.look.next) : Json(nullptr)}};
-}
-
-Json row_json(const ComparisonRow& row) {
-  Json json{{"case", row.case_id},
-            {"metric", row.metric},
-            {"verdict", std::string(name_of(row.verdict))},
-            {"ratio", positive(row.ratio)},
-            {"interval", interval_json(row.interval)},
-            {"p", number(row.p)},
-            {"p_adjusted", number(row.p_adjusted)},
-            {"processes", {row.baseline.processes, row.current.processes}},
-            {"margin", number(row.margin)},
-            {"alpha", number(row.alpha)},
-            {"minimum_detectable", number(row.minimum_detectable)},
-            {"reason", reason_words(row)},
-            {"advice", advice_words(row)}};
-  json["reason_code"] = std::string(name_of(row.reason.code));
-  json["diagnostics"] = Json::array();
-  for (const Diagnostic& one : row.diagnostics) json["diagnostics"].push_back(fact_json(one));
-  json["unit"] = row.unit;
-  json["direction"] = std::string(name_of(row.direction));
-  json["degrees_of_freedom"] = positive(row.degrees_of_freedom);
-  json["p_improved"] = number(row.p_improved);
-  json["p_improved_adjusted"] = number(row.p_improved_adjusted);
-  json["processes_needed"] = row.processes_needed ? Json(*row.processes_needed) : Json(nullptr);
-  json["look"] = look_json(row);
-  json["baseline"] = side_json(row.baseline);
-  json["current"] = side_json(row.current);
-  json["where"] = location_json(row.where);
-  json["decides"] = decides(row);
-  json["informative"] = row.informative;
-  json["loosened"] = nullptr;
-  if (row.loosened)
-    json["loosened"] = {{"margin", number(row.loosened->margin)},
-                        {"alpha", number(row.loosened->alpha)},
-                        {"regressed", row.loosened->regressed}};
-  json["exact"] = row.exact;
-  json["waiver"] = row.waiver ? waiver_json(*row.waiver) : Json(nullptr);
-  json["kernels"] = Json::array();
-  for (const KernelChange& change : row.kernels) json["kernels"].push_back(kernel_json(change));
-  return json;
+void write_policy_facts(JsonWriter& json, const Comparison& comparison) {
+  json.open_array();
+  for (const PolicyFact& fact : comparison.policy_facts) {
+    const PolicyWords told = words(fact, comparison);
+    json.open_object(JsonLayout::line).key("name").text(told.name);
+    json.key("value").text(told.value).key("source").text(told.source).close();
+  }
+  json.close();
 }
 
 // Reasons and notes as sentences, for the page and for scripts that show them.
@@ -200,34 +132,32 @@ std::string run_report(const Record& record, const std::vector<Summary>& summari
   return json.take() + "\n";
 }
 
-Json comparison_json(const Comparison& comparison) {
-  Json json{{"format", formats::comparison.name},
-            {"version", formats::comparison.version},
-            {"verdict", std::string(name_of(comparison.verdict))},
-            {"exit_code", exit_code(comparison)},
-            {"suite", comparison.suite},
-            {"suite_file", comparison.suite_file},
-            {"baseline", source_json(comparison.baseline)},
-            {"current", source_json(comparison.current)},
-            {"policy", policy_json(comparison.policy)},
-            {"differences", Json::array()}};
-  for (const MachineDifference& one : comparison.differences) json["differences"].push_back(words(one));
-  if (comparison.pairing) json["pairing"] = std::string(name_of(*comparison.pairing));
-  if (!comparison.session.empty()) json["session"] = comparison.session;
-  json["policy_facts"] = Json::array();
-  for (const PolicyFact& fact : comparison.policy_facts) {
-    const PolicyWords told = words(fact, comparison);
-    json["policy_facts"].push_back({{"name", told.name}, {"value", told.value}, {"source", told.source}});
-  }
-  json["gates_loosened"] = std::count_if(comparison.rows.begin(), comparison.rows.end(),
-                                         [](const ComparisonRow& row) { return row.loosened.has_value(); });
-  json["waivers"] = Json::array();
-  for (const WaiverUse& use : comparison.waivers) json["waivers"].push_back(waiver_use_json(use));
-  json["remarks"] = Json::array();
-  for (const Remark& one : comparison.remarks) json["remarks"].push_back(words(one));
-  json["cases"] = Json::array();
-  for (const ComparisonRow& row : comparison.rows) json["cases"].push_back(row_json(row));
-  return json;
+std::string comparison_report(const Comparison& comparison) {
+  JsonWriter json;
+  json.open_object();
+  write_format(json, formats::comparison);
+  json.key("verdict").text(name_of(comparison.verdict));
+  json.key("exit_code").integer(exit_code(comparison));
+  json.key("suite").text(comparison.suite).key("suite_file").text(comparison.suite_file);
+  write_source(json.key("baseline"), comparison.baseline);
+  write_source(json.key("current"), comparison.current);
+  write_json(json.key("policy"), comparison.policy);
+  write_texts(json.key("differences"), comparison.differences);
+  if (comparison.pairing) json.key("pairing").text(name_of(*comparison.pairing));
+  if (!comparison.session.empty()) json.key("session").text(comparison.session);
+  write_policy_facts(json.key("policy_facts"), comparison);
+  json.key("gates_loosened")
+      .integer(std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                             [](const ComparisonRow& row) { return row.loosened.has_value(); }));
+  json.key("waivers").open_array();
+  for (const WaiverUse& use : comparison.waivers) write_waiver_use(json, use);
+  json.close();
+  write_texts(json.key("remarks"), comparison.remarks);
+  write_object(json.key("facts"), comparison_facts, comparison, JsonLayout::lines);
+  json.key("cases").open_array();
+  for (const ComparisonRow& row : comparison.rows) write_row(json, row);
+  json.close().close();
+  return json.take() + "\n";
 }
 
 std::string draw_json(const Report& report, const Style&) {

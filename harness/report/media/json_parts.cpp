@@ -54,17 +54,4 @@ std::string without_commands(std::string text) {
   return text;
 }
 
-Json figures_json(const Figures& figures) {
-  Json json = Json::object();
-  for (const Figure& figure : figures) {
-    if (const auto* whole = std::get_if<std::int64_t>(&figure.value))
-      json[figure.name] = *whole;
-    else if (const auto* real = std::get_if<double>(&figure.value))
-      json[figure.name] = number(*real);
-    else
-      json[figure.name] = std::get<std::string>(figure.value);
-  }
-  return json;
-}
-
 }  // namespace harness::report

@@ -24,17 +24,10 @@ Json suite_json(const SuiteIdentity& suite);
 Json params_json(const sdk::Params& params);
 // The whole reports, `harness-run-report` and `harness-comparison`.
 std::string run_report(const Record& record, const std::vector<Summary>& summaries);
-Json comparison_json(const Comparison& comparison);
+std::string comparison_report(const Comparison& comparison);
 std::string dump(const Json& json);
 // The same JSON without "##[", which a runner of GitHub's takes for a command. In JSON it can only stand
 // inside a text.
 std::string without_commands(std::string text);
-
-// {"code": "drift", "figures": {"side": "current", "change": 0.01}}.
-Json figures_json(const Figures& figures);
-template <class Code>
-Json fact_json(const Fact<Code>& fact) {
-  return {{"code", std::string(name_of(fact.code))}, {"figures", figures_json(fact.figures)}};
-}
 
 }  // namespace harness::report

@@ -234,7 +234,7 @@ Json document_json(const Comparison* comparison, const Sources& sources, const P
   if (comparison != nullptr) {
     json["headline"] = comparison_headline(*comparison);
     json["steps"] = next_steps(*comparison);
-    json["comparison"] = comparison_json(*comparison);
+    json["comparison"] = Json::parse(comparison_report(*comparison));
     round_figures(json["comparison"]);
   } else {
     json["headline"] =

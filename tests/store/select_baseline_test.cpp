@@ -74,7 +74,7 @@ TEST_F(Baselines, AreNeverWhatFailed) {
   const std::string good = measured(repository_.commit("good"));
   for (const Outcome outcome : {Outcome::failed, Outcome::timed_out, Outcome::incorrect})
     measured(repository_.commit("bad"), "GPU-1234", [&](Record& record) {
-      add_result(record.cases[0], {record.cases[0].id, 2, outcome, "why", {}, {}, {}});
+      add_result(record.cases[0], {record.cases[0].id, 2, outcome, told_cause("why"), {}, {}, {}});
     });
   judged(repository_.commit("failed"), "failed");
   const auto found = baseline("main", current(topic()));

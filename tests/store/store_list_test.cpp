@@ -89,10 +89,10 @@ TEST_P(StoreList, CountsWhatFailed) {
   const auto failures = [&] { return checked(store->list({})).front().failures; };
   int process = 0;
   for (const Outcome fine : {Outcome::measured, Outcome::skipped})
-    checked(store->put(record.id, {{record.cases[0].id, ++process, fine, "", {}, {}, {}}}));
+    checked(store->put(record.id, {{record.cases[0].id, ++process, fine, {}, {}, {}, {}}}));
   EXPECT_EQ(failures(), 0U);
   for (const Outcome bad : {Outcome::failed, Outcome::incorrect, Outcome::timed_out})
-    checked(store->put(record.id, {{record.cases[0].id, ++process, bad, "", {}, {}, {}}}));
+    checked(store->put(record.id, {{record.cases[0].id, ++process, bad, {}, {}, {}, {}}}));
   EXPECT_EQ(failures(), 3U);
   EXPECT_EQ(checked(store->list({})).front().results, 5U);
 }

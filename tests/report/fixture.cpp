@@ -270,7 +270,7 @@ Comparison governed_comparison() {
   expired.expires = "2026-10-31";
   expired.where.line = 9;
   governed.waivers = {
-      {waiver, WaiverUse::State::holds, 1, 0, {{WaiverAdviceCode::expires_soon, {{"days", 12}}}}},
+      {waiver, WaiverUse::State::holds, 1, 0, {{WaiverAdviceCode::expires_soon, {{"days", 41}}}}},
       {expired,
        WaiverUse::State::unused,
        0,

@@ -47,7 +47,7 @@ std::string describe_use(const WaiverUse& use) {
     case WaiverUse::State::unmatched: return fmt::format("matches no case; it holds {}: {}", reach, why);
     case WaiverUse::State::unused: break;
   }
-  return fmt::format("not needed; it holds {}: {}", reach, why);
+  return fmt::format("not needed; {}: {}", reach, why);
 }
 
 Paint paint_of(WaiverUse::State state) {

@@ -54,7 +54,7 @@ struct Rows {
       for (const std::string& name : finding.cases)
         add(findings.heading, finding.label, name).cells = {
             {"reason", (finding.standing.empty() ? "" : finding.standing + "; ") + finding.text},
-            {"advice", join(finding.advice, "; ")}};
+            {"advice", join(finding.advice, " ")}};
   }
   void operator()(const Checklist& list) {
     for (const CheckedFact& fact : list.facts)

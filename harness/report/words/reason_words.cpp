@@ -6,6 +6,7 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/report/numbers.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/report/words/diagnostic_words.h"
 
@@ -14,7 +15,7 @@ namespace {
 
 // "+4.12 %".
 std::string change_text(double ratio) {
-  return fmt::format("{:+.2f} %", (ratio - 1) * 100);
+  return signed_percent(ratio - 1);
 }
 
 // "+4.12 % (+3.90 % to +4.34 %)".
@@ -38,7 +39,7 @@ std::string exact_change(const ComparisonRow& row) {
 }
 
 std::string judged(const ComparisonRow& row, const char* what) {
-  return fmt::format("{} the margin of {:.2f} %: {}", what, row.margin * 100,
+  return fmt::format("{} the margin of {}: {}", what, plain_percent(row.margin),
                      row.exact ? exact_change(row) : change_with_interval(row));
 }
 
@@ -50,10 +51,9 @@ std::string within(const ComparisonRow& row) {
 
 std::string corrected(const ComparisonRow& row) {
   const std::size_t looks = row.look.declared.size();
-  return fmt::format(
-      "{} is beyond the margin of {:.2f} % by itself, but not after correction for {}{} comparisons",
-      change_with_interval(row), row.margin * 100, looks > 1 ? fmt::format("{} looks and ", looks) : "",
-      row.reason.count("comparisons"));
+  return fmt::format("{} is beyond the margin of {} by itself, but not after correction for {}{} comparisons",
+                     change_with_interval(row), plain_percent(row.margin),
+                     looks > 1 ? fmt::format("{} looks and ", looks) : "", row.reason.count("comparisons"));
 }
 
 std::string too_few_processes(const ComparisonRow& row) {
@@ -119,8 +119,8 @@ std::string tested(const ComparisonRow& row, const Reason& reason) {
     case ReasonCode::better: return judged(row, "better by more than");
     case ReasonCode::within: return within(row);
     case ReasonCode::undecided:
-      return fmt::format("{}: neither inside the margin of {:.2f} % nor clearly beyond it",
-                         change_with_interval(row), row.margin * 100);
+      return fmt::format("{}: neither inside the margin of {} nor clearly beyond it",
+                         change_with_interval(row), plain_percent(row.margin));
     case ReasonCode::corrected: return corrected(row);
     case ReasonCode::too_few_processes: return too_few_processes(row);
     case ReasonCode::too_few_shared:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +17,7 @@ class Told {
  public:
   explicit Told(const Figures& figures) : all_{&figures} {}
   // At least one; they are not owned.
-  explicit Told(std::vector<const Figures*> all) : all_(std::move(all)), differing_(all_.size()) {}
+  explicit Told(std::vector<const Figures*> all) : all_(std::move(all)) {}
 
   // Words of the first fact: texts, and numbers that the choice of words depends on.
   [[nodiscard]] bool has(std::string_view name) const;
@@ -32,12 +33,13 @@ class Told {
   // "1 process", "3 processes", "3 to 5 processes".
   std::string counted(std::string_view name, std::string_view one, std::string_view many) const;
 
-  // For each fact the numbers told so far that differ between the facts: "13.66, 8.431".
+  // For each fact the numbers told so far that differ between the facts, in the order in which the first
+  // fact holds them: "13.66, 8.431".
   [[nodiscard]] std::vector<std::string> differing() const;
 
  private:
   std::vector<const Figures*> all_;
-  mutable std::vector<std::vector<std::string>> differing_;
+  mutable std::map<std::ptrdiff_t, std::vector<std::string>> differing_;  // by the place in the first fact
 };
 
 }  // namespace harness::report

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How often the rule of harness/compare is wrong, and how often it finds what is there, on samples that
+# How often the rule of harness/verdict is wrong, and how often it finds what is there, on samples that
 # a probe took on H200s. Prints one Markdown table; the same seed prints the same table.
 #
 #   tests/rates/rates.sh FOLDER [SPLITS]

@@ -135,12 +135,12 @@ struct Described<PolicyFact> {
                                                          field("origin", &PolicyFact::origin));
 };
 
-// What became of a waiver; the waiver itself is written beside it.
+// The result of a waiver. The waiver itself is written beside it.
 inline constexpr auto waiver_outcome = list_fields<WaiverUse>(
     JsonLayout::lines, field("state", &WaiverUse::state), field("waived", &WaiverUse::waived),
     field("refused", &WaiverUse::refused), field("advice_facts", &WaiverUse::advice));
 
-// What a comparison says in words elsewhere.
+// Facts that a comparison also tells in words.
 inline constexpr auto comparison_facts = list_fields<Comparison>(
     JsonLayout::lines, field("differences", &Comparison::differences),
     field("policy", &Comparison::policy_facts), field("remarks", &Comparison::remarks));

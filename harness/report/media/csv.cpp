@@ -31,6 +31,16 @@ std::vector<std::string> column_names(const Grid& grid) {
   return names;
 }
 
+// Sentences one after another; "; " stands between phrases.
+std::string one_line(const std::vector<std::string>& texts) {
+  std::string line;
+  for (const std::string& text : texts) {
+    if (!line.empty()) line += line.back() == '.' ? " " : "; ";
+    line += text;
+  }
+  return line;
+}
+
 // Blocks that list something are tables, too: a row a case or a property.
 struct Rows {
   std::vector<Row> rows;
@@ -54,7 +64,7 @@ struct Rows {
       for (const std::string& name : finding.cases)
         add(findings.heading, finding.label, name).cells = {
             {"reason", (finding.standing.empty() ? "" : finding.standing + "; ") + finding.text},
-            {"advice", join(finding.advice, " ")}};
+            {"advice", one_line(finding.advice)}};
   }
   void operator()(const Checklist& list) {
     for (const CheckedFact& fact : list.facts)

@@ -32,6 +32,7 @@ TEST(FindingWords, ExistForEveryDiagnosticAndRemark) {
 TEST(FindingWords, ExistForEverySourceAndStudy) {
   for (const auto& [code, name] : enum_names<SourceCode>) {
     RecordSource source;
+    source.revision.commit = "3f2c1d9a8b";
     source.found.code = code;
     EXPECT_FALSE(words(source).empty()) << name;
   }

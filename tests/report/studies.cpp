@@ -144,7 +144,8 @@ SelftestReport selftest(double lower_bound, const std::string& name) {
   row.unchanged_red = row.family_called = row.passed = {0, 1000, 0.01, {0, 0.0053}, 0};
   row.found = {90, 100, 1, {0.8, 0.96}, 0.7};
   report.rows = {row, row};
-  report.rows[1].plan = {16};
+  report.rows[1].noise = Noise::bimodal;
+  report.rows[1].plan = {3};
   report.rows[1].called = row.passed;
   SelftestRun run;
   run.suite = name;

@@ -29,7 +29,8 @@ std::string machine_words(const ComparabilityCheck& check) {
     const std::string machine = check.question.text(side);
     return machine.empty() ? "no machine named" : machine;
   };
-  std::string text = fmt::format("{} -> {}", known("baseline"), known("current"));
+  const std::string before = known("baseline"), now = known("current");
+  std::string text = before == now ? now : fmt::format("{} -> {}", before, now);
   if (check.question.count("other_device") != 0) text += ", another device of the model, allowed";
   std::vector<std::string> others;
   for (const Difference& difference : check.information) others.push_back(words(difference));

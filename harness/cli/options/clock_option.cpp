@@ -29,9 +29,11 @@ void ClockOption::add_to(CLI::App& command) {
     mhz = *parsed;
   };
   command
-      .add_flag(name,
-                "lock the GPU's SM clock meanwhile, at =MHZ or three quarters of its highest; needs rights, "
-                "concerns everybody on the GPU, is undone at the end")
+      .add_flag(
+          std::string(name),
+          std::string(
+              "lock the GPU's SM clock meanwhile, at =MHZ or three quarters of its highest; needs rights, "
+              "concerns everybody on the GPU, is undone at the end"))
       ->each(take)
       ->type_name("[=MHZ]");
 }

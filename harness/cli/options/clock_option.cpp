@@ -28,14 +28,10 @@ void ClockOption::add_to(CLI::App& command) {
     if (!parsed) throw OptionError(name, parsed.error());
     mhz = *parsed;
   };
-  command
-      .add_flag(
-          std::string(name),
-          std::string(
-              "lock the GPU's SM clock meanwhile, at =MHZ or three quarters of its highest; needs rights, "
-              "concerns everybody on the GPU, is undone at the end"))
-      ->each(take)
-      ->type_name("[=MHZ]");
+  const std::string description =
+      "lock the GPU's SM clock meanwhile, at =MHZ or three quarters of its highest; needs rights, "
+      "concerns everybody on the GPU, is undone at the end";
+  command.add_flag(name, description)->each(take)->type_name("[=MHZ]");
 }
 
 std::vector<std::string> ClockOption::words() const {

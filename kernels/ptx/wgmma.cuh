@@ -5,8 +5,8 @@
 // D (float32, in registers) is 64 x N, A 64 x 16 and B 16 x N of 16-bit elements (depth 8 for TF32). Thread t
 // of warp w of the warpgroup holds
 //   d[i] = D(16w + t / 4 + 8 (i / 2 % 2), 8 (i / 4) + 2 (t % 4) + i % 2)
-// where t is its number in the warp. A in registers is as in mma.m16n8k16, rows 16w on. PTX ISA, "Asynchronous Warpgroup
-// Level Matrix Multiply-Accumulate Instructions".
+// where t is its number in the warp. A in registers is as in mma.m16n8k16, rows 16w on. PTX ISA,
+// "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
 #pragma once
 
 #include "kernels/ptx/hopper.cuh"

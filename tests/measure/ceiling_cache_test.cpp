@@ -79,8 +79,7 @@ TEST_F(CeilingCacheTest, MeasuresAnewWhereTheFileIsBroken) {
     overwrite(text.replace(at, from.size(), to));
     return counts(machine());
   };
-  EXPECT_TRUE(with("4.2e+12", "4.1e+12"))
-      << "the test would find nothing wrong with anything";
+  EXPECT_TRUE(with("4.2e+12", "4.1e+12")) << "the test would find nothing wrong with anything";
   EXPECT_FALSE(with("\"version\": 1", "\"version\": 2"));
   EXPECT_FALSE(with("4.2e+12", "-1"));
   EXPECT_FALSE(with("4.2e+12", "\"fast\""));

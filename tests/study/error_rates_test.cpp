@@ -124,7 +124,8 @@ TEST_P(ErrorRates, OfAWholeSuiteAreHeldByTheMarginAndHolm) {
   const Comparison comparison =
       compare(simulate(GetParam().draw, processes, 3), simulate(GetParam().draw, processes, 4), Policy{});
   for (const ComparisonRow& row : comparison.rows)
-    EXPECT_TRUE(row.verdict != Verdict::regressed && row.verdict != Verdict::improved) << name_of(row.reason.code);
+    EXPECT_TRUE(row.verdict != Verdict::regressed && row.verdict != Verdict::improved)
+        << name_of(row.reason.code);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, ErrorRates,

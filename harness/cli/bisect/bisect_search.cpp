@@ -10,9 +10,9 @@
 #include "harness/base/text.h"
 #include "harness/cli/bisect/judge_commit.h"
 #include "harness/cli/judging/learned_policy.h"
+#include "harness/report/words/study_words.h"
 #include "harness/store/baselines.h"
 #include "harness/study/bisection.h"
-#include "harness/report/words/study_words.h"
 
 namespace harness {
 namespace {

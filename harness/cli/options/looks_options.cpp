@@ -3,9 +3,9 @@
 #include <charconv>
 
 #include "harness/cli/options/typed_option.h"
-#include "harness/verdict/decide/looks.h"
 #include "harness/report/words/reason_words.h"
 #include "harness/verdict/check/comparable.h"
+#include "harness/verdict/decide/looks.h"
 
 namespace harness {
 namespace {

@@ -12,6 +12,8 @@
 #     instrument   suites/probe.yaml in HARNESS_GPU_PROCESSES (12) processes, and tests/instrument/figures.py of it
 #     offsets      bin/offsets: what event times of one process share, and what draws it anew; half a minute
 #     doctor, selftest   `harness doctor`, `harness selftest --aa`, where the program has them
+#     gate         tests/gate/gate.sh: whole suites against the same build and against FOLDER/slower; HARNESS_GATE,
+#                  HARNESS_GATE_SUITES and HARNESS_GATE_RUNS say which parts, of which suites, how often
 #     ab           `harness ab` of HARNESS_GPU_AB, HARNESS_GPU_AB_RUNS (20) times each, with HARNESS_GPU_AB_ARGUMENTS:
 #                  same:SUITE, the build against itself, none regressed; slower:probe, against FOLDER/slower,
 #                  whose GELU probe does more work, regressed every time. In slices of what time is left: name
@@ -32,7 +34,7 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   echo "gpu: no folder ${1:-build/portable/bundle}; make one with ci/bundle.sh" >&2
   exit 2
 }
-known_steps="tests sanitizers suites instrument offsets doctor selftest ab"
+known_steps="tests sanitizers suites instrument offsets doctor selftest gate ab"
 steps=${HARNESS_GPU_STEPS:-$known_steps}
 for one in $steps; do
   case " $known_steps " in
@@ -143,12 +145,13 @@ gpu_tests() {
 # CUPTI is in those processes alone that are about it. Alone, because it watches a kernel being loaded, which
 # happens once a process: the machine code.
 tests() {
-  HARNESS_CUPTI=off gpu_tests device 120 '-Matmul.*:Attention.*:LinearGelu.*:Profiling.*'
+  HARNESS_CUPTI=off gpu_tests device 120 '-Matmul.*:Attention.*:LinearGelu.*:Profiling.*:Identities.*'
   HARNESS_CUPTI=off gpu_tests matmul 120 'Matmul.*'
   HARNESS_CUPTI=off gpu_tests attention 120 'Attention.*'
   HARNESS_CUPTI=off gpu_tests linear_gelu 60 'LinearGelu.*'
   gpu_tests profiling 60 'Profiling.*-*KnowsTheMachineCode*'
   gpu_tests "machine code" 30 '*KnowsTheMachineCode*'
+  gpu_tests identities 60 'Identities.*'
 }
 
 # No finding of compute-sanitizer while the kernels run on regular and odd shapes, a workload at a time.
@@ -227,11 +230,25 @@ selftest() {
   fi
 }
 
+gate() {
+  local tally=$results/gate.md began=$SECONDS
+  HARNESS_GATE_SECONDS=$(left) step "gate runs" "$(left)" tests/gate/gate.sh "$folder" "$results/gate" || return
+  if python3 tests/gate/figures.py "$results/gate" >"$tally" 2>&1; then
+    note gate ok "$((SECONDS - began)) s"
+  else
+    fail_step gate "see its table" "$((SECONDS - began)) s"
+  fi
+  section "What the gate says" "$tally"
+}
+
 # ab_runs <same or slower> <suite>: as many runs as are wanted and there is time for, then their tally.
 ab_runs() {
   local kind=$1 suite=$2 wanted=${HARNESS_GPU_AB_RUNS:-20} began=$SECONDS current=$scratch/ab/same run=0 status
   local name="ab $kind $suite" reports=$results/ab-$kind-$suite tally=$results/ab-$kind-$suite.md expected=()
+  # A build is identical to itself: without this nothing would be measured.
+  local arguments=(--measure all)
   if [ "$kind" = slower ]; then
+    arguments=()
     current=$folder/slower
     expected=(--regressed 'probe_gelu/*')
   fi
@@ -242,7 +259,7 @@ ab_runs() {
     # shellcheck disable=SC2086 # several arguments
     timeout --kill-after=5 "$(left)" "$folder/bin/harness" ab "suites/$suite.yaml" --device cuda --quiet --color never \
       --seed "$run" --baseline-build "$scratch/ab/baseline" --current-build "$current" --store "$scratch/ab.db" \
-      --report "json=$reports/$run.json" ${HARNESS_GPU_AB_ARGUMENTS:-} >"$scratch/step" 2>&1
+      --report "json=$reports/$run.json" "${arguments[@]}" ${HARNESS_GPU_AB_ARGUMENTS:-} >"$scratch/step" 2>&1
     status=$?
     { printf -- '--- run %s: status %s\n' "$run" "$status" && cat "$scratch/step"; } >>"$log"
     case $status in

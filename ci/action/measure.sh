@@ -3,7 +3,7 @@
 # left in the report folder, so that the steps after it report before the last one fails the job.
 #
 # Reads HARNESS, AGAINST, INPUT_SUITE, INPUT_STORE, INPUT_ALLOW, INPUT_FAIL_ON, INPUT_WAIVERS,
-# INPUT_ARGUMENTS (one a line), INPUT_LOCK, REPORT.
+# INPUT_ACCEPT_PROPOSED, INPUT_ARGUMENTS (one a line), INPUT_LOCK, REPORT.
 #
 # Files in the report folder: status (`running`, then the exit status), log.txt (what was printed),
 # verdict.json, verdict.html, verdict.txt, junit.xml, summary.md, annotations.txt.
@@ -16,6 +16,7 @@ options=(--against "$AGAINST")
 [ -z "$INPUT_ALLOW" ] || options+=(--allow "$INPUT_ALLOW")
 [ -z "$INPUT_FAIL_ON" ] || options+=(--fail-on "$INPUT_FAIL_ON")
 [ -z "$INPUT_WAIVERS" ] || options+=(--waivers "$INPUT_WAIVERS")
+[ "$INPUT_ACCEPT_PROPOSED" != true ] || options+=(--accept-proposed)
 for rendering in json=verdict.json html=verdict.html terminal=verdict.txt junit=junit.xml github=annotations.txt; do
   # A program that was built where npm was missing has no page: no reason to measure nothing.
   if [ "${rendering%%=*}" = html ] &&

@@ -53,6 +53,10 @@ std::string nvml_library() {
   return value_or("HARNESS_NVML", "libnvidia-ml.so.1");
 }
 
+std::filesystem::path identity_texts() {
+  return value_of("HARNESS_IDENTITY_TEXTS");
+}
+
 std::string cupti_library() {
   return value_of("HARNESS_CUPTI");
 }

@@ -14,7 +14,7 @@ namespace harness::environment {
 // Any variable by its name, for lists of names that belong to other tools. Null: not set; "" stays "".
 const char* find(const char* name);
 
-// HARNESS_TODAY: the day (2026-12-31) on which waivers are judged, instead of the clock's. "": not set.
+// HARNESS_TODAY: a later day (2026-12-31) on which waivers are judged, instead of the clock's. "": not set.
 std::string today();
 // HARNESS_CACHE_DIR: folder of what is kept between runs. Default: $XDG_CACHE_HOME/harness where that path
 // is absolute, else $HOME/.cache/harness. Empty: there is no such folder.
@@ -32,6 +32,9 @@ std::string nvml_library();
 std::string cupti_library();
 // HARNESS_CUBLAS: the cuBLAS library that the doctor looks at, instead of the toolkit's. "": not set.
 std::string cublas_library();
+// HARNESS_IDENTITY_TEXTS: folder in which workers write what each case's identity is the digest of, to find
+// out why two differ. Empty: not set.
+std::filesystem::path identity_texts();
 // HARNESS_CUDA_GATE=spin: the gate spins on the device instead of waiting for a value in memory.
 bool forces_spinning_gate();
 // HARNESS_CUDA_STREAMS=plain: streams without green contexts.

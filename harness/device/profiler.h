@@ -2,6 +2,8 @@
 // device without a profiler uses this class as it is. One thread of a worker process uses it.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,25 @@ struct Place {
   std::string_view case_id;
   int process = 0;
   int placement = 0;  // -1 while nothing is sampled: warming up, verifying, profiling
+};
+
+// A piece of the device's memory.
+struct MemoryRange {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+// A case whose launches are to be read.
+struct CaseCalls {
+  Work call;                         // queues one call
+  std::vector<MemoryRange> buffers;  // the harness' own that it works on: tensors, then workspace
+  const void* code = nullptr;        // a function of the variant, on the host
+};
+
+// The kernels of a call and its identity, as a look at it saw them.
+struct Launches {
+  std::vector<KernelUse> kernels = {};    // of one call
+  std::optional<Identity> identity = {};  // absent where the device has no such thing
 };
 
 // How the calls of a profiled round follow each other.
@@ -45,6 +66,17 @@ class Profiler {
   virtual Scope range(std::string_view name) {
     (void)name;
     return Scope();
+  }
+
+  // Code of the case runs while the scope lives: it constructs a kernel, binds it, or makes the first call.
+  // The identity covers what it queues, and what it leaves in memory.
+  virtual Scope follow() { return Scope(); }
+
+  // Reads what a call does, by a few more calls, none of them timed. The case was followed since enter(); its
+  // buffers have not moved since. An Error when the device was lost; a profiler that cannot look tells a gap.
+  virtual Result<Launches> launches(const CaseCalls& calls) {
+    (void)calls;
+    return Launches{};
   }
 
   // The kernels that one call of `work` launches. Runs it at least once; empty where there is no profiler.

@@ -20,12 +20,15 @@ struct TimingOptions {
   CacheMode cache = CacheMode::cold;  // only `cold` concerns the device; the caller rotates buffers
   bool gated = true;  // hold the device until the work is queued: no launch latency in the time
   Seconds gate_deadline = 0.25;
+  Seconds pause = 0;         // the device idles so long first; nothing is evicted or queued ahead of a pause
+  bool reads_clock = false;  // right after the call, where the device tells its clock
 };
 
 struct Timing {
   Seconds elapsed = 0;
   bool gate_forced = false;            // the watchdog opened the gate: `elapsed` may contain launch latency
   std::optional<Seconds> launch = {};  // time of the host to queue the work; absent without a queue
+  double clock_ghz = 0;                // of the device right after the call; 0 when unknown or not asked for
 };
 
 // Queues one call on the given stream.
@@ -97,6 +100,9 @@ class Timer {
   // The times that this timer reads for a call that does nothing, measured when first asked. std::nullopt
   // where that cannot be measured.
   virtual std::optional<Control> control() { return std::nullopt; }
+
+  // Calls that take less than this are told more truly by batches (`timing: auto`); 0: none are.
+  [[nodiscard]] virtual Seconds batch_below() const { return 0; }
 
   // Keeps the device busy for about `duration`, so that clocks settle.
   virtual Status preheat(Seconds duration) = 0;

@@ -12,8 +12,9 @@ enum class CaseStep {
   fill_inputs,  // and compute the reference
   allocate,     // and bind buffers
   first_call,
-  first_check,   // of the first call's result
-  find_streams,  // on which run() queues its work
+  first_check,    // of the first call's result
+  find_streams,   // on which run() queues its work
+  choose_timing,  // single calls or batches
   change_placement,
   preheat,          // again, before a placement
   warm_up,          // in a placement
@@ -35,6 +36,7 @@ inline constexpr auto enum_names<CaseStep> =
                      {CaseStep::first_call, "first_call"},
                      {CaseStep::first_check, "first_check"},
                      {CaseStep::find_streams, "find_streams"},
+                     {CaseStep::choose_timing, "choose_timing"},
                      {CaseStep::change_placement, "change_placement"},
                      {CaseStep::preheat, "preheat"},
                      {CaseStep::warm_up, "warm_up"},

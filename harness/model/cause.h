@@ -54,6 +54,17 @@ enum class CauseCode {
   no_worker_lasted,        // two in a row ended before they measured anything
   device_refused,          // problem: the device's, as the worker tells it
   not_tried_again,         // process, outcome: of the case in an earlier process
+
+  // Found by a look: why it is not known what a call does, so that nothing is proven.
+  launches_unseen,    // problem: why the profiler cannot look
+  code_unknown,       // kernel: several machine codes have its name, or it was loaded before the look
+  arguments_unread,   // kernel: nothing tells where its arguments lie
+  host_memory_used,   // kernel: it can read memory of the host, whose content is not known
+  call_not_followed,  // call: of the driver; the harness does not know what it queues or changes
+  older_memory_used,  // kernel: it works on memory that was allocated before its case began
+  calls_differ,       // one call launches other work than the next
+  launches_differ,    // seen, executed: launches that the host asked for, and that the device carried out
+  code_unread,        // problem: the file that holds a CPU kernel's machine code cannot be read
 };
 
 template <>
@@ -90,7 +101,16 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::worker_out_of_protocol, "worker_out_of_protocol"},
                       {CauseCode::no_worker_lasted, "no_worker_lasted"},
                       {CauseCode::device_refused, "device_refused"},
-                      {CauseCode::not_tried_again, "not_tried_again"}});
+                      {CauseCode::not_tried_again, "not_tried_again"},
+                      {CauseCode::launches_unseen, "launches_unseen"},
+                      {CauseCode::code_unknown, "code_unknown"},
+                      {CauseCode::arguments_unread, "arguments_unread"},
+                      {CauseCode::host_memory_used, "host_memory_used"},
+                      {CauseCode::call_not_followed, "call_not_followed"},
+                      {CauseCode::older_memory_used, "older_memory_used"},
+                      {CauseCode::calls_differ, "calls_differ"},
+                      {CauseCode::launches_differ, "launches_differ"},
+                      {CauseCode::code_unread, "code_unread"}});
 
 using Cause = Fact<CauseCode>;
 

@@ -24,6 +24,7 @@ enum class NoteCode {
   wide_intervals,          // placements, of, width, samples, widest: not as narrow as asked for
   samples_retaken,         // samples: longer batches took no longer
   sets_fit_in_cache,       // sets, cache: the calls are not cold
+  not_recorded,            // problem: so a short call is timed by events, not in batches
   bent_batches,            // calls, off_line: batches lie off a straight line
   cramped_placements,      // placements, of: no room for old and new buffers and padding at once
   clock_unsteady,          // tolerance, after: the device's clock after preheating
@@ -47,6 +48,7 @@ inline constexpr auto enum_names<NoteCode> =
                      {NoteCode::wide_intervals, "wide_intervals"},
                      {NoteCode::samples_retaken, "samples_retaken"},
                      {NoteCode::sets_fit_in_cache, "sets_fit_in_cache"},
+                     {NoteCode::not_recorded, "not_recorded"},
                      {NoteCode::bent_batches, "bent_batches"},
                      {NoteCode::cramped_placements, "cramped_placements"},
                      {NoteCode::clock_unsteady, "clock_unsteady"},

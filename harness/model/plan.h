@@ -17,29 +17,34 @@ namespace harness {
 
 inline constexpr int most_batch_nodes = 100'000;
 
+// Preheating with `power: sustained`, where no suite says another: the clock settles below the boost clock.
+inline constexpr Seconds sustained_preheat = 0.3;
+
 // How a case is sampled. One *process* is a fresh worker process and one replicate of the
 // statistics; a *placement* is one allocation of all buffers within a process.
 struct Sampling {
   int processes = 5;
-  int placements = 5;
-  int samples = 50;     // per placement; at most, where a width is given
+  int placements = 10;
+  int samples = 20;     // per placement; at most, where a width is given
   int min_samples = 5;  // per placement, when max_time cuts sampling short
   // Relative width of the 95 % interval of a placement's mean at which sampling stops, judged from
   // `width_samples` samples on; 0: always take `samples`.
   double width = 0;
   int width_samples = 20;
-  int warmup = 10;  // untimed calls after each placement's allocation
+  int warmup = 2;  // untimed calls after each placement's allocation
   CacheMode cache = CacheMode::cold;
   // Per process, before its first case: busy for so long at the least (0: not at all), and at the most, until
-  // readings of the clock agree within `steady`.
-  Seconds preheat = 0.3;
+  // readings of the clock agree within `steady`. The default only wakes the device: heat brings it to its
+  // power limit.
+  Seconds preheat = 0.02;
   Seconds preheat_most = 1.0;
   double steady = 0.005;
   Seconds max_time = 3.0;        // of sampling, per case and process
   Seconds timeout = 60.0;        // of one case in one process, all included; then its process is killed
   Seconds gate_deadline = 0.25;  // when the launch gate is opened even if the queue is not full
   std::uint64_t seed = 1;        // of the inputs; each process derives its own
-  TimingMode timing = TimingMode::events;
+  TimingMode timing = TimingMode::automatic;
+  PowerMode power = PowerMode::boost;
   std::vector<int> batch_nodes = {};  // calls in each batch, increasing; empty: chosen from the call's time
 
   bool operator==(const Sampling&) const = default;
@@ -90,6 +95,8 @@ struct PlannedCase {
   std::string item_name;             // what they are: "tokens"; "" when unknown
   Location where;                    // of the group in the suite
   std::optional<Cause> skip = {};    // why it cannot run here
+  // The suite's own sampling, where the command line asked for another. A result with less is no baseline.
+  std::optional<Sampling> suite_sampling = {};
 };
 
 struct SuiteIdentity {

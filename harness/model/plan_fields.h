@@ -14,6 +14,15 @@ struct Described<Location> {
                             field("column", &Location::column));
 };
 
+// Values of records that were written before there was a choice. These values are still written by leaving
+// the key out.
+struct EventsWhereAbsent : Plain {
+  static constexpr TimingMode when_absent = TimingMode::events;
+};
+struct SustainedWhereAbsent : Plain {
+  static constexpr PowerMode when_absent = PowerMode::sustained;
+};
+
 template <>
 struct Described<Sampling> {
   static constexpr bool stops_early(const Sampling& sampling) { return sampling.width != 0; }
@@ -82,10 +91,15 @@ struct Described<Sampling> {
           .says("The launch gate opens after this time even if the queue is not full."),
       field("seed", &Sampling::seed).says("Seed of inputs and placements. Each process derives its own."),
       field("timing", &Sampling::timing)
-          .unless_default()
+          .as<EventsWhereAbsent>()
           .says(
               "How calls are timed. `events`: each call by itself. `batch`: many calls in one go, in several "
-              "lengths; the slope over their number is the time of one call. Use it below 5 us."),
+              "lengths; the slope over their number is the time of one call. `auto`: batches for calls of a "
+              "GPU below some 64 us that can be recorded, events for the rest."),
+      field("power", &Sampling::power)
+          .as<SustainedWhereAbsent>()
+          .says("`boost`: a GPU idles between calls, so that each runs at the boost clock. `sustained`: it "
+                "never idles, and the clock is what its power limit leaves."),
       field("batch_nodes", &Sampling::batch_nodes)
           .unless_default()
           .at_least(1)
@@ -168,7 +182,9 @@ struct Described<PlannedCase> {
       field("items", &PlannedCase::items).null_when_default(),
       field("item_name", &PlannedCase::item_name).unless_default(),
       field("reference", &PlannedCase::reference).null_when_default(),
-      field("sampling", &PlannedCase::sampling).required(), field("gate", &PlannedCase::gate),
+      field("sampling", &PlannedCase::sampling).required(),
+      field("suite_sampling", &PlannedCase::suite_sampling).unless_default(),
+      field("gate", &PlannedCase::gate),
       field("counter_passes", &PlannedCase::counter_passes).unless_default(),
       field("where", &PlannedCase::where).null_when_default(),
       field("skip", &PlannedCase::skip).null_when_default());

@@ -8,10 +8,11 @@ namespace {
 
 int severity(Outcome outcome) {
   switch (outcome) {
-    case Outcome::incorrect: return 4;
-    case Outcome::failed: return 3;
-    case Outcome::timed_out: return 2;
-    case Outcome::measured: return 1;
+    case Outcome::incorrect: return 5;
+    case Outcome::failed: return 4;
+    case Outcome::timed_out: return 3;
+    case Outcome::measured: return 2;
+    case Outcome::looked_at: return 1;
     case Outcome::skipped: return 0;
   }
   return 0;
@@ -39,6 +40,17 @@ Outcome worst_outcome(const std::vector<ProcessResult>& processes) {
   return worst;
 }
 
+void take_timing(Plan& plan, const Record& record) {
+  std::map<std::string_view, const Sampling*> known;
+  for (const CaseRecord& one : record.cases) known.emplace(one.id, &one.sampling);
+  for (PlannedCase& planned : plan.cases) {
+    const auto found = known.find(planned.id);
+    if (planned.sampling.timing == TimingMode::automatic && found != known.end() &&
+        found->second->power == planned.sampling.power)
+      planned.sampling.timing = found->second->timing;
+  }
+}
+
 CaseRecord planned_record(const PlannedCase& planned) {
   CaseRecord record;
   record.id = planned.id;
@@ -50,6 +62,7 @@ CaseRecord planned_record(const PlannedCase& planned) {
   record.tags = planned.tags;
   record.gate = planned.gate;
   record.sampling = planned.sampling;
+  record.suite_sampling = planned.suite_sampling;
   record.flops = planned.flops;
   record.bytes = planned.bytes;
   record.items = planned.items;
@@ -69,6 +82,8 @@ void add_result(CaseRecord& record, ProcessResult result) {
               [](const auto& a, const auto& b) { return a.process < b.process; });
   }
   result.series.clear();
+  if (result.timing && record.sampling.timing == TimingMode::automatic)
+    record.sampling.timing = *result.timing;
   record.processes.push_back(std::move(result));
   std::sort(record.processes.begin(), record.processes.end(),
             [](const auto& a, const auto& b) { return a.process < b.process; });

@@ -18,9 +18,17 @@
 
 namespace harness {
 
-enum class Outcome { measured, incorrect, failed, timed_out, skipped };
+enum class Outcome {
+  measured,
+  looked_at,  // its launches were read to prove that they are the baseline's; nothing was timed
+  incorrect,
+  failed,
+  timed_out,
+  skipped,
+};
 template <>
 inline constexpr auto enum_names<Outcome> = names<Outcome>({{Outcome::measured, "measured"},
+                                                            {Outcome::looked_at, "looked_at"},
                                                             {Outcome::incorrect, "incorrect"},
                                                             {Outcome::failed, "failed"},
                                                             {Outcome::timed_out, "timed_out"},
@@ -58,10 +66,14 @@ inline constexpr auto enum_names<Stop> = names<Stop>(
 struct Placement {
   std::vector<double> samples;  // in the order taken, in the series' unit
   int forced_gates = 0;         // samples whose launch gate opened on its deadline
-  double clock_ghz = 0;         // device clock, mean of right before and right after; 0 when unknown
-  double started = 0;           // of sampling, Unix time in seconds; 0 when unknown
+  // Device clock: mean of right after each sample, or, with `power: sustained`, of right before and right
+  // after all of them; 0 when unknown.
+  double clock_ghz = 0;
+  double started = 0;  // of sampling, Unix time in seconds; 0 when unknown
   std::optional<Conditions> conditions = {};
   Stop stopped = Stop::unknown;
+  double duty = 0;       // share of the sampling time in which the device worked; 0 when unknown
+  int slow_samples = 0;  // of these, taken below the boost clock even when measured again
 
   bool operator==(const Placement&) const = default;
 };
@@ -70,6 +82,7 @@ struct ProcessSamples {
   int process = 0;                   // numbered from 1 within the record
   std::optional<double> first_call;  // the cold first call, in the series' unit
   std::vector<Placement> placements;
+  int session = 0;  // of a baseline that is pooled over records: which of them, from 1; 0: not pooled
 
   bool operator==(const ProcessSamples&) const = default;
 };
@@ -119,10 +132,25 @@ struct KernelUse {
   bool operator==(const KernelUse&) const = default;
 };
 
+// The work that a call asks of its device: two calls with the same digest launch the same machine
+// code with the same arguments in the same order. See device/code/call_identity.h.
+struct Identity {
+  std::string digest;             // hash of all launches; "" where there is a gap
+  std::optional<Cause> gap = {};  // what could not be read, so that nothing is proven
+
+  bool operator==(const Identity&) const = default;
+};
+
+// Processes with higher numbers measured a regression again, to confirm it (verdict/decide/confirm.h).
+inline constexpr int last_plain_process = 1000;
+constexpr bool confirms(int process) {
+  return process > last_plain_process;
+}
+
 // One worker process's report of one case; one transaction in the store.
 struct ProcessResult {
   std::string case_id;
-  int process = 0;
+  int process = 0;  // from 1; 0: of the look before a run, which times nothing
   Outcome outcome = Outcome::measured;
   std::optional<Cause> reason = {};  // when not measured
   std::optional<Verification> verification;
@@ -132,8 +160,10 @@ struct ProcessResult {
   std::vector<KernelUse> kernels = {};  // in launch order; empty when nobody looked
   std::optional<Control> control = {};  // where the case is short or was timed in batches
   std::optional<Batching> batching = {};
-  int input_sets = 1;            // that calls took turns with
-  std::string device_uuid = {};  // where processes took turns on several devices, "" else
+  int input_sets = 1;                     // that calls took turns with
+  std::string device_uuid = {};           // where processes took turns on several devices, "" else
+  std::optional<Identity> identity = {};  // absent when nobody looked
+  std::optional<TimingMode> timing = {};  // how the calls were timed, also where the plan left it open
 
   bool operator==(const ProcessResult&) const = default;
 };
@@ -156,8 +186,9 @@ struct CaseRecord {
   Location where;                       // in the suite
   Outcome outcome = Outcome::measured;  // the worst of its processes (see worst_outcome)
   std::optional<Cause> reason = {};
-  std::vector<ProcessResult> processes;  // `series` here are moved to `series` below
-  std::vector<Series> series;            // merged over processes, process order
+  std::vector<ProcessResult> processes;         // `series` here are moved to `series` below
+  std::vector<Series> series;                   // merged over processes, process order
+  std::optional<Sampling> suite_sampling = {};  // see PlannedCase
 
   bool operator==(const CaseRecord&) const = default;
 };
@@ -243,11 +274,16 @@ struct Record {
 // The outcome of a case given its processes': incorrect > failed > timed_out > measured > skipped.
 Outcome worst_outcome(const std::vector<ProcessResult>& processes);
 
+// Cases that `plan` leaves open how to time are timed as in `record`, so that the two can be compared. Cases
+// of another power mode are not comparable anyway.
+void take_timing(Plan& plan, const Record& record);
+
 // A CaseRecord with everything the plan knows and no results yet.
 CaseRecord planned_record(const PlannedCase& planned);
 
 // Adds one process's result: keeps its outcome and notes, merges its series, updates the worst
-// outcome. A result for a (case, process) that is already there replaces it.
+// outcome. A result for a (case, process) that is already there replaces it. Where the plan leaves open how
+// calls are timed, the first result says it for the case.
 void add_result(CaseRecord& record, ProcessResult result);
 
 }  // namespace harness

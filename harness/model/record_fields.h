@@ -39,6 +39,8 @@ struct Described<Placement> {
       field("started", &Placement::started).unless_default(),
       field("conditions", &Placement::conditions).unless_default(),
       field("stopped", &Placement::stopped).as<KnownNameOrDefault>().unless_default(),
+      field("duty", &Placement::duty).unless_default(),
+      field("slow_samples", &Placement::slow_samples).unless_default(),
       field("samples", &Placement::samples).required());
 };
 
@@ -46,6 +48,7 @@ template <>
 struct Described<ProcessSamples> {
   static constexpr auto fields =
       list_fields<ProcessSamples>(JsonLayout::lines, field("process", &ProcessSamples::process).required(),
+                                  field("session", &ProcessSamples::session).unless_default(),
                                   field("first_call", &ProcessSamples::first_call).unless_default(),
                                   field("placements", &ProcessSamples::placements).required());
 };
@@ -102,6 +105,13 @@ struct Described<Batching> {
                             field("intercept", &Batching::intercept), field("off_line", &Batching::off_line));
 };
 
+template <>
+struct Described<Identity> {
+  static constexpr auto fields =
+      list_fields<Identity>(JsonLayout::line, field("digest", &Identity::digest).unless_default(),
+                            field("gap", &Identity::gap).as<AsReason>().unless_default());
+};
+
 // A result inside a record. Its samples are in the metrics of the case.
 inline constexpr auto result_in_case =
     list_fields<ProcessResult>(JsonLayout::line, field("process", &ProcessResult::process).required(),
@@ -114,7 +124,9 @@ inline constexpr auto result_in_case =
                                field("control", &ProcessResult::control).unless_default(),
                                field("batching", &ProcessResult::batching).unless_default(),
                                field("input_sets", &ProcessResult::input_sets).unless_default().at_least(1),
-                               field("kernels", &ProcessResult::kernels).unless_default());
+                               field("kernels", &ProcessResult::kernels).unless_default(),
+                               field("identity", &ProcessResult::identity).unless_default(),
+                               field("timing", &ProcessResult::timing).unless_default());
 
 inline constexpr auto expect_metrics_once = [](const JsonNode& node, const std::vector<Series>& all) {
   expect_unique(node, all, &Series::metric, "metric");
@@ -141,8 +153,10 @@ inline constexpr auto planned_part = list_fields<CaseRecord>(
     field("params", &CaseRecord::params).unless_default(),
     field("reference", &CaseRecord::reference).unless_default(),
     field("tags", &CaseRecord::tags).unless_default(), field("gate", &CaseRecord::gate),
-    field("sampling", &CaseRecord::sampling), field("flops", &CaseRecord::flops).unless_default(),
-    field("bytes", &CaseRecord::bytes).unless_default(), field("items", &CaseRecord::items).unless_default(),
+    field("sampling", &CaseRecord::sampling),
+    field("suite_sampling", &CaseRecord::suite_sampling).unless_default(),
+    field("flops", &CaseRecord::flops).unless_default(), field("bytes", &CaseRecord::bytes).unless_default(),
+    field("items", &CaseRecord::items).unless_default(),
     field("item_name", &CaseRecord::item_name).unless_default(),
     field("where", &CaseRecord::where).unless_default(), field("outcome", &CaseRecord::outcome).required(),
     field("reason", &CaseRecord::reason).as<AsReason>().unless_default());

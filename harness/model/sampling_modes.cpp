@@ -22,7 +22,10 @@ const std::vector<sdk::ParamSpec>& mode_axes() {
       axis<CacheMode>("cache",
                       "the cache before a call: cold, evicted; hot, as the last call left it; rotate, with "
                       "another set of buffers"),
-      axis<TimingMode>("timing", "how calls are timed: events, each by itself; batch, many in one go")};
+      axis<TimingMode>(
+          "timing",
+          "how calls are timed: events, each by itself; batch, many in one go; auto, the one that "
+          "serves")};
   return axes;
 }
 

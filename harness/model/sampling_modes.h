@@ -21,12 +21,22 @@ inline constexpr auto enum_names<CacheMode> =
     names<CacheMode>({{CacheMode::cold, "cold"}, {CacheMode::hot, "hot"}, {CacheMode::rotate, "rotate"}});
 
 enum class TimingMode {
-  events,  // one call between two readings of the device's clock
-  batch,   // many calls in one go, of several lengths: the slope over their number is one call
+  events,     // one call between two readings of the device's clock
+  batch,      // many calls in one go, of several lengths: the slope over their number is one call
+  automatic,  // batches for short calls, events for the rest
 };
 template <>
 inline constexpr auto enum_names<TimingMode> = names<TimingMode>({{TimingMode::events, "events"},
-                                                                  {TimingMode::batch, "batch"}});
+                                                                  {TimingMode::batch, "batch"},
+                                                                  {TimingMode::automatic, "auto"}});
+
+enum class PowerMode {
+  boost,      // idle between samples, so that each is taken at the boost clock, below the power cap
+  sustained,  // never idle: the clock is what the power cap leaves
+};
+template <>
+inline constexpr auto enum_names<PowerMode> = names<PowerMode>({{PowerMode::boost, "boost"},
+                                                                {PowerMode::sustained, "sustained"}});
 
 // The modes as axes, for suites: `cache` and `timing`, with their values as choices. A parameter of the
 // workload by the same name hides one.

@@ -28,6 +28,9 @@ Report plan_document(const Plan& plan);
 // `harness run`. Without sources.current the page shows this record and these summaries.
 Report run_document(const Record& record, const std::vector<Summary>& summaries, const Sources& sources = {});
 
+// The content of report files while their command runs: no result. `command` is its command line.
+Report unfinished_document(const std::string& command);
+
 // `harness compare`. The page needs sources.current.
 Report comparison_document(const Comparison& comparison, const Sources& sources = {});
 

@@ -11,7 +11,11 @@
 //
 // To add a field to a format: add the member to the struct and one line to its list. A test counts the
 // members of each struct and fails when one is not in the list. json_fields.h writes and reads the fields;
-// field_texts.h lists them with their documentation.
+// field_texts.h lists them with their documentation. A list for a report, which is only written, may also
+// have derived values and groups:
+//
+//   derived("exceeds", [](const ErrorRate& rate) { return rate.exceeds(); })
+//   group("device", list_fields<Trend>(JsonLayout::line, field("uuid", &Trend::device_uuid)))
 #pragma once
 
 #include <cstdint>
@@ -119,6 +123,36 @@ struct Field {
 template <class Struct, class Member>
 constexpr Field<Struct, Member> field(std::string_view name, Member Struct::*member) {
   return {name, member};
+}
+
+// A value that is written but no member, such as the words of a fact: made from the struct by `make`.
+template <class Make>
+struct Derived {
+  std::string_view name;
+  Make make;
+  Presence presence = Presence::always;  // against the default of the value's type
+
+  [[nodiscard]] constexpr Derived unless_default() const { return {name, make, Presence::unless_default}; }
+  [[nodiscard]] constexpr Derived null_when_default() const {
+    return {name, make, Presence::null_when_default};
+  }
+};
+
+template <class Make>
+constexpr Derived<Make> derived(std::string_view name, Make make) {
+  return {name, make};
+}
+
+// Members of the struct that are written together as an object of their own.
+template <class List>
+struct Group {
+  std::string_view name;
+  List list;
+};
+
+template <class List>
+constexpr Group<List> group(std::string_view name, List list) {
+  return {name, list};
 }
 
 template <class Struct_, class... Fields>

@@ -28,6 +28,7 @@ inline constexpr DocumentFormat selftest{"harness-selftest"};
 inline constexpr DocumentFormat doctor{"harness-doctor"};
 inline constexpr DocumentFormat explanation{"harness-explanation"};
 inline constexpr DocumentFormat table{"harness-table"};
+inline constexpr DocumentFormat unfinished{"harness-unfinished"};
 inline constexpr DocumentFormat page{"harness-page"};
 
 }  // namespace formats

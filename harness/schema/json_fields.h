@@ -125,19 +125,60 @@ inline void write_format(JsonWriter& json, const DocumentFormat& format) {
   json.key("format").text(format.name).key("version").integer(format.version);
 }
 
+// A shape with a value `when_absent` leaves out that one, and not the default of the struct. So a format
+// keeps its meaning when a default changes.
+template <class Field>
+concept HasAbsentValue = requires {
+  Field::Shape::when_absent;
+};
+
+template <class Field>
+bool left_out(const Field& field, const typename Field::Struct& value) {
+  if constexpr (HasAbsentValue<Field>)
+    return value.*field.member == Field::Shape::when_absent;
+  else
+    return field.presence != Presence::always && has_default(field, value);
+}
+
+template <class List>
+void write_object(JsonWriter& json, const List& list, const typename List::Struct& value, JsonLayout layout);
+
+namespace fields_detail {
+
+template <class Struct, class Make>
+void write_entry(JsonWriter& json, const Derived<Make>& derived, const Struct& value) {
+  const auto made = derived.make(value);
+  bool is_default = derived.presence != Presence::always;
+  if constexpr (requires { made.empty(); })
+    is_default = is_default && made.empty();
+  else
+    is_default = is_default && made == decltype(made){};
+  if (!is_default)
+    write_json(json.key(derived.name), made);
+  else if (derived.presence == Presence::null_when_default)
+    json.key(derived.name).null();
+}
+
+template <class Struct, class List>
+void write_entry(JsonWriter& json, const Group<List>& group, const Struct& value) {
+  write_object(json.key(group.name), group.list, value, group.list.layout);
+}
+
+template <class Struct, class Field>
+void write_entry(JsonWriter& json, const Field& field, const Struct& value) {
+  const bool is_default = field.present_when != nullptr ? !field.present_when(value) : left_out(field, value);
+  if (!is_default)
+    Field::Shape::write(json.key(field.name), value.*field.member);
+  else if (field.presence == Presence::null_when_default)
+    json.key(field.name).null();
+}
+
+}  // namespace fields_detail
+
 // The members of an object that is open.
 template <class List>
 void write_fields(JsonWriter& json, const List& list, const typename List::Struct& value) {
-  for_each_field(list, [&](const auto& field) {
-    const auto& member = value.*field.member;
-    const bool is_default = field.present_when != nullptr
-                                ? !field.present_when(value)
-                                : field.presence != Presence::always && has_default(field, value);
-    if (!is_default)
-      std::remove_cvref_t<decltype(field)>::Shape::write(json.key(field.name), member);
-    else if (field.presence == Presence::null_when_default)
-      json.key(field.name).null();
-  });
+  for_each_field(list, [&](const auto& field) { fields_detail::write_entry(json, field, value); });
 }
 
 template <class List>
@@ -226,8 +267,10 @@ template <class List>
 void read_fields(const JsonNode& node, const List& list, typename List::Struct& value) {
   for_each_field(list, [&](const auto& field) {
     const JsonNode child = field.is_required ? node.require(field.name) : node.find(field.name);
-    if (!child.present() || (field.presence == Presence::null_when_default && child.is_null())) return;
     auto& member = value.*field.member;
+    if constexpr (HasAbsentValue<std::remove_cvref_t<decltype(field)>>)
+      if (!child.present()) member = std::remove_cvref_t<decltype(field)>::Shape::when_absent;
+    if (!child.present() || (field.presence == Presence::null_when_default && child.is_null())) return;
     std::remove_cvref_t<decltype(field)>::Shape::read(child, member, field.least);
     if (field.check != nullptr) field.check(child, member);
   });

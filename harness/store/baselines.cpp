@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/model/codec.h"
 #include "harness/model/device_kinds.h"
+#include "harness/store/baseline/completeness.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -28,6 +29,18 @@ Status check_cases(const Record& record) {
                   fmt::format("case `{}` is {}", printable(bad->id), name_of(outcome)),
                   "a baseline is a record in which every case that can run was measured and right; "
                   "`harness report` tells why this case was not");
+  const std::string again =
+      fmt::format("measure the whole suite: `harness run {} --processes {}`, then promote that record",
+                  record.suite.file.empty() ? "SUITE" : shell_quoted(record.suite.file), pin_processes);
+  if (const auto look = any(Outcome::looked_at); look != record.cases.end())
+    return fail(ErrorKind::usage, look->where,
+                fmt::format("case `{}` was proven identical, so it has no samples", printable(look->id)),
+                again);
+  for (const CaseRecord& one : record.cases)
+    if (one.outcome == Outcome::measured && !is_complete(one))
+      return fail(ErrorKind::usage, one.where,
+                  fmt::format("case `{}` was sampled less than the suite asks for", printable(one.id)),
+                  again);
   if (any(Outcome::measured) == record.cases.end())
     return fail(ErrorKind::usage, fmt::format("record {} has no measured case", record.id),
                 "promote a record from a machine that can run the suite");
@@ -61,6 +74,15 @@ Status check_promotion(const Record& record, const std::string& author, const st
 }
 
 }  // namespace
+
+int fewest_processes(const Record& record) {
+  int fewest = 0;
+  for (const CaseRecord& one : record.cases) {
+    const int measured = count_measured(one);
+    if (measured > 0 && (fewest == 0 || measured < fewest)) fewest = measured;
+  }
+  return fewest;
+}
 
 const Machine* primary_machine(const Record& record) {
   std::set<std::string> measured;

@@ -26,8 +26,15 @@ struct Baseline {
   Record record;
 };
 
+// A pin judges many runs, so it is worth this many processes a case.
+inline constexpr int pin_processes = 20;
+
+// The fewest processes that measured a case, of the cases that were measured; 0 without one.
+int fewest_processes(const Record& record);
+
 // Writes `record` as the baseline of its machine class and suite. Refused: an incomplete record, one
-// with failed or incorrect cases, a dirty revision (unless `allow_dirty`), an empty author or reason.
+// with failed, incorrect or unmeasured cases, and one that samples less than its suite asks for. Also a
+// dirty revision (unless `allow_dirty`), and an empty author or reason.
 Result<std::filesystem::path> promote(const std::filesystem::path& folder, Record record,
                                       const std::string& author, const std::string& reason,
                                       bool allow_dirty = false);

@@ -139,7 +139,7 @@ Result<std::string> merge_base(const fs::path& folder, const std::string& a, con
         fmt::format("the merge base of {} and {} is not in this clone", a.substr(0, 10), b.substr(0, 10)),
         std::string(deepen));
   if (output->exit.code == 1)
-    return fail(ErrorKind::missing,
+    return fail(ErrorKind::usage,
                 fmt::format("{} and {} have no common ancestor", a.substr(0, 10), b.substr(0, 10)),
                 "name a revision of the same history, or a record file");
   return fail(ErrorKind::usage, "git: " + complaint(*output));
@@ -203,6 +203,25 @@ Result<std::string> file_at(const fs::path& folder, const std::string& commit, c
                       output->err.find("exists on disk, but not in") != std::string::npos;
   return fail(absent ? ErrorKind::missing : ErrorKind::environment,
               fmt::format("{} at {}: {}", printable(path), commit.substr(0, 10), complaint(*output)));
+}
+
+Result<std::string> files_of_commit(const fs::path& folder, const std::string& commit,
+                                    const std::vector<std::string>& paths) {
+  if (!is_hash(commit))
+    return fail(ErrorKind::internal, fmt::format("`{}` is no commit id", printable(commit)));
+  std::vector<std::string> arguments{"ls-tree", "-r", commit, "--"};
+  arguments.insert(arguments.end(), paths.begin(), paths.end());
+  const Result<Output> output = git(folder, std::move(arguments));
+  if (!output) return fail(output.error());
+  if (output->exit.ok()) return output->out;
+  return fail(ErrorKind::environment, "git: " + complaint(*output));
+}
+
+bool has_changes(const fs::path& folder, const std::vector<std::string>& paths) {
+  std::vector<std::string> arguments{"status", "--porcelain", "--"};
+  arguments.insert(arguments.end(), paths.begin(), paths.end());
+  const auto changes = git_line(folder, std::move(arguments));
+  return !changes || !changes->empty();
 }
 
 std::optional<fs::path> repository_root(const fs::path& folder) {

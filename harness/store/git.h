@@ -55,6 +55,14 @@ bool is_shallow(const std::filesystem::path& folder);
 Result<std::string> file_at(const std::filesystem::path& folder, const std::string& commit,
                             const std::string& path);
 
+// The files of a commit below `paths`, as `git ls-tree -r` lists them: mode, kind, hash and path, one a line.
+// Paths are relative to `folder`, which is to be the repository's top folder.
+Result<std::string> files_of_commit(const std::filesystem::path& folder, const std::string& commit,
+                                    const std::vector<std::string>& paths);
+
+// Whether anything below `paths` differs from HEAD, new files included; also when git cannot tell.
+bool has_changes(const std::filesystem::path& folder, const std::vector<std::string>& paths);
+
 // The repository's top folder, or nullopt.
 std::optional<std::filesystem::path> repository_root(const std::filesystem::path& folder);
 

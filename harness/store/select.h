@@ -22,13 +22,10 @@ Result<Selected> select_stored(Store& store, const std::string& id);
 // the very changes before others; source.found says which.
 Result<Selected> select_current(Store& store, const std::string& name, const SelectOptions& options);
 
-// The baseline: a named record; else, from the merge base of `name` and the current commit backwards,
-// the first of these, leaving out what regressed or failed (source.found says how many):
-//   1. the nearest record of the same device in the store; but 2. if that measured a nearer commit
-//   2. baselines/<class>/<suite>.json as it is at the merge base, if it is of the same device
-//   3. the nearest record of another device of the class in the store
-//   4. the pinned file of another device
-// else ErrorKind::missing with advice. Never the current record itself (ErrorKind::usage when named).
+// The baseline: a named record; else, case by case, what the history of `name` behind its merge base with the
+// current commit has (README.md, The baseline): of the same device if it can be, pooled over records that
+// measured the same code. source.found says how many records were left out and how many were pooled. Else
+// ErrorKind::missing with advice. Never the current record itself (ErrorKind::usage when named).
 Result<Selected> select_baseline(Store& store, const std::string& name, const Selected& current,
                                  const SelectOptions& options);
 

@@ -1,13 +1,13 @@
-// The baseline: which record of the history a run is held to.
+// The baseline: which cases of which records a run is held to.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <unordered_map>
+#include <set>
 
 #include "harness/base/text.h"
-#include "harness/model/codec.h"
-#include "harness/store/baselines.h"
+#include "harness/store/baseline/candidates.h"
+#include "harness/store/baseline/eligible.h"
+#include "harness/store/baseline/pool.h"
 #include "harness/store/git.h"
 #include "harness/store/select_parts.h"
 
@@ -15,233 +15,107 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int ancestor_limit = 1000;
-
-// Where the search for a baseline starts.
-struct Start {
-  std::string commit;
-  std::string name;    // as the user named it
-  std::string fork;    // the commit whose merge base with `name` the start is, or ""
-  bool itself = true;  // whether a record of this very commit will do
-
-  // "merge base of main and 89abcdef01", "main".
-  [[nodiscard]] std::string text() const {
-    return fork.empty() ? printable(name)
-                        : fmt::format("merge base of {} and {}", printable(name), short_hash(fork));
+// The candidates of one device.
+Candidates of_device(const Candidates& all, const std::string& uuid) {
+  Candidates same{{}, 0, all.pinned, all.pin_error};
+  for (std::size_t i = 0; i < all.all.size(); ++i) {
+    if (all.all[i].run.device_uuid != uuid) continue;
+    same.all.push_back(all.all[i]);
+    same.ancestors += i < all.ancestors ? 1 : 0;
   }
-};
-
-// The merge base; or the named revision itself when the current record's commit is not in this
-// repository.
-Result<Start> find_start(const std::string& name, const std::string& asked, const Revision& revision,
-                         const fs::path& folder) {
-  if (revision.commit.empty() || !resolve_revision(folder, revision.commit))
-    return Start{asked, name, {}, true};
-  const Result<std::string> base = merge_base(folder, asked, revision.commit);
-  if (!base) return fail(base.error());
-  return Start{*base, name, revision.commit, *base != revision.commit || revision.dirty};
+  return same;
 }
 
-struct Wanted {
-  std::string suite;
-  std::string machine_class;
-  std::string device_uuid;
-  std::string not_id;  // of the current record, which is never its own baseline
-};
-
-Wanted wanted_from(const Selected& current, const SelectOptions& options) {
-  const Machine* machine = primary_machine(current.record);
-  Wanted wanted{options.suite, options.machine_class, options.device_uuid, current.record.id};
-  if (wanted.suite.empty()) wanted.suite = current.record.suite.name;
-  if (machine == nullptr) return wanted;
-  if (wanted.machine_class.empty()) wanted.machine_class = machine->machine_class;
-  if (wanted.device_uuid.empty()) wanted.device_uuid = machine->device_uuid;
-  return wanted;
+// The devices of the candidates but for `but`: those of stored records first, the nearest first.
+std::vector<std::string> other_devices(const Candidates& all, const std::string& but) {
+  std::vector<std::string> found;
+  for (const bool pinned : {false, true})
+    for (const Candidate& one : all.all)
+      if ((one.pin != nullptr) == pinned && one.run.device_uuid != but &&
+          std::find(found.begin(), found.end(), one.run.device_uuid) == found.end())
+        found.push_back(one.run.device_uuid);
+  return found;
 }
 
-// A record that the store has of an ancestor.
-struct Measured {
-  RunInfo run;
-  int distance = 0;
-
-  [[nodiscard]] bool regressed() const { return run.verdict == name_of(Verdict::regressed); }
-  [[nodiscard]] bool failed() const { return run.failures > 0 || run.verdict == name_of(Verdict::failed); }
-  // A record that was worse than its own baseline would hide that loss from later comparisons.
-  [[nodiscard]] bool red() const { return regressed() || failed(); }
-};
-
-// A pinned file.
-struct Pinned {
-  Record record;
-  std::string path;
-  std::optional<int> distance;  // of the commit that it measured, when that is in the history
-};
-
-// The history behind the start of the search, and the candidates in it.
-struct History {
-  std::vector<Measured> measured;                  // the best of the nearest commit first
-  std::unordered_map<std::string, int> distances;  // by commit
-};
-
-Result<History> history_of(Store& store, const Start& start, const Wanted& wanted, const fs::path& folder) {
-  RunQuery query;
-  query.suite = wanted.suite;
-  if (!wanted.machine_class.empty()) query.machine_class = wanted.machine_class;
-  query.state = RunState::complete;
-  query.dirty = false;
-  query.calibration = false;
-  auto runs = store.list(query);
-  if (!runs) return fail(runs.error());
-  whole_runs_first(*runs);
-  std::map<std::string, std::vector<const RunInfo*>> by_commit;
-  for (const RunInfo& run : *runs)
-    if (run.id != wanted.not_id) by_commit[run.revision.commit].push_back(&run);
-  const auto line = ancestors(folder, start.commit, ancestor_limit);
-  if (!line) return fail(line.error());
-  History history;
-  for (const Ancestor& ancestor : *line) {
-    history.distances.emplace(ancestor.commit, ancestor.distance);
-    if (ancestor.distance == 0 && !start.itself) continue;
-    for (const RunInfo* run : by_commit[ancestor.commit])
-      history.measured.push_back({*run, ancestor.distance});
-  }
-  return history;
-}
-
-// The pinned file as it is at the start; nullopt when there is none.
-Result<std::optional<Pinned>> find_pinned(const Start& start, const Wanted& wanted, const History& history,
-                                          const fs::path& folder) {
-  if (!check_baseline_name("machine class", wanted.machine_class) ||
-      !check_baseline_name("suite", wanted.suite))
-    return std::nullopt;
-  const std::string path = baseline_path("baselines", wanted.machine_class, wanted.suite).string();
-  const Result<std::string> text = file_at(folder, start.commit, "./" + path);
-  if (!text && text.error().kind == ErrorKind::missing) return std::nullopt;
-  if (!text) return fail(text.error());
-  Pinned pinned;
-  pinned.path = path;
-  Result<Record> record = decode_record(*text, fmt::format("{} at {}", path, short_hash(start.commit)));
-  if (!record) return fail(record.error());
-  if (record->id == wanted.not_id) return std::nullopt;
-  pinned.record = std::move(*record);
-  const auto distance = history.distances.find(pinned.record.revision.commit);
-  if (distance != history.distances.end()) pinned.distance = distance->second;
-  return pinned;
-}
-
-// Counts the records that were left out because they regressed or failed.
-class PassedOver {
- public:
-  void add(const Measured& one) {
-    ++count_;
-    regressed_ |= one.regressed();
-    failed_ |= !one.regressed();
-  }
-  void tell(Fact<SourceCode>& found) const {
-    if (count_ == 0) return;
-    found.figures.emplace_back("passed_over", count_);
-    found.figures.emplace_back("regressed", regressed_);
-    found.figures.emplace_back("failed", failed_);
-  }
-  // For the error where no other record is left.
-  [[nodiscard]] std::string text() const {
-    if (count_ == 0) return {};
-    const char* what = regressed_ && failed_ ? "regressed or failed" : regressed_ ? "regressed" : "failed";
-    if (count_ == 1) return fmt::format("; 1 record was passed over: it {}", what);
-    return fmt::format("; {} records were passed over: they {}", count_, what);
-  }
-
- private:
-  int count_ = 0;
-  bool regressed_ = false;
-  bool failed_ = false;
-};
-
-// The candidates, in the order in which they are taken.
+// One search for a baseline.
 class Search {
  public:
-  Search(const Start& start, const Wanted& wanted, const History& history)
-      : start_(start), wanted_(wanted), history_(history) {}
+  Search(Store& store, const Start& start, const Wanted& wanted, const SelectOptions& options)
+      : store_(store), start_(start), wanted_(wanted), options_(options) {}
 
-  // The nearest record that did not fail or regress; nullptr when there is none.
-  [[nodiscard]] const Measured* nearest(bool same_device) const {
-    for (const Measured& one : history_.measured)
-      if (!one.red() && (!same_device || is_same(one.run))) return &one;
-    return nullptr;
+  // A record of the same device comes before a nearer one of another device, because those two could hardly
+  // be compared. nullopt when nothing in the history can judge.
+  Result<std::optional<Selected>> choose(const Candidates& all, const Record& current) {
+    auto found = on_device(of_device(all, wanted_.device_uuid), &current);
+    if (!found || *found) return found;
+    // A broken file from the past blocks nobody who can do without it.
+    if (all.pin_error) return fail(*all.pin_error);
+    for (const std::string& uuid : other_devices(all, wanted_.device_uuid)) {
+      found = on_device(of_device(all, uuid), nullptr);
+      if (!found || *found) return found;
+    }
+    return std::nullopt;
   }
 
-  [[nodiscard]] Result<Selected> stored(Store& store, const Measured& chosen, bool same_device) const {
-    Result<Record> record = store.load(chosen.run.id);
-    if (!record) return fail(record.error());
-    PassedOver passed;
-    for (const Measured* one = history_.measured.data(); one != &chosen; ++one)
-      if (one->red() && (!same_device || is_same(one->run))) passed.add(*one);
-    Fact<SourceCode> found = source(SourceCode::ancestor);
-    passed.tell(found);
-    return make_selected(std::move(*record), std::move(found), chosen.distance);
-  }
-
-  [[nodiscard]] Selected pinned(Pinned pin) const {
-    const bool same_device = is_same_device(pin);
-    PassedOver passed;
-    for (const Measured& one : history_.measured)
-      if (one.red() && (!same_device || is_same(one.run)) && one.run.id != pin.record.id &&
-          (!pin.distance || one.distance < *pin.distance))
-        passed.add(one);
-    Fact<SourceCode> found = source(SourceCode::pinned);
-    found.figures.emplace_back("path", pin.path);
-    found.figures.emplace_back("commit", start_.commit);
-    passed.tell(found);
-    return make_selected(std::move(pin.record), std::move(found));
-  }
-
-  [[nodiscard]] bool is_same_device(const Pinned& pin) const {
-    const Machine* machine = primary_machine(pin.record);
-    return (machine == nullptr ? "" : machine->device_uuid) == wanted_.device_uuid;
-  }
-
-  [[nodiscard]] std::string all_passed_over() const {
-    PassedOver passed;
-    for (const Measured& one : history_.measured) passed.add(one);  // all of them are red
-    return passed.text();
-  }
+  [[nodiscard]] const PassedOver& passed_over() const { return passed_over_; }
 
  private:
-  [[nodiscard]] bool is_same(const RunInfo& run) const { return run.device_uuid == wanted_.device_uuid; }
-
-  [[nodiscard]] Fact<SourceCode> source(SourceCode code) const {
-    Fact<SourceCode> found{code, {{"name", start_.name}}};
-    if (!start_.fork.empty()) found.figures.emplace_back("fork", start_.fork);
-    return found;
+  // On the bench of `current` if somebody measured there, else on that of the nearest candidate, which will
+  // not be comparable.
+  Result<std::optional<Selected>> on_device(const Candidates& candidates, const Record* current) {
+    if (candidates.all.empty()) return std::nullopt;
+    CandidateCases cases(store_, candidates.all);
+    std::vector<Bench> benches;
+    if (current != nullptr && !current->machines.empty())
+      benches.push_back({current->machines, current->estimator});
+    const Record& nearest = cases.header(0);
+    benches.push_back({nearest.machines, nearest.estimator});
+    for (const Bench& bench : benches) {
+      EligibleCases eligible(cases, candidates, bench, options_.passes);
+      const auto pooled = pool_cases(cases, eligible, eligible.find());
+      if (!cases.status()) return fail(cases.status().error());
+      if (pooled) return selected(*pooled, candidates, eligible.passed_over());
+      note(eligible.passed_over());
+    }
+    return std::nullopt;
   }
 
+  [[nodiscard]] Selected selected(const PooledBaseline& pooled, const Candidates& candidates,
+                                  const PassedOver& passed_over) const {
+    const Candidate& nearest = candidates.all[pooled.nearest];
+    const bool pinned = nearest.pin != nullptr;
+    Fact<SourceCode> found{pinned ? SourceCode::pinned : SourceCode::ancestor, {{"name", start_.name}}};
+    if (!start_.fork.empty()) found.figures.emplace_back("fork", start_.fork);
+    if (pinned) {
+      found.figures.emplace_back("path", candidates.pinned->path);
+      found.figures.emplace_back("commit", start_.commit);
+    }
+    passed_over.tell(found);
+    if (pooled.records.size() > 1) {
+      found.figures.emplace_back("pooled", pooled.records.size());
+      found.figures.emplace_back("least", pooled.least);
+      found.figures.emplace_back("most", pooled.most);
+    }
+    if (candidates.pin_error) found.figures.emplace_back("pin_error", candidates.pin_error->message);
+    Selected side = make_selected(pooled.record, std::move(found), pinned ? 0 : nearest.distance);
+    if (pooled.records.size() > 1) side.source.records = pooled.records;
+    return side;
+  }
+
+  void note(const PassedOver& more) {
+    passed_over_.records.insert(more.records.begin(), more.records.end());
+    passed_over_.regressed |= more.regressed;
+    passed_over_.failed |= more.failed;
+    passed_over_.undecided |= more.undecided;
+    passed_over_.incomplete |= more.incomplete;
+  }
+
+  Store& store_;
   const Start& start_;
   const Wanted& wanted_;
-  const History& history_;
+  const SelectOptions& options_;
+  PassedOver passed_over_;
 };
-
-// A record of the same device comes before a nearer one of another device, because those two could hardly be
-// compared. A pin of the same device counts as of the commit that it measured.
-Result<std::optional<Selected>> choose(Store& store, const Search& search,
-                                       Result<std::optional<Pinned>> pinned) {
-  const Measured* same = search.nearest(true);
-  if (!pinned && same != nullptr) {  // a broken file from the past blocks nobody who can do without it
-    Result<Selected> found = search.stored(store, *same, true);
-    if (found) found->source.found.figures.emplace_back("pin_error", pinned.error().message);
-    return found;
-  }
-  if (!pinned) return fail(pinned.error());
-  std::optional<Pinned>& pin = *pinned;
-  const bool pin_of_same = pin && search.is_same_device(*pin);
-  if (same != nullptr) {
-    const bool pin_is_nearer = pin_of_same && pin->distance && *pin->distance < same->distance;
-    if (!pin_is_nearer) return search.stored(store, *same, true);
-  }
-  if (pin_of_same) return search.pinned(std::move(*pin));
-  if (const Measured* other = search.nearest(false)) return search.stored(store, *other, false);
-  if (pin) return search.pinned(std::move(*pin));
-  return std::nullopt;
-}
 
 // Where nothing was found, and what to measure instead.
 Error no_baseline(const Start& start, const Wanted& wanted, const std::string& name, const Selected& current,
@@ -282,13 +156,12 @@ Result<Selected> search_history(Store& store, const std::string& name, const std
   const Result<Start> start = find_start(name, asked, current.record.revision, folder);
   if (!start) return fail(start.error());
   const Wanted wanted = wanted_from(current, options);
-  const Result<History> history = history_of(store, *start, wanted, folder);
-  if (!history) return fail(history.error());
-  const Search search(*start, wanted, *history);
-  Result<std::optional<Selected>> found =
-      choose(store, search, find_pinned(*start, wanted, *history, folder));
+  const Result<Candidates> candidates = candidates_of(store, *start, wanted, folder);
+  if (!candidates) return fail(candidates.error());
+  Search search(store, *start, wanted, options);
+  Result<std::optional<Selected>> found = search.choose(*candidates, current.record);
   if (!found) return fail(found.error());
-  if (!*found) return fail(no_baseline(*start, wanted, name, current, search.all_passed_over(), folder));
+  if (!*found) return fail(no_baseline(*start, wanted, name, current, search.passed_over().text(), folder));
   return std::move(**found);
 }
 

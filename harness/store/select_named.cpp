@@ -41,7 +41,7 @@ Result<Selected> as_side(Record record, Fact<SourceCode> found, const std::strin
                 "name a record of the same suite");
   if (record.finished.empty() && kind == SideKind::baseline)
     return fail(
-        ErrorKind::missing,
+        ErrorKind::usage,
         fmt::format("{} is unfinished: its run was interrupted, which is nothing to judge by", described),
         "finish it with `harness run SUITE --continue`, or name another baseline");
   if (record.finished.empty()) found.figures.emplace_back("unfinished", true);
@@ -57,9 +57,9 @@ std::string advice_for(const fs::path& path, const std::string& otherwise) {
   return otherwise;
 }
 
-// A record that is to be judged and is not there is a slip in its name; a baseline may well be missing.
-Error no_file(const fs::path& path, SideKind kind, const Error& error) {
-  if (error.kind != ErrorKind::missing || kind == SideKind::baseline) return error;
+// A file that was named and is not there is a slip in its name, which no `--allow missing` excuses.
+Error no_file(const fs::path& path, const Error& error) {
+  if (error.kind != ErrorKind::missing) return error;
   std::vector<std::string> names;
   std::error_code code;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -73,7 +73,7 @@ Error no_file(const fs::path& path, SideKind kind, const Error& error) {
 
 Result<Selected> select_file(const fs::path& path, SideKind kind, const SelectOptions& options) {
   const Result<std::string> text = read_file(path);
-  if (!text) return fail(no_file(path, kind, text.error()));
+  if (!text) return fail(no_file(path, text.error()));
   Result<Record> record = decode_record(*text, path.string());
   if (!record) {
     Error error = record.error();
@@ -134,7 +134,7 @@ std::optional<Result<Selected>> select_certain(Store& store, const std::string& 
   if (name.ends_with(".json")) return select_file(name, kind, options);
   if (!is_whole_id(name)) return std::nullopt;
   if (auto found = select_id(store, name, kind, options)) return found;
-  return fail(ErrorKind::missing, fmt::format("no record {} in this store", name),
+  return fail(ErrorKind::usage, fmt::format("no record {} in this store", name),
               "name the store that holds it with --store, or a record file");
 }
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "harness/base/result.h"
 #include "harness/model/codec.h"
+#include "harness/model/results/comparison.h"
 
 namespace harness {
 
@@ -50,6 +52,29 @@ struct RunQuery {
   std::optional<std::string> device_uuid;
   std::optional<RunState> state;
   std::optional<bool> calibration;  // false: neither that nor one side of an A/B run
+  bool count_results = true;        // else RunInfo::results and failures stay 0, which is faster
+};
+
+// A case of a run as a store knows it without reading samples.
+struct StoredCase {
+  std::string run;
+  std::string id;
+  std::string device;  // kind
+  int needed = 0;      // processes that the suite asks for; 0: the run was told to sample less than the suite
+  int measured = 0;    // processes that measured it
+  int failures = 0;    // processes in which it failed, timed out or was incorrect
+  std::string digest = {};   // see Identity; "" where nobody looked, a look has a gap, or looks disagree
+  std::string verdict = {};  // by its last comparison; "" when it was never judged
+  bool waived = false;       // the verdict was accepted
+
+  // Everything that the suite asks for is there and right.
+  [[nodiscard]] bool complete() const { return needed > 0 && measured >= needed && failures == 0; }
+};
+
+// A case with the digest of its launches.
+struct CaseDigest {
+  std::string id;
+  std::string digest;
 };
 
 struct StoredHistory;  // in history.h
@@ -77,11 +102,23 @@ class Store {
   virtual Status put(const std::string& id, const EncodedResult& result) = 0;
   virtual Status finish(const std::string& id, RunState state) = 0;
 
-  // Keeps what a comparison said of the record, by the verdict's name; a later one replaces it.
+  // Keeps what a comparison said of the record, by the verdict's name, and of the cases that it judged. A
+  // later one replaces it.
+  virtual Status set_verdicts(const std::string& id, const std::string& verdict,
+                              std::span<const CaseVerdict> cases) = 0;
+  // The same where nothing is known by case: a verdict that says something of each case is that of each.
   virtual Status set_verdict(const std::string& id, const std::string& verdict) = 0;
 
   virtual Result<Record> load(const std::string& id) = 0;
-  // Newest first.
+  // The record with these of its cases alone.
+  virtual Result<Record> load_cases(const std::string& id, const std::set<std::string>& cases) = 0;
+  // The cases of a run in the order of the suite.
+  virtual Result<std::vector<StoredCase>> cases_of(const std::string& run) = 0;
+  // A case in all runs that measured or looked at it, the newest first.
+  virtual Result<std::vector<StoredCase>> runs_of_case(const std::string& case_id) = 0;
+  // For each of `wanted`, the cases of this digest that have samples: of the newest runs, at most `limit`.
+  virtual Result<std::vector<StoredCase>> cases_alike(std::span<const CaseDigest> wanted, int limit) = 0;
+  // Newest first, by the order in which they were begun; no clock decides.
   virtual Result<std::vector<RunInfo>> list(const RunQuery& query) = 0;
   // The value of each process of the runs that `query` finds; no raw sample is read.
   virtual Result<StoredHistory> history(const RunQuery& query) = 0;

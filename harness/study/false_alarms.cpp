@@ -79,6 +79,7 @@ std::vector<bool> alarms_of(const std::vector<MeasuredCase>& measured, const std
                             int size, std::uint64_t seed, const CalibrationOptions& options) {
   std::vector<ComparisonRow> rows(places.size());
   std::vector<Evidence> evidence;
+  std::vector<CaseSpread> spreads;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const MeasuredCase& one = measured[places[i]];
     const auto [left, right] = split(one, options.halves, size, seed);
@@ -86,9 +87,12 @@ std::vector<bool> alarms_of(const std::vector<MeasuredCase>& measured, const std
     rows[i].alpha = one.calibrated.alpha;
     rows[i].verdict = Verdict::inconclusive;
     const double sd = options.halves ? 0 : one.calibrated.session_sd;
+    const std::string kind = kind_of(one.calibrated.device, one.calibrated.metric, one.calibrated.unit);
+    for (const SideReading* side : {&left, &right}) spreads.push_back(spread_between_processes(kind, *side));
     if (auto look = weigh(rows[i], 1, left, right, {sd * sd}, options.policy))
-      evidence.push_back({i, 2 * sd * sd, size, {std::move(*look)}});
+      evidence.push_back({i, kind, size, {std::move(*look)}});
   }
+  test_looks(rows, evidence, UsualSpreads(spreads));
   call_verdicts(rows, evidence, options.policy);
   std::vector<bool> alarms;
   for (const ComparisonRow& row : rows) alarms.push_back(row.verdict == Verdict::regressed);

@@ -75,6 +75,7 @@ void propose(MeasuredCase& one, std::size_t rows, const CalibrationOptions& opti
   if (!needed) {  // the margin from which on a change of twice its size is found
     const double reach = precision.reach(shift, proposal.processes, sd);
     proposal.margin = std::max(calibrated.margin, std::ceil(std::expm1(reach) * 1000) / 1000);
+    if (!(proposal.margin < 1)) return;  // a suite's margin lies below 100 %
   }
   calibrated.proposal = proposal;
 }

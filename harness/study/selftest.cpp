@@ -36,7 +36,7 @@ struct Setting {
 
 bool go_together(Noise noise, const MeasuringPlan& plan) {
   if (plan.shared) return noise != Noise::sessions && noise != Noise::devices;
-  return noise != Noise::drift || plan.looks.empty();
+  return noise != Noise::drift || (plan.looks.empty() && plan.baseline == 0);
 }
 
 // Whether the rule may decide nothing, because each look has fewer processes than a verdict needs.
@@ -64,7 +64,7 @@ class Trials {
       if (i < cases_that_decide) any |= regressed;
       if (i < cases_that_decide || !at_margin_.is_shaped(static_cast<int>(i))) continue;
       count(counts[called], regressed);
-      count(counts[passed], slower[i].verdict == Verdict::unchanged);
+      count(counts[passed], is_pass(slower[i].verdict));
     }
     count(counts[family_called], any);
   }
@@ -159,7 +159,7 @@ SelftestRow row_of(const Setting& setting, const Counts& counts, double confiden
   set_bounds(row.unchanged_red, limit, confidence, together);
   set_bounds(row.called, limit, confidence, together);
   set_bounds(row.family_called, limit, confidence, together);
-  set_bounds(row.passed, nominal, confidence, together);
+  set_bounds(row.passed, passing_alpha, confidence, together);
   set_bounds(row.found, 1, confidence, together);
   return row;
 }

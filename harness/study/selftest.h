@@ -23,9 +23,11 @@ struct SelftestOptions {
   std::uint64_t seed = 1;
   std::size_t splits = 1000;  // simulated suites for each rate
   unsigned threads = 0;       // 0: as many as the machine has
-  std::vector<Noise> noises = {Noise::normal,    Noise::lognormal, Noise::bimodal,  Noise::autoregressive,
-                               Noise::slow_tail, Noise::drift,     Noise::sessions, Noise::devices};
-  std::vector<MeasuringPlan> plans = {{3}, {5}, {8}, {16}, {20, {5, 10, 20}}, {3, {}, true}, {5, {}, true}};
+  std::vector<Noise> noises = {Noise::normal,         Noise::lognormal, Noise::bimodal,
+                               Noise::autoregressive, Noise::slow_tail, Noise::drift,
+                               Noise::sessions,       Noise::devices,   Noise::scattered};
+  std::vector<MeasuringPlan> plans = {
+      {3}, {5}, {8}, {16}, {20, {5, 10, 20}}, {3, {}, true}, {5, {}, true}, {5, {}, false, 20}};
   // Processes that a verdict needs: a side, and of those that both sides share.
   int min_processes = Policy{}.min_processes;
   int min_shared_processes = Policy{}.min_shared_processes;

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/stats/series/local_noise.h"
 #include "harness/stats/spread/components.h"
 
 namespace harness {
@@ -82,10 +83,45 @@ std::vector<LearnedSpread> learn_spreads(const std::vector<CalibrationSession>& 
     const Spreads spreads = spreads_of(all, device_uuid);
     if (!spreads.session && !spreads.of_devices) continue;
     learned.push_back({name.first, name.second, learned_sd(spreads.session, Policy{}.session_sd),
-                       learned_sd(spreads.of_devices, Policy{}.device_sd), spreads.sessions,
-                       spreads.devices});
+                       learned_sd(spreads.of_devices, Policy{}.device_sd), spreads.sessions, spreads.devices,
+                       spreads.process.sd, spreads.process.degrees_of_freedom});
   }
   return learned;
+}
+
+std::optional<LearnedSpread> learn_from_history(const std::string& case_id, const std::string& metric,
+                                                const std::vector<std::vector<double>>& log_values) {
+  std::vector<double> means;
+  double squares = 0, freedom = 0, inverses = 0;
+  for (const std::vector<double>& values : log_values) {
+    const stats::Moments moments = stats::moments(values);
+    if (!stats::usable(moments, 1)) continue;
+    means.push_back(moments.mean);
+    const double count = static_cast<double>(moments.count);
+    squares += moments.variance * (count - 1);
+    freedom += count - 1;
+    inverses += 1 / count;
+  }
+  if (means.size() < fewest_runs_of_history) return std::nullopt;
+  const auto noise = stats::local_noise(means);
+  if (!noise) return std::nullopt;
+  const double within = freedom > 0 ? squares / freedom : 0;
+  const double between =
+      std::max(0.0, noise->variance - within * inverses / static_cast<double>(means.size()));
+  const Spread session{std::sqrt(between), noise->degrees_of_freedom, {}};
+  return LearnedSpread{case_id,
+                       metric,
+                       learned_sd(session, Policy{}.session_sd),
+                       Policy{}.device_sd,
+                       static_cast<int>(means.size()),
+                       1,
+                       std::sqrt(within),
+                       freedom,
+                       LearnedFrom::history};
+}
+
+double freedom_of_history(int runs) {
+  return (runs - 2) / 4.0 + usual_weight;
 }
 
 }  // namespace harness

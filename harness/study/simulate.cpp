@@ -19,6 +19,8 @@ constexpr double modes[] = {22.5, 25.5};  // us
 constexpr double rho = 0.9;
 constexpr double tail_share = 0.1, tail_factor = 1.5;
 constexpr double drift_over_run = 0.03;
+constexpr int scatter_freedom = 8;  // of the chi-squared that sds scatter by
+constexpr double noisy_factor = 5;
 
 std::size_t samples_of(Noise noise) {
   if (noise == Noise::autoregressive) return 16;
@@ -27,9 +29,20 @@ std::size_t samples_of(Noise noise) {
 }
 
 // The log center of the samples of one process.
-double draw_center(Noise noise, stats::Random& random) {
+double draw_center(Noise noise, double scale, stats::Random& random) {
   double log_center = std::log(noise == Noise::bimodal ? modes[random.below(2)] : center);
-  return log_center + process_sd * random.normal();
+  return log_center + scale * process_sd * random.normal();
+}
+
+// The factor on the process sd of the case at `index`.
+double scale_of(Noise noise, std::size_t index, stats::Random& random) {
+  if (noise != Noise::scattered) return 1;
+  double chi = 0;
+  for (int i = 0; i < scatter_freedom; ++i) {
+    const double one = random.normal();
+    chi += one * one;
+  }
+  return std::sqrt(scatter_freedom / chi) * (index == 0 ? noisy_factor : 1);
 }
 
 void draw_samples(Noise noise, double log_center, std::vector<double>& samples, stats::Random& random) {
@@ -71,7 +84,7 @@ Record empty_record(Noise noise, const MeasuringPlan& plan, bool current, int de
     if (i >= deciding)
       one.gate.metrics.push_back({std::string(cuda_kind.time_metric), std::nullopt, std::nullopt, true});
     Series series{std::string(cuda_kind.time_metric), "us", Direction::lower_is_better, {}};
-    for (int p = 1; p <= plan.processes; ++p) {
+    for (int p = 1; p <= (current ? plan.processes : plan.before()); ++p) {
       series.processes.push_back({p, std::nullopt, {Placement{}}});
       series.processes.back().placements.front().samples.resize(samples_of(noise));
       one.processes.push_back({one.id, p, Outcome::measured, {}, {}, {}, {}});
@@ -114,10 +127,12 @@ const SimulatedPair& Simulator::draw(double change, std::uint64_t seed) {
     if (plan_.shared) offsets[1] = offsets[0] + std::log1p(change);
     std::vector<ProcessSamples>& before = pair_.baseline.cases[i].series.front().processes;
     std::vector<ProcessSamples>& after = pair_.current.cases[i].series.front().processes;
-    for (int p = 0; p < plan_.processes; ++p) {
-      double centers[] = {draw_center(noise, random), draw_center(noise, random)};
+    const double scale = scale_of(noise, i, random);
+    for (int p = 0; p < plan_.before(); ++p) {
+      double centers[] = {draw_center(noise, scale, random), draw_center(noise, scale, random)};
       if (plan_.shared) centers[1] = centers[0];
       for (const bool current : {false, true}) {
+        if (current && p >= plan_.processes) continue;
         double log_center = centers[current] + offsets[current];
         if (noise == Noise::drift)
           log_center += drift_over_run * place_in_run(p, current && !plan_.shared, plan_.processes);

@@ -13,9 +13,9 @@
 namespace harness {
 namespace {
 
-constexpr double confidence = 0.99;          // of the intervals shown
-constexpr double values_until_alarm = 1000;  // of an unchanged series
-constexpr std::size_t first_permutations = 1000, most_permutations = 20000;
+constexpr double confidence = 0.99;  // of the intervals shown
+constexpr std::size_t first_permutations = 1000, most_permutations = 10'000'000;
+constexpr std::size_t permutations_grow = 4;  // from one stage of the search to the next
 
 std::optional<Interval> ratio_interval(const stats::TTest& test, double at) {
   const stats::Bounds bounds = test.interval(at);
@@ -27,7 +27,7 @@ std::optional<Interval> ratio_interval(const stats::TTest& test, double at) {
 class TrendFinder {
  public:
   TrendFinder(MeasuredSeries series, const TrendOptions& options)
-      : options_(options), trend_(std::move(series.trend)) {
+      : options_(options), trend_(std::move(series.trend)), session_freedom_(series.session_freedom) {
     sign_ = trend_.direction == Direction::lower_is_better ? 1 : -1;
     for (MeasuredPoint& measured : series.points) add_point(std::move(measured));
     if (series.anchor)
@@ -38,11 +38,12 @@ class TrendFinder {
           values_.front());
   }
 
-  void find(std::size_t permutations) {
+  // Among `family` series whose false alarms count together.
+  void find(std::size_t permutations, std::size_t family) {
     if (trend_.points.empty()) return;
     find_changes(permutations);
     if (!trend_.anchor) return;
-    find_creep();
+    find_creep(options_.alpha / static_cast<double>(family));
     hold_newest();
   }
 
@@ -112,23 +113,36 @@ class TrendFinder {
     }
   }
 
-  // sd of a point's mean of log values.
-  [[nodiscard]] double point_sd() const {
-    double processes = 0;
-    for (const stats::Moments& moments : moments_) processes += static_cast<double>(moments.count);
-    processes /= static_cast<double>(moments_.size());
+  // sd of the mean of log values of `processes` processes, between sessions and within.
+  [[nodiscard]] double sd_of_mean(double processes) const {
     const double within = freedom_ > 0 ? squares_ / freedom_ / processes : 0;
     return std::sqrt(within + trend_.session_sd * trend_.session_sd);
   }
 
-  void find_creep() {
-    const double sd = point_sd();
+  [[nodiscard]] double mean_processes() const {
+    double processes = 0;
+    for (const stats::Moments& moments : moments_) processes += static_cast<double>(moments.count);
+    return processes / static_cast<double>(moments_.size());
+  }
+
+  // The chance that an unchanged series creeps is at most `alpha`: one half for an anchor that was measured
+  // too low (or high) by more than allowed for, the other for an alarm of the CUSUM although it was not.
+  [[nodiscard]] stats::CusumRule creep_rule(double sd, std::size_t points, double alpha) const {
+    const double allowed = stats::students_t_critical(session_freedom_, alpha / 2) *
+                           sd_of_mean(static_cast<double>(anchor_.count));
+    const double reference = std::log1p(trend_.margin) / (2 * sd);
+    // Both sides alarm, one is a creep: that one alarms half as often.
+    const double until_alarm = static_cast<double>(points) / alpha;
+    return {reference + allowed / sd, std::max(reference, stats::cusum_decision(reference, until_alarm))};
+  }
+
+  void find_creep(double alpha) {
+    const double sd = sd_of_mean(mean_processes());
     if (!(sd > 0) || !(trend_.margin > 0)) return;
     std::size_t start = 0;
     while (start < means_.size() && !is_after_anchor(trend_.points[start])) ++start;
-    stats::CusumRule rule;
-    rule.reference = std::log1p(trend_.margin) / (2 * sd);
-    rule.decision = std::max(rule.reference, stats::cusum_decision(rule.reference, values_until_alarm));
+    if (start == means_.size()) return;
+    const stats::CusumRule rule = creep_rule(sd, means_.size() - start, alpha);
     while (start < means_.size()) {  // again after an alarm for the better
       const auto found = stats::cusum(std::span(means_).subspan(start), anchor_.mean, sd, rule);
       if (!found || !found->alarm) return;
@@ -142,11 +156,21 @@ class TrendFinder {
     }
   }
 
+  // Welch and Satterthwaite's degrees of freedom, where the variance between sessions is an estimate, too.
+  void count_freedom_of_sessions(stats::TTest& test, double variance) const {
+    const double square = test.standard_error * test.standard_error;
+    if (!(square > 0)) return;
+    const double inverse =
+        1 / test.degrees_of_freedom + variance * variance / (square * square * session_freedom_);
+    test.degrees_of_freedom = 1 / inverse;
+  }
+
   void hold_newest() {
     if (!is_after_anchor(trend_.points.back())) return;
     const double known = trend_.session_sd * trend_.session_sd;
-    const auto test = stats::welch(anchor_, moments_.back(), known, known);
+    auto test = stats::welch(anchor_, moments_.back(), known, known);
     if (!test) return;
+    count_freedom_of_sessions(*test, 2 * known);
     TrendStanding standing;
     standing.ratio = std::exp(test->difference);
     standing.interval = ratio_interval(*test, 1 - 2 * trend_.alpha).value_or(Interval{0, 0});
@@ -158,6 +182,7 @@ class TrendFinder {
 
   const TrendOptions& options_;
   Trend trend_;
+  double session_freedom_;
   double sign_ = 1;
   std::vector<std::vector<double>> values_;  // log values of each point
   std::vector<stats::Moments> moments_;
@@ -189,7 +214,7 @@ void keep_accepted(std::vector<TrendFinder>& finders, double alpha) {
                   [&](const TrendChange& change) { return !(change.p_adjusted <= alpha); });
 }
 
-// Series with a change that no permutation reached and that is refused all the same: for want of
+// Series with a change that no permutation reached and that is refused all the same, for want of
 // permutations.
 std::vector<TrendFinder*> short_of_permutations(std::vector<TrendFinder>& finders, std::size_t permutations,
                                                 double alpha) {
@@ -225,16 +250,20 @@ std::vector<Trend> find_trends(std::vector<MeasuredSeries> series, const TrendOp
   finders.reserve(series.size());
   for (MeasuredSeries& one : series) finders.emplace_back(std::move(one), options);
   for_each_index(finders.size(), options.threads,
-                 [&](std::size_t i) { finders[i].find(first_permutations); });
+                 [&](std::size_t i) { finders[i].find(first_permutations, finders.size()); });
   correct_changes(finders);
-  // The smallest p that a permutation test can give must still count after the correction. More permutations,
-  // whose first are those there were, only where they may bear on it: a p below the least of the first test
-  // is that of the longer test. A p above it had to be that small in the shorter one. So neither is too small
-  // too often.
+  // The smallest p that a permutation test can give must still count after the correction. So a change that
+  // no permutation reached is tested with more of them, as in sequential Monte Carlo tests (Besag & Clifford
+  // 1991). The first permutations of a longer test are those of the shorter one. A p that only the longer
+  // test can give needs that no shorter one was reached, and so is at most as likely as in the longer test
+  // alone. Where many series changed, the correction is mild and few permutations do. Where one did, it alone
+  // needs many.
   const double wanted = std::ceil(static_cast<double>(finders.size()) / options.alpha);
-  const std::size_t permutations = std::min(most_permutations, static_cast<std::size_t>(wanted));
-  if (permutations > first_permutations) {
-    const std::vector<TrendFinder*> again = short_of_permutations(finders, first_permutations, options.alpha);
+  const std::size_t most = static_cast<std::size_t>(std::min<double>(most_permutations, wanted));
+  for (std::size_t permutations = first_permutations; permutations < most;) {
+    const std::vector<TrendFinder*> again = short_of_permutations(finders, permutations, options.alpha);
+    if (again.empty()) break;
+    permutations = std::min(most, permutations * permutations_grow);
     for_each_index(again.size(), options.threads,
                    [&](std::size_t i) { again[i]->find_changes_again(permutations); });
     correct_changes(finders);

@@ -2,15 +2,18 @@
 // device. Twelve steps of +1 % each pass a gate of 2 %, but not these tests. Pure.
 //
 // - The newest result against the anchor: the t-test of compare(), corrected by Benjamini-Hochberg.
-// - CUSUM (stats/series/cusum.h) of the log ratios to the anchor, with k of half a margin. It notices a
-// lasting
-//   shift of a margin however small its steps. With h, an unchanged series alarms once in 1000 points; h is
-//   at least k, so that a single point alarms alone only a whole margin off. The sd of a point is sqrt(s^2 /
-//   P + session_sd^2), with s^2 pooled over the points.
-// - Change points (stats/series/change_points.h), permutation p, Benjamini-Hochberg over all series.
+// - CUSUM (stats/series/cusum.h) of the log ratios to the anchor: notices a lasting shift of a margin however
+//   small its steps. k is half a margin, and on top what the anchor may be wrong by: t sd(anchor). An
+//   unchanged series creeps with a chance of at most alpha / series over all its points: half of it by the
+//   anchor (t), half by the points (h). tests/study/trend_test.cpp counts that. h is at least half a margin,
+//   so that a single point alarms alone only a whole margin off. The sd of a mean of P processes is sqrt(s^2
+//   / P + session_sd^2), with s^2 pooled over the points.
+// - Change points (stats/series/change_points.h), permutation p, Benjamini-Hochberg over all series, with as
+//   many permutations as the number of series asks for.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -30,13 +33,15 @@ struct MeasuredAnchor {
 };
 
 struct MeasuredSeries {
-  Trend trend;                           // everything that identifies it, and its gate
+  Trend trend;  // everything that identifies it, and its gate
+  // Degrees of freedom of the trend's session_sd; infinite where it does not come from the series itself.
+  double session_freedom = std::numeric_limits<double>::infinity();
   std::vector<MeasuredPoint> points;     // oldest first; ones without values are left out of the trend
   std::optional<MeasuredAnchor> anchor;  // absent: the oldest point
 };
 
 struct TrendOptions {
-  double alpha = 0.01;  // of change points, after correction
+  double alpha = 0.01;  // of change points after correction, and of any creep
   std::uint64_t seed = 1;
   unsigned threads = 0;  // 0: as many as the machine has
 };

@@ -53,6 +53,7 @@ class WaiverReader {
     read.issue = text(entry, "issue");
     read.ceiling = ceiling(entry);
     read.expires = text(entry, "expires");
+    if (const YamlValue* undecided = entry.find("undecided")) read.undecided = undecided->boolean;
     if (const YamlValue* expires = entry.find("expires"); expires != nullptr && !is_a_day(read.expires))
       errors_.add(location(*expires), fmt::format("`expires`: there is no day {}", in_ticks(read.expires)),
                   "write year-month-day, such as 2026-12-31");

@@ -9,6 +9,7 @@
 
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/exact.h"
+#include "harness/verdict/check/proof.h"
 #include "harness/verdict/check/settled.h"
 #include "harness/verdict/check/zeros.h"
 #include "harness/verdict/decide/gates.h"
@@ -33,10 +34,40 @@ struct JudgedRow {
   ComparisonRow row;
   std::optional<Evidence> evidence;
   std::optional<LookReadings> looks;
+  std::vector<CaseSpread> spreads;
 };
 
-// A row about `series` of `record`, or about the case as a whole when `series` is null.
-ComparisonRow row_for(const CaseRecord& record, const Series* series, const ComparedRecords& records) {
+// The spreads of a pair at its first look: of both sides, or of their ratios.
+void add_spreads(JudgedRow& judged, const Pair& pair, const SideReading& baseline,
+                 const SideReading& current) {
+  const LookEvidence& first = judged.evidence->looks.front();
+  judged.evidence->kind =
+      kind_of(pair.after.device, pair.now.metric, pair.now.unit, first.differences.has_value());
+  if (first.differences) {
+    judged.spreads.push_back(
+        {judged.evidence->kind,
+         {level_of(first), first.differences->variance, static_cast<double>(first.differences->count - 1)}});
+    return;
+  }
+  for (const SideReading* side : {&baseline, &current})
+    judged.spreads.push_back(spread_between_processes(judged.evidence->kind, *side));
+}
+
+// Tells the change's own gate, which does not count.
+void propose(ComparisonRow& row, const RowGate& gate) {
+  row.proposed = ProposedGate{gate.margin, gate.alpha, gate.throttled, gate.informative};
+  row.diagnostics.push_back({DiagnosticCode::gate_proposed,
+                             {{"margin", gate.margin},
+                              {"alpha", gate.alpha},
+                              {"informative", gate.informative},
+                              {"counted_margin", row.margin},
+                              {"counted_alpha", row.alpha}}});
+}
+
+// A row about `series` of `record`, or about the case as a whole when `series` is null. `before`: the
+// baseline's case, whose gate decides.
+ComparisonRow row_for(const CaseRecord& record, const Series* series, const ComparedRecords& records,
+                      const CaseRecord* before = nullptr) {
   ComparisonRow row;
   row.case_id = record.id;
   row.where = record.where;
@@ -46,12 +77,14 @@ ComparisonRow row_for(const CaseRecord& record, const Series* series, const Comp
     row.unit = named->unit;
     row.direction = named->direction;
   }
-  const RowGate gate = gate_of(record.gate, row.metric, records.policy);
+  const auto [gate, proposed] =
+      deciding_gate(before == nullptr ? nullptr : &before->gate, record.gate, row.metric, records.policy);
   row.margin = gate.margin;
   row.alpha = gate.alpha;
-  row.throttled_share = record.gate.throttled;
+  row.throttled_share = gate.throttled;
   if (!records.pairing) row.look.declared = record.gate.looks;  // an A/B run measures all at once
   row.informative = gate.informative && series != nullptr;      // gates of metrics do not concern whole cases
+  if (proposed) propose(row, *proposed);
   return row;
 }
 
@@ -74,12 +107,12 @@ std::optional<Obstacle> obstacle_to(const Pair& pair, const ComparisonRow& row,
   return looks_obstacle(pair.after.gate.looks);
 }
 
-// Marks a row whose gate lets more pass than the baseline's did. `regressed` says whether a margin and an
-// alpha would have called the row regressed.
+// Marks a row whose gate lets more pass than the baseline's did, and counts because the policy accepts what
+// the change proposes. `regressed` says whether a margin and an alpha would have called the row regressed.
 template <class Regressed>
 void compare_gates(ComparisonRow& row, const CaseRecord& before, const Policy& policy, Regressed regressed) {
   const RowGate old = gate_of(before.gate, row.metric, policy);
-  if (old.informative) return;  // it decided nothing then either
+  if (!policy.accept_proposed || old.informative) return;  // it decided nothing then either
   if (row.informative)
     row.diagnostics.push_back({DiagnosticCode::informative_now});
   else if (old.margin < row.margin)
@@ -111,15 +144,43 @@ void judge_values(JudgedRow& judged, const Pair& pair, const SideReading& baseli
   });
 }
 
+// The processes of a series that measured a regression again, or the others.
+Series stage_of(const Series& series, bool confirming) {
+  Series stage{series.metric, series.unit, series.direction, {}};
+  for (const ProcessSamples& process : series.processes)
+    if (confirms(process.process) == confirming) stage.processes.push_back(process);
+  return stage;
+}
+
+bool was_confirmed(const Series& series) {
+  return std::any_of(series.processes.begin(), series.processes.end(),
+                     [](const ProcessSamples& process) { return confirms(process.process); });
+}
+
+// The evidence of the processes that measured a regression again. A baseline that is stored did not grow.
+void weigh_again(JudgedRow& judged, const Pair& pair, const ComparedRecords& records, SideReader& reader) {
+  if (!judged.evidence || !was_confirmed(pair.now)) return;
+  const auto weighed = [&](const Series& old, const Series& now) {
+    Design design = records.design_of(judged.row, pair.before.device);
+    if (records.pairing == Pairing::Kind::process) design.ratios = log_ratios(old, now);
+    return weigh(judged.row, 1, reader.read(old), reader.read(now), design, records.policy);
+  };
+  judged.evidence->fresh =
+      weighed(records.pairing ? stage_of(pair.old, true) : pair.old, stage_of(pair.now, true));
+  judged.evidence->pooled = weighed(pair.old, pair.now);
+}
+
 // One look at all processes that there are.
 void judge_at_once(JudgedRow& judged, const Pair& pair, const SideReading& baseline,
                    const SideReading& current, const ComparedRecords& records) {
   ComparisonRow& row = judged.row;
-  Design design{records.known_variance(row, pair.before.device)};
+  Design design = records.design_of(row, pair.before.device);
   if (records.pairing == Pairing::Kind::process) design.ratios = log_ratios(pair.old, pair.now);
   if (auto look = weigh(row, 1, baseline, current, design, records.policy)) {
-    judged.evidence = Evidence{0, 2 * design.known_variance_per_side, row.baseline.processes, {}};
+    judged.evidence = Evidence{0, {}, row.baseline.processes, {}};
     judged.evidence->looks.push_back(std::move(*look));
+    if (!design.ratios) judged.evidence->history = records.history_of(row);
+    add_spreads(judged, pair, baseline, current);
   } else {
     cannot_test(row, records.policy);
     if (design.ratios) {
@@ -130,20 +191,23 @@ void judge_at_once(JudgedRow& judged, const Pair& pair, const SideReading& basel
   describe(row, pair.before, pair.after, baseline, current, records);
 }
 
-// Each look takes the first processes of both sides, as many as it was declared for. A side may have fewer.
-// So the verdict is the same however much was measured after it.
-void judge_looks(JudgedRow& judged, const Pair& pair, const ComparedRecords& records, SideReader& reader) {
+// Each look takes the first processes of the current side, as many as it was declared for, and all of the
+// baseline, which was measured before. So the verdict is the same however much was measured after it.
+void judge_looks(JudgedRow& judged, const Pair& pair, const SideReading& baseline,
+                 const ComparedRecords& records, SideReader& reader) {
   ComparisonRow& row = judged.row;
-  const double known = records.known_variance(row, pair.before.device);
-  judged.evidence = Evidence{0, 2 * known, row.baseline.processes, {}};
+  const Design design = records.design_of(row, pair.before.device);
+  judged.evidence = Evidence{0, {}, row.baseline.processes, {}};
+  judged.evidence->history = records.history_of(row);
   judged.looks = LookReadings{0, &pair.before, &pair.after, {}};
   const std::vector<int>& looks = row.look.declared;
   const std::size_t reached = looks_reached(pair.after, looks);
   for (std::size_t i = 0; i < reached; ++i) {
-    auto sides = std::pair(reader.read(pair.old, looks[i]), reader.read(pair.now, looks[i]));
-    auto look = weigh(row, static_cast<int>(i) + 1, sides.first, sides.second, {known}, records.policy);
+    auto sides = std::pair(baseline, reader.read(pair.now, looks[i]));
+    auto look = weigh(row, static_cast<int>(i) + 1, sides.first, sides.second, design, records.policy);
     if (!look) continue;
     judged.evidence->looks.push_back(std::move(*look));
+    if (judged.spreads.empty()) add_spreads(judged, pair, sides.first, sides.second);
     judged.looks->sides.push_back(std::move(sides));
   }
   if (reached == 0)
@@ -169,13 +233,46 @@ Reason without_samples(const SideReading& baseline, const SideReading& current) 
   return {ReasonCode::no_samples, {{"side", side}}};
 }
 
-JudgedRow judge(const Pair& pair, const ComparedRecords& records, SideReader& reader) {
-  JudgedRow judged{row_for(pair.after, &pair.now, records), {}, {}};
+// How a case stands to its proof; `looked`: somebody read the launches of a side.
+struct Proof {
+  bool looked = false;
+  std::optional<ProofGap> gap = {};
+
+  [[nodiscard]] bool proven() const { return looked && !gap; }
+};
+
+Proof proof_of(const CaseRecord* before, const CaseRecord& after, const ComparedRecords& records) {
+  if (before == nullptr || (!was_looked_at(*before) && !was_looked_at(after))) return {};
+  const auto machine = records.machines.find(after.device);
+  const bool known = machine != records.machines.end();
+  return {true, proof_gap(*before, after, known ? machine->second.against_proof : std::vector<Difference>{})};
+}
+
+void apply(const Proof& proof, ComparisonRow& row, const CaseRecord& record) {
+  row.proven = proof.proven() && (row.metric.empty() || proof_covers(row.metric, record.device));
+  row.unproven = proof.gap;
+}
+
+// Identical code on another GPU of the model: its times are shown, and nothing is concluded from them.
+void show_other_device(ComparisonRow& row, const SideReading& baseline, const SideReading& current,
+                       const std::vector<std::string>& uuids) {
+  if (!baseline.log_values.empty() && !current.log_values.empty())
+    row.ratio = std::exp(current.moments.mean - baseline.moments.mean);
+  row.diagnostics.push_back(
+      {DiagnosticCode::other_gpu, {{"baseline", uuids.front()}, {"current", uuids.back()}}});
+}
+
+JudgedRow judge(const Pair& pair, const Proof& proof, const ComparedRecords& records, SideReader& reader) {
+  JudgedRow judged{row_for(pair.after, &pair.now, records, &pair.before), {}, {}, {}};
   ComparisonRow& row = judged.row;
+  apply(proof, row, pair.after);
   SideReading baseline = reader.read(pair.old), current = reader.read(pair.now);
   row.baseline = side_of(baseline);
   row.current = side_of(current);
-  if (std::optional<Obstacle> obstacle = obstacle_to(pair, row, records)) {
+  const std::vector<std::string>& uuids = records.machine_of(pair.after.device).uuids;
+  if (row.proven && !uuids.empty()) {
+    show_other_device(row, baseline, current, uuids);
+  } else if (std::optional<Obstacle> obstacle = obstacle_to(pair, row, records)) {
     conclude(row, Verdict::not_comparable, std::move(obstacle->reason));
     row.differences = std::move(obstacle->differences);
   } else if (is_exact(row, baseline, current)) {
@@ -198,7 +295,7 @@ JudgedRow judge(const Pair& pair, const ComparedRecords& records, SideReader& re
     if (row.look.declared.empty())
       judge_at_once(judged, pair, baseline, current, records);
     else
-      judge_looks(judged, pair, records, reader);
+      judge_looks(judged, pair, baseline, records, reader);
   }
   return judged;
 }
@@ -214,24 +311,75 @@ void add(CaseRows& found, JudgedRow judged) {
     judged.looks->row = index;
     found.looks.push_back(std::move(*judged.looks));
   }
+  std::move(judged.spreads.begin(), judged.spreads.end(), std::back_inserter(found.spreads));
+}
+
+void add_spread(std::vector<CaseSpread>& spreads, const std::string& device, const Series& series,
+                const SideReading& reading) {
+  if (reading.log_values.size() > 1)
+    spreads.push_back(spread_between_processes(kind_of(device, series.metric, series.unit), reading));
+}
+
+// Baseline cases that the current side did not measure tell what is usual for the others.
+void add_baseline_spreads(CaseRows& found, const CaseRecord* before, const CaseRecord& after,
+                          SideReader& reader) {
+  if (before == nullptr || !after.series.empty()) return;
+  for (const Series& series : before->series)
+    add_spread(found.spreads, before->device, series, reader.read(series));
+}
+
+// A row of a metric that one side alone has. Where the other was only looked at, a proof stands in for it.
+void add_half(CaseRows& found, const CaseRecord& after, const Series& series, bool in_baseline, bool looked,
+              const Proof& proof, const ComparedRecords& records, SideReader& reader) {
+  if (!looked) {
+    const ReasonCode why = in_baseline ? ReasonCode::removed_metric : ReasonCode::new_metric;
+    found.rows.push_back(missing_row(after, &series, why, records));
+    return;
+  }
+  ComparisonRow row = row_for(after, &series, records);
+  apply(proof, row, after);
+  if (!row.proven) return;  // the comparison tells which metrics no proof covers
+  const SideReading reading = reader.read(series);
+  if (in_baseline) add_spread(found.spreads, after.device, series, reading);
+  (in_baseline ? row.baseline : row.current) = side_of(reading);
+  found.rows.push_back(std::move(row));
+}
+
+void add_metric(CaseRows& found, const Pair& pair, const Proof& proof, const ComparedRecords& records,
+                SideReader& reader) {
+  if (!was_confirmed(pair.now)) return add(found, judge(pair, proof, records, reader));
+  const Series now = stage_of(pair.now, false);
+  const Series old = records.pairing ? stage_of(pair.old, false) : pair.old;
+  JudgedRow judged = judge({pair.before, pair.after, old, now}, proof, records, reader);
+  weigh_again(judged, pair, records, reader);
+  add(found, std::move(judged));
 }
 
 void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after,
               const ComparedRecords& records, SideReader& reader) {
-  if (std::optional<Settled> settled = settled_without_samples(before, after)) {
+  const Proof proof = proof_of(before, after, records);
+  if (std::optional<Settled> settled = settled_without_samples(before, after, proof.proven())) {
     ComparisonRow& row = found.rows.emplace_back(row_for(after, nullptr, records));
+    row.unproven = proof.gap;
     conclude(row, settled->verdict, std::move(settled->reason));
     row.cause = std::move(settled->cause);
+    add_baseline_spreads(found, before, after, reader);
     return;
   }
+  const std::size_t rows_before = found.rows.size();
   for (const Series& series : after.series)
     if (const Series* old = series_named(*before, series.metric))
-      add(found, judge({*before, after, *old, series}, records, reader));
+      add_metric(found, {*before, after, *old, series}, proof, records, reader);
     else
-      found.rows.push_back(missing_row(after, &series, ReasonCode::new_metric, records));
+      add_half(found, after, series, false, before->outcome == Outcome::looked_at, proof, records, reader);
   for (const Series& series : before->series)
     if (series_named(after, series.metric) == nullptr)
-      found.rows.push_back(missing_row(after, &series, ReasonCode::removed_metric, records));
+      add_half(found, after, series, true, after.outcome == Outcome::looked_at, proof, records, reader);
+  if (found.rows.size() > rows_before) return;
+  // Both sides were only looked at, or hold nothing that a proof covers.
+  ComparisonRow& row = found.rows.emplace_back(row_for(after, nullptr, records));
+  apply(proof, row, after);
+  row.proven = proof.proven();
 }
 
 }  // namespace
@@ -261,6 +409,17 @@ void CaseRows::append(CaseRows later) {
   std::move(later.rows.begin(), later.rows.end(), std::back_inserter(rows));
   std::move(later.evidence.begin(), later.evidence.end(), std::back_inserter(evidence));
   std::move(later.looks.begin(), later.looks.end(), std::back_inserter(looks));
+  std::move(later.spreads.begin(), later.spreads.end(), std::back_inserter(spreads));
+}
+
+std::set<std::string> proven_cases(const Record& baseline, const Record& current) {
+  const ComparedRecords records(baseline, current, Policy{}, false);
+  std::set<std::string> proven;
+  for (const PairedCase& one : pair_cases(baseline, current))
+    if (one.before != nullptr && one.after != nullptr && proof_of(one.before, *one.after, records).proven() &&
+        !settled_without_samples(one.before, *one.after, true))
+      proven.insert(one.after->id);
+  return proven;
 }
 
 CaseRows rows_of(std::span<const PairedCase> cases, const ComparedRecords& records) {

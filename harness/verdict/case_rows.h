@@ -2,7 +2,9 @@
 // Each case stands alone, so several threads may work on ranges of them at once. Pure.
 #pragma once
 
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,10 +33,14 @@ struct CaseRows {
   std::vector<ComparisonRow> rows;
   std::vector<Evidence> evidence;  // of those of `rows` that were tested
   std::vector<LookReadings> looks;
+  std::vector<CaseSpread> spreads;  // of all cases that were measured on a side
 
   // Appends the rows of later cases.
   void append(CaseRows later);
 };
+// The cases of `current` that are proven to do what the baseline's do, so that they need no samples.
+std::set<std::string> proven_cases(const Record& baseline, const Record& current);
+
 CaseRows rows_of(std::span<const PairedCase> cases, const ComparedRecords& records);
 
 }  // namespace harness

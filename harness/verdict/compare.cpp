@@ -1,17 +1,24 @@
 #include "harness/verdict/compare.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <span>
+#include <string>
 #include <unordered_map>
 
 #include "harness/base/parallel.h"
+#include "harness/base/text.h"
 #include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/describe.h"
+#include "harness/verdict/check/proof.h"
 #include "harness/verdict/decide/call_verdicts.h"
+#include "harness/verdict/decide/confirm.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/decide/judge.h"
 #include "harness/verdict/decide/order.h"
 #include "harness/verdict/decide/policy_facts.h"
+#include "harness/verdict/decide/proven.h"
 #include "harness/verdict/decide/waive.h"
 #include "harness/verdict/read/origin.h"
 #include "harness/verdict/read/rename.h"
@@ -52,15 +59,48 @@ void describe_looks(CaseRows& found, const ComparedRecords& records) {
 void judge_old_gates(CaseRows& found) {
   for (const Evidence& one : found.evidence)
     if (std::optional<LoosenedGate>& gate = found.rows[one.row].loosened)
-      gate->regressed = is_worse(one, gate->margin, gate->alpha);
+      gate->regressed = !found.rows[one.row].proven && is_worse(one, gate->margin, gate->alpha);
+}
+
+// Calls the verdicts of all rows: of those that are tested by `call`, of those that are proven apart from
+// them, and then of those that were measured again. Returns the size of the tested family.
+std::size_t judge_all(CaseRows& found, const Policy& policy,
+                      std::size_t (*call)(std::vector<ComparisonRow>&, std::vector<Evidence>&,
+                                          const Policy&)) {
+  test_looks(found.rows, found.evidence, UsualSpreads(found.spreads));
+  std::vector<Evidence> proven = take_proven(found.rows, found.evidence);
+  const std::size_t family = call(found.rows, found.evidence, policy);
+  call_proven(found.rows, proven, policy);
+  settle_confirmations(found.rows, found.evidence);
+  std::move(proven.begin(), proven.end(), std::back_inserter(found.evidence));
+  return family;
+}
+
+// The metrics of proven cases that were not measured on a side, and that no proof covers.
+std::vector<Remark> remarks_on_proofs(const Record& baseline, const Record& current,
+                                      const std::vector<ComparisonRow>& rows) {
+  std::set<std::string> proven, unmeasured;
+  for (const ComparisonRow& row : rows)
+    if (row.verdict == Verdict::identical) proven.insert(row.case_id);
+  for (const PairedCase& one : pair_cases(baseline, current)) {
+    if (one.before == nullptr || one.after == nullptr || !proven.contains(one.after->id)) continue;
+    for (const auto& [from, to] : {std::pair(one.before, one.after), std::pair(one.after, one.before)})
+      for (const Series& series : from->series)
+        if (to->outcome == Outcome::looked_at && !proof_covers(series.metric, to->device))
+          unmeasured.insert(series.metric);
+  }
+  if (unmeasured.empty()) return {};
+  const std::vector<std::string> metrics(unmeasured.begin(), unmeasured.end());
+  return {{RemarkCode::not_covered, {{"metrics", join(metrics, ", ")}}}};
 }
 
 // Verdicts, diagnostics and the trace of all rows.
 std::vector<ComparisonRow> judged_rows(const ComparedRecords& records, Trace& trace, unsigned threads) {
   CaseRows found = rows_of_all(records, threads);
-  trace.family = judge(found.rows, found.evidence, records.policy);
+  trace.family = judge_all(found, records.policy, judge);
   judge_old_gates(found);
   describe_looks(found, records);
+  explain_environment(found.rows);
   trace.rows.reserve(found.evidence.size());
   for (Evidence& one : found.evidence)
     trace.rows.push_back({found.rows[one.row].case_id, found.rows[one.row].metric, std::move(one)});
@@ -93,6 +133,10 @@ Comparison compare(const Record& baseline, const Record& current, const Policy& 
   comparison.differences = differences_of(records.machines);
   apply_waivers(comparison, current.partial);
   comparison.remarks = remarks_on_gates(current);
+  for (Remark& remark : remarks_on_proofs(baseline, current, comparison.rows))
+    comparison.remarks.push_back(std::move(remark));
+  if (policy.waivers_uncommitted)
+    comparison.remarks.push_back({RemarkCode::waivers_uncommitted, {{"file", policy.waivers_file}}});
   sort_worst_first(comparison.rows);
   comparison.verdict = overall_verdict(comparison.rows);
   comparison.policy_facts = facts_of_policy(comparison);
@@ -107,7 +151,7 @@ Comparison compare(const Record& baseline, const Record& current, const Policy& 
 std::vector<ComparisonRow> verdicts(const Record& baseline, const Record& current, const Policy& policy) {
   const ComparedRecords records(baseline, current, policy, false);
   CaseRows found = rows_of_all(records, 1);
-  call_verdicts(found.rows, found.evidence, records.policy);
+  judge_all(found, records.policy, call_verdicts);
   return std::move(found.rows);
 }
 

@@ -16,7 +16,7 @@ std::map<std::string, MachineMatch> machines_of(const Record& before, const Reco
                                                 const Policy& policy) {
   std::map<std::string, MachineMatch> machines;
   for (const CaseRecord& one : after.cases)
-    if (!one.series.empty() && !machines.contains(one.device))
+    if ((!one.series.empty() || one.outcome == Outcome::looked_at) && !machines.contains(one.device))
       machines.emplace(one.device, match_machines(before, after, one.device, policy));
   return machines;
 }
@@ -48,14 +48,21 @@ const LearnedSpread* ComparedRecords::spread_of(const ComparisonRow& row) const 
   return found == learned_.end() ? nullptr : found->second;
 }
 
-double ComparedRecords::known_variance(const ComparisonRow& row, const std::string& device) const {
+std::optional<stats::VariancePrior> ComparedRecords::history_of(const ComparisonRow& row) const {
   const LearnedSpread* learned = spread_of(row);
-  double known = 0;
+  if (learned == nullptr || !(learned->process_sd > 0) || !(learned->process_freedom > 0))
+    return std::nullopt;
+  return stats::VariancePrior{square_of_sd(learned->process_sd), learned->process_freedom};
+}
+
+Design ComparedRecords::design_of(const ComparisonRow& row, const std::string& device) const {
+  const LearnedSpread* learned = spread_of(row);
+  Design design;
   if (!pairing && !one_session)
-    known += square_of_sd(learned == nullptr ? policy.session_sd : learned->session_sd);
+    design.session_variance = square_of_sd(learned == nullptr ? policy.session_sd : learned->session_sd);
   if (machine_of(device).other_device)
-    known += square_of_sd(learned == nullptr ? policy.device_sd : learned->device_sd);
-  return known;
+    design.device_variance = square_of_sd(learned == nullptr ? policy.device_sd : learned->device_sd);
+  return design;
 }
 
 const Series* series_named(const CaseRecord& record, std::string_view metric) {

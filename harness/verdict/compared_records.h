@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "harness/verdict/check/comparable.h"
+#include "harness/verdict/decide/evidence.h"
 #include "harness/verdict/read/kernel_time.h"
 
 namespace harness {
@@ -20,13 +21,16 @@ struct ComparedRecords {
   // The spread that calibrations found for the row, or null.
   [[nodiscard]] const LearnedSpread* spread_of(const ComparisonRow& row) const;
 
+  // The variance between processes that the case's history tells, where it does.
+  [[nodiscard]] std::optional<stats::VariancePrior> history_of(const ComparisonRow& row) const;
+
   // Both sides' machines for a kind of device that the current side measured on.
   [[nodiscard]] const MachineMatch& machine_of(const std::string& device) const {
     return machines.at(device);
   }
 
-  // Variance of a side's log values between sessions, and between devices where another one is allowed.
-  [[nodiscard]] double known_variance(const ComparisonRow& row, const std::string& device) const;
+  // Variances of a side's log values between sessions, and between devices where another one is allowed.
+  [[nodiscard]] Design design_of(const ComparisonRow& row, const std::string& device) const;
 
   const Record& baseline;
   const Record& current;

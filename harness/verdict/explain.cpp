@@ -22,12 +22,13 @@ const Series* series_of(const CaseRecord* record, const std::string& metric) {
   return record == nullptr ? nullptr : series_named(*record, metric);
 }
 
-// The processes that the row's look takes.
-std::vector<ProcessEvidence> processes_of(const Series* series, const LookState& look) {
+// The processes of the current side that the row's look takes; without a look all.
+std::vector<ProcessEvidence> processes_of(const Series* series, const LookState& look = {}) {
   std::vector<ProcessEvidence> found;
   if (series == nullptr) return found;
   stats::ProcessEstimator estimator;
   for (const ProcessSamples& process : series->processes) {
+    if (confirms(process.process)) continue;  // the row's confirmation tells of them
     if (look.number > 0 && !look.declared.empty() &&
         process.process > look.declared[static_cast<std::size_t>(look.number) - 1])
       continue;
@@ -93,7 +94,8 @@ std::optional<TestEvidence> test_of(const ComparisonRow& row, const Trace& trace
   TestEvidence test;
   test.effect = look.effect.difference;
   test.standard_error = look.effect.standard_error;
-  test.known_variance = evidence.known_variance;
+  test.known_variance = look.contrast.known;
+  test.moderation = look.moderation;
   if (look.differences) {
     test.differences = look.differences->count;
     test.difference_sd = std::sqrt(look.differences->variance);
@@ -112,9 +114,10 @@ std::optional<TestEvidence> test_of(const ComparisonRow& row, const Trace& trace
     test.looks.push_back(
         {other.number,
          row.look.declared.empty() ? 0 : row.look.declared[static_cast<std::size_t>(other.number) - 1],
-         other.p_worse, other.p_better, other.bounds.lo, other.bounds.hi});
+         other.p_worse, other.p_better, other.p_passes, other.bounds.lo, other.bounds.hi});
   test.p_worse = evidence.p_worse;
   test.p_better = evidence.p_better;
+  test.p_slow = evidence.p_slow;
   return test;
 }
 
@@ -139,7 +142,10 @@ RowExplanation explained(const ComparisonRow& row, const Compared& compared) {
       {CheckCode::both_sides, {{"baseline", old != nullptr}, {"current", now != nullptr}}}};
   if (!both) first.obstacle = Obstacle{row.reason, row.differences};
   one.checks.insert(one.checks.begin(), std::move(first));
-  one.baseline = processes_of(old, row.look);
+  if (row.proven || row.unproven)
+    one.checks.insert(one.checks.begin() + 1,
+                      ComparabilityCheck{{CheckCode::identity, {{"proven", row.proven}}}});
+  one.baseline = processes_of(old);
   one.current = processes_of(now, row.look);
   set_values(one.baseline, row.baseline);
   set_values(one.current, row.current);

@@ -17,6 +17,7 @@ struct Arguments {
   int causal = 0;    // query i sees keys 0..i
   float scale2 = 0;  // scale times log2(e): weights are powers of two, which the hardware has
 };
+static_assert(sizeof(Arguments) == 4 * sizeof(void*) + 3 * sizeof(int) + sizeof(float));
 
 // Where matrix `matrix` begins, in elements.
 KERNEL_DEVICE std::int64_t matrix_start(const Arguments& problem, int matrix) {

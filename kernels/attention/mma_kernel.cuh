@@ -7,6 +7,7 @@
 
 #include "kernels/attention/device_arguments.cuh"
 #include "kernels/ptx/mma.cuh"
+#include "kernels/slower.cuh"
 
 namespace attention {
 
@@ -337,6 +338,7 @@ class MmaAttention {
 // Grid: queries / Tiling::queries, matrices.
 template <class Tiling, class Element>
 __global__ void __launch_bounds__(Tiling::threads) mma_kernel(const __grid_constant__ Arguments problem) {
+  KERNEL_SLOWER;
   KERNEL_DYNAMIC_SHARED(memory, 128);
   MmaAttention<Tiling, Element> attention(problem, memory);
   attention.run();

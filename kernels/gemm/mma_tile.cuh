@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "kernels/gemm/tiles.cuh"
+#include "kernels/slower.cuh"
 
 namespace gemm {
 
@@ -308,6 +309,7 @@ class MmaTile {
 template <class Element, class Tile, bool Aligned, class Epilogue>
 __global__ void __launch_bounds__(Tile::threads)
     mma_kernel(Problem<Element> problem, Epilogue epilogue, int tiles_down, int tiles_across) {
+  KERNEL_SLOWER;
   KERNEL_DYNAMIC_SHARED(memory, 128);
   MmaTile<Element, Tile, Aligned, Epilogue>::run(
       memory, problem, epilogue, tile_position(static_cast<int>(blockIdx.x), tiles_down, tiles_across));

@@ -3,6 +3,8 @@
 // is m x k, W k x n, Y m x n, all row-major and dense. No state.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/ptx/mma.cuh"
 
 namespace gemm {
@@ -16,13 +18,17 @@ struct Problem {
   int m = 0;
   int n = 0;
   int k = 0;
+  int unused = 0;  // fills the struct: kernels/README.md, "Arguments"
 };
+static_assert(std::has_unique_object_representations_v<Problem<ptx::F32>>);
 
 // The epilogue of a plain product. An epilogue gives a value for each column, once a thread and column, so
 // that a bias is read once. It turns a sum and that value into the result. Products on wgmma ask for two
 // neighbouring columns at once, the first of them even, before they multiply: a Pair waits in registers until
 // the sums are there.
 struct PlainEpilogue {
+  int unused = 0;  // an empty struct would be passed as a byte that nobody sets
+
   struct Pair {};
   KERNEL_DEVICE float of_column(int) const { return 0.0F; }
   KERNEL_DEVICE Pair of_pair(int) const { return {}; }

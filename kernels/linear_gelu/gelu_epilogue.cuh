@@ -2,6 +2,8 @@
 // the sums are in registers (see gemm/tiles.cuh). No state.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/linear_gelu/linear_gelu.h"
 #include "kernels/ptx/device.cuh"
 
@@ -34,5 +36,7 @@ struct GeluEpilogue {
   KERNEL_DEVICE float of_column(int column) const { return Element::widen(bias[column]); }
   KERNEL_DEVICE float finish(float sum, float of_column) const { return gelu_of<Form>(sum + of_column); }
 };
+
+static_assert(std::has_unique_object_representations_v<GeluEpilogue<ptx::F16, Gelu::erf_form>>);
 
 }  // namespace linear_gelu

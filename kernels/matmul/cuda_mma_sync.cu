@@ -4,7 +4,7 @@
 // pieces of 16 bytes, plain loads replace the asynchronous copies. Limiter on Hopper: the mma.sync rate, well
 // below that of wgmma.
 #include "kernels/gemm/run_mma.cuh"
-#include "kernels/matmul/run_rung.cuh"
+#include "kernels/matmul/rungs/run_rung.cuh"
 
 namespace matmul {
 namespace {

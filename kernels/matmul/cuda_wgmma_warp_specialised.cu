@@ -2,7 +2,7 @@
 // The algorithm is gemm/wgmma_specialised.cuh, with nothing done to the sums.
 #include "kernels/gemm/wgmma_specialised.cuh"
 
-#include "kernels/matmul/wgmma_kernel.cuh"
+#include "kernels/matmul/rungs/wgmma_kernel.cuh"
 
 namespace matmul {
 namespace {

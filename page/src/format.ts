@@ -138,6 +138,12 @@ export function printable(text: string, longest = Number.POSITIVE_INFINITY): str
 }
 
 /** " (look 2)" where several looks were declared and one was taken. */
+// A row passes at 5 %, shared over its looks: each bound of its interval is at that level.
+export function interval_level(row: ComparisonRow): string {
+  const looks = Math.max(row.look?.declared.length ?? 1, 1);
+  return `${Number(((1 - 0.1 / looks) * 100).toPrecision(5))} % interval`;
+}
+
 export function look_words(row: ComparisonRow): string {
   return row.look && row.look.declared.length > 1 && row.look.number > 0 ? ` (look ${row.look.number})` : "";
 }
@@ -158,7 +164,10 @@ export const verdict_words: Record<Verdict, string> = {
   not_comparable: "not comparable",
   inconclusive: "inconclusive",
   improved: "improved",
+  environment: "environment",
+  not_worse: "not worse",
   unchanged: "unchanged",
+  identical: "identical",
   skipped: "skipped",
 };
 
@@ -172,6 +181,9 @@ export const verdict_signs: Record<Verdict, string> = {
   not_comparable: "≠",
   inconclusive: "?",
   improved: "▼",
+  environment: "◇",
+  not_worse: "≤",
   unchanged: "=",
+  identical: "≡",
   skipped: "–",
 };

@@ -2,9 +2,19 @@
 // marked `?` came later than version 1 began: a page made from older reports does without it.
 
 export type Verdict =
-  "unchanged" | "improved" | "regressed" | "inconclusive" | "missing" | "not_comparable" | "failed" | "skipped";
+  | "identical"
+  | "environment"
+  | "not_worse"
+  | "unchanged"
+  | "improved"
+  | "regressed"
+  | "inconclusive"
+  | "missing"
+  | "not_comparable"
+  | "failed"
+  | "skipped";
 
-export type Outcome = "measured" | "incorrect" | "failed" | "timed_out" | "skipped";
+export type Outcome = "measured" | "looked_at" | "incorrect" | "failed" | "timed_out" | "skipped";
 export type Direction = "lower" | "higher";
 export type Bounds = [number, number];
 
@@ -62,6 +72,8 @@ export interface Policy {
   fail_on_improved?: boolean;
   waivers_file?: string | null;
   today?: string | null;
+  allow_skipped?: boolean;
+  accept_proposed?: boolean; // the change's own looser gates and waivers count
 }
 
 export interface Waiver {
@@ -75,7 +87,7 @@ export interface Waiver {
 }
 
 export interface WaiverUse extends Waiver {
-  state: "holds" | "exceeded" | "expired" | "unused" | "unmatched";
+  state: "holds" | "exceeded" | "expired" | "unused" | "unmatched" | "proposed";
   waived: number; // rows that do not fail because of it
   refused: number; // rows that fail although it matches them
   advice: string[];

@@ -145,6 +145,29 @@ same "builds that failed" "$(grep -c "expected ';'" "$printed")" 2
 no_trees_left
 git rm -q --cached broken && rm broken
 
+# A build that leaves nothing of its commit: both sides would be the same program. The suite has no plugin here.
+cat >built_in.yaml <<'YAML'
+version: 1
+name: built_in
+cases:
+  - workload: linear_gelu
+    variants: [threads_fused]
+    axes: {dtype: [f32], m: [8], n: [8], k: [8]}
+YAML
+step "a suite without plugins"
+built_in() { "$HARNESS" ab built_in.yaml --baseline HEAD~1 --device cpu --build "$1"; }
+git add built_in.yaml
+echo "# again" >>built_in.yaml && step "again"
+expect 2 built_in true
+names build/release/bin/harness
+# ... nor an old one, whatever made it.
+cat >old.sh <<SH
+mkdir -p build/release/bin && cp -p "$HARNESS" build/release/bin/harness
+SH
+expect 2 built_in "sh $work/old.sh"
+names build/release/bin/harness
+no_trees_left
+
 # The suite may name the build command; slips cost nothing.
 sed -i '2a build: ./build.sh' suite.yaml
 step "names its build"
@@ -173,7 +196,7 @@ for phase in building measuring; do for signal in INT KILL; do
   setsid "$HARNESS" ab suite.yaml --baseline $target --build ./build.sh --pair session --store $phase$signal.db \
     --report junit=$phase$signal.xml >"$printed" 2>&1 &
   pid=$!
-  if [ $phase = building ]; then eventually test -f "$scratch/hanging"; else eventually test -s $phase$signal.xml; fi
+  if [ $phase = building ]; then eventually test -f "$scratch/hanging"; else eventually grep -qs twice/ $phase$signal.xml; fi
   kill -$signal "$pid"
   status=0
   wait "$pid" || status=$?

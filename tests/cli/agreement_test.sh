@@ -83,12 +83,12 @@ PY
 fi
 
 # Waivers beside the suite hold for report --baseline as they do for compare.
-cat >waivers.yaml <<'YAML'
+cat >waivers.yaml <<YAML
 version: 1
 waivers:
-  - {pattern: "twice/*", ceiling: 9%, expires: 2026-12-31, reason: known}
+  - {pattern: "twice/*", ceiling: 9%, expires: $(date -u -d "+30 days" +%F), reason: known}
 YAML
-export HARNESS_TODAY=2026-11-20
+git add waivers.yaml && git commit -qm "a waiver"
 "$HARNESS" compare --baseline fast.json --current slow.json --margin 0.1% --report json=verdict.json >/dev/null 2>&1
 expect 0 "$HARNESS" report slow.json --baseline fast.json --margin 0.1% --report json=again.json
 holds again.json 'any(one["pattern"] == "twice/*" for one in report["waivers"])'

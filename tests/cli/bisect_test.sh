@@ -60,9 +60,10 @@ no_trees_left
 
 # An inconclusive commit is measured again with more processes; one that stays so is skipped.
 git checkout -qb noisy good
-step 100.4 0.02
+step 102 0.02
 step 112
 expect 3 bisect --good good --max-processes 8 --store fifth.db --report json=fifth.json
+holds fifth.json '[step["result"] for step in report["steps"] if step["verdict"] == "inconclusive"] == ["skipped"]'
 python3 - <<'PY' || problem "no second measurement with more processes"
 import sqlite3
 assert sqlite3.connect("fifth.db").execute("select max(process) from results").fetchone()[0] == 8

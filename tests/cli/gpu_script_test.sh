@@ -8,7 +8,7 @@
 mkdir -p tree/tests bundle/bin bundle/lib bundle/slower/lib
 mkdir tree/suites
 cp -r "$tests/../ci" tree/
-cp -r "$tests/instrument" tree/tests/
+cp -r "$tests/instrument" "$tests/gate" tree/tests/
 cat >tree/suites/probe.yaml <<'YAML'
 version: 1
 name: probe
@@ -32,10 +32,11 @@ cat >bundle/bin/harness <<SH
 #!/bin/bash
 case " \$* " in *" doctor "* | *" selftest "*) exit 2 ;; esac
 script=$work/fast.json
-case " \$* " in *" --current-build "*/slower" "*) script=$work/slow.json ;; esac
-arguments=() output=
+case "\$0 \$* " in */slower/bin/harness" "* | *" --current-build "*/slower" "*) script=$work/slow.json ;; esac
+arguments=() output= report=
 for one in "\$@"; do
   [ "\$last" != --output ] || output=\$one
+  [[ \$one != json=*/gate/* ]] || report=\${one#json=}
   last=\$one
   case \$one in
     cuda) arguments+=("scripted:\$script") ;;
@@ -46,7 +47,8 @@ done
 [[ " \$* " == *"--device cuda"* ]] || arguments+=(--device "scripted:\$script")
 "$HARNESS" "\${arguments[@]}"
 status=\$?
-[ -z "\$output" ] || sed -i 's/"wall_time"/"gpu_time"/; s,n=63\([/\"]\),n=16777216\1,' "\$output"
+[[ \$output != */results/* ]] || sed -i 's/"wall_time"/"gpu_time"/; s,n=63\([/\"]\),n=16777216\1,' "\$output"
+[ ! -f "\$report" ] || sed -i 's,probe_gelu/threads,probe_gelu/vector8,' "\$report"
 exit \$status
 SH
 cat >bundle/bin/offsets <<'SH'
@@ -54,13 +56,17 @@ cat >bundle/bin/offsets <<'SH'
 echo "| drawn anew | $* |"
 SH
 chmod +x bundle/bin/*
-for speed in fast:100 slow:120; do
-  cat >"${speed%:*}.json" <<JSON
+# script FILE DIGEST US: what the current build's GELU probe launches, and how long it takes; all else is as ever.
+script() {
+  cat >"$1" <<JSON
 {"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [
- {"match": "probe_gelu/*", "side": "current", "us": ${speed#*:}, "process_sd": 0.001, "sample_sd": 0.001},
- {"match": "*", "us": 100, "process_sd": 0.001, "sample_sd": 0.001}]}
+ {"match": "probe_gelu/*", "side": "baseline", "us": 100, "process_sd": 0.001, "sample_sd": 0.001, "identity": {"digest": "a"}},
+ {"match": "probe_gelu/*", "us": $3, "process_sd": 0.001, "sample_sd": 0.001, "identity": {"digest": "$2"}},
+ {"match": "*", "us": 100, "process_sd": 0.001, "sample_sd": 0.001, "identity": {"digest": "a"}}]}
 JSON
-done
+}
+script fast.json a 100
+script slow.json b 120
 
 # rows NAME|RESULT...: rows of the last table.
 rows() {
@@ -68,18 +74,21 @@ rows() {
   for one in "$@"; do says "$(printf '%-22s %s' "${one%%|*}" "${one#*|}")"; done
 }
 
-gpu() { env STANDINS="$work" OUT="$work/out" PATH="$work/path:$PATH" "$@" tree/ci/gpu.sh bundle; }
+gpu() { env STANDINS="$work" OUT="$work/out" HARNESS_GATE_SUITES=probe PATH="$work/path:$PATH" "$@" tree/ci/gpu.sh bundle; }
 # All steps, each once; the sanitizer may or may not be installed here.
 mkdir path && printf '#!/bin/sh\nshift 6\nexec "$@"\n' >path/compute-sanitizer && chmod +x path/compute-sanitizer
 expect 0 gpu HARNESS_GPU_AB_RUNS=2 HARNESS_GPU_AB=slower:probe HARNESS_GPU_PROCESSES=3
 rows "tests device|ok" "tests machine code|ok" "memcheck matmul|ok" "racecheck attention|ok" "synccheck probe|ok" \
   "run probe|ok" "run probes|ok" "run batches|ok" "run rotating|ok" "figures|ok" "offsets|ok" "doctor|skipped: no such command" \
-  "ab slower probe|ok, 2 runs"
+  "tests identities|ok" "gate runs|ok" "gate|ok" "ab slower probe|ok, 2 runs"
 [ "$(find out -type f | wc -l)" -le 8 ] || problem "too many files: $(ls out)"
 tar -tzf out/results.tar.gz >"$printed"
-names results/probe.record.json results/instrument.record.json results/figures.md results/offsets.md results/ab-slower-probe/2.json
+names results/probe.record.json results/instrument.record.json results/figures.md results/offsets.md results/ab-slower-probe/2.json \
+  results/gate/figures.jsonl results/gate/slower-probe-1.json results/gate.md
 cp out/summary.md "$printed"
-says "## Figures of measurement" "## What event times of one process share" "| drawn anew | --output " "## ab slower probe"
+says "## Figures of measurement" "## What event times of one process share" "| drawn anew | --output " "## ab slower probe" \
+  "## What the gate says" "| proof | probe | 1 | 1 x 0 |" "| all | probe | 1 | 1 x 0 |" "| ab | probe | 1 | 1 x 0 |" \
+  "| slower | probe | 1 | 1 x 1 |"
 rows "figures|ok"
 
 # A build that is not slower is not found slower, and that is a failure; so are tests that fail.
@@ -88,6 +97,11 @@ expect 1 gpu HARNESS_GPU_STEPS="ab" HARNESS_GPU_AB_RUNS=1 HARNESS_GPU_AB="same:p
 rows "ab same probe|ok, 1 runs" "ab slower probe|failed, 1 of 1 runs"
 names 'probe_gelu/*'
 silent_about "memcheck"
+script slow.json b 100
+expect 1 gpu HARNESS_GPU_STEPS="gate" HARNESS_GATE="proof slower"
+rows "gate runs|ok" "gate|see its table"
+names probe_gelu/vector8/dtype=f32/n=63/factor=1
+silent_about "is red"
 touch broken
 expect 1 gpu HARNESS_GPU_STEPS="tests doctor"
 rows "tests device|failed (status 1)" "tests attention|failed (status 1)" "doctor|skipped"
@@ -104,7 +118,8 @@ silent_about "synccheck "
 cp out/gpu.log "$printed"
 says "--gtest_filter=Profiling.*-*KnowsTheMachineCode* " "--gtest_filter=*KnowsTheMachineCode* " \
   "test_gpu.matmul.xml HARNESS_CUPTI=off." "test_gpu.machine_code.xml HARNESS_CUPTI=." \
-  "--gtest_filter=-Matmul.*:Attention.*:LinearGelu.*:Profiling.* " "--tool racecheck " \
+  "test_gpu.identities.xml HARNESS_CUPTI=." \
+  "--gtest_filter=-Matmul.*:Attention.*:LinearGelu.*:Profiling.*:Identities.* " "--gtest_filter=Identities.* " "--tool racecheck " \
   "--device cuda --require-gpu --quiet --filter probe_copy/* --processes 2 "
 silent_about "probe_gelu"
 

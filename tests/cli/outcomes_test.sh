@@ -39,7 +39,8 @@ cases:
 YAML
 expect 2 "$HARNESS" run gpu.yaml --require-gpu --device cpu
 names --require-gpu
-expect 0 "$HARNESS" run gpu.yaml --device cpu --output gpu.json
+expect 4 "$HARNESS" run gpu.yaml --device cpu
+expect 0 "$HARNESS" run gpu.yaml --device cpu --allow skipped --output gpu.json
 holds gpu.json 'row()["outcome"] == "skipped"'
 
 # A slip in the suite is told with its line and the nearest name.

@@ -49,7 +49,7 @@ expect 0 "$HARNESS" report slow.json --baseline fast.json --report json=again.js
 cmp -s a/one.json again.json || problem "report --baseline says something else than compare"
 expect 0 "$HARNESS" report slow.json --baseline fast.json --margin 20% --report json=wide.json
 holds wide.json 'report["verdict"] == "unchanged"' 'report["exit_code"] == 0'
-expect 4 "$HARNESS" report slow.json --baseline nowhere.json
+expect 2 "$HARNESS" report slow.json --baseline nowhere.json
 expect 2 "$HARNESS" report slow.json --baseline fast.json --margin 200%
 
 # Colour: asked for, forced, refused.

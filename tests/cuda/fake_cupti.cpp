@@ -25,6 +25,7 @@ struct {
   CUpti_CallbackFunc function = nullptr;
   void* data = nullptr;
   bool modules = false;
+  bool calls = false;
 } subscriber;
 
 struct {
@@ -68,7 +69,7 @@ CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc functio
   if (const CUptiResult code = asked("Subscribe"); code != CUPTI_SUCCESS) return code;
   if (!state()->holder.empty() || state()->subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   state()->subscribed = true;
-  subscriber = {function, data, false};
+  subscriber = {function, data, false, false};
   *handle = reinterpret_cast<CUpti_SubscriberHandle>(&subscriber);
   return CUPTI_SUCCESS;
 }
@@ -136,6 +137,20 @@ void fake_cupti_load(const char* image, std::size_t bytes) {
                       &resource);
 }
 
+void fake_cupti_call(CUpti_CallbackId id, const char* function, const void* params, const char* kernel,
+                     const std::function<void()>* work) {
+  const bool told = state()->subscribed && subscriber.calls;
+  CUpti_CallbackData data{};
+  data.functionName = function;
+  data.functionParams = params;
+  data.symbolName = kernel;
+  data.callbackSite = CUPTI_API_ENTER;
+  if (told) subscriber.function(subscriber.data, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+  if (work != nullptr && *work) (*work)();
+  data.callbackSite = CUPTI_API_EXIT;
+  if (told) subscriber.function(subscriber.data, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+}
+
 CUptiResult cuptiGetVersion(uint32_t* version) {
   *version = state()->version;
   return asked("GetVersion");
@@ -183,6 +198,11 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
   buffer.requested = requested;
   buffer.completed = completed;
   return asked("ActivityRegisterCallbacks");
+}
+CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain domain) {
+  if (const CUptiResult code = asked("EnableDomain"); code != CUPTI_SUCCESS) return code;
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) subscriber.calls = enable != 0;
+  return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   if (const CUptiResult code = asked("ActivityEnable"); code != CUPTI_SUCCESS) return code;

@@ -4,6 +4,7 @@
 #include <cupti.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,3 +38,6 @@ using FakeCuptiState = FakeCupti* (*)();
 using FakeCuptiExecute = void (*)(const char* name, std::uint64_t nanoseconds, bool timed);
 // The driver loads a module.
 using FakeCuptiLoad = void (*)(const char* image, std::size_t bytes);
+// The driver's function begins, does `work`, and ends.
+using FakeCuptiCall = void (*)(CUpti_CallbackId id, const char* function, const void* params,
+                               const char* kernel, const std::function<void()>* work);

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -15,6 +16,7 @@
 namespace harness {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
@@ -113,12 +115,86 @@ TEST(Cubin, CutOffAnywhereIsRefusedOrReadButNeverReadBeyondItsEnd) {
   }
 }
 
+// globals.cubin: `plain` touches its argument alone; `uses` reads a __constant__ table and a __device__
+// counter that begin with values, and an array that begins with zeros; `big` is a template. From
+//   __constant__ float table[4] = {1, 2, 3, 4}; __device__ int counter = 7; __device__ int zeroed[100];
+class WholeCode : public testing::Test {
+ protected:
+  static CodeHashes of(const std::vector<std::byte>& bytes) {
+    const Result<CodeHashes> found = whole_code_hashes(bytes);
+    if (!found) ADD_FAILURE() << found.error().text();
+    return found.value_or(CodeHashes{});
+  }
+  // The image with one bit of a section's byte flipped.
+  std::vector<std::byte> flipped(const std::string& wanted, std::size_t at = 0) {
+    std::vector<std::byte> bytes = image_;
+    const Elf64_Ehdr header = header_of(bytes);
+    const auto section = [&](std::size_t i) {
+      Elf64_Shdr one;
+      std::memcpy(&one, bytes.data() + header.e_shoff + i * sizeof one, sizeof one);
+      return one;
+    };
+    const std::uint64_t names = section(header.e_shstrndx).sh_offset;
+    for (std::size_t i = 0; i < header.e_shnum; ++i) {
+      const Elf64_Shdr one = section(i);
+      if (wanted != reinterpret_cast<const char*>(bytes.data() + names + one.sh_name)) continue;
+      bytes[one.sh_offset + at] ^= std::byte{1};
+      return bytes;
+    }
+    ADD_FAILURE() << "no section " << wanted;
+    return bytes;
+  }
+  // The kernels whose hashes differ from those of the image.
+  std::vector<std::string> changed_by(const std::vector<std::byte>& other) {
+    std::vector<std::string> names;
+    const CodeHashes before = of(image_), after = of(other);
+    for (const auto& [name, hash] : before)
+      if (after.at(name) != hash) names.push_back(name);
+    return names;
+  }
+
+  const std::vector<std::byte> image_ = image("globals.cubin");
+  static constexpr const char* plain_ = "_Z5plainPf";
+  static constexpr const char* uses_ = "_Z4usesPfi";
+  static constexpr const char* big_ = "_Z3bigIfEvPT_";
+};
+
+TEST_F(WholeCode, IsThatOfEachKernel) {
+  EXPECT_THAT(of(image_), UnorderedElementsAre(Key(plain_), Key(uses_), Key(big_)));
+  EXPECT_EQ(of(image_), of(image_));
+}
+
+TEST_F(WholeCode, CoversTheKernelsOwnCodeAndNotItsNeighbours) {
+  EXPECT_THAT(changed_by(flipped(std::string(".text.") + plain_)), ElementsAre(plain_));
+  EXPECT_THAT(changed_by(flipped(std::string(".text.") + uses_)), ElementsAre(uses_));
+}
+
+TEST_F(WholeCode, CoversTheInitialValuesOfTheModulesVariables) {
+  EXPECT_THAT(changed_by(flipped(".nv.constant3")), ElementsAre(big_, uses_, plain_));
+  EXPECT_THAT(changed_by(flipped(".nv.global.init", 3)), ElementsAre(big_, uses_, plain_));
+}
+
+TEST_F(WholeCode, CoversTheVariablesThatAddressesStandFor) {
+  EXPECT_THAT(changed_by(flipped(".rela.nv.constant4", 12)), ElementsAre(big_, uses_, plain_))
+      << "the symbol's number";
+}
+
+TEST_F(WholeCode, LeavesOutLineNumbersAndParameters) {
+  EXPECT_THAT(changed_by(flipped(".debug_frame")), IsEmpty());
+  EXPECT_THAT(changed_by(flipped(".rela.debug_frame", 12)), IsEmpty());
+}
+
+TEST_F(WholeCode, OfAnImageThatIsCutOffIsRefusedOrRead) {
+  for (std::size_t size = 0; size < image_.size(); size += 61) (void)whole_code_hashes({image_.data(), size});
+}
+
 TEST(CodeBook, KnowsWhatWasLoadedOnceItIsDigested) {
   CodeBook book;
   book.add(image("base.cubin"));
   EXPECT_THAT(book.hashes(), IsEmpty());
   book.digest();
   EXPECT_EQ(book.hashes(), hashes(image("base.cubin")));
+  EXPECT_EQ(book.whole_hash({}, add_kernel), whole_code_hashes(image("base.cubin"))->at(add_kernel));
   book.add({});
   book.digest();
   EXPECT_EQ(book.hashes(), hashes(image("base.cubin"))) << "what is no cubin adds nothing";
@@ -130,7 +206,46 @@ TEST(CodeBook, LeavesOutANameThatStandsForTwoCodes) {
   book.add(image("changed.cubin"));
   book.digest();
   EXPECT_FALSE(book.hashes().contains(add_kernel));
+  EXPECT_EQ(book.whole_hash({}, add_kernel), "");
   EXPECT_EQ(book.hashes().at(scale_kernel), hashes(image("base.cubin")).at(scale_kernel));
+}
+
+// Two modules with a kernel of one name, as libraries generate them.
+TEST(CodeBook, TellsModulesApartThatItSawBeingLoaded) {
+  CodeBook book;
+  book.begin_load();
+  book.add(image("base.cubin"));
+  book.end_load(7, image("changed.cubin"));
+  book.begin_load();
+  book.end_load(8, image("changed.cubin"));
+  book.add(image("globals.cubin"));
+  book.digest();
+  const auto hash = [&](std::uint64_t module, const char* kernel) {
+    return book.whole_hash(std::array{module, std::uint64_t{0}}, kernel);
+  };
+  EXPECT_EQ(hash(7, add_kernel), whole_code_hashes(image("base.cubin"))->at(add_kernel));
+  EXPECT_EQ(hash(8, add_kernel), whole_code_hashes(image("changed.cubin"))->at(add_kernel))
+      << "the driver loads it later, so what it was told to load counts";
+  EXPECT_EQ(hash(9, add_kernel), "") << "of a module that nobody saw";
+  book.begin_load();
+  book.end_load(7, image("changed.cubin"));
+  book.digest();
+  EXPECT_EQ(hash(7, add_kernel), hash(8, add_kernel)) << "another module got the handle of one that is gone";
+  EXPECT_NE(hash(9, "_Z5plainPf"), "") << "but only one code has this name";
+}
+
+TEST(CodeBook, LetsALibraryServeBothBuilds) {
+  CodeBook book;
+  book.turn("baseline");
+  book.add(image("base.cubin"));
+  book.use(7);
+  book.turn("current");
+  book.use(7);
+  book.use(8);
+  book.digest();
+  const std::array<std::uint64_t, 1> library{7}, own{8};
+  EXPECT_EQ(book.whole_hash(library, add_kernel), whole_code_hashes(image("base.cubin"))->at(add_kernel));
+  EXPECT_EQ(book.whole_hash(own, add_kernel), "") << "the same name in a module of its own";
 }
 
 TEST(CodeBook, KeepsTheKernelsOfTwoBuildsApart) {

@@ -1,10 +1,10 @@
 // The rungs of matmul on CUDA cores, wmma and mma.sync, run on the CPU by the emulator with the launches that
 // they plan for a GPU, against the float64 oracle: random shapes with tails, both landings, every order.
-#include "kernels/matmul/coalesced.cuh"
-#include "kernels/matmul/naive.cuh"
-#include "kernels/matmul/register_tiles.cuh"
-#include "kernels/matmul/shared.cuh"
-#include "kernels/matmul/wmma.cuh"
+#include "kernels/matmul/rungs/coalesced.cuh"
+#include "kernels/matmul/rungs/naive.cuh"
+#include "kernels/matmul/rungs/register_tiles.cuh"
+#include "kernels/matmul/rungs/shared.cuh"
+#include "kernels/matmul/rungs/wmma.cuh"
 #include "tests/emulate/product.h"
 
 namespace {

@@ -69,7 +69,15 @@ YAML
 commit "one is waived"
 event pull_request
 perf
+gives 'result["conclusion"] == "failure"' 'result["outputs"]["regressions"] == "2"'
+# ... but a change does not waive itself: a maintainer's label lets it, for the commit that it was given to.
+event pull_request
+sed -i 's/"event": {/"event": {"action": "labeled", "label": {"name": "accept-proposed"}, /' "$scratch/event.json"
+perf
 gives 'result["conclusion"] == "failure"' 'result["outputs"]["regressions"] == "1"'
+sed -i 's/"name": "accept-proposed"/"name": "docs"/' "$scratch/event.json"
+perf
+gives 'result["outputs"]["regressions"] == "2"'
 git rm -q waivers.yaml && commit "none is waived"
 
 # Inconclusive fails, unless the workflow allows it: then it passes with the verdict in the outputs.

@@ -159,6 +159,7 @@ PlannedCase planned_probe(const std::string& variant, std::int64_t elements) {
   planned.params = probe_params(elements);
   planned.sampling.placements = 2;
   planned.sampling.samples = 10;
+  planned.sampling.timing = TimingMode::events;
   return planned;
 }
 

@@ -14,7 +14,7 @@ import math
 import statistics
 import sys
 
-VERDICTS = ["regressed", "improved", "unchanged", "inconclusive"]
+VERDICTS = ["regressed", "improved", "unchanged", "not_worse", "identical", "environment", "inconclusive"]
 
 
 class NotAComparison(Exception):
@@ -64,7 +64,7 @@ def unexpected(cases, runs, wildcard):
 
 
 def table(cases):
-    yield "| case | " + " | ".join(VERDICTS) + " | change, mean (least, most) |"
+    yield "| case | " + " | ".join(VERDICTS).replace("_", " ") + " | change, mean (least, most) |"
     yield "|---" * (len(VERDICTS) + 2) + "|"
     for (case, metric), (verdicts, ratios) in cases.items():
         name = (case if metric == "gpu_time" else f"{case}, {metric}").replace("|", "\\|")

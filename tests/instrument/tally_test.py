@@ -36,7 +36,7 @@ class Tally(unittest.TestCase):
         quiet = comparison(copy="unchanged", gelu="inconclusive")
         status, out, _ = self.run_on([quiet] * 3, "--runs", "3")
         self.assertEqual(status, 0)
-        self.assertIn("| copy | 0 | 0 | 3 | 0 | +0.00 % (+0.00, +0.00) |", out)
+        self.assertIn("| copy | 0 | 0 | 3 | 0 | 0 | 0 | 0 | +0.00 % (+0.00, +0.00) |", out)
         self.assertIn("3 runs, 0 of them with a regressed case", out)
         status, out, _ = self.run_on([quiet] * 2 + [comparison(copy="regressed", gelu="unchanged")])
         self.assertEqual(status, 1)
@@ -49,10 +49,18 @@ class Tally(unittest.TestCase):
                                      "--regressed", "ge*")
         self.assertEqual(status, 1)
         self.assertIn("gelu: regressed in 3 of 4 runs instead of 4", out)
-        self.assertIn("| gelu | 3 | 0 | 0 | 1 | +1.50 % (+0.00, +2.00) |", out)
+        self.assertIn("| gelu | 3 | 0 | 0 | 0 | 0 | 0 | 1 | +1.50 % (+0.00, +2.00) |", out)
         status, out, _ = self.run_on([comparison(copy="regressed", gelu="regressed")], "--regressed", "ge*")
         self.assertEqual(status, 1)
         self.assertIn("copy: regressed in 1 of 1 runs instead of 0", out)
+
+    def test_identical_cases_and_those_that_are_not_worse_are_as_they_should_be(self):
+        proven = comparison(copy="identical", gelu="not_worse", gemm="environment")
+        status, out, _ = self.run_on([proven] * 2)
+        self.assertEqual((status, out.count("unexpected")), (0, 0))
+        self.assertIn("| case | regressed | improved | unchanged | not worse | identical | environment | inconclusive |", out)
+        self.assertIn("| copy | 0 | 0 | 0 | 0 | 2 | 0 | 0 |", out)
+        self.assertEqual(self.run_on([proven] * 2, "--regressed", "copy")[0], 1)
 
     def test_a_wildcard_that_names_nothing_is_no_success(self):
         status, out, _ = self.run_on([comparison(copy="unchanged")], "--regressed", "gelu*")

@@ -1,4 +1,4 @@
-#include "harness/measure/case/batching.h"
+#include "harness/measure/rules/batching.h"
 
 #include <gmock/gmock.h>
 
@@ -10,17 +10,17 @@ namespace {
 using testing::DoubleNear;
 using testing::ElementsAre;
 
-TEST(ChooseBatchNodes, TakesAboutAMillisecondAndAHalf) {
-  EXPECT_THAT(choose_batch_nodes(1e-6, most_batch_nodes), ElementsAre(100, 200, 400));
-  EXPECT_THAT(choose_batch_nodes(3.2e-6, most_batch_nodes), ElementsAre(100, 200, 400));
-  EXPECT_THAT(choose_batch_nodes(5e-6, most_batch_nodes), ElementsAre(60, 120, 240));
-  EXPECT_THAT(choose_batch_nodes(30e-6, most_batch_nodes), ElementsAre(8, 16, 32));
+TEST(ChooseBatchNodes, TakesAtMostAThirdOfAMillisecond) {
+  EXPECT_THAT(choose_batch_nodes(0.5e-6, most_batch_nodes), ElementsAre(100, 200, 400));
+  EXPECT_THAT(choose_batch_nodes(1e-6, most_batch_nodes), ElementsAre(60, 120, 240));
+  EXPECT_THAT(choose_batch_nodes(3.2e-6, most_batch_nodes), ElementsAre(15, 30, 60));
+  EXPECT_THAT(choose_batch_nodes(18e-6, most_batch_nodes), ElementsAre(4, 8, 16));
 }
 
 TEST(ChooseBatchNodes, IsNeverBelowEightCallsOrAboveWhatThereIs) {
   EXPECT_THAT(choose_batch_nodes(1, most_batch_nodes), ElementsAre(2, 4, 8));
   EXPECT_THAT(choose_batch_nodes(0, most_batch_nodes), ElementsAre(100, 200, 400));
-  EXPECT_THAT(choose_batch_nodes(1e-6, most_input_sets), ElementsAre(60, 120, 240));
+  EXPECT_THAT(choose_batch_nodes(0.5e-6, most_input_sets), ElementsAre(60, 120, 240));
 }
 
 TEST(TimeOfCall, IsTheSlopeWhateverABatchCosts) {

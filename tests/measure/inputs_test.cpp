@@ -91,6 +91,41 @@ TEST(InputCache, HoldsTheRightAnswers) {
     EXPECT_EQ(inputs->expected[0].values[i], 2 * inputs->inputs[0].at(static_cast<std::int64_t>(i)) + 1);
 }
 
+TEST(InputCache, ComputesAFewAnswersForALook) {
+  const CountedLine line;
+  InputCache cache;
+  const auto few = cache.get(line, line_of(1000), line.problem(line_of(1000)), 5, InputCache::Answers::few);
+  EXPECT_THAT(few->expected.at(0).values, SizeIs(few_elements));
+  const auto all = cache.get(line, line_of(1000), line.problem(line_of(1000)), 5);
+  EXPECT_THAT(all->expected.at(0).values, SizeIs(1000));
+}
+
+TEST(InputDigest, CoversNameTypeShapeAndEveryByte) {
+  CaseInputs inputs;
+  inputs.inputs.emplace_back(sdk::TensorSpec{"x", sdk::Role::input, sdk::DType::f32, {1 << 19}});
+  const std::string digest = input_digest(inputs);
+  EXPECT_EQ(input_digest(inputs), digest);
+  const auto changed = [&](auto change) {
+    CaseInputs other = inputs;
+    change(other.inputs[0]);
+    return input_digest(other) != digest;
+  };
+  EXPECT_TRUE(changed([](sdk::HostTensor& x) { x.spec.name = "z"; }));
+  EXPECT_TRUE(changed([](sdk::HostTensor& x) { x.spec.dtype = sdk::DType::i32; }));
+  EXPECT_TRUE(changed([](sdk::HostTensor& x) { x.spec.shape = {1 << 18, 2}; }));
+  for (const std::size_t byte : {std::size_t{0}, std::size_t{1} << 20, (std::size_t{1} << 21) - 1})
+    EXPECT_TRUE(changed([&](sdk::HostTensor& x) { x.data[byte] ^= std::byte{1}; })) << byte;
+}
+
+TEST(InputCache, KeepsTheDigestOfInputsThatItHolds) {
+  const trial::Line line;
+  InputCache cache;
+  const auto inputs = cache.get(line, line_of(10), line.problem(line_of(10)), 5);
+  EXPECT_EQ(cache.digest(*inputs), input_digest(*inputs));
+  EXPECT_EQ(cache.digest(*inputs), cache.digest(*inputs));
+  EXPECT_EQ(InputCache().digest(*inputs), input_digest(*inputs)) << "of inputs that it dropped, too";
+}
+
 // The list of them is kept, as long as it is no large part of what may be.
 TEST(InputCache, AsksForEveryElementOfOutputsOfAnySizeInAnyOrder) {
   for (const std::size_t limit : {std::size_t{1}, std::size_t{1} << 24}) {

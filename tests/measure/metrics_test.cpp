@@ -129,21 +129,21 @@ TEST(MeasuredPhases, AddUpInTheOrderInWhichTheyFirstEnd) {
   const ProcessResult result = measure(planned_line("right"), steady);
   std::vector<std::string> names;
   for (const Phase& phase : result.phases) names.push_back(phase.name);
-  EXPECT_THAT(names, ElementsAre("construct", "inputs", "allocate", "first_call", "verify", "warm_up",
-                                 "sampling", "look"));
+  EXPECT_THAT(names, ElementsAre("construct", "inputs", "allocate", "first_call", "verify", "identify",
+                                 "warm_up", "sampling", "look"));
   const auto near = [](double seconds) { return DoubleNear(seconds, 1e-12); };
   std::vector<double> durations;
   for (const Phase& phase : result.phases) durations.push_back(phase.duration);
   // On the virtual clock: first call 10 x 100 us; 2 placements of 3 and of 10 calls.
-  EXPECT_THAT(durations,
-              ElementsAre(near(0), near(0), near(0), near(1e-3), near(0), near(6e-4), near(2e-3), near(0)));
+  EXPECT_THAT(durations, ElementsAre(near(0), near(0), near(0), near(1e-3), near(0), near(0), near(6e-4),
+                                     near(2e-3), near(0)));
 }
 
 TEST(MeasuredPhases, AreKeptAsFarAsAFailedCaseGot) {
   const ProcessResult result = measure(
       planned_line("right"), R"({"version": 1, "default": {"error": {"placement": 0, "sample": 1}}})");
   ASSERT_EQ(result.outcome, Outcome::failed);
-  ASSERT_THAT(result.phases, SizeIs(7));
+  ASSERT_THAT(result.phases, SizeIs(8));
   EXPECT_EQ(result.phases.back().name, "sampling");
   EXPECT_NEAR(result.phases.back().duration, 110e-6, 1e-12);
   EXPECT_EQ(measure(planned_line("nan"), steady).phases.back().name, "verify");

@@ -111,7 +111,7 @@ TEST(BatchTiming, GivesTheTimeOfACallWithoutWhatABatchCosts) {
   EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
   EXPECT_THAT(samples_of(result), AllOf(SizeIs(8), Each(DoubleNear(3, 1e-3))));
   ASSERT_TRUE(result.batching);
-  EXPECT_THAT(result.batching->calls, ElementsAre(100, 200, 400));
+  EXPECT_THAT(result.batching->calls, ElementsAre(15, 30, 60));
   EXPECT_THAT(result.batching->intercept, DoubleNear(5, 1e-6));
   EXPECT_THAT(phase_names(result), Contains("record"));
   EXPECT_EQ(result.input_sets, 1);
@@ -147,9 +147,9 @@ TEST(BatchTiming, ThatIsColdTakesTurnsWithSetsAndFlushesBefore) {
   EXPECT_EQ(result.input_sets, 11);
   EXPECT_EQ(seen.made, 11) << "kernels are made once and bound again in each placement";
   EXPECT_THAT(result.notes, Not(Contains(FactIs(NoteCode::sets_fit_in_cache))));
-  // The end of the last sample's batch of 120 calls (of 9 us each) goes round the sets; after it come the
-  // check and one call before the look.
-  const std::vector<float*> end(seen.outputs.end() - 31 - 11, seen.outputs.end() - 31);
+  // The end of the last sample's batch of 32 calls (of 9 us each) goes round the sets. After it come the
+  // check, of 8, and one call before the look.
+  const std::vector<float*> end(seen.outputs.end() - 9 - 11, seen.outputs.end() - 9);
   EXPECT_EQ(different(end), 11U);
 }
 

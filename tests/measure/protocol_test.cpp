@@ -67,6 +67,17 @@ TEST(Protocol, CarriesAJob) {
   EXPECT_EQ(encode(*back), encode(job));
 }
 
+TEST(Protocol, CarriesALook) {
+  Job job = sample_job();
+  EXPECT_EQ(encode(job).find("look"), std::string::npos);
+  job.look = true;
+  job.process = 0;
+  const Result<Job> back = decode_job(encode(job));
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_TRUE(back->look);
+  EXPECT_EQ(back->process, 0);
+}
+
 TEST(Protocol, CarriesTheModulesOfTwoBuilds) {
   Job job = sample_job();
   EXPECT_EQ(encode(job).find("pair"), std::string::npos);
@@ -191,7 +202,7 @@ TEST(Protocol, ChecksEveryMemberOfAJob) {
   EXPECT_TRUE(replaced("\"process\": 3", "\"process\": 4"));
   EXPECT_FALSE(replaced("\"process\": 3", "\"process\": 3.5"));
   EXPECT_FALSE(replaced("\"process\": 3", "\"process\": 1e300"));
-  EXPECT_FALSE(replaced("\"process\": 3", "\"process\": 0"));
+  EXPECT_FALSE(replaced("\"process\": 3", "\"process\": -1"));
   EXPECT_FALSE(replaced("\"samples\": 4", "\"samples\": \"4\""));
   EXPECT_FALSE(replaced("\"cache\": \"hot\"", "\"cache\": \"tepid\""));
   EXPECT_FALSE(replaced("\"timing\": \"batch\"", "\"timing\": \"guess\""));

@@ -92,6 +92,29 @@ TEST_F(RunPlan, MeasuresEveryCaseOnceInEachProcess) {
             result("right", 2).series[0].processes[0].placements[0].samples);
 }
 
+TEST_F(RunPlan, LooksAtEachCaseOnceAndMeasuresNothing) {
+  script(
+      R"({"version": 1, "cases": [{"match": "*/right/*", "identity": {"digest": "abc"}}], "default": {"us": 100}})");
+  add("right").sampling.preheat = 0.3;
+  add("crash");
+  add("right_too");
+  options_.look = true;
+  EXPECT_FALSE(run().interrupted);
+  ASSERT_THAT(results_, SizeIs(3));
+  const ProcessResult& right = result("right", 0);
+  EXPECT_EQ(right.outcome, Outcome::looked_at) << right.reason;
+  EXPECT_TRUE(right.identity && !right.identity->digest.empty());
+  EXPECT_THAT(right.series, IsEmpty());
+  for (const Phase& phase : right.phases) EXPECT_NE(phase.name, "preheat");
+  EXPECT_EQ(result("crash", 0).outcome, Outcome::failed);
+  EXPECT_EQ(result("right_too", 0).outcome, Outcome::looked_at);
+  EXPECT_FALSE(result("right_too", 0).identity);
+  EXPECT_EQ(progress_.back().done, 3U);
+  EXPECT_EQ(progress_.back().total, 3U);
+  ASSERT_THAT(machines_, SizeIs(1));
+  EXPECT_THAT(machines_[0].second.ceilings, IsEmpty());
+}
+
 TEST_F(RunPlan, KeepsWhatAProcessSpentBeforeItsFirstCaseWithThatCase) {
   add("right").sampling.preheat = 0.3;
   add("right_too").sampling.preheat = 0.3;
@@ -112,6 +135,14 @@ TEST_F(RunPlan, KeepsWhatAProcessSpentBeforeItsFirstCaseWithThatCase) {
     EXPECT_EQ(first[3].name, "construct");
     EXPECT_EQ(in_order[1]->phases.front().name, "construct");
   }
+}
+
+TEST_F(RunPlan, TimesACaseInEachProcessAsTheFirstOneChose) {
+  script(R"({"version": 1, "batch_below_us": 30, "default": {"process_us": [29, 31]}})");
+  add("right");
+  run();
+  EXPECT_EQ(result("right", 1).timing, TimingMode::batch);
+  EXPECT_TRUE(result("right", 2).batching) << "though it would have chosen events";
 }
 
 TEST_F(RunPlan, ReportsTheMachineOnceWithItsCeilings) {

@@ -63,6 +63,20 @@ class RunTogether : public testing::Test {
   std::vector<std::string> order_;
 };
 
+TEST_F(RunTogether, TimesBothBuildsInOneWay) {
+  std::ofstream(folder_.path() / "script.json")
+      << R"({"version": 1, "batch_below_us": 30, "default": {"us": 31}})";
+  std::ofstream(folder_.path() / "other.json")
+      << R"({"version": 1, "batch_below_us": 30, "default": {"us": 29}})";
+  current_.devices["cpu"] = "scripted:other.json";
+  add("right", 3);
+  ASSERT_TRUE(run_in_turns({plan_, baseline_}, {plan_, current_}, 1));
+  ASSERT_EQ(before_.size() + after_.size(), 6U);
+  for (const std::vector<ProcessResult>* side : {&before_, &after_})
+    for (const ProcessResult& one : *side)
+      EXPECT_EQ(one.batching.has_value(), before_.front().batching.has_value()) << one.process;
+}
+
 TEST_F(RunTogether, TakesTurnsInTheOrderThatTheSeedGives) {
   add("right");
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
@@ -92,6 +106,22 @@ TEST_F(RunTogether, TakesTurnsThoughOneSideHasMoreProcessesOrNone) {
   ASSERT_TRUE(run_in_turns({nothing, baseline_}, {plan_, current_}, 1));
   EXPECT_THAT(before_, SizeIs(3));
   EXPECT_THAT(after_, SizeIs(8));
+}
+
+TEST_F(RunTogether, LooksAtBothBuildsInOneProcess) {
+  std::ofstream(folder_.path() / "script.json")
+      << R"({"version": 1, "cases": [{"match": "*", "side": "current", "identity": {"digest": "other"}}],
+             "default": {"identity": {"digest": "same"}}})";
+  add("right");
+  current_.pair = two_builds();
+  current_.look = true;
+  const auto report = run_plan(plan_, current_);
+  ASSERT_TRUE(report) << report.error().text();
+  ASSERT_THAT(before_, SizeIs(1));
+  ASSERT_THAT(after_, SizeIs(1));
+  EXPECT_EQ(before_[0].outcome, Outcome::looked_at) << before_[0].reason;
+  ASSERT_TRUE(before_[0].identity && after_[0].identity);
+  EXPECT_NE(before_[0].identity->digest, after_[0].identity->digest);
 }
 
 TEST_F(RunTogether, MeasuresBothBuildsInEveryProcess) {

@@ -95,9 +95,10 @@ TEST(Sampling, ThatRanOutOfTimeSaysSo) {
   EXPECT_THAT(result.notes, ElementsAre(FactIs(NoteCode::out_of_time, {{"max_time", 0.01}})));
 }
 
-TEST(Sampling, PreheatsAgainWhereTheDeviceIdled) {
+TEST(Sampling, OfSustainedPowerPreheatsAgainWhereTheDeviceIdled) {
   PlannedCase planned = planned_line("right");
   planned.sampling.preheat = 0.3;
+  planned.sampling.power = PowerMode::sustained;
   planned.sampling.placements = 3;
   const auto device = scripted(R"({"version": 1})");
   const ProcessResult result = measure(*device, planned);
@@ -110,11 +111,16 @@ TEST(Sampling, PreheatsAgainWhereTheDeviceIdled) {
   const auto cold = scripted(R"({"version": 1})");
   measure(*cold, planned_line("right"));
   EXPECT_THAT(cold->preheats(), IsEmpty()) << "a suite without preheating gets none";
+  planned.sampling.power = PowerMode::boost;
+  const auto rested = scripted(R"({"version": 1})");
+  measure(*rested, planned);
+  EXPECT_THAT(rested->preheats(), IsEmpty()) << "heat would bring it to its power limit";
 }
 
 TEST(Sampling, OfACaseKnowsHowLongTheDeviceIdledSinceTheOneBefore) {
   PlannedCase planned = planned_line("right");
   planned.sampling.preheat = 0.3;
+  planned.sampling.power = PowerMode::sustained;
   planned.sampling.placements = 1;
   const auto device = scripted(R"({"version": 1, "default": {"us": 100, "first_call_us": 20000}})");
   Carried carried;

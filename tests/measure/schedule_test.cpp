@@ -51,6 +51,71 @@ TEST(Schedule, LeavesOutSkippedCasesAndWhatTheRunHasAlready) {
   EXPECT_THAT(schedule_of(plan, options), IsEmpty());
 }
 
+TEST(Schedule, CountsFreshProcessesBehindTheOthers) {
+  Plan plan;
+  plan.cases = {planned_on("cpu", "a", 2), planned_on("cpu", "b", 1)};
+  RunOptions options;
+  options.processes_before = last_plain_process;
+  options.already = {{plan.cases[0].id, 1}, {plan.cases[0].id, 1002}};
+  EXPECT_THAT(texts_of(schedule_of(plan, options).at(0).at(0)), ElementsAre("1001 cpu x2"));
+}
+
+TEST(Schedule, OfALookIsOneProcessAKindInTheOrderOfThePlan) {
+  Plan plan;
+  for (int i = 0; i < 20; ++i) plan.cases.push_back(planned_on("cpu", std::to_string(i), 3));
+  plan.cases.push_back(planned_on("cuda", "a", 5));
+  RunOptions options;
+  options.look = true;
+  options.already = {{plan.cases[0].id, 1}, {plan.cases[1].id, 0}};
+  options.side_by_side["cuda"] = {{"cuda:2", "u2"}, {"cuda:3", "u3"}};
+  const Schedule schedule = schedule_of(plan, options);
+  ASSERT_THAT(schedule, SizeIs(2));
+  ASSERT_THAT(schedule[0], SizeIs(1));
+  EXPECT_THAT(texts_of(schedule[0][0]), ElementsAre("0 cpu x19"));
+  ASSERT_THAT(schedule[1], SizeIs(1));
+  EXPECT_THAT(texts_of(schedule[1][0]), ElementsAre("0 cuda:2 x1"));
+  EXPECT_EQ(schedule[0][0][0].cases[0], &plan.cases[0]);
+  EXPECT_EQ(schedule[0][0][0].cases[1], &plan.cases[2]);
+}
+
+TEST(Schedule, OfALookAtManyCasesOfAGpuHasSeveralWorkersAtOnce) {
+  Plan plan;
+  for (int n = 0; n < 24; ++n)
+    for (const char* variant : {"a", "b", "c"}) {
+      plan.cases.push_back(planned_on("cuda", variant, 3));
+      plan.cases.back().params.set("n", std::int64_t{n});
+    }
+  RunOptions options;
+  options.look = true;
+  const Schedule schedule = schedule_of(plan, options);
+  ASSERT_THAT(schedule, SizeIs(1));
+  ASSERT_THAT(schedule[0], SizeIs(4));
+  std::vector<const PlannedCase*> all;
+  for (const Lane& lane : schedule[0]) {
+    ASSERT_THAT(lane, SizeIs(1));
+    EXPECT_EQ(lane[0].process, 0);
+    EXPECT_EQ(lane[0].cases.size(), 18U);
+    EXPECT_EQ(lane[0].cases.front()->variant, "a") << "the variants of a point share inputs";
+    all.insert(all.end(), lane[0].cases.begin(), lane[0].cases.end());
+  }
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) EXPECT_EQ(all.at(i), &plan.cases[i]);
+  plan.cases.resize(20);
+  EXPECT_THAT(schedule_of(plan, options).at(0), SizeIs(1)) << "a worker takes time to start";
+}
+
+TEST(Schedule, OfALookAtTwoBuildsInTurnsIsOneProcessOfEach) {
+  Plan plan;
+  plan.cases = {planned_on("cpu", "a", 5)};
+  RunOptions options;
+  options.look = true;
+  const Schedule schedule = schedule_in_turns({plan, options}, {plan, options}, 1);
+  ASSERT_THAT(schedule, SizeIs(2));
+  for (std::size_t turn = 0; turn < 2; ++turn) {
+    EXPECT_THAT(texts_of(schedule[turn].at(0)), ElementsAre("0 cpu x1"));
+    EXPECT_EQ(schedule[turn][0][0].turn, turn);
+  }
+}
+
 TEST(Schedule, GivesEachProcessAnOrderOfItsOwnThatTheSeedFixes) {
   Plan plan;
   for (int i = 0; i < 20; ++i) plan.cases.push_back(planned_on("cpu", std::to_string(i), 2));

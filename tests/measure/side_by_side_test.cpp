@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "harness/base/files.h"
@@ -73,6 +74,20 @@ TEST_F(SideBySide, EachDeviceMeasuresItsProcessesAndResultsNameIt) {
   EXPECT_THAT(results_, SizeIs(10));
   EXPECT_THAT(seen, SizeIs(10));
   EXPECT_THAT(machines_, UnorderedElementsAre("cpu uuid-a", "cpu uuid-b"));
+}
+
+TEST_F(SideBySide, BothDevicesTimeACaseInOneWay) {
+  for (const auto& [name, us] : {std::pair{"a", 29}, {"b", 31}})
+    std::ofstream(folder_.path() / (std::string(name) + ".json"))
+        << R"({"version": 1, "batch_below_us": 30, "default": {"us": )" << us << "}}";
+  ASSERT_TRUE(run_plan(plan_, options_));
+  std::map<std::string, std::set<bool>> in_batches;
+  for (const ProcessResult& one : results_) {
+    EXPECT_EQ(one.outcome, Outcome::measured) << one.reason;
+    in_batches[one.case_id].insert(one.batching.has_value());
+  }
+  EXPECT_THAT(results_, SizeIs(10)) << "a case that was timed otherwise is measured again";
+  for (const auto& [id, ways] : in_batches) EXPECT_THAT(ways, SizeIs(1)) << id;
 }
 
 TEST_F(SideBySide, ProgressIsOfBothTogether) {

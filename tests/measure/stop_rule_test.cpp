@@ -1,4 +1,4 @@
-#include "harness/measure/case/stop_rule.h"
+#include "harness/measure/rules/stop_rule.h"
 
 #include <gmock/gmock.h>
 

@@ -52,10 +52,25 @@ TEST(Modes, GoThroughARecordAndBack) {
   EXPECT_EQ(encode_case(*back), text);
 }
 
+// Records from before there was a choice were timed by events and without pauses, whatever is usual today.
 TEST(Modes, OfOldLeaveNoTraceInARecord) {
+  Sampling old;
+  old.timing = TimingMode::events;
+  old.power = PowerMode::sustained;
+  const std::string text = encode_case(case_with(old));
+  for (const char* name : {"timing", "batch_nodes", "power"}) EXPECT_THAT(text, Not(HasSubstr(name)));
+  const Result<CaseRecord> back = decode_case(text, "t");
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(back->sampling, old);
+}
+
+TEST(Modes, OfTodayAreSaidInARecord) {
+  EXPECT_EQ(Sampling{}.timing, TimingMode::automatic);
+  EXPECT_EQ(Sampling{}.power, PowerMode::boost);
   const std::string text = encode_case(case_with({}));
-  EXPECT_THAT(text, Not(HasSubstr("timing")));
-  EXPECT_THAT(text, Not(HasSubstr("batch_nodes")));
+  const Result<CaseRecord> back = decode_case(text, "t");
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(back->sampling, Sampling{});
 }
 
 TEST(Modes, AControlOfBeforePairsWereTimedHasNone) {

@@ -36,11 +36,14 @@ struct Data {
 
 struct Setup {
   std::string name;
-  std::size_t processes = 5;  // a side
+  std::size_t processes = 5;  // of the current side
   Slower rule;
   Detail detail = Detail::values;
   const Session* current = nullptr;  // that the other side is taken from; null: that of the baseline
   bool same_processes = false;       // both sides measured in the same processes
+  std::size_t baseline = 0;          // its processes, where it has more
+
+  [[nodiscard]] std::size_t before() const { return std::max(baseline, processes); }
 };
 
 struct Count {
@@ -114,61 +117,80 @@ std::pair<Record, Record> two_parts(const Data& data, const Setup& setup, const 
   const auto first = shuffled(data.base->processes(), random);
   const Session& other = setup.current == nullptr ? *data.base : *setup.current;
   const auto second = setup.current == nullptr
-                          ? slice(first, setup.processes, setup.processes)
+                          ? slice(first, setup.before(), setup.processes)
                           : slice(shuffled(other.processes(), random), 0, setup.processes);
-  Record one = data.base->part(slice(first, 0, setup.processes), cases, setup.detail);
+  Record one = data.base->part(slice(first, 0, setup.before()), cases, setup.detail);
   Record two = other.part(second, cases, setup.detail);
   if (setup.current != nullptr && random() % 2 == 1) std::swap(one, two);
   return {std::move(one), std::move(two)};
 }
 
 bool has_enough(const Data& data, const Setup& setup) {
-  const std::size_t wanted = setup.processes * (setup.same_processes || setup.current != nullptr ? 1 : 2);
+  const bool one_part = setup.same_processes || setup.current != nullptr;
+  const std::size_t wanted = setup.before() + (one_part ? 0 : setup.processes);
   return data.base->processes() >= wanted &&
          (setup.current == nullptr || setup.current->processes() >= setup.processes);
 }
 
-// {case falsely slower, suite red}.
-std::vector<Count> false_alarms(const Data& data, const Setup& setup, std::size_t splits,
+// Adds the cases of `more` under names of their own.
+void append(Record& record, Record more, std::size_t copy) {
+  for (CaseRecord& one : more.cases) {
+    one.id += fmt::format("#{}", copy);
+    record.cases.push_back(std::move(one));
+  }
+}
+
+// {case falsely slower, suite red, case left undecided}. A suite larger than the data holds each kernel
+// several times, each time another split of its processes.
+std::vector<Count> false_alarms(const Data& data, const Setup& setup, std::size_t suite, std::size_t splits,
                                 std::uint64_t seed) {
-  if (!has_enough(data, setup)) return std::vector<Count>(2);
+  if (!has_enough(data, setup)) return std::vector<Count>(3);
   const Wanted cases = as_they_are(data.base->cases());
-  return repeat(splits, seed, 2, [&](std::mt19937_64& random) {
-    const auto [baseline, current] = setup.same_processes ? halves(*data.base, setup, cases, random)
-                                                          : two_parts(data, setup, cases, random);
-    const std::size_t called = setup.rule(baseline, current).size();
-    return std::vector<Count>{{called, cases.size()}, {called > 0 ? std::size_t{1} : 0, 1}};
+  return repeat(splits, seed, 3, [&](std::mt19937_64& random) {
+    const auto split = [&] {
+      return setup.same_processes ? halves(*data.base, setup, cases, random)
+                                  : two_parts(data, setup, cases, random);
+    };
+    auto [baseline, current] = split();
+    for (std::size_t copy = 1; baseline.cases.size() < suite; ++copy) {
+      auto [before, after] = split();
+      append(baseline, std::move(before), copy);
+      append(current, std::move(after), copy);
+    }
+    const Called called = setup.rule(baseline, current);
+    return std::vector<Count>{{called.slower.size(), current.cases.size()},
+                              {called.slower.empty() ? std::size_t{0} : 1, 1},
+                              {called.undecided, current.cases.size()}};
   });
 }
 
 // Processes that ran `gelu` against others that ran `slowed` under its name, in a suite in which nothing else
-// changed or as the only case. {found hot, found cold}.
+// changed (all the data's cases) or as the only case. {found hot, found cold}.
 std::vector<Count> found(const Data& data, const Setup& setup, const std::string& slowed, bool alone,
                          std::size_t splits, std::uint64_t seed) {
   const Session& other = setup.current == nullptr ? *data.slowed : *setup.current;
   const bool one_session = &other == data.base;
-  const std::size_t from_one = setup.processes * (one_session && !setup.same_processes ? 2 : 1);
+  const std::size_t from_one = setup.before() + (one_session && !setup.same_processes ? setup.processes : 0);
   if (!other.has(slowed + "/mode=hot") || data.base->processes() < from_one ||
       other.processes() < setup.processes || (setup.same_processes && !one_session))
     return std::vector<Count>(2);
-  std::vector<std::string> others;
-  for (const std::string& name : data.base->cases())
-    if (!name.starts_with("gelu") && other.has(name)) others.push_back(name);
   return repeat(splits, seed, 2, [&](std::mt19937_64& random) {
     const auto first = shuffled(data.base->processes(), random);
-    const auto second = one_session
-                            ? slice(first, setup.same_processes ? 0 : setup.processes, setup.processes)
-                            : slice(shuffled(other.processes(), random), 0, setup.processes);
+    const auto second = one_session ? slice(first, setup.same_processes ? 0 : setup.before(), setup.processes)
+                                    : slice(shuffled(other.processes(), random), 0, setup.processes);
     std::vector<Count> counts;
     for (const std::string mode : {"hot", "cold"}) {
       const std::string name = "gelu/mode=" + mode;
-      Wanted before = as_they_are(alone ? std::vector<std::string>{} : others), after = before;
+      std::vector<std::string> others;
+      for (const std::string& one : data.base->cases())
+        if (!alone && one != name && other.has(one)) others.push_back(one);
+      Wanted before = as_they_are(others), after = before;
       before.emplace_back(name, name);
       after.emplace_back(slowed + "/mode=" + mode, name);
-      Record baseline = data.base->part(slice(first, 0, setup.processes), before, setup.detail);
+      Record baseline = data.base->part(slice(first, 0, setup.before()), before, setup.detail);
       Record current = other.part(second, after, setup.detail);
       if (setup.same_processes) pair_up(baseline, current);
-      const auto slower = setup.rule(baseline, current);
+      const auto slower = setup.rule(baseline, current).slower;
       counts.push_back({std::count(slower.begin(), slower.end(), name) > 0 ? std::size_t{1} : 0, 1});
     }
     return counts;
@@ -200,40 +222,120 @@ Policy learned(Policy policy, const std::vector<const Session*>& sessions) {
   return policy;
 }
 
+std::vector<Setup> raw_setups() {
+  constexpr Detail all = Detail::samples;
+  return {{"Welch on raw samples, p < .05", 5, raw_welch(0.05, false, 0, false), all},
+          {"Tukey's fences, raw samples, p < .05, > 1 %", 5, raw_welch(0.05, true, 0.01, false), all}};
+}
+
 std::vector<Setup> setups(const Data& data) {
   const Policy policy = policy_of(0.005);
-  const Slower of_means = of_policy(policy);
-  constexpr Detail all = Detail::samples, pairs = Detail::placements, values = Detail::values;
-  std::vector<Setup> made{
-      {"Welch on raw samples, p < .05", 5, raw_welch(0.05, false, 0, false), all},
-      {"the same after Holm", 5, raw_welch(0.05, false, 0, true), all},
-      {"Tukey's fences, then Welch on raw samples, p < .05", 5, raw_welch(0.05, true, 0, false), all},
-      {"the same and > 1 %", 5, raw_welch(0.05, true, 0.01, false), all}};
+  const Slower rule = of_policy(policy);
+  constexpr Detail pairs = Detail::placements, values = Detail::values;
+  std::vector<Setup> made;
   for (const std::size_t processes : {5UL, 8UL, 16UL})
     made.push_back(
-        {fmt::format("process values, one session, P = {}", processes), processes, of_means, values});
-  made.push_back({"process values, one session, looks 5/10/20", 20, of_policy(policy, {5, 10, 20}), values});
-  if (data.another_day != nullptr)
+        {fmt::format("one session, {} against {}", processes, processes), processes, rule, values});
+  made.push_back({"one session, 20 against 5", 5, rule, values, nullptr, false, 20});
+  made.push_back({"one session, looks 5/10/20", 20, of_policy(policy, {5, 10, 20}), values});
+  if (data.another_day != nullptr) {
     for (const std::size_t processes : {5UL, 8UL, 16UL})
-      made.push_back(
-          {fmt::format("across sessions, P = {}", processes), processes, of_means, values, data.another_day});
+      made.push_back({fmt::format("two sessions, {} against {}", processes, processes), processes, rule,
+                      values, data.another_day});
+    made.push_back({"two sessions, 20 against 5", 5, rule, values, data.another_day, false, 20});
+  }
   if (data.another_gpu != nullptr) {
     Policy allowed = policy;
     allowed.allow_other_device = true;
-    Policy blind = allowed;
-    blind.device_sd = 0;
     const Policy taught = learned(allowed, {data.base, data.another_day, data.another_gpu});
-    for (const auto& [name, rule] : {std::pair("no device variance", of_policy(blind)),
-                                     std::pair("0.3 % of device variance", of_policy(allowed)),
-                                     std::pair("learned device variance", of_policy(taught))})
-      made.push_back({fmt::format("across GPUs, {}, P = 8", name), 8, rule, values, data.another_gpu});
     made.push_back(
-        {"across GPUs, learned device variance, P = 16", 16, of_policy(taught), values, data.another_gpu});
+        {"two GPUs, 0.3 % of device variance, 8 against 8", 8, of_policy(allowed), values, data.another_gpu});
+    made.push_back(
+        {"two GPUs, learned device variance, 8 against 8", 8, of_policy(taught), values, data.another_gpu});
   }
   for (const std::size_t processes : {4UL, 5UL})
     made.push_back(
-        {fmt::format("both in one process, P = {}", processes), processes, of_means, pairs, nullptr, true});
+        {fmt::format("both in one process, {}", processes), processes, rule, pairs, nullptr, true});
   return made;
+}
+
+// The samples of `id` with a share of them twice as long.
+void make_slow(Record& record, const std::string& id, double share, std::mt19937_64& random) {
+  std::bernoulli_distribution slow(share);
+  for (CaseRecord& one : record.cases)
+    for (Series& series : one.series)
+      for (ProcessSamples& process : series.processes)
+        for (Placement& placement : process.placements)
+          for (double& sample : placement.samples)
+            if (one.id == id && slow(random)) sample *= 2;
+}
+
+// Slow calls in a suite: 2 % of the calls of one kernel take twice as long before, and `share` after. {called
+// hot, called cold}.
+std::vector<Count> slow_calls(const Data& data, std::size_t processes, double share, std::size_t splits,
+                              std::uint64_t seed) {
+  const Setup setup{"", processes, of_policy(policy_of(0.005)), Detail::samples};
+  if (!has_enough(data, setup)) return std::vector<Count>(2);
+  const Wanted cases = as_they_are(data.base->cases());
+  return repeat(splits, seed, 2, [&](std::mt19937_64& random) {
+    std::vector<Count> counts;
+    for (const std::string name : {"gelu/mode=hot", "gelu/mode=cold"}) {
+      auto [baseline, current] = two_parts(data, setup, cases, random);
+      make_slow(baseline, name, 0.02, random);
+      make_slow(current, name, share, random);
+      const auto slower = setup.rule(baseline, current).slower;
+      counts.push_back({std::count(slower.begin(), slower.end(), name) > 0 ? std::size_t{1} : 0, 1});
+    }
+    return counts;
+  });
+}
+
+// A simulated suite as pauses between samples leave it. Half of the cases have 200 us, an sd between
+// processes of 0.15 % and a margin of 0.5 %; the others have 30 us, 0.4 % and 1 %. The sds of cases
+// differ by a factor of about 1.3, sessions by 0.02 %, as measured.
+struct Simulated {
+  std::string name;
+  std::size_t baseline = 5, processes = 5;
+  std::vector<int> looks = {};
+};
+
+Record simulated(std::size_t cases, std::size_t processes, const std::vector<double>& sds,
+                 const std::vector<int>& looks, std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  Record record;
+  record.machines["import"] = Machine{"simulated", "GPU-A", {}, {}};
+  for (std::size_t i = 0; i < cases; ++i) {
+    const bool is_long = i % 2 == 0;
+    const double center = std::log(is_long ? 200.0 : 30.0) + 0.0002 * normal(random);
+    CaseRecord one;
+    one.id = fmt::format("case {}", i);
+    one.device = "import";
+    one.gate = Gate{is_long ? 0.005 : 0.01, 0.01, {}, looks};
+    Series series{"gpu_time", "us", Direction::lower_is_better, {}};
+    for (std::size_t p = 1; p <= processes; ++p) {
+      ProcessSamples& process = series.processes.emplace_back();
+      process.process = static_cast<int>(p);
+      process.placements = {Placement{{std::exp(center + sds[i] * normal(random))}}};
+    }
+    one.series.push_back(std::move(series));
+    record.cases.push_back(std::move(one));
+  }
+  return record;
+}
+
+// {suite red, case undecided}.
+std::vector<Count> simulated_rates(const Simulated& setup, std::size_t suite, std::size_t trials,
+                                   std::uint64_t seed) {
+  return repeat(trials, seed, 2, [&](std::mt19937_64& random) {
+    std::chi_squared_distribution<double> chi(16);
+    std::vector<double> sds;
+    for (std::size_t i = 0; i < suite; ++i)
+      sds.push_back((i % 2 == 0 ? 0.0015 : 0.004) * std::sqrt(16 / chi(random)));
+    const Record before = simulated(suite, setup.baseline, sds, {}, random);
+    const Record after = simulated(suite, setup.processes, sds, setup.looks, random);
+    const Called called = of_policy(Policy{})(before, after);
+    return std::vector<Count>{{called.slower.empty() ? std::size_t{0} : 1, 1}, {called.undecided, suite}};
+  });
 }
 
 // Whether reduced samples give compare() the numbers that all samples do.
@@ -260,30 +362,75 @@ struct Arguments {
   std::string base, slowed, another_day, another_gpu;
   std::size_t splits = 200000;
   std::uint64_t seed = 20261120;
+  bool raw = true;
 };
 
-void print(const Data& data, const Arguments& arguments) {
+void print_recorded(const Data& data, const Arguments& arguments) {
   fmt::print(
-      "{} splits, seed {}; shares with their {:.0f} % Clopper-Pearson bounds; margin 0.5 %, alpha .01, "
-      "Holm, where process values are tested\n\n",
-      arguments.splits, arguments.seed, confidence * 100);
-  fmt::print(
-      "| rule | A/A: case called slower | A/A: suite of {} red | +2 % work found, hot | cold | in the suite, "
-      "hot | cold | +5 % found, hot | cold |\n|---|---|---|---|---|---|---|---|---|\n",
+      "| rule, processes a side | A/A: case called slower | A/A: suite of {} red | A/A: case undecided | +2 "
+      "% work "
+      "found alone, hot | cold | in the suite, hot | cold |\n|---|---|---|---|---|---|---|---|\n",
       data.base->cases().size());
-  for (const Setup& setup : setups(data)) {
+  std::vector<Setup> all = arguments.raw ? raw_setups() : std::vector<Setup>{};
+  for (Setup& setup : setups(data)) all.push_back(std::move(setup));
+  for (const Setup& setup : all) {
     const std::size_t splits =
         setup.detail == Detail::samples ? std::min(most_raw_splits, arguments.splits) : arguments.splits;
     const std::size_t fewer = std::max<std::size_t>(splits / 3, 1);
-    const auto wrong = false_alarms(data, setup, splits, arguments.seed);
+    const auto wrong = false_alarms(data, setup, data.base->cases().size(), splits, arguments.seed);
     const auto two = found(data, setup, "gelu+2%", true, fewer, arguments.seed + 1);
     const auto suite = found(data, setup, "gelu+2%", false, fewer, arguments.seed + 1);
-    const auto five = found(data, setup, "gelu+5%", true, fewer, arguments.seed + 2);
-    fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", setup.name, wrong[0].text(),
-               wrong[1].text(), two[0].text(), two[1].text(), suite[0].text(), suite[1].text(),
-               five[0].text(), five[1].text());
+    fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} |\n", setup.name, wrong[0].text(), wrong[1].text(),
+               wrong[2].text(), two[0].text(), two[1].text(), suite[0].text(), suite[1].text());
     std::fflush(stdout);
   }
+}
+
+void print_suites(const Data& data, const Arguments& arguments) {
+  fmt::print("\n| suite of | 5 against 5: red | 20 against 5: red |\n|---|---|---|\n");
+  for (const std::size_t suite : {18UL, 72UL, 1000UL}) {
+    const std::size_t splits = std::max<std::size_t>(arguments.splits * 18 / suite / 4, 1);
+    fmt::print("| {} |", suite);
+    for (const std::size_t baseline : {5UL, 20UL}) {
+      const Setup setup{"", 5, of_policy(policy_of(0.005)), Detail::values, nullptr, false, baseline};
+      fmt::print(" {} |", false_alarms(data, setup, suite, splits, arguments.seed + 3)[1].text());
+      std::fflush(stdout);
+    }
+    fmt::print("\n");
+  }
+}
+
+void print_slow_calls(const Data& data, const Arguments& arguments) {
+  const std::size_t splits = std::min<std::size_t>(arguments.splits, 1000);
+  fmt::print("\n| slow calls, 2 % before | called, hot | cold |\n|---|---|---|\n");
+  for (const double share : {0.02, 0.05, 0.10, 0.15}) {
+    const auto called = slow_calls(data, 5, share, splits, arguments.seed + 4);
+    fmt::print("| {:.0f} % after, 5 against 5 | {} | {} |\n", share * 100, called[0].text(),
+               called[1].text());
+    std::fflush(stdout);
+  }
+}
+
+void print_simulated(const Arguments& arguments) {
+  fmt::print("\n| simulated suite, unchanged | of | red | case undecided |\n|---|---|---|---|\n");
+  for (const Simulated& setup :
+       {Simulated{"5 against 5", 5, 5}, Simulated{"20 against 5", 20, 5}, Simulated{"20 against 8", 20, 8},
+        Simulated{"20, looks 5/10/20", 20, 20, {5, 10, 20}}})
+    for (const std::size_t suite : {18UL, 72UL, 1000UL}) {
+      const auto rates = simulated_rates(setup, suite, std::max<std::size_t>(arguments.splits / suite, 1),
+                                         arguments.seed + 5);
+      fmt::print("| {} | {} | {} | {} |\n", setup.name, suite, rates[0].text(), rates[1].text());
+      std::fflush(stdout);
+    }
+}
+
+void print(const Data& data, const Arguments& arguments) {
+  fmt::print("{} splits, seed {}; shares with their {:.0f} % Clopper-Pearson bounds; margin 0.5 %\n\n",
+             arguments.splits, arguments.seed, confidence * 100);
+  print_recorded(data, arguments);
+  print_suites(data, arguments);
+  print_slow_calls(data, arguments);
+  print_simulated(arguments);
 }
 
 Result<Session> load(const std::string& file) {
@@ -303,6 +450,7 @@ int run(int argc, char** argv) {
   program.add_option("--another-gpu", arguments.another_gpu, "record of another device of the model");
   program.add_option("--splits", arguments.splits)->capture_default_str();
   program.add_option("--seed", arguments.seed)->capture_default_str();
+  program.add_flag("!--without-raw", arguments.raw, "leave out the rules on raw samples, which are slow");
   CLI11_PARSE(program, argc, argv);
   std::vector<Session> sessions;
   sessions.reserve(4);

@@ -38,25 +38,23 @@ Slower raw_welch(double alpha, bool without_outliers, double least_change, bool 
     const std::vector<double> judged = corrected ? stats::holm(p) : p;
     for (std::size_t i = 0; i < p.size(); ++i)
       if (judged[i] < alpha && worse[i]) slower.push_back(current.cases[i].id);
-    return slower;
+    return Called{slower, 0};
   };
 }
 
 Slower of_policy(const Policy& policy, const std::vector<int>& looks) {
   return [=](const Record& baseline, const Record& measured) {
-    std::vector<std::string> slower;
-    const auto collect = [&](const Record& current) {
-      for (const ComparisonRow& row : verdicts(baseline, current, policy))
-        if (row.verdict == Verdict::regressed) slower.push_back(row.case_id);
-    };
-    if (looks.empty()) {
-      collect(measured);
-      return slower;
+    Record looked_at;
+    if (!looks.empty()) {
+      looked_at = measured;
+      for (CaseRecord& one : looked_at.cases) one.gate.looks = looks;
     }
-    Record current = measured;
-    for (CaseRecord& one : current.cases) one.gate.looks = looks;
-    collect(current);
-    return slower;
+    Called called;
+    for (const ComparisonRow& row : verdicts(baseline, looks.empty() ? measured : looked_at, policy)) {
+      if (row.verdict == Verdict::regressed) called.slower.push_back(row.case_id);
+      if (row.verdict == Verdict::inconclusive) ++called.undecided;
+    }
+    return called;
   };
 }
 

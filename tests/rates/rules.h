@@ -10,8 +10,14 @@
 
 namespace harness {
 
-// The cases that a rule calls slower. Called from several threads at once.
-using Slower = std::function<std::vector<std::string>(const Record& baseline, const Record& current)>;
+// The cases that a rule calls slower, and how many it leaves undecided.
+struct Called {
+  std::vector<std::string> slower;
+  std::size_t undecided = 0;
+};
+
+// A rule. Called from several threads at once.
+using Slower = std::function<Called(const Record& baseline, const Record& current)>;
 
 // The rule of most comparers: Welch's two-sided test on all samples as if they were independent; a change
 // counts when it is also larger than `least_change` of the mean.

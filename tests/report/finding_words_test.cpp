@@ -50,6 +50,12 @@ TEST(FindingWords, HoldTheFigures) {
   EXPECT_THAT(words(Diagnostic{DiagnosticCode::drift, {{"side", "current"}, {"change", 0.0155}}}),
               HasSubstr("current: drift: the processes changed by +1.55 %"));
   EXPECT_THAT(words(Diagnostic{DiagnosticCode::renamed_to, {{"case", "gemm/b"}}}), HasSubstr("`gemm/b`"));
+  RecordSource pooled;
+  pooled.found = {
+      SourceCode::ancestor,
+      {{"name", "main"}, {"pooled", 10}, {"least", 5}, {"most", 50}, {"passed_over", 2}, {"undecided", 1}}};
+  EXPECT_THAT(words(pooled), HasSubstr("samples of 10 records, 5 to 50 processes a case; 2 nearer records"));
+  EXPECT_THAT(words(pooled), HasSubstr("could not be decided"));
   ComparisonRow row;
   row.baseline.processes = 3;
   row.current.processes = 5;

@@ -31,6 +31,9 @@ PlannedCase planned(const std::string& variant, std::size_t shape, int line, con
   one.reference = id_of("cublas_unfused", shapes[shape]);
   one.metrics = {one.device == "cpu" ? "wall_time" : "gpu_time"};
   one.tags = {"fusion"};
+  one.sampling.placements = 5;
+  one.sampling.samples = 50;
+  one.sampling.timing = TimingMode::events;
   one.flops = shape == 1 ? 2.0 * 8192 * 8192 * 8192 : 2.0 * 512 * 1024 * 1024;
   one.where = {"suites/fusion.yaml", line, 5};
   if (!skip.empty()) one.skip = told_cause(skip);
@@ -272,16 +275,67 @@ Comparison governed_comparison() {
   expired.issue.clear();
   expired.expires = "2026-10-31";
   expired.where.line = 9;
+  governed.rows[1].proposed = ProposedGate{0.08, 0.01, 0.2, false};
+  governed.rows[1].diagnostics.push_back({DiagnosticCode::gate_proposed,
+                                          {{"margin", 0.08},
+                                           {"alpha", 0.01},
+                                           {"informative", 0},
+                                           {"counted_margin", 0.01},
+                                           {"counted_alpha", 0.01}}});
+  Waiver proposed = waiver;
+  proposed.pattern = "linear_gelu/*";
+  proposed.undecided = proposed.proposed = true;
+  governed.policy.waiver_trust = WaiverTrust::baseline;
+  governed.policy.waivers_commit = "5f0c1e2d3b4a59687766554433221100ffeeddcc";
+  governed.policy_facts.push_back(
+      {{PolicyCode::waivers, {{"holds", 1}, {"unused", 1}, {"proposed", 1}}}, PolicyOrigin::waivers_file});
+  governed.policy_facts.push_back(
+      {{PolicyCode::proposed, {{"gates", 1}, {"waivers", 1}, {"accepted", 0}}}, PolicyOrigin::change});
   governed.waivers = {
       {waiver, WaiverUse::State::holds, 1, 0, {{WaiverAdviceCode::expires_soon, {{"days", 41}}}}},
       {expired,
        WaiverUse::State::unused,
        0,
        0,
-       {{WaiverAdviceCode::expired_unused, {{"expires", "2026-10-31"}}}}}};
+       {{WaiverAdviceCode::expired_unused, {{"expires", "2026-10-31"}}}}},
+      {proposed, WaiverUse::State::proposed, 0, 0, {{WaiverAdviceCode::proposed, {{"results", 1}}}}}};
   governed.remarks = {{RemarkCode::idle_gate, {{"metric", "memroy"}, {"near", "memory"}}}};
   governed.verdict = overall_verdict(governed.rows);
   return governed;
+}
+
+Comparison proven_comparison() {
+  Comparison proven = comparison();
+  proven.rows.clear();
+  ComparisonRow open = row_of("wmma_fused", 0, Verdict::inconclusive, 1.0061);
+  open.reason = {ReasonCode::not_confirmed, {{"first", 0.0181}, {"fresh", -0.0021}}};
+  open.unproven = ProofGap{{ProofGapCode::other_launches}};
+  open.current.processes = 10;
+  open.confirmation = Confirmation{false,
+                                   {1.0181, Interval{1.0141, 1.0221}, 0.0008, 5},
+                                   {0.9979, Interval{0.9931, 1.0024}, 0.93, 5},
+                                   {1.0061, open.interval, 0.31, 10}};
+  ComparisonRow moved = row_of("wmma_fused", 1, Verdict::environment, 1.0312);
+  moved.proven = true;
+  moved.reason = {ReasonCode::proven_moved, {{"cause", "clock_shift"}}};
+  moved.diagnostics = {
+      {DiagnosticCode::clock_shift, {{"baseline", 1.98}, {"current", 1.92}, {"cycles", 0.0004}}}};
+  ComparisonRow passing = row_of("cublas_unfused", 0, Verdict::not_worse, 0.9961);
+  passing.reason = {ReasonCode::within};
+  passing.unproven = ProofGap{{ProofGapCode::other_machine}, {}, {{"cublas", "13.0.1", "13.0.2"}}};
+  proven.rows = {open, moved, passing};
+  for (const std::size_t shape : {std::size_t{0}, std::size_t{1}})
+    for (const char* variant : {"cublaslt_epilogue", "tcgen05_fused"}) {
+      ComparisonRow row = row_of(variant, shape, Verdict::identical, 0);
+      row.baseline = row_of(variant, shape, Verdict::identical, 1).baseline;
+      row.proven = true;
+      row.reason = {ReasonCode::proven};
+      proven.rows.push_back(row);
+    }
+  proven.remarks = {{RemarkCode::not_covered, {{"metrics", "launch_time"}}},
+                    {RemarkCode::confirmed, {{"cases", 1}, {"processes", 5}}}};
+  proven.verdict = overall_verdict(proven.rows);
+  return proven;
 }
 
 std::vector<std::string> hostile_names() {

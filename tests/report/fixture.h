@@ -35,6 +35,10 @@ Comparison comparison();
 // hold, are not needed, and have expired.
 Comparison governed_comparison();
 
+// Cases that are proven identical, one of which moved all the same; one that is not worse; and a regression
+// that fresh processes did not confirm.
+Comparison proven_comparison();
+
 // Names that attack a terminal, a Markdown page or a table.
 std::vector<std::string> hostile_names();
 

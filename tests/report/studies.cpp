@@ -174,14 +174,15 @@ Retelling explanation(const std::optional<std::string>& name) {
 }
 
 std::vector<std::string> report_names() {
-  return {"plan",      "run",         "comparison", "governed", "explanation", "history",
-          "bisection", "calibration", "selftest",   "doctor",   "table"};
+  return {"plan",    "run",       "comparison",  "governed", "proven", "explanation",
+          "history", "bisection", "calibration", "selftest", "doctor", "table"};
 }
 
 // The governed comparison has names of its own. A table needs the metric of a device.
 std::vector<std::string> hostile_report_names() {
   std::vector<std::string> names = report_names();
   std::erase(names, "governed");
+  std::erase(names, "proven");
   std::erase(names, "table");
   return names;
 }
@@ -200,6 +201,7 @@ std::string drawn(const std::string& report, Format format, const Style& style,
   if (report == "comparison")
     return draw(report::comparison_document(name ? hostile_comparison(*name) : comparison()));
   if (report == "governed") return draw(report::comparison_document(governed_comparison()));
+  if (report == "proven") return draw(report::comparison_document(proven_comparison()));
   if (report == "explanation") return draw(report::explanation_document(explanation(name)));
   if (report == "history") return draw(report::history_document(history(one)));
   if (report == "bisection") return draw(report::bisect_document(bisection(one)));

@@ -137,6 +137,18 @@ TEST(Fields, AreWrittenInTheirOrderAndLayout) {
 })");
 }
 
+TEST(Fields, MayBeDerivedAndGroupedWhereTheyAreOnlyWritten) {
+  static constexpr auto list = list_fields<Inner>(
+      JsonLayout::line, derived("twice", [](const Inner& one) { return 2 * one.value; }).null_when_default(),
+      derived("words", [](const Inner& one) { return "is " + one.name; }),
+      derived("empty", [](const Inner&) { return std::string(); }).unless_default(),
+      group("both", Described<Inner>::fields));
+  EXPECT_EQ(to_json(list, {"a", 0}, JsonLayout::line),
+            R"({"twice": null, "words": "is a", "both": {"name": "a", "value": 0}})");
+  EXPECT_EQ(to_json(list, {"", 2}, JsonLayout::line),
+            R"({"twice": 4, "words": "is ", "both": {"name": "", "value": 2}})");
+}
+
 TEST(Fields, ReadBackAsTheyWereWritten) {
   const Outer full = filled<Outer>();
   EXPECT_THAT(fields_with_default(full), IsEmpty());

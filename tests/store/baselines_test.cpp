@@ -17,6 +17,7 @@ using testing::HasSubstr;
 Record right_record() {
   Record record = example_record();
   record.cases.erase(record.cases.begin() + 1);
+  record.cases[0].sampling.processes = 3;  // as many as there are
   return record;
 }
 

@@ -139,14 +139,14 @@ TEST(MergeBase, IsWhereTwoBranchesParted) {
   EXPECT_EQ(merge_base(repository.path(), base, topic), base);
 }
 
-TEST(MergeBase, OfUnrelatedHistoriesIsMissing) {
+TEST(MergeBase, OfUnrelatedHistoriesIsASlip) {
   Repository repository;
   const std::string one = repository.commit("one");
   repository.git({"checkout", "--quiet", "--orphan", "other"});
   const std::string two = repository.commit("two");
   const auto base = merge_base(repository.path(), one, two);
   ASSERT_FALSE(base);
-  EXPECT_EQ(base.error().kind, ErrorKind::missing);
+  EXPECT_EQ(base.error().kind, ErrorKind::usage);
   EXPECT_THAT(base.error().message, HasSubstr("no common ancestor"));
 }
 

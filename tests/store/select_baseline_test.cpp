@@ -198,6 +198,7 @@ TEST_F(Baselines, OfTheBranchItselfAreLookedForBeforeHead) {
               HasSubstr("before " + second.substr(0, 10) + " (HEAD is on `main` itself)"));
   EXPECT_THAT(none.error().advice, HasSubstr("check out " + second.substr(0, 10) + "~1, rebuild, and run"));
   repository_.commit("three");
+  store_ = *Store::open(repository_.path() + "/.harness/third.db");
   EXPECT_THAT(baseline("main~1", current(second)).error().message, HasSubstr("(it is on `main~1` itself)"));
 }
 
@@ -236,7 +237,7 @@ TEST_F(Baselines, AreNamedById) {
   EXPECT_THAT(ambiguous.error().text(),
               AllOf(HasSubstr(one), HasSubstr(two), HasSubstr("write more of the id")));
   EXPECT_EQ(baseline("feedbee", now).error().kind, ErrorKind::usage) << "too short to be an id";
-  EXPECT_EQ(baseline("feedbeef-1111-4000-8000-000000000003", now).error().kind, ErrorKind::missing);
+  EXPECT_EQ(baseline("feedbeef-1111-4000-8000-000000000003", now).error().kind, ErrorKind::usage);
   EXPECT_EQ(baseline("feedbeef-1", now).error().kind, ErrorKind::usage);
 }
 
@@ -270,13 +271,13 @@ TEST_F(Baselines, AreFinished) {
   const Selected now = current(repository_.commit("one"));
   const auto refused = baseline(path, now);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind, ErrorKind::missing);
+  EXPECT_EQ(refused.error().kind, ErrorKind::usage);
   EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("is unfinished"), HasSubstr("--continue")));
   EXPECT_THAT(select_current(*store_, path, options_)->source.found,
               fact(SourceCode::file, {{"path", path}, {"unfinished", 1}}));
   record.id = "feedbeef-0000-4000-8000-000000000003";
   ASSERT_TRUE(store_->put_record(record));
-  EXPECT_EQ(baseline("feedbeef", now).error().kind, ErrorKind::missing);
+  EXPECT_EQ(baseline("feedbeef", now).error().kind, ErrorKind::usage);
   EXPECT_THAT(select_current(*store_, "feedbeef", options_)->source.found,
               fact(SourceCode::record, {{"unfinished", 1}}));
 }

@@ -78,7 +78,7 @@ TEST_F(Selecting, TakesAFileAsEitherSide) {
   const Selected other = current(repository_.commit("one"));
   EXPECT_EQ(baseline(path, other)->record, example_record());
   EXPECT_EQ(select_current(*store_, "gone.json", options_).error().kind, ErrorKind::usage);
-  EXPECT_EQ(baseline("gone.json", *as_current).error().kind, ErrorKind::missing);
+  EXPECT_EQ(baseline("gone.json", *as_current).error().kind, ErrorKind::usage);
   repository_.write("no-extension", encode(example_record()));
   EXPECT_TRUE(select_current(*store_, repository_.path() + "/no-extension", options_));
   repository_.write("bad.json", "{");

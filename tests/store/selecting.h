@@ -19,6 +19,7 @@ namespace harness {
 inline Record right_record() {
   Record record = example_record();
   record.cases.erase(record.cases.begin() + 1);
+  record.cases[0].sampling.processes = 3;  // as many as there are
   return record;
 }
 
@@ -26,6 +27,11 @@ class Selecting : public testing::Test {
  protected:
   Selecting() {
     options_.folder = repository_.path();
+    options_.passes = [](const Record& /*baseline*/, const Record& current) {
+      std::set<std::string> all;
+      for (const CaseRecord& one : current.cases) all.insert(one.id);
+      return all;
+    };
     store_ = *Store::open(repository_.path() + "/.harness/results.db");
   }
 

@@ -75,7 +75,7 @@ TEST_P(StoreUnderOdds, RefusesANewerVersion) {
   execute("UPDATE harness_schema SET version = 99");
   const auto store = Store::open(url_);
   ASSERT_FALSE(store);
-  EXPECT_THAT(store.error().message, HasSubstr("version 99; this harness knows versions up to 2"));
+  EXPECT_THAT(store.error().message, HasSubstr("version 99; this harness knows versions up to 3"));
   EXPECT_THAT(store.error().advice, HasSubstr("newer harness"));
 }
 

@@ -83,8 +83,8 @@ TEST(Calibration, KeepsToTheUsualWhereFewSessionsSayNothing) {
   recipe.sessions = 2;
   recipe.process_sd = 0.0001;
   const CalibrationReport report = calibrate(sessions(recipe), {});
-  EXPECT_LT(report.cases[0].session_sd, 0.001);
-  EXPECT_GT(report.cases[0].session_sd, 0.0007);
+  EXPECT_LT(report.cases[0].session_sd, Policy{}.session_sd);
+  EXPECT_GT(report.cases[0].session_sd, 0.7 * Policy{}.session_sd);
 }
 
 TEST(Calibration, NeverComparesDifferentBuilds) {
@@ -143,7 +143,8 @@ TEST(Calibration, SplitsTheOnlySessionInHalves) {
   recipe.processes = 10;
   const CalibrationReport report = calibrate(sessions(recipe), {});
   EXPECT_EQ(report.split_processes, 5);
-  EXPECT_THAT(report.notes, testing::ElementsAre(fact(CalibrationNoteCode::one_session, {{"sd", 0.001}})));
+  EXPECT_THAT(report.notes,
+              testing::ElementsAre(fact(CalibrationNoteCode::one_session, {{"sd", Policy{}.session_sd}})));
   recipe.processes = 9;
   const CalibrationReport few = calibrate(sessions(recipe), {});
   EXPECT_EQ(few.splits, 0U);

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+
+#include "harness/study/session_spreads.h"
 
 namespace harness {
 namespace {
@@ -196,6 +199,19 @@ TEST(Trends, AreTheSameWithAnyNumberOfThreads) {
   }
 }
 
+// The correction over 1,000 series asks for 100,000 permutations of the only series that changed.
+TEST(Trends, FindALoneStepAmongAThousandSeries) {
+  std::vector<MeasuredSeries> all;
+  for (unsigned seed = 1; seed < 1000; ++seed) all.push_back(series_of(flat(24), 0.004, seed));
+  all.push_back(series_of(jump(12, 12, 1.2), 0.004, 1000));
+  const std::vector<Trend> trends = find_trends(all, {});
+  ASSERT_EQ(trends.back().changes.size(), 1U);
+  EXPECT_EQ(trends.back().changes[0].index, 12U);
+  EXPECT_LE(trends.back().changes[0].p_adjusted, 0.01);
+  EXPECT_TRUE(got_worse(trends.back()));
+  EXPECT_LE(std::count_if(trends.begin(), trends.end(), got_worse), 2);
+}
+
 // The least p that 1,000 permutations give would not count among 30 series.
 TEST(Trends, OfManySeriesKeepTheOnlyChange) {
   std::vector<MeasuredSeries> all;
@@ -206,6 +222,93 @@ TEST(Trends, OfManySeriesKeepTheOnlyChange) {
   EXPECT_EQ(trends.back().changes[0].index, 12U);
   EXPECT_LE(trends.back().changes[0].p, 0.01 / 30);
   EXPECT_LE(trends.back().changes[0].p_adjusted, 0.01);
+}
+
+// A series of which nothing changes: each point and the anchor are a session of their own, of an sd of
+// `session_sd`.
+MeasuredSeries unchanged(std::size_t points, double session_sd, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> session(0, session_sd);
+  std::vector<double> centers = flat(points);
+  for (double& center : centers) center *= std::exp(session(random));
+  MeasuredSeries series = series_of(centers, 0.002, seed + 1'000'000);
+  const double apart = session(random);
+  series.anchor = MeasuredAnchor{{TrendAnchor::Kind::pinned, "pinned", "elsewhere", -1, 0, 0}, {}};
+  series.anchor->log_values =
+      series_of({100 * std::exp(apart)}, 0.002, seed + 2'000'000).points[0].log_values;
+  series.trend.margin = 0.005;
+  series.trend.session_sd = session_sd;
+  return series;
+}
+
+int creeps(const std::vector<Trend>& trends) {
+  return static_cast<int>(std::count_if(trends.begin(), trends.end(),
+                                        [](const Trend& trend) { return trend.creep.has_value(); }));
+}
+
+// The anchor is one measurement as the points are, and its error is the same for all of them.
+TEST(Trends, OfUnchangedSeriesHardlyEverCreep) {
+  int reports_with_any = 0;
+  for (unsigned report = 0; report < 40; ++report) {
+    std::vector<MeasuredSeries> all;
+    for (unsigned i = 0; i < 20; ++i) all.push_back(unchanged(100, 0.001, 1000 * report + i));
+    reports_with_any += creeps(find_trends(all, {})) > 0 ? 1 : 0;
+  }
+  EXPECT_LE(reports_with_any, 2)
+      << "of 40 reports of 20 series and 100 commits; 0.4 are expected at alpha 0.01";
+}
+
+// Three times as noisy as is usual, which ten runs hardly tell.
+TEST(Trends, CountThatTheirNoiseWasLearnedFromFewRuns) {
+  int reports_with_any = 0, reports_worse = 0;
+  for (unsigned report = 0; report < 100; ++report) {
+    std::vector<MeasuredSeries> all;
+    for (unsigned i = 0; i < 20; ++i) {
+      all.push_back(unchanged(10, 0.003, 1000 * report + i));
+      std::vector<std::vector<double>> values;
+      for (const MeasuredPoint& point : all.back().points) values.push_back(point.log_values);
+      const auto learned = learn_from_history("c", "gpu_time", values);
+      all.back().trend.session_sd = learned->session_sd;
+      all.back().session_freedom = freedom_of_history(learned->sessions);
+    }
+    const std::vector<Trend> trends = find_trends(all, {});
+    reports_with_any += creeps(trends) > 0 ? 1 : 0;
+    reports_worse +=
+        std::any_of(trends.begin(), trends.end(), [](const Trend& trend) { return trend.newest->worse; }) ? 1
+                                                                                                          : 0;
+  }
+  EXPECT_LE(reports_with_any, 5) << "of 100 reports of 20 series; a normal quantile gives 19";
+  EXPECT_LE(reports_worse, 5) << "the newest result against the anchor";
+}
+
+TEST(Trends, CreepWithAnAnchorThatMayBeWrongToo) {
+  std::vector<MeasuredSeries> all;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    all.push_back(unchanged(60, 0.001, seed));
+    std::vector<MeasuredPoint>& points = all.back().points;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      for (double& value : points[i].log_values)
+        value += 0.0004 * static_cast<double>(i);  // 2.4 % in the end
+  }
+  EXPECT_EQ(creeps(find_trends(all, {})), 20);
+}
+
+TEST(Trends, LearnTheirNoiseAlthoughTheyMove) {
+  std::vector<std::vector<double>> values;
+  const MeasuredSeries series = unchanged(60, 0.003, 7);
+  for (std::size_t i = 0; i < series.points.size(); ++i) {
+    values.push_back(series.points[i].log_values);
+    for (double& value : values.back()) value += i < 30 ? 0.002 * static_cast<double>(i) : -0.2;
+  }
+  const auto learned = learn_from_history("c", "gpu_time", values);
+  ASSERT_TRUE(learned);
+  EXPECT_NEAR(learned->session_sd, 0.003, 0.001) << "neither the drift nor the jump is noise";
+  EXPECT_NEAR(learned->process_sd, 0.002, 0.0003);
+  EXPECT_EQ(learned->process_freedom, 240);
+  EXPECT_EQ(learned->sessions, 60);
+  EXPECT_EQ(learned->from, LearnedFrom::history);
+  values.resize(7);
+  EXPECT_FALSE(learn_from_history("c", "gpu_time", values)) << "too few";
 }
 
 TEST(Trends, CountTheSpreadBetweenSessionsOfTheirSeries) {

@@ -66,7 +66,7 @@ TEST(ProbeSuite, HasTheNineProbesOfAGpuColdWithManyPlacements) {
   for (const PlannedCase& one : cases) {
     ids.push_back(one.id);
     EXPECT_EQ(one.sampling.processes, 5) << one.id;
-    EXPECT_EQ(one.sampling.placements, one.id.ends_with("factor=1") ? 48 : 20) << one.id;
+    EXPECT_EQ(one.sampling.placements, one.id.ends_with("factor=1") ? 24 : 12) << one.id;
     EXPECT_EQ(one.sampling.samples, one.id.ends_with("n=4096") ? 8 : 12) << one.id;
     EXPECT_EQ(one.sampling.cache, CacheMode::cold) << one.id;
   }

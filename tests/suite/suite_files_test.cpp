@@ -59,7 +59,7 @@ std::string text_of(const PlannedCase& planned) {
                       join(planned.tags, ", "), join(planned.metrics, ", "));
   text += fmt::format("  {} processes, {} placements, {}..{} samples, warmup {}, {}, seed {}\n", s.processes,
                       s.placements, s.min_samples, s.samples, s.warmup, name_of(s.cache), s.seed);
-  if (s.timing != TimingMode::events || !s.batch_nodes.empty())
+  if (s.timing != TimingMode::automatic || !s.batch_nodes.empty())
     text += fmt::format("  timing {}, batches of [{}]\n", name_of(s.timing), fmt::join(s.batch_nodes, ", "));
   text += fmt::format("  preheat {}, max_time {}, timeout {}, gate_deadline {}; margin {}, alpha {}\n",
                       format_seconds(s.preheat), format_seconds(s.max_time), format_seconds(s.timeout),

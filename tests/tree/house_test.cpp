@@ -66,12 +66,9 @@ TEST(House, HasNoBaseNameTwice) {
 }
 
 TEST(House, HasFoldersThatAReaderCanHold) {
-  const Allowed allowed{{"kernels/matmul", 26}};
   for (const auto& [folder, files] :
-       large_folders(files_below({"harness", "kernels"}, {".h", ".cpp", ".cu", ".cuh", ".in"}), 25)) {
-    const auto known = allowed.find(folder);
-    EXPECT_LE(files, known == allowed.end() ? 25 : known->second) << folder;
-  }
+       large_folders(files_below({"harness", "kernels"}, {".h", ".cpp", ".cu", ".cuh", ".in"}), 25))
+    ADD_FAILURE() << folder << " has " << files << " files";
 }
 
 TEST(House, ReadsTheEnvironmentInOnePlace) {

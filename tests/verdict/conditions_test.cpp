@@ -65,7 +65,8 @@ TEST(Conditions, ThatAGateBearsOrDoesNotBearAreItsToSay) {
     record.cases[0].gate.throttled = share;
     return record;
   };
-  const Record before = under(20, {});
+  Record before = under(20, {});
+  before.cases[0].gate.throttled = 0.5;
   EXPECT_EQ(row_of(before, with_share(0.5, 2)).verdict, Verdict::regressed);
   EXPECT_EQ(row_of(before, with_share(0.5, 3)).verdict, Verdict::inconclusive);
   const ComparisonRow strict = row_of(before, with_share(0, 1));
@@ -100,6 +101,24 @@ TEST(Conditions, APowerCapOnBothSidesAlikeIsPartOfTheCost) {
   const ComparisonRow one = row_of(under(20, {}), under(21, capped));
   EXPECT_EQ(one.verdict, Verdict::inconclusive);
   EXPECT_THAT(one.diagnostics, Contains(fact(DiagnosticCode::throttled, {{"alike", 0}, {"power_cap", 1}})));
+}
+
+TEST(Conditions, APowerCapCountsByItsSlowSamplesWhereTheClockOfEachWasRead) {
+  const auto paced = [](Record record, int slow) {
+    for (ProcessSamples& process : record.cases[0].series[0].processes)
+      for (Placement& placement : process.placements) {
+        placement.duty = 0.5;
+        placement.slow_samples = slow;
+      }
+    return record;
+  };
+  const Record calm = paced(under(20, {}), 0);
+  const ComparisonRow capped = row_of(calm, paced(under(21, throttled_by("power_cap")), 0));
+  EXPECT_EQ(capped.verdict, Verdict::regressed) << "the limit was reached between samples, and moved none";
+  EXPECT_THAT(capped.diagnostics, Not(Contains(fact(DiagnosticCode::throttled, {}))));
+  EXPECT_EQ(row_of(calm, paced(under(21, {}), 1)).verdict, Verdict::inconclusive)
+      << "a third of the samples ran slow, whatever the driver says";
+  EXPECT_EQ(row_of(calm, paced(under(21, throttled_by("thermal")), 0)).verdict, Verdict::inconclusive);
 }
 
 TEST(Conditions, AClockThatSomebodySetIsNoThrottling) {

@@ -55,10 +55,18 @@ TEST(Explain, TellsTheNumbersOfTheComparison) {
   EXPECT_DOUBLE_EQ(test.degrees_of_freedom, row.degrees_of_freedom);
   EXPECT_NEAR(stats::students_t_tail(test.degrees_of_freedom, test.t_worse), *row.p, 1e-12);
   EXPECT_NEAR(stats::students_t_tail(test.degrees_of_freedom, -test.t_better), *row.p_improved, 1e-12);
-  const double variance = row.baseline.process_sd * row.baseline.process_sd / 5 +
-                          row.current.process_sd * row.current.process_sd / 5 + test.known_variance;
-  EXPECT_NEAR(test.standard_error, std::sqrt(variance), 1e-15);
-  EXPECT_DOUBLE_EQ(test.known_variance, 2 * 0.001 * 0.001);
+  ASSERT_TRUE(test.moderation);
+  const Moderation& by = *test.moderation;
+  const double own =
+      (row.baseline.process_sd * row.baseline.process_sd + row.current.process_sd * row.current.process_sd) /
+      2;
+  EXPECT_NEAR(by.own_sd, std::sqrt(own), 1e-15);
+  EXPECT_NEAR(by.sd * by.sd,
+              (by.usual_freedom * by.usual_sd * by.usual_sd + by.own_freedom * own) /
+                  (by.usual_freedom + by.own_freedom),
+              1e-15);
+  EXPECT_NEAR(test.standard_error, std::sqrt(0.4 * by.sd * by.sd + test.known_variance), 1e-15);
+  EXPECT_DOUBLE_EQ(test.known_variance, 2 * Policy{}.session_sd * Policy{}.session_sd);
   EXPECT_EQ(test.family, 3u);
   EXPECT_EQ(test.rank_worse, 1u);
   EXPECT_EQ(test.rank_better, 3u);

@@ -78,7 +78,7 @@ TEST(Informative, RowsDoNotJoinTheFamilyOfTheOthers) {
 TEST(Informative, MetricsThatBecameSoAreTold) {
   const Record before = with_series({series_at(about(20))});
   const Record after = with_series({series_at(about(20))}, gate_with({"time", {}, {}, true}));
-  const Comparison comparison = compare(before, after, {});
+  const Comparison comparison = compare(before, after, accepting());
   EXPECT_THAT(comparison.rows[0].diagnostics, Contains(coded(DiagnosticCode::informative_now)));
   ASSERT_TRUE(comparison.rows[0].loosened);
   EXPECT_FALSE(hides_regression(comparison.rows[0])) << "nothing moved";
@@ -89,7 +89,7 @@ TEST(Informative, MetricsThatBecameSoAreTold) {
 TEST(Loosened, GatesNameWhatTheBaselinesWouldHaveCalledRegressed) {
   const auto loosened = [](double now, Gate gate) {
     return compare(with_series({series_at(about(20))}), with_series({series_at(about(now))}, std::move(gate)),
-                   {});
+                   accepting());
   };
   const Comparison informative = loosened(24, gate_with({"time", {}, {}, true}));
   EXPECT_TRUE(hides_regression(only_row(informative)));
@@ -106,9 +106,62 @@ TEST(Loosened, GatesNameWhatTheBaselinesWouldHaveCalledRegressed) {
 TEST(Loosened, GatesOfExactMetricsAreJudgedExactly) {
   const Gate loose = gate_with({"peak_memory", 0.5, {}, false});
   EXPECT_TRUE(hides_regression(
-      only_row(compare(with_series({constant(1000)}), with_series({constant(1200)}, loose), {}))));
+      only_row(compare(with_series({constant(1000)}), with_series({constant(1200)}, loose), accepting()))));
   EXPECT_FALSE(hides_regression(
-      only_row(compare(with_series({constant(1000)}), with_series({constant(1005)}, loose), {}))));
+      only_row(compare(with_series({constant(1000)}), with_series({constant(1005)}, loose), accepting()))));
+}
+
+// The change runs 4 % slower and brings each way to let that pass.
+TEST(Proposed, GatesOfTheChangeDoNotCount) {
+  const Gate loose = gate_with({"time", 0.5, 1e-9, true});
+  const Comparison comparison =
+      compare(with_series({series_at(about(20))}), with_series({series_at(about(20.8))}, loose), {});
+  const ComparisonRow& row = only_row(comparison);
+  EXPECT_EQ(row.verdict, Verdict::regressed);
+  EXPECT_FALSE(row.informative);
+  EXPECT_EQ(row.margin, Gate{}.margin);
+  EXPECT_EQ(row.alpha, Gate{}.alpha);
+  EXPECT_EQ(exit_code(comparison), 1);
+  ASSERT_TRUE(row.proposed);
+  EXPECT_EQ(row.proposed->margin, 0.5);
+  EXPECT_TRUE(row.proposed->informative);
+  EXPECT_FALSE(row.loosened);
+  EXPECT_THAT(row.diagnostics, Contains(coded(DiagnosticCode::gate_proposed)));
+  EXPECT_THAT(policy_fact(comparison, PolicyCode::proposed).value,
+              fact(PolicyCode::proposed, {{"gates", 1}, {"waivers", 0}, {"accepted", 0}}));
+}
+
+TEST(Proposed, GatesCountWhereThePolicyAcceptsThemAndThatIsTold) {
+  const Gate loose = gate_with({"time", 0.5, {}, false});
+  const Comparison comparison =
+      compare(with_series({series_at(about(20))}), with_series({series_at(about(20.8))}, loose), accepting());
+  EXPECT_EQ(only_row(comparison).verdict, Verdict::unchanged);
+  EXPECT_FALSE(only_row(comparison).proposed);
+  EXPECT_THAT(policy_fact(comparison, PolicyCode::proposed).value,
+              fact(PolicyCode::proposed, {{"gates", 1}, {"waivers", 0}, {"accepted", 1}}));
+}
+
+TEST(Proposed, StricterGatesCountAtOnceEachValueForItself) {
+  const Gate old{0.02, 0.01}, now{0.005, 0.001};
+  const DecidingGate deciding = deciding_gate(&old, now, "gpu_time", {});
+  EXPECT_EQ(deciding.gate.margin, 0.005);
+  EXPECT_EQ(deciding.gate.alpha, 0.01) << "a lower alpha calls less";
+  ASSERT_TRUE(deciding.proposed);
+  EXPECT_EQ(*deciding.proposed, gate_of(now, "gpu_time", {}));
+  EXPECT_FALSE(deciding_gate(&old, Gate{0.005, 0.02}, "gpu_time", {}).proposed);
+  Gate patient = old;
+  patient.throttled = 0.9;
+  EXPECT_EQ(deciding_gate(&old, patient, "gpu_time", {}).gate.throttled, old.throttled);
+  EXPECT_TRUE(deciding_gate(&old, patient, "gpu_time", {}).proposed);
+}
+
+TEST(Proposed, NothingWhereTheBaselineHasNoSuchCaseOrTheCommandLineDecides) {
+  const Gate old{0.01, 0.01}, now{0.5, 0.01};
+  EXPECT_EQ(deciding_gate(nullptr, now, "gpu_time", {}).gate.margin, 0.5);
+  Policy policy;
+  policy.margin = 0.1;
+  EXPECT_EQ(deciding_gate(&old, now, "gpu_time", policy).gate.margin, 0.1);
+  EXPECT_FALSE(deciding_gate(&old, now, "gpu_time", policy).proposed);
 }
 
 TEST(ProcessesNeeded, AreSetWhereProcessesHelp) {

@@ -4,7 +4,7 @@
 
 #include "facts.h"
 #include "harness/verdict/read/process_values.h"
-#include "records.h"
+#include "policies.h"
 
 namespace harness {
 namespace {
@@ -65,12 +65,12 @@ TEST(Pairing, OfACaseThatOnlyTheBaselineMeasuredIsMissing) {
 
 TEST(Pairing, SaysWhenTheGateIsLooserThanTheBaselines) {
   Record before = record_of(about(20)), after = record_of(about(20));
-  EXPECT_FALSE(only_row(compare(before, after, Policy{})).loosened);
+  EXPECT_FALSE(only_row(compare(before, after, accepting())).loosened);
   after.cases[0].gate.margin = 0.5;
-  EXPECT_TRUE(only_row(compare(before, after, Policy{})).loosened);
+  EXPECT_TRUE(only_row(compare(before, after, accepting())).loosened);
   after.cases[0].gate = before.cases[0].gate;
   after.cases[0].gate.alpha = before.cases[0].gate.alpha / 10;
-  EXPECT_TRUE(only_row(compare(before, after, Policy{})).loosened);
+  EXPECT_TRUE(only_row(compare(before, after, accepting())).loosened);
 }
 
 TEST(Pairing, OfACaseThatWentWrongIsFailed) {
@@ -213,11 +213,14 @@ TEST(Comparable, OtherSamplingIsAnotherMeasurement) {
   EXPECT_THAT(hot.differences, ElementsAre(Difference{"cache", "cold", "hot"}));
   const ComparisonRow batch = with([](Sampling& sampling) { sampling.timing = TimingMode::batch; });
   EXPECT_EQ(batch.verdict, Verdict::not_comparable);
-  EXPECT_THAT(batch.differences, ElementsAre(Difference{"timing", "events", "batch"}));
+  EXPECT_THAT(batch.differences, ElementsAre(Difference{"timing", "auto", "batch"}));
   const ComparisonRow longer = with([](Sampling& sampling) { sampling.batch_nodes = {100, 400}; });
   EXPECT_THAT(longer.differences, ElementsAre(Difference{"batch_nodes", "[]", "[100, 400]"}));
   const ComparisonRow fewer = with([](Sampling& sampling) { sampling.placements = 2; });
-  EXPECT_THAT(fewer.differences, ElementsAre(Difference{"placements", "5", "2"}));
+  EXPECT_THAT(fewer.differences, ElementsAre(Difference{"placements", "10", "2"}));
+  const ComparisonRow hotter = with([](Sampling& sampling) { sampling.power = PowerMode::sustained; });
+  EXPECT_EQ(hotter.verdict, Verdict::not_comparable);
+  EXPECT_THAT(hotter.differences, ElementsAre(Difference{"power", "boost", "sustained"}));
   EXPECT_EQ(with([](Sampling& sampling) { sampling.processes = 20; }).verdict, Verdict::unchanged);
   EXPECT_EQ(with([](Sampling& sampling) { sampling.max_time = 9; }).verdict, Verdict::unchanged);
 }

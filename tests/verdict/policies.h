@@ -45,6 +45,13 @@ inline const PolicyFact& policy_fact(const Comparison& comparison, PolicyCode co
   throw std::runtime_error("no policy fact");
 }
 
+// A policy that lets the change's own proposals count.
+inline Policy accepting() {
+  Policy policy;
+  policy.accept_proposed = true;
+  return policy;
+}
+
 inline Waiver waiver(std::string pattern, double ceiling, std::string expires = "2026-12-31",
                      std::string metric = "") {
   return {std::move(pattern),    std::move(metric), ceiling, std::move(expires), "it is known", "#7",

@@ -27,7 +27,8 @@ TEST(ExitCode, IsThatOfTheWorstRowThatDecidesAndIsNotAllowed) {
       if (kind == inconclusive) before.cases.back() = case_of(id, {series_at({20, 20.01})});
       if (kind == missing) continue;
       after.cases.push_back(case_of(id, {series_at(about(centers[static_cast<std::size_t>(kind)]))}));
-      if (kind == informative) after.cases.back().gate = gate_with({"time", {}, {}, true});
+      if (kind == informative)
+        before.cases.back().gate = after.cases.back().gate = gate_with({"time", {}, {}, true});
       if (kind == elsewhere) after.cases.back().sampling.placements = 7;
     }
     Comparison comparison = compare(before, after, waiving({waiver("case2", 0.08)}));

@@ -41,6 +41,51 @@ TEST(Waiver, HoldsTheBoundAndNotTheEstimateAgainstItsCeiling) {
                             {{"file", "waivers.yaml"}, {"line", 3}, {"worst", bound}})));
 }
 
+TEST(Waiver, CoversAnUndecidedResultOnlyWhereItSaysSo) {
+  const std::vector<double> noisy{20, 21, 20.2, 20.9, 20.4};
+  const auto judged = [&](const Policy& policy) {
+    return compare(record_of(noisy), record_of({20.5, 21.2, 20.1, 20.6, 20.9}), policy);
+  };
+  Waiver silent = waiver("c", 0.09), spoken = silent;
+  spoken.undecided = true;
+  ASSERT_EQ(only_row(judged({})).verdict, Verdict::inconclusive);
+  const double bound = only_row(judged({})).interval->hi - 1;
+  ASSERT_LT(bound, 0.09);
+  EXPECT_EQ(exit_code(judged(waiving({silent}))), 3);
+  const Comparison covered = judged(waiving({spoken}));
+  EXPECT_EQ(exit_code(covered), 0);
+  EXPECT_EQ(only_row(covered).verdict, Verdict::inconclusive) << "it is shown as what it is";
+  EXPECT_EQ(verdict_without_waivers(covered.rows), Verdict::inconclusive);
+  EXPECT_EQ(covered.waivers[0].waived, 1);
+  spoken.ceiling = bound - 1e-6;
+  EXPECT_EQ(exit_code(judged(waiving({spoken}))), 3);
+  EXPECT_TRUE(only_row(slower(waiving({[] {
+                Waiver both = waiver("c", 0.06);
+                both.undecided = true;
+                return both;
+              }()})))
+                  .waiver)
+      << "and a regression, too";
+}
+
+TEST(Waiver, ThatTheChangeProposesCountsOnlyWhereThePolicyAcceptsIt) {
+  Waiver own = waiver("c", 0.06);
+  own.proposed = true;
+  Policy policy = waiving({own});
+  const Comparison comparison = slower(policy);
+  EXPECT_EQ(exit_code(comparison), 1);
+  EXPECT_EQ(comparison.waivers[0].state, WaiverUse::State::proposed);
+  EXPECT_THAT(comparison.waivers[0].advice, ElementsAre(fact(WaiverAdviceCode::proposed, {{"results", 1}})));
+  EXPECT_THAT(policy_fact(comparison, PolicyCode::proposed).value,
+              fact(PolicyCode::proposed, {{"gates", 0}, {"waivers", 1}, {"accepted", 0}}));
+  policy.accept_proposed = true;
+  EXPECT_EQ(exit_code(slower(policy)), 0);
+  EXPECT_EQ(slower(policy).waivers[0].state, WaiverUse::State::holds);
+  // A wider one that the change proposes does not stand in front of one that counts.
+  policy = waiving({waiver("*", 0.06), own});
+  EXPECT_EQ(exit_code(slower(policy)), 0);
+}
+
 TEST(Waiver, MirrorsItsCeilingForHigherIsBetter) {
   const auto make = [](double center) {
     return record_of({case_of("c", {series_at(about(center), "rate", "GB/s", Direction::higher_is_better)})});

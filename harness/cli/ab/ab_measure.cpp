@@ -2,16 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <set>
 #include <string_view>
 
 #include "harness/base/text.h"
+#include "harness/cli/deciding/confirm_red.h"
+#include "harness/cli/deciding/look_first.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/output/progress_line.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/store/git.h"
+#include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/settled.h"
 
 namespace harness {
@@ -44,7 +49,11 @@ Record new_record(const AbSide& side, const Pairing& pairing, bool partial) {
 class AbRun {
  public:
   AbRun(Store& store, const AbSide& baseline, const AbSide& current, const AbMeasuring& how)
-      : store_(store), sides_{&baseline, &current}, how_(how), line_(how.quiet) {
+      : store_(store),
+        sides_{&baseline, &current},
+        how_(how),
+        line_(how.quiet),
+        plans_{baseline.prepared.plan, current.prepared.plan} {
     const Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session};
     seed_ = order_seed(pairing.id);
     records_ = {new_record(baseline, pairing, how.partial), new_record(current, pairing, how.partial), false};
@@ -58,7 +67,9 @@ class AbRun {
     for (const Record* record : {&records_.baseline, &records_.current})
       if (const Status begun = store_.begin(*record); !begun) return fail(begun.error());
     if (how_.on_begin) how_.on_begin(records_);
-    const Result<RunReport> report = how_.pair ? share_processes() : take_turns();
+    Result<RunReport> report = how_.look ? look() : RunReport{};
+    if (report && !report->interrupted) report = measure(0);
+    if (report && !report->interrupted && how_.red) report = measure_again();
     line_.clear();
     const bool whole = report && !report->interrupted;
     for (Record* record : {&records_.baseline, &records_.current})
@@ -79,14 +90,71 @@ class AbRun {
       if (left_out.contains(one.id)) one.reason = Cause{CauseCode::only_one_build};
   }
 
+  // Looks at both builds, and leaves out the cases in which both do the same. A look that fails proves
+  // nothing: those cases are measured, which tells why.
+  Result<RunReport> look() {
+    const auto begin = std::chrono::steady_clock::now();
+    std::array<Looks, 2> looks;
+    looks_ = &looks;
+    const Result<RunReport> report = how_.pair ? share_processes(0) : look_in_turn();
+    looks_ = nullptr;
+    line_.clear();
+    if (!report || report->interrupted) return report;
+    const std::set<std::string> proven =
+        proven_cases(with_looks(records_.baseline, looks[0]), with_looks(records_.current, looks[1]));
+    if (const Status kept = keep(looks, proven); !kept) return fail(kept.error());
+    if (looks[1].results.empty()) return report;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    fmt::print(stderr, "{}", look_words(proven.size(), runnable(plan_at(1)), took.count()));
+    for (Plan* plan : {&plans_[0], &plans_[1], &common_})
+      std::erase_if(plan->cases, [&](const PlannedCase& one) { return proven.contains(one.id); });
+    return report;
+  }
+
+  Status keep(const std::array<Looks, 2>& looks, const std::set<std::string>& proven) {
+    for (const std::size_t side : {0, 1})
+      for (const std::string& id : proven)
+        if (Status kept = store_.put(record(side).id, looks[side].results.at(id)); !kept) return kept;
+    return {};
+  }
+
+  Result<RunReport> look_in_turn() {
+    for (const std::size_t side : {0, 1}) {
+      const Result<RunReport> report = run_plan(plans_[side], options_of(side, 0));
+      if (!report || report->interrupted) return report;
+    }
+    return RunReport{};
+  }
+
+  [[nodiscard]] const Plan& plan_at(std::size_t side) const { return how_.pair ? common_ : plans_[side]; }
+
+  Result<RunReport> measure(int processes_before) {
+    if (runnable(plan_at(0)) + runnable(plan_at(1)) == 0) return RunReport{};
+    return how_.pair ? share_processes(processes_before) : take_turns(processes_before);
+  }
+
+  Result<RunReport> measure_again() {
+    AbRecords measured;
+    for (const std::size_t side : {0, 1}) {
+      Result<Record> stored = store_.load(record(side).id);
+      if (!stored) return fail(stored.error());
+      (side == 0 ? measured.baseline : measured.current) = std::move(*stored);
+    }
+    const std::set<std::string> red = how_.red(measured);
+    if (red.empty()) return RunReport{};
+    for (Plan* plan : {&plans_[0], &plans_[1], &common_}) {
+      *plan = plan_of_red(*plan, red);
+      take_timing(*plan, measured.baseline);
+    }
+    return measure(last_plain_process);
+  }
+
   // This program measures, with the modules of both builds in it.
-  Result<RunReport> share_processes() {
-    RunOptions options = options_of(1);
+  Result<RunReport> share_processes(int processes_before) {
+    RunOptions options = options_of(1, processes_before);
     options.worker_command.clear();
     options.pair = how_.pair;
-    options.on_baseline = [this](const EncodedResult& result) {
-      return store_.put(records_.baseline.id, result);
-    };
+    options.on_baseline = [this](const EncodedResult& result) { return take(0, result); };
     options.on_machine = [this](const std::string& kind, const Machine& machine) {
       for (const std::size_t side : {0, 1}) know(side, kind, machine);
     };
@@ -95,20 +163,26 @@ class AbRun {
     return run_plan(common_, options);
   }
 
-  Result<RunReport> take_turns() {
-    const RunOptions baseline = options_of(0), current = options_of(1);
-    return run_in_turns({sides_[0]->prepared.plan, baseline}, {sides_[1]->prepared.plan, current}, seed_);
+  Result<RunReport> take_turns(int processes_before) {
+    const RunOptions baseline = options_of(0, processes_before), current = options_of(1, processes_before);
+    return run_in_turns({plans_[0], baseline}, {plans_[1], current}, seed_);
+  }
+
+  Status take(std::size_t side, const EncodedResult& result) {
+    if (looks_ == nullptr) return store_.put(record(side).id, result);
+    keep_look((*looks_)[side], result);
+    return {};
   }
 
   // Each build's own program measures it, standing in its worktree.
-  RunOptions options_of(std::size_t side) {
+  RunOptions options_of(std::size_t side, int processes_before) {
     RunOptions options;
+    options.look = looks_ != nullptr;
+    options.processes_before = processes_before;
     options.devices = sides_[side]->prepared.devices;
     options.worker_command = {sides_[side]->program.string(), "worker"};
     options.worker_folder = sides_[side]->folder;
-    options.on_result = [this, side](const EncodedResult& result) {
-      return store_.put(record(side).id, result);
-    };
+    options.on_result = [this, side](const EncodedResult& result) { return take(side, result); };
     options.on_machine = [this, side](const std::string& kind, const Machine& machine) {
       know(side, kind, machine);
     };
@@ -130,8 +204,8 @@ class AbRun {
     Progress both = now;
     both.done = progress_[0].done + progress_[1].done;
     both.total = 0;
-    for (const AbSide* one : sides_)
-      for (const PlannedCase& planned : one->prepared.plan.cases)
+    for (const Plan& plan : plans_)
+      for (const PlannedCase& planned : plan.cases)
         both.total += !planned.skip ? static_cast<std::size_t>(planned.sampling.processes) : 0;
     both.left = both.done == 0 ? 0
                                : both.elapsed / static_cast<double>(both.done) *
@@ -159,7 +233,9 @@ class AbRun {
   ProgressLine line_;
   AbRecords records_;
   std::uint64_t seed_ = 0;
-  Plan common_;  // where both share processes
+  std::array<Plan, 2> plans_;              // what is still to be measured
+  Plan common_;                            // likewise, where both share processes
+  std::array<Looks, 2>* looks_ = nullptr;  // that take the results, while it looks
   std::array<Progress, 2> progress_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "harness/base/result.h"
@@ -24,6 +25,9 @@ struct AbMeasuring {
   bool quiet = false;
   std::map<std::string, std::vector<MachineField>> facts = {};  // as in Prepared
   std::function<void(const AbRecords&)> on_begin = {};  // the records as planned, before anything is measured
+  bool look = true;  // first: cases that are proven identical are not measured
+  // Asked when all is measured: the cases to measure again on fresh processes, because they regressed.
+  std::function<std::set<std::string>(const AbRecords&)> red = {};
 };
 
 // The devices must be locked. Both records carry one Pairing, whose id also gives the order of the turns.

@@ -9,7 +9,9 @@
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/measuring/plan_file.h"
+#include "harness/cli/programs/build_cache.h"
 #include "harness/cli/programs/build_commit.h"
+#include "harness/cli/programs/built_from.h"
 #include "harness/cli/programs/run_logged.h"
 #include "harness/measure/worker/probe.h"
 #include "harness/store/git.h"
@@ -78,6 +80,48 @@ Result<BuildModules> modules_of(const AbSide& side) {
   return modules;
 }
 
+// The time that a file written now in `folder` would have. A clock is coarser than a build is short: files of
+// the same tick count as new.
+fs::file_time_type now_on(const fs::path& folder) {
+  const fs::path probe = folder / ".harness-began";
+  std::error_code code;
+  if (!write_file_atomically(probe, "")) return fs::file_time_type::min();
+  const fs::file_time_type time = fs::last_write_time(probe, code);
+  fs::remove(probe, code);
+  return time;
+}
+
+bool lies_in(const fs::path& folder, const std::string& file) {
+  std::error_code code;
+  const fs::path below = fs::canonical(file, code).lexically_relative(fs::canonical(folder, code));
+  return !code && !below.empty() && *below.begin() != "..";
+}
+
+// An error unless the build made what is measured of this commit: a program of its own, or a plugin of the
+// suite. Otherwise the same program would be measured on both sides, under two names.
+Status check_made(const AbSide& side, fs::file_time_type began, const std::string& build) {
+  const std::vector<std::string>& modules = side.prepared.plan.modules;
+  const bool has_plugin = std::any_of(modules.begin(), modules.end(),
+                                      [&](const std::string& file) { return lies_in(side.root, file); });
+  const std::string advice = fmt::format(
+      "`{}` is run in a worktree of the commit and is to leave {}; a suite of another repository names its "
+      "plugins in `modules`",
+      printable(build), built_program);
+  if (side.program == this_program()) {
+    if (has_plugin) return {};
+    return cannot(side, "its build left neither a program nor a plugin of the suite", advice);
+  }
+  const std::string wanted = sources_of(side.root, side.commit), &found = side.prepared.built_from;
+  if (!wanted.empty() && !found.empty()) {
+    if (wanted == found) return {};
+    return cannot(side, fmt::format("its build left a {} that was built from another commit", built_program),
+                  advice);
+  }
+  std::error_code code;  // a program that cannot say what it was built from
+  if (has_plugin || fs::last_write_time(side.program, code) >= began) return {};
+  return cannot(side, fmt::format("its build left a {} that is older than the build", built_program), advice);
+}
+
 }  // namespace
 
 Result<AbSide> make_side(const std::string& role, const std::string& revision, const std::string& commit) {
@@ -94,8 +138,17 @@ bool AbSide::has_program() const {
   return !built_before() || fs::exists(root / "bin" / "harness", code);
 }
 
-Result<bool> ready_side(AbSide& side, const AbOptions& options) {
+namespace {
+
+// Builds the side, or takes its build from the cache. `began`: when its files may have been made first.
+// False: interrupted.
+Result<bool> build_side(const AbSide& side, const AbOptions& options, fs::file_time_type& began) {
+  if (options.keep_builds && restore_build(*side.worktree, side.commit, options.build)) {
+    fmt::print(stderr, "{}: built before, in .harness/builds\n", name_of(side));
+    return true;
+  }
   fmt::print(stderr, "{}: building\n", name_of(side));
+  began = now_on(side.root);
   const Result<Build> build = build_commit(*side.worktree, options.build);
   if (!build) return fail(build.error());
   if (build->interrupted) return false;
@@ -105,6 +158,15 @@ Result<bool> ready_side(AbSide& side, const AbOptions& options) {
         fmt::format("`{}` is run in a worktree of the commit; name another command with --build, or "
                     "as `build` in the suite",
                     printable(options.build)));
+  return true;
+}
+
+}  // namespace
+
+Result<bool> ready_side(AbSide& side, const AbOptions& options) {
+  fs::file_time_type began = fs::file_time_type::min();
+  const Result<bool> built = build_side(side, options, began);
+  if (!built || !*built) return built;
   if (head_revision(side.root).dirty)
     return cannot(side, "its build changes files that git tracks, so that this commit would not be measured",
                   "let the build write where git ignores it");
@@ -115,7 +177,11 @@ Result<bool> ready_side(AbSide& side, const AbOptions& options) {
   if (!fs::exists(side.root / options.suite_file, code))
     return cannot(side, fmt::format("it has no {}", printable(options.suite_file.string())),
                   "A/B needs a suite that both commits have; measure the current one with `harness run`");
-  return plan_side(side, options.plan);
+  const Result<bool> planned = plan_side(side, options.plan);
+  if (!planned || !*planned) return planned;
+  if (const Status made = check_made(side, began, options.build); !made) return fail(made.error());
+  if (options.keep_builds) keep_build(*side.worktree, side.commit, options.build);
+  return true;
 }
 
 Result<AbSide> side_built_before(const std::string& role, const std::string& folder) {

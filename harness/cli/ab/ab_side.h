@@ -32,6 +32,7 @@ struct AbSide {
 struct AbOptions {
   SuiteOptions plan;
   std::string build;                 // shell command, run in each worktree
+  bool keep_builds = false;          // the build makes nothing beside its program and modules
   std::filesystem::path suite_file;  // relative to the repository
   std::filesystem::path folder;      // where the user stands, likewise
 };

@@ -33,7 +33,9 @@ Result<AbOptions> options_of(const AbRequest& request) {
   const auto below_root = [&](const fs::path& path) {
     return fs::weakly_canonical(fs::absolute(path), code).lexically_relative(*root);
   };
-  AbOptions options{request.plan, request.build, below_root(request.plan.suite),
+  // A suite with modules of its own takes them from anywhere in the tree.
+  const bool keep_builds = suite->modules.empty() && request.plan.modules.files.empty();
+  AbOptions options{request.plan, request.build, keep_builds, below_root(request.plan.suite),
                     below_root(fs::current_path())};
   if (options.suite_file.empty() || *options.suite_file.begin() == "..")
     return fail(ErrorKind::usage, Location{request.plan.suite}, "lies outside the repository",

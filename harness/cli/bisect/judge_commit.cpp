@@ -7,8 +7,7 @@ namespace harness {
 namespace {
 
 bool decided(const ComparisonRow& row) {
-  return row.verdict == Verdict::regressed || row.verdict == Verdict::improved ||
-         row.verdict == Verdict::unchanged;
+  return row.verdict == Verdict::regressed || is_pass(row.verdict);
 }
 
 }  // namespace

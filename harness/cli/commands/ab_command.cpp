@@ -1,17 +1,23 @@
 // `harness ab`: two commits built in worktrees, or two folders built before, measured together, compared.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "harness/base/environment.h"
 #include "harness/base/text.h"
 #include "harness/cli/ab/ab_measure.h"
 #include "harness/cli/ab/ab_sides.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/judging/deciding_waivers.h"
 #include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/measuring/lock_clocks.h"
 #include "harness/cli/measuring/lock_devices.h"
+#include "harness/cli/options/look_options.h"
 #include "harness/cli/options/measuring_options.h"
 #include "harness/cli/options/policy_options.h"
 #include "harness/cli/options/typed_option.h"
@@ -31,6 +37,7 @@ struct AbArguments {
   MeasuringOptions measuring;
   ClockOption clocks;
   PairMode pair = PairMode::automatic;
+  LookOptions look;
   PolicyOptions policy;
   OutputOptions output;
 };
@@ -52,9 +59,26 @@ Render render_of(const Comparison& comparison, const AbRecords& records, const R
   };
 }
 
+// Regressed cases were measured again as they came, unless that was not wanted.
+void tell_confirmations(Comparison& comparison, bool wanted) {
+  Confirming done;
+  done.wanted = wanted;
+  std::set<std::string> again;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!row.confirmation) continue;
+    again.insert(row.case_id);
+    done.processes = std::max(done.processes, row.confirmation->fresh.processes);
+  }
+  done.cases = static_cast<int>(again.size());
+  done.open = static_cast<int>(red_cases(comparison).size());
+  tell(done, comparison);
+}
+
 int conclude(Store& store, const AbRecords& records, const Policy& policy, const AbArguments& arguments,
              const Reproduction& made_by) {
-  const Comparison comparison = compare_sides(records, policy, arguments);
+  Comparison comparison = compare_sides(records, policy, arguments);
+  tell_way(comparison);
+  tell_confirmations(comparison, !arguments.look.no_confirm);
   const std::string verdict(name_of(verdict_without_waivers(comparison.rows)));
   if (const Status kept = store.set_verdict(records.current.id, verdict); !kept)
     return report_error(kept.error());
@@ -83,18 +107,31 @@ int measure_and_judge(Store& store, const AbSides& sides, const Policy& policy, 
   how.quiet = arguments.measuring.quiet;
   how.facts = both.facts;
   how.partial = arguments.request.plan.selects();
+  how.look = arguments.look.measure == MeasureChoice::changed;
+  if (!arguments.look.no_confirm)
+    how.red = [&](const AbRecords& measured) {
+      return red_cases(compare_sides(measured, policy, arguments));
+    };
   // Should it be killed: what a CI reads must say that it did not end.
   how.on_begin = [&](const AbRecords& planned) {
     const std::vector<Summary> nothing = summarize(planned.current);
-    emit_only({Format::junit}, arguments.output, [&](Format format, const Style& style) {
+    const Status begun = begin_outputs(arguments.output, [&](Format format, const Style& style) {
       return render_measured(planned.current, nothing, format, style, made_by);
     });
+    if (!begun) report_error(begun.error());
   };
   const Result<AbRecords> records = measure_both(store, sides.baseline, sides.current, how);
   clocks->clear();  // judging needs no locked clock
   if (!records) return report_error(records.error());
   if (!records->interrupted) return conclude(store, *records, policy, arguments, made_by);
   return stopped("what was measured is in the store, but not enough for a verdict");
+}
+
+// The commit of a side, for its waivers.
+RecordSource source_of(const AbSide& side) {
+  RecordSource source;
+  source.revision.commit = side.commit;
+  return source;
 }
 
 // Every build must come with its own CUDA code.
@@ -112,14 +149,19 @@ int ab_command(const AbArguments& arguments, const CommandLine& line) {
   if (!policy) return report_error(policy.error());
   if (!arguments.request.built_before())
     if (const Status repository = check_repository("."); !repository) return report_error(repository.error());
-  const Checked<Policy> complete = arguments.policy.with_waivers(*policy, arguments.request.plan.suite);
+  Checked<Policy> complete = arguments.policy.with_waivers(*policy, arguments.request.plan.suite);
   if (!complete) return report_errors(complete.error());
   const auto store = Store::open(arguments.store.url);
   if (!store) return report_error(store.error());
+  if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
   const InterruptGuard guard;
   const Checked<std::optional<AbSides>> sides = make_sides(arguments.request);
   if (!sides) return report_errors(sides.error());
   if (*sides) {
+    if (const Status decided =
+            decide_waivers(*complete, source_of((*sides)->baseline), source_of((*sides)->current));
+        !decided)
+      return report_error(decided.error());
     const Reproduction made_by(line, arguments.store, arguments.request.plan.device);
     return measure_and_judge(**store, **sides, *complete, arguments, made_by);
   }
@@ -157,6 +199,7 @@ void add_ab(Commands& commands) {
   add_choice(command, "--pair", arguments.pair,
              "process: both builds in one process; session: in processes that take turns; auto: the first "
              "where it is possible");
+  arguments.look.add_to(command);
   arguments.measuring.add_to(command);
   arguments.clocks.add_to(command);
   arguments.policy.add_to(command);
@@ -168,7 +211,8 @@ void add_ab(Commands& commands) {
       "Exit status: 0 no regression, 1 regressed, 2 usage or a build that fails, 3 inconclusive, 4 missing "
       "on\n"
       "a side, 5 a case failed or computed a wrong result, 130 interrupted.\n"
-      "Example: harness ab suites/fusion.yaml --baseline main --build 'cmake --build build'");
+      "A build leaves build/release/bin/harness, or a plugin of the suite.\n"
+      "Example: harness ab suites/fusion.yaml --baseline main --build ci/bootstrap.sh");
 }
 
 }  // namespace harness

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
@@ -24,6 +26,15 @@ struct BaselineArguments {
   OutputOptions output;
 };
 
+void warn_of_few_processes(const Record& record) {
+  const int fewest = fewest_processes(record);
+  if (fewest >= pin_processes || record.suite.file.empty()) return;
+  fmt::print(stderr,
+             "warning: the pin has {} processes a case, and it will judge many runs; better `harness run {} "
+             "--processes {}`, and then promote HEAD again\n",
+             fewest, shell_quoted(record.suite.file), pin_processes);
+}
+
 int promote_record(const BaselineArguments& arguments, const CommandLine& /*line*/) {
   const Result<Selected> selected = read_record(arguments.from, arguments.record);
   if (!selected) return report_error(selected.error());
@@ -33,6 +44,7 @@ int promote_record(const BaselineArguments& arguments, const CommandLine& /*line
   fmt::print(
       "{} now holds {}\nReview and commit it: the pinned baseline is what that file says at a revision.\n",
       path->string(), report::words(selected->source));
+  warn_of_few_processes(selected->record);
   return exit_ok;
 }
 

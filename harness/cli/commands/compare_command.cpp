@@ -7,6 +7,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/judging/stored_records.h"
@@ -62,7 +63,7 @@ Status check_same_build(const Record& record) {
   if (declared) return {};
   return fail(ErrorKind::usage, "--measure: the record declared no looks before it was measured",
               "looks that are chosen after a first result raise false alarms: measure anew with `harness run "
-              "--looks 5,10,20`, or with --against");
+              "SUITE --looks 5,10,20`, or with --against");
 }
 
 // The plan that the record was measured by.
@@ -90,8 +91,8 @@ Checked<Prepared> plan_of(const Record& record, const CompareArguments& argument
 }
 
 // --measure: `current` measured on under its own looks, as `run --against` would have.
-Checked<TopUp> measure_on(Store& store, Selected& current, const Policy& policy, const SelectOptions& select,
-                          const CompareArguments& arguments) {
+Checked<Continued> measure_on(Store& store, Selected& current, const Policy& policy,
+                              const SelectOptions& select, const CompareArguments& arguments) {
   const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
   if (const Result<Selected> stored = select_stored(store, current.record.id); !stored)
     return refused({ErrorKind::usage,
@@ -101,8 +102,9 @@ Checked<TopUp> measure_on(Store& store, Selected& current, const Policy& policy,
   if (const Status same = check_same_build(current.record); !same) return refused(same.error());
   const Checked<Prepared> prepared = plan_of(current.record, arguments);
   if (!prepared) return tl::unexpected(prepared.error());
-  const Result<Selected> baseline = select_baseline(store, arguments.baseline, current, select);
-  if (!baseline) return TopUp{};  // judging will say so
+  const Result<Selected> baseline =
+      select_baseline(store, arguments.baseline, current, judged_by(policy, select));
+  if (!baseline) return Continued{};  // judging will say so
   const auto locks = lock_devices(*prepared, arguments.measuring.wait);
   if (!locks) return refused(locks.error());
   const Result<FileLock> lock = lock_record(current.record.id);
@@ -115,7 +117,13 @@ Checked<TopUp> measure_on(Store& store, Selected& current, const Policy& policy,
                               {prepared->plan, *prepared, baseline->record, policy, arguments.budget.budget,
                                arguments.measuring.quiet});
   if (!done) return refused(done.error());
-  return *done;
+  if (done->interrupted) return Continued{*done};
+  const Result<Confirming> red =
+      confirm_red(store, current.record,
+                  {prepared->plan, *prepared, baseline->record, policy, true,
+                   arguments.budget.budget - done->took, arguments.measuring.quiet});
+  if (!red) return refused(red.error());
+  return Continued{*done, *red};
 }
 
 int compare_command(const CompareArguments& arguments, const CommandLine& line) {
@@ -141,20 +149,19 @@ int compare_command(const CompareArguments& arguments, const CommandLine& line) 
   if (arguments.measure) own.push_back(current->record.suite.file);
   if (const Status spared = check_outputs(arguments.output, {"", own}); !spared)
     return report_error(spared.error());
+  if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
   BaselineChoice choice{arguments.baseline, select};
-  Checked<TopUp> done = TopUp{};
+  Checked<Continued> done = Continued{};
   if (arguments.measure) {
     done = measure_on(**store, *current, *policy, select, arguments);
     if (!done) return report_errors(done.error());
-    if (done->interrupted) {
+    if (done->interrupted()) {
       fmt::print(stderr, "interrupted: {} results are kept; repeat the command for the rest\n",
                  measured_pairs(current->record).size());
       return exit_interrupted;
     }
     choice.annotate = [&](Comparison& comparison) { tell(*done, comparison); };
-    choice.on_verdict = [&](Verdict verdict) {
-      return (*store)->set_verdict(current->record.id, std::string(name_of(verdict)));
-    };
+    choice.keep_verdict = true;
   }
   const Reproduction made_by(line, arguments.from.store, arguments.device, arguments.baseline);
   return judge_by_baseline(**store, choice, *current, *policy, arguments.output, made_by);

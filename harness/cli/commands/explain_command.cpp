@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/judging/deciding_waivers.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
@@ -60,13 +61,24 @@ Result<Selected> side_of(Store& store, const RecordSource& source) {
   return found;
 }
 
+// A baseline of several records: pooled again, from the same ones.
+Result<Selected> pooled_again(Store& store, const VerdictFile& file, const Selected& current) {
+  SelectOptions select{".", "", "", ""};
+  select.among = file.baseline.records;
+  Result<Selected> found =
+      select_baseline(store, file.baseline.found.text("name"), current, judged_by(file.policy, select));
+  if (found) found->source = file.baseline;
+  return found;
+}
+
 Checked<Case> stored_comparison(Store& store, const ExplainArguments& arguments) {
   const Result<VerdictFile> file = read_verdict_file(arguments.verdict_file);
   if (!file) return refused(file.error());
-  Result<Selected> baseline = side_of(store, file->baseline);
-  if (!baseline) return refused(baseline.error());
   Result<Selected> current = side_of(store, file->current);
   if (!current) return refused(current.error());
+  Result<Selected> baseline =
+      file->baseline.records.empty() ? side_of(store, file->baseline) : pooled_again(store, *file, *current);
+  if (!baseline) return refused(baseline.error());
   return Case{std::move(*baseline), std::move(*current), file->policy};
 }
 
@@ -74,10 +86,13 @@ Checked<Case> named_records(Store& store, const ExplainArguments& arguments) {
   const SelectOptions select = arguments.from.select();
   Result<Selected> current = select_current(store, arguments.current, select);
   if (!current) return refused(current.error());
-  Result<Selected> baseline = select_baseline(store, arguments.baseline, *current, select);
-  if (!baseline) return refused(baseline.error());
   Checked<Policy> policy = policy_in_force(store, arguments.policy, current->record);
   if (!policy) return tl::unexpected(std::move(policy.error()));
+  Result<Selected> baseline =
+      select_baseline(store, arguments.baseline, *current, judged_by(*policy, select));
+  if (!baseline) return refused(baseline.error());
+  if (const Status decided = decide_waivers(*policy, baseline->source, current->source); !decided)
+    return refused(decided.error());
   return Case{std::move(*baseline), std::move(*current), std::move(*policy)};
 }
 

@@ -2,6 +2,7 @@
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/plan_file.h"
+#include "harness/cli/programs/built_from.h"
 
 namespace harness {
 namespace {
@@ -12,8 +13,9 @@ struct PlanArguments {
 };
 
 int write_plan(const PlanArguments& arguments) {
-  const Checked<Prepared> prepared = prepare(arguments.plan);
+  Checked<Prepared> prepared = prepare(arguments.plan);
   if (!prepared) return report_errors(prepared.error());
+  prepared->built_from = built_from();
   const Status written = write_file_atomically(arguments.output, encode_plan(*prepared));
   return written ? exit_ok : report_error(written.error());
 }

@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/judging/deciding_waivers.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
@@ -145,10 +146,13 @@ Checked<Plotted> read_sides(const PlotArguments& arguments) {
   if (!current) return refused(current.error());
   Plotted plotted;
   if (!arguments.baseline.empty()) {
-    Result<Selected> baseline = select_baseline(**store, arguments.baseline, *current, select);
-    if (!baseline) return refused(baseline.error());
-    const Checked<Policy> policy = policy_in_force(**store, arguments.policy, current->record);
+    Checked<Policy> policy = policy_in_force(**store, arguments.policy, current->record);
     if (!policy) return tl::unexpected(policy.error());
+    Result<Selected> baseline =
+        select_baseline(**store, arguments.baseline, *current, judged_by(*policy, select));
+    if (!baseline) return refused(baseline.error());
+    if (const Status decided = decide_waivers(*policy, baseline->source, current->source); !decided)
+      return refused(decided.error());
     const std::vector<std::string> inputs{policy->waivers_file};
     if (const Status spared = check_spares("--output", arguments.output, inputs); !spared)
       return refused(spared.error());

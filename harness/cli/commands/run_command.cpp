@@ -3,25 +3,33 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <set>
 #include <utility>
 
 #include "harness/base/files.h"
 #include "harness/cli/commands/commands.h"
+#include "harness/cli/deciding/confirm_red.h"
+#include "harness/cli/deciding/look_first.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/judging/deciding_waivers.h"
 #include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/judging/learned_policy.h"
+#include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/measure_record.h"
 #include "harness/cli/measuring/replay_plan.h"
 #include "harness/cli/measuring/require_gpu.h"
 #include "harness/cli/measuring/top_up.h"
+#include "harness/cli/options/look_options.h"
 #include "harness/cli/options/looks_options.h"
 #include "harness/cli/options/policy_options.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
+#include "harness/cli/programs/built_from.h"
 #include "harness/measure/schedule/worker_process.h"
 #include "harness/model/codec.h"
 #include "harness/store/git.h"
+#include "harness/suite/plan/selection.h"
+#include "harness/verdict/case_rows.h"
+#include "harness/verdict/check/proof.h"
 #include "harness/verdict/read/summarize.h"
 
 namespace harness {
@@ -38,6 +46,7 @@ struct RunArguments {
   bool profile = false;
   MeasuringOptions measuring;
   ClockOption clocks;
+  LookOptions look;
   LooksOption looks;
   BudgetOption budget;
   PolicyOptions policy;
@@ -54,34 +63,58 @@ struct RunJob {
 };
 
 // Cases that this run was told to leave out (--filter, --tag, --device) are not removed cases: the baseline
-// loses them as well.
-void cut_to_plan(Record& baseline, const RunJob& job) {
-  std::erase_if(baseline.cases,
-                [&](const CaseRecord& one) { return job.prepared.left_out_devices.contains(one.device); });
-  if (!job.arguments.plan.selects()) return;
-  std::set<std::string> planned;
-  for (const PlannedCase& one : job.prepared.plan.cases) planned.insert(one.id);
-  std::erase_if(baseline.cases, [&](const CaseRecord& one) { return !planned.contains(one.id); });
+// loses them as well. A case that was not left out and is gone from the suite stays, and is missing.
+void cut_to_selection(Record& baseline, const RunJob& job) {
+  const SuiteOptions& options = job.arguments.plan;
+  std::erase_if(baseline.cases, [&](const CaseRecord& one) {
+    return job.prepared.left_out_devices.contains(one.device) ||
+           !is_selected(one.id, one.tags, options.filter.patterns, options.tags);
+  });
 }
 
-// Until the run ends, its JUnit file says that no case was measured. So a CI never reads an older run's file
-// as the result of a run that was killed.
+// Until the run ends, its files say that no case was measured. So nobody reads an older run's file as the
+// result of a run that was killed.
 void write_unfinished(const Record& record, const RunJob& job) {
   const std::vector<Summary> summaries = summarize(record);
-  emit_only({Format::junit}, job.arguments.output, [&](Format format, const Style& style) {
+  const std::string& file = job.arguments.file;
+  Status begun = begin_outputs(job.arguments.output, [&](Format format, const Style& style) {
     return render_measured(record, summaries, format, style, job.made_by);
   });
+  if (begun && !file.empty()) begun = write_file_atomically(file, encode(record));
+  if (!begun) report_error(begun.error());
+}
+
+// Nothing measured is no pass: a machine without the device, or a driver that does not load, skips all.
+int check_any_measured(const Record& record, const RunJob& job) {
+  const bool any = std::any_of(record.cases.begin(), record.cases.end(),
+                               [](const CaseRecord& one) { return one.outcome != Outcome::skipped; });
+  if (any || job.policy.allow_skipped || !job.arguments.against.empty()) return exit_ok;
+  return report_error(
+      {ErrorKind::missing,
+       fmt::format("none of the {} cases can run here, so nothing was measured", record.cases.size()),
+       {},
+       "the table tells why; `--allow skipped` lets it pass"});
 }
 
 bool any_failed(const Record& record) {
   return std::any_of(record.cases.begin(), record.cases.end(), [](const CaseRecord& one) {
-    return one.outcome != Outcome::measured && one.outcome != Outcome::skipped;
+    return one.outcome != Outcome::measured && one.outcome != Outcome::looked_at &&
+           one.outcome != Outcome::skipped;
+  });
+}
+
+bool was_measured(const Record& record) {
+  return std::any_of(record.cases.begin(), record.cases.end(), [](const CaseRecord& one) {
+    return one.outcome != Outcome::looked_at && one.outcome != Outcome::skipped;
   });
 }
 
 // The table of what was measured. Returns exit_ok unless something could not be written.
 int show(const Record& record, const RunJob& job, bool interrupted) {
   OutputOptions output = job.arguments.output;
+  const bool only_looked =
+      !was_measured(record) && std::any_of(record.cases.begin(), record.cases.end(), was_looked_at);
+  if (!job.arguments.against.empty() && !interrupted && only_looked) return exit_ok;
   if (!job.arguments.against.empty() && !interrupted) {  // the reports asked for are the comparison's
     output.reports.clear();
     if (output.format != Format::terminal) return exit_ok;
@@ -110,6 +143,8 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
     return spared;
   if (!arguments.file.empty())
     if (const Status writable = check_writable(arguments.file); !writable) return writable;
+  if (!arguments.policy.allows_stale())
+    if (const Status built = check_built_from_head("."); !built) return built;
   const std::string& against = arguments.against;
   const bool names_record = against.find_first_not_of("0123456789abcdef-") == std::string::npos;
   if (against.empty() || names_record || std::filesystem::exists(against)) return {};
@@ -123,56 +158,107 @@ BaselineChoice baseline_of(const Record& record, const RunJob& job) {
   choice.name = job.arguments.against;
   choice.select.folder = ".";
   choice.select.suite = record.suite.name;
-  choice.adapt = [&](Record& baseline) { cut_to_plan(baseline, job); };
+  choice.select = judged_by(with_learned(*job.store, job.policy, record), choice.select);
+  choice.adapt = [&](Record& baseline) { cut_to_selection(baseline, job); };
   return choice;
 }
 
-int judge_run(const RunJob& job, const Record& record, const TopUp& topped_up) {
-  Store& store = *job.store;
-  const Result<Selected> current = select_stored(store, record.id);
-  if (!current) return report_error(current.error());
-  BaselineChoice choice = baseline_of(record, job);
-  choice.on_verdict = [&](Verdict verdict) {
-    return store.set_verdict(record.id, std::string(name_of(verdict)));
-  };
-  choice.annotate = [&](Comparison& comparison) { tell(topped_up, comparison); };
-  return judge_by_baseline(store, choice, *current, with_learned(store, job.policy, current->record),
-                           job.arguments.output, job.made_by);
-}
-
-// Continues the cases that the comparison would leave undecided. Without a baseline there is nothing to do:
-// judging will say so.
-Result<TopUp> continue_undecided(const RunJob& job, Record& record) {
+// Looks at all cases before one is measured. Cases that do what the baseline's do are spared: their look is
+// their result. Without a baseline all are measured: judging will say that there is none.
+Result<SparedCases> spare_identical(const RunJob& job, Record& record) {
   const RunArguments& arguments = job.arguments;
-  if (arguments.against.empty()) return TopUp{};
+  Result<Looks> looks =
+      look_at(*job.store, record, job.prepared.plan, job.prepared, arguments.measuring.quiet);
+  if (!looks) return fail(looks.error());
+  if (looks->interrupted) return SparedCases{{}, true};
+  // A continued run may hold looks already.
+  const Record seen = with_looks(record, *looks);
+  if (std::none_of(seen.cases.begin(), seen.cases.end(), was_looked_at)) return SparedCases{};
   const Result<Selected> current = select_stored(*job.store, record.id);
   if (!current) return fail(current.error());
   const BaselineChoice choice = baseline_of(record, job);
   Result<Selected> baseline = select_baseline(*job.store, choice.name, *current, choice.select);
-  if (!baseline) return TopUp{};
+  if (!baseline) return SparedCases{};
   choice.adapt(baseline->record);
-  const Policy complete = with_learned(*job.store, job.policy, record);
-  Result<TopUp> done = top_up(*job.store, record,
-                              {job.prepared.plan, job.prepared, baseline->record, complete,
-                               arguments.budget.budget, arguments.measuring.quiet});
-  if (done && done->interrupted)  // --continue takes it up
+  SparedCases spared{proven_cases(baseline->record, seen)};
+  for (const auto& [id, result] : looks->results)
+    if (spared.ids.contains(id))
+      if (const Status kept = job.store->put(record.id, result); !kept) return fail(kept.error());
+  fmt::print(stderr, "{}", look_words(spared.ids.size(), runnable(job.prepared.plan), looks->took));
+  return spared;
+}
+
+// Cases with `timing: auto` are timed as the baseline's were. Without a baseline judging will say that there
+// is none.
+void time_as_baseline(Plan& plan, const RunJob& job, const Record& record) {
+  const Result<Selected> current = select_stored(*job.store, record.id);
+  if (!current) return;
+  const BaselineChoice choice = baseline_of(record, job);
+  if (const Result<Selected> baseline = select_baseline(*job.store, choice.name, *current, choice.select))
+    take_timing(plan, baseline->record);
+}
+
+int judge_run(const RunJob& job, const Record& record, const Continued& continued) {
+  Store& store = *job.store;
+  const Result<Selected> current = select_stored(store, record.id);
+  if (!current) return report_error(current.error());
+  BaselineChoice choice = baseline_of(record, job);
+  choice.keep_verdict = true;
+  choice.annotate = [&](Comparison& comparison) {
+    tell_way(comparison);
+    tell(continued, comparison);
+  };
+  return judge_by_baseline(store, choice, *current, with_learned(store, job.policy, current->record),
+                           job.arguments.output, job.made_by);
+}
+
+// Continues the cases that the comparison would leave undecided, then measures those again that it would call
+// regressed, in the rest of the budget. Without a baseline there is nothing to do: judging will say so.
+Result<Continued> continue_cases(const RunJob& job, Record& record) {
+  const RunArguments& arguments = job.arguments;
+  Continued done;
+  if (arguments.against.empty()) return done;
+  const Result<Selected> current = select_stored(*job.store, record.id);
+  if (!current) return fail(current.error());
+  const BaselineChoice choice = baseline_of(record, job);
+  Policy complete = with_learned(*job.store, job.policy, record);
+  Result<Selected> baseline = select_baseline(*job.store, choice.name, *current, choice.select);
+  if (!baseline) return done;
+  choice.adapt(baseline->record);
+  if (const Status decided = decide_waivers(complete, baseline->source, current->source); !decided)
+    return fail(decided.error());
+  const Seconds budget = arguments.budget.budget;
+  const bool quiet = arguments.measuring.quiet;
+  Result<TopUp> undecided = top_up(
+      *job.store, record, {job.prepared.plan, job.prepared, baseline->record, complete, budget, quiet});
+  if (!undecided) return fail(undecided.error());
+  done.undecided = std::move(*undecided);
+  if (!done.undecided.interrupted) {
+    const Result<Confirming> red =
+        confirm_red(*job.store, record,
+                    {job.prepared.plan, job.prepared, baseline->record, complete, !arguments.look.no_confirm,
+                     budget - done.undecided.took, quiet});
+    if (!red) return fail(red.error());
+    done.red = *red;
+  }
+  if (done.interrupted())  // --continue takes it up
     if (const Status kept = job.store->finish(record.id, RunState::interrupted); !kept)
       return fail(kept.error());
   return done;
 }
 
 // The table, the record's file, and how the measuring itself went; then the verdict.
-int conclude(const RunJob& job, const Record& record, const TopUp& topped_up) {
+int conclude(const RunJob& job, const Record& record, const Continued& continued) {
   const RunArguments& arguments = job.arguments;
   const int shown = show(record, job, false);
   if (!arguments.file.empty())
     if (const Status written = write_file_atomically(arguments.file, encode(record)); !written)
       return report_error(written.error());
-  int status = any_failed(record) ? exit_failed : exit_ok;
+  int status = any_failed(record) ? exit_failed : check_any_measured(record, job);
   if (arguments.require_gpu)
     if (const Status used = check_gpu_was_used(record); !used)
       status = std::max(status, report_error(used.error()));
-  if (!arguments.against.empty()) status = std::max(status, judge_run(job, record, topped_up));
+  if (!arguments.against.empty()) status = std::max(status, judge_run(job, record, continued));
   return status == exit_ok ? shown : status;
 }
 
@@ -180,17 +266,20 @@ int measure_and_judge(RunJob& job) {
   const RunArguments& arguments = job.arguments;
   const BeginOptions begin{arguments.commit, arguments.resume, is_partial(job.prepared, arguments.plan),
                            !arguments.looks.looks};
-  Result<MeasuredRecord> measured = measure_record(
-      *job.store, job.prepared, {begin, arguments.measuring, arguments.clocks, [&](const Record& record) {
-                                   write_unfinished(record, job);
-                                 }});
+  MeasureRecordOptions how{begin, arguments.measuring, arguments.clocks,
+                           [&](const Record& record) { write_unfinished(record, job); }};
+  if (!arguments.against.empty())
+    how.adapt = [&](Plan& plan, const Record& record) { time_as_baseline(plan, job, record); };
+  if (!arguments.against.empty() && arguments.look.measure == MeasureChoice::changed)
+    how.spare = [&](Record& record) { return spare_identical(job, record); };
+  Result<MeasuredRecord> measured = measure_record(*job.store, job.prepared, how);
   if (!measured) return report_error(measured.error());
   Record& record = measured->run.record;
-  Result<TopUp> topped_up = TopUp{};
-  if (!measured->interrupted) topped_up = continue_undecided(job, record);
-  if (!topped_up) return report_error(topped_up.error());
+  Result<Continued> continued = Continued{};
+  if (!measured->interrupted) continued = continue_cases(job, record);
+  if (!continued) return report_error(continued.error());
   measured->clocks.clear();  // judging needs no locked clock
-  if (!measured->interrupted && !topped_up->interrupted) return conclude(job, record, *topped_up);
+  if (!measured->interrupted && !continued->interrupted()) return conclude(job, record, *continued);
   show(record, job, true);
   fmt::print(stderr, "interrupted: {} results are kept; repeat the command with --continue for the rest\n",
              measured_pairs(record).size());
@@ -199,7 +288,7 @@ int measure_and_judge(RunJob& job) {
 
 // While a worker opens a GPU, this process hashes the program; and measuring begins while that worker ends. A
 // replay for a profiler opens the device in this process instead, and needs neither.
-Meanwhile beside_probes(const RunArguments& arguments) {
+WorkBesideProbe beside_probes(const RunArguments& arguments) {
   if (arguments.profile) return {};
   return {[] { this_tool(); }, std::make_shared<EndingWorkers>()};
 }
@@ -217,6 +306,7 @@ int run_command(const RunArguments& arguments, const CommandLine& line) {
   declare_looks(prepared->plan, arguments.looks.looks, !arguments.against.empty());
   if (const Status checked = check_before_measuring(arguments, *prepared); !checked)
     return report_error(checked.error());
+  if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
   Checked<Policy> complete = arguments.policy.with_waivers(*policy, arguments.plan.suite);
   if (!complete) return report_errors(complete.error());
   auto store = Store::open(arguments.store.url);
@@ -252,13 +342,16 @@ void add_run(Commands& commands) {
   for (CLI::Option* option : results) profile->excludes(option);
   arguments.measuring.add_to(command);
   arguments.clocks.add_to(command);
+  arguments.look.add_to(command);
   arguments.looks.add_to(command);
   arguments.budget.add_to(command);
   arguments.policy.add_to(command);
   arguments.output.add_to(command);
   command.footer(
-      "Exit status: 0 measured (and nothing regressed), 2 usage, 5 a case failed or computed a wrong\n"
-      "result, 130 interrupted; with --against also 1 regressed, 3 inconclusive, 4 baseline missing.");
+      "Exit status: 0 measured (and nothing regressed), 2 usage, 4 no case can run here, 5 a case failed or\n"
+      "computed a wrong result, 130 interrupted; with --against also 1 regressed, 3 inconclusive, 4 "
+      "baseline\n"
+      "missing.");
 }
 
 }  // namespace harness

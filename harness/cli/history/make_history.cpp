@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include "harness/model/codec.h"
 #include "harness/store/baselines.h"
 #include "harness/store/select.h"
+#include "harness/study/session_spreads.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/read/process_values.h"
 
@@ -181,17 +183,25 @@ Status check_pattern(const SeriesOfBranch& found, const StoredHistory& stored,
   return {};
 }
 
-// The spread between sessions that calibrations in the store taught of each series.
+// The spread between sessions of each series: as calibrations in the store say, else as its own points say.
 void take_learned(std::vector<MeasuredSeries>& series, const StoredHistory& stored) {
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<LearnedSpread>> known;
   for (MeasuredSeries& one : series) {
     Trend& trend = one.trend;
+    std::vector<std::vector<double>> values;
+    for (const MeasuredPoint& point : one.points) values.push_back(point.log_values);
+    if (const auto spread = learn_from_history(trend.case_id, trend.metric, values)) {
+      trend.session_sd = spread->session_sd;
+      one.session_freedom = freedom_of_history(spread->sessions);
+    }
     const auto [found, is_new] = known.try_emplace({trend.device, trend.machine_class, trend.device_uuid});
     if (is_new)
       found->second = learned_of(stored, trend.device, {trend.machine_class, trend.device_uuid, {}, {}});
     for (const LearnedSpread& spread : found->second)
-      if (spread.case_id == trend.case_id && spread.metric == trend.metric)
+      if (spread.case_id == trend.case_id && spread.metric == trend.metric) {
         trend.session_sd = spread.session_sd;
+        one.session_freedom = std::numeric_limits<double>::infinity();
+      }
   }
 }
 

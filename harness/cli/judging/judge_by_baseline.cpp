@@ -6,7 +6,10 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/judging/deciding_waivers.h"
+#include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/emit.h"
+#include "harness/cli/output/rescue.h"
 #include "harness/verdict/compare.h"
 
 namespace harness {
@@ -16,6 +19,7 @@ void explain_status(const Comparison& comparison, int status) {
   strict.policy.allow_inconclusive = false;
   strict.policy.allow_missing = false;
   strict.policy.allow_not_comparable = false;
+  strict.policy.allow_skipped = false;
   if (const int without = exit_code(strict); without != status)
     fmt::print(stderr, "warning: exit status {} was allowed by --allow; the verdict is `{}`\n", without,
                name_of(comparison.verdict));
@@ -31,7 +35,7 @@ void explain_status(const Comparison& comparison, int status) {
 
 int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected& current,
                       const Policy& policy, const OutputOptions& output, const Reproduction& made_by) {
-  Result<Selected> baseline = select_baseline(store, choice.name, current, choice.select);
+  Result<Selected> baseline = select_baseline(store, choice.name, current, judged_by(policy, choice.select));
   if (!baseline) {
     const int status = report_error(baseline.error());
     if (baseline.error().kind != ErrorKind::missing || choice.report_only) return status;
@@ -39,13 +43,16 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected
     baseline = Selected{};
   }
   if (choice.adapt) choice.adapt(baseline->record);
-  Comparison comparison = compare(baseline->record, current.record, policy);
+  Policy deciding = policy;
+  if (const Status decided = decide_waivers(deciding, baseline->source, current.source); !decided)
+    return report_error(decided.error());
+  Comparison comparison = compare(baseline->record, current.record, deciding);
   comparison.baseline = baseline->source;
   comparison.current = current.source;
   if (choice.annotate) choice.annotate(comparison);
-  if (choice.on_verdict)
-    if (const Status kept = choice.on_verdict(verdict_without_waivers(comparison.rows)); !kept)
-      return report_error(kept.error());
+  if (choice.keep_verdict)
+    if (const Status kept = keep_verdict(store, current.record.id, comparison); !kept)
+      return report_error(rescued(current.record, kept.error()));
   const auto render = [&](Format format, const Style& style) {
     return render_judged(comparison, baseline->record, current.record, format, style, made_by);
   };

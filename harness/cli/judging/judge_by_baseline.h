@@ -16,7 +16,7 @@ struct BaselineChoice {
   std::string name;  // revision, record or file
   SelectOptions select;
   std::function<void(Record&)> adapt = {};
-  std::function<Status(Verdict)> on_verdict = {};  // as if nothing were waived
+  bool keep_verdict = false;                       // of the current side, in the store
   std::function<void(Comparison&)> annotate = {};  // what the comparison itself cannot know
   bool report_only = false;                        // the verdict is told, but it is not the exit status
 };

@@ -1,9 +1,34 @@
 #include "harness/cli/judging/learned_policy.h"
 
+#include <algorithm>
+#include <map>
+
 #include "harness/store/baselines.h"
+#include "harness/store/git.h"
 #include "harness/study/session_spreads.h"
 
 namespace harness {
+namespace {
+
+constexpr std::size_t most_runs = 30;  // the newest, of which a case's noise is learned
+constexpr int most_commits = 1000;
+
+// Only runs along first parents of `commit`, the nearest first. Results of other branches alternate with its
+// own, so their slow builds would pass for noise. Where git does not know the commit, the runs stay as they
+// are.
+void keep_branch(std::vector<RunInfo>& runs, const std::string& commit) {
+  if (commit.empty()) return;
+  const auto line = first_parents(".", commit, most_commits);
+  if (!line) return;
+  std::map<std::string, std::size_t> places;
+  for (const Commit& one : *line) places.emplace(one.hash, places.size());
+  std::erase_if(runs, [&](const RunInfo& run) { return !places.contains(run.revision.commit); });
+  std::stable_sort(runs.begin(), runs.end(), [&](const RunInfo& a, const RunInfo& b) {
+    return places.at(a.revision.commit) < places.at(b.revision.commit);
+  });
+}
+
+}  // namespace
 
 std::vector<LearnedSpread> learned_of(const StoredHistory& stored, const std::string& kind,
                                       const Machine& machine) {
@@ -20,16 +45,57 @@ std::vector<LearnedSpread> learned_of(const StoredHistory& stored, const std::st
   return learn_spreads(sessions, machine.device_uuid);
 }
 
-Policy with_learned(Store& store, Policy policy, const Record& current) {
+std::vector<LearnedSpread> learned_from_runs(Store& store, const Record& current, const std::string& kind,
+                                             const Machine& machine) {
   RunQuery query;
   query.suite = current.suite.name;
-  query.calibration = true;
+  query.machine_class = machine.machine_class;
+  query.device_uuid = machine.device_uuid;
+  query.calibration = false;
+  query.dirty = false;
   query.state = RunState::complete;
-  const auto stored = store.history(query);
-  if (!stored || stored->runs.empty()) return policy;
-  for (const auto& [kind, machine] : current.machines)
-    for (LearnedSpread& spread : learned_of(*stored, kind, machine))
-      policy.learned.push_back(std::move(spread));
+  auto runs = store.list(query);
+  if (!runs) return {};
+  std::erase_if(*runs, [&](const RunInfo& run) { return run.id == current.id; });
+  if (runs->size() < fewest_runs_of_history) return {};
+  keep_branch(*runs, current.revision.commit);
+  if (runs->size() < fewest_runs_of_history) return {};
+  runs->resize(std::min(runs->size(), most_runs));
+  std::map<std::pair<std::string, std::string>, std::vector<std::vector<double>>> newest_first;
+  for (const RunInfo& run : *runs) {
+    RunQuery one;
+    one.id_prefix = run.id;
+    const auto stored = store.history(one);
+    if (!stored) return {};
+    for (const StoredSeries& series : stored->series)
+      if (series.device == kind && !series.log_values.empty())
+        newest_first[{series.case_id, series.metric}].push_back(series.log_values);
+  }
+  std::vector<LearnedSpread> learned;
+  for (auto& [name, values] : newest_first) {
+    std::reverse(values.begin(), values.end());
+    if (auto spread = learn_from_history(name.first, name.second, values))
+      learned.push_back(std::move(*spread));
+  }
+  return learned;
+}
+
+Policy with_learned(Store& store, Policy policy, const Record& current) {
+  RunQuery calibrations;
+  calibrations.suite = current.suite.name;
+  calibrations.calibration = true;
+  calibrations.state = RunState::complete;
+  const auto stored = store.history(calibrations);
+  for (const auto& [kind, machine] : current.machines) {
+    std::map<std::pair<std::string, std::string>, LearnedSpread> learned;
+    const auto take = [&](LearnedSpread& spread) {
+      learned[{spread.case_id, spread.metric}] = std::move(spread);
+    };
+    for (LearnedSpread& spread : learned_from_runs(store, current, kind, machine)) take(spread);
+    if (stored)
+      for (LearnedSpread& spread : learned_of(*stored, kind, machine)) take(spread);
+    for (auto& [name, spread] : learned) policy.learned.push_back(std::move(spread));
+  }
   return policy;
 }
 

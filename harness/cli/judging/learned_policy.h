@@ -1,4 +1,4 @@
-// The spread between sessions and devices that calibrations in a store measured, for a comparison.
+// The noise of each case that a store knows: from calibrations, else from the case's own history.
 #pragma once
 
 #include "harness/model/results/comparison.h"
@@ -11,7 +11,13 @@ namespace harness {
 std::vector<LearnedSpread> learned_of(const StoredHistory& stored, const std::string& kind,
                                       const Machine& machine);
 
-// `policy` with what the store's calibrations of the record's suite and machine class say of each case. A
+// The noise of each case in the newest runs of `current`'s suite on the machine's device, along first parents
+// of its commit (learn_from_history). Runs with uncommitted changes are left out, and `current` itself. The
+// repository is that of the working folder; without it, runs of any commit count.
+std::vector<LearnedSpread> learned_from_runs(Store& store, const Record& current, const std::string& kind,
+                                             const Machine& machine);
+
+// `policy` with what the store says of each case of the record's suite: its calibrations, else its runs. A
 // store that cannot be read teaches nothing: what is usual is assumed.
 Policy with_learned(Store& store, Policy policy, const Record& current);
 

@@ -1,6 +1,7 @@
 #include "harness/cli/judging/stored_records.h"
 
 #include "harness/cli/judging/learned_policy.h"
+#include "harness/verdict/compare.h"
 
 namespace harness {
 
@@ -22,6 +23,26 @@ Checked<Policy> policy_in_force(Store& store, const PolicyOptions& options, cons
   Checked<Policy> complete = options.with_waivers(*policy, current.suite.file);
   if (!complete) return complete;
   return with_learned(store, std::move(*complete), current);
+}
+
+SelectOptions judged_by(const Policy& policy, SelectOptions select) {
+  Policy bare = policy;  // nobody knows yet which waivers count, and a change must not accept itself
+  bare.waivers.clear();
+  select.passes = [policy = std::move(bare)](const Record& baseline, const Record& current) {
+    std::set<std::string> passed;
+    for (const CaseVerdict& one : case_verdicts(compare(baseline, current, policy).rows))
+      if (may_be_baseline(one)) passed.insert(one.case_id);
+    return passed;
+  };
+  return select;
+}
+
+Status keep_verdict(Store& store, const std::string& id, const Comparison& comparison) {
+  const SourceCode found = comparison.baseline.found.code;
+  const bool own_history = found == SourceCode::ancestor || found == SourceCode::pinned;
+  const std::vector<CaseVerdict> cases =
+      own_history ? case_verdicts(comparison.rows) : std::vector<CaseVerdict>{};
+  return store.set_verdicts(id, std::string(name_of(verdict_without_waivers(comparison.rows))), cases);
 }
 
 }  // namespace harness

@@ -17,9 +17,18 @@ Result<std::unique_ptr<Store>> open_for_reading(const StoreOption& option);
 // The record that `name` (revision, record or file) stands for, read only.
 Result<Selected> read_record(const SelectionOptions& from, const std::string& name);
 
-// The policy in force where `current` is judged: the command line's, the waivers (beside the record's suite
-// unless a file is named), and what the store's calibrations taught. Every command that compares two records
+// The policy in force where `current` is judged: the command line's, the waivers of the tree (beside the
+// record's suite unless a file is named), and what the store's calibrations taught. decide_waivers() comes
+// after it, once the baseline is known. Every command that compares two records
 // takes it from here or, where waivers are read before measuring, adds with_learned() itself: they agree.
 Checked<Policy> policy_in_force(Store& store, const PolicyOptions& options, const Record& current);
+
+// The same selection, which judges records that were never judged by `policy` before they serve as a
+// baseline.
+SelectOptions judged_by(const Policy& policy, SelectOptions select);
+
+// Keeps in the store how the record was judged. By case only where the baseline is of its own history: a file
+// or a record that somebody names may be anything.
+Status keep_verdict(Store& store, const std::string& id, const Comparison& comparison);
 
 }  // namespace harness

@@ -56,7 +56,8 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
 }
 
 // A continued record is only what it says it is if the plan is the same: same cases, same sampling.
-Status check_same_plan(const Record& record, const Plan& plan, bool any_looks) {
+Status check_same_plan(const Record& record, Plan plan, bool any_looks) {
+  take_timing(plan, record);
   bool same = record.cases.size() == plan.cases.size();
   for (std::size_t i = 0; same && i < plan.cases.size(); ++i)
     same = record.cases[i].id == plan.cases[i].id && record.cases[i].sampling == plan.cases[i].sampling &&

@@ -58,6 +58,14 @@ std::string value_text(const sdk::Value& value) {
   return fmt::format("{}", std::get<double>(value));
 }
 
+// Without an exponent, which a suite does not take.
+std::string percent_text(double share) {
+  std::string text = fmt::format("{:.8f}", share * 100);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
 std::string match_of(const PlannedCase& one, bool whole_variant) {
   std::string match = fmt::format("{{variant: {}", quoted(one.variant));
   if (!whole_variant)
@@ -75,7 +83,7 @@ std::string entry_of(const std::string& match, const Settings& now, const Settin
   std::string entry = "{match: " + match;
   if (!sampling.empty()) entry += ", sampling: {" + sampling + "}";
   if (all || wanted.margin != now.margin)
-    entry += fmt::format(", gate: {{margin: {:.6g}%}}", wanted.margin * 100);
+    entry += fmt::format(", gate: {{margin: {}%}}", percent_text(wanted.margin));
   return entry + "}";
 }
 

@@ -51,12 +51,12 @@ constexpr const char* without_that_device =
 // Opens each of several devices of a kind in a worker. One device alone may be missing, unless it was asked
 // for; of several, none.
 Status take_in(const std::string& kind, const std::vector<std::string>& names, bool asked_for,
-               Meanwhile meanwhile, ChosenDevices& chosen) {
+               WorkBesideProbe beside, ChosenDevices& chosen) {
   std::vector<DeviceChoice> choices;
   std::string model;
   for (const std::string& name : names) {
-    const auto probe = probe_device(name, {}, false, meanwhile);
-    meanwhile.work = {};  // was done
+    const auto probe = probe_device(name, {}, false, beside);
+    beside.work = {};  // was done
     if (!probe && (asked_for || names.size() > 1))
       return fail(ErrorKind::environment,
                   fmt::format("--device {}: {}", printable(name), probe.error().message),
@@ -98,15 +98,15 @@ void leave_out(const std::string& kind, const DeviceWish& wish, ChosenDevices& c
 }
 
 // Devices without a GPU need no probe, except to compare several.
-Status take_hosts(std::string_view kind, const DeviceWish& wish, const Meanwhile& meanwhile,
+Status take_hosts(std::string_view kind, const DeviceWish& wish, const WorkBesideProbe& beside,
                   ChosenDevices& chosen) {
   const std::vector<std::string>& names = wish.device.names;
   for (const std::string& name : names)
     if (const Status there = check_script(name); !there) return there;
-  return names.size() > 1 ? take_in(std::string(kind), names, true, meanwhile, chosen) : Status{};
+  return names.size() > 1 ? take_in(std::string(kind), names, true, beside, chosen) : Status{};
 }
 
-Status take_gpus(const DeviceWish& wish, const Meanwhile& meanwhile, ChosenDevices& chosen) {
+Status take_gpus(const DeviceWish& wish, const WorkBesideProbe& beside, ChosenDevices& chosen) {
   const bool asked_for = wish.device.given();
   if (!wish.wants_cuda && !asked_for) return {};
   if (std::string obstacle = cuda_obstacle(); !obstacle.empty()) {
@@ -122,12 +122,12 @@ Status take_gpus(const DeviceWish& wish, const Meanwhile& meanwhile, ChosenDevic
     if (const auto there = gpu_named(host, name); !there) return fail(there.error());
   if (!wish.wants_cuda) return {};
   const bool any = !asked_for || wish.device.any_gpu();
-  return take_in(cuda, any ? usual_gpus(wish, host) : wish.device.names, asked_for, meanwhile, chosen);
+  return take_in(cuda, any ? usual_gpus(wish, host) : wish.device.names, asked_for, beside, chosen);
 }
 
 }  // namespace
 
-Result<ChosenDevices> choose_devices(const DeviceWish& wish, const Meanwhile& meanwhile) {
+Result<ChosenDevices> choose_devices(const DeviceWish& wish, const WorkBesideProbe& beside) {
   if (const Status allowed = check_count(wish); !allowed) return fail(allowed.error());
   ChosenDevices chosen;
   const std::vector<std::string>& names = wish.device.names;
@@ -139,7 +139,7 @@ Result<ChosenDevices> choose_devices(const DeviceWish& wish, const Meanwhile& me
   }
   const bool on_host = wished != nullptr && !wished->is_gpu;
   const Status taken =
-      on_host ? take_hosts(wished->name, wish, meanwhile, chosen) : take_gpus(wish, meanwhile, chosen);
+      on_host ? take_hosts(wished->name, wish, beside, chosen) : take_gpus(wish, beside, chosen);
   if (!taken) return fail(taken.error());
   return chosen;
 }

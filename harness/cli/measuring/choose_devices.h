@@ -35,9 +35,9 @@ struct ChosenDevices {
   std::string counter_chip;                // of the GPU at hand, or ""
 };
 
-// Asks a worker about a GPU only when the suite has use for it; `meanwhile` goes on beside the first. A
+// Asks a worker about a GPU only when the suite has use for it; `beside` goes on during the first. A
 // device that was asked for and cannot be had is an error, which for an ordinal names those that are there.
 // A device that was not asked for only makes its kind unavailable.
-Result<ChosenDevices> choose_devices(const DeviceWish& wish, const Meanwhile& meanwhile);
+Result<ChosenDevices> choose_devices(const DeviceWish& wish, const WorkBesideProbe& beside);
 
 }  // namespace harness

@@ -1,12 +1,15 @@
 #include "harness/cli/measuring/measure_into.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/output/progress_line.h"
+#include "harness/cli/output/rescue.h"
 
 namespace harness {
 
@@ -32,9 +35,23 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   if (options.deadline)
     run.may_begin = [deadline = *options.deadline] { return std::chrono::steady_clock::now() < deadline; };
   run.measure_ceilings = options.measure_ceilings;
+  run.processes_before = options.processes_before;
+  run.look = static_cast<bool>(options.look);
   run.on_progress = [&](const Progress& now) { progress.show(now, options.label); };
-  run.on_result = [&](const EncodedResult& result) {
-    return machine_accepted ? store.put(record.id, result) : machine_accepted;
+  std::map<std::string_view, CaseRecord*> cases;
+  for (CaseRecord& one : record.cases) cases.emplace(one.id, &one);
+  bool store_failed = false;
+  run.on_result = [&](EncodedResult result) -> Status {
+    if (!machine_accepted) return machine_accepted;
+    if (options.look) {
+      options.look(std::move(result));
+      return {};
+    }
+    if (const auto place = cases.find(result.result.case_id); place != cases.end())
+      add_result(*place->second, result.result);
+    const Status kept = store.put(record.id, result);
+    store_failed |= !kept;
+    return kept;
   };
   for (const auto& [kind, choices] : prepared.side_by_side)
     for (const DeviceChoice& choice : choices) run.side_by_side[kind].push_back({choice.name, choice.uuid});
@@ -52,8 +69,11 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
     known.ceilings = std::move(ceilings);
     if (const Status kept = store.update_header(record); !kept) report_error(kept.error());
   };
-  Result<RunReport> report = run_plan(plan, run);
+  Plan timed = plan;
+  take_timing(timed, record);
+  Result<RunReport> report = run_plan(timed, run);
   progress.clear();
+  if (!report && store_failed) return fail(rescued(record, report.error()));
   return report;
 }
 

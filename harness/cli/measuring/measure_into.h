@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,10 @@ struct MeasureOptions {
   // No process begins after this.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   bool measure_ceilings = true;
+  int processes_before = 0;  // the numbers of the processes begin behind it
+  // Time nothing: read the launches of each case in one process, and hand the results to this instead of the
+  // store.
+  std::function<void(EncodedResult)> look = {};
 };
 
 // Adds to a worker's fingerprint the facts that only this process knows: `prepared.facts`, and the devices
@@ -24,7 +29,7 @@ struct MeasureOptions {
 void complete(Machine& machine, const std::string& kind, const Prepared& prepared);
 
 // Measures what `record` lacks of `plan`, and refuses another device than the record's. `record` learns its
-// machines; the results are in the store alone.
+// machines and results as the store does. When the store cannot keep them the error names a file that does.
 Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, const Prepared& prepared,
                                const MeasureOptions& options);
 

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "harness/cli/measuring/begin_run.h"
@@ -23,11 +25,21 @@ struct MeasuredRecord {
   bool interrupted = false;
 };
 
+// Cases that are not measured, because they are proven to do what the baseline's did.
+struct SparedCases {
+  std::set<std::string> ids = {};
+  bool interrupted = false;
+};
+
 struct MeasureRecordOptions {
   BeginOptions begin;
   MeasuringOptions measuring;
   ClockOption clocks;
   std::function<void(const Record&)> on_begin = {};  // the record as planned, before anything is measured
+  // Adapts the plan to the baseline that will judge the record, before anything is measured.
+  std::function<void(Plan&, const Record&)> adapt = {};
+  // Asked once the devices are locked: which cases need no measuring.
+  std::function<Result<SparedCases>(Record&)> spare = {};
 };
 
 // Locks the devices and measures. The result's record is as stored.

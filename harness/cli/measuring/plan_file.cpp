@@ -13,6 +13,9 @@ constexpr auto device_part =
                                field("unavailable_devices", &ChosenDevices::unavailable_devices),
                                field("left_out_devices", &ChosenDevices::left_out_devices));
 
+constexpr auto program_part =
+    list_fields<Prepared>(JsonLayout::lines, field("built_from", &Prepared::built_from));
+
 }  // namespace
 
 std::string encode_plan(const Prepared& prepared) {
@@ -20,6 +23,7 @@ std::string encode_plan(const Prepared& prepared) {
   json.open_object();
   write_format(json, formats::plan);
   write_fields(json, device_part, prepared);
+  write_fields(json, program_part, prepared);
   write_fields(json, Described<Plan>::fields, prepared.plan);
   json.close();
   return json.take() + "\n";
@@ -31,6 +35,7 @@ Result<Prepared> decode_plan(std::string_view text, const std::string& source) {
   (*reader)->expect_format(formats::plan);
   Prepared prepared;
   read_fields((*reader)->root(), device_part, prepared);
+  read_fields((*reader)->root(), program_part, prepared);
   read_fields((*reader)->root(), Described<Plan>::fields, prepared.plan);
   Result<Prepared> read = (*reader)->finish(std::move(prepared));
   if (read) return read;

@@ -60,7 +60,7 @@ Overrides overrides_from(const SuiteOptions& options) {
 
 }  // namespace
 
-Checked<Prepared> prepare(const SuiteOptions& options, const Meanwhile& meanwhile) {
+Checked<Prepared> prepare(const SuiteOptions& options, const WorkBesideProbe& beside) {
   const auto refused = [](const Error& error) {
     return tl::unexpected<std::vector<Error>>(std::vector<Error>{error});
   };
@@ -71,7 +71,7 @@ Checked<Prepared> prepare(const SuiteOptions& options, const Meanwhile& meanwhil
   if (const Status loaded = load_modules(catalog, *suite, options, modules); !loaded)
     return refused(loaded.error());
   Result<ChosenDevices> chosen =
-      choose_devices({options.device, names_cuda(*suite, catalog), suite->any_of_class}, meanwhile);
+      choose_devices({options.device, names_cuda(*suite, catalog), suite->any_of_class}, beside);
   if (!chosen) return refused(chosen.error());
   // Without a GPU to ask, the one that this build is for.
   const auto counters = [&](const std::vector<std::string>& names) {
@@ -83,7 +83,7 @@ Checked<Prepared> prepare(const SuiteOptions& options, const Meanwhile& meanwhil
                                   overrides_from(options), counters});
   if (!plan) return tl::unexpected<std::vector<Error>>(plan.error());
   plan->modules = std::move(modules);
-  return Prepared{std::move(*chosen), std::move(*plan), {}, meanwhile.ending};
+  return Prepared{std::move(*chosen), std::move(*plan), {}, beside.ending};
 }
 
 bool is_partial(const Prepared& prepared, const SuiteOptions& options) {

@@ -18,11 +18,13 @@ struct Prepared : ChosenDevices {
   // By kind of device: what this process adds to the device's fingerprint, because only it knows it.
   std::map<std::string, std::vector<MachineField>> facts;
   std::shared_ptr<EndingWorkers> ending;  // workers that were asked about devices
+  std::string built_from =
+      {};  // of the program that made the plan (programs/built_from.h); "": it does not say
 };
 
 // Loads the suite and its modules, finds out which devices this machine has (asking a worker about the GPU
-// only when the suite has CUDA variants), and expands the plan. `meanwhile`: for who goes on to measure.
-Checked<Prepared> prepare(const SuiteOptions& options, const Meanwhile& meanwhile = {});
+// only when the suite has CUDA variants), and expands the plan. `beside`: for who goes on to measure.
+Checked<Prepared> prepare(const SuiteOptions& options, const WorkBesideProbe& beside = {});
 
 // Whether less than the suite is measured, so that the record must not stand in for a whole one.
 bool is_partial(const Prepared& prepared, const SuiteOptions& options);

@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/cli/measuring/begin_run.h"
+#include "harness/cli/output/rescue.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/decide/looks.h"
 
@@ -77,7 +78,7 @@ Result<TopUp> top_up(Store& store, Record& record, const TopUpOptions& options) 
         measure_into(store, record, plan, options.prepared, {options.quiet, label, deadline, false});
     if (!report) return fail(report.error());
     Result<Record> stored = store.load(record.id);
-    if (!stored) return fail(stored.error());
+    if (!stored) return fail(rescued(record, stored.error()));
     record = std::move(*stored);
     done.results += measured_pairs(record).size() - had;
     done.stages.insert(done.stages.end(), stages.begin(), stages.end());

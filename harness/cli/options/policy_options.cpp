@@ -14,24 +14,27 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-enum class Allowance { inconclusive, missing, not_comparable };
+enum class Allowance { inconclusive, missing, not_comparable, skipped, stale };
 
 }  // namespace
 
 template <>
 inline constexpr auto enum_names<Allowance> = names<Allowance>({{Allowance::inconclusive, "inconclusive"},
                                                                 {Allowance::missing, "missing"},
-                                                                {Allowance::not_comparable,
-                                                                 "not-comparable"}});
+                                                                {Allowance::not_comparable, "not-comparable"},
+                                                                {Allowance::skipped, "skipped"},
+                                                                {Allowance::stale, "stale"}});
 
 namespace {
 
-Status allow(Policy& policy, const std::string& word) {
+Status allow(Policy& policy, bool& stale, const std::string& word) {
   const Result<Allowance> allowed = parse_choice<Allowance>(word);
   if (!allowed) return fail(allowed.error());
+  stale |= *allowed == Allowance::stale;
   policy.allow_inconclusive |= *allowed == Allowance::inconclusive;
   policy.allow_missing |= *allowed == Allowance::missing;
   policy.allow_not_comparable |= *allowed == Allowance::not_comparable;
+  policy.allow_skipped |= *allowed == Allowance::skipped;
   return {};
 }
 
@@ -55,11 +58,15 @@ Result<double> parse_alpha(const std::string& text) {
 }
 
 Result<std::string> today() {
-  std::string chosen = environment::today();
-  if (chosen.empty()) return utc_timestamp().substr(0, 10);
-  if (is_date(chosen)) return chosen;
-  return fail(ErrorKind::usage, fmt::format("HARNESS_TODAY: `{}` is not a date", printable(chosen)),
-              "write year-month-day, such as 2026-12-31");
+  const std::string clock = utc_timestamp().substr(0, 10), chosen = environment::today();
+  if (chosen.empty()) return clock;
+  if (!is_date(chosen))
+    return fail(ErrorKind::usage, fmt::format("HARNESS_TODAY: `{}` is not a date", printable(chosen)),
+                "write year-month-day, such as 2026-12-31");
+  if (chosen >= clock) return chosen;
+  return fail(ErrorKind::usage,
+              fmt::format("HARNESS_TODAY: {} has passed, and expired waivers would hold again", chosen),
+              fmt::format("name {} or a later day", clock));
 }
 
 // "" when there is none.
@@ -86,8 +93,8 @@ void PolicyOptions::add_to(CLI::App& command) {
                            ->type_name("FRACTION");
   CLI::Option* allowed =
       add_words(
-          command, "--allow", [this](const std::string& word) { return allow(given_, word); },
-          "verdicts that do not fail the command")
+          command, "--allow", [this](const std::string& word) { return allow(given_, stale_, word); },
+          "what does not fail the command: verdicts, and a program of other sources than those checked out")
           ->expected(1, CLI::detail::expected_max_vector_size)
           ->delimiter(',')
           ->type_name(join(all_names<Allowance>(), "|"));
@@ -114,9 +121,12 @@ void PolicyOptions::add_to(CLI::App& command) {
                                          "accepted regressions; default: waivers.yaml beside the suite, or "
                                          "in baselines/");
   file->type_name("FILE");
+  CLI::Option* proposed = command.add_flag(
+      "--accept-proposed", given_.accept_proposed,
+      "let the change's own looser gates and new waivers count; without it the baseline's decide");
   CLI::Option* none = command.add_flag("--no-waivers", no_waivers_, "judge as if nothing were accepted");
   none->excludes(file);
-  declared_ = {margin, alpha, allowed, failing, other, least, file, none};
+  declared_ = {margin, alpha, allowed, failing, other, least, file, proposed, none};
 }
 
 std::string PolicyOptions::given(std::initializer_list<std::string_view> among) const {
@@ -153,7 +163,11 @@ Checked<Policy> PolicyOptions::with_waivers(Policy policy, const std::string& su
 }
 
 Status PolicyOptions::check_used(const std::string& baseline, const std::string& option) const {
-  const std::string idle = given();
+  std::string idle = given();
+  const bool judges = given_.allow_inconclusive || given_.allow_missing || given_.allow_not_comparable;
+  if (idle == "--allow" && !judges)
+    idle = given({"--fail-on", "--allow-other-device", "--min-processes", "--waivers", "--accept-proposed",
+                  "--no-waivers"});
   if (idle.empty() || !baseline.empty()) return {};
   return fail(ErrorKind::usage, fmt::format("{} needs {}: without one nothing is judged", idle, option),
               fmt::format("name what to compare with ({} REV|FILE), or leave {} out", option, idle));

@@ -25,24 +25,28 @@ struct MarginOption {
 
 class PolicyOptions {
  public:
-  // --margin, --alpha, --allow, --fail-on, --allow-other-device, --min-processes, --waivers, --no-waivers.
+  // --margin, --alpha, --allow, --fail-on, --allow-other-device, --min-processes, --waivers,
+  // --accept-proposed, --no-waivers.
   void add_to(CLI::App& command);
 
   // The first of these options, or of those `among` them, that was given, such as "--margin"; else "".
   [[nodiscard]] std::string given(std::initializer_list<std::string_view> among = {}) const;
 
-  // All but the waivers. Today is the clock's day, or that of HARNESS_TODAY.
+  // All but the waivers. Today is the clock's day, or that of HARNESS_TODAY, which cannot be earlier.
   [[nodiscard]] Result<Policy> policy() const;
 
   // The file of the waivers: the one that was named, else waivers.yaml beside the suite file, else
   // baselines/waivers.yaml. "": there is none, or --no-waivers was given.
   [[nodiscard]] std::string waivers_file(const std::string& suite_file) const;
 
-  // `policy` with the waivers of that file.
+  // `policy` with the waivers of that file as it is; decide_waivers() tells which of them count.
   [[nodiscard]] Checked<Policy> with_waivers(Policy policy, const std::string& suite_file) const;
 
+  // --allow stale: the program may be built from other sources than those that are checked out.
+  [[nodiscard]] bool allows_stale() const { return stale_; }
+
   // An error when one of these options was given and there is no `baseline` (which `option` names) to judge
-  // by: the option would be ignored.
+  // by: the option would be ignored. `--allow skipped` and `stale` concern every run.
   [[nodiscard]] Status check_used(const std::string& baseline,
                                   const std::string& option = "--baseline") const;
 
@@ -51,6 +55,7 @@ class PolicyOptions {
   MarginOption margin_;
   std::string waivers_;
   bool no_waivers_ = false;
+  bool stale_ = false;
   std::vector<const CLI::Option*> declared_;
 };
 

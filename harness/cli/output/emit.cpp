@@ -16,6 +16,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/output/terminal_unicode.h"
+#include "harness/report/documents.h"
 
 namespace harness {
 namespace {
@@ -113,14 +114,19 @@ int emit(const OutputOptions& options, const Render& render, int status) {
   return status;
 }
 
-int emit_only(const std::vector<Format>& formats, const OutputOptions& options, const Render& render) {
+Status begin_outputs(const OutputOptions& options, const Render& render) {
+  std::error_code code;
   for (const ReportTarget& target : options.reports) {
-    const bool wanted = std::find(formats.begin(), formats.end(), target.format) != formats.end();
-    if (!wanted || target.printed()) continue;
-    if (const Status written = write_target(target, options, render); !written)
-      return report_error(written.error());
+    if (target.printed() || fs::is_other(target.path, code)) continue;
+    if (const Status written = write_target(target, options, render); !written) return written;
   }
-  return exit_ok;
+  return {};
+}
+
+Status begin_outputs(const OutputOptions& options, const CommandLine& line) {
+  const Report report = report::unfinished_document(line.text());
+  return begin_outputs(options,
+                       [&](Format format, const Style& style) { return render(report, format, style); });
 }
 
 }  // namespace harness

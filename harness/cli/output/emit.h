@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/options/output_options.h"
 
 namespace harness {
@@ -20,8 +21,11 @@ int emit(const OutputOptions& options, const Render& render, int status);
 // Writes to standard output; an error where not all of it could be written.
 Status print_whole(const std::string& text);
 
-// Writes only the files in one of `formats`, and prints nothing; returns likewise.
-int emit_only(const std::vector<Format>& formats, const OutputOptions& options, const Render& render);
+// Writes the files alone, before there is a result, so that nobody takes an older one for it: a killed
+// command leaves these. Prints nothing. Devices and pipes get nothing yet.
+Status begin_outputs(const OutputOptions& options, const Render& render);
+// The same, where nothing is known but the command line.
+Status begin_outputs(const OutputOptions& options, const CommandLine& line);
 
 // The files of a command besides those of --report.
 struct CommandFiles {

@@ -9,8 +9,6 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* built_program = "build/release/bin/harness";
-
 void set_unless_set(Command& command, const char* name, const std::string& value) {
   if (environment::find(name) == nullptr) command.environment[name] = value;
 }

@@ -10,6 +10,7 @@
 namespace harness {
 
 inline constexpr const char* default_build = "ci/bootstrap.sh";
+inline constexpr const char* built_program = "build/release/bin/harness";  // where a build is to leave it
 
 struct Build {
   bool interrupted = false;  // by Ctrl-C

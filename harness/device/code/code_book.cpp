@@ -8,7 +8,30 @@ namespace harness {
 
 void CodeBook::add(std::span<const std::byte> image) {
   const std::lock_guard lock(mutex_);
-  images_.push_back({side_, {image.begin(), image.end()}});
+  const auto found = loading_.find(std::this_thread::get_id());
+  const auto load = found == loading_.end() ? nullptr : found->second;
+  if (load) ++load->images;
+  images_.push_back({side_, {image.begin(), image.end()}, load});
+}
+
+void CodeBook::begin_load() {
+  const std::lock_guard lock(mutex_);
+  loading_.insert_or_assign(std::this_thread::get_id(), std::make_shared<Load>());
+}
+
+void CodeBook::end_load(std::uint64_t handle, std::span<const std::byte> image) {
+  const std::lock_guard lock(mutex_);
+  const auto found = loading_.extract(std::this_thread::get_id());
+  if (!found) return;
+  const std::shared_ptr<Load>& load = found.mapped();
+  load->handle = handle;
+  side_of_.erase(handle);
+  if (load->images == 0 && !image.empty()) images_.push_back({side_, {image.begin(), image.end()}, load});
+}
+
+void CodeBook::use(std::uint64_t module) {
+  const std::lock_guard lock(mutex_);
+  side_of_.try_emplace(module, side_);
 }
 
 void CodeBook::digest() {
@@ -18,13 +41,21 @@ void CodeBook::digest() {
     images = std::exchange(images_, {});
   }
   for (const Image& image : images) {
-    const Result<CodeHashes> hashes = code_hashes(image.bytes);
-    if (!hashes) continue;
-    CodeHashes& known = known_[image.side];
-    for (const auto& [name, hash] : *hashes) {
-      const auto [found, is_new] = known.emplace(name, hash);
-      if (!is_new && found->second != hash) found->second.clear();
-    }
+    learn(known_[image.side], code_hashes(image.bytes));
+    const Result<CodeHashes> whole = whole_code_hashes(image.bytes);
+    learn(whole_[image.side], whole);
+    if (!image.load || image.load->handle == 0) continue;
+    auto& [load, hashes] = whole_of_[image.load->handle];
+    if (std::exchange(load, image.load) != image.load) hashes.clear();  // of a module that is gone
+    learn(hashes, whole);
+  }
+}
+
+void CodeBook::learn(CodeHashes& known, const Result<CodeHashes>& hashes) {
+  if (!hashes) return;
+  for (const auto& [name, hash] : *hashes) {
+    const auto [found, is_new] = known.emplace(name, hash);
+    if (!is_new && found->second != hash) found->second.clear();
   }
 }
 
@@ -34,6 +65,22 @@ CodeHashes CodeBook::hashes() const {
   CodeHashes certain = found->second;
   std::erase_if(certain, [](const auto& one) { return one.second.empty(); });
   return certain;
+}
+
+std::string CodeBook::whole_hash(std::span<const std::uint64_t> modules, const std::string& kernel) const {
+  const auto hash_in = [&](const CodeHashes& hashes) {
+    const auto found = hashes.find(kernel);
+    return found == hashes.end() ? std::string() : found->second;
+  };
+  std::string side = side_;
+  for (const std::uint64_t module : modules) {
+    if (const auto own = whole_of_.find(module);
+        own != whole_of_.end() && own->second.second.contains(kernel))
+      return hash_in(own->second.second);
+    if (const auto first = side_of_.find(module); first != side_of_.end()) side = first->second;
+  }
+  const auto known = whole_.find(side);
+  return known == whole_.end() ? "" : hash_in(known->second);
 }
 
 }  // namespace harness

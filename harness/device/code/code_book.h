@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/device/code/kernel_launches.h"
@@ -20,8 +24,18 @@ class CodeBook {
   // "" with one build.
   void turn(std::string_view side) { side_ = side; }
 
-  // Keeps a copy until digest(), because hashing takes time, and the call may be timed.
+  // Keeps a copy until digest(), because hashing takes time, and the call may be timed. The image belongs to
+  // the load that this thread is in the middle of, if any.
   void add(std::span<const std::byte> image);
+
+  // This thread begins to load a module or a library. At the end the images between belong to it; without
+  // any, the image that it was told to load, if that is a cubin.
+  void begin_load();
+  void end_load(std::uint64_t handle, std::span<const std::byte> image);
+
+  // A kernel of a module is launched. The module belongs to the build in whose turn that is first, and serves
+  // the other one, too, when it is a library's.
+  void use(std::uint64_t module);
 
   // Hashes the added images. An image that is no cubin adds nothing.
   void digest();
@@ -29,17 +43,33 @@ class CodeBook {
   // The hashes of the current build's kernels. A name with several codes is left out: it is unknown which one
   // ran.
   [[nodiscard]] CodeHashes hashes() const;
+  // The hash of all that a kernel can execute or read (whole_code_hashes()), "" where it is not known for
+  // certain. Where the load of one of the `modules` was seen, it counts alone; else the kernel's name
+  // decides.
+  [[nodiscard]] std::string whole_hash(std::span<const std::uint64_t> modules,
+                                       const std::string& kernel) const;
 
  private:
+  struct Load {
+    std::uint64_t handle = 0;  // once it is known
+    int images = 0;
+  };
   struct Image {
     std::string side;
     std::vector<std::byte> bytes;
+    std::shared_ptr<Load> load;  // that it belongs to; null: none
   };
 
   std::string side_;
   std::mutex mutex_;
   std::vector<Image> images_;
-  std::map<std::string, CodeHashes, std::less<>> known_;  // by side; "" : several codes
+  using BySide = std::map<std::string, CodeHashes, std::less<>>;
+  static void learn(CodeHashes& known, const Result<CodeHashes>& hashes);
+
+  BySide known_, whole_;                                      // "" : several codes
+  std::map<std::thread::id, std::shared_ptr<Load>> loading_;  // threads in the middle of a load
+  std::map<std::uint64_t, std::pair<std::shared_ptr<Load>, CodeHashes>> whole_of_;  // by handle
+  std::map<std::uint64_t, std::string> side_of_;                                    // of modules, by handle
 };
 
 }  // namespace harness

@@ -1,85 +1,23 @@
 #include "harness/device/code/cubin.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/bulk_hash.h"
 #include "harness/base/files.h"
+#include "harness/device/code/elf_image.h"
 
 namespace harness {
 namespace {
 
 constexpr std::string_view code_prefix = ".text.";
 constexpr std::string_view constant_prefix = ".nv.constant";
-
-tl::unexpected<Error> malformed(const char* what) {
-  return fail(ErrorKind::environment, std::string("a cubin ") + what);
-}
-
-// `count` bytes at `offset`, or nothing when they are not all in the image.
-std::optional<std::string_view> bytes_at(std::span<const std::byte> image, std::uint64_t offset,
-                                         std::uint64_t count) {
-  if (offset > image.size() || count > image.size() - offset) return std::nullopt;
-  return std::string_view(reinterpret_cast<const char*>(image.data()) + offset, count);
-}
-
-template <class T>
-std::optional<T> read_at(std::span<const std::byte> image, std::uint64_t offset) {
-  const auto bytes = bytes_at(image, offset, sizeof(T));
-  if (!bytes) return std::nullopt;
-  T value;
-  std::memcpy(&value, bytes->data(), sizeof(T));  // an image need not be aligned
-  return value;
-}
-
-// The text from `offset` to the next zero.
-std::optional<std::string_view> text_at(std::string_view table, std::uint64_t offset) {
-  if (offset >= table.size()) return std::nullopt;
-  const std::size_t end = table.find('\0', offset);
-  if (end == std::string_view::npos) return std::nullopt;
-  return table.substr(offset, end - offset);
-}
-
-struct Section {
-  std::string_view name;
-  std::string_view bytes;
-};
-
-// When there are more sections than fit into 16 bits, the first section's header tells their number.
-Result<std::vector<Section>> sections_of(std::span<const std::byte> image) {
-  const auto header = read_at<Elf64_Ehdr>(image, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return malformed("is no ELF image");
-  if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
-    return malformed("is not 64-bit and little-endian");
-  if (header->e_shentsize != sizeof(Elf64_Shdr)) return malformed("has section headers of another size");
-  const auto first = read_at<Elf64_Shdr>(image, header->e_shoff);
-  if (!first) return malformed("has its section headers outside of itself");
-  const std::uint64_t count = header->e_shnum != 0 ? header->e_shnum : first->sh_size;
-  const std::uint64_t names_index = header->e_shstrndx == SHN_XINDEX ? first->sh_link : header->e_shstrndx;
-  if (count > image.size() / sizeof(Elf64_Shdr) || names_index >= count ||
-      !bytes_at(image, header->e_shoff, count * sizeof(Elf64_Shdr)))
-    return malformed("has more section headers than bytes");
-  const auto header_of = [&](std::uint64_t index) {
-    return *read_at<Elf64_Shdr>(image, header->e_shoff + index * sizeof(Elf64_Shdr));
-  };
-  const Elf64_Shdr names_header = header_of(names_index);
-  const auto names = bytes_at(image, names_header.sh_offset, names_header.sh_size);
-  if (!names) return malformed("has its section names outside of itself");
-  std::vector<Section> sections;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const Elf64_Shdr one = header_of(i);
-    if (one.sh_type != SHT_PROGBITS) continue;
-    const auto name = text_at(*names, one.sh_name);
-    const auto bytes = bytes_at(image, one.sh_offset, one.sh_size);
-    if (!name || !bytes) return malformed("has a section outside of itself");
-    sections.push_back({*name, *bytes});
-  }
-  return sections;
-}
+constexpr std::string_view parameters_prefix = ".nv.constant0.";
 
 // The kernel of a section of constants, except launch parameters: ".nv.constant2.NAME" -> "NAME".
 std::optional<std::string_view> owner_of_constants(std::string_view section) {
@@ -90,20 +28,67 @@ std::optional<std::string_view> owner_of_constants(std::string_view section) {
   return section.substr(dot + 1);
 }
 
+// The bytes of each function, with its constants.
+CodeHashes functions_of(const std::vector<ElfSection>& sections) {
+  CodeHashes code;
+  for (const ElfSection& one : sections)
+    if (one.type == SHT_PROGBITS && one.name.starts_with(code_prefix) && one.name.size() > code_prefix.size())
+      code[std::string(one.name.substr(code_prefix.size()))] = std::string(one.bytes);
+  for (const ElfSection& one : sections)
+    if (const auto owner = one.type == SHT_PROGBITS ? owner_of_constants(one.name) : std::nullopt)
+      if (const auto found = code.find(*owner); found != code.end()) found->second += one.bytes;
+  return code;
+}
+
+// The function that a section belongs to, by the end of its name: ".rela.text.NAME" -> "NAME".
+std::optional<std::string_view> owner_of(std::string_view section, const CodeHashes& functions) {
+  for (std::size_t dot = section.find('.'); dot != std::string_view::npos; dot = section.find('.', dot + 1))
+    if (functions.contains(section.substr(dot + 1))) return section.substr(dot + 1);
+  return std::nullopt;
+}
+
+std::string hash_of(const ElfSection& one, const std::vector<ElfSection>& sections) {
+  if (one.type != SHT_REL && one.type != SHT_RELA) return bulk_hash(one.bytes);
+  return bulk_hash(relocations_text(one, sections));
+}
+
+// Sections that change nothing about what is executed.
+bool is_for_tools(std::string_view section) {
+  return section.starts_with(".debug") || section.starts_with(".rel.debug") ||
+         section.starts_with(".rela.debug") || section.starts_with(".nv_debug");
+}
+
 }  // namespace
 
 Result<CodeHashes> code_hashes(std::span<const std::byte> image) {
-  const Result<std::vector<Section>> sections = sections_of(image);
+  const Result<std::vector<ElfSection>> sections = elf_sections(image, "a cubin");
   if (!sections) return fail(sections.error());
-  CodeHashes code;  // bytes first, hashes then
-  for (const Section& one : *sections)
-    if (one.name.starts_with(code_prefix) && one.name.size() > code_prefix.size())
-      code[std::string(one.name.substr(code_prefix.size()))] = std::string(one.bytes);
-  for (const Section& one : *sections)
-    if (const auto owner = owner_of_constants(one.name))
-      if (const auto found = code.find(*owner); found != code.end()) found->second += one.bytes;
+  CodeHashes code = functions_of(*sections);
   for (auto& [name, bytes] : code) bytes = content_hash(bytes);
   return code;
+}
+
+// Only kernels have launch parameters, in bank 0 of their constants.
+Result<CodeHashes> whole_code_hashes(std::span<const std::byte> image) {
+  const Result<std::vector<ElfSection>> sections = elf_sections(image, "a cubin");
+  if (!sections) return fail(sections.error());
+  const CodeHashes functions = functions_of(*sections);
+  CodeHashes kernels;  // what belongs to each, first
+  for (const ElfSection& one : *sections)
+    if (one.name.starts_with(parameters_prefix))
+      if (const std::string name(one.name.substr(parameters_prefix.size())); functions.contains(name))
+        kernels[name] = "";
+  std::string shared;
+  for (const ElfSection& one : *sections) {
+    if ((one.type != SHT_PROGBITS && one.type != SHT_REL && one.type != SHT_RELA) || is_for_tools(one.name))
+      continue;
+    const auto owner = owner_of(one.name, functions);
+    const auto kernel = owner ? kernels.find(*owner) : kernels.end();
+    (kernel != kernels.end() ? kernel->second : shared) +=
+        fmt::format("{} {}\n", one.name, hash_of(one, *sections));
+  }
+  for (auto& [name, text] : kernels) text = content_hash(text + shared);
+  return kernels;
 }
 
 }  // namespace harness

@@ -17,4 +17,9 @@ namespace harness {
 // that are filled in at load time. An error says why the bytes are no 64-bit little-endian ELF image.
 Result<CodeHashes> code_hashes(std::span<const std::byte> image);
 
+// A hash for each kernel of everything in the image that it can execute or read: code_hashes() of it, the
+// symbols that it refers to, the functions that are no kernels, and the initial values of the module's
+// variables, `__constant__` and `__device__`. Other kernels and line numbers do not matter.
+Result<CodeHashes> whole_code_hashes(std::span<const std::byte> image);
+
 }  // namespace harness

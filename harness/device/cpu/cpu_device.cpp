@@ -1,14 +1,19 @@
 #include "harness/device/cpu/cpu_device.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
 #include <utility>
 
+#include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/device/control.h"
 #include "harness/device/cpu/cpu_conditions.h"
 #include "harness/device/cpu/cpu_facts.h"
 #include "harness/device/cpu/cpu_threads.h"
+#include "harness/device/cpu/object_code.h"
 #include "harness/device/loop_batch.h"
 #include "harness/model/device_kinds.h"
 
@@ -91,6 +96,19 @@ Since<Conditions> CpuDevice::watch_conditions() {
     if (conditions == Conditions{}) return std::nullopt;
     return conditions;
   };
+}
+
+Result<Launches> CpuDevice::launches(const CaseCalls& calls) {
+  const auto [found, is_new] = identities_.try_emplace(object_of(calls.code));
+  if (is_new) {
+    const Result<std::string> code = object_code_hash(calls.code);
+    if (code)
+      found->second.digest =
+          content_hash(fmt::format("cpu 1\n{}\n{} threads\n", *code, traits_.multiprocessors));
+    else
+      found->second.gap = Cause{CauseCode::code_unread, {{"problem", printable(code.error().message)}}};
+  }
+  return Launches{{}, found->second};
 }
 
 Status CpuDevice::preheat(Seconds duration) {

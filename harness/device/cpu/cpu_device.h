@@ -4,6 +4,7 @@
 // are joined inside of them.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -41,12 +42,18 @@ class CpuDevice final : public Device, public Timer, public HostMemory, public P
   [[nodiscard]] Seconds now() override;
   Since<Conditions> watch_conditions() override;
 
+  // The identity of a call: the machine code that the variant can reach (object_code.h), and the number of
+  // threads. Variables of the environment, which a library may
+  // read, are not in it.
+  Result<Launches> launches(const CaseCalls& calls) override;
+
  private:
   Status sweep_cache();
 
   sdk::DeviceTraits traits_;
   std::optional<Control> control_;
-  std::vector<std::byte> sweep_;  // allocated at the first cold sample
+  std::vector<std::byte> sweep_;                // allocated at the first cold sample
+  std::map<const void*, Identity> identities_;  // by the file that holds a variant
 };
 
 }  // namespace harness

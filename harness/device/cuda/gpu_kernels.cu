@@ -53,6 +53,7 @@ __global__ void read_clock(unsigned long long nanoseconds, ClockReading* out) {
   while (end - begin < nanoseconds && cycles_so_far() < clock_cycle_limit) end = global_nanoseconds();
   const long long end_cycles = clock64();
   out->cycles = static_cast<unsigned long long>(end_cycles - begin_cycles);
+  __threadfence_system();  // a host that waits for the time finds the cycles
   out->nanoseconds = end - begin;
 }
 

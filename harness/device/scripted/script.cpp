@@ -188,6 +188,18 @@ CounterValue read_counter(const Json& json, const std::string& path, const Conte
   return counter;
 }
 
+Identity read_identity(const Json& json, const std::string& path, const Context& context) {
+  Identity identity;
+  std::string gap;
+  Reader reader(json, path, context.source, context.error);
+  reader.text("digest", identity.digest);
+  reader.text("gap", gap);
+  reader.finish();
+  if (identity.digest.empty() == gap.empty()) reader.complain(path, "a digest or a gap");
+  if (!gap.empty()) identity.gap = Cause{CauseCode::launches_unseen, {{"problem", gap}}};
+  return identity;
+}
+
 ScriptedCase read_case(const Json& json, const std::string& path, const Context& context) {
   ScriptedCase c;
   Reader reader(json, path, context.source, context.error);
@@ -212,6 +224,9 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
   reader.number("batch_overhead_us", c.batch_overhead_us, 0);
   reader.integer("gate_forced_every", c.gate_forced_every);
   reader.number("launch_us", c.launch_us, 0);
+  reader.numbers("call_ghz", c.call_ghz, positive);
+  reader.number("boost_duty", c.boost_duty, positive);
+  reader.number("slow_ghz", c.slow_ghz, positive);
   reader.number("takes_bytes", c.takes_bytes, 0);
   reader.each("conditions", [&](const Json& one, const std::string& where) {
     c.conditions.push_back(read_conditions(one, where, context));
@@ -222,6 +237,8 @@ ScriptedCase read_case(const Json& json, const std::string& path, const Context&
   reader.each("counters", [&](const Json& one, const std::string& where) {
     c.counters.push_back(read_counter(one, where, context));
   });
+  if (const Json* identity = reader.member("identity"))
+    c.identity = read_identity(*identity, path + "/identity", context);
   if (const Json* error = reader.member("error")) {
     Reader inner(*error, path + "/error", context.source, context.error);
     c.error.emplace();
@@ -275,6 +292,7 @@ Script read_script(const Json& json, const Context& context) {
   reader.number("process_apart_s", script.process_apart_s, 0);
   reader.count("cache_bytes", script.cache_bytes);
   reader.text("gate_obstacle", script.gate_obstacle);
+  reader.number("batch_below_us", script.batch_below_us, 0);
   if (const Json* control = reader.member("control")) {
     script.control.emplace();
     Reader inner(*control, "/control", context.source, context.error);

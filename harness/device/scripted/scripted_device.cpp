@@ -143,6 +143,18 @@ bool ScriptedDevice::fails_now() const {
          error.sample == index_;
 }
 
+double ScriptedDevice::boost_ghz() const {
+  return script_.clock_ghz.empty() ? 0 : script_.clock_ghz.back();
+}
+
+double ScriptedDevice::call_ghz(double us, Seconds pause) const {
+  const ScriptedCase& c = *current_;
+  if (!c.call_ghz.empty()) return placement_ >= 0 ? cyclic(c.call_ghz, index_) : boost_ghz();
+  if (!c.boost_duty) return 0;
+  const double busy = us + c.overhead_us;
+  return busy / (busy + pause / microsecond) > *c.boost_duty * 1.001 ? c.slow_ghz : boost_ghz();
+}
+
 Result<Timing> ScriptedDevice::time(const Work& work, const TimingOptions& options) {
   Result<Timing> timing = play(microseconds(options.cache), work, options);
   if (timing && current_->launch_us) timing->launch = *current_->launch_us * microsecond;
@@ -180,8 +192,12 @@ Result<Timing> ScriptedDevice::play(double us, const Work& work, const TimingOpt
   if (fails_now()) lost_ = current_->error->message;
   if (lost_) return fail(ErrorKind::environment, *lost_);
   work({});
+  const double ghz = call_ghz(us, options.pause);
+  if (ghz > 0 && boost_ghz() > 0) us *= boost_ghz() / ghz;
   Timing timing{us * microsecond, false, {}};
-  now_ += timing.elapsed + current_->overhead_us * microsecond;
+  if (options.reads_clock) timing.clock_ghz = ghz;
+  if (placement_ >= 0) pauses_.push_back(options.pause);
+  now_ += options.pause + timing.elapsed + current_->overhead_us * microsecond;
   if (options.gated && current_->gate_forced_every > 0 && ++gated_calls_ % current_->gate_forced_every == 0) {
     timing.gate_forced = true;
     now_ += options.gate_deadline;
@@ -234,6 +250,12 @@ Since<Conditions> ScriptedDevice::watch_conditions() {
         return one.conditions;
     return std::nullopt;
   };
+}
+
+Result<Launches> ScriptedDevice::launches(const CaseCalls& calls) {
+  if (lost_) return fail(ErrorKind::environment, *lost_);
+  if (current_->identity) calls.call({});
+  return Launches{current_->kernels, current_->identity};
 }
 
 Result<std::vector<KernelUse>> ScriptedDevice::kernels(const Work& work, const CallPattern& pattern) {

@@ -52,10 +52,14 @@ struct ScriptedCase {
   double batch_overhead_us = 5;
   int gate_forced_every = 0;
   std::optional<double> launch_us;
+  std::vector<double> call_ghz;      // of successive calls in a placement; none: `boost_duty` says it
+  std::optional<double> boost_duty;  // a call after a pause for a larger one runs at `slow_ghz`
+  double slow_ghz = 1;
   double takes_bytes = 0;
   std::vector<ScriptedConditions> conditions;
   std::vector<KernelUse> kernels;
   std::vector<CounterValue> counters;
+  std::optional<Identity> identity;  // none: the device tells nothing
   std::optional<ScriptedError> error;
 };
 
@@ -67,6 +71,7 @@ struct Script {
   double started = 1767225600;
   double process_apart_s = 60;
   std::optional<Control> control = {};
+  double batch_below_us = 0;
   std::size_t cache_bytes = 4096;
   std::string gate_obstacle = {};
   std::vector<ScriptedCase> cases;
@@ -96,6 +101,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   Result<Timing> time(const Work& work, const TimingOptions& options) override;
   Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) override;
   std::optional<Control> control() override { return script_.control; }
+  [[nodiscard]] Seconds batch_below() const override { return script_.batch_below_us * 1e-6; }
   [[nodiscard]] std::string gate_obstacle() const override { return script_.gate_obstacle; }
   [[nodiscard]] std::size_t cache_bytes() const override { return script_.cache_bytes; }
   Result<Seconds> time_first_call(const Work& work) override;
@@ -106,6 +112,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   [[nodiscard]] Seconds now() override { return now_; }
   [[nodiscard]] Seconds unix_time() override;
   Since<Conditions> watch_conditions() override;
+  Result<Launches> launches(const CaseCalls& calls) override;
   Result<std::vector<KernelUse>> kernels(const Work& work, const CallPattern& pattern) override;
   Result<std::vector<CounterValue>> counters(const Work& work, CacheMode cache,
                                              const std::vector<std::string>& names) override;
@@ -114,6 +121,8 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   [[nodiscard]] const std::vector<AllocationEvent>& allocations() const { return ledger_->log(); }
   // How long preheat() was asked for, call by call.
   [[nodiscard]] const std::vector<Seconds>& preheats() const { return preheats_; }
+  // The pauses before timed calls in placements, 0 included.
+  [[nodiscard]] const std::vector<Seconds>& pauses() const { return pauses_; }
 
  private:
   // The time of one call alone: `told`, or the time that the script says, with noise.
@@ -121,6 +130,9 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   Result<Timing> play(double us, const Work& work, const TimingOptions& options);
   [[nodiscard]] double noise(std::string_view level, int placement, int index) const;
   [[nodiscard]] bool fails_now() const;
+  [[nodiscard]] double boost_ghz() const;
+  // The clock of a call of `us`; 0 where the script does not say.
+  [[nodiscard]] double call_ghz(double us, Seconds pause) const;
   [[nodiscard]] const ScriptedCase& script_of(std::string_view side) const;
 
   class ScriptedBatch;
@@ -140,6 +152,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   std::optional<std::string> lost_;                  // why the device is gone
   std::size_t clock_readings_ = 0;
   std::vector<Seconds> preheats_;
+  std::vector<Seconds> pauses_;
   std::shared_ptr<MemoryLedger> ledger_ = std::make_shared<MemoryLedger>();
   std::size_t taken_by_work_ = 0;  // bytes, since watch_peak()
 };

@@ -11,38 +11,48 @@ std::uint64_t seed_of(const PlannedCase& planned, int process) {
 
 }  // namespace
 
-CaseParts::CaseParts(Device& device_, const PlannedCase& planned_, int process_, Carried& carried_)
+CaseParts::CaseParts(Device& device_, const PlannedCase& planned_, int process_, Purpose purpose_,
+                     Carried& carried_)
     : device(device_),
       planned(planned_),
       process(process_),
+      purpose(purpose_),
       carried(carried_),
       phases(device_),
-      allocation(device_, seed_of(planned_, process_),
-                 rotates(planned_.sampling) ? 0 : kept_bytes_on(device_)),
-      sampler(device_, planned_, seed_of(planned_, process_)),
+      allocation(device_, seed_of(planned_, process_)),
+      pacer(planned.sampling),
+      sampler(device_, planned, pacer, seed_of(planned_, process_)),
       subjects(device_) {}
 
 void CaseParts::place(bool moved) {
   subjects.begin_step(CaseStep::allocate);
-  std::size_t workspace = 0;
-  for (const Subject& one : subjects)
-    if (!one.over) workspace = std::max(workspace, one.kernel->workspace_bytes());
+  const std::size_t workspace = workspace_bytes();
   std::optional<Status> placed;
   subjects.each([&](Subject& one) -> Step {
     const auto phase = phases.run("allocate");
     one.calls.batches.clear();  // of the buffers that go
     if (!placed) {
+      allocation.keep(rotates(planned.sampling) ? 0 : kept_bytes_on(device));
       placed = allocation.place(one.problem, *inputs, workspace, moved);
-      if (*placed && moved)
-        placed = sampler.place(one.problem, *inputs, workspace, allocation.tensor_bytes() + workspace);
+      if (*placed && moved) placed = sampler.place(one.problem, *inputs, workspace, allocation);
     }
     if (!*placed) return subjects.broken(placed->error());
-    one.kernel->bind(allocation.buffers());
+    {
+      const Scope followed = device.profiler().follow();
+      one.kernel->bind(allocation.buffers());
+    }
     if (const Status bound = device.timer().synchronize(); !bound) return subjects.broken(bound.error());
     if (!moved) return {};
     if (const Status bound = sampler.bind(one); !bound) return subjects.broken(bound.error());
     return {};
   });
+}
+
+std::size_t CaseParts::workspace_bytes() const {
+  std::size_t most = 0;
+  for (const Subject& one : subjects)
+    if (!one.over) most = std::max(most, one.kernel->workspace_bytes());
+  return most;
 }
 
 tl::expected<Finding, Ending> CaseParts::check(Subject& subject) {

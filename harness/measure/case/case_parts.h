@@ -7,6 +7,7 @@
 
 #include "harness/measure/case/sampler.h"
 #include "harness/measure/case/subjects.h"
+#include "harness/measure/rules/pacer.h"
 #include "harness/measure/schedule/carried.h"
 #include "harness/measure/tensors/allocation.h"
 #include "harness/measure/tensors/inputs.h"
@@ -15,16 +16,24 @@
 
 namespace harness {
 
+// The purpose of a process.
+enum class Purpose {
+  measure,
+  look,  // reads launches, checks a few elements of the first result, and takes no sample
+};
+
 struct CaseParts {
-  CaseParts(Device& device_, const PlannedCase& planned_, int process_, Carried& carried_);
+  CaseParts(Device& device_, const PlannedCase& planned_, int process_, Purpose purpose_, Carried& carried_);
 
   Device& device;
-  const PlannedCase& planned;
+  PlannedCase planned;  // its way of timing is chosen by prepare_case(), where the plan leaves it open
   const int process;
+  const Purpose purpose;
   Carried& carried;
   Phases phases;
   std::shared_ptr<const CaseInputs> inputs = {};
   Allocation allocation;
+  Pacer pacer;
   Sampler sampler;
   Subjects subjects;  // after the buffers that kernels point into: destroyed first
 
@@ -35,6 +44,8 @@ struct CaseParts {
   // Takes buffers for all subjects and binds their kernels. `moved`: as for a placement (allocation.h), with
   // the further sets of buffers that the modes ask for.
   void place(bool moved);
+  // The largest workspace that a subject asks for.
+  [[nodiscard]] std::size_t workspace_bytes() const;
   // Fetches the outputs as the last call left them and checks them.
   tl::expected<Finding, Ending> check(Subject& subject);
 };

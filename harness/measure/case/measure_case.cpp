@@ -14,7 +14,7 @@ namespace {
 void add_subject(CaseParts& parts, const Catalog& catalog, bool alone, std::string side = {}) {
   Subject& subject = parts.subjects.add(std::move(side));
   subject.catalog = &catalog;
-  subject.collectors = collectors_for({parts.planned, alone});
+  if (parts.purpose == Purpose::measure) subject.collectors = collectors_for({parts.planned, alone});
   subject.result.case_id = parts.planned.id;
   subject.result.process = subject.samples.process = parts.process;
 }
@@ -88,8 +88,20 @@ std::vector<ProcessResult> results_of(CaseParts& parts) {
   return results;
 }
 
+std::vector<ProcessResult> looked_at(CaseParts& parts) {
+  std::vector<ProcessResult> results;
+  const std::vector<Phase> phases = parts.phases.take();
+  for (Subject& subject : parts.subjects) {
+    if (!subject.over) subject.result.outcome = Outcome::looked_at;
+    subject.result.phases = phases;
+    results.push_back(std::move(subject.result));
+  }
+  return results;
+}
+
 std::vector<ProcessResult> measure(CaseParts& parts) {
   prepare_case(parts);
+  if (parts.purpose == Purpose::look) return looked_at(parts);
   sample_case(parts);
   if (parts.subjects.first_in() != nullptr) check_and_look(parts);
   parts.subjects.begin_step(CaseStep::measure_control);
@@ -98,14 +110,29 @@ std::vector<ProcessResult> measure(CaseParts& parts) {
   return results_of(parts);
 }
 
+ProcessResult one_build(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
+                        Purpose purpose, Carried& carried) {
+  const PlannedCase own = as_workload_sees(planned, catalog);
+  CaseParts parts(device, own, process, purpose, carried);
+  add_subject(parts, catalog, true);
+  return std::move(measure(parts).front());
+}
+
+PairResult two_builds(Device& device, const Catalog& baseline, const Catalog& current,
+                      const PlannedCase& planned, int process, Purpose purpose, Carried& carried) {
+  const PlannedCase own = as_workload_sees(planned, current);
+  CaseParts parts(device, own, process, purpose, carried);
+  add_subject(parts, baseline, false, baseline_side);
+  add_subject(parts, current, false, current_side);
+  std::vector<ProcessResult> results = measure(parts);
+  return {std::move(results[0]), std::move(results[1])};
+}
+
 }  // namespace
 
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
                            Carried& carried) {
-  const PlannedCase own = as_workload_sees(planned, catalog);
-  CaseParts parts(device, own, process, carried);
-  add_subject(parts, catalog, true);
-  return std::move(measure(parts).front());
+  return one_build(device, catalog, planned, process, Purpose::measure, carried);
 }
 
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process) {
@@ -113,14 +140,19 @@ ProcessResult measure_case(Device& device, const Catalog& catalog, const Planned
   return measure_case(device, catalog, planned, process, carried);
 }
 
+ProcessResult look_at_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
+                           Carried& carried) {
+  return one_build(device, catalog, planned, process, Purpose::look, carried);
+}
+
 PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, Carried& carried) {
-  const PlannedCase own = as_workload_sees(planned, current);
-  CaseParts parts(device, own, process, carried);
-  add_subject(parts, baseline, false, baseline_side);
-  add_subject(parts, current, false, current_side);
-  std::vector<ProcessResult> results = measure(parts);
-  return {std::move(results[0]), std::move(results[1])};
+  return two_builds(device, baseline, current, planned, process, Purpose::measure, carried);
+}
+
+PairResult look_at_pair(Device& device, const Catalog& baseline, const Catalog& current,
+                        const PlannedCase& planned, int process, Carried& carried) {
+  return two_builds(device, baseline, current, planned, process, Purpose::look, carried);
 }
 
 }  // namespace harness

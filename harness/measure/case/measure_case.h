@@ -17,6 +17,12 @@ ProcessResult measure_case(Device& device, const Catalog& catalog, const Planned
 // The same for a single case.
 ProcessResult measure_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process);
 
+// Looks at one case: constructs its kernel, makes the first call, checks a few elements of its result, and
+// reads what a call launches. No sample is taken. The outcome is looked_at, with kernels and identity, unless
+// the case ends.
+ProcessResult look_at_case(Device& device, const Catalog& catalog, const PlannedCase& planned, int process,
+                           Carried& carried);
+
 // The results of one case measured with two builds in one process; process and case are the same.
 struct PairResult {
   ProcessResult baseline;
@@ -27,6 +33,9 @@ struct PairResult {
 // calls and checks, then in each placement samples in the order baseline current current baseline, every
 // second placement the other way round. A build that ends is out, and the other goes on alone.
 PairResult measure_pair(Device& device, const Catalog& baseline, const Catalog& current,
+                        const PlannedCase& planned, int process, Carried& carried);
+// look_at_case() of two builds.
+PairResult look_at_pair(Device& device, const Catalog& baseline, const Catalog& current,
                         const PlannedCase& planned, int process, Carried& carried);
 
 }  // namespace harness

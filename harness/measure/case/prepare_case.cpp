@@ -1,5 +1,9 @@
 #include "harness/measure/case/prepare_case.h"
 
+#include <optional>
+
+#include "harness/base/text.h"
+#include "harness/measure/case/identify.h"
 #include "harness/measure/case/microseconds.h"
 
 namespace harness {
@@ -12,6 +16,7 @@ Step construct(CaseParts& parts, Subject& subject) {
   parts.subjects.begin_step(CaseStep::construct);
   {
     const auto phase = parts.phases.run("construct");
+    const Scope followed = parts.device.profiler().follow();
     subject.kernel = subject.variant->make(parts.planned.params, subject.problem, parts.device.traits());
   }
   if (!subject.kernel) return ended(Outcome::failed, {CauseCode::no_kernel});
@@ -38,7 +43,8 @@ void fill_inputs(CaseParts& parts) {
     const auto phase = parts.phases.run("inputs");
     parts.inputs = parts.carried.inputs.get(
         *one.workload, planned.params, one.problem,
-        input_seed(planned.workload, planned.params, planned.sampling.seed, parts.process));
+        input_seed(planned.workload, planned.params, planned.sampling.seed, parts.process),
+        parts.purpose == Purpose::look ? InputCache::Answers::few : InputCache::Answers::all);
     return {};
   };
   parts.subjects.each(fill, Subjects::Order::backwards);
@@ -51,8 +57,10 @@ Step first_call(CaseParts& parts, Subject& subject) {
       return parts.subjects.broken(poisoned.error());
   parts.subjects.begin_step(CaseStep::first_call);
   const auto phase = parts.phases.run("first_call");
-  const Result<Seconds> elapsed =
-      timer.time_first_call([&](sdk::Stream stream) { subject.kernel->run(stream); });
+  const Result<Seconds> elapsed = timer.time_first_call([&](sdk::Stream stream) {
+    const Scope followed = parts.device.profiler().follow();
+    subject.kernel->run(stream);
+  });
   if (!elapsed) return parts.subjects.broken(elapsed.error());
   if (const Status done = timer.synchronize(); !done) return parts.subjects.broken(done.error());
   subject.samples.first_call = to_microseconds(*elapsed);
@@ -68,6 +76,32 @@ Step first_check(CaseParts& parts, Subject& subject) {
       Verification{finding->error, 0, subject.problem.tolerance.relative, finding->elements};
   if (finding->wrong) return ended(Outcome::incorrect, *finding->wrong);
   return {};
+}
+
+// Whether a subject's calls are timed in batches where the plan leaves it open.
+Step choose_timing(CaseParts& parts, Subject& subject, TimingMode& chosen) {
+  std::optional<Error> obstacle;
+  const Result<TimingMode> its = parts.sampler.choose_timing(subject, obstacle);
+  if (!its) return parts.subjects.broken(its.error());
+  if (*its == TimingMode::events) chosen = TimingMode::events;
+  if (obstacle)
+    subject.result.notes.push_back({NoteCode::not_recorded, {{"problem", printable(obstacle->message)}}});
+  return {};
+}
+
+// All subjects are timed in one way: in batches where every one takes them.
+void settle_timing(CaseParts& parts) {
+  TimingMode& timing = parts.planned.sampling.timing;
+  parts.subjects.begin_step(CaseStep::choose_timing);
+  if (timing == TimingMode::automatic) {
+    TimingMode chosen = TimingMode::batch;
+    parts.subjects.each([&](Subject& one) { return choose_timing(parts, one, chosen); });
+    timing = chosen;
+  }
+  parts.subjects.each([&](Subject& one) -> Step {
+    one.result.timing = timing;
+    return {};
+  });
 }
 
 }  // namespace
@@ -86,14 +120,17 @@ void prepare_case(CaseParts& parts) {
   subjects.each([&](Subject& one) -> Step {
     if (Step done = first_call(parts, one); !done) return done;
     if (Step checked = first_check(parts, one); !checked) return checked;
+    if (Step identified = identify(parts, one); !identified) return identified;
     for (const auto& collector : one.collectors) collector->after_first_check();
     return {};
   });
+  if (parts.purpose == Purpose::look) return;
   subjects.begin_step(CaseStep::find_streams);
   subjects.each([&](Subject& one) -> Step {
     if (const Status seen = look_at_streams(one, parts.device); !seen) return subjects.broken(seen.error());
     return {};
   });
+  settle_timing(parts);
 }
 
 }  // namespace harness

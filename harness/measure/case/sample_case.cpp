@@ -1,6 +1,6 @@
 #include "harness/measure/case/sample_case.h"
 
-#include "harness/measure/case/stop_rule.h"
+#include "harness/measure/rules/stop_rule.h"
 #include "harness/measure/worker/preheat.h"
 
 namespace harness {
@@ -25,8 +25,12 @@ Scope begin_placement(CaseParts& parts) {
 // The device idled while the host filled inputs, checked results or took memory. Tells its clock, GHz.
 double heat_again(CaseParts& parts) {
   const Sampling& sampling = parts.planned.sampling;
-  if (!(sampling.preheat > 0) || parts.subjects.first_in() == nullptr)
-    return parts.device.sensors().clock_ghz();
+  const bool heats = sampling.preheat > 0 && sampling.power == PowerMode::sustained;
+  if (!heats || parts.subjects.first_in() == nullptr) {
+    const double clock = parts.device.sensors().clock_ghz();
+    parts.carried.warmth.worked(parts.device.timer().now(), clock);
+    return clock;
+  }
   parts.subjects.begin_step(CaseStep::preheat);
   const auto phase = parts.phases.run("preheat");
   const Result<Preheated> busy = reheat(parts.device, sampling, parts.carried.warmth);
@@ -54,8 +58,8 @@ Since<Conditions> warm_up(CaseParts& parts) {
                                   .gated = one.calls.gated && i > 0,
                                   .gate_deadline = sampling.gate_deadline};
       const auto call = [&](sdk::Stream stream) { one.kernel->run(stream); };
-      if (const Result<Timing> timing = timer.time(call, options); !timing)
-        return parts.subjects.broken(timing.error());
+      const Result<Timing> timing = last && i > 0 ? parts.sampler.rehearse(one) : timer.time(call, options);
+      if (!timing) return parts.subjects.broken(timing.error());
       return {};
     });
   }
@@ -93,9 +97,13 @@ Stop take_samples(CaseParts& parts, int placement) {
   Stop stop = Stop::unknown;
   for (std::size_t taken = 0; stop == Stop::unknown; ++taken) {
     const auto take = [&](Subject& one) -> Step {
-      const Result<Timing> timing = parts.sampler.take(one);
-      if (!timing) return parts.subjects.refused(timing.error());
-      return keep(one, *timing);
+      while (true) {
+        const Result<Timing> timing = parts.sampler.take(one);
+        if (!timing) return parts.subjects.refused(timing.error());
+        const bool late = parts.device.timer().now() >= end;
+        const Pacer::Judgement judged = parts.pacer.judge(*timing, late);
+        if (judged != Pacer::Judgement::again) return keep(one, *timing, judged == Pacer::Judgement::slow);
+      }
     };
     parts.subjects.each(take,
                         turned == (taken % 2 == 0) ? Subjects::Order::backwards : Subjects::Order::forwards);
@@ -114,6 +122,7 @@ void measure_placement(CaseParts& parts, int number) {
   const Scope placement = begin_placement(parts);
   parts.place(true);
   const double clock_before = heat_again(parts);
+  parts.pacer.begin_placement(parts.carried.warmth.boost_ghz());
   parts.subjects.begin_step(CaseStep::warm_up, number);
   const Since<Conditions> conditions = warm_up(parts);
   parts.enter(number - 1);
@@ -123,6 +132,7 @@ void measure_placement(CaseParts& parts, int number) {
   record_batches(parts, number);
   surroundings.stopped = take_samples(parts, number);
   parts.carried.warmth.worked(parts.device.timer().now());
+  surroundings.duty = parts.pacer.duty();
   if (conditions) surroundings.conditions = conditions();
   surroundings.clock_ghz = mean_of_known(clock_before, parts.device.sensors().clock_ghz());
   for (Subject& one : parts.subjects)

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int rough_calls = 16;
 constexpr int rough_samples = 3;
+constexpr int calls_to_choose = 4;
 constexpr int most_attempts = 5;
 constexpr int calls_looked_at = 8;  // of a batch: the first finds code cold, the median does not
 
@@ -35,12 +36,12 @@ sdk::Kernel& Sampler::kernel_of(Subject& subject, std::size_t set) const {
 }
 
 Status Sampler::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
-                      std::size_t set_bytes) {
-  set_bytes_ = set_bytes;
+                      const Allocation& first) {
+  set_bytes_ = first.tensor_bytes() + workspace_bytes;
   turn_ = 0;
   if (!rotates()) return {};
   return sets_.place(problem, inputs, workspace_bytes,
-                     input_sets_needed(set_bytes, device_.memory().cache_bytes()) - 1);
+                     input_sets_needed(set_bytes_, device_.memory().cache_bytes()) - 1, first);
 }
 
 Status Sampler::bind(Subject& subject) {
@@ -106,10 +107,48 @@ Status Sampler::record(Subject& subject) {
   return {};
 }
 
+template <class Time>
+Result<Timing> Sampler::paced(const Subject& subject, Time&& time) {
+  TimingOptions how = options(subject);
+  how.pause = pacer_.pause();
+  how.reads_clock = pacer_.reads_clock();
+  const Seconds begin = device_.timer().now();
+  Result<Timing> timing = time(how);
+  if (timing) pacer_.called(how.pause, device_.timer().now() - begin - how.pause, *timing);
+  return timing;
+}
+
 Result<Timing> Sampler::take(Subject& subject) {
   if (batches()) return take_batches(subject);
   sdk::Kernel& kernel = kernel_of(subject, turn_++);
-  return device_.timer().time([&](sdk::Stream stream) { kernel.run(stream); }, options(subject));
+  return paced(subject, [&](const TimingOptions& how) {
+    return device_.timer().time([&](sdk::Stream stream) { kernel.run(stream); }, how);
+  });
+}
+
+Result<Timing> Sampler::rehearse(Subject& subject) {
+  return paced(subject, [&](const TimingOptions& how) {
+    return device_.timer().time([&](sdk::Stream stream) { subject.kernel->run(stream); }, how);
+  });
+}
+
+Result<TimingMode> Sampler::choose_timing(Subject& subject, std::optional<Error>& obstacle) const {
+  const Seconds limit = device_.timer().batch_below();
+  if (!(limit > 0) || !subject.calls.gated) return TimingMode::events;
+  Seconds best = 0;
+  for (int i = 0; i < calls_to_choose; ++i) {
+    const Result<Timing> timing =
+        device_.timer().time([&](sdk::Stream stream) { subject.kernel->run(stream); }, options(subject));
+    if (!timing) return fail(timing.error());
+    best = i == 0 ? timing->elapsed : std::min(best, timing->elapsed);
+  }
+  if (best >= limit) return TimingMode::events;
+  const Result<std::unique_ptr<Batch>> batch =
+      device_.timer().record(calls_looked_at, [&](sdk::Stream stream, int) { subject.kernel->run(stream); });
+  if (batch) return TimingMode::batch;
+  if (batch.error().kind != ErrorKind::usage) return fail(batch.error());
+  obstacle = batch.error();
+  return TimingMode::events;
 }
 
 CallPattern Sampler::pattern() const {
@@ -127,10 +166,12 @@ Result<Timing> Sampler::take_batches(Subject& subject) {
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     Timing sample;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const Result<Timing> timing = subject.calls.batches[i]->time(options(subject));
+      const Result<Timing> timing =
+          paced(subject, [&](const TimingOptions& how) { return subject.calls.batches[i]->time(how); });
       if (!timing) return timing;
       times[i] = timing->elapsed;
       sample.gate_forced = sample.gate_forced || timing->gate_forced;
+      if (i == 0 || timing->clock_ghz < sample.clock_ghz) sample.clock_ghz = timing->clock_ghz;
     }
     const std::optional<Seconds> call = time_of_call(nodes_, times);
     if (!call) {

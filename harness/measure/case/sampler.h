@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "harness/device/device.h"
 #include "harness/measure/case/subject.h"
+#include "harness/measure/rules/pacer.h"
 #include "harness/measure/tensors/input_sets.h"
 #include "harness/model/plan.h"
 
@@ -23,12 +25,18 @@ bool rotates(const Sampling& sampling);
 
 class Sampler {
  public:
-  Sampler(Device& device, const PlannedCase& planned, std::uint64_t seed)
-      : device_(device), planned_(planned), sets_(device, seed) {}
+  Sampler(Device& device, const PlannedCase& planned, Pacer& pacer, std::uint64_t seed)
+      : device_(device), planned_(planned), pacer_(pacer), sets_(device, seed) {}
 
-  // Takes the further sets that the modes ask for; before a placement's first bind(). `set_bytes`: of one.
+  // The way in which a case with `timing: auto` is timed: in batches where a call takes less than the
+  // device's timer tells well, and all subjects' calls can be recorded. Fills in `obstacle` where they
+  // cannot. After the first calls; an Error means that the device was lost.
+  Result<TimingMode> choose_timing(Subject& subject, std::optional<Error>& obstacle) const;
+
+  // Takes the further sets that the modes ask for, with the inputs of `first`; before a placement's first
+  // bind().
   Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
-               std::size_t set_bytes);
+               const Allocation& first);
 
   // Binds a kernel to each further set and calls it once, ungated, so that a sample loads nothing.
   Status bind(Subject& subject);
@@ -37,8 +45,11 @@ class Sampler {
   // `usage` when its calls cannot be recorded.
   Status record(Subject& subject);
 
-  // One sample: the time of one call.
+  // One sample: the time of one call, and the lowest clock that was read meanwhile.
   Result<Timing> take(Subject& subject);
+
+  // A call made as a sample of single calls is, for the pacer to know before the first sample.
+  Result<Timing> rehearse(Subject& subject);
 
   // One call as samples make it, on the next set of buffers, for a profiler.
   void run_next(Subject& subject, sdk::Stream stream);
@@ -57,9 +68,13 @@ class Sampler {
   Result<std::unique_ptr<Batch>> record(Subject& subject, int calls) const;
   Result<Seconds> rough_time(Subject& subject) const;
   Result<Timing> take_batches(Subject& subject);
+  // Times a call or a batch after the pause that the pacer asks for.
+  template <class Time>
+  Result<Timing> paced(const Subject& subject, Time&& time);
 
   Device& device_;
   const PlannedCase& planned_;
+  Pacer& pacer_;
   InputSets sets_;
   std::size_t set_bytes_ = 0;
   std::size_t turn_ = 0;    // of the sets; all subjects' calls move it, so that none finds another's data

@@ -20,6 +20,11 @@ constexpr double microseconds_per_second = 1e6;
 constexpr double short_call_us = 10;  // beside which the control is shown
 constexpr double least_cost_of_a_call = 1.2;
 
+// So that records stay small.
+double rounded(double value) {
+  return std::round(value * 1e4) / 1e4;
+}
+
 // Notes on placements that were not sampled as the suite asks for.
 void add_stop_notes(Notes& notes, const std::vector<Placement>& placements, const Sampling& sampling,
                     std::size_t taken) {
@@ -136,11 +141,16 @@ Status look_at_streams(Subject& subject, Device& device) {
   return {};
 }
 
-Step keep(Subject& subject, const Timing& timing) {
+Step keep(Subject& subject, const Timing& timing, bool slow) {
   if (!(timing.elapsed > 0) || !std::isfinite(timing.elapsed))
     return ended(Outcome::failed, {CauseCode::too_short});
   subject.placement.samples.push_back(to_microseconds(timing.elapsed));
   subject.placement.forced_gates += timing.gate_forced ? 1 : 0;
+  subject.placement.slow_samples += slow ? 1 : 0;
+  if (timing.clock_ghz > 0) {
+    subject.placement.clock_ghz += timing.clock_ghz;
+    ++subject.clocks;
+  }
   for (const auto& collector : subject.collectors) collector->after_sample(timing);
   return {};
 }
@@ -148,7 +158,10 @@ Step keep(Subject& subject, const Timing& timing) {
 void close_placement(Subject& subject, const Placement& surroundings) {
   subject.placement.started = surroundings.started;
   subject.placement.conditions = surroundings.conditions;
-  subject.placement.clock_ghz = surroundings.clock_ghz;
+  const int clocks = std::exchange(subject.clocks, 0);
+  subject.placement.clock_ghz =
+      clocks > 0 ? rounded(subject.placement.clock_ghz / clocks) : surroundings.clock_ghz;
+  subject.placement.duty = rounded(surroundings.duty);
   subject.placement.stopped = surroundings.stopped;
   subject.samples.placements.push_back(std::exchange(subject.placement, {}));
   for (const auto& collector : subject.collectors) collector->after_placement();

@@ -9,9 +9,9 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
-#include "harness/measure/case/batching.h"
 #include "harness/measure/metrics/collector.h"
 #include "harness/measure/metrics/reported_metrics.h"
+#include "harness/measure/rules/batching.h"
 #include "harness/model/plan.h"
 
 namespace harness {
@@ -46,7 +46,8 @@ struct Subject {
   std::unique_ptr<sdk::Kernel> kernel = {};
   Calls calls = {};
   ProcessSamples samples = {};
-  Placement placement = {};  // being sampled
+  Placement placement = {};  // being sampled; until it is closed, `clock_ghz` is the sum over its samples
+  int clocks = 0;            // in that sum
   Collectors collectors = {};
   std::optional<Reported> reported = {};
   ProcessResult result = {};
@@ -65,8 +66,8 @@ Step find(Subject& subject, const PlannedCase& planned, const sdk::DeviceTraits&
 // Finds out where it queues its work, unless it waits for the device: that cannot be found out.
 Status look_at_streams(Subject& subject, Device& device);
 
-// Keeps a timed call as a sample of the placement at hand.
-Step keep(Subject& subject, const Timing& timing);
+// Keeps a timed call as a sample of the placement at hand. `slow`: it ran below the boost clock.
+Step keep(Subject& subject, const Timing& timing, bool slow = false);
 
 // Closes the placement at hand, under the conditions that it had.
 void close_placement(Subject& subject, const Placement& surroundings);

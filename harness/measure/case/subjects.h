@@ -23,6 +23,8 @@ class Subjects {
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   [[nodiscard]] auto begin() { return all_.begin(); }
   [[nodiscard]] auto end() { return all_.end(); }
+  [[nodiscard]] auto begin() const { return all_.begin(); }
+  [[nodiscard]] auto end() const { return all_.end(); }
   Subject& last() { return all_.back(); }
   // The first that is still in; null when none is.
   Subject* first_in();

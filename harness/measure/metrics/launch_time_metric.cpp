@@ -9,7 +9,7 @@ namespace {
 
 class LaunchTime final : public MetricCollector {
  public:
-  explicit LaunchTime(TimingMode timing) : timing_(timing) {}
+  explicit LaunchTime(const TimingMode& timing) : timing_(timing) {}
 
   void after_sample(const Timing& timing) override {
     if (timing.launch) placement_.samples.push_back(to_microseconds(*timing.launch));
@@ -29,8 +29,8 @@ class LaunchTime final : public MetricCollector {
   }
 
  private:
-  TimingMode timing_;
-  Placement placement_;  // being sampled
+  const TimingMode& timing_;  // of the case, which may choose it later
+  Placement placement_;       // being sampled
   ProcessSamples launches_;
 };
 

@@ -2,6 +2,7 @@
 // measuring. One thread uses it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -10,23 +11,28 @@
 
 namespace harness {
 
-// When the device was last kept busy, and its clock then.
+// When the device was last kept busy, its clock then, and the boost clock as far as it has shown.
 class Warmth {
  public:
   // A reading of 0 or less tells nothing.
   void worked(Seconds now, double clock_ghz = 0) {
     last_ = now;
-    if (clock_ghz > 0) clock_ghz_ = clock_ghz;
+    if (!(clock_ghz > 0)) return;
+    boost_ghz_ = std::max(boost_ghz_, std::min(clock_ghz, clock_ghz_));
+    clock_ghz_ = clock_ghz;
   }
   // How long it has idled; absent where it has not worked yet.
   [[nodiscard]] std::optional<Seconds> idle(Seconds now) const {
     return last_ ? std::optional(now - *last_) : std::nullopt;
   }
   [[nodiscard]] double clock_ghz() const { return clock_ghz_; }
+  // The highest clock that two readings in a row reached: a single one may err. 0 before the second.
+  [[nodiscard]] double boost_ghz() const { return boost_ghz_; }
 
  private:
   std::optional<Seconds> last_;
   double clock_ghz_ = 0;
+  double boost_ghz_ = 0;
 };
 
 struct Carried {

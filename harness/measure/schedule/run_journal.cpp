@@ -2,15 +2,18 @@
 
 #include <utility>
 
+#include "harness/measure/schedule/schedule.h"
+
 namespace harness {
 
 using Guard = std::lock_guard<std::mutex>;
 
 RunJournal::RunJournal(const Plan& plan, const RunOptions& options) : options_(options) {
   for (const PlannedCase& planned : plan.cases)
-    for (int process = 1; !planned.skip && process <= planned.sampling.processes; ++process) {
+    for (int process = options.look ? look_process : 1;
+         !planned.skip && process <= (options.look ? look_process : planned.sampling.processes); ++process) {
       ++progress_.total;
-      progress_.done += options.already.count({planned.id, process});
+      progress_.done += options.already.count({planned.id, options.processes_before + process});
     }
 }
 

@@ -56,6 +56,11 @@ struct RunOptions {
   std::function<void(const Progress&)> on_progress;
   // Asked before each process in which a case is still to be measured; false ends the run there.
   std::function<bool()> may_begin = {};
+  // One worker process a device kind, number 0, looks at what a call of each case launches (look_at_case()).
+  // Nothing is timed or preheated. Works with `pair`, too. Several workers of this number look at many cases
+  // of a GPU at the same time.
+  bool look = false;
+  int processes_before = 0;                    // the numbers of this run's processes begin behind it
   bool measure_ceilings = true;                // of each device, once: not when they are known from before
   std::shared_ptr<EndingWorkers> ending = {};  // probe workers; awaited before measuring
 };

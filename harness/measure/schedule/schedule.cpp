@@ -5,10 +5,14 @@
 #include <random>
 #include <utility>
 
+#include "harness/model/device_kinds.h"
 #include "harness/stats/series/turns.h"
 
 namespace harness {
 namespace {
+
+constexpr std::size_t most_looks_at_once = 4;
+constexpr std::size_t least_of_look = 16;  // cases of a worker, which takes half a second to start
 
 // Device kinds of the cases that can run, in the order of the plan.
 void add_kinds(std::vector<std::string>& kinds, const Plan& plan) {
@@ -49,13 +53,14 @@ class LaneOfPlan {
   }
 
   void add(int process, const std::string& kind, const SideDevice& device) {
-    Task task{turn_, process, kind, device.name, device.uuid, {}};
+    const int number = process == look_process ? look_process : options_.processes_before + process;
+    Task task{turn_, number, kind, device.name, device.uuid, {}};
     for (const PlannedCase& planned : plan_.cases)
       if (!planned.skip && planned.device == kind && process <= planned.sampling.processes &&
-          !options_.already.contains({planned.id, process}))
+          !options_.already.contains({planned.id, number}))
         task.cases.push_back(&planned);
     if (task.cases.empty()) return;
-    shuffle(task.cases, options_.order_seed, process);
+    if (number != look_process) shuffle(task.cases, options_.order_seed, number);
     lane_.push_back(std::move(task));
   }
 
@@ -66,9 +71,52 @@ class LaneOfPlan {
   std::size_t turn_;
 };
 
+bool same_point(const PlannedCase& one, const PlannedCase& other) {
+  return one.workload == other.workload && one.params == other.params;
+}
+
+// Parts of a look, for workers that look at the same time: nothing is timed. The variants of a point stay
+// together, because they share inputs. A worker is worth a minimum of cases.
+Stage in_parts_of(const Task& task) {
+  const std::size_t cases = task.cases.size();
+  const std::size_t parts =
+      is_gpu_kind(task.kind) ? std::clamp<std::size_t>(cases / least_of_look, 1, most_looks_at_once) : 1;
+  Stage stage;
+  std::size_t begin = 0;
+  for (std::size_t part = 1; part <= parts; ++part) {
+    std::size_t end = std::max(begin, cases * part / parts);
+    while (end > 0 && end < cases && same_point(*task.cases[end - 1], *task.cases[end])) ++end;
+    if (end == begin) continue;
+    Task some = task;
+    some.cases.assign(task.cases.begin() + static_cast<std::ptrdiff_t>(begin),
+                      task.cases.begin() + static_cast<std::ptrdiff_t>(end));
+    stage.push_back({std::move(some)});
+    begin = end;
+  }
+  return stage;
+}
+
+// `turn`: as in Task.
+void add_look(Schedule& schedule, const Plan& plan, const RunOptions& options, std::size_t turn) {
+  Lane lane;
+  for (const std::string& kind : kinds_of(plan)) {
+    const auto several = options.side_by_side.find(kind);
+    if (several == options.side_by_side.end())
+      LaneOfPlan(lane, plan, options, turn).add(look_process, kind);
+    else
+      LaneOfPlan(lane, plan, options, turn).add(look_process, kind, several->second.front());
+  }
+  for (const Task& task : lane) schedule.push_back(in_parts_of(task));
+}
+
 }  // namespace
 
 Schedule schedule_of(const Plan& plan, const RunOptions& options) {
+  Schedule schedule;
+  if (options.look) {
+    add_look(schedule, plan, options, 0);
+    return schedule;
+  }
   Lane alone;
   Stage together;
   for (const auto& [kind, devices] : options.side_by_side)
@@ -83,7 +131,6 @@ Schedule schedule_of(const Plan& plan, const RunOptions& options) {
       const std::size_t index = static_cast<std::size_t>(process - 1) % several->second.size();
       LaneOfPlan(together[index], plan, options).add(process, kind, several->second[index]);
     }
-  Schedule schedule;
   if (!alone.empty()) schedule.push_back({std::move(alone)});
   std::erase_if(together, [](const Lane& lane) { return lane.empty(); });
   if (!together.empty()) schedule.push_back(std::move(together));
@@ -91,6 +138,10 @@ Schedule schedule_of(const Plan& plan, const RunOptions& options) {
 }
 
 Schedule schedule_in_turns(const Turn& baseline, const Turn& current, std::uint64_t seed) {
+  Schedule looks;
+  if (baseline.options.look) add_look(looks, baseline.plan, baseline.options, 0);
+  if (current.options.look) add_look(looks, current.plan, current.options, 1);
+  if (baseline.options.look || current.options.look) return looks;
   Lane lane;
   std::array both{LaneOfPlan(lane, baseline.plan, baseline.options, 0),
                   LaneOfPlan(lane, current.plan, current.options, 1)};

@@ -4,6 +4,7 @@
 //   one device       one stage of one lane:  1, 2, 3, ...
 //   several devices  kinds with one device first; then a stage with a lane a device:  1, 3, 5 | 2, 4, 6
 //   in turns         one stage of one lane:  1 of A, 1 of B, 2 of B, 2 of A, ...
+//   a look           a stage a kind of device:  0; many cases of a GPU on up to four lanes
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,13 @@
 
 namespace harness {
 
+// The process that looks at launches before a run.
+inline constexpr int look_process = 0;
+
 // The cases of one kind of device in one process.
 struct Task {
   std::size_t turn = 0;                   // whose plan it is of, where builds take turns: 0 or 1
-  int process = 1;                        // from 1
+  int process = 1;                        // from 1; look_process of a look
   std::string kind;                       // of device: "cuda"
   std::string device;                     // as open_device() takes it: "cuda:1"
   std::string device_uuid;                // where several devices measure at the same time

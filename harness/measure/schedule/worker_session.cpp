@@ -55,9 +55,11 @@ Job WorkerSession::job() const {
   job.device_uuid = task_.device_uuid;
   job.modules = context_.plan.modules;
   job.suite = context_.plan.suite.name;
-  job.measure_ceilings = context_.options.measure_ceilings && !experience_.opened.contains(task_.kind);
+  job.measure_ceilings =
+      context_.options.measure_ceilings && !context_.options.look && !experience_.opened.contains(task_.kind);
+  job.look = context_.options.look;
   job.pair = context_.options.pair;
-  for (const PlannedCase* planned : open_) job.cases.push_back(*planned);
+  for (const PlannedCase* planned : open_) job.cases.push_back(context_.timing.decided(*planned));
   return job;
 }
 
@@ -132,6 +134,7 @@ Result<WorkerSession::Next> WorkerSession::hear(const Refusal& refusal, const Wo
 // No case should be open any more.
 Result<WorkerSession::Next> WorkerSession::hear(const Done&, const WorkerProcess::Said&) {
   ending_.add(std::move(*worker_));
+  if (disagreed_) return End::restart;
   return finished(
       give_up(Outcome::failed, {CauseCode::worker_out_of_protocol, {{"message", std::string("done")}}}));
 }
@@ -140,6 +143,12 @@ Result<WorkerSession::Next> WorkerSession::take_result(EncodedResult result, con
   const ProcessResult& one = result.result;
   if (current_ == nullptr || one.case_id != current_->id || one.process != task_.process)
     return out_of_protocol(baseline != nullptr ? "pair" : "result");
+  const bool open = current_->sampling.timing == TimingMode::automatic;
+  if (open && one.timing && !context_.timing.agree(one.case_id, *one.timing)) {
+    disagreed_ = true;
+    current_ = nullptr;
+    return Next();
+  }
   if (const Status kept = finish_current(std::move(result), baseline, true); !kept) return fail(kept.error());
   return Next();
 }
@@ -174,7 +183,8 @@ Status WorkerSession::give_up(Outcome outcome, const Cause& cause) {
 Status WorkerSession::finish_current(EncodedResult result, const EncodedResult* baseline, bool measured) {
   std::erase(open_, std::exchange(current_, nullptr));
   for (const EncodedResult* one : {&std::as_const(result), baseline})
-    if (one != nullptr && one->result.outcome != Outcome::measured)
+    if (one != nullptr && one->result.outcome != Outcome::measured &&
+        one->result.outcome != Outcome::looked_at)
       experience_.hopeless.insert({one->result.case_id, why_hopeless(one->result)});
   return context_.journal.add(std::move(result), baseline, measured);
 }

@@ -10,6 +10,7 @@
 
 #include "harness/measure/schedule/run_journal.h"
 #include "harness/measure/schedule/schedule.h"
+#include "harness/measure/schedule/timing_modes.h"
 #include "harness/measure/schedule/worker_process.h"
 
 namespace harness {
@@ -19,6 +20,7 @@ struct TaskContext {
   const Plan& plan;
   const RunOptions& options;
   RunJournal& journal;
+  TimingModes& timing;
 };
 
 // Things that the workers of one plan on one device have shown so far.
@@ -79,6 +81,7 @@ class WorkerSession {
   const PlannedCase* current_ = nullptr;  // that the worker has begun
   bool greeted_ = false;
   bool overlapped_ = false;  // it opened its device while another worker ended
+  bool disagreed_ = false;   // a case is measured again, as another process timed it
 };
 
 }  // namespace harness

@@ -64,13 +64,14 @@ std::size_t kept_bytes_on(Device& device) {
 }
 
 Status Allocation::place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
-                         bool moved) {
+                         bool moved, const Allocation* like) {
   if (!moved) held_ = {};
   Result<Buffers> next =
       moved ? take_elsewhere(problem, workspace_bytes) : take(problem, workspace_bytes, false);
   if (!next) return fail(next.error());
   Buffers old = std::exchange(held_, std::move(*next));
-  Status filled = fill(problem, inputs, old);
+  const bool from_like = old.tensors.empty() && like != nullptr;
+  Status filled = fill(problem, inputs, from_like ? like->held_ : old);
   if (moved) keep(std::move(old));
   return filled;
 }

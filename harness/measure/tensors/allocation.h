@@ -27,18 +27,20 @@ std::size_t kept_bytes_on(Device& device);
 class Allocation {
  public:
   // `seed`: of the padding's sizes.
-  Allocation(Device& device, std::uint64_t seed, std::size_t kept_bytes)
+  Allocation(Device& device, std::uint64_t seed, std::size_t kept_bytes = 0)
       : timer_(device.timer()), memory_(device.memory()), random_(seed), kept_bytes_(kept_bytes) {}
+  // For the placements that follow.
+  void keep(std::size_t bytes) { kept_bytes_ = bytes; }
 
-  // Takes buffers, fills in the inputs (from the buffers held before, or uploads them), poisons outputs and
-  // workspace. Nobody may use the buffers held before any more, whatever it returns.
+  // Takes buffers, fills in the inputs (from the buffers held before, from those of `like`, or uploads them),
+  // poisons outputs and workspace. Nobody may use the buffers held before any more, whatever it returns.
   // `moved`: takes them at random offsets in their blocks (multiples of 512 bytes), behind padding of random
   // size (256 bytes to 32 MiB, small sizes as likely as large). The padding stays until the Allocation ends.
   // The buffers held before still live, up to `kept_bytes` of them, so that no freed block is handed out
   // again. A full device gives up the older buffers first, then the last ones, then the padding. It is an
   // error only when an empty device has no room.
-  Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes,
-               bool moved);
+  Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes, bool moved,
+               const Allocation* like = nullptr);
 
   Status poison_outputs(const sdk::Problem& problem);
   // Into `outputs`, in the order of Problem::tensors; those of an earlier call lend their memory.

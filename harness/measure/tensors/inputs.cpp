@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "harness/base/bulk_hash.h"
+#include "harness/base/files.h"
 #include "harness/sdk/in_parts.h"
 
 namespace harness {
@@ -24,6 +26,8 @@ std::int64_t output_elements(const sdk::Problem& problem) {
     if (tensor.role == sdk::Role::output) count += tensor.elements();
   return count;
 }
+
+constexpr std::size_t digest_chunk = std::size_t{1} << 20;
 
 std::size_t bytes_of(const CaseInputs& inputs) {
   std::size_t bytes = 0;
@@ -68,9 +72,29 @@ std::int64_t elements_to_check(const sdk::Problem& problem) {
 
 std::uint64_t input_seed(const std::string& workload, const sdk::Params& params, std::uint64_t seed,
                          int process) {
-  std::uint64_t state = mixed(mixed(seed) ^ static_cast<std::uint64_t>(process));
+  std::uint64_t state = mixed(mixed(seed) ^ static_cast<std::uint64_t>(std::max(process, 1)));
   for (const char c : workload + "/" + params.text_id()) state = mixed(state ^ static_cast<unsigned char>(c));
   return state;
+}
+
+std::string tensor_text(const sdk::TensorSpec& tensor) {
+  return fmt::format("{} {} {}\n", tensor.name, sdk::name_of(tensor.dtype), fmt::join(tensor.shape, ","));
+}
+
+// The hashes of chunks, which threads share, are hashed again.
+std::string input_digest(const CaseInputs& inputs) {
+  std::string text;
+  for (const sdk::HostTensor& tensor : inputs.inputs) {
+    text += tensor_text(tensor.spec);
+    const std::string_view bytes(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size());
+    std::vector<std::string> chunks((bytes.size() + digest_chunk - 1) / digest_chunk);
+    sdk::in_parts(std::ssize(chunks), 1, [&](std::int64_t first, std::int64_t last) {
+      for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
+        chunks[i] = bulk_hash(bytes.substr(i * digest_chunk, digest_chunk));
+    });
+    text += fmt::format("{}\n", fmt::join(chunks, " "));
+  }
+  return content_hash(text);
 }
 
 std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted) {
@@ -81,8 +105,11 @@ std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optio
 }
 
 std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload, const sdk::Params& params,
-                                                  const sdk::Problem& problem, std::uint64_t seed) {
-  const std::string key = fmt::format("{}/{}#{}", workload.name(), params.text_id(), seed);
+                                                  const sdk::Problem& problem, std::uint64_t seed,
+                                                  Answers answers) {
+  const bool few = answers == Answers::few;
+  const std::string key =
+      fmt::format("{}/{}#{}{}", workload.name(), params.text_id(), seed, few ? " few" : "");
   const auto found =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
   if (found != entries_.end()) {
@@ -93,7 +120,8 @@ std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload,
   for (const sdk::TensorSpec& tensor : problem.tensors)
     if (tensor.role == sdk::Role::input) made->inputs.emplace_back(tensor);
   workload.fill(params, seed, made->inputs);
-  const std::int64_t limit = elements_to_check(problem);
+  const std::int64_t limit =
+      few ? std::min(elements_to_check(problem), few_elements) : elements_to_check(problem);
   for (const sdk::TensorSpec& tensor : problem.tensors) {
     if (tensor.role != sdk::Role::output) continue;
     const std::int64_t elements = std::max<std::int64_t>(tensor.elements(), 0);
@@ -111,6 +139,14 @@ std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload,
   bytes_ += entries_.front().bytes;
   trim();
   return made;
+}
+
+std::string InputCache::digest(const CaseInputs& inputs) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& e) { return e.inputs.get() == &inputs; });
+  if (found == entries_.end()) return input_digest(inputs);
+  if (found->digest.empty()) found->digest = input_digest(inputs);
+  return found->digest;
 }
 
 // With some to spare where more are made: the next point of a sweep may be a little larger.

@@ -41,10 +41,18 @@ std::vector<std::int64_t> checked_indices(std::int64_t count, std::int64_t limit
 std::int64_t elements_to_check(const sdk::Problem& problem);
 inline constexpr double reference_budget = 5e7;
 inline constexpr std::int64_t sampled_elements = 4096;
+inline constexpr std::int64_t few_elements = 256;
 
-// The seed of a point's inputs in one process: the same for all variants of the point.
+// The seed of a point's inputs in one process: the same for all variants of the point. Process 0, which looks
+// before a run, has those of process 1.
 std::uint64_t input_seed(const std::string& workload, const sdk::Params& params, std::uint64_t seed,
                          int process);
+
+// "x f32 100,30" and the end of the line, for hashes.
+std::string tensor_text(const sdk::TensorSpec& tensor);
+
+// A hash of the tensors' names, types, shapes and bytes.
+std::string input_digest(const CaseInputs& inputs);
 
 // How much a process may keep: a sixteenth of the memory that is available or that its control group grants,
 // but at least 512 MiB and at most 4 GiB. A process measures its cases in an order of its own, so that the
@@ -55,15 +63,22 @@ class InputCache {
  public:
   explicit InputCache(std::size_t byte_limit = input_cache_limit({}, {})) : byte_limit_(byte_limit) {}
 
-  // May throw what the workload throws.
+  // With the right answers of all elements_to_check(), or of a few, for a look that must be short. May throw
+  // what the workload throws.
+  enum class Answers { all, few };
   std::shared_ptr<const CaseInputs> get(const sdk::Workload& workload, const sdk::Params& params,
-                                        const sdk::Problem& problem, std::uint64_t seed);
+                                        const sdk::Problem& problem, std::uint64_t seed,
+                                        Answers answers = Answers::all);
+
+  // input_digest(), computed once for inputs that the cache still holds.
+  std::string digest(const CaseInputs& inputs);
 
  private:
   struct Entry {
     std::string key;
     std::size_t bytes = 0;
     std::shared_ptr<const CaseInputs> inputs;
+    std::string digest = {};  // once somebody asked
   };
   std::span<const std::int64_t> all_indices(std::int64_t count);
   void trim();

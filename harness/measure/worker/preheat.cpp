@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-constexpr Seconds step = 0.02;
+constexpr Seconds step = 0.005;
 constexpr Seconds short_step = 0.005;
 constexpr double reheat_share = 6;     // of the process's preheating, one part
 constexpr Seconds short_idle = 0.005;  // leaves no trace

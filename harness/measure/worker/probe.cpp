@@ -13,16 +13,16 @@ constexpr Seconds opening_deadline = 120;
 
 // Starts a worker on a job without cases, and ends it once it has said whether its device is open.
 Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_command,
-                        const std::filesystem::path& folder = {}, const Meanwhile& meanwhile = {}) {
+                        const std::filesystem::path& folder = {}, const WorkBesideProbe& beside = {}) {
   Result<WorkerProcess> worker = WorkerProcess::start(worker_command, job, folder);
   if (!worker) return fail(worker.error());
   worker->begin();
-  if (meanwhile.work) meanwhile.work();
+  if (beside.work) beside.work();
   const WorkerProcess::Event event = worker->next(opening_deadline);
   if (const auto* said = std::get_if<WorkerProcess::Said>(&event)) {
     if (const auto* hello = std::get_if<Hello>(&said->message)) {
-      if (meanwhile.ending)
-        meanwhile.ending->add(std::move(*worker));
+      if (beside.ending)
+        beside.ending->add(std::move(*worker));
       else
         worker->dismiss();
       return DeviceProbe{hello->machine};
@@ -46,11 +46,11 @@ Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_c
 }  // namespace
 
 Result<DeviceProbe> probe_device(const std::string& device, const std::vector<std::string>& worker_command,
-                                 bool ceilings, const Meanwhile& meanwhile) {
+                                 bool ceilings, const WorkBesideProbe& beside) {
   Job job;
   job.device = device;
   job.measure_ceilings = ceilings;
-  return ask(job, worker_command, {}, meanwhile);
+  return ask(job, worker_command, {}, beside);
 }
 
 Status probe_pair(const std::string& device, const PairedBuilds& pair,

@@ -20,7 +20,7 @@ struct DeviceProbe {
 };
 
 // Work that goes on beside a probe.
-struct Meanwhile {
+struct WorkBesideProbe {
   std::function<void()> work = {};             // called once, while the worker opens the device
   std::shared_ptr<EndingWorkers> ending = {};  // takes over the worker, which is waited for otherwise
 };
@@ -29,7 +29,7 @@ struct Meanwhile {
 // ceilings where asked for, or an error whose message is the reason.
 Result<DeviceProbe> probe_device(const std::string& device,
                                  const std::vector<std::string>& worker_command = {}, bool ceilings = false,
-                                 const Meanwhile& meanwhile = {});
+                                 const WorkBesideProbe& beside = {});
 
 // Asks a worker whether it can load both builds side by side and open the device. Otherwise an error whose
 // message is the reason.

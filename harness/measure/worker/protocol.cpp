@@ -30,10 +30,11 @@ template <>
 struct Described<Job> {
   static constexpr auto fields = list_fields<Job>(
       JsonLayout::line, field("device", &Job::device).required(),
-      field("process", &Job::process).required().at_least(1),
+      field("process", &Job::process).required().at_least(0),
       field("device_uuid", &Job::device_uuid).unless_default(), field("modules", &Job::modules),
       field("cases", &Job::cases).required(), field("measure_ceilings", &Job::measure_ceilings),
-      field("suite", &Job::suite).unless_default(), field("pair", &Job::pair).unless_default());
+      field("look", &Job::look).unless_default(), field("suite", &Job::suite).unless_default(),
+      field("pair", &Job::pair).unless_default());
 };
 
 template <>

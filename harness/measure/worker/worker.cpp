@@ -234,7 +234,7 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
   pipe.send(Hello{job.device, machine_of(device, job)});
   start_up.end("process_fingerprint");
   const HostState host = read_host();
-  const PreheatLimits limits = preheat_of(job.cases);
+  const PreheatLimits limits = job.look ? PreheatLimits{} : preheat_of(job.cases);
   Scope preheating = device.profiler().range("preheat");
   const Result<Preheated> warm = preheat(device, limits);
   preheating.end();
@@ -292,7 +292,8 @@ int run_worker() {
       return EXIT_SUCCESS;
     }
     const auto measure = [&](const PlannedCase& planned, Carried& carried) {
-      return told(measure_pair(device, pair->baseline, pair->current, planned, job->process, carried));
+      const auto& one_case = job->look ? look_at_pair : measure_pair;
+      return told(one_case(device, pair->baseline, pair->current, planned, job->process, carried));
     };
     StartUp start_up(device, entered);
     return work(*job, device, start_up, measure, pipe);
@@ -300,6 +301,7 @@ int run_worker() {
   const Result<Catalog> catalog = catalog_for(*job, *opened);
   if (!catalog) return misused(catalog.error());
   const auto measure = [&](const PlannedCase& planned, Carried& carried) {
+    if (job->look) return told(look_at_case(device, *catalog, planned, job->process, carried));
     return told(measure_case(device, *catalog, planned, job->process, carried));
   };
   StartUp start_up(device, entered);

@@ -19,10 +19,11 @@ namespace harness {
 // A worker's orders: one JSON document on its standard input.
 struct Job {
   std::string device;                // as open_device() takes it
-  int process = 1;                   // number of this process, from 1
+  int process = 1;                   // number of this process, from 1; 0: it looks
   std::vector<std::string> modules;  // plugins to load
   std::vector<PlannedCase> cases;    // in the order to measure them
   bool measure_ceilings = false;
+  bool look = false;                      // at launches, and measure nothing
   std::string device_uuid = {};           // for the results, where processes take turns on several devices
   std::string suite = {};                 // its name, for timelines
   std::optional<PairedBuilds> pair = {};  // load these instead of `modules` and measure both

@@ -1,6 +1,8 @@
 #include "harness/model/results/comparison.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 namespace harness {
 namespace {
@@ -26,24 +28,89 @@ double alpha_of_look(const ComparisonRow& row) {
   return row.alpha / static_cast<double>(std::max<std::size_t>(row.look.declared.size(), 1));
 }
 
+double alpha_to_pass(const ComparisonRow& row) {
+  return passing_alpha / static_cast<double>(std::max<std::size_t>(row.look.declared.size(), 1));
+}
+
+bool is_pass(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::identical:
+    case Verdict::environment:
+    case Verdict::not_worse:
+    case Verdict::unchanged:
+    case Verdict::improved: return true;
+    default: return false;
+  }
+}
+
 bool hides_regression(const ComparisonRow& row) {
   return row.loosened && row.loosened->regressed && (row.verdict != Verdict::regressed || row.informative);
 }
 
 bool decides(const ComparisonRow& row) {
-  return !row.informative && !(row.waiver && row.verdict == Verdict::regressed);
+  const bool waived =
+      row.waiver && (row.verdict == Verdict::regressed || row.verdict == Verdict::inconclusive);
+  return !row.informative && !waived;
 }
 
 Verdict overall_verdict(const std::vector<ComparisonRow>& rows) {
   for (const Verdict verdict :
        {Verdict::failed, Verdict::regressed, Verdict::missing, Verdict::not_comparable, Verdict::inconclusive,
-        Verdict::improved, Verdict::unchanged})
+        Verdict::improved, Verdict::environment, Verdict::not_worse, Verdict::unchanged, Verdict::identical})
     if (any(rows, verdict)) return verdict;
   // Rows that decide nothing were compared all the same.
   const bool compared = std::any_of(rows.begin(), rows.end(), [](const ComparisonRow& row) {
     return row.verdict != Verdict::skipped && !decides(row);
   });
   return compared ? Verdict::unchanged : Verdict::skipped;
+}
+
+namespace {
+
+// The graver verdict of a case wins; 0: it says nothing.
+int gravity(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::failed: return 7;
+    case Verdict::regressed: return 6;
+    case Verdict::inconclusive: return 5;
+    case Verdict::not_comparable: return 4;
+    case Verdict::improved: return 3;
+    case Verdict::environment:
+    case Verdict::not_worse:
+    case Verdict::unchanged: return 2;
+    case Verdict::identical: return 1;
+    case Verdict::missing:
+    case Verdict::skipped: break;
+  }
+  return 0;
+}
+
+bool is_bad(Verdict verdict) {
+  return gravity(verdict) >= gravity(Verdict::inconclusive);
+}
+
+}  // namespace
+
+std::vector<CaseVerdict> case_verdicts(const std::vector<ComparisonRow>& rows) {
+  std::vector<CaseVerdict> cases;
+  std::map<std::string_view, std::size_t> places;
+  for (const ComparisonRow& row : rows) {
+    if (row.informative || gravity(row.verdict) == 0) continue;
+    const bool waived = row.waiver && is_bad(row.verdict);
+    const auto [place, added] = places.emplace(row.case_id, cases.size());
+    if (added) cases.push_back({row.case_id, row.verdict, waived});
+    CaseVerdict& one = cases[place->second];
+    if (is_bad(one.verdict) && is_bad(row.verdict))
+      one.waived = one.waived && waived;
+    else if (is_bad(row.verdict))
+      one.waived = waived;
+    if (gravity(row.verdict) > gravity(one.verdict)) one.verdict = row.verdict;
+  }
+  return cases;
+}
+
+bool may_be_baseline(const CaseVerdict& verdict) {
+  return verdict.waived || !is_bad(verdict.verdict);
 }
 
 Verdict verdict_without_waivers(const std::vector<ComparisonRow>& rows) {
@@ -58,8 +125,8 @@ int exit_code(const Comparison& comparison) {
   if (any(rows, Verdict::regressed)) return 1;
   if (comparison.policy.fail_on_improved && any(rows, Verdict::improved)) return 1;
   const bool nothing_compared = overall_verdict(rows) == Verdict::skipped;
-  const bool missing = any(rows, Verdict::missing) || nothing_compared;
-  if (missing && !comparison.policy.allow_missing) return 4;
+  if (nothing_compared && !comparison.policy.allow_skipped) return 4;
+  if (any(rows, Verdict::missing) && !comparison.policy.allow_missing) return 4;
   if (any(rows, Verdict::not_comparable) && !comparison.policy.allow_not_comparable) return 4;
   if (any(rows, Verdict::inconclusive) && !comparison.policy.allow_inconclusive) return 3;
   return 0;

@@ -13,6 +13,9 @@
 namespace harness {
 
 enum class Verdict {
+  identical,       // the same machine code with the same launches: proven, whatever was measured
+  environment,     // identical, and yet the times differ: the machine changed, not the code
+  not_worse,       // not worse by more than the margin; whether it is better, or unchanged, is not shown
   unchanged,       // both bounds of the effect lie inside the margin
   improved,        // better by more than the margin, after correction
   regressed,       // worse by more than the margin, after correction
@@ -24,7 +27,10 @@ enum class Verdict {
 };
 
 template <>
-inline constexpr auto enum_names<Verdict> = names<Verdict>({{Verdict::unchanged, "unchanged"},
+inline constexpr auto enum_names<Verdict> = names<Verdict>({{Verdict::identical, "identical"},
+                                                            {Verdict::environment, "environment"},
+                                                            {Verdict::not_worse, "not_worse"},
+                                                            {Verdict::unchanged, "unchanged"},
                                                             {Verdict::improved, "improved"},
                                                             {Verdict::regressed, "regressed"},
                                                             {Verdict::inconclusive, "inconclusive"},
@@ -42,12 +48,23 @@ struct Waiver {
   std::string reason;
   std::string issue;  // where it is tracked, or ""
   Location where;
+  bool undecided = false;  // it covers inconclusive results as well
+  bool proposed = false;   // by the change itself: the baseline's file has no such waiver, or a stricter one
 
   bool operator==(const Waiver&) const = default;
 };
 
-// How much results of one build vary between sessions and devices, learned by `harness calibrate`: sds of
-// log values.
+// The results that a spread was learned from.
+enum class LearnedFrom {
+  calibration,  // sessions of one build, by `harness calibrate`
+  history,      // the newest runs on the device, whatever their commits
+};
+
+template <>
+inline constexpr auto enum_names<LearnedFrom> = names<LearnedFrom>({{LearnedFrom::calibration, "calibration"},
+                                                                    {LearnedFrom::history, "history"}});
+
+// How much results of one build vary between sessions, devices and processes: sds of log values.
 struct LearnedSpread {
   std::string case_id;
   std::string metric;
@@ -55,9 +72,25 @@ struct LearnedSpread {
   double device_sd = 0;   // between devices of one class, likewise
   int sessions = 0;       // that it was learned from
   int devices = 0;
+  double process_sd = 0;  // between processes of one session; 0: not known
+  double process_freedom = 0;
+  LearnedFrom from = LearnedFrom::calibration;
 
   bool operator==(const LearnedSpread&) const = default;
 };
+
+// Where the waivers that decide were read.
+enum class WaiverTrust {
+  unversioned,  // from the file as it is: it is in no repository, so nobody can tell who changed it
+  baseline,     // as of the baseline's commit
+  no_baseline,  // nowhere: the repository does not have the baseline's commit, so all are proposals
+};
+
+template <>
+inline constexpr auto enum_names<WaiverTrust> = names<WaiverTrust>({{WaiverTrust::unversioned, "unversioned"},
+                                                                    {WaiverTrust::baseline, "baseline"},
+                                                                    {WaiverTrust::no_baseline,
+                                                                     "no_baseline"}});
 
 // How records are judged. Values set here (from the command line) win over each case's own gate.
 struct Policy {
@@ -67,7 +100,7 @@ struct Policy {
   bool allow_missing = false;               // exit 4 -> 0 where a side has no counterpart, with a warning
   bool allow_not_comparable = false;        // exit 4 -> 0 where sides must not be compared, with a warning
   bool allow_other_device = false;          // another GPU of the same model may be compared
-  double session_sd = 0.001;                // sd of log time between sessions on one device, once a side
+  double session_sd = 0.0005;               // sd of log time between sessions on one device, once a side
   double device_sd = 0.003;                 // between devices of one model, when allowed, once a side
   std::vector<LearnedSpread> learned = {};  // wins over these two where it knows the case and metric
   int min_processes = 5;                    // fewer on a side: inconclusive
@@ -76,6 +109,11 @@ struct Policy {
   std::vector<Waiver> waivers = {};
   std::string waivers_file = {};  // that they were read from, "" : none
   std::string today = {};         // UTC date that waivers expire against, "2026-11-20"; "" : none holds
+  bool allow_skipped = false;     // exit 4 -> 0 where no case can run here, with a warning
+  bool accept_proposed = false;   // the change's own looser gates and waivers count
+  WaiverTrust waiver_trust = WaiverTrust::unversioned;
+  std::string waivers_commit = {};   // that the deciding waivers were read at, where there is one
+  bool waivers_uncommitted = false;  // the file has changes that no commit has; they do not count
 };
 
 // The subject of a policy's value.
@@ -91,7 +129,8 @@ enum class PolicyCode {
   other_device,    // sd
   allowed,         // verdicts: "missing, inconclusive", or no figure
   improvements,    // fail: whether an improvement fails
-  waivers,         // holds, exceeded, expired, unused, unmatched: how many
+  waivers,         // holds, exceeded, expired, unused, unmatched, proposed: how many
+  proposed,        // gates, waivers: looser ones of the change; accepted: whether they count
 };
 
 template <>
@@ -107,9 +146,20 @@ inline constexpr auto enum_names<PolicyCode> = names<PolicyCode>({{PolicyCode::m
                                                                   {PolicyCode::other_device, "other_device"},
                                                                   {PolicyCode::allowed, "allowed"},
                                                                   {PolicyCode::improvements, "improvements"},
-                                                                  {PolicyCode::waivers, "waivers"}});
+                                                                  {PolicyCode::waivers, "waivers"},
+                                                                  {PolicyCode::proposed, "proposed"}});
 
-enum class PolicyOrigin { standard, suite, command_line, waivers_file, calibration, ab_run, records };
+enum class PolicyOrigin {
+  standard,
+  suite,
+  command_line,
+  waivers_file,
+  calibration,
+  history,
+  ab_run,
+  records,
+  change,  // what the change itself proposes
+};
 
 template <>
 inline constexpr auto enum_names<PolicyOrigin> =
@@ -118,8 +168,10 @@ inline constexpr auto enum_names<PolicyOrigin> =
                          {PolicyOrigin::command_line, "command_line"},
                          {PolicyOrigin::waivers_file, "waivers_file"},
                          {PolicyOrigin::calibration, "calibration"},
+                         {PolicyOrigin::history, "history"},
                          {PolicyOrigin::ab_run, "ab_run"},
-                         {PolicyOrigin::records, "records"}});
+                         {PolicyOrigin::records, "records"},
+                         {PolicyOrigin::change, "change"}});
 
 // One value of the policy in force, and where it comes from.
 struct PolicyFact {
@@ -135,6 +187,7 @@ struct WaiverUse {
     expired,    // a regression that it decides about fails again
     unused,     // no regression to decide about
     unmatched,  // no case of either side has such a name
+    proposed,   // it does not count: the change itself adds it
   };
   Waiver waiver;
   State state = State::unused;
@@ -149,7 +202,8 @@ inline constexpr auto enum_names<WaiverUse::State> =
                              {WaiverUse::State::exceeded, "exceeded"},
                              {WaiverUse::State::expired, "expired"},
                              {WaiverUse::State::unused, "unused"},
-                             {WaiverUse::State::unmatched, "unmatched"}});
+                             {WaiverUse::State::unmatched, "unmatched"},
+                             {WaiverUse::State::proposed, "proposed"}});
 
 // How one device kernel inside a case differs between two records.
 struct KernelChange {
@@ -175,6 +229,19 @@ inline constexpr auto enum_names<KernelChange::Kind> =
 // Time of all launches of the kernel in one call, in us.
 double time_of(const KernelUse& kernel);
 
+// How the variance of one process value was judged: its own, drawn towards what is usual among the cases of
+// both records that have this metric, device and about this length. All sds are of logs.
+struct Moderation {
+  double own_sd = 0;  // of a process value, or of log ratios where both builds shared the processes
+  double own_freedom = 0;
+  double usual_sd = 0;
+  double usual_freedom = 0;  // that it counts for
+  double sd = 0;             // that the test used
+  bool noisier = false;      // its own is improbable among the others: used as it is
+
+  bool operator==(const Moderation&) const = default;
+};
+
 // One side of a row.
 struct Side {
   int processes = 0;
@@ -191,12 +258,43 @@ struct LookState {
   std::optional<int> next = {};  // processes at the next look, where more processes may decide the row
 };
 
-// The gate that the baseline was measured with, where the current side's lets more pass.
+// The gate of the current side, where it lets more pass than the baseline's. It does not count.
+struct ProposedGate {
+  double margin = 0;
+  double alpha = 0;
+  double throttled = 0;
+  bool informative = false;
+};
+
+// The gate that the baseline was measured with, where the current side's lets more pass and counts.
 struct LoosenedGate {
   double margin = 0;
   double alpha = 0;
   bool informative = false;
   bool regressed = false;  // the row, by that gate and by itself: before any correction
+};
+
+// Why the sides of a row are not proven to do the same on the device.
+struct ProofGap {
+  Fact<ProofGapCode> why;
+  std::optional<Cause> cause = {};  // that a side's launches could not be read
+  std::vector<Difference> differences = {};
+};
+
+// An estimate of a row's ratio by some of its processes.
+struct Estimate {
+  double ratio = 0;
+  std::optional<Interval> interval;
+  std::optional<double> p;  // as ComparisonRow::p
+  int processes = 0;        // of the current side
+};
+
+// A regression, measured again by processes of its own. It stands when those say the same by themselves.
+struct Confirmation {
+  bool confirmed = false;
+  Estimate first;   // by the processes that called it
+  Estimate fresh;   // by those that measured it again
+  Estimate pooled;  // by all; the row itself shows it where nothing was confirmed
 };
 
 struct ComparisonRow {
@@ -216,25 +314,38 @@ struct ComparisonRow {
   double throttled_share = Gate{}.throttled;  // of a side's placements, beyond which there is no verdict
   // current over baseline. For a "lower is better" metric above 1 is worse.
   double ratio = 0;
-  std::optional<Interval> interval;  // of the ratio, at 1 - 2 alpha_of_look(), not adjusted for many rows
+  std::optional<Interval> interval;  // of the ratio, at 1 - 2 alpha_to_pass(): each bound by itself
   double degrees_of_freedom = 0;
   std::optional<double> p;           // H0 "not worse by more than the margin", one-sided, at this look
   std::optional<double> p_adjusted;  // for the looks (Bonferroni), then for all judged rows (Holm)
+  std::optional<double> p_passes;    // H0 "worse by the margin or more"; it passes below alpha_to_pass()
   std::optional<double> p_improved;  // H0 "not better by more than the margin"
   std::optional<double> p_improved_adjusted;
   std::optional<double> minimum_detectable;  // true ratio - 1 found with 80 % power, margin included
   std::optional<int> processes_needed;       // a side, when inconclusive
   LookState look;
-  std::vector<KernelChange> kernels;     // largest share of the case's change first
-  std::optional<Waiver> waiver;          // of a regressed row: it holds, so the row does not fail the build
-  bool informative = false;              // decides nothing (see MetricGate)
+  bool proven = false;                       // both sides do the same on the device, and that decides it
+  std::optional<ProofGap> unproven;          // why not, where somebody looked
+  std::optional<Confirmation> confirmation;  // of a regression that was measured again
+  std::vector<KernelChange> kernels;         // largest share of the case's change first
+  std::optional<Waiver> waiver;  // it holds, so the regressed or undecided row does not fail the build
+  bool informative = false;      // decides nothing (see MetricGate)
   std::optional<LoosenedGate> loosened;  // since the baseline
   bool exact = false;                    // neither side varies at all: compared as numbers, without a test
   Location where;                        // in the suite
+  std::optional<ProposedGate> proposed = {};
 };
 
 // The level of one look: alpha shared out evenly over those declared (Bonferroni).
 double alpha_of_look(const ComparisonRow& row);
+
+// The level at which a row passes, whatever its alpha: each wrong pass hides one slowdown of just the margin,
+// so it is not corrected for many rows. Shared out over the looks declared.
+inline constexpr double passing_alpha = 0.05;
+double alpha_to_pass(const ComparisonRow& row);
+
+// Whether a verdict says that the code is not slower: it needs no action.
+bool is_pass(Verdict verdict);
 
 // How a record was found. `name`: the revision as the user named it.
 enum class SourceCode {
@@ -260,15 +371,17 @@ inline constexpr auto enum_names<SourceCode> = names<SourceCode>({{SourceCode::n
                                                                   {SourceCode::ab_commit, "ab_commit"},
                                                                   {SourceCode::ab_build, "ab_build"}});
 
-// Where a side came from. `found` may also have the figures `passed_over` (nearer records that were left
-// out), `regressed` and `failed` (whether some of those did), and `pin_error` (why the pinned file was not
-// read).
+// Where a side came from. More figures of `found`: `passed_over` counts nearer records that were left out for
+// some case. `regressed`, `failed`, `undecided` and `incomplete` tell whether some of those were. `pooled`
+// counts the records that samples come from, `least` and `most` the processes of a case. `pin_error` is why
+// the pinned file was not read.
 struct RecordSource {
   std::string id;  // record UUID, or ""
   Fact<SourceCode> found;
   Revision revision;
-  std::string device;  // "NVIDIA H200 GPU-1234"
-  int distance = 0;    // commits between what was asked for and what was found
+  std::string device;                     // "NVIDIA H200 GPU-1234"
+  int distance = 0;                       // commits between what was asked for and what was found
+  std::vector<std::string> records = {};  // a baseline of several records: their ids, nearest first
 };
 
 // A difference between two machines that does not forbid a comparison.
@@ -298,20 +411,33 @@ struct Comparison {
 // Whether the gate of the baseline would have called the row regressed, and nothing does now.
 bool hides_regression(const ComparisonRow& row);
 
-// Whether the row bears on the verdict and the exit code: informative rows and waived regressions do not.
+// Whether the row bears on the verdict and the exit code: informative and waived rows do not.
 bool decides(const ComparisonRow& row);
 
 // The overall verdict of the rows that decide: failed, then regressed, then missing/not_comparable, then
 // inconclusive, then improved, then unchanged; skipped only when nothing else is there.
 Verdict overall_verdict(const std::vector<ComparisonRow>& rows);
 
-// The same as if nothing were waived: a record with an accepted regression still must not become the
-// baseline by running, or the next one would be measured from there.
+// The worst verdict on a case of the rows that are not informative, and whether all that is bad about it is
+// waived. A case without an opposite (missing, skipped) was not judged and has none.
+struct CaseVerdict {
+  std::string case_id;
+  Verdict verdict = Verdict::unchanged;
+  bool waived = false;
+};
+std::vector<CaseVerdict> case_verdicts(const std::vector<ComparisonRow>& rows);
+
+// Whether a case with this verdict may serve as a baseline: it did not regress or fail, and was decided or
+// cannot be.
+bool may_be_baseline(const CaseVerdict& verdict);
+
+// The overall verdict as if nothing were waived.
 Verdict verdict_without_waivers(const std::vector<ComparisonRow>& rows);
 
 // The exit code of `compare` and `run --against`: 0 no regression, 1 regressed (or improved, when the
 // policy fails on that), 3 inconclusive, 4 missing or not comparable, or nothing compared at all,
-// 5 failed. When several apply: 5, 1, 4, 3. Allowances turn 3 and 4 into 0.
+// 5 failed. When several apply: 5, 1, 4, 3. Allowances turn 3 and 4 into 0; nothing compared at all needs
+// `allow_skipped`.
 int exit_code(const Comparison& comparison);
 
 }  // namespace harness

@@ -12,7 +12,9 @@ struct Described<Waiver> {
       JsonLayout::lines, field("pattern", &Waiver::pattern).required(),
       field("metric", &Waiver::metric).null_when_default(), field("ceiling", &Waiver::ceiling).required(),
       field("expires", &Waiver::expires).required(), field("reason", &Waiver::reason).required(),
-      field("issue", &Waiver::issue).null_when_default(), field("where", &Waiver::where).null_when_default());
+      field("issue", &Waiver::issue).null_when_default(), field("where", &Waiver::where).null_when_default(),
+      field("undecided", &Waiver::undecided).unless_default(),
+      field("proposed", &Waiver::proposed).unless_default());
 };
 
 template <>
@@ -22,25 +24,31 @@ struct Described<LearnedSpread> {
       field("metric", &LearnedSpread::metric).required(),
       field("session_sd", &LearnedSpread::session_sd).required(),
       field("device_sd", &LearnedSpread::device_sd).required(), field("sessions", &LearnedSpread::sessions),
-      field("devices", &LearnedSpread::devices));
+      field("devices", &LearnedSpread::devices),
+      field("process_sd", &LearnedSpread::process_sd).unless_default(),
+      field("process_degrees_of_freedom", &LearnedSpread::process_freedom).unless_default(),
+      field("from", &LearnedSpread::from));
 };
 
 // All but the waivers, which a comparison tells with what became of them.
 template <>
 struct Described<Policy> {
-  static constexpr auto fields =
-      list_fields<Policy>(JsonLayout::lines, field("margin", &Policy::margin).null_when_default(),
-                          field("alpha", &Policy::alpha).null_when_default(),
-                          field("allow_inconclusive", &Policy::allow_inconclusive),
-                          field("allow_missing", &Policy::allow_missing),
-                          field("allow_not_comparable", &Policy::allow_not_comparable),
-                          field("allow_other_device", &Policy::allow_other_device),
-                          field("session_sd", &Policy::session_sd), field("device_sd", &Policy::device_sd),
-                          field("learned", &Policy::learned), field("min_processes", &Policy::min_processes),
-                          field("min_shared_processes", &Policy::min_shared_processes),
-                          field("fail_on_improved", &Policy::fail_on_improved),
-                          field("waivers_file", &Policy::waivers_file).null_when_default(),
-                          field("today", &Policy::today).null_when_default());
+  static constexpr auto fields = list_fields<Policy>(
+      JsonLayout::lines, field("margin", &Policy::margin).null_when_default(),
+      field("alpha", &Policy::alpha).null_when_default(),
+      field("allow_inconclusive", &Policy::allow_inconclusive),
+      field("allow_missing", &Policy::allow_missing),
+      field("allow_not_comparable", &Policy::allow_not_comparable),
+      field("allow_other_device", &Policy::allow_other_device), field("session_sd", &Policy::session_sd),
+      field("device_sd", &Policy::device_sd), field("learned", &Policy::learned),
+      field("min_processes", &Policy::min_processes),
+      field("min_shared_processes", &Policy::min_shared_processes),
+      field("fail_on_improved", &Policy::fail_on_improved),
+      field("waivers_file", &Policy::waivers_file).null_when_default(),
+      field("today", &Policy::today).null_when_default(), field("allow_skipped", &Policy::allow_skipped),
+      field("accept_proposed", &Policy::accept_proposed), field("waiver_trust", &Policy::waiver_trust),
+      field("waivers_commit", &Policy::waivers_commit).null_when_default(),
+      field("waivers_uncommitted", &Policy::waivers_uncommitted).unless_default());
 };
 
 template <>
@@ -72,6 +80,13 @@ struct Described<LoosenedGate> {
 };
 
 template <>
+struct Described<ProposedGate> {
+  static constexpr auto fields = list_fields<ProposedGate>(
+      JsonLayout::line, field("margin", &ProposedGate::margin), field("alpha", &ProposedGate::alpha),
+      field("throttled", &ProposedGate::throttled), field("informative", &ProposedGate::informative));
+};
+
+template <>
 struct Described<Difference> {
   static constexpr auto fields =
       list_fields<Difference>(JsonLayout::line, field("name", &Difference::name),
@@ -94,6 +109,28 @@ struct Described<KernelChange> {
       field("current", &KernelChange::current).null_when_default());
 };
 
+template <>
+struct Described<ProofGap> {
+  static constexpr auto fields = list_fields<ProofGap>(JsonLayout::line, field("why", &ProofGap::why),
+                                                       field("cause", &ProofGap::cause).null_when_default(),
+                                                       field("differences", &ProofGap::differences));
+};
+
+template <>
+struct Described<Estimate> {
+  static constexpr auto fields = list_fields<Estimate>(
+      JsonLayout::line, field("ratio", &Estimate::ratio).null_when_default(),
+      field("interval", &Estimate::interval).null_when_default(),
+      field("p", &Estimate::p).null_when_default(), field("processes", &Estimate::processes));
+};
+
+template <>
+struct Described<Confirmation> {
+  static constexpr auto fields = list_fields<Confirmation>(
+      JsonLayout::lines, field("confirmed", &Confirmation::confirmed), field("first", &Confirmation::first),
+      field("fresh", &Confirmation::fresh), field("pooled", &Confirmation::pooled));
+};
+
 // All but the kernels, which a report writes with their words.
 template <>
 struct Described<ComparisonRow> {
@@ -105,6 +142,7 @@ struct Described<ComparisonRow> {
       field("diagnostics", &Row::diagnostics), field("unit", &Row::unit), field("direction", &Row::direction),
       field("ratio", &Row::ratio).null_when_default(), field("interval", &Row::interval).null_when_default(),
       field("p", &Row::p).null_when_default(), field("p_adjusted", &Row::p_adjusted).null_when_default(),
+      field("p_passes", &Row::p_passes).null_when_default(),
       field("p_improved", &Row::p_improved).null_when_default(),
       field("p_improved_adjusted", &Row::p_improved_adjusted).null_when_default(),
       field("degrees_of_freedom", &Row::degrees_of_freedom).null_when_default(),
@@ -115,10 +153,12 @@ struct Described<ComparisonRow> {
       field("look", &Row::look).null_when_default().when([](const Row& row) {
         return !row.look.declared.empty();
       }),
-      field("baseline", &Row::baseline), field("current", &Row::current),
-      field("waiver", &Row::waiver).null_when_default(), field("informative", &Row::informative),
-      field("loosened", &Row::loosened).null_when_default(), field("exact", &Row::exact),
-      field("where", &Row::where).null_when_default());
+      field("proven", &Row::proven), field("unproven", &Row::unproven).null_when_default(),
+      field("confirmation", &Row::confirmation).null_when_default(), field("baseline", &Row::baseline),
+      field("current", &Row::current), field("waiver", &Row::waiver).null_when_default(),
+      field("informative", &Row::informative), field("loosened", &Row::loosened).null_when_default(),
+      field("exact", &Row::exact), field("where", &Row::where).null_when_default(),
+      field("proposed", &Row::proposed).null_when_default());
 };
 
 template <>
@@ -126,7 +166,7 @@ struct Described<RecordSource> {
   static constexpr auto fields = list_fields<RecordSource>(
       JsonLayout::lines, field("id", &RecordSource::id).required(), field("found", &RecordSource::found),
       field("revision", &RecordSource::revision), field("device", &RecordSource::device),
-      field("distance", &RecordSource::distance));
+      field("distance", &RecordSource::distance), field("records", &RecordSource::records).unless_default());
 };
 
 template <>

@@ -38,6 +38,7 @@ enum class Noise {
   drift,           // 3 % over the run, both sides in turns A B B A
   sessions,        // each side is a session that differs by what the policy assumes
   devices,         // each side is another device, likewise
+  scattered,       // the sds of cases scatter by a third, and one case varies five times as much as its like
 };
 
 template <>
@@ -48,13 +49,17 @@ inline constexpr auto enum_names<Noise> = names<Noise>({{Noise::normal, "normal"
                                                         {Noise::slow_tail, "slow_tail"},
                                                         {Noise::drift, "drift"},
                                                         {Noise::sessions, "sessions"},
-                                                        {Noise::devices, "devices"}});
+                                                        {Noise::devices, "devices"},
+                                                        {Noise::scattered, "scattered"}});
 
 // How the two simulated sides are measured.
 struct MeasuringPlan {
   int processes = 5;            // a side
   std::vector<int> looks = {};  // empty: one
   bool shared = false;          // both sides in the same processes
+  int baseline = 0;             // processes of the baseline, where it has more
+
+  [[nodiscard]] int before() const { return baseline > processes ? baseline : processes; }
 };
 
 // One kind of noise measured in one way.

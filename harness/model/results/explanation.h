@@ -14,6 +14,7 @@ namespace harness {
 // The questions that come before the test.
 enum class CheckCode {
   both_sides,  // baseline, current: whether they have the metric
+  identity,    // proven: whether both sides do the same on the device
   machine,     // baseline, current: class and UUID; other_device: whether another device was allowed
   sampling,    // import: whether another tool sampled
   estimator,   // estimator
@@ -44,8 +45,8 @@ struct ProcessEvidence {
 struct LookTaken {
   int number = 0;     // from 1
   int processes = 0;  // a side, that it was declared for; 0: all there are
-  double p_worse = 1, p_better = 1;
-  double lo = 0, hi = 0;  // of the effect, at 1 - 2 alpha_of_look()
+  double p_worse = 1, p_better = 1, p_passes = 1;
+  double lo = 0, hi = 0;  // of the effect, at 1 - 2 alpha_to_pass()
 };
 
 // The test of one row; logs of ratios, signed so that positive is worse.
@@ -55,11 +56,13 @@ struct TestEvidence {
   std::optional<std::size_t> differences;  // processes that measured both sides, where one process did
   double difference_sd = 0;                // of their log ratios
   double known_variance = 0;               // of both sides together: sessions, and devices where allowed
+  std::optional<Moderation> moderation;    // absent where too few cases tell what is usual
   double degrees_of_freedom = 0;
   double margin = 0;      // log(1 + margin)
   double t_worse = 0;     // (effect - margin) / standard_error
   double t_better = 0;    // (effect + margin) / standard_error
-  double lo = 0, hi = 0;  // of the effect, at 1 - 2 alpha_of_look()
+  double p_slow = 1;      // of the gate on slow calls, corrected for the looks declared
+  double lo = 0, hi = 0;  // of the effect, at 1 - 2 alpha_to_pass()
   // Place among the rows that Holm corrected together, from 1; 0: this row was not corrected.
   std::size_t rank_worse = 0;
   std::size_t rank_better = 0;

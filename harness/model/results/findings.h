@@ -20,13 +20,21 @@ enum class ReasonCode {
   worse,
   better,
   within,
+  not_worse,
+  slow_calls,  // baseline, current: shares of slow calls
+  slow_mean,   // change: of the mean of all calls; baseline, current: shares of slow calls
   undecided,
+  not_confirmed,      // first, fresh: changes by the first processes and by those that measured it again
   corrected,          // comparisons: beyond the margin by itself, but not after correction for so many
   too_few_processes,  // needed: a side
   too_few_shared,     // shared, needed: processes that ran both builds
   untestable,         // fewer than two processes on a side
   untestable_shared,  // shared
   awaits_look,        // look: processes that the first look needs
+  // the same launches of the same machine code on both sides
+  proven,
+  proven_moved,  // cause: the name of the diagnostic that explains it, or no figure
+  unproven,      // the current side was only looked at; the row's `unproven` says what the proof lacks
   // a value of 0, without a ratio
   worse_than_any_margin,
   better_than_any_margin,
@@ -72,13 +80,20 @@ inline constexpr auto enum_names<ReasonCode> =
                        {ReasonCode::worse, "worse"},
                        {ReasonCode::better, "better"},
                        {ReasonCode::within, "within"},
+                       {ReasonCode::not_worse, "not_worse"},
+                       {ReasonCode::slow_calls, "slow_calls"},
+                       {ReasonCode::slow_mean, "slow_mean"},
                        {ReasonCode::undecided, "undecided"},
+                       {ReasonCode::not_confirmed, "not_confirmed"},
                        {ReasonCode::corrected, "corrected"},
                        {ReasonCode::too_few_processes, "too_few_processes"},
                        {ReasonCode::too_few_shared, "too_few_shared"},
                        {ReasonCode::untestable, "untestable"},
                        {ReasonCode::untestable_shared, "untestable_shared"},
                        {ReasonCode::awaits_look, "awaits_look"},
+                       {ReasonCode::proven, "proven"},
+                       {ReasonCode::proven_moved, "proven_moved"},
+                       {ReasonCode::unproven, "unproven"},
                        {ReasonCode::worse_than_any_margin, "worse_than_any_margin"},
                        {ReasonCode::better_than_any_margin, "better_than_any_margin"},
                        {ReasonCode::zeros_vary, "zeros_vary"},
@@ -114,6 +129,28 @@ inline constexpr auto enum_names<ReasonCode> =
 
 using Reason = Fact<ReasonCode>;
 
+// The gap in a proof that both sides do the same on the device. `side` is "baseline" or "current".
+enum class ProofGapCode {
+  not_looked,        // side: nobody read its launches
+  unreadable,        // side; the gap's cause says what could not be read
+  disagree,          // side: its processes launch different things
+  other_launches,    // other machine code, arguments or order
+  other_workload,    // baseline, current
+  other_parameters,  // the gap's differences
+  other_seed,        // baseline, current: of the inputs
+  other_machine,     // the gap's differences: GPU model, driver, libraries
+};
+template <>
+inline constexpr auto enum_names<ProofGapCode> =
+    names<ProofGapCode>({{ProofGapCode::not_looked, "not_looked"},
+                         {ProofGapCode::unreadable, "unreadable"},
+                         {ProofGapCode::disagree, "disagree"},
+                         {ProofGapCode::other_launches, "other_launches"},
+                         {ProofGapCode::other_workload, "other_workload"},
+                         {ProofGapCode::other_parameters, "other_parameters"},
+                         {ProofGapCode::other_seed, "other_seed"},
+                         {ProofGapCode::other_machine, "other_machine"}});
+
 // One property that differs between the two sides: {"driver", "580.1", "580.2"}. A value is absent where the
 // side does not record it.
 struct Difference {
@@ -143,6 +180,7 @@ enum class DiagnosticCode {
   quantised,        // side ("both" too), step, unit, share
   few_processes,    // processes, recommended
   spread,           // ratio, baseline, current: sds
+  noisier,          // sd, usual: of its like
   outliers,         // baseline, current: shares of samples
   clock_shift,      // baseline, current: GHz; cycles: their change
   tick_bound,       // us, ticks, tick_us
@@ -155,6 +193,7 @@ enum class DiagnosticCode {
   temperature,    // baseline, current: C; moved
   power,          // baseline, current: W
   driver_clock,   // baseline, current: MHz
+  other_gpu,      // baseline, current: UUIDs; the row is proven identical, so its times are not judged
   // kernels
   other_kernels,  // side, processes: "2, 3", first
   recompiled,     // kernels: "a, b"
@@ -190,6 +229,7 @@ enum class DiagnosticCode {
   informative_now,
   margin_loosened,  // baseline, current
   alpha_loosened,   // baseline, current
+  gate_proposed,    // margin, alpha, informative: of the change; counted_margin, counted_alpha
   // waivers that do not cover the row: file, line, and
   waiver_expired,   // expires, reason, issue
   waiver_no_ratio,  // ceiling
@@ -211,6 +251,7 @@ inline constexpr auto enum_names<DiagnosticCode> =
                            {DiagnosticCode::quantised, "quantised"},
                            {DiagnosticCode::few_processes, "few_processes"},
                            {DiagnosticCode::spread, "spread"},
+                           {DiagnosticCode::noisier, "noisier"},
                            {DiagnosticCode::outliers, "outliers"},
                            {DiagnosticCode::clock_shift, "clock_shift"},
                            {DiagnosticCode::tick_bound, "tick_bound"},
@@ -222,6 +263,7 @@ inline constexpr auto enum_names<DiagnosticCode> =
                            {DiagnosticCode::temperature, "temperature"},
                            {DiagnosticCode::power, "power"},
                            {DiagnosticCode::driver_clock, "driver_clock"},
+                           {DiagnosticCode::other_gpu, "other_gpu"},
                            {DiagnosticCode::other_kernels, "other_kernels"},
                            {DiagnosticCode::recompiled, "recompiled"},
                            {DiagnosticCode::same_code_moved, "same_code_moved"},
@@ -252,6 +294,7 @@ inline constexpr auto enum_names<DiagnosticCode> =
                            {DiagnosticCode::informative_now, "informative_now"},
                            {DiagnosticCode::margin_loosened, "margin_loosened"},
                            {DiagnosticCode::alpha_loosened, "alpha_loosened"},
+                           {DiagnosticCode::gate_proposed, "gate_proposed"},
                            {DiagnosticCode::waiver_expired, "waiver_expired"},
                            {DiagnosticCode::waiver_no_ratio, "waiver_no_ratio"},
                            {DiagnosticCode::waiver_exceeded, "waiver_exceeded"},
@@ -268,6 +311,7 @@ enum class WaiverAdviceCode {
   no_such_metric,   // metric, near: the nearest name, or no figure
   no_room,          // the ceiling is not above the margin
   unused,
+  proposed,  // results: that it would cover
 };
 
 template <>
@@ -277,24 +321,35 @@ inline constexpr auto enum_names<WaiverAdviceCode> =
                              {WaiverAdviceCode::matches_nothing, "matches_nothing"},
                              {WaiverAdviceCode::no_such_metric, "no_such_metric"},
                              {WaiverAdviceCode::no_room, "no_room"},
-                             {WaiverAdviceCode::unused, "unused"}});
+                             {WaiverAdviceCode::unused, "unused"},
+                             {WaiverAdviceCode::proposed, "proposed"}});
 
 using WaiverAdvice = Fact<WaiverAdviceCode>;
 
 // A fact about a comparison as a whole.
 enum class RemarkCode {
-  idle_gate,     // metric, near: the nearest name, or known: "a, b"
-  topped_up,     // look, cases: undecided cases that were measured further, to this look
-  top_up_done,   // results, seconds: of all of them
-  budget_ended,  // budget: seconds; results: that stay open
+  idle_gate,            // metric, near: the nearest name, or known: "a, b"
+  compared_by,          // how: "process", "session" or "stored": the way the sides were compared
+  not_covered,          // metrics: "a, b", that were not measured where a case is proven identical
+  confirmed,            // cases, processes: regressed cases that were measured again on fresh processes
+  unconfirmed,          // cases: regressed cases that were not; reason: "budget" or "option"
+  topped_up,            // look, cases: undecided cases that were measured further, to this look
+  top_up_done,          // results, seconds: of all of them
+  budget_ended,         // budget: seconds; results: that stay open
+  waivers_uncommitted,  // file: it has changes that no commit has, and they do not count
 };
 
 template <>
 inline constexpr auto enum_names<RemarkCode> = names<RemarkCode>({{RemarkCode::idle_gate, "idle_gate"},
+                                                                  {RemarkCode::compared_by, "compared_by"},
+                                                                  {RemarkCode::not_covered, "not_covered"},
+                                                                  {RemarkCode::confirmed, "confirmed"},
+                                                                  {RemarkCode::unconfirmed, "unconfirmed"},
                                                                   {RemarkCode::topped_up, "topped_up"},
                                                                   {RemarkCode::top_up_done, "top_up_done"},
-                                                                  {RemarkCode::budget_ended,
-                                                                   "budget_ended"}});
+                                                                  {RemarkCode::budget_ended, "budget_ended"},
+                                                                  {RemarkCode::waivers_uncommitted,
+                                                                   "waivers_uncommitted"}});
 
 using Remark = Fact<RemarkCode>;
 

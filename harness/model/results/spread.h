@@ -47,7 +47,7 @@ struct CalibratedCase {
   double alpha = 0;
   double detectable = 0;             // true change found with 80 % power as planned
   std::size_t alarms = 0;            // of CalibrationReport::splits
-  std::optional<Proposal> proposal;  // absent for what nothing is proposed for
+  std::optional<Proposal> proposal;  // absent where nothing is proposed, or no margin below 100 % would do
 };
 
 enum class CalibrationNoteCode {

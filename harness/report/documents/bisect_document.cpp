@@ -3,12 +3,53 @@
 #include <algorithm>
 
 #include "harness/base/text.h"
+#include "harness/model/results/comparison_fields.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/comparison_remarks.h"
-#include "harness/report/media/json_parts.h"
+#include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
+
+namespace harness {
+
+template <>
+struct Described<BisectCommit> {
+  static constexpr auto fields = list_fields<BisectCommit>(
+      JsonLayout::lines, field("commit", &BisectCommit::hash), field("date", &BisectCommit::date),
+      field("author", &BisectCommit::author), field("subject", &BisectCommit::subject));
+};
+
+template <>
+struct Described<BisectStep> {
+  using Step = BisectStep;
+  static constexpr auto fields = list_fields<Step>(
+      JsonLayout::lines, derived("commit", [](const Step& step) { return step.commit.hash; }),
+      derived("date", [](const Step& step) { return step.commit.date; }),
+      derived("author", [](const Step& step) { return step.commit.author; }),
+      derived("subject", [](const Step& step) { return step.commit.subject; }),
+      field("result", &Step::result), derived("reason", report::skip_words), field("stored", &Step::stored),
+      derived("case", [](const Step& step) { return step.row ? step.row->case_id : ""; }).null_when_default(),
+      derived("verdict",
+              [](const Step& step) { return step.row ? std::optional(step.row->verdict) : std::nullopt; }),
+      derived("ratio", [](const Step& step) { return step.row ? std::max(0.0, step.row->ratio) : 0; })
+          .null_when_default(),
+      derived("interval",
+              [](const Step& step) { return step.row ? step.row->interval : std::optional<Interval>(); }),
+      derived("p_adjusted",
+              [](const Step& step) { return step.row ? step.row->p_adjusted : std::optional<double>(); }));
+};
+
+template <>
+struct Described<BisectReport> {
+  static constexpr auto fields = list_fields<BisectReport>(
+      JsonLayout::lines, field("suite", &BisectReport::suite), field("cases", &BisectReport::cases),
+      field("good", &BisectReport::good), field("bad", &BisectReport::bad),
+      field("stopped", &BisectReport::stopped), field("steps", &BisectReport::steps),
+      field("culprits", &BisectReport::culprits));
+};
+
+}  // namespace harness
 
 namespace harness::report {
 namespace {
@@ -85,37 +126,6 @@ std::vector<std::string> advice_of(const BisectReport& report) {
   return {fmt::format("look at it: git show {}", hash_of(report.culprits.front()))};
 }
 
-Json commit_json(const BisectCommit& commit) {
-  return {
-      {"commit", commit.hash}, {"date", commit.date}, {"author", commit.author}, {"subject", commit.subject}};
-}
-
-std::string json_bisect(const BisectReport& report) {
-  Json json{{"format", formats::bisect.name},
-            {"version", formats::bisect.version},
-            {"suite", report.suite},
-            {"cases", report.cases},
-            {"good", commit_json(report.good)},
-            {"bad", commit_json(report.bad)},
-            {"stopped", report.stopped},
-            {"steps", Json::array()},
-            {"culprits", Json::array()}};
-  for (const BisectStep& step : report.steps) {
-    Json one = commit_json(step.commit);
-    one["result"] = std::string(name_of(step.result));
-    one["reason"] = skip_words(step);
-    one["stored"] = step.stored;
-    one["case"] = step.row ? Json(step.row->case_id) : Json(nullptr);
-    one["verdict"] = step.row ? Json(std::string(name_of(step.row->verdict))) : Json(nullptr);
-    one["ratio"] = step.row && step.row->ratio > 0 ? number(step.row->ratio) : Json(nullptr);
-    one["interval"] = step.row ? interval_json(step.row->interval) : Json(nullptr);
-    one["p_adjusted"] = step.row ? number(step.row->p_adjusted) : Json(nullptr);
-    json["steps"].push_back(std::move(one));
-  }
-  for (const BisectCommit& commit : report.culprits) json["culprits"].push_back(commit_json(commit));
-  return dump(json);
-}
-
 // A culprit is a failure, so that a CI shows it.
 CiView ci_of(const BisectReport& report, const std::string& headline) {
   CiView view{report.suite};
@@ -151,7 +161,7 @@ Report bisect_document(const BisectReport& bisection) {
   document.next_steps = advice_of(bisection);
   const std::string headline = document.headline;
   return {std::move(document), [&bisection, headline] { return ci_of(bisection, headline); },
-          [&bisection] { return json_bisect(bisection); }};
+          [&bisection] { return report_json(bisection, formats::bisect); }};
 }
 
 }  // namespace harness::report

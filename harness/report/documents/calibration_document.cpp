@@ -1,12 +1,75 @@
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
+#include "harness/model/plan_fields.h"
+#include "harness/model/results/summary_fields.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
-#include "harness/report/media/json_parts.h"
+#include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
+
+namespace harness::report {
+namespace {
+
+std::vector<std::string> notes_of(const CalibrationReport& report) {
+  std::vector<std::string> lines;
+  for (const CalibrationNote& note : report.notes) lines.push_back(words(note));
+  return lines;
+}
+
+}  // namespace
+}  // namespace harness::report
+
+namespace harness {
+
+template <>
+struct Described<Spread> {
+  static constexpr auto fields = list_fields<Spread>(JsonLayout::lines, field("sd", &Spread::sd),
+                                                     field("degrees_of_freedom", &Spread::degrees_of_freedom),
+                                                     field("interval", &Spread::interval));
+};
+
+template <>
+struct Described<Proposal> {
+  static constexpr auto fields = list_fields<Proposal>(
+      JsonLayout::lines, field("processes", &Proposal::processes), field("placements", &Proposal::placements),
+      field("margin", &Proposal::margin), field("reaches", &Proposal::reaches));
+};
+
+template <>
+struct Described<CalibratedCase> {
+  using Case = CalibratedCase;
+  static constexpr auto planned =
+      list_fields<Case>(JsonLayout::lines, field("processes", &Case::planned_processes),
+                        field("placements", &Case::planned_placements), field("margin", &Case::margin),
+                        field("alpha", &Case::alpha));
+  static constexpr auto fields = list_fields<Case>(
+      JsonLayout::lines, field("case", &Case::case_id), field("metric", &Case::metric),
+      field("processes", &Case::processes), field("sessions", &Case::sessions),
+      field("devices", &Case::devices), field("process", &Case::process), field("session", &Case::session),
+      field("device", &Case::of_devices), field("session_sd_used", &Case::session_sd),
+      field("device_sd_used", &Case::device_sd), field("alarms", &Case::alarms),
+      field("detectable", &Case::detectable).null_when_default(), group("planned", planned),
+      field("where", &Case::where).null_when_default(), field("proposed", &Case::proposal));
+};
+
+template <>
+struct Described<CalibrationReport> {
+  using Report = CalibrationReport;
+  static constexpr auto device = list_fields<Report>(
+      JsonLayout::lines, field("class", &Report::machine_class), field("uuid", &Report::device_uuid));
+  static constexpr auto fields = list_fields<Report>(
+      JsonLayout::lines, field("suite", &Report::suite), group("device", device),
+      field("records", &Report::records), field("detect", &Report::detect).null_when_default(),
+      field("power", &Report::power), field("splits", &Report::splits),
+      field("split_processes", &Report::split_processes), derived("procedure", report::procedure_words),
+      field("suite_alarms", &Report::suite_alarms), field("alarm_bound", &Report::alarm_bound),
+      derived("notes", report::notes_of), field("cases", &Report::cases));
+};
+
+}  // namespace harness
 
 namespace harness::report {
 namespace {
@@ -26,12 +89,6 @@ NamedTexts facts_of(const CalibrationReport& report) {
           {"target", fmt::format("a change of {} found with {} power",
                                  report.detect > 0 ? plain_percent(report.detect) : "twice the margin",
                                  plain_percent(report.power))}};
-}
-
-std::vector<std::string> notes_of(const CalibrationReport& report) {
-  std::vector<std::string> lines;
-  for (const CalibrationNote& note : report.notes) lines.push_back(words(note));
-  return lines;
 }
 
 std::string spread_text(const std::optional<Spread>& spread) {
@@ -96,60 +153,6 @@ std::vector<std::string> legend() {
       "this is the smallest margin that does."};
 }
 
-Json spread_json(const std::optional<Spread>& spread) {
-  if (!spread) return nullptr;
-  return {{"sd", number(spread->sd)},
-          {"degrees_of_freedom", number(spread->degrees_of_freedom)},
-          {"interval", interval_json(spread->interval)}};
-}
-
-Json case_json(const CalibratedCase& one) {
-  Json json{{"case", one.case_id},
-            {"metric", one.metric},
-            {"processes", one.processes},
-            {"sessions", one.sessions},
-            {"devices", one.devices},
-            {"process", spread_json(one.process)},
-            {"session", spread_json(one.session)},
-            {"device", spread_json(one.of_devices)},
-            {"session_sd_used", number(one.session_sd)},
-            {"device_sd_used", number(one.device_sd)},
-            {"alarms", one.alarms},
-            {"detectable", positive(one.detectable)},
-            {"planned",
-             {{"processes", one.planned_processes},
-              {"placements", one.planned_placements},
-              {"margin", number(one.margin)},
-              {"alpha", number(one.alpha)}}},
-            {"where", location_json(one.where)}};
-  json["proposed"] = nullptr;
-  if (one.proposal)
-    json["proposed"] = {{"processes", one.proposal->processes},
-                        {"placements", one.proposal->placements},
-                        {"margin", number(one.proposal->margin)},
-                        {"reaches", one.proposal->reaches}};
-  return json;
-}
-
-std::string json_calibration(const CalibrationReport& report) {
-  Json json{{"format", formats::calibration.name},
-            {"version", formats::calibration.version},
-            {"suite", report.suite},
-            {"device", {{"class", report.machine_class}, {"uuid", report.device_uuid}}},
-            {"records", report.records},
-            {"detect", positive(report.detect)},
-            {"power", number(report.power)},
-            {"splits", report.splits},
-            {"split_processes", report.split_processes},
-            {"procedure", procedure_words(report)},
-            {"suite_alarms", report.suite_alarms},
-            {"alarm_bound", number(report.alarm_bound)},
-            {"notes", notes_of(report)},
-            {"cases", Json::array()}};
-  for (const CalibratedCase& one : report.cases) json["cases"].push_back(case_json(one));
-  return dump(json);
-}
-
 CiView ci_of(const CalibrationReport& report, const std::string& headline) {
   CiView view{report.suite};
   for (const CalibratedCase& one : report.cases) {
@@ -173,7 +176,7 @@ Report calibration_document(const CalibrationReport& calibration) {
       {Table{"", grid_of(calibration)}}, {Prose{legend()}}, {List{"notes", notes_of(calibration)}}};
   const std::string headline = document.headline;
   return {std::move(document), [&calibration, headline] { return ci_of(calibration, headline); },
-          [&calibration] { return json_calibration(calibration); }};
+          [&calibration] { return report_json(calibration, formats::calibration); }};
 }
 
 }  // namespace harness::report

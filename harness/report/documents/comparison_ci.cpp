@@ -36,6 +36,9 @@ Alarm alarm_of(const ComparisonRow& row, const Policy& policy) {
     case Verdict::not_comparable:
     case Verdict::inconclusive: return Alarm::warning;
     case Verdict::improved: return policy.fail_on_improved ? Alarm::error : Alarm::notice;
+    case Verdict::environment: return Alarm::notice;
+    case Verdict::identical:
+    case Verdict::not_worse:
     case Verdict::unchanged:
     case Verdict::skipped: break;
   }
@@ -46,7 +49,7 @@ std::string figures_of(const ComparisonRow& row) {
   std::string text = fmt::format("{}: {}", row.metric, values_text(row));
   if (has_numbers(row)) text += ", " + signed_percent(row.ratio - 1);
   if (row.interval)
-    text += fmt::format(" {} at {}", percent_bounds(*row.interval), level_text(alpha_of_look(row)));
+    text += fmt::format(" {} at {}", percent_bounds(*row.interval), level_text(alpha_to_pass(row)));
   const bool improved = row.verdict == Verdict::improved;
   text += fmt::format("; margin {}, p {}, adjusted p {}; {} against {} processes{}",
                       plain_percent(row.margin), probability(improved ? row.p_improved : row.p),
@@ -118,6 +121,8 @@ CiView comparison_ci(const Comparison& comparison) {
     view.cases.push_back(case_of(comparison.rows[i], names[i], comparison.policy));
   if (const std::string loosened = gates_loosened(comparison); !loosened.empty())
     view.alerts.push_back({Alarm::warning, loosened, "the change that this compares loosened them"});
+  if (const std::string proposed = proposed_by_change(comparison); !proposed.empty())
+    view.alerts.push_back({Alarm::warning, proposed, "have it reviewed with the change"});
   if (const std::string loosened = processes_loosened(comparison); !loosened.empty())
     view.alerts.push_back(
         {Alarm::warning, loosened,

@@ -9,8 +9,8 @@
 #include "harness/report/documents/comparison_remarks.h"
 #include "harness/report/documents/identity.h"
 #include "harness/report/documents/standing.h"
-#include "harness/report/media/json_parts.h"
 #include "harness/report/media/page/page_data.h"
+#include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/policy_words.h"
 #include "harness/report/words/reason_words.h"
@@ -22,7 +22,10 @@ std::pair<std::pair<int, int>, int> processes_of(const ComparisonRow& row) {
   return {{row.baseline.processes, row.current.processes}, row.look.number};
 }
 
+// Identical rows are told below the table instead, and informative values that did not change at all need no
+// telling.
 bool is_shown(const ComparisonRow& row) {
+  if (row.verdict == Verdict::identical || (row.informative && row.exact && row.ratio == 1)) return false;
   return has_numbers(row) || has_values_alone(row);
 }
 
@@ -43,8 +46,8 @@ std::string interval_header(const Comparison& comparison) {
   double alpha = 0;
   for (const ComparisonRow& row : comparison.rows) {
     if (!row.interval) continue;
-    if (alpha != 0 && alpha_of_look(row) != alpha) return "interval";
-    alpha = alpha_of_look(row);
+    if (alpha != 0 && alpha_to_pass(row) != alpha) return "interval";
+    alpha = alpha_to_pass(row);
   }
   return alpha == 0 ? "interval" : level_text(alpha) + " interval";
 }
@@ -76,7 +79,7 @@ int part_of(const ComparisonRow& row) {
 int place_of(const ComparisonRow& row) {
   if (part_of(row) == 2) return 3;
   if (part_of(row) == 1) return 1;
-  return row.verdict == Verdict::unchanged ? 2 : 0;
+  return row.verdict == Verdict::unchanged || row.verdict == Verdict::not_worse ? 2 : 0;
 }
 
 std::string heading_of(const ComparisonRow& row) {
@@ -176,7 +179,7 @@ std::vector<Finding> waiver_findings(const Comparison& comparison) {
 Report comparison_document(const Comparison& comparison, const Sources& sources) {
   Document document;
   document.title = page_title(&comparison, sources);
-  document.headline = comparison_headline(comparison);
+  document.headline = fmt::format("{}; exit {}", comparison_headline(comparison), exit_code(comparison));
   document.tone = paint_for(comparison.verdict);
   document.marked = true;
   document.facts = comparison_facts(comparison);
@@ -186,8 +189,9 @@ Report comparison_document(const Comparison& comparison, const Sources& sources)
   document.blocks = {{Table{"", std::move(grid), true}},
                      {std::move(legend)},
                      {Findings{"why", comparison_explanations(comparison)}},
+                     {identical_results(comparison), Place::folded},
                      {Findings{"waivers", waiver_findings(comparison)}},
-                     {List{"about the policy", all_words(comparison.remarks)}},
+                     {List{"about this comparison", all_words(comparison.remarks)}},
                      {List{"the environments differ", all_words(comparison.differences), false}}};
   document.next_steps = next_steps(comparison);
   document.exit_meaning = exit_code_meaning(comparison);

@@ -19,9 +19,10 @@
 namespace harness::report {
 namespace {
 
-constexpr std::array<Verdict, 8> worst_first{
-    Verdict::failed,       Verdict::regressed, Verdict::missing,   Verdict::not_comparable,
-    Verdict::inconclusive, Verdict::improved,  Verdict::unchanged, Verdict::skipped};
+constexpr std::array<Verdict, 11> worst_first{
+    Verdict::failed,       Verdict::regressed, Verdict::missing,     Verdict::not_comparable,
+    Verdict::inconclusive, Verdict::improved,  Verdict::environment, Verdict::not_worse,
+    Verdict::unchanged,    Verdict::identical, Verdict::skipped};
 
 using Counts = std::map<Verdict, std::size_t>;
 
@@ -34,11 +35,25 @@ Counts count(const Comparison& comparison) {
   return counts;
 }
 
-// Regressed rows that do not fail the build because a waiver covers them.
+// Regressed and undecided rows that do not fail the build because a waiver covers them.
+std::size_t count_waived(const Comparison& comparison, Verdict verdict) {
+  return static_cast<std::size_t>(std::count_if(
+      comparison.rows.begin(), comparison.rows.end(),
+      [&](const ComparisonRow& row) { return row.verdict == verdict && !row.informative && !decides(row); }));
+}
+
 std::size_t count_waived(const Comparison& comparison) {
-  return static_cast<std::size_t>(
-      std::count_if(comparison.rows.begin(), comparison.rows.end(),
-                    [](const ComparisonRow& row) { return !row.informative && !decides(row); }));
+  return count_waived(comparison, Verdict::regressed) + count_waived(comparison, Verdict::inconclusive);
+}
+
+// "1 regression is", "2 undecided results are", or both; "" where nothing is waived.
+std::string waived_words(const Comparison& comparison) {
+  std::vector<std::string> parts;
+  if (const std::size_t count = count_waived(comparison, Verdict::regressed); count > 0)
+    parts.push_back(counted(count, "regression is waived", "regressions are waived"));
+  if (const std::size_t count = count_waived(comparison, Verdict::inconclusive); count > 0)
+    parts.push_back(counted(count, "undecided result is waived", "undecided results are waived"));
+  return join(parts, ", ");
 }
 
 std::size_t count_informative(const Comparison& comparison) {
@@ -51,6 +66,13 @@ bool one_row_a_case(const Comparison& comparison) {
   std::set<std::string_view> ids;
   return std::all_of(comparison.rows.begin(), comparison.rows.end(),
                      [&](const ComparisonRow& row) { return ids.insert(row.case_id).second; });
+}
+
+bool one_deciding_row_a_case(const Comparison& comparison) {
+  std::set<std::string_view> ids;
+  return std::all_of(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
+    return row.informative || ids.insert(row.case_id).second;
+  });
 }
 
 // "slower" and "faster" where every row of that verdict is a time, else "worse" and "better".
@@ -86,6 +108,16 @@ std::string headline_for(Verdict verdict, const std::string& part, bool one, con
     case Verdict::improved:
       return fmt::format("IMPROVED: {} {} {} by more than {} margin", part, are,
                          direction_word(comparison, verdict), one ? "its" : "their");
+    case Verdict::not_worse:
+      return fmt::format("NOT WORSE: {} {} not {} by more than {} margin", part, are,
+                         direction_word(comparison, Verdict::regressed), one ? "its" : "their");
+    case Verdict::identical:
+      return fmt::format("IDENTICAL: {} {} the same machine code with the same launches", part,
+                         one ? "runs" : "run");
+    case Verdict::environment:
+      return fmt::format(
+          "ENVIRONMENT: {} {} identical machine code, and yet {} time changed: the machine, not the code",
+          part, one ? "runs" : "run", one ? "its" : "their");
     case Verdict::unchanged:
     case Verdict::skipped: break;
   }
@@ -136,9 +168,9 @@ std::string rule_fact(const Comparison& comparison) {
       std::count_if(comparison.rows.begin(), comparison.rows.end(),
                     [](const ComparisonRow& row) { return row.p_adjusted.has_value(); }));
   const bool in_one_process = comparison.pairing == Pairing::Kind::process;
-  std::string text = fmt::format("{} a process{}; margin {}, alpha {} one-sided",
+  std::string text = fmt::format("{} a process{}; margin {}, alpha {} one-sided, passing at 5 %",
                                  in_one_process ? "paired in one process: Student's t-test on one log ratio"
-                                                : "Welch's t-test on one value",
+                                                : "moderated t-test on one value",
                                  shared_processes(comparison),
                                  shared_rate(comparison, comparison.policy.margin, &ComparisonRow::margin),
                                  shared_rate(comparison, comparison.policy.alpha, &ComparisonRow::alpha));
@@ -180,7 +212,9 @@ std::string values_text(const ComparisonRow& row) {
 }
 
 std::string words_for(Verdict verdict) {
-  return verdict == Verdict::not_comparable ? "not comparable" : std::string(name_of(verdict));
+  if (verdict == Verdict::not_comparable) return "not comparable";
+  if (verdict == Verdict::not_worse) return "not worse";
+  return std::string(name_of(verdict));
 }
 
 Paint paint_for(Verdict verdict) {
@@ -190,7 +224,10 @@ Paint paint_for(Verdict verdict) {
     case Verdict::missing:
     case Verdict::not_comparable:
     case Verdict::inconclusive: return Paint::doubtful;
+    case Verdict::environment: return Paint::doubtful;
     case Verdict::improved: return Paint::good;
+    case Verdict::identical:
+    case Verdict::not_worse:
     case Verdict::unchanged:
     case Verdict::skipped: break;
   }
@@ -201,7 +238,7 @@ namespace {
 
 std::string verdict_headline(const Comparison& comparison) {
   Counts counts = count(comparison);
-  const bool cases = one_row_a_case(comparison);
+  const bool cases = one_deciding_row_a_case(comparison);
   std::size_t judged = count_waived(comparison);
   for (const auto& [verdict, some] : counts)
     if (verdict != Verdict::skipped) judged += some;
@@ -218,11 +255,12 @@ std::string verdict_headline(const Comparison& comparison) {
   const std::string part = part_of_all(some, judged, noun);
   const std::size_t waived = count_waived(comparison);
   if (verdict == Verdict::unchanged && waived == judged)
-    return fmt::format("WAIVED: {} regressed, and a waiver accepts it", part_of_all(judged, judged, noun));
+    return fmt::format("WAIVED: of {} {}, {}", judged, noun, waived_words(comparison));
   std::string headline = headline_for(verdict, part, some == 1, comparison);
-  if (waived > 0)
-    headline += fmt::format("; {} waived",
-                            waived == 1 ? "1 regression is" : fmt::format("{} regressions are", waived));
+  for (const auto& [other, words] : {std::pair(Verdict::environment, "changed with the environment alone"),
+                                     std::pair(Verdict::identical, "identical")})
+    if (other != verdict && counts[other] > 0) headline += fmt::format("; {} {}", counts[other], words);
+  if (waived > 0) headline += "; " + waived_words(comparison);
   return headline;
 }
 
@@ -239,6 +277,21 @@ std::string gates_loosened(const Comparison& comparison) {
   return text;
 }
 
+std::string proposed_by_change(const Comparison& comparison) {
+  for (const PolicyFact& fact : comparison.policy_facts) {
+    if (fact.value.code != PolicyCode::proposed) continue;
+    const auto gates = static_cast<std::size_t>(fact.value.count("gates"));
+    const auto waivers = static_cast<std::size_t>(fact.value.count("waivers"));
+    std::vector<std::string> parts;
+    if (gates > 0) parts.push_back("looser gates of " + counted(gates, "result", "results"));
+    if (waivers > 0) parts.push_back(counted(waivers, "waiver", "waivers"));
+    if (parts.empty()) return {};
+    return fmt::format("the change proposes {}: {}", join(parts, " and "),
+                       fact.value.count("accepted") != 0 ? "accepted" : "not counted");
+  }
+  return {};
+}
+
 std::string processes_loosened(const Comparison& comparison) {
   const Policy& policy = comparison.policy;
   const bool shared = comparison.pairing == Pairing::Kind::process;
@@ -251,7 +304,8 @@ std::string processes_loosened(const Comparison& comparison) {
 
 std::string comparison_headline(const Comparison& comparison) {
   std::string headline = verdict_headline(comparison);
-  for (const std::string& loosened : {gates_loosened(comparison), processes_loosened(comparison)})
+  for (const std::string& loosened :
+       {gates_loosened(comparison), proposed_by_change(comparison), processes_loosened(comparison)})
     if (!loosened.empty()) headline += "; " + loosened;
   return headline;
 }
@@ -261,12 +315,25 @@ std::string comparison_tally(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const Verdict verdict : worst_first)
     if (counts[verdict] > 0) parts.push_back(fmt::format("{} {}", counts[verdict], words_for(verdict)));
-  if (const std::size_t waived = count_waived(comparison); waived > 0)
-    parts.push_back(fmt::format("{} regressed but waived", waived));
+  for (const Verdict verdict : {Verdict::regressed, Verdict::inconclusive})
+    if (const std::size_t waived = count_waived(comparison, verdict); waived > 0)
+      parts.push_back(fmt::format("{} {} but waived", waived, words_for(verdict)));
   if (const std::size_t informative = count_informative(comparison); informative > 0)
     parts.push_back(fmt::format("{} informative", informative));
   return join(parts, ", ");
 }
+
+namespace {
+
+// Whether any row rests on the rule and on the policy: a proof alone does not.
+bool any_test(const Comparison& comparison) {
+  if (comparison.rows.empty()) return true;
+  return std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.verdict != Verdict::skipped && (row.verdict != Verdict::identical || has_numbers(row));
+  });
+}
+
+}  // namespace
 
 NamedTexts comparison_facts(const Comparison& comparison) {
   NamedTexts facts;
@@ -277,6 +344,7 @@ NamedTexts comparison_facts(const Comparison& comparison) {
     facts.emplace_back("results", tally);
   facts.emplace_back("baseline", describe_source(comparison.baseline));
   facts.emplace_back("current", describe_source(comparison.current));
+  if (!any_test(comparison)) return facts;
   facts.emplace_back("rule", rule_fact(comparison));
   if (const std::string policy = policy_words(comparison); !policy.empty())
     facts.emplace_back("policy", policy);
@@ -292,6 +360,32 @@ std::vector<std::string> row_names(const Comparison& comparison) {
   return names;
 }
 
+namespace {
+
+// Why a row has no proof, where that is not simply because its code changed.
+std::string lacking_proof(const ComparisonRow& row) {
+  if (!row.unproven || row.reason.code == ReasonCode::unproven) return {};
+  const ProofGapCode why = row.unproven->why.code;
+  if (why == ProofGapCode::other_launches || why == ProofGapCode::not_looked) return {};
+  return "no proof that it is identical: " + words(*row.unproven);
+}
+
+}  // namespace
+
+Reasons identical_results(const Comparison& comparison) {
+  const std::vector<std::string> names = row_names(comparison);
+  Reasons reasons{words_for(Verdict::identical)};
+  ReasonGroup group{
+      "same machine code, same launches. The proof covers the device's time, cycles, counters and tensor "
+      "memory, but not the time of the host, the first call and the overhead of launches.",
+      {}};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (comparison.rows[i].verdict == Verdict::identical) group.ids.push_back(names[i]);
+  reasons.cases = group.ids.size();
+  if (!group.ids.empty()) reasons.groups.push_back(std::move(group));
+  return reasons;
+}
+
 std::vector<Finding> comparison_explanations(const Comparison& comparison) {
   const std::vector<std::string> names = row_names(comparison);
   std::vector<Finding> result;
@@ -299,13 +393,16 @@ std::vector<Finding> comparison_explanations(const Comparison& comparison) {
   std::map<std::tuple<Verdict, std::string, std::string, Words, Words>, std::size_t> known;
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const ComparisonRow& row = comparison.rows[i];
-    if (row.verdict == Verdict::unchanged && row.diagnostics.empty() && row.kernels.empty()) continue;
+    if (row.verdict == Verdict::identical) continue;  // told once for all
+    const bool passes = row.verdict == Verdict::unchanged || row.verdict == Verdict::not_worse;
+    if (passes && row.diagnostics.empty() && row.kernels.empty()) continue;
     Finding why;
     why.label = words_for(row.verdict);
     why.standing = standing_words(row);
     why.paint = why.standing.empty() ? paint_for(row.verdict) : Paint::doubtful;
     why.text = reason_words(row);
     why.details = kernel_words(row);
+    if (const std::string lacking = lacking_proof(row); !lacking.empty()) why.details.push_back(lacking);
     why.advice = advice_words(row);
     why.where = where_text(row);
     const auto [at, is_new] =
@@ -332,14 +429,14 @@ std::string exit_code_meaning(const Comparison& comparison) {
     default: break;
   }
   std::vector<std::string> allowed;
-  if (counts.at(Verdict::missing) > 0 || comparison.verdict == Verdict::skipped)
-    allowed.emplace_back("missing");
+  if (counts.at(Verdict::missing) > 0) allowed.emplace_back("missing");
+  if (comparison.verdict == Verdict::skipped) allowed.emplace_back("skipped");
   if (counts.at(Verdict::not_comparable) > 0) allowed.emplace_back("not-comparable");
   if (counts.at(Verdict::inconclusive) > 0) allowed.emplace_back("inconclusive");
   std::vector<std::string> causes;
   if (!allowed.empty()) causes.push_back(fmt::format("`--allow {}`", join(allowed, ",")));
   if (const std::size_t waived = count_waived(comparison); waived > 0)
-    causes.push_back(counted(waived, "waived regression", "waived regressions"));
+    causes.push_back(counted(waived, "waived result", "waived results"));
   if (causes.empty()) return "exit code 0: no case regressed";
   return "exit code 0: WARNING, only because of " + join(causes, " and ");
 }

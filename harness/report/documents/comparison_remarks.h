@@ -22,6 +22,10 @@ std::string comparison_headline(const Comparison& comparison);
 // headline.
 std::string gates_loosened(const Comparison& comparison);
 
+// "the change proposes looser gates of 2 results and 1 waiver: not counted", or "". Likewise part of
+// the headline.
+std::string proposed_by_change(const Comparison& comparison);
+
 // "loosened to 3 processes a side, where 5 are needed" by --min-processes, or "". Likewise part of the
 // headline.
 std::string processes_loosened(const Comparison& comparison);
@@ -31,8 +35,11 @@ std::string comparison_tally(const Comparison& comparison);
 
 NamedTexts comparison_facts(const Comparison& comparison);
 
-// Why each row got its verdict. Rows with the same verdict, reason and advice share one finding. Unchanged
-// rows without advice have none.
+// The rows that are proven identical, and the reach of the proof. No groups where there are none.
+Reasons identical_results(const Comparison& comparison);
+
+// Why each row got its verdict. Rows with the same verdict, reason and advice share one finding. Identical
+// rows have none, and neither have unchanged ones without advice.
 std::vector<Finding> comparison_explanations(const Comparison& comparison);
 
 // The next steps, most urgent first.

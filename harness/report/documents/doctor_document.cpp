@@ -3,10 +3,31 @@
 #include <algorithm>
 
 #include "harness/report/documents.h"
-#include "harness/report/media/json_parts.h"
+#include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/examination_words.h"
 #include "harness/schema/formats.h"
+
+namespace harness {
+
+template <>
+struct Described<Observation> {
+  static constexpr auto fields = list_fields<Observation>(
+      JsonLayout::lines, derived("topic", [](const Observation& one) { return topic_of(one.code); }),
+      derived("name", [](const Observation& one) { return one.code; }),
+      derived("value", [](const Observation& one) { return report::words(one); }),
+      derived("fitness", [](const Observation& one) { return one.fitness; }),
+      derived("advice", report::advice).unless_default());
+};
+
+template <>
+struct Described<Examination> {
+  static constexpr auto fields = list_fields<Examination>(
+      JsonLayout::lines, field("device", &Examination::device), field("described", &Examination::described),
+      derived("fitness", fitness_of), field("findings", &Examination::findings));
+};
+
+}  // namespace harness
 
 namespace harness::report {
 namespace {
@@ -33,24 +54,6 @@ std::string headline_of(const Examination& examination) {
       unfit > 0 ? "UNFIT to measure: " + counted(unfit, "obstacle", "obstacles") : "fit to measure";
   if (warnings > 0) text += (unfit > 0 ? ", " : ", with ") + counted(warnings, "warning", "warnings");
   return text;
-}
-
-std::string json_examination(const Examination& examination) {
-  Json json{{"format", formats::doctor.name},
-            {"version", formats::doctor.version},
-            {"device", examination.device},
-            {"described", examination.described},
-            {"fitness", name_of(fitness_of(examination))},
-            {"findings", Json::array()}};
-  for (const Observation& finding : examination.findings) {
-    Json one{{"topic", name_of(topic_of(finding.code))},
-             {"name", name_of(finding.code)},
-             {"value", words(finding)},
-             {"fitness", name_of(finding.fitness)}};
-    if (std::string todo = advice(finding); !todo.empty()) one["advice"] = std::move(todo);
-    json["findings"].push_back(std::move(one));
-  }
-  return dump(json);
 }
 
 std::vector<Checklist> checklists_of(const Examination& examination) {
@@ -100,7 +103,7 @@ Report doctor_document(const Examination& examination) {
   document.facts = {{"device", examination.device + ", " + examination.described}};
   for (Checklist& list : checklists_of(examination)) document.blocks.push_back({std::move(list)});
   return {std::move(document), [&examination] { return ci_of(examination); },
-          [&examination] { return json_examination(examination); }};
+          [&examination] { return report_json(examination, formats::doctor); }};
 }
 
 }  // namespace harness::report

@@ -5,9 +5,62 @@
 #include "harness/report/documents/comparison_ci.h"
 #include "harness/report/documents/comparison_remarks.h"
 #include "harness/report/documents/explanation_steps.h"
-#include "harness/report/media/json_parts.h"
+#include "harness/report/media/comparison_json.h"
+#include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/schema/formats.h"
+
+namespace harness {
+
+template <>
+struct Described<PlacementEvidence> {
+  using Placement = PlacementEvidence;
+  static constexpr auto fields = list_fields<Placement>(
+      JsonLayout::line, field("samples", &Placement::samples), field("mild", &Placement::mild),
+      field("far", &Placement::far), field("value", &Placement::value));
+};
+
+template <>
+struct Described<ProcessEvidence> {
+  static constexpr auto fields = list_fields<ProcessEvidence>(
+      JsonLayout::lines, field("process", &ProcessEvidence::process), field("value", &ProcessEvidence::value),
+      field("placements", &ProcessEvidence::placements));
+};
+
+template <>
+struct Described<TestEvidence> {
+  using Test = TestEvidence;
+  static constexpr auto fields = list_fields<Test>(
+      JsonLayout::lines, field("effect", &Test::effect), field("standard_error", &Test::standard_error),
+      field("known_variance", &Test::known_variance), field("degrees_of_freedom", &Test::degrees_of_freedom),
+      field("margin", &Test::margin), field("t_worse", &Test::t_worse), field("t_better", &Test::t_better),
+      derived("interval",
+              [](const Test& test) {
+                return Interval{test.lo, test.hi};
+              }),
+      field("rank_worse", &Test::rank_worse), field("rank_better", &Test::rank_better),
+      field("family", &Test::family));
+};
+
+template <>
+struct Described<RowExplanation> {
+  using Row = RowExplanation;
+  static constexpr auto fields =
+      list_fields<Row>(JsonLayout::lines, derived("case", [](const Row& one) { return one.row.case_id; }),
+                       derived("metric", [](const Row& one) { return one.row.metric; }),
+                       derived("verdict", [](const Row& one) { return one.row.verdict; }),
+                       field("exit_code_alone", &Row::alone), field("test", &Row::test),
+                       field("baseline", &Row::baseline), field("current", &Row::current));
+};
+
+template <>
+struct Described<Retelling> {
+  static constexpr auto fields = list_fields<Retelling>(
+      JsonLayout::lines, field("comparison", &Retelling::comparison).as<report::ComparisonJson>(),
+      field("explained", &Retelling::rows));
+};
+
+}  // namespace harness
 
 namespace harness::report {
 namespace {
@@ -34,50 +87,6 @@ CiView ci_of(const Retelling& explanation, const std::string& headline) {
   return view;
 }
 
-Json process_json(const ProcessEvidence& process) {
-  Json placements = Json::array();
-  for (const PlacementEvidence& one : process.placements)
-    placements.push_back(
-        {{"samples", one.samples}, {"mild", one.mild}, {"far", one.far}, {"value", number(one.value)}});
-  return {{"process", process.process}, {"value", number(process.value)}, {"placements", placements}};
-}
-
-Json test_json(const TestEvidence& test) {
-  return {{"effect", number(test.effect)},
-          {"standard_error", number(test.standard_error)},
-          {"known_variance", number(test.known_variance)},
-          {"degrees_of_freedom", number(test.degrees_of_freedom)},
-          {"margin", number(test.margin)},
-          {"t_worse", number(test.t_worse)},
-          {"t_better", number(test.t_better)},
-          {"interval", {number(test.lo), number(test.hi)}},
-          {"rank_worse", test.rank_worse},
-          {"rank_better", test.rank_better},
-          {"family", test.family}};
-}
-
-Json row_json(const RowExplanation& one) {
-  Json json{{"case", one.row.case_id},
-            {"metric", one.row.metric},
-            {"verdict", name_of(one.row.verdict)},
-            {"exit_code_alone", one.alone},
-            {"test", one.test ? test_json(*one.test) : Json(nullptr)},
-            {"baseline", Json::array()},
-            {"current", Json::array()}};
-  for (const ProcessEvidence& process : one.baseline) json["baseline"].push_back(process_json(process));
-  for (const ProcessEvidence& process : one.current) json["current"].push_back(process_json(process));
-  return json;
-}
-
-std::string json_explanation(const Retelling& explanation) {
-  Json json{{"format", formats::explanation.name},
-            {"version", formats::explanation.version},
-            {"comparison", Json::parse(comparison_report(explanation.comparison))},
-            {"explained", Json::array()}};
-  for (const RowExplanation& one : explanation.rows) json["explained"].push_back(row_json(one));
-  return dump(json);
-}
-
 }  // namespace
 
 Report explanation_document(const Retelling& explanation) {
@@ -88,7 +97,7 @@ Report explanation_document(const Retelling& explanation) {
   for (const ExplainedRow& row : explained_rows(explanation)) add_row(document, row);
   const std::string headline = document.headline;
   return {std::move(document), [&explanation, headline] { return ci_of(explanation, headline); },
-          [&explanation] { return json_explanation(explanation); }};
+          [&explanation] { return report_json(explanation, formats::explanation); }};
 }
 
 }  // namespace harness::report

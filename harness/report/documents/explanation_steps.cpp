@@ -95,6 +95,26 @@ std::string spread_text(const char* name, const Side& side) {
                      value_text(side.center), side.processes, side.process_sd * 100);
 }
 
+// How the spread between processes was judged.
+void add_moderation(Step& step, const TestEvidence& test) {
+  const char* usual_test = test.differences ? "paired t-test" : "Welch";
+  if (!test.moderation) {
+    step.lines.push_back(
+        fmt::format("too few other cases tell which spread is usual: its own alone counts ({})", usual_test));
+    return;
+  }
+  const Moderation& by = *test.moderation;
+  step.lines.push_back(fmt::format(
+      "spread of a process: its own {:.4f} % with {} degrees of freedom; usual for cases of this length "
+      "{:.4f} %, "
+      "which counts for {}",
+      by.own_sd * 100, freedom_text(by.own_freedom), by.usual_sd * 100, freedom_text(by.usual_freedom)));
+  step.lines.push_back(
+      by.noisier
+          ? fmt::format("its own is improbable among its like, so it alone counts ({})", usual_test)
+          : fmt::format("both together, weighted by these (moderated variance): {:.4f} %", by.sd * 100));
+}
+
 Step effect_step(const RowExplanation& one) {
   Step step{"The effect, and how well it is known", {}};
   const ComparisonRow& row = one.row;
@@ -103,26 +123,22 @@ Step effect_step(const RowExplanation& one) {
   step.lines.push_back(spread_text("current", row.current));
   step.lines.push_back(fmt::format("effect: {} on the log scale, positive is worse; ratio {:.6g}",
                                    log_text(test.effect), row.ratio));
-  if (test.differences) {
+  if (test.differences)
     step.lines.push_back(fmt::format(
-        "standard error: {:.4g}/sqrt({}) = {:.6f}, from the log ratio that each process measured with both "
-        "builds in it, of 10 % trimmed means without fences; what moves a process moves both sides",
-        test.difference_sd, *test.differences, test.standard_error));
-    step.lines.push_back(
-        fmt::format("degrees of freedom (one-sample t): {}", freedom_text(test.degrees_of_freedom)));
-    step.lines.push_back(fmt::format("interval at {}: {} to {}", plain_percent(1 - 2 * row.alpha),
-                                     log_text(test.lo), log_text(test.hi)));
-    return step;
-  }
-  step.lines.push_back(
-      fmt::format("standard error: sqrt({:.4g}^2/{} + {:.4g}^2/{} + {:.4g}) = {:.6f}; the last term is the "
-                  "variance between "
-                  "sessions (and devices, where allowed), which no number of processes averages away",
-                  row.baseline.process_sd, row.baseline.processes, row.current.process_sd,
-                  row.current.processes, test.known_variance, test.standard_error));
-  step.lines.push_back(
-      fmt::format("degrees of freedom (Welch-Satterthwaite): {}", freedom_text(test.degrees_of_freedom)));
-  step.lines.push_back(fmt::format("interval at {}: {} to {}", level_text(alpha_of_look(row)),
+        "the log ratios of {} processes, each measured with both builds in it, of 10 % trimmed means without "
+        "fences, vary by {:.4f} %; what moves a process moves both sides",
+        *test.differences, test.difference_sd * 100));
+  add_moderation(step, test);
+  step.lines.push_back(fmt::format(
+      "standard error: {:.6f} with {} degrees of freedom{}", test.standard_error,
+      freedom_text(test.degrees_of_freedom),
+      test.known_variance > 0
+          ? fmt::format(
+                "; of it sqrt({:.4g}) is between sessions (and devices, where allowed), which no number "
+                "of processes averages away",
+                test.known_variance)
+          : ""));
+  step.lines.push_back(fmt::format("interval at {}: {} to {}", level_text(alpha_to_pass(row)),
                                    log_text(test.lo), log_text(test.hi)));
   return step;
 }
@@ -137,10 +153,13 @@ std::string holm_text(const TestEvidence& test, std::size_t rank, const std::opt
 void add_looks(Step& step, const ComparisonRow& row, const TestEvidence& test) {
   const std::size_t looks = row.look.declared.size();
   for (const LookTaken& one : test.looks)
-    step.lines.push_back(fmt::format(
-        "look {} of {}, at {} processes{}: p worse {:.4g}, better {:.4g}; {} interval {:+.3f} % to {:+.3f} %",
-        one.number, looks, one.processes, one.number == row.look.number ? " (shown here)" : "", one.p_worse,
-        one.p_better, level_text(alpha_of_look(row)), std::expm1(one.lo) * 100, std::expm1(one.hi) * 100));
+    step.lines.push_back(
+        fmt::format("look {} of {}, at {} processes{}: p worse {:.4g}, better {:.4g}, passes {:.4g}; {} "
+                    "interval {:+.3f} % to "
+                    "{:+.3f} %",
+                    one.number, looks, one.processes, one.number == row.look.number ? " (shown here)" : "",
+                    one.p_worse, one.p_better, one.p_passes, level_text(alpha_to_pass(row)),
+                    std::expm1(one.lo) * 100, std::expm1(one.hi) * 100));
   step.lines.push_back(fmt::format(
       "{} looks were declared, so the smallest p counts {} times (Bonferroni): worse {:.4g}, better {:.4g}",
       looks, looks, test.p_worse, test.p_better));
@@ -158,10 +177,12 @@ Step test_step(const RowExplanation& one) {
                                    p_text(row.p_improved),
                                    holm_text(test, test.rank_better, row.p_improved_adjusted)));
   if (row.look.declared.size() > 1) add_looks(step, row, test);
-  const bool inside = test.lo > -test.margin && test.hi < test.margin;
-  step.lines.push_back(fmt::format("within the margin? {} inside +-{:.6f}",
-                                   inside ? "Yes, the interval lies" : "No, the interval does not lie",
-                                   test.margin));
+  step.lines.push_back(fmt::format("passes? p = {} for \"worse by the margin or more\", {} {}",
+                                   p_text(row.p_passes),
+                                   row.p_passes.value_or(1) < alpha_to_pass(row) ? "below" : "not below",
+                                   plain_percent(alpha_to_pass(row))));
+  if (test.p_slow < 1)
+    step.lines.push_back(fmt::format("slow calls? p = {:.4g} before Holm's correction", test.p_slow));
   if (test.doubt) step.lines.push_back("no verdict is allowed: " + reason_words(row, {*test.doubt}));
   return step;
 }
@@ -170,9 +191,15 @@ std::string rule_text(const RowExplanation& one) {
   if (one.row.exact)
     return "neither side varies at all, so the values were compared as numbers, without a test";
   switch (one.row.verdict) {
-    case Verdict::regressed: return "the adjusted p of `worse` is below alpha";
+    case Verdict::regressed:
+      return one.row.reason.code == ReasonCode::worse
+                 ? "the adjusted p of `worse` is below alpha"
+                 : "the adjusted p of the gate on slow calls is below alpha";
     case Verdict::improved: return "the adjusted p of `better` is below alpha";
-    case Verdict::unchanged: return "both bounds of the interval lie inside the margin (two one-sided tests)";
+    case Verdict::identical: return "both sides launch the same machine code with the same arguments";
+    case Verdict::environment: return "the code is identical, so the machine made the difference";
+    case Verdict::not_worse: return "the upper bound lies below the margin (non-inferiority)";
+    case Verdict::unchanged: return "the upper bound lies below the margin, and the lower above it";
     case Verdict::inconclusive: return "none of the three could be shown; this does not pass";
     case Verdict::not_comparable: return "a check above stopped it before any test";
     case Verdict::missing: return "a side has nothing to compare";

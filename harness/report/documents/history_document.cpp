@@ -6,12 +6,101 @@
 #include <tuple>
 
 #include "harness/base/text.h"
+#include "harness/model/results/summary_fields.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
-#include "harness/report/media/json_parts.h"
+#include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
+
+namespace harness::report {
+namespace {
+
+std::vector<std::string> notes_of(const HistoryReport& history) {
+  std::vector<std::string> lines;
+  for (const HistoryNote& note : history.notes) lines.push_back(words(note));
+  return lines;
+}
+
+}  // namespace
+}  // namespace harness::report
+
+namespace harness {
+
+template <>
+struct Described<TrendPoint> {
+  using Point = TrendPoint;
+  static constexpr auto fields = list_fields<Point>(
+      JsonLayout::lines, field("commit", &Point::commit), field("date", &Point::date),
+      field("subject", &Point::subject), field("record", &Point::record), field("distance", &Point::distance),
+      field("processes", &Point::processes), field("center", &Point::center),
+      field("process_sd", &Point::process_sd), field("interval", &Point::interval));
+};
+
+template <>
+struct Described<TrendChange> {
+  using Change = TrendChange;
+  static constexpr auto fields = list_fields<Change>(
+      JsonLayout::lines, field("index", &Change::index), field("before", &Change::before),
+      field("first", &Change::first), field("unmeasured", &Change::unmeasured),
+      field("ratio", &Change::ratio), field("interval", &Change::interval), field("p", &Change::p),
+      field("p_adjusted", &Change::p_adjusted), field("worse", &Change::worse),
+      field("matters", &Change::matters), field("after_anchor", &Change::after_anchor));
+};
+
+template <>
+struct Described<TrendCreep> {
+  static constexpr auto fields =
+      list_fields<TrendCreep>(JsonLayout::lines, field("index", &TrendCreep::index),
+                              field("started", &TrendCreep::started), field("ratio", &TrendCreep::ratio));
+};
+
+template <>
+struct Described<TrendAnchor> {
+  using Anchor = TrendAnchor;
+  static constexpr auto fields = list_fields<Anchor>(
+      JsonLayout::lines, derived("described", [](const Anchor& anchor) { return report::words(anchor); }),
+      field("commit", &Anchor::commit),
+      field("distance", &Anchor::distance).null_when_default().when([](const Anchor& anchor) {
+        return anchor.distance >= 0;
+      }),
+      field("processes", &Anchor::processes), field("center", &Anchor::center));
+};
+
+template <>
+struct Described<TrendStanding> {
+  using Standing = TrendStanding;
+  static constexpr auto fields = list_fields<Standing>(
+      JsonLayout::lines, field("ratio", &Standing::ratio), field("interval", &Standing::interval),
+      field("p", &Standing::p), field("p_adjusted", &Standing::p_adjusted), field("worse", &Standing::worse));
+};
+
+template <>
+struct Described<Trend> {
+  static constexpr auto device =
+      list_fields<Trend>(JsonLayout::lines, field("kind", &Trend::device),
+                         field("class", &Trend::machine_class), field("uuid", &Trend::device_uuid));
+  static constexpr auto fields = list_fields<Trend>(
+      JsonLayout::lines, field("case", &Trend::case_id), field("metric", &Trend::metric),
+      field("unit", &Trend::unit), field("direction", &Trend::direction), group("device", device),
+      field("margin", &Trend::margin), field("session_sd", &Trend::session_sd), field("alpha", &Trend::alpha),
+      field("informative", &Trend::informative), derived("worse", got_worse), field("anchor", &Trend::anchor),
+      field("newest", &Trend::newest), field("creep", &Trend::creep), field("changes", &Trend::changes),
+      field("points", &Trend::points));
+};
+
+template <>
+struct Described<HistoryReport> {
+  using Report = HistoryReport;
+  static constexpr auto fields = list_fields<Report>(
+      JsonLayout::lines, field("suite", &Report::suite), field("branch", &Report::branch),
+      field("head", &Report::head), field("commits", &Report::commits), field("measured", &Report::measured),
+      field("alpha", &Report::alpha), field("session_sd", &Report::session_sd),
+      derived("notes", report::notes_of), field("series", &Report::trends));
+};
+
+}  // namespace harness
 
 namespace harness::report {
 namespace {
@@ -142,12 +231,6 @@ Finding finding_of(const Trend& trend) {
   return finding;
 }
 
-std::vector<std::string> notes_of(const HistoryReport& history) {
-  std::vector<std::string> lines;
-  for (const HistoryNote& note : history.notes) lines.push_back(words(note));
-  return lines;
-}
-
 std::string anchor_words(const HistoryReport& history) {
   std::map<std::string, std::size_t> anchors;
   for (const Trend& trend : history.trends)
@@ -172,7 +255,8 @@ std::string sessions_text(const HistoryReport& history) {
     first = false;
   }
   if (least == history.session_sd && most == history.session_sd) return plain_percent(history.session_sd);
-  return fmt::format("{} to {}, from calibrations", short_percent(least), short_percent(most));
+  const std::string from = short_percent(least), to = short_percent(most);
+  return (from == to ? from : from + " to " + to) + ", from calibrations or each series itself";
 }
 
 // Series with something to tell, those that got worse first.
@@ -229,85 +313,6 @@ CiView ci_of(const HistoryReport& history) {
   return view;
 }
 
-Json point_json(const TrendPoint& point) {
-  return {{"commit", point.commit},
-          {"date", point.date},
-          {"subject", point.subject},
-          {"record", point.record},
-          {"distance", point.distance},
-          {"processes", point.processes},
-          {"center", number(point.center)},
-          {"process_sd", number(point.process_sd)},
-          {"interval", interval_json(point.interval)}};
-}
-
-Json change_json(const TrendChange& change) {
-  return {{"index", change.index},
-          {"before", change.before},
-          {"first", change.first},
-          {"unmeasured", change.unmeasured},
-          {"ratio", number(change.ratio)},
-          {"interval", interval_json(change.interval)},
-          {"p", number(change.p)},
-          {"p_adjusted", number(change.p_adjusted)},
-          {"worse", change.worse},
-          {"matters", change.matters},
-          {"after_anchor", change.after_anchor}};
-}
-
-Json trend_json(const Trend& trend) {
-  Json json{{"case", trend.case_id},
-            {"metric", trend.metric},
-            {"unit", trend.unit},
-            {"direction", std::string(name_of(trend.direction))},
-            {"device", {{"kind", trend.device}, {"class", trend.machine_class}, {"uuid", trend.device_uuid}}},
-            {"margin", number(trend.margin)},
-            {"session_sd", number(trend.session_sd)},
-            {"alpha", number(trend.alpha)},
-            {"informative", trend.informative},
-            {"worse", got_worse(trend)}};
-  json["anchor"] = nullptr;
-  if (trend.anchor)
-    json["anchor"] = {{"described", words(*trend.anchor)},
-                      {"commit", trend.anchor->commit},
-                      {"distance", trend.anchor->distance < 0 ? Json(nullptr) : Json(trend.anchor->distance)},
-                      {"processes", trend.anchor->processes},
-                      {"center", number(trend.anchor->center)}};
-  json["newest"] = nullptr;
-  if (trend.newest)
-    json["newest"] = {{"ratio", number(trend.newest->ratio)},
-                      {"interval", interval_json(trend.newest->interval)},
-                      {"p", number(trend.newest->p)},
-                      {"p_adjusted", number(trend.newest->p_adjusted)},
-                      {"worse", trend.newest->worse}};
-  json["creep"] = nullptr;
-  if (trend.creep)
-    json["creep"] = {{"index", trend.creep->index},
-                     {"started", trend.creep->started},
-                     {"ratio", number(trend.creep->ratio)}};
-  json["changes"] = Json::array();
-  for (const TrendChange& change : trend.changes) json["changes"].push_back(change_json(change));
-  json["points"] = Json::array();
-  for (const TrendPoint& point : trend.points) json["points"].push_back(point_json(point));
-  return json;
-}
-
-std::string json_history(const HistoryReport& history) {
-  Json json{{"format", formats::history.name},
-            {"version", formats::history.version},
-            {"suite", history.suite},
-            {"branch", history.branch},
-            {"head", history.head},
-            {"commits", history.commits},
-            {"measured", history.measured},
-            {"alpha", number(history.alpha)},
-            {"session_sd", number(history.session_sd)},
-            {"notes", notes_of(history)},
-            {"series", Json::array()}};
-  for (const Trend& trend : history.trends) json["series"].push_back(trend_json(trend));
-  return dump(json);
-}
-
 }  // namespace
 
 Report history_document(const HistoryReport& history) {
@@ -321,7 +326,7 @@ Report history_document(const HistoryReport& history) {
                      {Findings{"what changed", findings_of(history)}},
                      {List{"passed over", notes_of(history)}}};
   return {std::move(document), [&history] { return ci_of(history); },
-          [&history] { return json_history(history); }};
+          [&history] { return report_json(history, formats::history); }};
 }
 
 }  // namespace harness::report

@@ -12,6 +12,7 @@ namespace harness::report {
 namespace {
 
 constexpr std::size_t most_named = 3;
+constexpr int most_processes = 1000;  // that a suite may ask for
 
 using Rows = std::vector<const ComparisonRow*>;
 
@@ -46,12 +47,15 @@ Remedy remedy_of(const ComparisonRow& row) {
     case ReasonCode::throttled: return Remedy::cool_device;
     case ReasonCode::contaminated: return Remedy::free_device;
     case ReasonCode::forced_gates: return Remedy::launch_gate;
+    case ReasonCode::not_confirmed:
     case ReasonCode::zeros_vary: return Remedy::as_advised;
-    default: return row.processes_needed ? Remedy::more_processes : Remedy::session_or_margin;
+    default:
+      return row.processes_needed.value_or(most_processes + 1) <= most_processes ? Remedy::more_processes
+                                                                                 : Remedy::session_or_margin;
   }
 }
 
-std::string step_for(Remedy remedy, const Rows& rows) {
+std::string step_for(Remedy remedy, const Rows& rows, bool paired) {
   const std::string undecided = counted(rows.size(), "undecided result", "undecided results");
   switch (remedy) {
     case Remedy::more_processes: {
@@ -62,6 +66,11 @@ std::string step_for(Remedy remedy, const Rows& rows) {
           undecided, processes.empty() ? "" : "; " + processes);
     }
     case Remedy::session_or_margin:
+      if (paired)
+        return fmt::format(
+            "More processes cannot decide {}: make the cases longer, the machine quieter, or the margin "
+            "wider.",
+            undecided);
       return fmt::format(
           "More processes cannot decide {}: measure both versions together with `harness ab`, or widen the "
           "margin.",
@@ -98,7 +107,7 @@ void add_inconclusive(const Comparison& comparison, std::vector<std::string>& st
     Rows rows;
     for (const ComparisonRow* row : all)
       if (!row->look.next && remedy_of(*row) == remedy) rows.push_back(row);
-    if (!rows.empty()) steps.push_back(step_for(remedy, rows));
+    if (!rows.empty()) steps.push_back(step_for(remedy, rows, comparison.pairing.has_value()));
   }
 }
 
@@ -119,7 +128,8 @@ void add_missing(const Comparison& comparison, std::vector<std::string>& steps) 
     steps.emplace_back(
         allowed ? "Cases without a counterpart were let through; measure or promote a baseline that has them."
                 : "Check out and rebuild the baseline revision and measure it with `harness run`, or pin a "
-                  "reviewed record with `harness baseline promote`; `--allow missing` lets cases without a "
+                  "reviewed record with `harness baseline promote HEAD --author NAME --reason TEXT`; "
+                  "`--allow missing` lets cases without a "
                   "counterpart through.");
   if (!removed.empty())
     steps.push_back(
@@ -151,20 +161,30 @@ void add_loosened(const Comparison& comparison, std::vector<std::string>& steps)
   steps.push_back(std::move(text));
 }
 
+// Names what the change itself would let pass.
+void add_proposed(const Comparison& comparison, std::vector<std::string>& steps) {
+  if (comparison.policy.accept_proposed || proposed_by_change(comparison).empty()) return;
+  steps.push_back(
+      "The baseline's gates and waivers decide, so the change cannot let itself pass. Have what it proposes "
+      "reviewed; then `--accept-proposed` lets it count.");
+}
+
 std::string step_for(Verdict verdict, const Comparison& comparison) {
   switch (verdict) {
     case Verdict::failed: return "Fix the failed cases first: a wrong or missing result has no speed.";
     case Verdict::regressed:
       return "If the regression is intended, say so in the change and promote the new record once it is "
-             "merged (`harness baseline promote`); otherwise look at what changed between the two "
+             "merged (`harness baseline promote HEAD --author NAME --reason TEXT`); otherwise look at what "
+             "changed between the two "
              "revisions.";
     case Verdict::not_comparable:
       return "Measure both sides on the same device and settings; the differences are listed above.";
     case Verdict::improved:
-      return comparison.policy.fail_on_improved ? "Promote the new record as the baseline (`harness baseline "
-                                                  "promote`). Compared with the old "
-                                                  "one, losing this improvement again would go unnoticed."
-                                                : std::string();
+      return comparison.policy.fail_on_improved
+                 ? "Promote the new record as the baseline (`harness baseline promote HEAD --author NAME "
+                   "--reason TEXT`). Compared with the old "
+                   "one, losing this improvement again would go unnoticed."
+                 : std::string();
     default: break;
   }
   return {};
@@ -182,6 +202,7 @@ std::vector<std::string> next_steps(const Comparison& comparison) {
   add(Verdict::failed);
   add(Verdict::regressed);
   add_loosened(comparison, steps);
+  add_proposed(comparison, steps);
   add_missing(comparison, steps);
   add(Verdict::not_comparable);
   add_inconclusive(comparison, steps);
@@ -190,7 +211,7 @@ std::vector<std::string> next_steps(const Comparison& comparison) {
                                   [](const ComparisonRow& row) { return !row.informative && !decides(row); });
   if (waived)
     steps.emplace_back(
-        "A waived regression fails again after its date: fix it before, or promote the new record as the "
+        "A waived result fails again after its date: fix it before, or promote the new record as the "
         "baseline.");
   return steps;
 }

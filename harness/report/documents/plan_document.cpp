@@ -8,7 +8,7 @@
 #include "harness/model/plan_fields.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
-#include "harness/report/media/json_parts.h"
+#include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/schema/formats.h"
@@ -101,14 +101,17 @@ std::string counters_fact(const Plan& plan) {
                      most == 1 ? "replay" : "replays");
 }
 
-std::string reference_label(const PlannedCase& one) {
-  const std::vector<std::string> segments = split(one.reference, '/');
-  const bool has_variant = segments.size() > 1 && segments[1].find('=') == std::string::npos;
-  return has_variant ? segments[1] : one.reference;
+// The variant of the case's reference, or its id where the plan knows none.
+std::string reference_label(const std::map<std::string_view, std::string_view>& variants,
+                            const PlannedCase& one) {
+  if (one.reference == one.id) return "itself";
+  const auto known = variants.find(one.reference);
+  return std::string(known == variants.end() || known->second.empty() ? one.reference : known->second);
 }
 
 std::string describe_timing(const Sampling& how) {
-  if (how.timing != TimingMode::batch) return {};
+  if (how.timing == TimingMode::events) return {};
+  if (how.timing == TimingMode::automatic) return ", short calls in batches";
   return how.batch_nodes.empty() ? ", in batches"
                                  : fmt::format(", in batches of {}", fmt::join(how.batch_nodes, ", "));
 }
@@ -147,7 +150,9 @@ std::string describe_sampling(const Sampling& sampling) {
 }
 
 // A column for everything that differs between cases. The header has what is the same for all.
-Grid make_grid(const Cases& cases) {
+Grid make_grid(const Plan& plan, const Cases& cases) {
+  std::map<std::string_view, std::string_view> variants;
+  for (const PlannedCase& one : plan.cases) variants.emplace(one.id, one.variant);
   const bool sampling = !uniform(cases, [](const PlannedCase& one) { return one.sampling; });
   const bool gate = !uniform(cases, [](const PlannedCase& one) { return one.gate; });
   const bool metrics = !uniform(cases, metrics_of);
@@ -178,7 +183,7 @@ Grid make_grid(const Cases& cases) {
       if (passes) row.cells.push_back({one.counter_passes > 0 ? fmt::to_string(one.counter_passes) : ""});
       if (sampling) row.cells.push_back({describe_sampling(one.sampling)});
       if (gate) row.cells.push_back({describe_gate(one.gate)});
-      if (references) row.cells.push_back({one.reference == one.id ? "itself" : reference_label(one)});
+      if (references) row.cells.push_back({reference_label(variants, one)});
       if (tags) row.cells.push_back({join(one.tags, ", ")});
       section.rows.push_back(std::move(row));
     }
@@ -242,7 +247,7 @@ Report plan_document(const Plan& plan) {
     if (uniform(cases, [](const PlannedCase& one) { return one.gate; }))
       document.facts.emplace_back("gate", describe_gate(cases.front()->gate));
     document.facts.emplace_back("size", size_fact(plan));
-    document.blocks.push_back({Table{"", make_grid(cases)}});
+    document.blocks.push_back({Table{"", make_grid(plan, cases)}});
   }
   if (!plan.counters.empty()) {
     const bool named = !cases.empty() && uniform(cases, metrics_of) && any_counter(cases.front()->metrics);

@@ -40,8 +40,9 @@ CiCase case_of(const Summary& summary, bool finished) {
   CiCase one;
   one.code = std::string(name_of(summary.outcome));
   if (summary.reason) one.message = words(*summary.reason);
-  if (summary.outcome == Outcome::skipped) {
+  if (is_harmless(summary.outcome)) {
     one.state = CiState::skipped;
+    one.message = why_unmeasured(summary);
   } else if (summary.outcome != Outcome::measured) {
     one.state = CiState::error;
   } else if (summary.samples == 0) {

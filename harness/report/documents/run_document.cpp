@@ -12,11 +12,28 @@
 #include "harness/report/documents/identity.h"
 #include "harness/report/documents/run_ci.h"
 #include "harness/report/documents/run_remarks.h"
-#include "harness/report/media/json_parts.h"
 #include "harness/report/media/page/page_data.h"
+#include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/over_shapes.h"
 #include "harness/report/words/summary_words.h"
+
+namespace harness {
+namespace {
+
+struct Unfinished {
+  std::string command;
+};
+
+}  // namespace
+
+template <>
+struct Described<Unfinished> {
+  static constexpr auto fields =
+      list_fields<Unfinished>(JsonLayout::lines, field("command", &Unfinished::command));
+};
+
+}  // namespace harness
 
 namespace harness::report {
 namespace {
@@ -303,7 +320,7 @@ void add_tables(Document& document, const Record& record, const std::vector<Summ
 Report run_document(const Record& record, const std::vector<Summary>& summaries, const Sources& sources) {
   const std::vector<Unmeasured> unmeasured = unmeasured_cases(summaries);
   const bool healthy = std::all_of(unmeasured.begin(), unmeasured.end(),
-                                   [](const Unmeasured& some) { return some.outcome == Outcome::skipped; });
+                                   [](const Unmeasured& some) { return is_harmless(some.outcome); });
   Sources all = sources;
   if (all.current.record == nullptr) all.current = {&record, &summaries};
   Document document;
@@ -318,15 +335,35 @@ Report run_document(const Record& record, const std::vector<Summary>& summaries,
   if (const std::string remark = first_call_remark(record, summaries); !remark.empty())
     document.blocks.push_back({Prose{{remark}, Paint::plain}});
   for (const Unmeasured& some : unmeasured) {
-    const bool skipped = some.outcome == Outcome::skipped;
-    document.blocks.push_back({Reasons{skipped ? "skipped" : loud_name(some.outcome), some.count,
-                                       some.reasons, !skipped, skipped ? Paint::strong : Paint::bad},
-                               skipped ? Place::folded : Place::urgent});
+    const bool skipped = is_harmless(some.outcome);
+    document.blocks.push_back(
+        {Reasons{skipped ? quiet_name(some.outcome) : loud_name(some.outcome), some.count, some.reasons,
+                 !skipped, skipped ? Paint::strong : Paint::bad},
+         skipped ? Place::folded : Place::urgent});
   }
   document.blocks.push_back({Reasons{"notes", 0, grouped_notes(summaries)}});
   return {std::move(document), [&] { return run_ci(record, summaries); },
           [&] { return without_commands(run_report(record, summaries)); },
           [all](std::size_t room) { return page_data(nullptr, all, room); }};
+}
+
+Report unfinished_document(const std::string& command) {
+  const std::string headline = "UNFINISHED: the command has not come to its end";
+  Document document{.title = "unfinished", .headline = headline, .tone = Paint::bad, .marked = true};
+  document.command = command;
+  Grid grid{
+      "", "command", {{"state", Align::left}}, {{"", Paint::bad, {{command, {{"unfinished", Paint::bad}}}}}}};
+  document.blocks.push_back({Table{"", std::move(grid)}});
+  const auto ci = [=] {
+    CiView view{"unfinished"};
+    CiCase whole{"(the whole command)", {}, CiState::error, "unfinished", headline, command};
+    whole.alarm = Alarm::error;
+    whole.label = "unfinished";
+    whole.explanation = command;
+    view.cases.push_back(std::move(whole));
+    return view;
+  };
+  return {std::move(document), ci, [=] { return report_json(Unfinished{command}, formats::unfinished); }};
 }
 
 }  // namespace harness::report

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -18,14 +19,8 @@ namespace harness::report {
 namespace {
 
 // The outcomes in the order in which they are told. `measured` here is a case without any sample.
-constexpr std::array<Outcome, 5> telling_order{Outcome::incorrect, Outcome::failed, Outcome::timed_out,
-                                               Outcome::measured, Outcome::skipped};
-
-std::string quiet_name(Outcome outcome) {
-  if (outcome == Outcome::timed_out) return "timed out";
-  if (outcome == Outcome::measured) return "without samples";
-  return std::string(name_of(outcome));
-}
+constexpr std::array<Outcome, 6> telling_order{Outcome::incorrect, Outcome::failed,    Outcome::timed_out,
+                                               Outcome::measured,  Outcome::looked_at, Outcome::skipped};
 
 // "copy_bytes_per_s", 3.9e12 -> "copy 3.90 TB/s".
 std::string describe_ceiling(const std::string& name, double value) {
@@ -85,21 +80,79 @@ std::string sampling_fact(const Record& record) {
   for (const CaseRecord& one : record.cases) {
     if (one.outcome == Outcome::skipped || one.device == "import") continue;  // sampled by another tool
     const Sampling& how = one.sampling;
+    bool same_timing = true;
     const bool uniform = std::all_of(record.cases.begin(), record.cases.end(), [&](const CaseRecord& other) {
-      return other.outcome == Outcome::skipped || other.sampling == how;
+      Sampling sampling = other.sampling;
+      same_timing &= other.outcome == Outcome::skipped || sampling.timing == how.timing;
+      sampling.timing = how.timing;
+      return other.outcome == Outcome::skipped || sampling == how;
     });
     if (!uniform) return "differs by case";
+    const char* timing = !same_timing                      ? ", short calls in batches"
+                         : how.timing == TimingMode::batch ? ", in batches"
+                                                           : "";
     return fmt::format("{} x {} x {}, {} cache{}",
                        counted(static_cast<std::size_t>(how.processes), "process", "processes"),
                        counted(static_cast<std::size_t>(how.placements), "placement", "placements"),
                        (how.width > 0 ? fmt::format("{} to ", how.width_samples) : "") +
                            counted(static_cast<std::size_t>(how.samples), "sample", "samples"),
-                       name_of(how.cache), how.timing == TimingMode::batch ? ", in batches" : "");
+                       name_of(how.cache), timing);
   }
   return {};
 }
 
+class Range {
+ public:
+  void add(double value) {
+    lowest_ = std::min(lowest_, value);
+    highest_ = std::max(highest_, value);
+  }
+  [[nodiscard]] bool known() const { return lowest_ <= highest_; }
+  [[nodiscard]] double highest() const { return highest_; }
+  [[nodiscard]] std::string text(int digits) const {
+    const std::string low = fmt::format("{:.{}f}", lowest_, digits),
+                      high = fmt::format("{:.{}f}", highest_, digits);
+    return low == high ? low : low + " to " + high;
+  }
+
+ private:
+  double lowest_ = std::numeric_limits<double>::infinity();
+  double highest_ = -lowest_;
+};
+
+// How busy the device was, at which clock and power; "" where it was not paced.
+std::string power_fact(const Record& record) {
+  Range duty, clock, power;
+  std::size_t samples = 0, slow = 0;
+  const auto add = [&](const Placement& placement) {
+    if (!(placement.duty > 0)) return;
+    duty.add(placement.duty);
+    if (placement.clock_ghz > 0) clock.add(placement.clock_ghz);
+    if (placement.conditions && placement.conditions->power_w) power.add(*placement.conditions->power_w);
+    samples += placement.samples.size();
+    slow += static_cast<std::size_t>(placement.slow_samples);
+  };
+  for (const CaseRecord& one : record.cases)
+    for (const Series& series : one.series)
+      for (const ProcessSamples& process : series.processes)
+        for (const Placement& placement : process.placements) add(placement);
+  if (samples == 0) return {};
+  std::string text =
+      fmt::format("busy for {} of the time, {:.1f} % of the samples below the boost clock", duty.text(2),
+                  100 * static_cast<double>(slow) / static_cast<double>(samples));
+  if (clock.known()) text += fmt::format("; {} GHz", clock.text(3));
+  if (power.known()) text += fmt::format(", up to {:.0f} W", power.highest());
+  return text;
+}
+
 }  // namespace
+
+std::string quiet_name(Outcome outcome) {
+  if (outcome == Outcome::timed_out) return "timed out";
+  if (outcome == Outcome::measured) return "without samples";
+  if (outcome == Outcome::looked_at) return "only looked at";
+  return std::string(name_of(outcome));
+}
 
 std::string loud_name(Outcome outcome) {
   std::string name = quiet_name(outcome);
@@ -127,14 +180,24 @@ std::string describe_revision(const Revision& revision) {
   return text;
 }
 
+std::string why_unmeasured(const Summary& summary) {
+  if (summary.reason) return words(*summary.reason);
+  if (summary.outcome == Outcome::looked_at)
+    return "its machine code and its launches were those of the baseline, so it was not measured";
+  return "no reason was recorded";
+}
+
+bool is_harmless(Outcome outcome) {
+  return outcome == Outcome::skipped || outcome == Outcome::looked_at;
+}
+
 std::vector<Unmeasured> unmeasured_cases(const std::vector<Summary>& summaries) {
   std::map<Outcome, std::vector<Reasoned>> by_outcome;
   std::set<std::string_view> told;
   for (const Summary& summary : summaries) {
     if (summary.outcome == Outcome::measured && summary.samples > 0) continue;
     if (!told.insert(summary.case_id).second) continue;
-    by_outcome[summary.outcome].push_back(
-        {summary.case_id, summary.reason ? words(*summary.reason) : "no reason was recorded"});
+    by_outcome[summary.outcome].push_back({summary.case_id, why_unmeasured(summary)});
   }
   std::vector<Unmeasured> result;
   for (const Outcome outcome : telling_order)
@@ -151,9 +214,8 @@ std::string run_headline(const Record& record, const std::vector<Summary>& summa
   std::string rest;
   for (const Unmeasured& some : unmeasured) {
     without += some.count;
-    rest +=
-        fmt::format(", {} {}", some.count,
-                    some.outcome == Outcome::skipped ? quiet_name(some.outcome) : loud_name(some.outcome));
+    rest += fmt::format(", {} {}", some.count,
+                        is_harmless(some.outcome) ? quiet_name(some.outcome) : loud_name(some.outcome));
   }
   const std::string count =
       without == 0 ? fmt::format("all {}", counted(all.size(), "case", "cases"))
@@ -172,6 +234,7 @@ NamedTexts run_facts(const Record& record) {
   for (const auto& [kind, machine] : record.machines) facts.emplace_back(kind, describe_machine(machine));
   if (const std::string sampling = sampling_fact(record); !sampling.empty())
     facts.emplace_back("sampling", sampling);
+  if (const std::string power = power_fact(record); !power.empty()) facts.emplace_back("power", power);
   if (record.promotion)
     facts.emplace_back("pinned", fmt::format("by {} on {}: {}", record.promotion->author,
                                              record.promotion->date, record.promotion->reason));

@@ -25,6 +25,14 @@ std::string describe_revision(const Revision& revision);
 
 // "INCORRECT", "TIMED OUT", ...
 std::string loud_name(Outcome outcome);
+// "timed out".
+std::string quiet_name(Outcome outcome);
+
+// Why the case has no samples.
+std::string why_unmeasured(const Summary& summary);
+
+// Whether a case with this outcome fails nothing: it was skipped, or proven identical by a look.
+bool is_harmless(Outcome outcome);
 
 // By outcome, the loudest first; skipped last.
 std::vector<Unmeasured> unmeasured_cases(const std::vector<Summary>& summaries);

@@ -3,12 +3,84 @@
 #include <algorithm>
 
 #include "harness/base/text.h"
+#include "harness/model/results/summary_fields.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
-#include "harness/report/media/json_parts.h"
+#include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/study_words.h"
 #include "harness/schema/formats.h"
+
+namespace harness::report {
+namespace {
+
+std::vector<std::string> notes_of(const SelftestRun& run) {
+  if (!run.needed) return {};
+  return {fmt::format("Nothing was compared: a side needs at least {} processes.", *run.needed)};
+}
+
+std::vector<std::string> remarks_of(const SelftestReport& report) {
+  std::vector<std::string> remarks;
+  for (const SelftestRemark& remark : report.remarks) remarks.push_back(words(remark, report));
+  return remarks;
+}
+
+}  // namespace
+}  // namespace harness::report
+
+namespace harness {
+
+template <>
+struct Described<ErrorRate> {
+  static constexpr auto fields = list_fields<ErrorRate>(
+      JsonLayout::lines, field("hits", &ErrorRate::hits), field("trials", &ErrorRate::trials),
+      field("limit", &ErrorRate::limit), field("bounds", &ErrorRate::bounds),
+      field("lower_bound_of_all", &ErrorRate::surely),
+      derived("exceeds", [](const ErrorRate& rate) { return rate.exceeds(); }));
+};
+
+template <>
+struct Described<SelftestRow> {
+  using Row = SelftestRow;
+  static constexpr auto fields = list_fields<Row>(
+      JsonLayout::lines, derived("noise", [](const Row& row) { return report::words(row.noise); }),
+      derived("plan", [](const Row& row) { return report::words(row.plan); }),
+      derived("passed", [](const Row& row) { return passes(row); }),
+      field("unchanged_suite_called_regressed", &Row::unchanged_red),
+      field("at_margin_called_regressed", &Row::called),
+      field("at_margin_suite_called_regressed", &Row::family_called),
+      field("at_margin_called_unchanged", &Row::passed), field("found", &Row::found));
+};
+
+template <>
+struct Described<SelftestCase> {
+  static constexpr auto fields = list_fields<SelftestCase>(
+      JsonLayout::lines, field("case", &SelftestCase::case_id), field("metric", &SelftestCase::metric),
+      field("called_regressed", &SelftestCase::alarms));
+};
+
+template <>
+struct Described<SelftestRun> {
+  using Run = SelftestRun;
+  static constexpr auto fields =
+      list_fields<Run>(JsonLayout::lines, field("suite", &Run::suite), field("device", &Run::device),
+                       field("processes", &Run::processes), field("suite_called_regressed", &Run::red),
+                       derived("notes", report::notes_of), field("cases", &Run::cases));
+};
+
+template <>
+struct Described<SelftestReport> {
+  using Report = SelftestReport;
+  static constexpr auto fields = list_fields<Report>(
+      JsonLayout::lines, derived("passed", [](const Report& report) { return passes(report); }),
+      field("seed", &Report::seed), field("splits", &Report::splits),
+      field("confidence", &Report::confidence), field("margin", &Report::margin),
+      field("alpha", &Report::alpha), field("found_change", &Report::found_change),
+      field("cases", &Report::cases), field("simulated", &Report::rows), field("runs", &Report::runs),
+      derived("remarks", report::remarks_of));
+};
+
+}  // namespace harness
 
 namespace harness::report {
 namespace {
@@ -75,7 +147,7 @@ Grid rates_of(const SelftestReport& report) {
   grid.columns = {{"unchanged", Align::decimal, 0, 0, false, false},
                   {"at the margin", Align::decimal, 0, 0, false, false},
                   {"any, Holm", Align::decimal, 0, 1, false, false},
-                  {"called unchanged", Align::decimal, 0, 2, false, false},
+                  {"passed", Align::decimal, 0, 2, false, false},
                   {"found", Align::right, 0, 3, false, false},
                   {"result", Align::left, 0, 0, false, false}};
   for (const SelftestRow& row : report.rows) {
@@ -115,63 +187,6 @@ Grid alarms_of(const SelftestReport& report) {
                               one.case_id});
   if (!section.rows.empty()) grid.sections.push_back(std::move(section));
   return grid;
-}
-
-std::vector<std::string> notes_of(const SelftestRun& run) {
-  if (!run.needed) return {};
-  return {fmt::format("Nothing was compared: a side needs at least {} processes.", *run.needed)};
-}
-
-std::vector<std::string> remarks_of(const SelftestReport& report) {
-  std::vector<std::string> remarks;
-  for (const SelftestRemark& remark : report.remarks) remarks.push_back(words(remark, report));
-  return remarks;
-}
-
-Json rate_json(const ErrorRate& rate) {
-  return {{"hits", rate.hits},
-          {"trials", rate.trials},
-          {"limit", number(rate.limit)},
-          {"bounds", interval_json(rate.bounds)},
-          {"lower_bound_of_all", number(rate.surely)},
-          {"exceeds", rate.exceeds()}};
-}
-
-std::string json_selftest(const SelftestReport& report) {
-  Json json{{"format", formats::selftest.name},
-            {"version", formats::selftest.version},
-            {"passed", passes(report)},
-            {"seed", report.seed},
-            {"splits", report.splits},
-            {"confidence", number(report.confidence)},
-            {"margin", number(report.margin)},
-            {"alpha", number(report.alpha)},
-            {"found_change", number(report.found_change)},
-            {"cases", report.cases},
-            {"simulated", Json::array()},
-            {"runs", Json::array()},
-            {"remarks", remarks_of(report)}};
-  for (const SelftestRow& row : report.rows)
-    json["simulated"].push_back({{"noise", words(row.noise)},
-                                 {"plan", words(row.plan)},
-                                 {"passed", passes(row)},
-                                 {"unchanged_suite_called_regressed", rate_json(row.unchanged_red)},
-                                 {"at_margin_called_regressed", rate_json(row.called)},
-                                 {"at_margin_suite_called_regressed", rate_json(row.family_called)},
-                                 {"at_margin_called_unchanged", rate_json(row.passed)},
-                                 {"found", rate_json(row.found)}});
-  for (const SelftestRun& run : report.runs) {
-    Json cases = Json::array();
-    for (const SelftestCase& one : run.cases)
-      cases.push_back({{"case", one.case_id}, {"metric", one.metric}, {"called_regressed", one.alarms}});
-    json["runs"].push_back({{"suite", run.suite},
-                            {"device", run.device},
-                            {"processes", run.processes},
-                            {"suite_called_regressed", rate_json(run.red)},
-                            {"notes", notes_of(run)},
-                            {"cases", std::move(cases)}});
-  }
-  return dump(json);
 }
 
 std::vector<std::string> all_remarks(const SelftestReport& report) {
@@ -218,7 +233,7 @@ Report selftest_document(const SelftestReport& selftest) {
   document.blocks.push_back({Table{"", alarms_of(selftest)}});
   document.blocks.push_back({List{"notes", all_remarks(selftest)}});
   return {std::move(document), [&selftest] { return ci_of(selftest); },
-          [&selftest] { return json_selftest(selftest); }};
+          [&selftest] { return report_json(selftest, formats::selftest); }};
 }
 
 }  // namespace harness::report

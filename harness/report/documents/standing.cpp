@@ -45,6 +45,7 @@ std::string describe_use(const WaiverUse& use) {
     case WaiverUse::State::exceeded: return fmt::format("EXCEEDED; it holds {}: {}", reach, why);
     case WaiverUse::State::expired: return fmt::format("EXPIRED; it held {}: {}", reach, why);
     case WaiverUse::State::unmatched: return fmt::format("matches no case; it holds {}: {}", reach, why);
+    case WaiverUse::State::proposed: return fmt::format("PROPOSED by the change; {}: {}", reach, why);
     case WaiverUse::State::unused: break;
   }
   return fmt::format("not needed; {}: {}", reach, why);
@@ -55,7 +56,8 @@ Paint paint_of(WaiverUse::State state) {
     case WaiverUse::State::holds: return Paint::doubtful;
     case WaiverUse::State::exceeded:
     case WaiverUse::State::expired: return Paint::bad;
-    case WaiverUse::State::unmatched: return Paint::doubtful;
+    case WaiverUse::State::unmatched:
+    case WaiverUse::State::proposed: return Paint::doubtful;
     case WaiverUse::State::unused: break;
   }
   return Paint::faint;
@@ -74,6 +76,9 @@ Effect effect_of(const ComparisonRow& row, const Policy& policy) {
     case Verdict::not_comparable: return unless(policy.allow_not_comparable);
     case Verdict::inconclusive: return unless(policy.allow_inconclusive);
     case Verdict::improved: return policy.fail_on_improved ? Effect::fails : Effect::passes;
+    case Verdict::identical:
+    case Verdict::environment:
+    case Verdict::not_worse:
     case Verdict::unchanged:
     case Verdict::skipped: break;
   }

@@ -6,12 +6,53 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/model/record_fields.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
 #include "harness/report/documents/run_remarks.h"
-#include "harness/report/media/json_parts.h"
+#include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/schema/formats.h"
+
+namespace harness::report {
+namespace {
+
+// The table as JSON holds it.
+struct TableCase {
+  std::string case_id, metric, unit;
+  double value = 0;
+};
+
+struct TableJson {
+  std::string record;
+  SuiteIdentity suite;
+  Revision revision;
+  Shown shown = Shown::time;
+  std::vector<TableCase> cases;
+};
+
+}  // namespace
+}  // namespace harness::report
+
+namespace harness {
+
+template <>
+struct Described<report::TableCase> {
+  using Case = report::TableCase;
+  static constexpr auto fields =
+      list_fields<Case>(JsonLayout::lines, field("case", &Case::case_id), field("metric", &Case::metric),
+                        field("unit", &Case::unit), field("value", &Case::value).null_when_default());
+};
+
+template <>
+struct Described<report::TableJson> {
+  using Table = report::TableJson;
+  static constexpr auto fields = list_fields<Table>(
+      JsonLayout::lines, field("record", &Table::record), field("suite", &Table::suite),
+      field("revision", &Table::revision), field("shown", &Table::shown), field("cases", &Table::cases));
+};
+
+}  // namespace harness
 
 namespace harness::report {
 namespace {
@@ -152,19 +193,11 @@ CiView ci_of(const Record& record, const Document& document) {
 }
 
 std::string json_table(const Record& record, const std::vector<Entry>& entries, Shown shown) {
-  Json json{{"format", formats::table.name},
-            {"version", formats::table.version},
-            {"record", record.id},
-            {"suite", suite_json(record.suite)},
-            {"revision", revision_json(record.revision)},
-            {"shown", name_of(shown)},
-            {"cases", Json::array()}};
+  TableJson table{record.id, record.suite, record.revision, shown, {}};
   for (const Entry& entry : entries)
-    json["cases"].push_back({{"case", entry.one->id},
-                             {"metric", entry.summary->metric},
-                             {"unit", entry.summary->unit},
-                             {"value", positive(figure_of(*entry.summary, shown))}});
-  return dump(json);
+    table.cases.push_back({entry.one->id, entry.summary->metric, entry.summary->unit,
+                           std::max(0.0, figure_of(*entry.summary, shown))});
+  return report_json(table, formats::table);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ std::string step_words(const Cause& cause) {
     case CaseStep::first_call: return "making the first call";
     case CaseStep::first_check: return "checking the first result";
     case CaseStep::find_streams: return "finding out which streams it uses";
+    case CaseStep::choose_timing: return "choosing how to time it";
     case CaseStep::change_placement: return "changing the placement";
     case CaseStep::preheat: return "preheating again";
     case CaseStep::warm_up: return fmt::format("warming up in placement {}", cause.count("placement"));
@@ -174,6 +175,23 @@ std::string words(const Cause& cause) {
     case CauseCode::no_worker_lasted: return "two workers in a row ended before they measured anything";
     case CauseCode::device_refused: return cause.text("problem");
     case CauseCode::not_tried_again: return on_earlier_process(cause);
+    case CauseCode::launches_unseen: return "its launches cannot be read: " + cause.text("problem");
+    case CauseCode::code_unknown:
+      return fmt::format("the machine code of `{}` is not known for certain", cause.text("kernel"));
+    case CauseCode::arguments_unread:
+      return fmt::format("the arguments of `{}` cannot be read", cause.text("kernel"));
+    case CauseCode::host_memory_used:
+      return fmt::format("`{}` can read memory of the host, whose content is not known",
+                         cause.text("kernel"));
+    case CauseCode::call_not_followed:
+      return fmt::format("it calls {}, whose effect is not followed", cause.text("call"));
+    case CauseCode::older_memory_used:
+      return fmt::format("`{}` works on memory that is older than the case", cause.text("kernel"));
+    case CauseCode::calls_differ: return "one call launches other work than the next";
+    case CauseCode::launches_differ:
+      return fmt::format("the host asked for {} launches, and the device carried out {}", cause.count("seen"),
+                         cause.count("executed"));
+    case CauseCode::code_unread: return "its machine code cannot be read: " + cause.text("problem");
   }
   return "?";
 }

@@ -15,6 +15,7 @@ using Question = Fact<CheckCode>;
 const char* name_words(CheckCode code) {
   switch (code) {
     case CheckCode::both_sides: return "both sides have it";
+    case CheckCode::identity: return "proof of identity";
     case CheckCode::machine: return "machine and device";
     case CheckCode::sampling: return "sampling";
     case CheckCode::estimator: return "estimator";
@@ -46,6 +47,7 @@ std::string found_words(const ComparabilityCheck& check, const ComparisonRow& ro
   switch (question.code) {
     case CheckCode::both_sides:
       return fmt::format("{} in the baseline, {} now", measured("baseline"), measured("current"));
+    case CheckCode::identity: return row.unproven ? words(*row.unproven) : "same machine code, same launches";
     case CheckCode::machine: return machine_words(check);
     case CheckCode::sampling: return question.count("import") != 0 ? "another tool's" : "the same settings";
     case CheckCode::estimator: return question.text("estimator");
@@ -63,6 +65,8 @@ std::string found_words(const ComparabilityCheck& check, const ComparisonRow& ro
 
 std::string check_words(const ComparabilityCheck& check, const ComparisonRow& row) {
   const char* name = name_words(check.question.code);
+  if (check.question.code == CheckCode::identity && row.unproven)
+    return fmt::format("{}: none, {}", name, found_words(check, row));
   if (check.obstacle) return fmt::format("{}: NO, {}", name, reason_words(row, *check.obstacle));
   return fmt::format("{}: yes, {}", name, found_words(check, row));
 }

@@ -171,9 +171,45 @@ std::string above_ceiling(const Told& told) {
       told.text("bound") == "memory" ? "bytes" : "FLOPs");
 }
 
+// A suite asks for at most so many processes, and for a margin below 100 %.
+constexpr double most_processes = 1000;
+constexpr double largest_percentage = 0.99;
+
+std::string more_processes(const Told& told) {
+  if (told.value("processes") <= most_processes)
+    return fmt::format("Measure about {} processes a side to decide it.", told.count("processes"));
+  return "More processes than a suite may ask for would be needed to decide it. Make the case longer, or the "
+         "machine quieter.";
+}
+
+std::string wider_margin(const Told& told) {
+  const std::string varies = fmt::format("It varies by {} between processes, too much for a margin of {}.",
+                                         told.percent("sd", "{:.1f}"), told.percent("margin"));
+  if (!(told.value("settled") <= largest_percentage))
+    return varies + " No margin would do: make the case longer, or the machine quieter.";
+  return fmt::format(
+      "{} With {} processes give it `gate: {{margin: {}%}}` in the suite, or make the case longer.", varies,
+      told.count("processes"),
+      told.number("settled", [](double share) { return fmt::format("{:.0f}", std::ceil(share * 100)); }));
+}
+
 // "suites/waivers.yaml:3".
 std::string waiver_place(const Told& told) {
   return to_string(Location{told.text("file"), static_cast<int>(told.value("line")), 0});
+}
+
+// The gate that the change asks for, and what counts instead.
+std::string gate_proposed(const Told& told) {
+  constexpr const char* advice = "have it reviewed, and pass `--accept-proposed`";
+  if (told.value("informative") != 0)
+    return fmt::format("The change makes this metric informative, which does not count: {}.", advice);
+  if (told.value("margin") > told.value("counted_margin"))
+    return fmt::format("The change asks for a margin of {}. It does not count, {} does: {}.",
+                       told.percent("margin"), told.percent("counted_margin"), advice);
+  if (told.value("alpha") < told.value("counted_alpha"))
+    return fmt::format("The change asks for an alpha of {}. It does not count, {} does: {}.",
+                       told.percent("alpha", "{:.4g}"), told.percent("counted_alpha", "{:.4g}"), advice);
+  return fmt::format("The change accepts more throttled placements, which does not count: {}.", advice);
 }
 
 std::string waiver_expired(const Told& told) {
@@ -212,9 +248,8 @@ std::string words(DiagnosticCode code, const Told& told) {
           side_of(told), told.count("groups"), told.percent("gap"), told.text("counts"));
     case DiagnosticCode::drift:
       return fmt::format(
-          "{}drift: the processes changed by {} from the first to the last. Let the device settle (preheat), "
-          "or "
-          "measure both versions in turns.",
+          "{}drift: the processes changed by {} from the first to the last. Let the device settle "
+          "(`preheat`).",
           side_of(told), told.percent("change", "{:+.2f}"));
     case DiagnosticCode::correlated:
       return fmt::format(
@@ -228,6 +263,11 @@ std::string words(DiagnosticCode code, const Told& told) {
       return fmt::format("A side has only {}, so small changes stay unseen. Measure at least {}.",
                          told.counted("processes", "process", "processes"), told.count("recommended"));
     case DiagnosticCode::spread: return spread(told);
+    case DiagnosticCode::noisier:
+      return fmt::format(
+          "noisier than its like: processes vary by {}, cases of this length by {}. It is judged by its own "
+          "spread alone.",
+          told.percent("sd", "{:.2f}"), told.percent("usual", "{:.2f}"));
     case DiagnosticCode::outliers: return outliers(told);
     case DiagnosticCode::clock_shift:
       return fmt::format(
@@ -258,6 +298,9 @@ std::string words(DiagnosticCode code, const Told& told) {
     case DiagnosticCode::driver_clock:
       return shifted(told, "The driver's SM clock", "MHz",
                      "Compare it with the change of the time before blaming the code.");
+    case DiagnosticCode::other_gpu:
+      return fmt::format("measured on another GPU of the model ({} -> {}): its times are shown, not judged.",
+                         told.text("baseline"), told.text("current"));
     case DiagnosticCode::other_kernels:
       return fmt::format(
           "{}process {} launched other kernels than process {}: something is chosen anew in each process "
@@ -299,14 +342,8 @@ std::string words(DiagnosticCode code, const Told& told) {
     case DiagnosticCode::no_speedup:
       return fmt::format("There is no speedup: the reference `{}` holds no samples.", told.text("reference"));
     case DiagnosticCode::above_ceiling: return above_ceiling(told);
-    case DiagnosticCode::more_processes:
-      return fmt::format("Measure about {} processes a side to decide it.", told.count("processes"));
-    case DiagnosticCode::wider_margin:
-      return fmt::format(
-          "It varies by {} between processes, too much for a margin of {}. With {} processes give it `gate: "
-          "{{margin: {}%}}` in the suite, or make the case longer.",
-          told.percent("sd", "{:.1f}"), told.percent("margin"), told.count("processes"),
-          told.number("settled", [](double share) { return fmt::format("{:.0f}", std::ceil(share * 100)); }));
+    case DiagnosticCode::more_processes: return more_processes(told);
+    case DiagnosticCode::wider_margin: return wider_margin(told);
     case DiagnosticCode::zero_margin:
       return "With a margin of 0 % nothing that varies can be unchanged. Give this metric a margin above 0, "
              "or "
@@ -358,6 +395,7 @@ std::string words(DiagnosticCode code, const Told& told) {
     case DiagnosticCode::alpha_loosened:
       return fmt::format("alpha was {} in the baseline and is {} now.", told.percent("baseline", "{:.4g}"),
                          told.percent("current", "{:.4g}"));
+    case DiagnosticCode::gate_proposed: return gate_proposed(told);
     case DiagnosticCode::waiver_expired: return waiver_expired(told);
     case DiagnosticCode::waiver_no_ratio:
       return fmt::format(
@@ -366,9 +404,11 @@ std::string words(DiagnosticCode code, const Told& told) {
           waiver_place(told), told.percent("ceiling"));
     case DiagnosticCode::waiver_exceeded:
       return fmt::format(
-          "The waiver at {} covers up to {}, and this may be {} worse (the far end of the interval). Fix it, "
-          "measure more processes, or raise the ceiling.",
-          waiver_place(told), told.percent("ceiling"), told.percent("worst"));
+          "The waiver at {} covers up to {}, and this may be {} worse (the far end of the interval). Fix "
+          "it{}.",
+          waiver_place(told), told.percent("ceiling"), told.percent("worst"),
+          told.value("worst") < largest_percentage ? ", measure more processes, or raise the ceiling"
+                                                   : " or measure more processes");
     case DiagnosticCode::renamed_to:
       return fmt::format(
           "This looks like a rename: the new case `{}` has the same parameters. The two were not compared; "

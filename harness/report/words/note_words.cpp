@@ -55,6 +55,9 @@ std::string without_processes(const Note& note) {
       return fmt::format("{} samples were taken again, because longer batches of calls took no longer",
                          note.count("samples"));
     case NoteCode::sets_fit_in_cache: return on_sets(note);
+    case NoteCode::not_recorded:
+      return fmt::format("timed call by call, because its calls could not be recorded as a batch: {}",
+                         note.text("problem"));
     case NoteCode::bent_batches:
       return fmt::format(
           "batches of {} calls lie up to {:.1f} % off a straight line, so their slope is not the time of a "

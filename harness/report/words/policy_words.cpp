@@ -36,6 +36,19 @@ std::string loosened_words(const Value& value) {
   return text;
 }
 
+// "looser gates of 2 results, 1 waiver: not counted".
+std::string proposed_words(const Value& value) {
+  const std::int64_t gates = value.count("gates"), waivers = value.count("waivers");
+  std::vector<std::string> parts;
+  if (gates > 0)
+    parts.push_back(fmt::format("looser gates of {} {}", gates, gates == 1 ? "result" : "results"));
+  if (waivers > 0) parts.push_back(fmt::format("{} {}", waivers, waivers == 1 ? "waiver" : "waivers"));
+  if (value.count("accepted") != 0)
+    return parts.empty() ? "nothing for --accept-proposed to accept"
+                         : join(parts, ", ") + ": accepted by --accept-proposed";
+  return join(parts, ", ") + ": not counted without --accept-proposed";
+}
+
 std::string processes_words(const Value& value) {
   const std::int64_t needed = value.count("needed"), usual = value.count("usual");
   std::string text = value.count("shared") != 0 ? fmt::format("at least {} with both builds", needed)
@@ -46,11 +59,11 @@ std::string processes_words(const Value& value) {
 
 std::string sessions_words(const Value& value) {
   const std::string usual = percent(value.number("sd"));
-  if (!has(value, "results")) return fmt::format("assumed variation {}", usual);
+  if (!has(value, "results")) return fmt::format("differ by {} (sd), assumed", usual);
   const double least = value.number("least"), most = value.number("most");
   const std::string range = least == most ? percent(least) : percent(least) + " to " + percent(most);
-  return fmt::format("variation {}, learned for {} {}; {} assumed for others", range, value.count("results"),
-                     value.count("results") == 1 ? "result" : "results", usual);
+  return fmt::format("differ by {} (sd), learned for {} {}; {} assumed for others", range,
+                     value.count("results"), value.count("results") == 1 ? "result" : "results", usual);
 }
 
 std::string waivers_words(const Value& value) {
@@ -64,6 +77,7 @@ std::string waivers_words(const Value& value) {
 std::string name_words(PolicyCode code) {
   switch (code) {
     case PolicyCode::gates_loosened: return "gates loosened";
+    case PolicyCode::proposed: return "proposed by the change";
     case PolicyCode::paired:
     case PolicyCode::one_session: return "sessions";
     case PolicyCode::other_device: return "other device";
@@ -87,8 +101,19 @@ std::string value_words(const Value& value) {
     case PolicyCode::allowed: return has(value, "verdicts") ? value.text("verdicts") : "no exceptions";
     case PolicyCode::improvements: return value.count("fail") != 0 ? "fail: the baseline is stale" : "pass";
     case PolicyCode::waivers: return waivers_words(value);
+    case PolicyCode::proposed: return proposed_words(value);
   }
   return "?";
+}
+
+std::string waivers_origin(const Policy& policy) {
+  switch (policy.waiver_trust) {
+    case WaiverTrust::unversioned: return policy.waivers_file + ", in no repository";
+    case WaiverTrust::no_baseline:
+      return policy.waivers_file + "; this repository lacks the baseline's commit";
+    case WaiverTrust::baseline: break;
+  }
+  return fmt::format("{} at {}", policy.waivers_file, policy.waivers_commit.substr(0, 10));
 }
 
 std::string origin_words(PolicyOrigin origin, const Comparison& comparison) {
@@ -97,10 +122,12 @@ std::string origin_words(PolicyOrigin origin, const Comparison& comparison) {
     case PolicyOrigin::suite:
       return comparison.suite_file.empty() ? "suite" : "suite " + comparison.suite_file;
     case PolicyOrigin::command_line: return "command line";
-    case PolicyOrigin::waivers_file: return comparison.policy.waivers_file;
+    case PolicyOrigin::waivers_file: return waivers_origin(comparison.policy);
     case PolicyOrigin::calibration: return "calibration";
+    case PolicyOrigin::history: return "earlier runs";
     case PolicyOrigin::ab_run: return "A/B run";
     case PolicyOrigin::records: return "both records";
+    case PolicyOrigin::change: return "the change";
   }
   return "?";
 }
@@ -136,11 +163,26 @@ std::string words(const WaiverAdvice& advice) {
       return "Its ceiling is not above the margin of the cases that it matches, so it waives nothing: raise "
              "the "
              "ceiling, or remove it.";
+    case WaiverAdviceCode::proposed:
+      return fmt::format(
+          "The change itself adds it, so it does not count. It would cover {} {}: have it reviewed, and pass "
+          "`--accept-proposed`.",
+          advice.count("results"), advice.count("results") == 1 ? "result" : "results");
     case WaiverAdviceCode::unused:
       return "It is unused: no case that it matches regressed. Remove it if its cause is gone.";
   }
   return "?";
 }
+
+namespace {
+
+std::string compared_by(const std::string& how) {
+  if (how == "process") return "Compared by both builds in the same processes, sample by sample.";
+  if (how == "session") return "Compared by processes of both builds in turn.";
+  return "Compared with a stored baseline of the same device.";
+}
+
+}  // namespace
 
 std::string words(const Remark& remark) {
   switch (remark.code) {
@@ -152,6 +194,22 @@ std::string words(const Remark& remark) {
                          : known.empty() ? "."
                                          : fmt::format("; known: {}.", known));
     }
+    case RemarkCode::compared_by: return compared_by(remark.text("how"));
+    case RemarkCode::not_covered:
+      return fmt::format("Not measured where code is identical, and not covered by the proof: {}.",
+                         remark.text("metrics"));
+    case RemarkCode::confirmed:
+      return fmt::format("Measured {} regressed {} again on {} fresh processes before failing.",
+                         remark.count("cases"), remark.count("cases") == 1 ? "case" : "cases",
+                         remark.count("processes"));
+    case RemarkCode::unconfirmed:
+      return fmt::format(
+          "{} regressed {} not measured again: {}.", remark.count("cases"),
+          remark.count("cases") == 1 ? "case was" : "cases were",
+          remark.text("reason") == "budget" ? "the budget had ended" : "--no-confirm was given");
+    case RemarkCode::waivers_uncommitted:
+      return fmt::format("{} has changes that are not committed; they do not count. Commit them.",
+                         remark.text("file"));
     case RemarkCode::topped_up:
       return fmt::format("Continued {} undecided {} to {} processes.", remark.count("cases"),
                          remark.count("cases") == 1 ? "case" : "cases", remark.count("look"));

@@ -113,13 +113,69 @@ std::string no_samples(const ComparisonRow& row) {
   return fmt::format("{}{} samples{}", lacking_side(side), side == "both" ? " any" : "", metric);
 }
 
+std::string not_confirmed(const ComparisonRow& row, const Reason& reason) {
+  std::string text =
+      fmt::format("not confirmed: {} at first, {} when it was measured again",
+                  signed_percent(reason.number("first")), signed_percent(reason.number("fresh")));
+  if (row.confirmation)
+    text += fmt::format(" on {} fresh processes; {} over all", row.confirmation->fresh.processes,
+                        change_with_interval(row));
+  return text;
+}
+
+std::string confirmed(const ComparisonRow& row) {
+  if (!row.confirmation || !row.confirmation->confirmed) return {};
+  return fmt::format("; {} fresh processes confirm it: {}", row.confirmation->fresh.processes,
+                     change_text(row.confirmation->fresh.ratio));
+}
+
+std::string environment_cause(const std::string& diagnostic) {
+  if (diagnostic == name_of(DiagnosticCode::shared_device)) return "other processes used the device";
+  if (diagnostic == name_of(DiagnosticCode::throttled)) return "the device lowered its clock";
+  if (diagnostic == name_of(DiagnosticCode::clock_shift) ||
+      diagnostic == name_of(DiagnosticCode::driver_clock))
+    return "its clock moved";
+  if (diagnostic == name_of(DiagnosticCode::temperature)) return "its temperature changed";
+  if (diagnostic == name_of(DiagnosticCode::power)) return "its power changed";
+  return "no cause was seen";
+}
+
+std::string proof_words(const ComparisonRow& row, const Reason& reason) {
+  switch (reason.code) {
+    case ReasonCode::proven: return "same machine code, same launches: the code cannot have changed its time";
+    case ReasonCode::proven_moved:
+      return fmt::format(
+          "same machine code, same launches, and yet {}: the environment changed, not the code; {}",
+          row.exact ? exact_change(row) : change_with_interval(row), environment_cause(reason.text("cause")));
+    case ReasonCode::unproven:
+      return fmt::format("not measured, and not proven identical: {}",
+                         row.unproven ? words(*row.unproven) : "nobody looked");
+    default: return {};
+  }
+}
+
+// "15.0 %".
+std::string share_text(const Reason& reason, const char* side) {
+  return fmt::format("{:.1f} %", 100 * reason.number(side));
+}
+
 std::string tested(const ComparisonRow& row, const Reason& reason) {
   switch (reason.code) {
-    case ReasonCode::worse: return judged(row, "worse by more than");
+    case ReasonCode::worse: return judged(row, "worse by more than") + confirmed(row);
+    case ReasonCode::not_confirmed: return not_confirmed(row, reason);
     case ReasonCode::better: return judged(row, "better by more than");
     case ReasonCode::within: return within(row);
+    case ReasonCode::not_worse: return judged(row, "not worse by more than");
+    case ReasonCode::slow_calls:
+      return fmt::format("slow calls: {} of them take over a tenth longer than usual, {} before",
+                         share_text(reason, "current"), share_text(reason, "baseline"));
+    case ReasonCode::slow_mean:
+      return fmt::format(
+          "the mean of all calls is {} worse, though the trimmed mean is not: {} are slow, {} before",
+          plain_percent(reason.number("change")), share_text(reason, "current"),
+          share_text(reason, "baseline"));
     case ReasonCode::undecided:
-      return fmt::format("{}: neither inside the margin of {} nor clearly beyond it",
+      return fmt::format("{}: may be worse by the margin of {}, and is not clearly worse",
                          change_with_interval(row), plain_percent(row.margin));
     case ReasonCode::corrected: return corrected(row);
     case ReasonCode::too_few_processes: return too_few_processes(row);
@@ -219,6 +275,11 @@ std::string incomparable(const ComparisonRow& row, const Reason& reason,
 // The action for a reason, where it does not depend on figures of the test.
 std::string remedy_of(const Reason& reason) {
   switch (reason.code) {
+    case ReasonCode::proven_moved:
+      return "Nothing in the code needs to be changed; look after the machine before times are compared.";
+    case ReasonCode::unproven: return "Measure it: `harness run SUITE --measure all`.";
+    case ReasonCode::not_confirmed:
+      return "Measure the case again with more processes; a real slowdown of this size will show.";
     case ReasonCode::new_case: return "There is nothing to compare with yet; the next baseline will have it.";
     case ReasonCode::new_metric:
       return "There is nothing to compare with yet; the next baseline will have it.";
@@ -274,6 +335,7 @@ std::string reason_words(const ComparisonRow& row) {
 
 std::string reason_words(const ComparisonRow& row, const Obstacle& obstacle) {
   if (std::string text = tested(row, obstacle.reason); !text.empty()) return text;
+  if (std::string text = proof_words(row, obstacle.reason); !text.empty()) return text;
   if (std::string text = lacking(row, obstacle.reason); !text.empty()) return text;
   return incomparable(row, obstacle.reason, obstacle.differences);
 }
@@ -283,6 +345,30 @@ std::vector<std::string> advice_words(const ComparisonRow& row) {
   for (const Diagnostic& diagnostic : row.diagnostics) lines.push_back(words(diagnostic));
   if (std::string remedy = remedy_of(row.reason); !remedy.empty()) lines.push_back(std::move(remedy));
   return lines;
+}
+
+std::string words(const ProofGap& gap) {
+  const Fact<ProofGapCode>& why = gap.why;
+  const std::string side = why.text("side") == "baseline" ? "the baseline" : "the current side";
+  switch (why.code) {
+    case ProofGapCode::not_looked: return fmt::format("nobody read the launches of {}", side);
+    case ProofGapCode::unreadable:
+      return fmt::format("the launches of {} could not all be read: {}", side,
+                         gap.cause ? words(*gap.cause) : "without a reason given");
+    case ProofGapCode::disagree: return fmt::format("the processes of {} launch different things", side);
+    case ProofGapCode::other_launches: return "its machine code or its launches changed";
+    case ProofGapCode::other_workload:
+      return fmt::format("the workload changed: {} -> {}", why.text("baseline"), why.text("current"));
+    case ProofGapCode::other_parameters:
+      return fmt::format("the parameters changed ({})", differences_text(gap.differences));
+    case ProofGapCode::other_seed:
+      return fmt::format("the seed of the inputs changed: {} -> {}", why.count("baseline"),
+                         why.count("current"));
+    case ProofGapCode::other_machine:
+      return fmt::format("the machines differ in what chooses the code ({})",
+                         differences_text(gap.differences));
+  }
+  return "?";
 }
 
 std::string words(const Difference& difference) {

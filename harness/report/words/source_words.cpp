@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "harness/base/text.h"
 
 namespace harness::report {
@@ -31,10 +33,25 @@ std::string changes_words(const Found& found) {
 std::string passed_over_words(const Found& found) {
   const std::int64_t count = found.count("passed_over");
   if (count == 0) return {};
-  const bool regressed = found.count("regressed") != 0, failed = found.count("failed") != 0;
-  const char* what = regressed && failed ? "regressed or failed" : regressed ? "regressed" : "failed";
-  if (count == 1) return fmt::format("; 1 nearer record was passed over: it {}", what);
-  return fmt::format("; {} nearer records were passed over: they {}", count, what);
+  std::vector<std::string> why;
+  if (found.count("regressed") != 0) why.emplace_back("regressed");
+  if (found.count("failed") != 0) why.emplace_back("failed");
+  if (found.count("undecided") != 0) why.emplace_back("could not be decided");
+  if (found.count("incomplete") != 0)
+    why.emplace_back(fmt::format("{} fewer samples than the suite asks for", count == 1 ? "has" : "have"));
+  const std::string reasons = join(why, " or ");
+  if (count == 1) return fmt::format("; 1 nearer record was passed over: it {}", reasons);
+  return fmt::format("; {} nearer records were passed over: they {}", count, reasons);
+}
+
+// "; samples of 10 records, 50 processes a case".
+std::string pool_words(const Found& found) {
+  const std::int64_t records = found.count("pooled");
+  if (records == 0) return {};
+  const std::int64_t least = found.count("least"), most = found.count("most");
+  const std::string processes =
+      least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
+  return fmt::format("; samples of {} records, {} processes a case", records, processes);
 }
 
 std::string ancestor_words(const RecordSource& source) {
@@ -80,6 +97,7 @@ std::string place_words(const RecordSource& source) {
 std::string words(const RecordSource& source) {
   std::string text = place_words(source);
   if (source.found.count("unfinished") != 0) text += " (unfinished)";
+  text += pool_words(source.found);
   text += passed_over_words(source.found);
   if (const std::string error = source.found.text("pin_error"); !error.empty())
     text += "; the file pinned there cannot be read: " + error;

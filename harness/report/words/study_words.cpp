@@ -25,7 +25,8 @@ std::string words(const CalibrationNote& note) {
 std::string procedure_words(const CalibrationReport& report) {
   if (report.splits == 0) return {};
   return fmt::format(
-      "{}{}; Welch's t-test on one value a process, each case's margin and alpha, Holm over all that decide",
+      "{}{}; moderated t-test on one value a process, each case's margin and alpha, Holm over all that "
+      "decide",
       report.between_sessions ? "processes of one session against those of another of the same build"
                               : "halves of the processes of one session",
       report.halves_alone ? "" : ", the spread between sessions counted");
@@ -38,12 +39,14 @@ std::string words(Noise noise) {
     case Noise::drift: return "3 % drift";
     case Noise::sessions: return "sessions differ";
     case Noise::devices: return "devices differ";
+    case Noise::scattered: return "sds scatter";
     default: return std::string(name_of(noise));
   }
 }
 
 std::string words(const MeasuringPlan& plan) {
   if (!plan.looks.empty()) return fmt::format("looks {}", fmt::join(plan.looks, "/"));
+  if (plan.before() > plan.processes) return fmt::format("P = {} against {}", plan.before(), plan.processes);
   return fmt::format("P = {}{}", plan.processes, plan.shared ? " shared" : "");
 }
 

@@ -8,7 +8,6 @@
 #include <limits>
 #include <numbers>
 
-#include "harness/stats/hypothesis/paired.h"
 #include "harness/stats/hypothesis/welch.h"
 
 namespace harness::stats {
@@ -35,24 +34,6 @@ double tail_beyond(double degrees_of_freedom, double critical, double shift) {
 
 double normal_quantile(double probability) {
   return quantile(boost::math::normal_distribution<double, Policy>(), probability);
-}
-
-// The fewest processes, from 2 to `most`, whose test sees `gap`; `test_with` gives the test that a number
-// of processes makes. More processes never see less.
-template <class TestWith>
-std::optional<int> fewest(double gap, const DetectableShift& shift, int most, const TestWith& test_with) {
-  if (!(gap > 0)) return std::nullopt;
-  const auto enough = [&](int processes) {
-    const std::optional<TTest> test = test_with(static_cast<std::size_t>(processes));
-    return test && minimum_detectable(*test, 0, shift) <= gap;
-  };
-  if (most < 2 || !enough(most)) return std::nullopt;
-  int too_few = 1, sufficient = most;
-  while (sufficient - too_few > 1) {
-    const int middle = too_few + (sufficient - too_few) / 2;
-    (enough(middle) ? sufficient : too_few) = middle;
-  }
-  return sufficient;
 }
 
 constexpr std::size_t table_size = 20;
@@ -124,20 +105,28 @@ double DetectableShift::at(double degrees_of_freedom) const {
   return std::exp(numerator / denominator);
 }
 
+std::optional<int> fewest_processes(double gap, const DetectableShift& shift, int most,
+                                    const std::function<TTest(int)>& test_with) {
+  if (!(gap > 0)) return std::nullopt;
+  const auto enough = [&](int processes) {
+    return minimum_detectable(test_with(processes), 0, shift) <= gap;
+  };
+  if (most < 2 || !enough(most)) return std::nullopt;
+  int too_few = 1, sufficient = most;
+  while (sufficient - too_few > 1) {
+    const int middle = too_few + (sufficient - too_few) / 2;
+    (enough(middle) ? sufficient : too_few) = middle;
+  }
+  return sufficient;
+}
+
 std::optional<int> processes_needed(double gap, double sd_baseline, double sd_current, double known_variance,
                                     const DetectableShift& shift, int most) {
   if (!std::isfinite(sd_baseline) || !std::isfinite(sd_current)) return std::nullopt;
-  return fewest(gap, shift, most, [&](std::size_t count) {
-    return welch(Moments{count, 0, sd_baseline * sd_baseline}, Moments{count, 0, sd_current * sd_current},
-                 known_variance, 0);
-  });
-}
-
-std::optional<int> pairs_needed(double gap, double sd, double known_variance, const DetectableShift& shift,
-                                int most) {
-  if (!std::isfinite(sd)) return std::nullopt;
-  return fewest(gap, shift, most, [&](std::size_t count) {
-    return one_sample(Moments{count, 0, sd * sd}, known_variance);
+  return fewest_processes(gap, shift, most, [&](int processes) {
+    const auto count = static_cast<std::size_t>(processes);
+    return *welch(Moments{count, 0, sd_baseline * sd_baseline}, Moments{count, 0, sd_current * sd_current},
+                  known_variance, 0);
   });
 }
 

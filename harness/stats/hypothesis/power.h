@@ -7,6 +7,7 @@
 // All functions are pure; DetectableShift builds its table on construction and is then read-only.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -41,9 +42,10 @@ class DetectableShift {
 std::optional<int> processes_needed(double gap, double sd_baseline, double sd_current, double known_variance,
                                     const DetectableShift& shift, int most = 1000);
 
-// The same for differences taken within a process (paired.h), whose sd is `sd`.
-std::optional<int> pairs_needed(double gap, double sd, double known_variance, const DetectableShift& shift,
-                                int most = 1000);
+// The same for any test: `test_with` gives the one that a number of processes makes. More processes must
+// never see less.
+std::optional<int> fewest_processes(double gap, const DetectableShift& shift, int most,
+                                    const std::function<TTest(int)>& test_with);
 
 // The smallest true difference that a test like this one calls larger than `margin` with the power of
 // `shift`: margin + shift(nu) SE, on the scale of the values.

@@ -44,31 +44,34 @@ void check_filters(const Plan& plan, const PlanOptions& options, ErrorList& erro
                  tags.empty() ? "this suite has no tags" : suggestion(tag, tags));
 }
 
-bool selected(const PlannedCase& planned, const PlanOptions& options) {
+}  // namespace
+
+bool is_selected(const std::string& id, const std::vector<std::string>& tags,
+                 const std::vector<std::string>& filters, const std::vector<std::string>& wanted_tags) {
   bool has_positive = false;
   bool matched = false;
-  for (const std::string& filter : options.filters) {
+  for (const std::string& filter : filters) {
     if (filter.starts_with('!')) {
-      if (wildcard_match(std::string_view(filter).substr(1), planned.id)) return false;
+      if (wildcard_match(std::string_view(filter).substr(1), id)) return false;
       continue;
     }
     has_positive = true;
-    matched = matched || wildcard_match(filter, planned.id);
+    matched = matched || wildcard_match(filter, id);
   }
   if (has_positive && !matched) return false;
-  return options.tags.empty() ||
-         std::any_of(options.tags.begin(), options.tags.end(), [&](const std::string& tag) {
-           return std::find(planned.tags.begin(), planned.tags.end(), tag) != planned.tags.end();
+  return wanted_tags.empty() ||
+         std::any_of(wanted_tags.begin(), wanted_tags.end(), [&](const std::string& tag) {
+           return std::find(tags.begin(), tags.end(), tag) != tags.end();
          });
 }
-
-}  // namespace
 
 void select_cases(Plan& plan, const PlanOptions& options, ErrorList& errors) {
   if (options.filters.empty() && options.tags.empty()) return;
   check_filters(plan, options, errors);
   if (!errors.empty()) return;
-  std::erase_if(plan.cases, [&](const PlannedCase& planned) { return !selected(planned, options); });
+  std::erase_if(plan.cases, [&](const PlannedCase& planned) {
+    return !is_selected(planned.id, planned.tags, options.filters, options.tags);
+  });
   if (plan.cases.empty()) {
     errors.add({plan.suite.file}, "the filters and tags together leave no case",
                "each alone matches some; drop one");

@@ -48,8 +48,23 @@ void apply_modes(const Target& target, PlannedCase& planned) {
   }
 }
 
+// A device that never idles settles below its boost clock, which takes longer than to wake it.
+void preheat_sustained(PlannedCase& planned) {
+  Sampling& sampling = planned.sampling;
+  if (sampling.power == PowerMode::sustained && sampling.preheat == Sampling{}.preheat)
+    sampling.preheat = sustained_preheat;
+}
+
+// The case with what follows from its settings.
+PlannedCase finished(PlannedCase planned, const Target& target) {
+  planned.sampling.min_samples = std::min(planned.sampling.min_samples, planned.sampling.samples);
+  apply_modes(target, planned);
+  preheat_sustained(planned);
+  return planned;
+}
+
 bool is_batched(const PlannedCase& planned) {
-  return planned.sampling.timing == TimingMode::batch;
+  return planned.sampling.timing != TimingMode::events;
 }
 
 void check_batches(const Overrides& overrides, bool any_batched, ErrorList& errors) {
@@ -95,9 +110,10 @@ void settle(const Overrides& defaults, const CaseGroup& group, const Target& tar
         apply(one.written->overrides, planned);
         used.push_back(&one);
       }
+    const Sampling asked = finished(planned, target).sampling;
     apply(command_line, planned);
-    planned.sampling.min_samples = std::min(planned.sampling.min_samples, planned.sampling.samples);
-    apply_modes(target, planned);
+    planned = finished(std::move(planned), target);
+    if (planned.sampling != asked) planned.suite_sampling = asked;
     for (Selective* one : used) {
       ++one->hits;
       one->any_batched |= is_batched(planned);

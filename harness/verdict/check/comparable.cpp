@@ -8,6 +8,8 @@
 #include <map>
 #include <string_view>
 
+#include "harness/verdict/check/proof.h"
+
 namespace harness {
 namespace {
 
@@ -30,23 +32,27 @@ Difference differ(std::string name, const std::string& baseline, const std::stri
   return {std::move(name), known(baseline), known(current)};
 }
 
-// Every field of class `kind` on either side whose values differ, by name.
-std::vector<Difference> differing(const Machine& baseline, const Machine& current, FieldClass kind) {
+// The fields that differ and that `wanted` takes, by name. A field that the sides class differently counts in
+// the graver class.
+template <class Wanted>
+std::vector<Difference> differing(const Machine& baseline, const Machine& current, Wanted wanted) {
   std::map<std::string_view, FieldPair> pairs;
   for (const MachineField& field : baseline.fields) pairs[field.name].baseline = &field;
   for (const MachineField& field : current.fields) pairs[field.name].current = &field;
   std::vector<Difference> found;
   for (const auto& [name, pair] : pairs) {
-    // A field that the sides class differently counts once, in the graver class.
-    FieldClass gravest = FieldClass::info;
-    for (const MachineField* field : {pair.baseline, pair.current})
-      if (field != nullptr) gravest = std::min(gravest, field->kind);
-    if (gravest != kind) continue;
+    const MachineField* gravest = pair.baseline != nullptr ? pair.baseline : pair.current;
+    if (pair.current != nullptr && pair.current->kind < gravest->kind) gravest = pair.current;
+    if (!wanted(*gravest)) continue;
     if (pair.baseline != nullptr && pair.current != nullptr && pair.baseline->value == pair.current->value)
       continue;
     found.push_back({std::string(name), value_of(pair.baseline), value_of(pair.current)});
   }
   return found;
+}
+
+std::vector<Difference> differing(const Machine& baseline, const Machine& current, FieldClass kind) {
+  return differing(baseline, current, [&](const MachineField& field) { return field.kind == kind; });
 }
 
 const Machine* machine_of(const Record& record, const std::string& device) {
@@ -65,13 +71,20 @@ MachineMatch match_machines(const Record& baseline, const Record& current, const
   if (before == nullptr || after == nullptr) {
     const char* side = before == nullptr ? "baseline" : "current";
     match.obstacle = Obstacle{{ReasonCode::machine_unnamed, {{"side", side}, {"device", device}}}};
+    match.against_proof = {{"machine",
+                            before == nullptr ? std::nullopt : std::optional(before->machine_class),
+                            after == nullptr ? std::nullopt : std::optional(after->machine_class)}};
     return match;
   }
   match.differences = differing(*before, *after, FieldClass::warn);
   match.information = differing(*before, *after, FieldClass::info);
+  match.against_proof =
+      differing(*before, *after, [&](const MachineField& field) { return bears_on_proof(field, device); });
+  if (before->device_uuid != after->device_uuid) match.uuids = {before->device_uuid, after->device_uuid};
   std::vector<Difference> blocking = differing(*before, *after, FieldClass::block);
   if (before->machine_class != after->machine_class)
-    blocking.insert(blocking.begin(), differ("machine_class", before->machine_class, after->machine_class));
+    for (std::vector<Difference>* list : {&blocking, &match.against_proof})
+      list->insert(list->begin(), differ("machine_class", before->machine_class, after->machine_class));
   if (!blocking.empty()) {
     match.obstacle = Obstacle{{ReasonCode::machines_differ}, std::move(blocking)};
     return match;
@@ -106,6 +119,7 @@ std::optional<Obstacle> sampling_obstacle(const CaseRecord& baseline, const Case
   note("width", before.width, after.width);
   note("warmup", before.warmup, after.warmup);
   note("preheat", before.preheat, after.preheat);
+  note("power", name_of(before.power), name_of(after.power));
   if (found.empty()) return {};
   return Obstacle{{ReasonCode::sampling_differs}, std::move(found)};
 }

@@ -13,9 +13,11 @@ namespace harness {
 // Whether the fingerprints of one device kind allow a comparison of two records.
 struct MachineMatch {
   std::optional<Obstacle> obstacle;
-  bool other_device = false;            // same model, another device, and the policy allows it
-  std::vector<Difference> differences;  // of warn-class fields
-  std::vector<Difference> information;  // of info-class fields
+  bool other_device = false;                   // same model, another device, and the policy allows it
+  std::vector<Difference> differences;         // of warn-class fields
+  std::vector<Difference> information;         // of info-class fields
+  std::vector<Difference> against_proof = {};  // of what both must share for a proof (proof.h)
+  std::vector<std::string> uuids = {};         // of both devices, the baseline's first, where they differ
 };
 MachineMatch match_machines(const Record& baseline, const Record& current, const std::string& device,
                             const Policy& policy);

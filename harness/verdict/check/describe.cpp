@@ -26,7 +26,8 @@ void add_kernels(ComparisonRow& row, const CaseRecord& before, const CaseRecord&
   KernelComparison kernels = compare_kernels(before, after, row.margin);
   row.kernels = std::move(kernels.changes);
   std::move(kernels.notes.begin(), kernels.notes.end(), std::back_inserter(row.diagnostics));
-  if (kernels.same_code && row.ratio > 0 && std::abs(std::log(row.ratio)) > std::log1p(row.margin))
+  if (!row.proven && kernels.same_code && row.ratio > 0 &&
+      std::abs(std::log(row.ratio)) > std::log1p(row.margin))
     row.diagnostics.push_back({DiagnosticCode::same_code_moved});
   add_kernel_time(row, "baseline", before, records.baseline_pairs);
   add_kernel_time(row, "current", after, records.current_pairs);

@@ -9,20 +9,28 @@ Reason not_measured(ReasonCode code, Outcome outcome) {
 
 }  // namespace
 
-std::optional<Settled> settled_without_samples(const CaseRecord* before, const CaseRecord& after) {
+std::optional<Settled> settled_without_samples(const CaseRecord* before, const CaseRecord& after,
+                                               bool proven) {
+  const auto has_something = [](const CaseRecord& record) {
+    return record.outcome == Outcome::measured || record.outcome == Outcome::looked_at;
+  };
   if (before == nullptr && after.reason == Cause{CauseCode::only_one_build})
     return Settled{Verdict::missing, {ReasonCode::unpaired_case}};
   if (after.outcome == Outcome::skipped) {
-    if (before != nullptr && before->outcome == Outcome::measured)
+    if (before != nullptr && has_something(*before))
       return Settled{Verdict::missing, {ReasonCode::skipped_now}, after.reason};
     return Settled{Verdict::skipped, {ReasonCode::skipped}, after.reason};
   }
-  if (after.outcome != Outcome::measured)
+  if (!has_something(after))
     return Settled{Verdict::failed, not_measured(ReasonCode::not_measured, after.outcome), after.reason};
   if (before == nullptr) return Settled{Verdict::missing, {ReasonCode::new_case}};
-  if (before->outcome != Outcome::measured)
+  if (!has_something(*before))
     return Settled{Verdict::missing, not_measured(ReasonCode::baseline_not_measured, before->outcome),
                    before->reason};
+  if (proven) return std::nullopt;
+  if (after.outcome == Outcome::looked_at) return Settled{Verdict::missing, {ReasonCode::unproven}};
+  if (before->outcome == Outcome::looked_at)
+    return Settled{Verdict::missing, not_measured(ReasonCode::baseline_not_measured, before->outcome)};
   if (after.series.empty() && before->series.empty())
     return Settled{Verdict::missing, {ReasonCode::no_samples, {{"side", "both"}}}};
   return std::nullopt;

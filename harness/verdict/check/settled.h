@@ -13,8 +13,10 @@ struct Settled {
   std::optional<Cause> cause = {};  // why a side was not measured
 };
 
-// The verdict on the case as a whole; std::nullopt when its samples decide. `before` is null where the
-// baseline has no such case.
-std::optional<Settled> settled_without_samples(const CaseRecord* before, const CaseRecord& after);
+// The verdict on the case as a whole; std::nullopt when its samples or a proof decide. `before` is null where
+// the baseline has no such case. `proven`: both sides do the same on the device (proof.h), so that a side
+// that was only looked at needs no samples.
+std::optional<Settled> settled_without_samples(const CaseRecord* before, const CaseRecord& after,
+                                               bool proven = false);
 
 }  // namespace harness

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <unordered_map>
 
 #include "harness/stats/hypothesis/multiplicity.h"
 
@@ -19,6 +20,7 @@ void show(ComparisonRow& row, Evidence& evidence) {
                           std::exp(mirrored ? -look.bounds.lo : look.bounds.hi)};
   row.degrees_of_freedom = look.effect.degrees_of_freedom;
   row.p = look.p_worse;
+  row.p_passes = look.p_passes;
   row.p_improved = look.p_better;
   row.baseline = std::move(look.baseline);
   row.current = std::move(look.current);
@@ -40,7 +42,8 @@ std::vector<std::size_t> ranks_of(const std::vector<double>& values) {
 // A row's p is the smallest of its looks so far times the number of looks declared. It can only fall from one
 // look to the next, and an adjusted p of Holm's only falls when any p does. So a row called at some look
 // would also be called if every row had gone through all its looks. For those the family-wise rate is alpha
-// by Bonferroni and Holm. Hence measuring on may depend on what was seen, in any way.
+// by Bonferroni and Holm. Hence measuring on may depend on what was seen, in any way. Passing keeps its level
+// over the looks by Bonferroni alike.
 class LookByLook {
  public:
   LookByLook(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence, int least)
@@ -90,54 +93,70 @@ class LookByLook {
       if (!look.counts()) continue;
       one.p_worse = std::min(one.p_worse, looks_of(one) * look.p_worse);
       one.p_better = std::min(one.p_better, looks_of(one) * look.p_better);
+      one.p_passes = std::min(one.p_passes, looks_of(one) * look.p_passes);
+      if (look.slow_calls) one.p_slow = std::min(one.p_slow, looks_of(one) * look.slow_calls->p);
     }
   }
 
-  // Holm over the rows that decide, worse and better as two families. Decided rows stay as they were.
+  // Holm over the rows that decide: worse, better and slow calls as three families. Decided rows stay as they
+  // were.
   void correct() {
-    std::vector<double> worse, better;
+    std::vector<double> worse, better, slow;
     for (const Evidence* one : judged_) {
       worse.push_back(one->p_worse);
       better.push_back(one->p_better);
+      slow.push_back(one->p_slow);
     }
     const std::vector<double> worse_adjusted = stats::holm(worse), better_adjusted = stats::holm(better);
+    const std::vector<double> slow_adjusted = stats::holm(slow);
     const std::vector<std::size_t> worse_ranks = ranks_of(worse), better_ranks = ranks_of(better);
     for (std::size_t i = 0; i < judged_.size(); ++i) {
       ComparisonRow& row = rows_[judged_[i]->row];
       if (!open(*judged_[i]) || judged_[i]->looks.empty()) continue;
       row.p_adjusted = worse_adjusted[i];
       row.p_improved_adjusted = better_adjusted[i];
+      slow_[judged_[i]] = slow_adjusted[i];
       judged_[i]->rank_worse = worse_ranks[i];
       judged_[i]->rank_better = better_ranks[i];
     }
   }
 
   // Shows the look with the strongest evidence for what is called.
-  void show_smallest(Evidence& one, double LookEvidence::*p) {
+  template <class P>
+  void show_smallest(Evidence& one, P p_of) {
     double smallest = 2;
     std::size_t best = one.shown;
     for (std::size_t i = 0; i < one.looks.size() && one.looks[i].number <= one.looks[one.shown].number; ++i)
-      if (one.looks[i].counts() && one.looks[i].*p < smallest) {
-        smallest = one.looks[i].*p;
+      if (one.looks[i].counts() && p_of(one.looks[i]) < smallest) {
+        smallest = p_of(one.looks[i]);
         best = i;
       }
     one.shown = best;
+  }
+
+  // The p of the gate on slow calls, corrected like the row's others.
+  [[nodiscard]] double p_slow(const Evidence& one) const {
+    const auto found = slow_.find(&one);
+    return found == slow_.end() ? one.p_slow : found->second;
   }
 
   void call(Evidence& one, int number) {
     if (one.looks.empty()) return;
     ComparisonRow& row = rows_[one.row];
     const LookEvidence& look = one.looks[one.shown];
-    const double margin = log_margin(row);
     if (row.p_adjusted.value_or(one.p_worse) < row.alpha) {
       row.verdict = Verdict::regressed;
-      show_smallest(one, &LookEvidence::p_worse);
+      row.reason = {ReasonCode::worse};
+      show_smallest(one, [](const LookEvidence& at) { return at.p_worse; });
+    } else if (p_slow(one) < row.alpha) {
+      row.verdict = Verdict::regressed;
+      show_smallest(one, [](const LookEvidence& at) { return at.slow_calls ? at.slow_calls->p : 1; });
+      row.reason = one.looks[one.shown].slow_calls->reason;
     } else if (row.p_improved_adjusted.value_or(one.p_better) < row.alpha) {
       row.verdict = Verdict::improved;
-      show_smallest(one, &LookEvidence::p_better);
-    } else if (look.number == number && look.counts() && look.bounds.lo > -margin &&
-               look.bounds.hi < margin) {
-      row.verdict = Verdict::unchanged;
+      show_smallest(one, [](const LookEvidence& at) { return at.p_better; });
+    } else if (look.number == number && look.counts() && look.p_passes < alpha_to_pass(row)) {
+      row.verdict = look.bounds.lo > -log_margin(row) ? Verdict::unchanged : Verdict::not_worse;
     }
   }
 
@@ -146,6 +165,7 @@ class LookByLook {
   int least_;
   int last_ = 0;
   std::vector<Evidence*> judged_;
+  std::unordered_map<const Evidence*, double> slow_;  // adjusted p of the gate on slow calls
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/stats/hypothesis/paired.h"
 #include "harness/verdict/check/condition_checks.h"
 
 namespace harness {
@@ -30,9 +29,42 @@ ReasonCode reason_of(Verdict verdict) {
     case Verdict::regressed: return ReasonCode::worse;
     case Verdict::improved: return ReasonCode::better;
     case Verdict::unchanged: return ReasonCode::within;
+    case Verdict::not_worse: return ReasonCode::not_worse;
     default: return ReasonCode::undecided;
   }
 }
+
+namespace {
+
+// Below this chance a variance does not belong with the others.
+constexpr double improbable = 0.05;
+
+void test_look(const ComparisonRow& row, LookEvidence& look,
+               const std::optional<stats::VariancePrior>& prior) {
+  look.effect = stats::test_of(look.contrast);
+  if (prior) {
+    const double own = look.contrast.variance() / look.contrast.scale();
+    const double freedom = look.contrast.degrees_of_freedom();
+    const bool noisier = prior->tail(own, freedom) < improbable;
+    if (!noisier) {
+      look.effect = stats::test_of(look.contrast, *prior);
+      look.usual_freedom = prior->degrees_of_freedom;
+    }
+    const double used = look.effect.standard_error * look.effect.standard_error - look.contrast.known;
+    look.moderation = Moderation{std::sqrt(own),
+                                 freedom,
+                                 std::sqrt(prior->variance),
+                                 prior->degrees_of_freedom,
+                                 std::sqrt(std::max(used, 0.0) / look.contrast.scale()),
+                                 noisier};
+  }
+  look.bounds = look.effect.interval(1 - 2 * alpha_to_pass(row));
+  look.p_worse = look.effect.p_above(log_margin(row));
+  look.p_better = look.effect.p_below(-log_margin(row));
+  look.p_passes = look.effect.p_below(log_margin(row));
+}
+
+}  // namespace
 
 bool is_worse(const Evidence& evidence, double margin, double alpha) {
   if (evidence.looks.empty()) return false;
@@ -43,11 +75,20 @@ bool is_worse(const Evidence& evidence, double margin, double alpha) {
 std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
                                   const SideReading& current, const Design& design, const Policy& policy) {
   LookEvidence look;
-  const double known = design.known_variance_per_side;
-  if (design.ratios) look.differences = stats::moments(*design.ratios);
-  auto test = look.differences ? stats::one_sample(*look.differences, 2 * known)
-                               : stats::welch(baseline.moments, current.moments, known, known);
-  if (!test) return std::nullopt;
+  if (design.ratios) {
+    look.differences = stats::moments(*design.ratios);
+    if (!stats::usable(*look.differences)) return std::nullopt;
+    look.contrast = stats::contrast(
+        stats::estimate_of(*look.differences, 2 * (design.session_variance + design.device_variance)));
+  } else {
+    if (!stats::usable(baseline.moments) || !stats::usable(current.moments)) return std::nullopt;
+    // A baseline of several sessions tells how much they differ. The current side is one more.
+    const double sessions = session_variance_of(baseline, design.session_variance);
+    look.contrast = stats::contrast(estimate_of(baseline, sessions), estimate_of(current, sessions));
+    look.contrast.known += 2 * design.device_variance;
+  }
+  if (!std::isfinite(look.contrast.variance() + look.contrast.known)) return std::nullopt;
+  look.contrast.difference *= sign_of(row);
   look.number = number;
   look.baseline = side_of(baseline);
   look.current = side_of(current);
@@ -56,12 +97,24 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
     look.doubt = Reason{ReasonCode::forced_gates, {{"tolerated", tolerable_forced_share}}};
   else
     look.doubt = condition_doubt(baseline.conditions, current.conditions, row.throttled_share);
-  test->difference *= sign_of(row);
-  look.effect = *test;
-  look.bounds = test->interval(1 - 2 * alpha_of_look(row));
-  look.p_worse = test->p_above(log_margin(row));
-  look.p_better = test->p_below(-log_margin(row));
+  look.slow_calls = judge_slow_calls(baseline, current, log_margin(row), look.contrast.known);
   return look;
+}
+
+double level_of(const LookEvidence& look) {
+  return (std::log(look.baseline.center) + std::log(look.current.center)) / 2;
+}
+
+void test_looks(const std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence,
+                const UsualSpreads& usual) {
+  for (Evidence& one : evidence) {
+    if (one.looks.empty()) continue;
+    // The usual variance is that at the level of the first look: later processes must not change its result.
+    const auto prior = one.history ? one.history : usual.at(one.kind, level_of(one.looks.front()));
+    for (LookEvidence& look : one.looks) test_look(rows[one.row], look, prior);
+    for (std::optional<LookEvidence>* again : {&one.fresh, &one.pooled})
+      if (*again) test_look(rows[one.row], **again, prior);
+  }
 }
 
 }  // namespace harness

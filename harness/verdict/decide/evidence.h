@@ -6,20 +6,28 @@
 #include <vector>
 
 #include "harness/verdict/decide/looks.h"
+#include "harness/verdict/decide/spreads.h"
 
 namespace harness {
 
 // The evidence for the row at `row`.
 struct Evidence {
   std::size_t row = 0;
-  double known_variance = 0;        // both sides together: sessions and devices
+  std::string kind = {};            // of its spread (spreads.h)
   int baseline_processes = 0;       // all there are, whatever a look takes of them
   std::vector<LookEvidence> looks;  // that were reached and can be tested, in order
+  // Processes that measured a regression again, by themselves and together with all others (confirm.h).
+  std::optional<LookEvidence> fresh = {};
+  std::optional<LookEvidence> pooled = {};
   // Set by call_verdicts(): which of `looks` the row shows, and the p of all looks up to there. The p is
   // corrected for the number of declared looks, and 1 as long as none counts.
   std::size_t shown = 0;
   double p_worse = 1;
   double p_better = 1;
+  double p_passes = 1;
+  double p_slow = 1;  // of the gate on slow calls
+  // The usual variance by the case's own history, which wins over the other cases.
+  std::optional<stats::VariancePrior> history = {};
   // Its place among the rows that are corrected together, from 1, by p ascending; 0: not corrected.
   std::size_t rank_worse = 0;
   std::size_t rank_better = 0;
@@ -42,7 +50,8 @@ ReasonCode reason_of(Verdict verdict);
 
 // How the two sides were measured.
 struct Design {
-  double known_variance_per_side = 0;  // between sessions and devices
+  double session_variance = 0;  // a side
+  double device_variance = 0;   // a side, where another device is allowed
   // Log ratios of the processes that measured both sides, where they shared them (pairs.h).
   std::optional<std::vector<double>> ratios = {};
 };
@@ -50,9 +59,17 @@ struct Design {
 // Whether the look that the row shows calls it regressed by this gate, before any correction.
 bool is_worse(const Evidence& evidence, double margin, double alpha);
 
-// The evidence of the look `number` for the row, whose direction, margin, alpha and declared looks are set.
+// The evidence of the look `number` for the row, whose direction and margin are set, before it is tested.
 // Returns std::nullopt with fewer than two processes a side, or in common: nothing can be tested then.
 std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
                                   const SideReading& current, const Design& design, const Policy& policy);
+
+// The level of a case on which its usual spread depends.
+double level_of(const LookEvidence& look);
+
+// Tests each look of the rows, whose margins and declared looks are set. The variance of a row is drawn
+// towards the usual one of its kind, unless it is improbably large under it.
+void test_looks(const std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence,
+                const UsualSpreads& usual);
 
 }  // namespace harness

@@ -15,7 +15,7 @@ bool names_metric(std::string_view name, std::string_view metric) {
 }
 
 RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy) {
-  RowGate found{gate.margin, gate.alpha, false};
+  RowGate found{gate.margin, gate.alpha, false, gate.throttled};
   for (const MetricGate& one : gate.metrics) {
     if (!names_metric(one.metric, metric)) continue;
     found.margin = one.margin.value_or(found.margin);
@@ -26,6 +26,17 @@ RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy)
   found.margin = policy.margin.value_or(found.margin);
   found.alpha = policy.alpha.value_or(found.alpha);
   return found;
+}
+
+DecidingGate deciding_gate(const Gate* before, const Gate& after, std::string_view metric,
+                           const Policy& policy) {
+  const RowGate own = gate_of(after, metric, policy);
+  if (before == nullptr || policy.accept_proposed) return {own};
+  const RowGate old = gate_of(*before, metric, policy);
+  const RowGate strict{std::min(old.margin, own.margin), std::max(old.alpha, own.alpha),
+                       old.informative && own.informative, std::min(old.throttled, own.throttled)};
+  if (strict == own) return {own};
+  return {strict, own};
 }
 
 std::vector<Remark> remarks_on_gates(const Record& current) {

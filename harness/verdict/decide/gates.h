@@ -1,6 +1,7 @@
 // Gates: which margin and alpha a metric of a case is judged by, and whether it decides anything. Pure.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,10 +17,25 @@ struct RowGate {
   double margin = 0;
   double alpha = 0;
   bool informative = false;
+  double throttled = Gate{}.throttled;
+
+  bool operator==(const RowGate&) const = default;
 };
 
 // The policy's own margin and alpha win over the gate of the metric, which wins over that of the case.
 RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy);
+
+// The gate that decides, and the change's own where that lets more pass and does not count.
+struct DecidingGate {
+  RowGate gate;
+  std::optional<RowGate> proposed = {};
+};
+
+// A change must not loosen its own gates: of the baseline's and the change's value the stricter one decides,
+// unless the policy accepts what the change proposes. Without a baseline (`before` null) the change's
+// decides.
+DecidingGate deciding_gate(const Gate* before, const Gate& after, std::string_view metric,
+                           const Policy& policy);
 
 // Gates of metrics that no case has, with the nearest name.
 std::vector<Remark> remarks_on_gates(const Record& current);

@@ -10,9 +10,9 @@
 namespace harness {
 namespace {
 
-constexpr double planned_power = 0.8;
-// Both tests of an equivalence must reject: 0.9 each leaves 0.8 for the two (Bonferroni).
-constexpr double planned_power_each = 0.9;
+constexpr double detected_power = 0.8;  // of the smallest detectable effect
+// The power that advice plans for. Estimates are taken for the truth, so it succeeds somewhat less often.
+constexpr double planned_power = 0.9;
 constexpr int most_processes = 1000;
 constexpr int affordable_processes = 40;  // beyond it a wider margin is the better advice
 
@@ -39,7 +39,7 @@ void explain_inconclusive(ComparisonRow& row, const LookEvidence& look, std::siz
 // The margin that these very measurements would have settled, for a case that varies more than its gate
 // allows for.
 Diagnostic wider_margin(const ComparisonRow& row, const LookEvidence& look) {
-  const double settled = std::expm1(std::max(std::abs(look.bounds.lo), std::abs(look.bounds.hi)));
+  const double settled = std::expm1(std::max(look.bounds.hi, 0.0));
   return {DiagnosticCode::wider_margin,
           {{"sd", look.differences ? std::sqrt(look.differences->variance)
                                    : std::max(row.baseline.process_sd, row.current.process_sd)},
@@ -52,35 +52,31 @@ Diagnostic wider_margin(const ComparisonRow& row, const LookEvidence& look) {
 Diagnostic other_remedy(const ComparisonRow& row, const Evidence& evidence, double gap) {
   if (row.margin == 0) return {DiagnosticCode::zero_margin};
   const LookEvidence& look = evidence.looks[evidence.shown];
-  const double standard_error = look.effect.standard_error;
-  const bool processes_dominate = standard_error * standard_error > 2 * evidence.known_variance;
+  const double standard_error = look.effect.standard_error, known = look.contrast.known;
+  const bool processes_dominate = standard_error * standard_error > 2 * known;
   if (processes_dominate && look.bounds.hi - look.bounds.lo > 3 * log_margin(row))
     return wider_margin(row, look);
-  if (evidence.known_variance == 0) return {DiagnosticCode::near_margin, {{"margin", row.margin}}};
+  if (known == 0) return {DiagnosticCode::near_margin, {{"margin", row.margin}}};
   if (std::abs(gap) < log_margin(row) / 4)
     return {DiagnosticCode::near_margin_unpaired, {{"margin", row.margin}}};
-  return {DiagnosticCode::sessions_dominate,
-          {{"sd", std::sqrt(evidence.known_variance)}, {"margin", row.margin}}};
+  return {DiagnosticCode::sessions_dominate, {{"sd", std::sqrt(known)}, {"margin", row.margin}}};
 }
 
 // Advises how to decide an inconclusive row: by processes, where they can.
 void plan_more(ComparisonRow& row, const Evidence& evidence, const stats::DetectableShift& beyond,
                const stats::DetectableShift& inside, int least) {
   const LookEvidence& look = evidence.looks[evidence.shown];
-  const double gap = std::abs(look.effect.difference) - log_margin(row);
+  const double gap = look.effect.difference - log_margin(row);
   const stats::DetectableShift& shift = gap > 0 ? beyond : inside;
-  row.processes_needed =
-      look.differences
-          ? stats::pairs_needed(std::abs(gap), std::sqrt(look.differences->variance), evidence.known_variance,
-                                shift, most_processes)
-          : stats::processes_needed(std::abs(gap), row.baseline.process_sd, row.current.process_sd,
-                                    evidence.known_variance, shift, most_processes);
+  row.processes_needed = stats::fewest_processes(std::abs(gap), shift, most_processes, [&](int processes) {
+    // A baseline of more processes does not shrink.
+    return planned_test(look, std::max<double>(processes, look.contrast.baseline.count), processes);
+  });
   if (!row.processes_needed) {
     row.diagnostics.push_back(other_remedy(row, evidence, gap));
     return;
   }
-  const int now = look.differences ? static_cast<int>(look.differences->count)
-                                   : std::min(row.baseline.processes, row.current.processes);
+  const int now = look.differences ? static_cast<int>(look.differences->count) : row.current.processes;
   // The plan takes the estimates for the truth. As they did not suffice now, at least one more is needed.
   row.processes_needed = std::max({*row.processes_needed, least, now + 1});
   row.diagnostics.push_back({DiagnosticCode::more_processes, {{"processes", *row.processes_needed}}});
@@ -89,6 +85,7 @@ void plan_more(ComparisonRow& row, const Evidence& evidence, const stats::Detect
 
 void set_reason(ComparisonRow& row, const Evidence& evidence, std::size_t family, int least) {
   const LookEvidence& look = evidence.looks[evidence.shown];
+  if (row.verdict == Verdict::regressed) return;  // call_verdicts() says by which test
   if (row.verdict != Verdict::inconclusive)
     row.reason = {reason_of(row.verdict)};
   else if (look.doubt)
@@ -112,8 +109,7 @@ void plan_looks(ComparisonRow& row, const Evidence& evidence, double beyond, dou
     return;
   }
   if (last.enough_processes)
-    row.look.next = next_look(row.look, last, evidence.baseline_processes, log_margin(row),
-                              evidence.known_variance, beyond, inside);
+    row.look.next = next_look(row.look, last, evidence.baseline_processes, log_margin(row), beyond, inside);
   else if (evidence.baseline_processes >= last.baseline.processes && declared[number] > row.current.processes)
     row.look.next = declared[number];
   if (!row.look.next) row.diagnostics.push_back({DiagnosticCode::looks_futile, {{"look", declared.back()}}});
@@ -135,12 +131,15 @@ std::size_t judge(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evide
     set_reason(row, one, together, least);
     const LookEvidence& look = one.looks[one.shown];
     // The strictest level at which Holm may have to call this row: it must be *called* with this power.
-    const stats::DetectableShift& beyond =
-        tables.get(alpha_of_look(row) / static_cast<double>(together), planned_power);
-    row.minimum_detectable =
-        std::expm1(log_margin(row) + beyond.at(look.effect.degrees_of_freedom) * look.effect.standard_error);
+    const double alpha = alpha_of_look(row) / static_cast<double>(together);
+    row.minimum_detectable = std::expm1(
+        stats::minimum_detectable(look.effect, log_margin(row), tables.get(alpha, detected_power)));
+    if (look.moderation && look.moderation->noisier)
+      row.diagnostics.push_back(
+          {DiagnosticCode::noisier, {{"sd", look.moderation->own_sd}, {"usual", look.moderation->usual_sd}}});
     if (row.verdict != Verdict::inconclusive || look.doubt) continue;
-    const stats::DetectableShift& inside = tables.get(alpha_of_look(row), planned_power_each);
+    const stats::DetectableShift& beyond = tables.get(alpha, planned_power);
+    const stats::DetectableShift& inside = tables.get(alpha_to_pass(row), planned_power);
     plan_more(row, one, beyond, inside, least);
     if (!row.look.declared.empty()) plan_looks(row, one, beyond.alpha(), inside.alpha());
   }

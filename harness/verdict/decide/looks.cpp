@@ -1,34 +1,17 @@
 #include "harness/verdict/decide/looks.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <utility>
 
 namespace harness {
-namespace {
-
-// Standard error and degrees of freedom that `baseline` and `current` processes would have.
-struct Precision {
-  double standard_error = 0;
-  double degrees_of_freedom = 0;
-};
-
-Precision precision_at(const LookEvidence& last, double known_variance, int baseline, int current) {
-  const double one = last.baseline.process_sd * last.baseline.process_sd / baseline;
-  const double other = last.current.process_sd * last.current.process_sd / current;
-  const double variance = one + other + known_variance;
-  if (!(variance > 0)) return {0, std::numeric_limits<double>::infinity()};
-  return {std::sqrt(variance), stats::satterthwaite(one / variance, static_cast<std::size_t>(baseline),
-                                                    other / variance, static_cast<std::size_t>(current))};
-}
-
-}  // namespace
-
 int processes_tried(const CaseRecord& record) {
   int tried = 0;
-  for (const ProcessResult& result : record.processes) tried = std::max(tried, result.process);
+  const auto take = [&](int process) {
+    if (!confirms(process)) tried = std::max(tried, process);
+  };
+  for (const ProcessResult& result : record.processes) take(result.process);
   for (const Series& series : record.series)
-    if (!series.processes.empty()) tried = std::max(tried, series.processes.back().process);
+    for (const ProcessSamples& process : series.processes) take(process.process);
   return tried;
 }
 
@@ -58,16 +41,26 @@ void tell_exact_look(ComparisonRow& row, std::size_t reached, int least) {
   }
 }
 
+stats::TTest planned_test(const LookEvidence& look, double baseline, double current) {
+  stats::Contrast then = look.contrast;
+  const double used = look.effect.standard_error * look.effect.standard_error - then.known;
+  const double scale = then.variance() > 0 ? used / then.variance() : 0;
+  for (const auto& [part, count] : {std::pair(&then.baseline, baseline), std::pair(&then.current, current)}) {
+    if (!(part->count > 0)) continue;  // of differences
+    part->variance = scale > 0 ? part->variance * scale : used / look.contrast.scale();
+    part->degrees_of_freedom += count - part->count;
+    part->count = count;
+  }
+  return stats::test_of(then, look.usual_freedom);
+}
+
 std::optional<int> next_look(const LookState& state, const LookEvidence& last, int baseline, double margin,
-                             double known_variance, double beyond, double inside) {
+                             double beyond, double inside) {
   const auto left = static_cast<std::size_t>(last.number);  // the first look after this one
   const double plausible = last.effect.standard_error;
-  const double largest = std::abs(last.effect.difference) + plausible;
-  const double smallest = std::max(std::abs(last.effect.difference) - plausible, 0.0);
+  const double largest = last.effect.difference + plausible, smallest = last.effect.difference - plausible;
   for (std::size_t i = left; i < state.declared.size(); ++i) {
-    const int before = std::min(state.declared[i], baseline);
-    if (before < 2) return std::nullopt;
-    const Precision then = precision_at(last, known_variance, before, state.declared[i]);
+    const stats::TTest then = planned_test(last, baseline, state.declared[i]);
     // The distance from the margin at which a test rejects in half of all runs.
     const auto reach = [&](double alpha) {
       return stats::students_t_critical(then.degrees_of_freedom, alpha) * then.standard_error;

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "harness/stats/hypothesis/welch.h"
-#include "harness/verdict/read/side.h"
+#include "harness/stats/hypothesis/contrast.h"
+#include "harness/verdict/decide/slow_calls.h"
 
 namespace harness {
 
@@ -15,19 +15,25 @@ namespace harness {
 struct LookEvidence {
   int number = 1;                             // among those declared, from 1
   std::optional<stats::Moments> differences;  // log ratios of the processes that measured both sides, where
-                                              // they shared them: `effect` is their one-sample t-test
+                                              // they shared them: `contrast` is their mean
+  stats::Contrast contrast;                   // before the other cases tell which variance is usual
+  std::optional<SlowCalls> slow_calls;
+  // Set by test_looks(), from here on to p_better.
+  std::optional<Moderation> moderation;  // absent where too few cases tell what is usual
+  double usual_freedom = 0;              // that were added to the contrast's own
   stats::TTest effect;
-  stats::Bounds bounds;  // of the effect, at 1 - 2 alpha_of_look()
+  stats::Bounds bounds;  // of the effect, at 1 - 2 alpha_to_pass()
   bool enough_processes = false;
   std::optional<Reason> doubt;  // why no verdict may rest on the pair
   double p_worse = 1;           // of this look alone
   double p_better = 1;
+  double p_passes = 1;
   Side baseline, current;
 
   [[nodiscard]] bool counts() const { return enough_processes && !doubt; }
 };
 
-// The highest number of a process that the case tried.
+// The highest number of a process that the case tried, but for those that measured a regression again.
 int processes_tried(const CaseRecord& record);
 
 // How many of its declared looks a case has reached: those at no more processes than it tried. The processes
@@ -41,12 +47,15 @@ void await_first_look(ComparisonRow& row);
 // processes or more, or the last of those `reached`.
 void tell_exact_look(ComparisonRow& row, std::size_t reached, int least);
 
+// The test that so many processes would make if the variances were those of `look`.
+stats::TTest planned_test(const LookEvidence& look, double baseline, double current);
+
 // The next declared look of an undecided row; std::nullopt where no look that is left has an even chance to
 // decide it. A look decides when it calls an effect within a standard error of the estimate at the level
-// `beyond`. It also decides when it finds the effect inside the margin at the level `inside`. `baseline`: the
-// processes of that side, which does not grow.
+// `beyond`. It also decides when such an effect passes at the level `inside`. `baseline`: the processes of
+// that side, which does not grow.
 std::optional<int> next_look(const LookState& state, const LookEvidence& last, int baseline, double margin,
-                             double known_variance, double beyond, double inside);
+                             double beyond, double inside);
 
 // {processes, 2 processes, 4 processes}.
 std::vector<int> default_looks(int processes);

@@ -14,10 +14,13 @@ int badness(Verdict verdict) {
     case Verdict::not_comparable: return 3;
     case Verdict::inconclusive: return 4;
     case Verdict::improved: return 5;
-    case Verdict::unchanged: return 6;
-    case Verdict::skipped: return 7;
+    case Verdict::environment: return 6;
+    case Verdict::not_worse: return 7;
+    case Verdict::unchanged: return 8;
+    case Verdict::identical: return 9;
+    case Verdict::skipped: return 10;
   }
-  return 8;
+  return 11;
 }
 
 }  // namespace

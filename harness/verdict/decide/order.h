@@ -7,8 +7,9 @@
 
 namespace harness {
 
-// Failed, regressed, missing, not comparable, inconclusive, improved, unchanged, skipped; within each by
-// harm (improvements by size), then by name. Rows that decide come before those that do not.
+// Failed, regressed, missing, not comparable, inconclusive, improved, environment, not worse, unchanged,
+// identical, skipped; within each by harm (improvements by size), then by name. Rows that decide come before
+// those that do not.
 void sort_worst_first(std::vector<ComparisonRow>& rows);
 
 }  // namespace harness

@@ -46,6 +46,21 @@ void add_loosened(std::vector<PolicyFact>& facts, const Comparison& comparison) 
         {{PolicyCode::gates_loosened, {{"results", all}, {"hidden", hidden}}}, PolicyOrigin::suite});
 }
 
+// Tells what the change itself proposes. Its reviewer must know it, whether it counts or not.
+void add_proposed(std::vector<PolicyFact>& facts, const Comparison& comparison) {
+  const auto& rows = comparison.rows;
+  const auto gates = std::count_if(rows.begin(), rows.end(), [](const ComparisonRow& row) {
+    return row.proposed.has_value() || row.loosened.has_value();
+  });
+  const auto& all = comparison.policy.waivers;
+  const auto waivers =
+      std::count_if(all.begin(), all.end(), [](const Waiver& waiver) { return waiver.proposed; });
+  const bool accepted = comparison.policy.accept_proposed;
+  if (gates == 0 && waivers == 0 && !accepted) return;
+  facts.push_back({{PolicyCode::proposed, {{"gates", gates}, {"waivers", waivers}, {"accepted", accepted}}},
+                   accepted ? PolicyOrigin::command_line : PolicyOrigin::change});
+}
+
 PolicyFact processes_fact(const Comparison& comparison) {
   const Policy& policy = comparison.policy;
   const bool shared = comparison.pairing == Pairing::Kind::process;
@@ -68,12 +83,15 @@ PolicyFact sessions_fact(const Comparison& comparison) {
   const auto [least, most] = std::minmax_element(
       policy.learned.begin(), policy.learned.end(),
       [](const LearnedSpread& a, const LearnedSpread& b) { return a.session_sd < b.session_sd; });
+  const bool calibrated =
+      std::any_of(policy.learned.begin(), policy.learned.end(),
+                  [](const LearnedSpread& one) { return one.from == LearnedFrom::calibration; });
   return {{PolicyCode::sessions,
            {{"sd", policy.session_sd},
             {"least", least->session_sd},
             {"most", most->session_sd},
             {"results", policy.learned.size()}}},
-          PolicyOrigin::calibration};
+          calibrated ? PolicyOrigin::calibration : PolicyOrigin::history};
 }
 
 PolicyFact allowances_fact(const Policy& policy) {
@@ -81,6 +99,7 @@ PolicyFact allowances_fact(const Policy& policy) {
   if (policy.allow_inconclusive) allowed.emplace_back("inconclusive");
   if (policy.allow_missing) allowed.emplace_back("missing");
   if (policy.allow_not_comparable) allowed.emplace_back("not-comparable");
+  if (policy.allow_skipped) allowed.emplace_back("skipped");
   Fact<PolicyCode> value{PolicyCode::allowed};
   if (!allowed.empty()) value.figures = {{"verdicts", join(allowed, ", ")}};
   return {std::move(value), origin_of(allowed.empty())};
@@ -117,6 +136,7 @@ std::vector<PolicyFact> facts_of_policy(const Comparison& comparison) {
   facts.push_back(
       {{PolicyCode::improvements, {{"fail", policy.fail_on_improved}}}, origin_of(!policy.fail_on_improved)});
   facts.push_back(waivers_fact(comparison));
+  add_proposed(facts, comparison);
   return facts;
 }
 

@@ -22,6 +22,12 @@ bool covers(const Waiver& waiver, const ComparisonRow& row) {
   return covers_case(waiver, row) && (waiver.metric.empty() || names_metric(waiver.metric, row.metric));
 }
 
+// Whether it is about such a verdict at all.
+bool concerns(const Waiver& waiver, const ComparisonRow& row) {
+  if (row.informative) return false;
+  return row.verdict == Verdict::regressed || (waiver.undecided && row.verdict == Verdict::inconclusive);
+}
+
 // Narrower compares greater: one that names the metric, then the one with more characters that are no
 // wildcards, then the stricter one.
 auto narrowness(const Waiver& waiver) {
@@ -69,20 +75,25 @@ class Waiving {
  public:
   Waiving(Comparison& comparison, bool partial) : comparison_(comparison), partial_(partial) {
     for (const Waiver& waiver : comparison.policy.waivers)
-      comparison_.waivers.push_back({waiver, WaiverUse::State::unused, 0, 0, {}});
+      comparison_.waivers.push_back(
+          {waiver, counts(waiver) ? WaiverUse::State::unused : WaiverUse::State::proposed, 0, 0, {}});
   }
 
   void run() {
-    for (ComparisonRow& row : comparison_.rows)
-      if (row.verdict == Verdict::regressed && !row.informative) settle(row);
+    for (ComparisonRow& row : comparison_.rows) settle(row);
     for (WaiverUse& use : comparison_.waivers) advise(use);
   }
 
  private:
+  [[nodiscard]] bool counts(const Waiver& waiver) const {
+    return !waiver.proposed || comparison_.policy.accept_proposed;
+  }
+
   WaiverUse* narrowest(const ComparisonRow& row) {
     WaiverUse* best = nullptr;
     for (WaiverUse& use : comparison_.waivers)
-      if (covers(use.waiver, row) && (best == nullptr || narrowness(use.waiver) > narrowness(best->waiver)))
+      if (counts(use.waiver) && concerns(use.waiver, row) && covers(use.waiver, row) &&
+          (best == nullptr || narrowness(use.waiver) > narrowness(best->waiver)))
         best = &use;
     return best;
   }
@@ -113,6 +124,13 @@ class Waiving {
   }
 
   void advise(WaiverUse& use) {
+    if (use.state == WaiverUse::State::proposed) {
+      const auto covered = std::count_if(
+          comparison_.rows.begin(), comparison_.rows.end(),
+          [&](const ComparisonRow& row) { return concerns(use.waiver, row) && covers(use.waiver, row); });
+      use.advice.push_back({WaiverAdviceCode::proposed, {{"results", covered}}});
+      return;
+    }
     const int left = days_left(use.waiver, comparison_.policy.today);
     if (use.state == WaiverUse::State::unused) advise_unused(use, left);
     if (left >= 0 && left <= soon_days)

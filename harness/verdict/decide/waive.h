@@ -1,6 +1,7 @@
-// Waive: what the policy's waivers do to a comparison. A waiver covers a regression only while the whole
-// interval of the change stays at or below its ceiling and its last day has not passed. It covers nothing but
-// a regression. The format and the reasons: baselines/README.md. Pure.
+// Waive: what the policy's waivers do to a comparison. A waiver covers a regression, and an undecided result
+// where it says so. It holds only while the whole interval of the change stays at or below its ceiling and
+// its last day has not passed. A waiver that the change itself proposes counts only where the policy accepts
+// that. The format and the reasons: baselines/README.md. Pure.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@ namespace harness {
 
 inline constexpr int soon_days = 14;  // before the end of a waiver its use carries advice
 
-// Sets `waiver` of the regressed rows that are covered, adds a diagnostic to the others, and fills
+// Sets `waiver` of the rows that are covered, adds a diagnostic to the others, and fills
 // `comparison.waivers`. `partial`: the current record leaves out cases of the suite, so that a pattern
 // which matches none is no news.
 void apply_waivers(Comparison& comparison, bool partial);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/units.h"
+#include "harness/model/clock_reason.h"
 
 namespace harness {
 namespace {
@@ -50,9 +51,19 @@ class Mean {
   std::size_t count_ = 0;
 };
 
+const std::string power_cap(name_of(ClockReason::power_cap));
+
 // A clock that somebody set, or that a display needs, is no throttling: it never changes.
 bool is_chosen(std::string_view reason) {
   return reason == "clock_setting" || reason == "display";
+}
+
+// Up to this share of a placement's samples, slow ones do not move its trimmed mean.
+constexpr double tolerable_slow_share = 0.1;
+
+bool ran_slow(const Placement& placement) {
+  return static_cast<double>(placement.slow_samples) >
+         tolerable_slow_share * static_cast<double>(placement.samples.size());
 }
 
 // Collects the conditions around the placements of a series.
@@ -66,11 +77,17 @@ class Surroundings {
     if (!(placement.clock_ghz > 0) && now.sm_clock_mhz && *now.sm_clock_mhz > 0)
       clock_.add(*now.sm_clock_mhz / 1000);
     ++conditions_.known;
+    // Where the clock of each sample was read, the power limit counts only if it made samples slow.
+    const bool read = placement.duty > 0, slow = read && ran_slow(placement);
     bool throttled = false;
     for (const std::string& reason : now.throttled) {
-      if (is_chosen(reason)) continue;
+      if (is_chosen(reason) || (read && !slow && reason == power_cap)) continue;
       throttled = true;
       ++conditions_.reasons[reason];
+    }
+    if (slow && !throttled) {
+      throttled = true;
+      ++conditions_.reasons[power_cap];
     }
     if (throttled) {
       ++conditions_.throttled;
@@ -158,8 +175,25 @@ std::optional<double> constant_of(const Series& series) {
   return first == nullptr ? std::nullopt : std::optional<double>(*first);
 }
 
+// The share of slow calls of a process, and the log of the mean of all its calls.
+void take_slow_calls(SideReading& reading, const ProcessSamples& process,
+                     const stats::ProcessEstimate& estimate) {
+  const double slow = (1 + slow_call) * std::exp(estimate.log_value);
+  std::size_t count = 0;
+  double sum = 0;
+  for (const Placement& placement : process.placements)
+    for (const double sample : placement.samples) {
+      sum += sample;
+      if (sample > slow) ++count;
+    }
+  const double samples = static_cast<double>(estimate.samples);
+  reading.slow_shares.push_back(static_cast<double>(count) / samples);
+  reading.log_means.push_back(std::log(sum / samples));
+}
+
 void take_estimates(SideReading& reading, const Series& series,
                     std::span<const stats::ProcessEstimate> estimates) {
+  const bool is_time = seconds_per_unit(series.unit) > 0 && series.direction == Direction::lower_is_better;
   for (std::vector<double>* values : {&reading.log_values, &reading.outlier_rates, &reading.started})
     values->reserve(estimates.size());
   for (std::size_t i = 0; i < estimates.size(); ++i) {
@@ -176,6 +210,8 @@ void take_estimates(SideReading& reading, const Series& series,
     }
     reading.log_values.push_back(estimate.log_value);
     reading.started.push_back(start_of(series.processes[i]));
+    reading.sessions.push_back(series.processes[i].session);
+    if (is_time) take_slow_calls(reading, series.processes[i], estimate);
     reading.outlier_rates.push_back(static_cast<double>(estimate.outliers.far) /
                                     static_cast<double>(estimate.samples));
     reading.samples += estimate.samples;
@@ -202,6 +238,9 @@ SideReading with_plain_means(SideReading reading, const Series& series) {
   reading.outlier_rates.clear();
   reading.started.clear();
   reading.slowing.clear();
+  reading.sessions.clear();
+  reading.slow_shares.clear();
+  reading.log_means.clear();
   reading.outliers = {};
   reading.samples = 0;
   for (const ProcessSamples& process : series.processes) {
@@ -215,6 +254,7 @@ SideReading with_plain_means(SideReading reading, const Series& series) {
     if (!mean.value()) continue;
     reading.log_values.push_back(std::log(*mean.value()));
     reading.outlier_rates.push_back(0);
+    reading.sessions.push_back(process.session);
     reading.started.push_back(start_of(process));
   }
   reading.moments = {};

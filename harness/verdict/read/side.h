@@ -37,7 +37,10 @@ struct UnusableSample {
 struct SideReading {
   std::vector<double> log_values;     // of the processes that have samples, in process order
   std::vector<double> outlier_rates;  // far outliers / samples, of the same processes
-  stats::Moments moments;             // of log_values
+  std::vector<int> sessions;          // of the same processes (ProcessSamples::session)
+  // The share of slow calls and the log of the mean of all calls, of the same processes; for times alone.
+  std::vector<double> slow_shares, log_means;
+  stats::Moments moments;  // of log_values
   std::size_t samples = 0;
   stats::OutlierCount outliers;
   std::size_t forced_gates = 0;
@@ -54,6 +57,9 @@ struct SideReading {
   std::optional<UnusableSample> unusable;  // the first
   bool zeros = false;                      // some sample has no logarithm: a 0, unless a sample is unusable
 };
+
+// A call that takes more than this much longer than its process's value is slow.
+inline constexpr double slow_call = 0.1;
 
 // Share of a side's samples whose launch gate opened on its deadline: launch latency is in those.
 double forced_share(const SideReading& reading);

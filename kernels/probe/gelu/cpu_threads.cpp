@@ -5,6 +5,7 @@
 #include "harness/sdk/registry.h"
 #include "kernels/cpu_pool.h"
 #include "kernels/probe/gelu/gelu.h"
+#include "kernels/slower.h"
 
 namespace probe {
 namespace {
@@ -26,7 +27,7 @@ class Threads final : public harness::sdk::Kernel {
  public:
   Threads(const Params& params, const Problem&, const DeviceTraits& traits)
       : shape_(gelu_shape(params)),
-        extra_(extra_elements(shape_.elements, HARNESS_PROBE_SLOWER)),
+        extra_(extra_elements(shape_.elements, kernels::slower_percent)),
         pool_(kernels::usable_threads(traits.multiprocessors)) {
     if (shape_.dtype != harness::sdk::DType::f32) throw harness::sdk::Unsupported("runs on f32 only");
   }
@@ -65,6 +66,5 @@ class Threads final : public harness::sdk::Kernel {
 }  // namespace probe
 
 HARNESS_VARIANT(probe_gelu, threads, cpu,
-                HARNESS_PROBE_SLOWER > 0 ? "a loop on all threads, made slower on purpose"
-                                         : "a loop on all threads",
+                HARNESS_IS_SLOWER ? "a loop on all threads, made slower on purpose" : "a loop on all threads",
                 probe::Threads)

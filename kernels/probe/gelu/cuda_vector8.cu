@@ -1,5 +1,5 @@
 // probe_gelu/vector8: a thread takes eight halves in one 16-byte access; whoever comes after the last whole
-// eight takes the rest one by one. A build with HARNESS_PROBE_SLOWER gives the grid that many percent more
+// eight takes the rest one by one. A build with HARNESS_SLOWER gives the grid that many percent more
 // chunks, in scratch memory: the same code, more of the same work.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -9,6 +9,7 @@
 #include "harness/sdk/registry.h"
 #include "kernels/cuda_check.cuh"
 #include "kernels/probe/gelu/gelu.h"
+#include "kernels/slower.h"
 
 namespace probe {
 namespace {
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__(threads)
 class Vector8 final : public harness::sdk::Kernel {
  public:
   Vector8(const harness::sdk::Params& params, const harness::sdk::Problem&, const harness::sdk::DeviceTraits&)
-      : shape_(gelu_shape(params)), extra_(extra_elements(shape_.elements, HARNESS_PROBE_SLOWER) / 8) {
+      : shape_(gelu_shape(params)), extra_(extra_elements(shape_.elements, kernels::slower_percent) / 8) {
     if (shape_.dtype != harness::sdk::DType::f16) throw harness::sdk::Unsupported("runs on f16 only");
   }
 
@@ -84,6 +85,5 @@ class Vector8 final : public harness::sdk::Kernel {
 }  // namespace probe
 
 HARNESS_VARIANT(probe_gelu, vector8, cuda,
-                HARNESS_PROBE_SLOWER > 0 ? "eight halves a thread, made slower on purpose"
-                                         : "eight halves a thread",
+                HARNESS_IS_SLOWER ? "eight halves a thread, made slower on purpose" : "eight halves a thread",
                 probe::Vector8)

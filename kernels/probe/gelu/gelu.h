@@ -25,7 +25,7 @@ inline GeluShape gelu_shape(const harness::sdk::Params& params) {
   return {params.dtype(), static_cast<std::int64_t>(elements)};
 }
 
-// How many elements a build with HARNESS_PROBE_SLOWER=`percent` works through on top, in scratch memory:
+// How many elements a build with HARNESS_SLOWER=`percent` works through on top, in scratch memory:
 // whole groups of eight, rounded up, so that any percent above 0 is some work.
 inline std::int64_t extra_elements(std::int64_t elements, double percent) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(elements) * percent / 800)) * 8;

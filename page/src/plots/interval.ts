@@ -2,7 +2,7 @@
 // centre, and below them the change with its interval.
 
 import type { EChartsOption } from "echarts";
-import { change, change_interval, percent, printable, verdict_words } from "../format";
+import { change, change_interval, interval_level, percent, printable, verdict_words } from "../format";
 import type { Bounds, ComparisonRow } from "../reports";
 import type { Theme } from "../theme";
 import { base, bounded_axis, type DataTable, type Drawn, type Look, row_axis, told, whiskers } from "./plot";
@@ -29,7 +29,7 @@ export function interval(row: ComparisonRow, look: Look): Drawn {
   }
   const changes = changes_of(row, row.ratio, bounds);
   const worse = (row.direction ?? "lower") === "lower" ? "right of it is worse" : "left of it is worse";
-  const level = row.alpha != null ? `${Math.round((1 - 2 * row.alpha) * 100)} % interval` : "interval";
+  const level = interval_level(row);
   return {
     title,
     summary:

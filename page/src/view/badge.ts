@@ -9,10 +9,18 @@ const outcomes: Record<Outcome, { sign: string; word: string; tone: string }> = 
   incorrect: { sign: "✕", word: "incorrect", tone: "failed" },
   failed: { sign: "✕", word: "failed", tone: "failed" },
   timed_out: { sign: "✕", word: "timed out", tone: "failed" },
+  looked_at: { sign: "≡", word: "looked at", tone: "looked_at" },
   skipped: { sign: "–", word: "skipped", tone: "skipped" },
 };
 
-export const outcomes_worst_first: Outcome[] = ["incorrect", "failed", "timed_out", "measured", "skipped"];
+export const outcomes_worst_first: Outcome[] = [
+  "incorrect",
+  "failed",
+  "timed_out",
+  "measured",
+  "looked_at",
+  "skipped",
+];
 
 function shape(sign: string, word: string, tone: string): HTMLElement {
   return el(

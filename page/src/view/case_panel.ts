@@ -6,6 +6,7 @@ import {
   change,
   change_interval,
   counted,
+  interval_level,
   process_words,
   percent,
   printable,
@@ -44,8 +45,7 @@ function comparison_facts(row: ComparisonRow, shared: boolean): Pair[] {
   const unit = row.unit ?? "";
   const side = (of: "baseline" | "current") =>
     `${with_unit(row[of]?.center, unit)}, sd between processes ${percent(row[of]?.process_sd)}, far outliers ${percent(row[of]?.outlier_rate)}`;
-  const looks = Math.max(row.look?.declared.length ?? 1, 1); // alpha is shared over them
-  const level = row.alpha === null ? "interval" : `${Number(((1 - (2 * row.alpha) / looks) * 100).toPrecision(5))} % interval`;
+  const level = interval_level(row);
   const facts: (Pair | null)[] = [
     ["change", `${change(row.ratio)}${row.exact ? ", compared as numbers: neither side varies" : ""}`],
     [level, change_interval(row.interval)],

@@ -135,6 +135,7 @@ function policy_list(policy: Policy, page: PageDocument): HTMLElement {
     policy.allow_inconclusive && "inconclusive results",
     policy.allow_missing && "missing counterparts",
     policy.allow_not_comparable && "sides that must not be compared",
+    policy.allow_skipped && "a run in which no case can run",
     policy.allow_other_device && "another device of the same model",
   ].filter(Boolean);
   const facts: [string, string][] = [
@@ -142,6 +143,9 @@ function policy_list(policy: Policy, page: PageDocument): HTMLElement {
     ["margin", shared(policy.margin, (row) => row.margin)],
     ["alpha, one-sided", shared(policy.alpha, (row) => row.alpha)],
     ...(page.comparison?.gates_loosened ? [["gates loosened", loosened_words(page.comparison)] as [string, string]] : []),
+    ...(page.comparison?.policy_facts ?? [])
+      .filter((one) => one.name === "proposed by the change")
+      .map((one): [string, string] => [one.name, printable(one.value, 200)]),
     ["fewest processes", fewest_processes(policy, page.comparison?.pairing === "process")],
     ["let through", allowed.length > 0 ? `${allowed.join(", ")} (with a warning)` : "nothing"],
     ["improvements", policy.fail_on_improved ? "fail the build: the baseline is stale" : "never fail the build"],
@@ -175,6 +179,7 @@ const waiver_states: Record<WaiverUse["state"], string> = {
   expired: "✕ expired",
   unused: "– unused",
   unmatched: "? matches no case",
+  proposed: "? proposed by the change",
 };
 
 function waiver_table(waivers: readonly WaiverUse[]): HTMLElement {

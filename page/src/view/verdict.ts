@@ -56,7 +56,7 @@ export function verdict_section(
   const [word, rest] = split_headline(printable(page.headline ?? page.title, 400));
   const tone =
     comparison?.verdict ??
-    (page.current.report.cases.some((one) => one.outcome !== "measured" && one.outcome !== "skipped")
+    (page.current.report.cases.some((one) => ["incorrect", "failed", "timed_out"].includes(one.outcome))
       ? "failed"
       : "measured");
   const worst = entries.find(

@@ -17,16 +17,39 @@ Subscription::OnModule CodeWatch::into_book() {
 void CodeWatch::enter(const Place& place) {
   if (place.process > 1 || place.placement >= 0 || case_ == place.case_id) return;
   case_ = place.case_id;
-  if (watch_) return;
+  recorder_.begin_case();
+  if (!watch_) obstacle_ = attach();
+}
+
+Status CodeWatch::attach() {
   const Result<const Cupti*> found = library();
-  if (!found) return;
-  if (auto opened = Subscription::open(**found, into_book())) watch_ = std::move(*opened);
+  if (!found) return fail(found.error());
+  Subscription::OnCall on_call;
+  if (reader_)
+    on_call = [this](CUpti_CallbackId id, const CUpti_CallbackData& data) { reader_->take(id, data); };
+  auto opened = Subscription::open(**found, into_book(), std::move(on_call));
+  if (!opened) return fail(opened.error());
+  watch_ = std::move(*opened);
+  return {};
+}
+
+Status CodeWatch::watching() const {
+  if (!driver_) return fail(driver_.error());
+  if (!obstacle_) return obstacle_;
+  if (!watch_) return fail(ErrorKind::internal, "the case was measured before its launches were read");
+  return {};
 }
 
 void CodeWatch::end() {
   if (!watch_) return;
   watch_.reset();
   book_.digest();
+}
+
+std::uint64_t CodeWatch::context() const {
+  CUcontext context = nullptr;
+  if (driver_ && driver_->CtxGetCurrent(&context) != CUDA_SUCCESS) context = nullptr;
+  return reinterpret_cast<std::uint64_t>(context);
 }
 
 CodeHashes CodeWatch::hashes() {

@@ -2,10 +2,15 @@
 
 #include <cuda.h>
 
+#include <fstream>
 #include <utility>
 
+#include "harness/base/environment.h"
+#include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/profiling/counter_session.h"
+#include "harness/device/host/readable_memory.h"
 
 namespace harness::cuda {
 namespace {
@@ -24,6 +29,14 @@ CUcontext context_of(cudaStream_t stream) {
   if (code == cudaSuccess && how == cudaDriverEntryPointSuccess)
     (void)reinterpret_cast<CUresult (*)(CUstream, CUcontext*)>(found)(stream, &context);
   return context;
+}
+
+// For people who wonder why two identities differ. A file that cannot be written is no reason to fail.
+void write_text(const std::string& case_id, const CallHistory& history, const CallSurroundings& around) {
+  const std::filesystem::path folder = environment::identity_texts();
+  if (folder.empty()) return;
+  std::ofstream(folder / (content_hash(case_id) + ".txt")) << case_id << "\n"
+                                                           << identity_text(history, around);
 }
 
 }  // namespace
@@ -46,6 +59,69 @@ TracedWork CudaProfiler::traced(std::function<void()> call, CacheMode cache) {
                 return cache == CacheMode::cold ? parts_.flusher.flush(parts_.queue.use()) : Status{};
               },
           .synchronize = [this] { return parts_.queue.synchronize(); }};
+}
+
+Scope CudaProfiler::follow() {
+  return parts_.code.recorder().record(CaseRecorder::Part::before);
+}
+
+// A value that the driver does not tell stays zero, in every process alike.
+CallSurroundings CudaProfiler::surroundings(const CaseCalls& calls) {
+  CallSurroundings found;
+  for (const MemoryRange& one : calls.buffers)
+    found.buffers.push_back({reinterpret_cast<std::uint64_t>(one.data), one.bytes});
+  found.stream = reinterpret_cast<std::uint64_t>(parts_.queue.stream());
+  found.context = parts_.code.context();
+  (void)parts_.code.hashes();  // reads what was loaded
+  found.code = [this](const DriverCall& kernel) { return parts_.code.whole_hash(kernel); };
+  found.host_memory = readable_host_memory();
+  int reads_host = 1;
+  if (cudaDeviceGetAttribute(&reads_host, cudaDevAttrPageableMemoryAccess, parts_.ordinal) != cudaSuccess)
+    (void)cudaGetLastError();
+  found.device_reads_host = reads_host != 0;
+  for (const auto& [name, limit] : {std::pair{"stack_bytes", cudaLimitStackSize},
+                                    {"persisting_cache_bytes", cudaLimitPersistingL2CacheSize}}) {
+    std::size_t value = 0;
+    if (cudaDeviceGetLimit(&value, limit) != cudaSuccess) (void)cudaGetLastError();
+    found.state.emplace_back(name, static_cast<std::int64_t>(value));
+  }
+  return found;
+}
+
+// One further call as it is, and one more that the profiler counts launches of, too.
+Result<Launches> CudaProfiler::launches(const CaseCalls& calls) {
+  if (auto status = usable(); !status) return fail(std::move(status.error()));
+  const auto unseen = [](const Error& error) {
+    return Launches{{},
+                    Identity{"", Cause{CauseCode::launches_unseen, {{"problem", printable(error.message)}}}}};
+  };
+  if (const Status watching = parts_.code.watching(); !watching) return unseen(watching.error());
+  const Result<const Cupti*> cupti = parts_.code.library();
+  if (!cupti) return unseen(cupti.error());
+  CaseRecorder& recorder = parts_.code.recorder();
+  const cudaStream_t stream = parts_.queue.use();
+  const auto call = [&](CaseRecorder::Part part) {
+    const Scope recorded = recorder.record(part);
+    calls.call(sdk::Stream{stream});
+  };
+  call(CaseRecorder::Part::one);
+  if (Status done = parts_.queue.synchronize(); !done) return fail(std::move(done.error()));
+  const TracedWork next = traced([&] { call(CaseRecorder::Part::next); }, CacheMode::hot);
+  Result<std::vector<KernelUse>> kernels =
+      trace_round(**cupti, next, [this] { return parts_.code.hashes(); });
+  if (Status done = parts_.queue.synchronize(); !done) return fail(std::move(done.error()));
+  if (!kernels) return unseen(kernels.error());
+  const CallSurroundings around = surroundings(calls);
+  recorder.tell_buffers(around.buffers);
+  const CallHistory history = recorder.history();
+  write_text(parts_.code.case_id(), history, around);
+  const std::int64_t seen = launches_in(history.next);
+  std::int64_t executed = 0;
+  for (const KernelUse& one : *kernels) executed += one.launches;
+  Identity identity = identity_of(history, around);
+  if (!identity.gap && seen != executed)
+    identity = {"", Cause{CauseCode::launches_differ, {{"seen", seen}, {"executed", executed}}}};
+  return Launches{std::move(*kernels), std::move(identity)};
 }
 
 // Calls that follow each other at once are held back by the gate until the last of them is queued. A gate

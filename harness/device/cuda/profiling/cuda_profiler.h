@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/device/code/call_identity.h"
 #include "harness/device/cuda/profiling/code_watch.h"
 #include "harness/device/cuda/profiling/kernel_trace.h"
 #include "harness/device/cuda/profiling/ranges.h"
@@ -31,12 +32,15 @@ class CudaProfiler final : public Profiler {
   void enter(const Place& place) override;
   void turn(std::string_view side) override { parts_.code.turn(side); }
   Scope range(std::string_view name) override;
+  Scope follow() override;
+  Result<Launches> launches(const CaseCalls& calls) override;
   Result<std::vector<KernelUse>> kernels(const Work& work, const CallPattern& pattern) override;
   Result<std::vector<CounterValue>> counters(const Work& work, CacheMode cache,
                                              const std::vector<std::string>& names) override;
 
  private:
   TracedWork traced(std::function<void()> call, CacheMode cache);
+  [[nodiscard]] CallSurroundings surroundings(const CaseCalls& calls);
 
   ProfilerParts parts_;
   Ranges ranges_;

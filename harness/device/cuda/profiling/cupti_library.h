@@ -26,6 +26,7 @@ namespace harness::cuda {
   X(Subscribe)                     \
   X(Unsubscribe)                   \
   X(EnableCallback)                \
+  X(EnableDomain)                  \
   X(Finalize)                      \
   X(ActivityRegisterCallbacks)     \
   X(ActivityEnable)                \

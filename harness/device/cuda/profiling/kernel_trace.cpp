@@ -149,18 +149,13 @@ Result<CallWindow> traced_round(const Cupti& cupti, const TracedWork& work) {
   return CallWindow{*begin, *end};
 }
 
-}  // namespace
-
-Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWork& work, int rounds,
-                                             Subscription::OnModule on_module,
-                                             const std::function<CodeHashes()>& code) {
-  if (Status idle = work.synchronize(); !idle) return fail(std::move(idle.error()));
-  const auto subscription = Subscription::open(cupti, std::move(on_module));
-  if (!subscription) return fail(subscription.error());
-  Recording recording(cupti);  // ends before the subscription does
+// `warming`: rounds that do not count, before `rounds` that do.
+Result<std::vector<KernelUse>> trace_rounds(const Cupti& cupti, const TracedWork& work, int warming,
+                                            int rounds, const std::function<CodeHashes()>& code) {
+  Recording recording(cupti);
   if (Status begun = recording.begin(); !begun) return fail(std::move(begun.error()));
   std::vector<CallWindow> windows;
-  for (int i = -1; i < rounds; ++i) {
+  for (int i = -warming; i < rounds; ++i) {
     const Result<CallWindow> window = traced_round(cupti, work);
     if (!window) return fail(window.error());
     if (i >= 0) windows.push_back(*window);
@@ -168,6 +163,22 @@ Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWor
   const Result<std::vector<KernelLaunch>> launches = recording.end();
   if (!launches) return fail(launches.error());
   return kernel_uses(*launches, windows, work.calls, code());
+}
+
+}  // namespace
+
+Result<std::vector<KernelUse>> trace_round(const Cupti& cupti, const TracedWork& work,
+                                           const std::function<CodeHashes()>& code) {
+  return trace_rounds(cupti, work, 0, 1, code);
+}
+
+Result<std::vector<KernelUse>> trace_kernels(const Cupti& cupti, const TracedWork& work, int rounds,
+                                             Subscription::OnModule on_module,
+                                             const std::function<CodeHashes()>& code) {
+  if (Status idle = work.synchronize(); !idle) return fail(std::move(idle.error()));
+  const auto subscription = Subscription::open(cupti, std::move(on_module));
+  if (!subscription) return fail(subscription.error());
+  return trace_rounds(cupti, work, 1, rounds, code);
 }
 
 }  // namespace harness::cuda

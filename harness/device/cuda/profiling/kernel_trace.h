@@ -20,6 +20,11 @@ struct TracedWork {
   std::size_t calls = 1;
 };
 
+// The kernels of one call, from one round of calls, while a subscription of the caller's is attached. The
+// device must be idle.
+Result<std::vector<KernelUse>> trace_round(const Cupti& cupti, const TracedWork& work,
+                                           const std::function<CodeHashes()>& code);
+
 // The kernels of one call, from one round of calls that warms up and `rounds` that count. Never a part of
 // them: dropped records, or records without a time, are an error. `code` is asked after the calls, because
 // they may load modules.

@@ -19,8 +19,9 @@ tl::unexpected<Error> occupied(std::string_view by, std::string advice) {
 
 }  // namespace
 
-Result<std::unique_ptr<Subscription>> Subscription::open(const Cupti& cupti, OnModule on_module) {
-  std::unique_ptr<Subscription> opened(new Subscription(cupti, std::move(on_module)));
+Result<std::unique_ptr<Subscription>> Subscription::open(const Cupti& cupti, OnModule on_module,
+                                                         OnCall on_call) {
+  std::unique_ptr<Subscription> opened(new Subscription(cupti, std::move(on_module), std::move(on_call)));
   if (Status done = opened->subscribe(); !done) return fail(std::move(done.error()));
   return opened;
 }
@@ -44,9 +45,11 @@ Status Subscription::subscribe() {
   if (code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
     return occupied(holder.data(), std::move(done.error().advice));
   if (!done) return done;
-  return cupti_.check(
+  done = cupti_.check(
       cupti_.EnableCallback(1, handle_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED),
       "cuptiEnableCallback");
+  if (!done || !on_call_) return done;
+  return cupti_.check(cupti_.EnableDomain(1, handle_, CUPTI_CB_DOMAIN_DRIVER_API), "cuptiEnableDomain");
 }
 
 Subscription::~Subscription() {
@@ -56,13 +59,15 @@ Subscription::~Subscription() {
 }
 
 void Subscription::called(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  auto& subscription = *static_cast<Subscription*>(self);
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && data != nullptr && subscription.on_call_)
+    return subscription.on_call_(id, *static_cast<const CUpti_CallbackData*>(data));
   if (domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_MODULE_LOADED || data == nullptr)
     return;
   const auto* resource = static_cast<const CUpti_ResourceData*>(data);
   const auto* module = static_cast<const CUpti_ModuleResourceData*>(resource->resourceDescriptor);
   if (module == nullptr || module->pCubin == nullptr || module->cubinSize == 0) return;
-  static_cast<Subscription*>(self)->on_module_(
-      {reinterpret_cast<const std::byte*>(module->pCubin), module->cubinSize});
+  subscription.on_module_({reinterpret_cast<const std::byte*>(module->pCubin), module->cubinSize});
 }
 
 }  // namespace harness::cuda

@@ -1,6 +1,6 @@
 // Subscription: attaches CUPTI to this process. CUPTI has one subscriber at a time. The destructor detaches
-// it, so that nothing of it is left when something is timed. One thread makes and ends it; module loads are
-// passed on from whichever thread loads.
+// it, so that nothing of it is left when something is timed. One thread makes and ends it; module loads and
+// driver calls are passed on from whichever thread makes them.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,26 @@ class Subscription {
  public:
   // The image of a module that the driver has just loaded; valid until the function returns.
   using OnModule = std::function<void(std::span<const std::byte> image)>;
+  // A function of the driver begins or ends; what `data` points to is valid until the function returns.
+  using OnCall = std::function<void(CUpti_CallbackId id, const CUpti_CallbackData& data)>;
 
   // The error names the other subscriber, if there is one.
-  static Result<std::unique_ptr<Subscription>> open(const Cupti& cupti, OnModule on_module);
+  // Without `on_call`, driver functions cost nothing.
+  static Result<std::unique_ptr<Subscription>> open(const Cupti& cupti, OnModule on_module,
+                                                    OnCall on_call = {});
   Subscription(const Subscription&) = delete;
   Subscription& operator=(const Subscription&) = delete;
   ~Subscription();  // unsubscribes and detaches CUPTI; the device must be idle
 
  private:
-  Subscription(const Cupti& cupti, OnModule on_module) : cupti_(cupti), on_module_(std::move(on_module)) {}
+  Subscription(const Cupti& cupti, OnModule on_module, OnCall on_call)
+      : cupti_(cupti), on_module_(std::move(on_module)), on_call_(std::move(on_call)) {}
   static void CUPTIAPI called(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
   Status subscribe();
 
   const Cupti& cupti_;
   OnModule on_module_;
+  OnCall on_call_;
   CUpti_SubscriberHandle handle_ = nullptr;
 };
 

@@ -1,6 +1,8 @@
 #include "harness/device/cuda/timing/clock.h"
 
+#include <atomic>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "harness/device/cuda/check.h"
@@ -9,6 +11,11 @@ namespace harness::cuda {
 namespace {
 
 constexpr unsigned long long reading_nanoseconds = 200'000;
+constexpr unsigned long long short_nanoseconds = 8'000;
+constexpr Seconds result_deadline = 0.002;
+
+// A host that sleeps wakes some 60 us late.
+constexpr Seconds spun = 150e-6;
 
 // Pieces of work that are waited for together, 0.7 ms each: a burst is long against the gap of some
 // microseconds that waiting leaves.
@@ -30,6 +37,13 @@ Seconds host_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+void wait_on_host(Seconds duration) {
+  const Seconds end = host_now() + duration;
+  if (duration > 2 * spun) std::this_thread::sleep_for(std::chrono::duration<double>(duration - spun));
+  while (host_now() < end) {
+  }
+}
+
 Result<std::unique_ptr<ClockMeter>> ClockMeter::create() {
   void* host = nullptr;
   if (auto status = check(cudaHostAlloc(&host, sizeof(ClockReading), cudaHostAllocMapped),
@@ -45,10 +59,27 @@ Result<std::unique_ptr<ClockMeter>> ClockMeter::create() {
   return meter;
 }
 
-double ClockMeter::ghz(cudaStream_t stream) {
+bool ClockMeter::queue(cudaStream_t stream, unsigned long long nanoseconds) {
   *reading_ = ClockReading{};
-  launch_clock(stream, reading_nanoseconds, device_reading_);
-  if (!check_launch("the clock kernel")) return 0;
+  launch_clock(stream, nanoseconds, device_reading_);
+  return check_launch("the clock kernel").has_value();
+}
+
+void ClockMeter::begin(cudaStream_t stream) {
+  begun_ = queue(stream, short_nanoseconds);
+}
+
+double ClockMeter::result() {
+  if (!std::exchange(begun_, false)) return 0;
+  const Seconds deadline = host_now() + result_deadline;
+  const std::atomic_ref<unsigned long long> written(reading_->nanoseconds);  // after the cycles
+  while (written.load(std::memory_order_acquire) == 0)
+    if (host_now() > deadline) return 0;
+  return static_cast<double>(reading_->cycles) / static_cast<double>(reading_->nanoseconds);
+}
+
+double ClockMeter::ghz(cudaStream_t stream) {
+  if (!queue(stream, reading_nanoseconds)) return 0;
   if (!check(cudaStreamSynchronize(stream), "cudaStreamSynchronize (clock)")) return 0;
   if (reading_->nanoseconds < reading_nanoseconds) return 0;
   return static_cast<double>(reading_->cycles) / static_cast<double>(reading_->nanoseconds);

@@ -15,6 +15,7 @@
 
 #include "harness/device/cuda/profiling/code_watch.h"
 #include "harness/device/cuda/timing/cache.h"
+#include "harness/device/cuda/timing/clock.h"
 #include "harness/device/cuda/timing/gate.h"
 #include "harness/device/cuda/timing/work_queue.h"
 #include "harness/device/timer.h"
@@ -45,15 +46,18 @@ class CudaTimer final : public Timer {
   Result<bool> keeps_to_stream(const Work& work) override;
   [[nodiscard]] std::string gate_obstacle() const override { return parts_.gate_obstacle; }
   std::optional<Control> control() override;
+  [[nodiscard]] Seconds batch_below() const override;
   Status preheat(Seconds duration) override;
   [[nodiscard]] Seconds now() override;
 
  private:
   explicit CudaTimer(TimerParts parts) : parts_(std::move(parts)) {}
+  void idle(cudaStream_t stream, Seconds pause);
   Status make_cold(cudaStream_t stream, bool evicted);
   Result<Timing> finish_sample(bool forced, cudaError_t launched);
 
   TimerParts parts_;
+  std::unique_ptr<ClockMeter> clock_;
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
   // The queue's uses when the last sample queued an eviction ahead: with more of them, it was in vain.

@@ -11,8 +11,8 @@
 #include "harness/base/text.h"
 #include "harness/report/documents/comparison_remarks.h"
 #include "harness/report/documents/run_remarks.h"
-#include "harness/report/media/json_parts.h"
 #include "harness/report/media/page/packed.h"
+#include "harness/report/media/report_json.h"
 #include "harness/schema/formats.h"
 #include "harness/stats/estimate/process_estimator.h"
 
@@ -159,6 +159,16 @@ Json kernels_json(const CaseRecord& one) {
                     {"launches", kernel.launches},
                     {"us", figure(kernel.us, placement_digits)},
                     {"code", kernel.code.empty() ? Json(nullptr) : Json(kernel.code)}});
+  return json;
+}
+
+Json params_json(const sdk::Params& params) {
+  Json json = Json::object();
+  for (const auto& [name, value] : params.entries()) {
+    const double* real = std::get_if<double>(&value);
+    json[name] =
+        real != nullptr ? number(*real) : std::visit([](const auto& held) { return Json(held); }, value);
+  }
   return json;
 }
 

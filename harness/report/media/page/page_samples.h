@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/report/media/json_parts.h"
+#include "harness/model/record.h"
+#include "harness/report/media/page/page_json.h"
 
 namespace harness::report {
 

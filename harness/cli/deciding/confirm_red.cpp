@@ -1,0 +1,79 @@
+#include "harness/cli/deciding/confirm_red.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "harness/verdict/compare.h"
+
+namespace harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Seconds most_seconds = 1e9;  // what a clock can add
+
+}  // namespace
+
+std::set<std::string> red_cases(const Comparison& comparison) {
+  std::set<std::string> red;
+  for (const ComparisonRow& row : comparison.rows)
+    if (row.verdict == Verdict::regressed && decides(row) && !row.exact && row.p && !row.confirmation)
+      red.insert(row.case_id);
+  return red;
+}
+
+Plan plan_of_red(const Plan& whole, const std::set<std::string>& red) {
+  Plan plan = whole;
+  std::erase_if(plan.cases, [&](const PlannedCase& one) { return !red.contains(one.id); });
+  return plan;
+}
+
+Result<Confirming> confirm_red(Store& store, Record& record, const ConfirmOptions& options) {
+  Confirming done;
+  done.wanted = options.wanted;
+  const std::set<std::string> red = red_cases(compare(options.baseline, record, options.policy));
+  done.open = static_cast<int>(red.size());
+  if (red.empty() || !options.wanted || !(options.budget > 0)) return done;
+  const Plan plan = plan_of_red(options.plan, red);
+  const std::chrono::duration<double> budget(std::min(options.budget, most_seconds));
+  MeasureOptions how{options.quiet, "confirm",
+                     Clock::now() + std::chrono::duration_cast<Clock::duration>(budget)};
+  how.measure_ceilings = false;
+  how.processes_before = last_plain_process;
+  const Result<RunReport> report = measure_into(store, record, plan, options.prepared, how);
+  if (!report) return fail(report.error());
+  Result<Record> stored = store.load(record.id);
+  if (!stored) return fail(stored.error());
+  record = std::move(*stored);
+  done.interrupted = report->interrupted;
+  for (const PlannedCase& one : plan.cases) done.processes = std::max(done.processes, one.sampling.processes);
+  done.open = static_cast<int>(red_cases(compare(options.baseline, record, options.policy)).size());
+  done.cases = static_cast<int>(red.size()) - done.open;
+  return done;
+}
+
+void tell_way(Comparison& comparison) {
+  const bool measured = std::any_of(
+      comparison.rows.begin(), comparison.rows.end(),
+      [](const ComparisonRow& row) { return row.baseline.processes > 0 && row.current.processes > 0; });
+  if (!measured) return;
+  const std::string_view how = comparison.pairing ? name_of(*comparison.pairing) : "stored";
+  comparison.remarks.push_back({RemarkCode::compared_by, {{"how", std::string(how)}}});
+}
+
+void tell(const Continued& done, Comparison& comparison) {
+  tell(done.undecided, comparison);
+  tell(done.red, comparison);
+}
+
+void tell(const Confirming& done, Comparison& comparison) {
+  if (done.cases > 0)
+    comparison.remarks.push_back(
+        {RemarkCode::confirmed, {{"cases", done.cases}, {"processes", done.processes}}});
+  if (done.open > 0)
+    comparison.remarks.push_back(
+        {RemarkCode::unconfirmed, {{"cases", done.open}, {"reason", done.wanted ? "budget" : "option"}}});
+}
+
+}  // namespace harness

@@ -1,0 +1,36 @@
+// The look before a run: one process reads the launches of each case, and cases that provably do what the
+// baseline's do are not measured. It takes seconds for a suite.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "harness/cli/measuring/measure_into.h"
+
+namespace harness {
+
+// Looks by case, without those that failed or could not read everything: their cases are measured.
+struct Looks {
+  std::map<std::string, EncodedResult> results = {};
+  bool interrupted = false;
+  Seconds took = 0;
+};
+
+// Looks at every case of the plan. `record` learns its machines; nothing else is stored.
+Result<Looks> look_at(Store& store, Record& record, const Plan& plan, const Prepared& prepared, bool quiet);
+
+// Keeps a result that read all launches; any other proves nothing.
+void keep_look(Looks& looks, EncodedResult result);
+
+// `record` with the looks among its results.
+Record with_looks(Record record, const Looks& looks);
+
+// The cases of a plan that are not skipped.
+std::size_t runnable(const Plan& plan);
+
+// "70 of 72 cases are identical: ...", for standard error.
+std::string look_words(std::size_t identical, std::size_t cases, Seconds took);
+
+}  // namespace harness

@@ -1,0 +1,80 @@
+#include "harness/device/code/case_recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace harness {
+namespace {
+
+using Kind = DriverCall::Kind;
+
+// Whether a call writes memory that outlives its case: neither the harness' nor the case's own.
+bool outlives(const DriverCall& call, const CallHistory& history, const std::vector<AddressRange>& buffers) {
+  if ((call.kind != Kind::copy && call.kind != Kind::fill) || call.words.empty()) return false;
+  const Word& to = call.words.front();
+  if (history.own.contains(to.id)) return false;
+  return std::none_of(buffers.begin(), buffers.end(),
+                      [&](const AddressRange& one) { return one.contains(to.value); });
+}
+
+}  // namespace
+
+void CaseRecorder::begin_case() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [name, side] : sides_) {
+    const CallHistory& history = side.history;
+    for (const std::vector<DriverCall>* calls : {&history.before, &history.one, &history.next})
+      for (const DriverCall& call : *calls)
+        if (outlives(call, history, side.buffers)) left_behind_[name].push_back(call);
+  }
+  sides_.clear();
+  side_.clear();
+  part_ = Part::none;
+}
+
+void CaseRecorder::turn(std::string_view side) {
+  const std::lock_guard lock(mutex_);
+  side_ = side;
+}
+
+Scope CaseRecorder::record(Part part) {
+  const Part outer = part_.exchange(part);
+  return Scope([this, outer] { part_ = outer; });
+}
+
+void CaseRecorder::add(DriverCall call) {
+  const std::lock_guard lock(mutex_);
+  CallHistory& history = current().history;
+  switch (part_.load()) {
+    case Part::none: return;
+    case Part::before: history.before.push_back(std::move(call)); return;
+    case Part::one: history.one.push_back(std::move(call)); return;
+    case Part::next: history.next.push_back(std::move(call)); return;
+  }
+}
+
+void CaseRecorder::add_own(std::uint64_t allocation) {
+  const std::lock_guard lock(mutex_);
+  if (recording()) current().history.own.insert(allocation);
+}
+
+void CaseRecorder::add_gap(Cause gap) {
+  const std::lock_guard lock(mutex_);
+  if (recording()) current().history.gaps.push_back(std::move(gap));
+}
+
+CallHistory CaseRecorder::history() const {
+  const std::lock_guard lock(mutex_);
+  CallHistory history;
+  if (const auto found = sides_.find(side_); found != sides_.end()) history = found->second.history;
+  if (const auto found = left_behind_.find(side_); found != left_behind_.end())
+    history.earlier = found->second;
+  return history;
+}
+
+void CaseRecorder::tell_buffers(std::vector<AddressRange> buffers) {
+  const std::lock_guard lock(mutex_);
+  current().buffers = std::move(buffers);
+}
+
+}  // namespace harness

@@ -1,0 +1,22 @@
+// Whether a case was measured as its suite asks for.
+#pragma once
+
+#include "harness/model/record.h"
+
+namespace harness {
+
+// How many processes must have measured the case for it to serve as a baseline. 0: however many there are,
+// the command line asked for fewer placements or samples than the suite.
+int processes_needed(const CaseRecord& one);
+
+// Processes that measured the case.
+int count_measured(const CaseRecord& one);
+
+// Everything that the suite asks for is there and right.
+bool is_complete(const CaseRecord& one);
+
+// The digest of a case's calls that all looks at it agree on; "" where nobody looked or a look could not read
+// all.
+std::string digest_of(const CaseRecord& one);
+
+}  // namespace harness

@@ -1,0 +1,90 @@
+#include "harness/store/sql/schema.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "harness/store/sql/stored_cases.h"
+#include "harness/store/sql/values.h"
+
+namespace harness {
+namespace {
+
+void create_version_1(soci::session& sql) {
+  sql << "CREATE TABLE runs (id TEXT PRIMARY KEY, sequence INTEGER NOT NULL, suite TEXT NOT NULL, "
+         "suite_hash TEXT NOT NULL, revision TEXT NOT NULL, branch TEXT NOT NULL, dirty INTEGER NOT NULL, "
+         "changes TEXT NOT NULL, partial INTEGER NOT NULL, machine_class TEXT NOT NULL, device_uuid TEXT NOT "
+         "NULL, started TEXT NOT NULL, "
+         "finished TEXT NOT NULL, state TEXT NOT NULL, verdict TEXT NOT NULL, header TEXT NOT NULL)";
+  sql << "CREATE INDEX runs_by_suite ON runs (suite, revision)";
+  sql << "CREATE TABLE cases (run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, "
+         "position INTEGER NOT NULL, id TEXT NOT NULL, device TEXT NOT NULL, planned TEXT NOT NULL, "
+         "PRIMARY KEY (run, position), UNIQUE (run, id))";
+  sql << "CREATE TABLE results (run TEXT NOT NULL, position INTEGER NOT NULL, process INTEGER NOT NULL, "
+         "outcome TEXT NOT NULL, result TEXT NOT NULL, PRIMARY KEY (run, position, process), "
+         "FOREIGN KEY (run, position) REFERENCES cases (run, position) ON DELETE CASCADE)";
+}
+
+// Values beside the samples, runs that calibrate, and an index that counts failures without reading results.
+void become_version_2(soci::session& sql) {
+  sql << "ALTER TABLE runs ADD COLUMN calibration INTEGER NOT NULL DEFAULT 0";
+  sql << "CREATE INDEX results_by_outcome ON results (run, outcome)";
+  add_values(sql);
+}
+
+// Adds the state of each case, so that baselines are found by case.
+void become_version_3(soci::session& sql) {
+  add_case_columns(sql);
+}
+
+// Step i brings version i to version i + 1.
+constexpr std::array<void (*)(soci::session&), schema_version> steps{create_version_1, become_version_2,
+                                                                     become_version_3};
+
+// 0 where there is no schema yet. Called in a transaction.
+Result<int> version_of(Database& database) {
+  const Result<bool> there = database.has_schema();
+  if (!there) return fail(there.error());
+  int version = 0;
+  if (*there) database.sql() << "SELECT MAX(version) FROM harness_schema", soci::into(version);
+  return version;
+}
+
+Status migrate(Database& database) {
+  database.lock_schema();
+  const Result<bool> there = database.has_schema();  // again: another process may have been faster
+  if (!there) return fail(there.error());
+  if (!*there) {
+    database.sql() << "CREATE TABLE harness_schema (version INTEGER NOT NULL)";
+    database.sql() << "INSERT INTO harness_schema (version) VALUES (0)";
+  }
+  const Result<int> found = version_of(database);
+  if (!found) return fail(found.error());
+  for (int version = *found; version < schema_version; ++version) {
+    steps.at(static_cast<std::size_t>(version))(database.sql());
+    database.sql() << "UPDATE harness_schema SET version = " << version + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status prepare_schema(Database& database) {
+  int version = 0;
+  const Status looked = database.read([&]() -> Status {
+    const Result<int> found = version_of(database);
+    if (!found) return fail(found.error());
+    version = *found;
+    return {};
+  });
+  if (!looked) return fail(looked.error());
+  if (version > schema_version)
+    return fail(ErrorKind::usage, Location{database.name()},
+                fmt::format("is a store of version {}; this harness knows versions up to {}", version,
+                            schema_version),
+                "use a newer harness, or name another store with --store");
+  if (version == schema_version) return {};
+  return database.write([&] { return migrate(database); });
+}
+
+}  // namespace harness

@@ -1,0 +1,491 @@
+// The one implementation of Store: SQL that SQLite and PostgreSQL both understand.
+#include <fmt/format.h>
+
+#include <set>
+#include <unordered_map>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/model/codec.h"
+#include "harness/model/results/comparison.h"
+#include "harness/store/baseline/completeness.h"
+#include "harness/store/baselines.h"
+#include "harness/store/history.h"
+#include "harness/store/sql/database.h"
+#include "harness/store/sql/result_writer.h"
+#include "harness/store/sql/schema.h"
+#include "harness/store/sql/stored_cases.h"
+#include "harness/store/sql/values.h"
+#include "harness/store/store.h"
+
+namespace harness {
+namespace {
+
+// A row of `runs`, but for its sequence.
+constexpr int calibration_run = 1, paired_run = 2;  // in the column `calibration`: nobody's baseline
+struct RunRow {
+  std::string id, suite, suite_hash, revision, branch, changes, machine_class, device_uuid, started, finished,
+      state, verdict, header;
+  int dirty = 0;
+  int partial = 0;
+  int calibration = 0;
+};
+
+// The header as it will be read back: an error now is better than a record that cannot be loaded.
+Result<RunRow> row_of(const Record& given, RunState state) {
+  if (given.id.empty()) return fail(ErrorKind::internal, "a record without an id cannot be stored");
+  RunRow row;
+  row.header = encode_header(given);
+  Result<Record> readable = decode_header(row.header, "record " + given.id);
+  if (!readable) return fail(readable.error());
+  const Machine* machine = primary_machine(given);
+  row.id = column_text(readable->id);
+  row.suite = column_text(readable->suite.name);
+  row.suite_hash = column_text(readable->suite.hash);
+  row.revision = column_text(readable->revision.commit);
+  row.branch = column_text(readable->revision.branch);
+  row.dirty = readable->revision.dirty ? 1 : 0;
+  row.changes = column_text(readable->revision.changes);
+  row.partial = readable->partial ? 1 : 0;
+  row.calibration = readable->calibration ? calibration_run : readable->pairing ? paired_run : 0;
+  row.machine_class = machine == nullptr ? "" : column_text(machine->machine_class);
+  row.device_uuid = machine == nullptr ? "" : column_text(machine->device_uuid);
+  row.started = column_text(readable->started);
+  row.finished = column_text(readable->finished);
+  row.state = name_of(state);
+  return row;
+}
+
+Status check_case_id(const CaseRecord& one) {
+  const auto readable = decode_case(encode_case(one), "case `" + printable(one.id) + "`");
+  if (!readable) return fail(readable.error());
+  if (readable->id == one.id && one.id.find('\0') == std::string::npos) return {};
+  return fail(ErrorKind::usage, fmt::format("case `{}` has a name that is not text", printable(one.id)),
+              "use UTF-8 without zero bytes");
+}
+
+// The results of a case with their samples, as workers sent them.
+std::vector<ProcessResult> results_of(const CaseRecord& one) {
+  std::vector<ProcessResult> results = one.processes;
+  const auto result_of = [&](int process) -> ProcessResult& {
+    for (ProcessResult& result : results)
+      if (result.process == process) return result;
+    results.push_back({one.id, process, Outcome::measured, {}, {}, {}, {}});
+    return results.back();
+  };
+  for (const Series& series : one.series)
+    for (const ProcessSamples& samples : series.processes)
+      result_of(samples.process).series.push_back({series.metric, series.unit, series.direction, {samples}});
+  return results;
+}
+
+class SqlStore final : public Store {
+ public:
+  explicit SqlStore(std::unique_ptr<Database> database)
+      : database_(std::move(database)), sql_(database_->sql()) {}
+
+  Status begin(const Record& header) override {
+    return database_->write([&] { return insert_run(header, RunState::running); });
+  }
+
+  Status update_header(const Record& header) override {
+    const Result<RunRow> row = row_of(header, RunState::running);
+    if (!row) return fail(row.error());
+    return database_->write([&]() -> Status {
+      soci::statement update =
+          (sql_.prepare << "UPDATE runs SET suite = :suite, suite_hash = :hash, revision = :revision, "
+                           "branch = :branch, dirty = :dirty, changes = :changes, partial = :partial, "
+                           "calibration = :calibration, machine_class = :class, device_uuid = :uuid, "
+                           "started = :started, finished = :finished, header = :header WHERE id = :id",
+           soci::use(row->suite), soci::use(row->suite_hash), soci::use(row->revision),
+           soci::use(row->branch), soci::use(row->dirty), soci::use(row->changes), soci::use(row->partial),
+           soci::use(row->calibration), soci::use(row->machine_class), soci::use(row->device_uuid),
+           soci::use(row->started), soci::use(row->finished), soci::use(row->header), soci::use(row->id));
+      update.execute(true);
+      return update.get_affected_rows() > 0 ? Status{} : no_such_run(row->id);
+    });
+  }
+
+  Status put(const std::string& id, const EncodedResult& result) override {
+    return database_->write([&] { return ResultWriter(*database_).put(id, result); });
+  }
+
+  Status finish(const std::string& id, RunState state) override {
+    const Status finished = database_->write([&] { return close_run(id, state); });
+    if (finished) database_->flush();
+    return finished;
+  }
+
+  Status put_records(std::span<const Record> records) override {
+    const Status put = database_->write([&]() -> Status {
+      ResultWriter writer(*database_);
+      for (const Record& record : records)
+        if (const Status stored = insert_record(record, writer); !stored) return stored;
+      return {};
+    });
+    if (put) database_->flush();
+    return put;
+  }
+
+  Status set_verdicts(const std::string& id, const std::string& verdict,
+                      std::span<const CaseVerdict> cases) override {
+    return keep_verdict(id, verdict, [&] { write_case_verdicts(sql_, id, cases); });
+  }
+
+  Status set_verdict(const std::string& id, const std::string& verdict) override {
+    return keep_verdict(id, verdict, [&] { spread_verdict(sql_, id, verdict); });
+  }
+
+  Result<Record> load(const std::string& id) override {
+    Record record;
+    const Status loaded = database_->read([&] { return load_into(record, id, nullptr); });
+    if (!loaded) return fail(loaded.error());
+    return record;
+  }
+
+  Result<Record> load_cases(const std::string& id, const std::set<std::string>& cases) override {
+    Record record;
+    const Status loaded = database_->read([&] { return load_into(record, id, &cases); });
+    if (!loaded) return fail(loaded.error());
+    return record;
+  }
+
+  Result<std::vector<StoredCase>> cases_of(const std::string& run) override {
+    return read_rows([&] { return read_cases_of(sql_, run); });
+  }
+
+  Result<std::vector<StoredCase>> runs_of_case(const std::string& case_id) override {
+    return read_rows([&] { return read_runs_of_case(sql_, case_id); });
+  }
+
+  Result<std::vector<StoredCase>> cases_alike(std::span<const CaseDigest> wanted, int limit) override {
+    return read_rows([&] { return read_cases_alike(sql_, wanted, limit); });
+  }
+
+  Result<std::vector<RunInfo>> list(const RunQuery& query) override {
+    std::vector<RunInfo> runs;
+    const Status listed = database_->read([&] { return list_into(runs, query); });
+    if (!listed) return fail(listed.error());
+    return runs;
+  }
+
+  Result<StoredHistory> history(const RunQuery& query) override {
+    StoredHistory history;
+    const Status read = database_->read([&] { return history_into(history, query); });
+    if (!read) return fail(read.error());
+    return history;
+  }
+
+  Result<CaseRecord> planned_case(const std::string& id, const std::string& case_id) override {
+    CaseRecord planned;
+    const Status read = database_->read([&]() -> Status {
+      std::string text;
+      sql_ << "SELECT planned FROM cases WHERE run = :run AND id = :case", soci::use(id), soci::use(case_id),
+          soci::into(text);
+      if (!sql_.got_data())
+        return fail(ErrorKind::missing, fmt::format("record {} in {} has no case `{}`", printable(id),
+                                                    database_->name(), printable(case_id)));
+      Result<CaseRecord> one = decode_case(text, fmt::format("{}: record {}", database_->name(), id));
+      if (!one) return fail(one.error());
+      planned = std::move(*one);
+      return {};
+    });
+    if (!read) return fail(read.error());
+    return planned;
+  }
+
+ private:
+  Status no_such_run(const std::string& id) {
+    return fail(ErrorKind::missing, fmt::format("no record {} in {}", printable(id), database_->name()));
+  }
+
+  template <class OfCases>
+  Status keep_verdict(const std::string& id, const std::string& verdict, OfCases keep_of_cases) {
+    if (!parse_name<Verdict>(verdict))
+      return fail(ErrorKind::internal, fmt::format("`{}` is no verdict", printable(verdict)));
+    return database_->write([&]() -> Status {
+      soci::statement update = (sql_.prepare << "UPDATE runs SET verdict = :verdict WHERE id = :id",
+                                soci::use(verdict), soci::use(id));
+      update.execute(true);
+      if (update.get_affected_rows() == 0) return no_such_run(id);
+      keep_of_cases();
+      return {};
+    });
+  }
+
+  template <class Read>
+  Result<std::vector<StoredCase>> read_rows(Read read) {
+    std::vector<StoredCase> rows;
+    const Status done = database_->read([&]() -> Status {
+      rows = read();
+      return {};
+    });
+    if (!done) return fail(done.error());
+    return rows;
+  }
+
+  Status insert_run(const Record& record, RunState state);
+  Status insert_cases(const Record& record);
+  Status insert_record(const Record& record, ResultWriter& writer);
+  Status close_run(const std::string& id, RunState state);
+  // `wanted`: these cases alone; null: all.
+  Status load_into(Record& record, const std::string& id, const std::set<std::string>* wanted);
+  Status load_plans(Record& record, const std::string& id, const std::set<std::string>* wanted);
+  Status load_results(Record& record, const std::string& id, const std::set<std::string>* wanted);
+  Status list_into(std::vector<RunInfo>& runs, const RunQuery& query);
+  Status history_into(StoredHistory& history, const RunQuery& query);
+
+  std::unique_ptr<Database> database_;
+  soci::session& sql_;
+};
+
+Status SqlStore::insert_run(const Record& record, RunState state) {
+  const Result<RunRow> row = row_of(record, state);
+  if (!row) return fail(row.error());
+  int count = 0;
+  sql_ << "SELECT COUNT(*) FROM runs WHERE id = :id", soci::use(row->id), soci::into(count);
+  if (count > 0)
+    return fail(ErrorKind::usage, fmt::format("record {} is already in {}", row->id, database_->name()));
+  // `sequence` orders runs, because clocks may be set back. Two writers at once may get the same: then their
+  // start decides.
+  sql_ << "INSERT INTO runs (id, sequence, suite, suite_hash, revision, branch, dirty, changes, partial, "
+          "calibration, machine_class, device_uuid, started, finished, state, verdict, header) SELECT :id, "
+          "COALESCE(MAX(sequence), 0) + 1, :suite, :hash, :revision, :branch, CAST(:dirty AS INTEGER), "
+          ":changes, CAST(:partial AS INTEGER), CAST(:calibration AS INTEGER), :class, :uuid, :started, "
+          ":finished, :state, '', :header FROM "
+          "runs",
+      soci::use(row->id), soci::use(row->suite), soci::use(row->suite_hash), soci::use(row->revision),
+      soci::use(row->branch), soci::use(row->dirty), soci::use(row->changes), soci::use(row->partial),
+      soci::use(row->calibration), soci::use(row->machine_class), soci::use(row->device_uuid),
+      soci::use(row->started), soci::use(row->finished), soci::use(row->state), soci::use(row->header);
+  return insert_cases(record);
+}
+
+Status SqlStore::insert_cases(const Record& record) {
+  int position = 0;
+  std::string case_id;
+  std::string device;
+  std::string planned;
+  int needed = 0;
+  std::set<std::string_view> seen;
+  soci::statement insert =
+      (sql_.prepare
+           << "INSERT INTO cases (run, position, id, device, planned, needed, sequence) SELECT :run, "
+              "CAST(:position AS INTEGER), :id, :device, :planned, CAST(:needed AS INTEGER), sequence "
+              "FROM runs WHERE id = :same_run",
+       soci::use(record.id), soci::use(position), soci::use(case_id), soci::use(device), soci::use(planned),
+       soci::use(needed), soci::use(record.id));
+  for (const CaseRecord& one : record.cases) {
+    if (const Status readable = check_case_id(one); !readable) return readable;
+    if (!seen.insert(one.id).second)
+      return fail(ErrorKind::usage, fmt::format("case `{}` is there twice", printable(one.id)));
+    case_id = one.id;
+    device = column_text(one.device);
+    planned = encode_case(one);
+    needed = processes_needed(one);
+    insert.execute(true);
+    ++position;
+  }
+  return {};
+}
+
+Status SqlStore::insert_record(const Record& record, ResultWriter& writer) {
+  if (const Status begun = insert_run(record, RunState::running); !begun) return begun;
+  for (const CaseRecord& one : record.cases)
+    for (const ProcessResult& result : results_of(one))
+      if (const Status stored = writer.put(record.id, {result}); !stored) return stored;
+  return close_run(record.id, record.finished.empty() ? RunState::interrupted : RunState::complete);
+}
+
+Status SqlStore::close_run(const std::string& id, RunState state) {
+  Record record;
+  if (const Status there = load_into(record, id, nullptr); !there) return there;
+  const std::string state_name(name_of(state));
+  std::string finished;
+  if (state == RunState::complete) finished = record.finished.empty() ? utc_timestamp() : record.finished;
+  const Machine* machine = primary_machine(record);  // only now is it known what was measured where
+  const std::string machine_class = machine == nullptr ? "" : column_text(machine->machine_class);
+  const std::string uuid = machine == nullptr ? "" : column_text(machine->device_uuid);
+  sql_ << "UPDATE runs SET state = :state, finished = :finished, machine_class = :class, device_uuid = :uuid "
+          "WHERE id = :id",
+      soci::use(state_name), soci::use(finished), soci::use(machine_class), soci::use(uuid), soci::use(id);
+  return {};
+}
+
+Status SqlStore::load_into(Record& record, const std::string& id, const std::set<std::string>* wanted) {
+  std::string header;
+  std::string finished;
+  sql_ << "SELECT header, finished FROM runs WHERE id = :id", soci::use(id), soci::into(header),
+      soci::into(finished);
+  if (!sql_.got_data()) return no_such_run(id);
+  Result<Record> decoded = decode_header(header, fmt::format("{}: record {}", database_->name(), id));
+  if (!decoded) return fail(decoded.error());
+  record = std::move(*decoded);
+  record.finished = finished;
+  if (wanted != nullptr && wanted->empty()) return {};
+  if (const Status loaded = load_plans(record, id, wanted); !loaded) return loaded;
+  return load_results(record, id, wanted);
+}
+
+Status SqlStore::load_plans(Record& record, const std::string& id, const std::set<std::string>* wanted) {
+  const std::string source = fmt::format("{}: record {}", database_->name(), id);
+  std::string case_id;
+  std::string planned;
+  soci::statement select =
+      (sql_.prepare << "SELECT id, planned FROM cases WHERE run = :run ORDER BY position", soci::use(id),
+       soci::into(case_id), soci::into(planned));
+  select.execute();
+  while (select.fetch()) {
+    if (wanted != nullptr && !wanted->contains(case_id)) continue;
+    Result<CaseRecord> one = decode_case(planned, source);
+    if (!one) return fail(one.error());
+    record.cases.push_back(std::move(*one));
+  }
+  return {};
+}
+
+// The results of a few cases are read case by case; those of many in one pass over all of the run.
+constexpr std::size_t few_cases = 100;
+
+Status SqlStore::load_results(Record& record, const std::string& id, const std::set<std::string>* wanted) {
+  const std::string source = fmt::format("{}: record {}", database_->name(), id);
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < record.cases.size(); ++i) places.emplace(record.cases[i].id, i);
+  const bool few = wanted != nullptr && record.cases.size() <= few_cases;
+  std::string case_id;
+  std::string text;
+  soci::statement select(sql_);
+  select.exchange(soci::use(id));
+  if (few) select.exchange(soci::use(case_id));
+  std::string found_id;
+  select.exchange(soci::into(found_id));
+  select.exchange(soci::into(text));
+  select.alloc();
+  select.prepare(
+      std::string("SELECT cases.id, results.result FROM cases JOIN results ON results.run = cases.run AND "
+                  "results.position = cases.position WHERE cases.run = :run ") +
+      (few ? "AND cases.id = :case " : "") + "ORDER BY results.position, results.process");
+  select.define_and_bind();
+  for (std::size_t i = 0; i < (few ? record.cases.size() : 1); ++i) {
+    if (few) case_id = record.cases[i].id;
+    select.execute();
+    while (select.fetch()) {
+      const auto place = places.find(found_id);
+      if (place == places.end()) continue;
+      Result<ProcessResult> result = decode_process_result(text, source);
+      if (!result) return fail(result.error());
+      add_result(record.cases[place->second], std::move(*result));
+    }
+  }
+  return {};
+}
+
+// The condition for the wanted runs; `values` gets the values of the placeholders.
+std::vector<std::string> conditions_of(const RunQuery& query, std::vector<std::string>& values) {
+  std::vector<std::string> conditions;
+  const auto where = [&](const std::string& column, const std::optional<std::string>& wanted) {
+    if (!wanted) return;
+    conditions.push_back(fmt::format("{} = :v{}", column, values.size()));
+    values.push_back(*wanted);
+  };
+  if (query.id_prefix) where(fmt::format("SUBSTR(id, 1, {})", query.id_prefix->size()), query.id_prefix);
+  where("suite", query.suite);
+  where("suite_hash", query.suite_hash);
+  where("revision", query.commit);
+  where("machine_class", query.machine_class);
+  where("device_uuid", query.device_uuid);
+  if (query.state) where("state", std::string(name_of(*query.state)));
+  if (query.dirty) conditions.emplace_back(*query.dirty ? "dirty = 1" : "dirty = 0");
+  if (query.calibration) conditions.emplace_back(*query.calibration ? "calibration = 1" : "calibration = 0");
+  return conditions;
+}
+
+Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
+  runs.clear();
+  std::vector<std::string> values;  // statements keep references to them
+  const std::vector<std::string> conditions = conditions_of(query, values);
+
+  RunRow row;
+  long long results = 0;
+  long long failures = 0;
+  soci::statement select(sql_);
+  for (const std::string& value : values) select.exchange(soci::use(value));
+  for (std::string* column :
+       {&row.id, &row.suite, &row.suite_hash, &row.revision, &row.branch, &row.changes, &row.machine_class,
+        &row.device_uuid, &row.started, &row.finished, &row.state, &row.verdict})
+    select.exchange(soci::into(*column));
+  select.exchange(soci::into(row.dirty));
+  select.exchange(soci::into(row.partial));
+  select.exchange(soci::into(row.calibration));
+  select.exchange(soci::into(results));
+  select.exchange(soci::into(failures));
+  select.alloc();
+  const char* counts =
+      query.count_results
+          ? "(SELECT COUNT(*) FROM results WHERE results.run = runs.id), "
+            "(SELECT COUNT(*) FROM results WHERE results.run = runs.id AND results.outcome IN "
+            "('incorrect', 'failed', 'timed_out'))"
+          : "CAST(0 AS BIGINT), CAST(0 AS BIGINT)";
+  select.prepare(fmt::format(
+      "SELECT id, suite, suite_hash, revision, branch, changes, machine_class, device_uuid, started, "
+      "finished, state, verdict, dirty, partial, calibration, {} FROM runs{} ORDER BY sequence DESC, started "
+      "DESC, id",
+      counts, conditions.empty() ? "" : " WHERE " + join(conditions, " AND ")));
+  select.define_and_bind();
+  select.execute();
+  while (select.fetch())
+    runs.push_back({row.id,
+                    row.suite,
+                    row.suite_hash,
+                    {row.revision, row.branch, row.dirty != 0, row.changes},
+                    row.machine_class,
+                    row.device_uuid,
+                    row.started,
+                    row.finished,
+                    parse_name<RunState>(row.state).value_or(RunState::interrupted),
+                    static_cast<std::size_t>(results),
+                    static_cast<std::size_t>(failures),
+                    row.partial != 0,
+                    row.verdict,
+                    row.calibration == calibration_run,
+                    row.calibration == paired_run});
+  return {};
+}
+
+Status SqlStore::history_into(StoredHistory& history, const RunQuery& query) {
+  history = {};
+  std::vector<RunInfo> runs;
+  if (const Status listed = list_into(runs, query); !listed) return listed;
+  for (RunInfo& info : runs) {
+    std::string text;
+    sql_ << "SELECT header FROM runs WHERE id = :id", soci::use(info.id), soci::into(text);
+    Result<Record> header = decode_header(text, fmt::format("{}: record {}", database_->name(), info.id));
+    if (!header) return fail(header.error());
+    history.runs.push_back({std::move(info), std::move(header->machines), std::move(header->estimator)});
+  }
+  read_values(sql_, history);
+  return {};
+}
+
+}  // namespace
+
+namespace {
+
+Result<std::unique_ptr<Store>> open_store(const std::string& url, bool create) {
+  Result<std::unique_ptr<Database>> database = Database::open(url, create);
+  if (!database) return fail(database.error());
+  if (const Status ready = prepare_schema(**database); !ready) return fail(ready.error());
+  return std::make_unique<SqlStore>(std::move(*database));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& url) {
+  return open_store(url, true);
+}
+
+Result<std::unique_ptr<Store>> Store::open_existing(const std::string& url) {
+  return open_store(url, false);
+}
+
+}  // namespace harness

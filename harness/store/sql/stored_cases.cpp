@@ -1,0 +1,181 @@
+#include "harness/store/sql/stored_cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/model/codec.h"
+#include "harness/store/baseline/completeness.h"
+#include "harness/store/sql/values.h"
+
+namespace harness {
+namespace {
+
+// In the column `digest`: looks that disagree, or that could not read everything. No digest is that.
+constexpr std::string_view no_digest = "-";
+
+// Counts the results of a case; `cases` is the row that is updated.
+constexpr const char* counts =
+    "measured = (SELECT COUNT(*) FROM results WHERE results.run = cases.run AND results.position = "
+    "cases.position AND results.process > 0 AND results.outcome = 'measured'), "
+    "failures = (SELECT COUNT(*) FROM results WHERE results.run = cases.run AND results.position = "
+    "cases.position AND results.outcome IN ('incorrect', 'failed', 'timed_out'))";
+
+constexpr const char* columns = "run, id, device, needed, measured, failures, digest, verdict, waived";
+
+// Reads the rows of a SELECT of `columns`; `use` binds its values.
+class CaseReader {
+ public:
+  CaseReader(soci::session& sql, const std::string& condition, std::initializer_list<const std::string*> use)
+      : select_(sql) {
+    for (const std::string* value : use) select_.exchange(soci::use(*value));
+    for (std::string* column : {&row_.run, &row_.id, &row_.device}) select_.exchange(soci::into(*column));
+    for (int* column : {&row_.needed, &row_.measured, &row_.failures}) select_.exchange(soci::into(*column));
+    for (std::string* column : {&row_.digest, &row_.verdict}) select_.exchange(soci::into(*column));
+    select_.exchange(soci::into(waived_));
+    select_.alloc();
+    select_.prepare(fmt::format("SELECT {} FROM cases WHERE {}", columns, condition));
+    select_.define_and_bind();
+  }
+  CaseReader(const CaseReader&) = delete;  // the statement keeps references to the members
+  CaseReader& operator=(const CaseReader&) = delete;
+  ~CaseReader() = default;
+
+  void read_into(std::vector<StoredCase>& found) {
+    select_.execute();
+    while (select_.fetch()) {
+      row_.waived = waived_ != 0;
+      found.push_back(row_);
+      if (found.back().digest == no_digest) found.back().digest.clear();
+    }
+  }
+
+ private:
+  StoredCase row_;
+  int waived_ = 0;
+  soci::statement select_;
+};
+
+}  // namespace
+
+CaseCounter::CaseCounter(soci::session& sql)
+    : update_((
+          sql.prepare << fmt::format("UPDATE cases SET {}, digest = CASE WHEN :looked = '' THEN digest WHEN "
+                                     "digest = '' OR digest = :same THEN :digest ELSE '{}' END WHERE run = "
+                                     ":run AND id = :case",
+                                     counts, no_digest),
+          soci::use(digest_), soci::use(digest_), soci::use(digest_), soci::use(run_), soci::use(case_id_))) {
+}
+
+void CaseCounter::count(const std::string& run, const ProcessResult& result) {
+  run_ = run;
+  case_id_ = column_text(result.case_id);
+  digest_.clear();
+  if (result.identity) digest_ = result.identity->gap ? "" : column_text(result.identity->digest);
+  if (result.identity && digest_.empty()) digest_ = no_digest;
+  update_.execute(true);
+}
+
+std::vector<StoredCase> read_cases_of(soci::session& sql, const std::string& run) {
+  std::vector<StoredCase> found;
+  CaseReader(sql, "run = :run ORDER BY position", {&run}).read_into(found);
+  return found;
+}
+
+std::vector<StoredCase> read_runs_of_case(soci::session& sql, const std::string& case_id) {
+  std::vector<StoredCase> found;
+  CaseReader(sql, "id = :id AND (measured > 0 OR failures > 0 OR digest <> '') ORDER BY sequence DESC",
+             {&case_id})
+      .read_into(found);
+  return found;
+}
+
+std::vector<StoredCase> read_cases_alike(soci::session& sql, std::span<const CaseDigest> wanted, int limit) {
+  std::vector<StoredCase> found;
+  std::string id;
+  std::string digest;
+  CaseReader reader(
+      sql,
+      fmt::format("id = :id AND digest = :digest AND measured > 0 ORDER BY sequence DESC LIMIT {}", limit),
+      {&id, &digest});
+  for (const CaseDigest& one : wanted) {
+    if (one.digest.empty()) continue;
+    id = one.id;
+    digest = one.digest;
+    reader.read_into(found);
+  }
+  return found;
+}
+
+void spread_verdict(soci::session& sql, const std::string& run, const std::string& verdict) {
+  // Only the best or the worst verdict of a record is that of each of its cases, or must be taken to be.
+  static constexpr std::array each{Verdict::failed,      Verdict::regressed, Verdict::improved,
+                                   Verdict::environment, Verdict::not_worse, Verdict::unchanged,
+                                   Verdict::identical};
+  const auto overall = parse_name<Verdict>(verdict);
+  const bool of_each = overall && std::find(each.begin(), each.end(), *overall) != each.end();
+  const std::string all = of_each ? verdict : "";
+  sql << "UPDATE cases SET verdict = :verdict, waived = 0 WHERE run = :run", soci::use(all), soci::use(run);
+}
+
+void write_case_verdicts(soci::session& sql, const std::string& run, std::span<const CaseVerdict> cases) {
+  spread_verdict(sql, run, "");
+  std::string one_verdict;
+  std::string id;
+  int waived = 0;
+  soci::statement update = (sql.prepare << "UPDATE cases SET verdict = :verdict, waived = CAST(:waived AS "
+                                           "INTEGER) WHERE run = :run AND id = :case",
+                            soci::use(one_verdict), soci::use(waived), soci::use(run), soci::use(id));
+  for (const CaseVerdict& one : cases) {
+    one_verdict = name_of(one.verdict);
+    waived = one.waived ? 1 : 0;
+    id = column_text(one.case_id);
+    update.execute(true);
+  }
+}
+
+namespace {
+
+struct PlanRow {
+  std::string run, id, planned;
+};
+
+// How many processes each case of before needs, from its plan. A plan that cannot be read makes its case
+// incomplete.
+void fill_needed(soci::session& sql) {
+  std::vector<PlanRow> rows;
+  PlanRow row;
+  {
+    soci::statement select = (sql.prepare << "SELECT run, id, planned FROM cases", soci::into(row.run),
+                              soci::into(row.id), soci::into(row.planned));
+    select.execute();
+    while (select.fetch()) rows.push_back(row);
+  }
+  int needed = 0;
+  soci::statement update =
+      (sql.prepare << "UPDATE cases SET needed = CAST(:needed AS INTEGER) WHERE run = :run AND id = :id",
+       soci::use(needed), soci::use(row.run), soci::use(row.id));
+  for (const PlanRow& one : rows) {
+    row = one;
+    const auto planned = decode_case(one.planned, "record " + one.run);
+    needed = planned ? processes_needed(*planned) : 0;
+    update.execute(true);
+  }
+}
+
+}  // namespace
+
+void add_case_columns(soci::session& sql) {
+  for (const char* column : {"needed", "measured", "failures", "waived", "sequence"})
+    sql << "ALTER TABLE cases ADD COLUMN " << column << " INTEGER NOT NULL DEFAULT 0";
+  for (const char* column : {"digest", "verdict"})
+    sql << "ALTER TABLE cases ADD COLUMN " << column << " TEXT NOT NULL DEFAULT ''";
+  fill_needed(sql);
+  sql << "UPDATE cases SET sequence = (SELECT sequence FROM runs WHERE runs.id = cases.run), " << counts;
+  sql << "UPDATE cases SET verdict = (SELECT verdict FROM runs WHERE runs.id = cases.run) WHERE run IN "
+         "(SELECT id FROM runs WHERE verdict IN ('regressed', 'failed', 'improved', 'unchanged'))";
+  sql << "CREATE INDEX cases_by_digest ON cases (id, digest, sequence)";
+}
+
+}  // namespace harness

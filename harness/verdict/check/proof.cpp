@@ -1,0 +1,108 @@
+#include "harness/verdict/check/proof.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+
+#include "harness/model/counter.h"
+#include "harness/model/known_metrics.h"
+
+namespace harness {
+namespace {
+
+// Fields that only warn where times are compared, and yet may choose other code.
+constexpr std::array<std::string_view, 4> libraries{"driver", "cuda_driver", "cuda_runtime", "cublas"};
+
+ProofGap gap(ProofGapCode code, Figures figures = {}) {
+  return {{code, std::move(figures)}};
+}
+
+// The one digest of a side, or why there is none.
+struct SideDigest {
+  std::string digest;
+  std::optional<ProofGap> gap;
+};
+
+SideDigest digest_of(const CaseRecord& record, const char* side) {
+  SideDigest found;
+  const Identity* unread = nullptr;
+  for (const ProcessResult& process : record.processes) {
+    if (!process.identity) continue;
+    const Identity& identity = *process.identity;
+    if (identity.digest.empty())
+      unread = &identity;
+    else if (found.digest.empty())
+      found.digest = identity.digest;
+    else if (found.digest != identity.digest)
+      return {"", gap(ProofGapCode::disagree, {{"side", side}})};
+  }
+  if (!found.digest.empty()) return found;
+  if (unread == nullptr) return {"", gap(ProofGapCode::not_looked, {{"side", side}})};
+  found.gap = gap(ProofGapCode::unreadable, {{"side", side}});
+  found.gap->cause = unread->gap;
+  return found;
+}
+
+std::vector<Difference> differing_parameters(const sdk::Params& before, const sdk::Params& after) {
+  std::map<std::string, Difference> found;
+  for (const auto& [name, value] : before.entries()) found[name] = {name, sdk::to_string(value), {}};
+  for (const auto& [name, value] : after.entries()) {
+    found[name].name = name;
+    found[name].current = sdk::to_string(value);
+  }
+  std::vector<Difference> differences;
+  for (auto& [name, difference] : found)
+    if (difference.baseline != difference.current) differences.push_back(std::move(difference));
+  return differences;
+}
+
+std::optional<ProofGap> inputs_gap(const CaseRecord& baseline, const CaseRecord& current) {
+  const std::string before = baseline.workload + "/" + baseline.variant,
+                    after = current.workload + "/" + current.variant;
+  if (before != after || baseline.device != current.device)
+    return gap(ProofGapCode::other_workload, {{"baseline", before}, {"current", after}});
+  if (baseline.params != current.params) {
+    ProofGap found = gap(ProofGapCode::other_parameters);
+    found.differences = differing_parameters(baseline.params, current.params);
+    return found;
+  }
+  if (baseline.sampling.seed != current.sampling.seed)
+    return gap(ProofGapCode::other_seed,
+               {{"baseline", baseline.sampling.seed}, {"current", current.sampling.seed}});
+  return {};
+}
+
+}  // namespace
+
+bool was_looked_at(const CaseRecord& record) {
+  return std::any_of(record.processes.begin(), record.processes.end(),
+                     [](const ProcessResult& process) { return process.identity.has_value(); });
+}
+
+std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
+                                  const std::vector<Difference>& machines) {
+  SideDigest before = digest_of(baseline, "baseline"), after = digest_of(current, "current");
+  if (before.gap) return std::move(before.gap);
+  if (after.gap) return std::move(after.gap);
+  if (auto found = inputs_gap(baseline, current)) return found;
+  if (!machines.empty()) return ProofGap{{ProofGapCode::other_machine}, {}, machines};
+  if (before.digest != after.digest) return gap(ProofGapCode::other_launches);
+  return {};
+}
+
+bool proof_covers(std::string_view metric, std::string_view device) {
+  const DeviceKind* kind = find_device_kind(device);
+  return (kind != nullptr && metric == kind->time_metric) || metric == cycles_metric.name ||
+         metric == buffer_memory_metric.name || is_counter_name(metric);
+}
+
+bool bears_on_proof(const MachineField& field, std::string_view device) {
+  if (field.name == "clock_lock") return false;  // it changes times, but no code
+  if (field.kind == FieldClass::block) return true;
+  // The CPU's code runs under the operating system's kernel as the GPU's under its driver.
+  if (!is_gpu_kind(device)) return field.name == "kernel";
+  return std::find(libraries.begin(), libraries.end(), field.name) != libraries.end();
+}
+
+}  // namespace harness

@@ -1,0 +1,56 @@
+#include "harness/verdict/decide/confirm.h"
+
+#include <cmath>
+
+namespace harness {
+namespace {
+
+Estimate estimate_of(const ComparisonRow& row, const LookEvidence& look) {
+  const bool mirrored = sign_of(row) < 0;
+  return {std::exp(sign_of(row) * look.effect.difference),
+          Interval{std::exp(mirrored ? -look.bounds.hi : look.bounds.lo),
+                   std::exp(mirrored ? -look.bounds.lo : look.bounds.hi)},
+          look.p_worse, look.current.processes};
+}
+
+void show(ComparisonRow& row, const LookEvidence& look, const Estimate& estimate) {
+  row.ratio = estimate.ratio;
+  row.interval = estimate.interval;
+  row.p = estimate.p;
+  row.p_passes = look.p_passes;
+  row.p_improved = look.p_better;
+  row.p_adjusted.reset();
+  row.p_improved_adjusted.reset();
+  row.degrees_of_freedom = look.effect.degrees_of_freedom;
+  row.baseline = look.baseline;
+  row.current = look.current;
+}
+
+void settle(ComparisonRow& row, const Evidence& evidence) {
+  const LookEvidence& fresh = *evidence.fresh;
+  Confirmation confirmation;
+  const bool slow_calls =
+      row.reason.code == ReasonCode::slow_calls || row.reason.code == ReasonCode::slow_mean;
+  const double p = !slow_calls ? fresh.p_worse : fresh.slow_calls ? fresh.slow_calls->p : 1;
+  confirmation.confirmed = fresh.counts() && p < row.alpha;
+  confirmation.first = {row.ratio, row.interval, row.p, row.current.processes};
+  confirmation.fresh = estimate_of(row, fresh);
+  confirmation.pooled = estimate_of(row, evidence.pooled.value_or(fresh));
+  row.confirmation = confirmation;
+  if (confirmation.confirmed) return;
+  row.verdict = Verdict::inconclusive;
+  row.reason = {ReasonCode::not_confirmed,
+                {{"first", confirmation.first.ratio - 1}, {"fresh", confirmation.fresh.ratio - 1}}};
+  if (evidence.pooled) show(row, *evidence.pooled, confirmation.pooled);
+}
+
+}  // namespace
+
+void settle_confirmations(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence) {
+  for (const Evidence& one : evidence) {
+    ComparisonRow& row = rows[one.row];
+    if (row.verdict == Verdict::regressed && one.fresh && one.fresh->enough_processes) settle(row, one);
+  }
+}
+
+}  // namespace harness

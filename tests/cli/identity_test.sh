@@ -1,0 +1,199 @@
+#!/usr/bin/env bash
+# A run looks before it measures: cases that do what the baseline's do pass without a sample; only the others
+# are measured, and a regression is measured again before it fails. Time and launches are scripted.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+: "${KERNELS:?}"
+
+repository
+printf '%s\n' '*.json' '!speed.json' '*.xml' '*.md' >>.gitignore  # reports change nothing that is measured
+cat >suite.yaml <<'YAML'
+version: 1
+name: demo
+modules: [./plugin.so]
+defaults:
+  sampling: {processes: 5, placements: 2, samples: 20, cache: hot, preheat: 0ms, timeout: 20s}
+cases:
+  - workload: twice
+    variants: [right]
+    axes: {n: [64, 128]}
+YAML
+
+# script FIELD... : what the device replays. 64=DIGEST:US and 128=DIGEST:US; a digest `gap` cannot be read; US
+# may be a list of processes. clock=GHZ and uuid=NAME are the machine's.
+script() {
+  python3 - "$@" <<'PY'
+import json, sys
+given = dict(word.split("=", 1) for word in sys.argv[1:])
+def case(n):
+    digest, us = given.get(n, "a:100").split(":")
+    us = [float(one) for one in us.split(",")]
+    identity = {"gap": "a library is unknown"} if digest == "gap" else {"digest": digest}
+    return {"match": "*/n=" + n, "process_us": [one * (1 + step) for one in us for step in ([0] if len(us) > 1 else [-.001, -.0005, 0, .0005, .001])],
+            "sample_sd": 0.001, "identity": identity}
+json.dump({"version": 1, "machine_class": "scripted", "device_uuid": given.get("uuid", "GPU-A"),
+           "clock_ghz": float(given.get("clock", 1.9)), "cases": [case("64"), case("128")]}, open("speed.json", "w"))
+PY
+}
+# outcomes FILE : "n outcome processes" of each case of a record.
+outcomes() {
+  python3 - "$1" <<'PY'
+import json, sys
+for case in json.load(open(sys.argv[1]))["cases"]:
+    numbers = [one["process"] for one in case["results"]]
+    print(case["id"].split("=")[1], case["outcome"], *numbers)
+PY
+}
+measured="64 measured 1 2 3 4 5
+128 measured 1 2 3 4 5"
+
+script
+commit "first"
+expect 0 run --output first.record.json
+same "a run without a baseline looks at nothing" "$(outcomes first.record.json)" "$measured"
+
+# An unchanged build: proven, without a sample.
+git checkout -qb change
+echo "a change" >note && commit "change nothing that matters"
+expect 0 run --against main --output same.record.json --report json=same.json,junit=same.xml,markdown=same.md
+same "an unchanged build" "$(outcomes same.record.json)" "64 looked_at 0
+128 looked_at 0"
+holds same.json 'report["verdict"] == "identical"' 'report["exit_code"] == 0' \
+  'all(row["verdict"] == "identical" and row["proven"] and row["processes"] == [5, 0] for row in report["cases"])'
+grep -q 'failures="0"' same.xml || problem "the JUnit file tells a failure"
+grep -qi "identical" same.md || problem "the Markdown does not name the verdict"
+expect 0 "$HARNESS" compare --baseline main --current HEAD --report json=again.json
+holds again.json 'report["verdict"] == "identical"'
+expect 0 "$HARNESS" explain '*/n=64' --baseline main --current HEAD
+expect 0 "$HARNESS" report HEAD
+
+# One case changed: it alone is measured.
+script 64=b:100
+echo "# 2" >>note && commit "another kernel, as fast"
+expect 0 run --against main --output one.record.json --report json=one.json
+same "one changed case" "$(outcomes one.record.json)" "64 measured 1 2 3 4 5
+128 looked_at 0"
+holds one.json 'row("n=64")["unproven"]["why"]["code"] == "other_launches"' 'row("n=128")["verdict"] == "identical"'
+
+# ... or all of them, if asked to.
+expect 0 run --against main --measure all --output all.record.json --report json=all.json
+same "--measure all" "$(outcomes all.record.json)" "$measured"
+holds all.json 'row("n=128")["verdict"] == "identical"' 'row("n=128")["processes"] == [5, 5]'
+
+# Launches that cannot be read prove nothing.
+script 64=gap:100
+echo "# 3" >>note && commit "an unknown library"
+expect 0 run --against main --output gap.record.json --report json=gap.json
+same "a gap" "$(outcomes gap.record.json)" "64 measured 1 2 3 4 5
+128 looked_at 0"
+holds gap.json 'row("n=64")["unproven"]["why"]["code"] == "unreadable"' 'row("n=64")["verdict"] != "identical"'
+
+# Identical code that moved is the environment, with its cause, and not red.
+script 64=a:105 clock=1.81
+echo "# 4" >>note && commit "a slower clock"
+expect 0 run --against main --measure all --report json=moved.json
+holds moved.json 'report["verdict"] == "environment"' 'row("n=64")["verdict"] == "environment"' \
+  'row("n=64")["reason_fact"]["cause"] == "clock_shift"' 'row("n=128")["verdict"] == "identical"'
+
+# Another GPU of the model proves as well, and its times are not judged.
+script 64=a:105 uuid=GPU-B
+echo "# 5" >>note && commit "another GPU"
+expect 0 run --against first.record.json --output other.record.json
+same "another GPU" "$(outcomes other.record.json)" "64 looked_at 0
+128 looked_at 0"
+expect 0 run --against first.record.json --measure all --report json=other.json
+holds other.json 'row("n=64")["verdict"] == "identical"' '1.04 < row("n=64")["ratio"] < 1.06'
+
+# A regression that fresh processes confirm fails ...
+script 64=b:104
+echo "# 6" >>note && commit "slower"
+expect 1 run --against main --output red.record.json --report json=red.json
+same "a confirmed regression" "$(outcomes red.record.json)" "64 measured 1 2 3 4 5 1001 1002 1003 1004 1005
+128 looked_at 0"
+holds red.json 'row("n=64")["confirmation"]["confirmed"]' 'row("n=64")["confirmation"]["fresh"]["processes"] == 5' \
+  'row("n=64")["processes"] == [5, 5]'
+expect 1 "$HARNESS" compare --baseline main --current HEAD --report json=again.json
+holds again.json 'row("n=64")["confirmation"]["confirmed"]'
+expect 0 "$HARNESS" explain '*/n=64' --baseline main --current HEAD
+
+# ... also at once, if it is not to be measured again, or there is no time for it.
+echo "# 7" >>note && commit "slower, once more"
+expect 1 run --against main --no-confirm --output quick.record.json --report json=quick.json
+same "--no-confirm" "$(outcomes quick.record.json)" "64 measured 1 2 3 4 5
+128 looked_at 0"
+holds quick.json 'row("n=64")["confirmation"] is None' 'any(one["code"] == "unconfirmed" for one in report["facts"]["remarks"])'
+expect 1 run --against main --budget 0s
+# ... and one that they do not confirm is open: processes 1 to 5 are slow, 1001 to 1005 are not.
+python3 - <<'PY'
+import json
+script = json.load(open("speed.json"))
+quiet = [-.001, -.0005, 0, .0005, .001]
+script["cases"][0]["process_us"] = [104 * (1 + one) for one in quiet] + [100 * (1 + quiet[i % 5]) for i in range(498)]
+json.dump(script, open("speed.json", "w"))
+PY
+echo "# 8" >>note && commit "slow by chance"
+expect 3 run --against main --report json=chance.json
+holds chance.json 'row("n=64")["verdict"] == "inconclusive"' 'not row("n=64")["confirmation"]["confirmed"]' \
+  'row("n=64")["reason_fact"]["code"] == "not_confirmed"' 'row("n=64")["processes"] == [5, 10]'
+
+# `ab` looks at both builds first, in one process or in turn.
+cat >built.yaml <<'YAML'
+version: 1
+name: built
+defaults: {sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preheat: 0ms, timeout: 20s}}
+cases:
+  - {workload: probe_copy, variants: [memcpy], axes: {n: [63, 127]}}
+YAML
+for folder in one other; do
+  mkdir -p $folder/lib $folder/bin
+  cp "$KERNELS" $folder/lib/libharness_kernels.so
+  ln -s "$HARNESS" $folder/bin/harness
+done
+# both BASELINE_US CURRENT_DIGEST CURRENT_US [FRESH_US] : of n=63; n=127 is the same in both builds.
+both() {
+  python3 - "$@" <<'PY'
+import json, sys
+before, digest, after, fresh = float(sys.argv[1]), sys.argv[2], float(sys.argv[3]), float(sys.argv[-1])
+case = lambda us, n, side, digest: {"match": "*/n=%s" % n, "side": side, "process_us": us, "sample_sd": 0.001, "identity": {"digest": digest}}
+json.dump({"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [
+  case([before], 63, "baseline", "a"), case([after] * 5 + [fresh] * 498, 63, "current", digest),
+  {"match": "*", "us": 50, "identity": {"digest": "c"}}]}, open("both.json", "w"))
+PY
+}
+ab() { "$HARNESS" ab built.yaml --baseline-build one --current-build other --device scripted:both.json --color never "$@"; }
+for pair in process session; do
+  both 100 a 104
+  expect 0 ab --pair $pair --report json=ab.json
+  holds ab.json 'report["verdict"] == "identical"' 'all(row["processes"] == [0, 0] for row in report["cases"])'
+done
+both 100 b 100
+expect 0 ab --report json=ab.json
+holds ab.json 'row("n=63")["processes"] == [5, 5]' 'row("n=127")["verdict"] == "identical"' 'row("n=127")["processes"] == [0, 0]'
+expect 0 ab --measure all --report json=ab.json
+holds ab.json 'row("n=127")["verdict"] == "identical"' 'row("n=127")["processes"] == [5, 5]'
+both 100 b 104
+expect 1 ab --report json=ab.json
+holds ab.json 'row("n=63")["confirmation"]["confirmed"]' 'row("n=63")["confirmation"]["fresh"]["processes"] == 5'
+expect 1 ab --no-confirm --report json=ab.json
+holds ab.json 'row("n=63")["confirmation"] is None'
+both 100 b 104 100
+expect 3 ab --report json=ab.json
+holds ab.json 'row("n=63")["reason_fact"]["code"] == "not_confirmed"'
+
+# A base commit is built once. A commit is measured in its own tree, which therefore has the script.
+cat >build.sh <<SH
+#!/bin/sh
+echo built >>"$scratch/builds"
+mkdir -p build/release/bin build/release/lib
+cp "$HARNESS" build/release/bin/harness
+cp "$KERNELS" build/release/lib/libharness_kernels.so
+SH
+chmod +x build.sh && printf '%s\n' build/ one/ other/ '!both.json' >>.gitignore
+both 100 a 100
+commit "with a build"
+commits() { "$HARNESS" ab built.yaml --baseline HEAD --current HEAD --build ./build.sh --device scripted:both.json; }
+expect 0 commits
+expect 0 commits
+same "the commit was built" "$(wc -l <"$scratch/builds")" 1
+no_trees_left
+finish

@@ -1,0 +1,174 @@
+// The look at a case: what is done and what is left out, and what its identity depends on.
+#include <gmock/gmock.h>
+
+#include "harness/measure/case/measure_case.h"
+#include "tests/measure/cases.h"
+#include "tests/measure/trial.h"
+
+namespace harness {
+namespace {
+
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+double filled_with = 1;
+
+class OwnLine : public trial::Line {
+ public:
+  void fill(const sdk::Params& params, std::uint64_t seed, std::span<sdk::HostTensor> inputs) const override {
+    Line::fill(params, seed, inputs);
+    inputs[0].set(0, filled_with);
+  }
+};
+
+std::string steps;
+
+class Told : public trial::Right {
+ public:
+  Told(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Right(params, problem, traits) {
+    steps += "c";
+  }
+  void bind(const sdk::Buffers& buffers) override {
+    steps += "b";
+    Right::bind(buffers);
+  }
+  void run(sdk::Stream stream) override {
+    steps += "r";
+    Right::run(stream);
+  }
+};
+
+class Wrong : public Told {
+ public:
+  using Told::Told;
+  void run(sdk::Stream stream) override {
+    Told::run(stream);
+    y_[0] += 1;
+  }
+};
+
+class TakesMore : public Told {
+ public:
+  using Told::Told;
+  [[nodiscard]] std::size_t workspace_bytes() const override { return 64; }
+};
+
+const Catalog& catalog() {
+  static const Catalog made = [] {
+    Catalog empty;
+    const auto register_all = [](sdk::Registry& registry) {
+      registry.add(std::make_unique<OwnLine>());
+      registry.add(trial::variant<Told>("right"));
+      registry.add(trial::variant<Wrong>("wrong"));
+      registry.add(trial::variant<TakesMore>("takes_more"));
+    };
+    EXPECT_TRUE(empty.add(sdk::Module{sdk::module_abi, sdk::compiler_abi, "test", register_all}));
+    return empty;
+  }();
+  return made;
+}
+
+constexpr const char* with_digest =
+    R"({"version": 1, "default": {"identity": {"digest": "abc"}, "kernels": [{"name": "saxpy"}]}})";
+
+ProcessResult look_at(const PlannedCase& planned, const std::string& script = with_digest) {
+  steps.clear();
+  Carried carried;
+  return look_at_case(*scripted(script), catalog(), planned, 0, carried);
+}
+
+ProcessResult look(const std::string& script = with_digest, const std::string& variant = "right",
+                   std::int64_t n = 100) {
+  return look_at(planned_line(variant, n), script);
+}
+
+ProcessResult measure(int process, const std::string& script = with_digest) {
+  return measure_case(*scripted(script), catalog(), planned_line("right"), process);
+}
+
+TEST(Look, MakesTheFirstCallAndTakesNoSample) {
+  const ProcessResult result = look();
+  EXPECT_EQ(result.outcome, Outcome::looked_at) << result.reason;
+  EXPECT_EQ(result.process, 0);
+  EXPECT_EQ(steps, "cbrr") << "the first call, and one of the profiler's";
+  EXPECT_THAT(result.series, IsEmpty());
+  EXPECT_THAT(result.notes, IsEmpty());
+  ASSERT_THAT(result.kernels, SizeIs(1));
+  EXPECT_EQ(result.kernels[0].name, "saxpy");
+  ASSERT_TRUE(result.identity);
+  EXPECT_THAT(result.identity->digest, Not(IsEmpty()));
+  EXPECT_FALSE(result.identity->gap);
+}
+
+TEST(Look, FindsTheIdentityThatTheFirstMeasuringProcessFinds) {
+  const ProcessResult looked = look();
+  const ProcessResult first = measure(1), second = measure(2);
+  ASSERT_EQ(first.outcome, Outcome::measured) << first.reason;
+  ASSERT_TRUE(first.identity);
+  EXPECT_EQ(looked.identity, first.identity);
+  EXPECT_FALSE(second.identity) << "one process is enough";
+}
+
+TEST(Look, TellsAnotherIdentityForOtherLaunchesInputsOrMemory) {
+  const std::string digest = look().identity->digest;
+  EXPECT_EQ(look().identity->digest, digest);
+  EXPECT_NE(look(R"({"version": 1, "default": {"identity": {"digest": "abd"}}})").identity->digest, digest);
+  EXPECT_NE(look(with_digest, "right", 101).identity->digest, digest);
+  EXPECT_NE(look(with_digest, "takes_more").identity->digest, digest);
+  filled_with = 2;
+  EXPECT_NE(look().identity->digest, digest);
+  filled_with = 1;
+}
+
+TEST(Look, ChecksAFewElementsOfTheFirstResult) {
+  PlannedCase costly = planned_line("right", 1000);
+  costly.params.set("flops", 1e9);
+  const ProcessResult right = look_at(costly);
+  ASSERT_TRUE(right.verification);
+  EXPECT_EQ(right.verification->elements, few_elements);
+  const ProcessResult wrong = look(with_digest, "wrong");
+  EXPECT_EQ(wrong.outcome, Outcome::incorrect);
+  EXPECT_FALSE(wrong.identity);
+}
+
+TEST(Look, TellsWhyAnIdentityIsUnknown) {
+  const ProcessResult result =
+      look(R"({"version": 1, "default": {"identity": {"gap": "a graph was launched"}}})");
+  EXPECT_EQ(result.outcome, Outcome::looked_at);
+  ASSERT_TRUE(result.identity);
+  EXPECT_EQ(result.identity->digest, "");
+  EXPECT_THAT(result.identity->gap,
+              FactIs(CauseCode::launches_unseen, {{"problem", "a graph was launched"}}));
+}
+
+TEST(Look, TellsNoIdentityWhereTheDeviceHasNone) {
+  const ProcessResult result = look(R"({"version": 1})");
+  EXPECT_EQ(result.outcome, Outcome::looked_at);
+  EXPECT_FALSE(result.identity);
+  EXPECT_EQ(steps, "cbr");
+}
+
+TEST(Look, EndsACaseThatFindsNoMemory) {
+  const ProcessResult result =
+      look(R"({"version": 1, "memory_bytes": 10, "default": {"identity": {"digest": "abc"}}})");
+  EXPECT_THAT(result.reason, FactIs(CauseCode::device_error));
+  EXPECT_FALSE(result.identity);
+}
+
+TEST(Look, SeesBothBuildsOfAPair) {
+  steps.clear();
+  Carried carried;
+  const auto device = scripted(R"({"version": 1, "cases": [
+      {"match": "*", "side": "baseline", "identity": {"digest": "a"}}, {"match": "*", "side": "current", "identity": {"digest": "b"}}]})");
+  const PairResult pair = look_at_pair(*device, catalog(), catalog(), planned_line("right"), 0, carried);
+  EXPECT_EQ(pair.baseline.outcome, Outcome::looked_at);
+  EXPECT_EQ(pair.current.outcome, Outcome::looked_at);
+  ASSERT_TRUE(pair.baseline.identity && pair.current.identity);
+  EXPECT_NE(pair.baseline.identity->digest, pair.current.identity->digest);
+  EXPECT_EQ(steps, "ccbbrrrr");
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,228 @@
+// The content of a comparison's report, whatever its format.
+#include "harness/report/report.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "fixture.h"
+#include "golden.h"
+#include "grids.h"
+
+namespace harness {
+namespace {
+
+const Style style{false, 100};
+
+std::string terminal(const Comparison& comparison) {
+  return render_comparison(comparison, Format::terminal, style);
+}
+
+// `verdicts` as the rows of an otherwise plain comparison.
+Comparison with_verdicts(const std::vector<Verdict>& verdicts) {
+  Comparison comparison;
+  for (const Verdict verdict : verdicts) {
+    ComparisonRow row;
+    row.case_id = "case/" + std::to_string(comparison.rows.size());
+    row.metric = "gpu_time";
+    row.unit = "us";
+    row.verdict = verdict;
+    comparison.rows.push_back(row);
+  }
+  comparison.verdict = overall_verdict(comparison.rows);
+  return comparison;
+}
+
+using enum Verdict;
+
+// The headline and the meaning of the exit code of small comparisons.
+TEST(Headline, OfEveryKindOfComparisonIsInAGoldenFile) {
+  std::string text;
+  const auto add = [&](const char* name, const Comparison& comparison) {
+    const report::Document document = report::comparison_document(comparison).document;
+    text += std::string(name) + "\n  " + document.headline + "\n  " + document.exit_meaning + "\n";
+  };
+  add("two of three regressed", with_verdicts({regressed, regressed, unchanged, skipped}));
+  add("failed and regressed", with_verdicts({failed, regressed}));
+  add("missing", with_verdicts({missing, unchanged}));
+  add("not comparable", with_verdicts({not_comparable, not_comparable}));
+  add("inconclusive", with_verdicts({inconclusive}));
+  add("improved", with_verdicts({improved, unchanged}));
+  add("unchanged", with_verdicts({unchanged, unchanged}));
+  add("no case", with_verdicts({}));
+  add("all skipped", with_verdicts({skipped, skipped}));
+  Comparison rate = with_verdicts({regressed});
+  rate.rows[0].unit = "GB/s";
+  rate.rows[0].direction = Direction::higher_is_better;
+  add("a rate", rate);
+  Comparison metrics = with_verdicts({regressed, unchanged});
+  metrics.rows[1].case_id = metrics.rows[0].case_id;
+  metrics.rows[1].metric = "wall_time";
+  add("two metrics of a case", metrics);
+  Comparison allowed = with_verdicts({missing, inconclusive, unchanged});
+  allowed.policy.allow_missing = true;
+  add("missing is allowed", allowed);
+  allowed.policy.allow_inconclusive = true;
+  add("inconclusive is allowed, too", allowed);
+  Comparison other = with_verdicts({not_comparable, unchanged});
+  other.policy.allow_not_comparable = true;
+  add("not comparable is allowed", other);
+  EXPECT_TRUE(golden::matches("headlines.txt", text));
+}
+
+TEST(Headline, NeverCallsNothingUnchanged) {
+  for (const std::vector<Verdict>& verdicts : {std::vector<Verdict>{}, {skipped, skipped}}) {
+    const Comparison comparison = with_verdicts(verdicts);
+    EXPECT_EQ(exit_code(comparison), 4);
+    EXPECT_EQ(report::comparison_document(comparison).document.headline.find("UNCHANGED"), std::string::npos);
+  }
+}
+
+ComparisonRow& loosen(ComparisonRow& row, bool regressed) {
+  row.loosened = LoosenedGate{0.01, 0.01, false, regressed};
+  return row;
+}
+
+TEST(Headline, SaysThatGatesWereLoosenedAndACiWarns) {
+  Comparison comparison = with_verdicts({regressed, unchanged, unchanged});
+  const std::string plain = report::comparison_document(comparison).document.headline;
+  loosen(comparison.rows[0], true).informative = true;
+  comparison.rows[0].ratio = 1.2;
+  loosen(comparison.rows[1], false);
+  comparison.verdict = overall_verdict(comparison.rows);
+  const Report made = report::comparison_document(comparison);
+  EXPECT_NE(made.document.headline, plain);
+  const report::CiView view = made.ci();
+  ASSERT_EQ(view.alerts.size(), 1U);
+  EXPECT_EQ(view.alerts[0].alarm, report::Alarm::warning);
+  EXPECT_EQ(made.document.next_steps.size(), 1U) << "have that reviewed";
+  const auto json = nlohmann::json::parse(made.json());
+  EXPECT_EQ(json["gates_loosened"], 2);
+  EXPECT_EQ(json["cases"][0]["loosened"]["regressed"], true);
+  EXPECT_TRUE(json["cases"][2]["loosened"].is_null());
+}
+
+TEST(NextSteps, NameTheCommandOrTheSettingThatHelps) {
+  const auto names = [](const std::string& what, Verdict verdict, ReasonCode why,
+                        std::optional<int> needed = {}, const std::string& baseline = "r") {
+    Comparison comparison = with_verdicts({verdict});
+    comparison.baseline.id = baseline;
+    comparison.rows[0].reason = {why};
+    comparison.rows[0].processes_needed = needed;
+    const std::vector<std::string> steps = report::comparison_document(comparison).document.next_steps;
+    EXPECT_EQ(steps.size(), 1U) << "one row, one step";
+    return !steps.empty() && steps[0].find(what) != std::string::npos;
+  };
+  EXPECT_TRUE(names("`sampling: processes`", inconclusive, ReasonCode::undecided, 12));
+  EXPECT_TRUE(names("`harness ab`", inconclusive, ReasonCode::undecided));
+  EXPECT_FALSE(names("`sampling: processes`", inconclusive, ReasonCode::undecided));
+  EXPECT_TRUE(names("`sampling: gate_deadline`", inconclusive, ReasonCode::forced_gates));
+  EXPECT_TRUE(names("`--allow missing`", missing, ReasonCode::new_case));
+  EXPECT_FALSE(names("`harness run`", missing, ReasonCode::new_case));
+  EXPECT_TRUE(names("`harness run`", missing, ReasonCode::new_case, {}, ""))
+      << "without a baseline every case is new";
+}
+
+TEST(NextSteps, NameTheLookToMeasureOnTo) {
+  Comparison comparison = with_verdicts({inconclusive});
+  comparison.rows[0].processes_needed = 12;
+  comparison.rows[0].look = {{5, 10, 20}, 1, 10};
+  const std::vector<std::string> steps = report::comparison_document(comparison).document.next_steps;
+  ASSERT_EQ(steps.size(), 1U) << "one row, one step";
+  EXPECT_NE(steps[0].find("`harness compare --measure`"), std::string::npos);
+}
+
+TEST(Github, WarningsDoNotClaimWhatTheErrorsSay) {
+  const std::string text =
+      render_comparison(with_verdicts({regressed, inconclusive, inconclusive}), Format::github, style);
+  EXPECT_EQ(times(text, "exit code 1"), 0U) << "one error alone, and two warnings:\n" << text;
+}
+
+TEST(Comparison, ShowsAChangeFromZeroWithItsValues) {
+  Comparison comparison = with_verdicts({regressed, unchanged});
+  ComparisonRow& row = comparison.rows[0];
+  row.unit = "1";
+  row.baseline = {5, 0, 0, 0, {}};
+  row.current = {5, 0.5, 0, 0, {}};
+  comparison.rows[1].ratio = 1;
+  const Report made = report::comparison_document(comparison);
+  EXPECT_EQ(cells_of(tables_of(made).at(0), "change").at(0).text, "0 -> 0.5000");
+  EXPECT_NE(made.ci().cases.at(0).output.find("0 -> 0.5000"), std::string::npos);
+  const auto json = nlohmann::json::parse(made.json());
+  EXPECT_EQ(json["cases"][0]["baseline"]["center"], 0);
+}
+
+TEST(ExitCode, OfWhatMustNotBeComparedHasAnAllowanceOfItsOwn) {
+  Comparison comparison = with_verdicts({not_comparable, unchanged});
+  comparison.policy.allow_missing = true;
+  EXPECT_EQ(exit_code(comparison), 4);
+  comparison.policy.allow_not_comparable = true;
+  EXPECT_EQ(exit_code(comparison), 0);
+}
+
+TEST(Comparison, NamesTheMetricOfACaseThatHasSeveral) {
+  Comparison comparison = with_verdicts({regressed, unchanged});
+  comparison.rows[1].case_id = comparison.rows[0].case_id;
+  comparison.rows[1].metric = "wall_time";
+  comparison.rows[0].ratio = comparison.rows[1].ratio = 1.02;
+  const report::Grid grid = tables_of(report::comparison_document(comparison)).at(0);
+  EXPECT_EQ(grid.sections.at(0).rows.at(0).name, "case/0 gpu_time");
+  EXPECT_EQ(grid.sections.at(1).rows.at(0).name, "case/0 wall_time");
+}
+
+TEST(Comparison, TellsOneReasonOnceForManyCases) {
+  Comparison comparison = with_verdicts(std::vector<Verdict>(24, skipped));
+  for (ComparisonRow& row : comparison.rows) {
+    row.reason = {ReasonCode::skipped};
+    row.cause = told_cause("there is no GPU here");
+  }
+  EXPECT_EQ(times(terminal(comparison), "there is no GPU here"), 1U);
+  EXPECT_EQ(times(render_comparison(comparison, Format::markdown, style), "there is no GPU here"), 1U);
+}
+
+TEST(Comparison, PrintsNoFiguresForARowWithout) {
+  Comparison comparison = with_verdicts({missing});
+  comparison.rows[0].reason = {ReasonCode::new_case};
+  EXPECT_TRUE(tables_of(report::comparison_document(comparison)).at(0).sections.empty());
+  const auto json = nlohmann::json::parse(render_comparison(comparison, Format::json, style));
+  EXPECT_TRUE(json["cases"][0]["ratio"].is_null());
+  EXPECT_TRUE(json["cases"][0]["interval"].is_null());
+  EXPECT_TRUE(json["cases"][0]["p_adjusted"].is_null());
+  EXPECT_EQ(json["cases"][0]["processes"], nlohmann::json::array({0, 0}));
+}
+
+TEST(Comparison, PutsNullWhereJsonHasNoNumber) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Comparison comparison = fixture::comparison();
+  for (ComparisonRow& row : comparison.rows) {
+    row.ratio = row.margin = row.baseline.center = nan;
+    row.interval = Interval{-infinity, infinity};
+    row.p = row.p_adjusted = row.minimum_detectable = nan;
+    row.baseline.process_values = {nan, infinity};
+  }
+  const std::string text = render_comparison(comparison, Format::json, style);
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_TRUE(json["cases"][0]["ratio"].is_null());
+  EXPECT_EQ(json["cases"][0]["interval"], nlohmann::json::array({nullptr, nullptr}));
+  EXPECT_TRUE(tables_of(report::comparison_document(comparison)).at(0).sections.empty());
+}
+
+TEST(ComparisonJson, HasTheKeysThatOtherToolsReadInTheOrderOfTheRows) {
+  const auto json = nlohmann::json::parse(render_comparison(fixture::comparison(), Format::json, style));
+  EXPECT_EQ(json["format"], "harness-comparison");
+  EXPECT_EQ(json["verdict"], "regressed");
+  EXPECT_EQ(json["exit_code"], 1);
+  const auto& first = json["cases"][0];
+  for (const char* key : {"case", "metric", "verdict", "ratio", "interval", "p", "p_adjusted", "processes",
+                          "margin", "alpha", "minimum_detectable", "reason", "advice"})
+    EXPECT_TRUE(first.contains(key)) << key;
+  EXPECT_DOUBLE_EQ(first["ratio"].get<double>(), 1.0412);
+  EXPECT_EQ(first["interval"].size(), 2U);
+  EXPECT_EQ(json["cases"].size(), fixture::comparison().rows.size());
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,83 @@
+// A regression stands only when fresh processes confirm it.
+#include "harness/verdict/decide/confirm.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "facts.h"
+#include "harness/verdict/decide/looks.h"
+#include "records.h"
+
+namespace harness {
+namespace {
+
+// The first processes, and those that measured it again.
+Record staged(const std::vector<double>& first, const std::vector<double>& fresh) {
+  Series series = series_at(first);
+  int number = last_plain_process;
+  for (const double value : fresh) series.processes.push_back(process_at(++number, value));
+  return record_of({case_of("c", {series})});
+}
+
+TEST(Confirm, FreshProcessesThatAgreeLetTheRegressionStand) {
+  const Comparison comparison = compare(record_of(about(20)), staged(about(21), about(20.9)), {});
+  const ComparisonRow& row = only_row(comparison);
+  EXPECT_EQ(row.verdict, Verdict::regressed);
+  ASSERT_TRUE(row.confirmation);
+  EXPECT_TRUE(row.confirmation->confirmed);
+  EXPECT_NEAR(row.confirmation->first.ratio, 1.05, 1e-3);
+  EXPECT_NEAR(row.confirmation->fresh.ratio, 1.045, 1e-3);
+  EXPECT_EQ(row.confirmation->fresh.processes, 5);
+  EXPECT_EQ(row.confirmation->pooled.processes, 10);
+  EXPECT_EQ(row.current.processes, 5);
+  EXPECT_EQ(exit_code(comparison), 1);
+}
+
+TEST(Confirm, OthersTakeItBackAndAllProcessesAreShown) {
+  const Comparison comparison = compare(record_of(about(20)), staged(about(21), about(20)), {});
+  const ComparisonRow& row = only_row(comparison);
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_EQ(row.reason.code, ReasonCode::not_confirmed);
+  EXPECT_NEAR(row.reason.number("first"), 0.05, 1e-3);
+  EXPECT_NEAR(row.reason.number("fresh"), 0, 1e-3);
+  ASSERT_TRUE(row.confirmation);
+  EXPECT_FALSE(row.confirmation->confirmed);
+  EXPECT_EQ(row.current.processes, 10);
+  EXPECT_NEAR(row.ratio, 1.025, 1e-3);
+  EXPECT_EQ(exit_code(comparison), 3);
+}
+
+TEST(Confirm, TooFewFreshProcessesChangeNothing) {
+  const ComparisonRow row = only_row(compare(record_of(about(20)), staged(about(21), {20, 20}), {}));
+  EXPECT_EQ(row.verdict, Verdict::regressed);
+  EXPECT_FALSE(row.confirmation);
+}
+
+TEST(Confirm, NeverMakesARowRed) {
+  const ComparisonRow row = only_row(compare(record_of(about(20)), staged(about(20), about(21)), {}));
+  EXPECT_EQ(row.verdict, Verdict::unchanged);
+  EXPECT_EQ(row.current.processes, 5);
+  EXPECT_FALSE(row.confirmation);
+}
+
+TEST(Confirm, ReachesNoFurtherLook) {
+  Record current = staged(about(21), about(21));
+  current.cases.front().gate.looks = {5, 10};
+  EXPECT_EQ(processes_tried(current.cases.front()), 5);
+  const ComparisonRow row = only_row(compare(record_of(about(20)), current, {}));
+  EXPECT_EQ(row.verdict, Verdict::regressed);
+  EXPECT_EQ(row.look.number, 1);
+  EXPECT_TRUE(row.confirmation && row.confirmation->confirmed);
+}
+
+TEST(Confirm, TakesTheRatiosOfFreshProcessesThatHeldBothBuilds) {
+  Record before = staged(about(20), about(20)), after = staged(about(21), about(20));
+  before.pairing = after.pairing = Pairing{"p", Pairing::Kind::process};
+  const ComparisonRow row = only_row(compare(before, after, {}));
+  EXPECT_EQ(row.reason.code, ReasonCode::not_confirmed);
+  EXPECT_EQ(row.confirmation->first.processes, 5);
+  EXPECT_NEAR(row.confirmation->fresh.ratio, 1, 1e-3);
+}
+
+}  // namespace
+}  // namespace harness

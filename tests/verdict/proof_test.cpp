@@ -1,0 +1,207 @@
+// Proof of identity: what it needs, and which verdicts follow from it.
+#include "harness/verdict/check/proof.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "facts.h"
+#include "harness/verdict/check/settled.h"
+#include "records.h"
+
+namespace harness {
+namespace {
+
+using testing::SizeIs;
+
+CaseRecord with_digest(CaseRecord record, const std::string& digest, int process = 1) {
+  ProcessResult result;
+  result.case_id = record.id;
+  result.process = process;
+  result.outcome = process == 0 ? Outcome::looked_at : Outcome::measured;
+  result.identity = Identity{digest};
+  if (digest.empty()) result.identity->gap = told_cause("a library is not known");
+  record.processes.push_back(result);
+  return record;
+}
+
+CaseRecord measured(const std::vector<double>& values, const std::string& digest) {
+  return with_digest(case_of("c", {series_at(values)}), digest);
+}
+
+CaseRecord looked(const std::string& digest) {
+  CaseRecord record = with_digest(case_of("c", {}), digest, 0);
+  record.outcome = Outcome::looked_at;
+  return record;
+}
+
+ProofGapCode gap_of(const CaseRecord& before, const CaseRecord& after) {
+  const auto gap = proof_gap(before, after, {});
+  return gap ? gap->why.code : throw std::runtime_error("it is proven");
+}
+
+TEST(Identity, IsProvenByEqualDigests) {
+  EXPECT_FALSE(proof_gap(measured(about(20), "a"), looked("a"), {}));
+  EXPECT_EQ(gap_of(measured(about(20), "a"), looked("b")), ProofGapCode::other_launches);
+}
+
+TEST(Identity, LacksADigestThatNobodyCouldRead) {
+  const auto gap = proof_gap(measured(about(20), "a"), looked(""), {});
+  ASSERT_TRUE(gap);
+  EXPECT_THAT(gap->why, fact(ProofGapCode::unreadable, {{"side", "current"}}));
+  EXPECT_EQ(gap->cause, told_cause("a library is not known"));
+  EXPECT_EQ(gap_of(case_of("c", {}), looked("a")), ProofGapCode::not_looked);
+}
+
+TEST(Identity, TakesAnyProcessThatHasADigestUnlessTheyDisagree) {
+  const CaseRecord some = with_digest(measured(about(20), ""), "a", 2);
+  EXPECT_FALSE(proof_gap(some, looked("a"), {}));
+  EXPECT_EQ(gap_of(with_digest(measured(about(20), "b"), "a", 2), looked("a")), ProofGapCode::disagree);
+}
+
+TEST(Identity, NeedsTheSameInputsAndMachine) {
+  CaseRecord other = looked("a");
+  other.sampling.seed = 7;
+  EXPECT_EQ(gap_of(looked("a"), other), ProofGapCode::other_seed);
+  other = looked("a");
+  other.params.set("n", sdk::Value{std::int64_t{64}});
+  EXPECT_EQ(gap_of(looked("a"), other), ProofGapCode::other_parameters);
+  EXPECT_THAT(proof_gap(looked("a"), other, {})->differences, SizeIs(1));
+  other = looked("a");
+  other.variant = "b";
+  EXPECT_EQ(gap_of(looked("a"), other), ProofGapCode::other_workload);
+  EXPECT_EQ(proof_gap(looked("a"), looked("a"), {{"driver", "1", "2"}})->why.code,
+            ProofGapCode::other_machine);
+}
+
+TEST(Identity, CoversWhatTheDeviceDoes) {
+  EXPECT_TRUE(proof_covers("gpu_time", "cuda"));
+  EXPECT_TRUE(proof_covers("wall_time", "cpu"));
+  EXPECT_FALSE(proof_covers("wall_time", "cuda"));
+  EXPECT_TRUE(proof_covers("dram__bytes_read.sum", "cuda"));
+  EXPECT_FALSE(proof_covers("launch_time", "cuda"));
+  EXPECT_FALSE(proof_covers("peak_memory", "cuda"));
+}
+
+TEST(Identity, DependsOnDriverAndLibrariesButNotOnTheClockLock) {
+  EXPECT_TRUE(bears_on_proof({"cublas", "13", FieldClass::warn}, "cuda"));
+  EXPECT_TRUE(bears_on_proof({"device", "H200", FieldClass::block}, "cuda"));
+  EXPECT_FALSE(bears_on_proof({"clock_lock", "1485 MHz", FieldClass::block}, "cuda"));
+  EXPECT_FALSE(bears_on_proof({"kernel", "6.1", FieldClass::warn}, "cuda"));
+  EXPECT_TRUE(bears_on_proof({"kernel", "6.1", FieldClass::warn}, "cpu"));
+}
+
+TEST(Identity, AWarningFieldOfTheDriverForbidsTheProof) {
+  Record before = record_of({measured(about(20), "a")}), after = record_of({looked("a")});
+  EXPECT_EQ(only_row(compare(before, after, {})).verdict, Verdict::identical);
+  after.machines["cuda"].fields[1].value = "580.2";
+  const Comparison comparison = compare(before, after, {});
+  EXPECT_EQ(only_row(comparison).verdict, Verdict::missing);
+  EXPECT_EQ(only_row(comparison).unproven->why.code, ProofGapCode::other_machine);
+}
+
+TEST(Proven, ACaseThatWasOnlyLookedAtPasses) {
+  const Comparison comparison = compare(record_of({measured(about(20), "a")}), record_of({looked("a")}), {});
+  const ComparisonRow& row = only_row(comparison);
+  EXPECT_EQ(row.verdict, Verdict::identical);
+  EXPECT_TRUE(row.proven);
+  EXPECT_EQ(row.reason.code, ReasonCode::proven);
+  EXPECT_EQ(row.metric, "gpu_time");
+  EXPECT_EQ(row.baseline.processes, 5);
+  EXPECT_EQ(row.current.processes, 0);
+  EXPECT_EQ(exit_code(comparison), 0);
+}
+
+TEST(Proven, TwoLooksPassWithoutAnySample) {
+  const Comparison comparison = compare(record_of({looked("a")}), record_of({looked("a")}), {});
+  EXPECT_EQ(only_row(comparison).verdict, Verdict::identical);
+  EXPECT_EQ(exit_code(comparison), 0);
+}
+
+TEST(Proven, ALookWithoutAProofIsMissing) {
+  const Comparison comparison = compare(record_of({measured(about(20), "a")}), record_of({looked("b")}), {});
+  EXPECT_EQ(only_row(comparison).verdict, Verdict::missing);
+  EXPECT_EQ(only_row(comparison).reason.code, ReasonCode::unproven);
+  EXPECT_EQ(exit_code(comparison), 4);
+  EXPECT_EQ(exit_code(compare(record_of({looked("b")}), record_of({measured(about(20), "a")}), {})), 4);
+}
+
+TEST(Proven, MetricsThatNoProofCoversAreTold) {
+  CaseRecord before = measured(about(20), "a");
+  before.series.push_back(series_at(about(3), "launch_time"));
+  const Comparison comparison = compare(record_of({before}), record_of({looked("a")}), {});
+  EXPECT_EQ(only_row(comparison).metric, "gpu_time");
+  EXPECT_THAT(comparison.remarks,
+              testing::ElementsAre(fact(RemarkCode::not_covered, {{"metrics", "launch_time"}})));
+}
+
+TEST(Proven, IdenticalCodeThatMovedIsAnEnvironmentFinding) {
+  const Record before = record_of({measured(about(20), "a")});
+  const Comparison slower = compare(before, record_of({measured(about(21), "a")}), {});
+  EXPECT_EQ(only_row(slower).verdict, Verdict::environment);
+  EXPECT_EQ(only_row(slower).reason.code, ReasonCode::proven_moved);
+  EXPECT_EQ(slower.verdict, Verdict::environment);
+  EXPECT_EQ(exit_code(slower), 0);
+  EXPECT_EQ(only_row(compare(before, record_of({measured(about(19), "a")}), {})).verdict,
+            Verdict::environment);
+  EXPECT_EQ(only_row(compare(before, record_of({measured(about(21), "b")}), {})).verdict, Verdict::regressed);
+}
+
+TEST(Proven, TheCauseIsTheClockWhereThatMoved) {
+  const auto at_clock = [](double us, double ghz) {
+    CaseRecord record = measured(about(us), "a");
+    for (ProcessSamples& process : record.series.front().processes)
+      for (Placement& placement : process.placements) placement.clock_ghz = ghz;
+    return record_of({record});
+  };
+  const Comparison comparison = compare(at_clock(20, 1.98), at_clock(22, 1.8), {});
+  EXPECT_THAT(only_row(comparison).reason, fact(ReasonCode::proven_moved, {{"cause", "clock_shift"}}));
+}
+
+TEST(Proven, UndecidedAndUnchangedAreIdentical) {
+  const std::vector<double> noisy{18, 22, 19, 21, 20};
+  const Record before = record_of({measured(noisy, "a")});
+  const Comparison comparison = compare(before, record_of({measured(noisy, "a")}), {});
+  EXPECT_EQ(only_row(comparison).verdict, Verdict::identical);
+  EXPECT_FALSE(only_row(comparison).processes_needed);
+  EXPECT_GT(only_row(comparison).ratio, 0);
+}
+
+TEST(Proven, TimesOfAnotherGpuAreShownAndNotJudged) {
+  const Record before = record_of({measured(about(20), "a")});
+  Record after = record_of({measured(about(21), "a")});
+  after.machines["cuda"].device_uuid = "GPU-2";
+  for (const bool allowed : {false, true}) {
+    Policy policy;
+    policy.allow_other_device = allowed;
+    const Comparison comparison = compare(before, after, policy);
+    EXPECT_EQ(only_row(comparison).verdict, Verdict::identical);
+    EXPECT_NEAR(only_row(comparison).ratio, 1.05, 0.001);
+    EXPECT_FALSE(only_row(comparison).p);
+    EXPECT_EQ(only_row(comparison).diagnostics.front().code, DiagnosticCode::other_gpu);
+  }
+}
+
+TEST(Proven, RowsAreNoTestsOfHolmsFamily) {
+  std::vector<CaseRecord> before, after;
+  for (int i = 0; i < 50; ++i) {
+    CaseRecord one = measured(about(20), i == 0 ? "old" : "a");
+    one.id = "c" + std::to_string(i);
+    before.push_back(one);
+    one = measured(about(i == 0 ? 20.28 : 20), "a");
+    one.id = "c" + std::to_string(i);
+    after.push_back(one);
+  }
+  const Comparison comparison = compare(record_of(before), record_of(after), {});
+  EXPECT_EQ(comparison.rows.front().case_id, "c0");
+  EXPECT_EQ(comparison.rows.front().p, comparison.rows.front().p_adjusted);
+}
+
+TEST(Proven, AWrongResultFailsAllTheSame) {
+  CaseRecord wrong = looked("a");
+  wrong.outcome = Outcome::incorrect;
+  const Comparison comparison = compare(record_of({measured(about(20), "a")}), record_of({wrong}), {});
+  EXPECT_EQ(exit_code(comparison), 5);
+}
+
+}  // namespace
+}  // namespace harness

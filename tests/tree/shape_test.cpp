@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "tree_files.h"
 
@@ -27,6 +28,27 @@ TEST(Shape, EveryHeaderGuardsItselfAndOpensWithAParagraph) {
     EXPECT_TRUE(file.text.starts_with("//")) << file.path << " does not say what it is";
     EXPECT_NE(file.text.find("#pragma once"), std::string::npos) << file.path;
   }
+}
+
+// The first line of `file` that includes something; empty when there is none.
+std::string first_include(const SourceFile& file) {
+  const std::size_t start = file.text.find("\n#include ");
+  if (start == std::string::npos) return {};
+  return file.text.substr(start + 1, file.text.find('\n', start + 1) - start - 1);
+}
+
+// The build of the source then proves that the header needs no other include before it.
+TEST(Shape, ASourceIncludesTheHeaderOfItsNameFirst) {
+  std::map<std::string, SourceFile> sources;
+  for (const SourceFile& file : files_below({"harness", "kernels"}, {".cpp"})) sources[file.path] = file;
+  std::size_t pairs = 0;
+  for (const SourceFile& header : files_below({"harness", "kernels"}, {".h"})) {
+    const auto source = sources.find(header.path.substr(0, header.path.size() - 2) + ".cpp");
+    if (source == sources.end()) continue;
+    ++pairs;
+    EXPECT_EQ(first_include(source->second), "#include \"" + header.path + "\"") << source->first;
+  }
+  EXPECT_GT(pairs, 200U);
 }
 
 TEST(ShapeChecker, SeesANameThatSaysNothing) {

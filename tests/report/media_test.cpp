@@ -133,7 +133,7 @@ TEST(Junit, OfARunThatEndedEarlyHoldsEveryCaseAndIsRed) {
   EXPECT_EQ(document.select_nodes("//testcase").size(), summaries.size() + 1);
   const std::string path = "//testcase[@name='" + summaries[1].case_id + "']/error/@message";
   EXPECT_STREQ(document.select_node(path.c_str()).attribute().value(),
-               "not measured: the run ended before it came to this case");
+               "not measured: the run ended before this case");
   EXPECT_EQ(document.select_nodes("//testcase[@name='(the whole run)']/error").size(), 1U);
   // ... and of one that did not:
   record.finished = "2026-11-20T05:41:12Z";

@@ -174,7 +174,7 @@ void add_ab(Commands& commands) {
   auto& [command, arguments] =
       commands.add("ab", "Build two commits, measure them together and judge one by the other", ab_command);
   arguments.request.plan.add_to(command);
-  command.add_option("--baseline", arguments.request.baseline, "commit to judge by")
+  command.add_option("--baseline", arguments.request.baseline, "commit to compare with")
       ->capture_default_str()
       ->type_name("REV");
   command.add_option("--current", arguments.request.current, "commit to judge")
@@ -185,10 +185,11 @@ void add_ab(Commands& commands) {
           .add_option("--baseline-build", arguments.request.baseline_build,
                       "folder with bin/ and lib/ that was built before, instead of a commit")
           ->type_name("DIR");
-  CLI::Option* const after =
-      command.add_option("--current-build", arguments.request.current_build, "likewise; both or none")
-          ->type_name("DIR")
-          ->needs(before);
+  CLI::Option* const after = command
+                                 .add_option("--current-build", arguments.request.current_build,
+                                             "the same for the current side; give both options or neither")
+                                 ->type_name("DIR")
+                                 ->needs(before);
   before->needs(after);
   command
       .add_option("--build", arguments.request.build,
@@ -197,7 +198,7 @@ void add_ab(Commands& commands) {
       ->type_name("COMMAND");
   arguments.store.add_to(command);
   add_choice(command, "--pair", arguments.pair,
-             "process: both builds in one process; session: in processes that take turns; auto: the first "
+             "process: both builds in one process; session: in processes that take turns; auto: `process` "
              "where it is possible");
   arguments.look.add_to(command);
   arguments.measuring.add_to(command);
@@ -205,9 +206,8 @@ void add_ab(Commands& commands) {
   arguments.policy.add_to(command);
   arguments.output.add_to(command);
   command.footer(
-      "Each commit's own suite says what is measured of it; sampling is the current one's. The two records "
-      "are\n"
-      "kept in the store and never become the baseline of another run: name them by their ids.\n"
+      "Each commit's own suite names its cases; the current suite says how they are sampled. Both records\n"
+      "stay in the store. They never become the baseline of another run: refer to them by id.\n"
       "Exit status: 0 no regression, 1 regressed, 2 usage or a build that fails, 3 inconclusive, 4 missing "
       "on\n"
       "a side, 5 a case failed or computed a wrong result, 130 interrupted.\n"

@@ -91,7 +91,7 @@ int show_pinned(const BaselineArguments& arguments, const CommandLine& line) {
 void add_baseline(Commands& commands) {
   const auto arguments = std::make_shared<BaselineArguments>();
   CLI::App& group = commands.add_group("baseline", "Pinned, reviewed baselines: promote, list, show");
-  group.add_option("--folder", arguments->folder, "where they are pinned")->capture_default_str();
+  group.add_option("--folder", arguments->folder, "folder of the pinned baselines")->capture_default_str();
   Commands below = commands.below(group);
 
   CLI::App& promote = below.add("promote", "Pin a record as the baseline of its machine class and suite",
@@ -100,7 +100,7 @@ void add_baseline(Commands& commands) {
       ->capture_default_str()
       ->type_name("REV|FILE");
   arguments->from.add_to(promote);
-  promote.add_option("--author", arguments->author, "who decides this")->required();
+  promote.add_option("--author", arguments->author, "who approves the baseline")->required();
   promote.add_option("--reason", arguments->reason, "why it is right, for the reviewer")->required();
   promote.add_flag("--allow-dirty", arguments->allow_dirty, "accept a record of uncommitted changes");
 

@@ -102,7 +102,9 @@ void add_bisect(Commands& commands) {
   command.add_option("suite", arguments.suite, "suite file (YAML) in the repository")
       ->required()
       ->type_name("SUITE");
-  command.add_option("--good", arguments.good, "commit to judge by")->required()->type_name("REV");
+  command.add_option("--good", arguments.good, "commit that is good, to compare with")
+      ->required()
+      ->type_name("REV");
   command.add_option("--bad", arguments.bad, "later commit that is worse")
       ->capture_default_str()
       ->type_name("REV");
@@ -112,13 +114,12 @@ void add_bisect(Commands& commands) {
       ->type_name("COMMAND");
   arguments.device.add_to(command);
   command
-      .add_option("--max-steps", arguments.limits.max_steps,
-                  "test at most so many commits between; 0: as many as it takes")
+      .add_option("--max-steps", arguments.limits.max_steps, "largest number of commits to test; 0: no limit")
       ->check(CLI::Range(0, 1000))
       ->type_name("N");
   command
       .add_option("--max-processes", arguments.limits.max_processes,
-                  "measure up to so many processes where fewer are inconclusive")
+                  "largest number of processes for a commit that is inconclusive with fewer")
       ->capture_default_str()
       ->check(CLI::Range(3, 1000))
       ->type_name("N");
@@ -126,9 +127,8 @@ void add_bisect(Commands& commands) {
   arguments.policy.add_to(command);
   arguments.output.add_to(command);
   command.footer(
-      "Commits are taken along first parents, a merge as one step. A commit whose build or measurement "
-      "fails\n"
-      "is skipped. Every record goes to the store: an interrupted search goes on where it was.\n"
+      "The search follows first parents; a merge is one step. A commit whose build or measurement fails is\n"
+      "skipped. All records stay in the store, so repeating the command continues the search.\n"
       "Exit status: 0 one commit found, 2 usage, 3 a range of commits, 4 nothing to find, 130 interrupted.\n"
       "Example: harness bisect suites/fusion.yaml --good v1.2 --case '*/dtype=f16/*' --build 'make -j8'");
 }

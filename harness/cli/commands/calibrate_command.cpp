@@ -219,29 +219,32 @@ void add_calibrate(Commands& commands) {
       ->capture_default_str()
       ->check(CLI::Range(1, 100))
       ->type_name("N");
-  command.add_option("--processes", session.processes, "fresh worker processes a case; default: the suite's")
+  command
+      .add_option("--processes", session.processes, "worker processes for each case; default: the suite's")
       ->check(CLI::Range(2, 10000))
       ->type_name("P");
   command
-      .add_option("--from", arguments.from, "take these records or samples (JSON Lines) of one build instead")
+      .add_option("--from", arguments.from,
+                  "use these records or samples (JSON Lines) of one build instead of measuring")
       ->type_name("FILE");
-  command.add_option("--suite", arguments.name, "suite name of what --from takes");
+  command.add_option("--suite", arguments.name, "suite name of the files of --from");
   session.filter.add_to(command);
   session.modules.add_to(command);
   session.device.add_to(command);
   session.clocks.add_to(command);
   add_typed(command, "--detect", arguments.rule.detect, parse_fraction,
-            "the change that proposals are to find with 80 % power; default: twice each margin")
+            "change that the proposed settings find with 80 % power; default: twice each margin")
       ->type_name("PERCENT");
-  command.add_option("--max-processes", arguments.rule.most_processes, "propose at most so many")
+  command
+      .add_option("--max-processes", arguments.rule.most_processes, "largest number of processes to propose")
       ->capture_default_str()
       ->check(CLI::Range(5, 1000));
   command.add_flag("--write", arguments.write, "write the proposals into the suite as overrides");
   arguments.store.add_to(command);
   arguments.output.add_to(command);
   command.footer(
-      "Sessions stay in the store, marked: none becomes a baseline, and compare takes the spread between\n"
-      "sessions and devices from them. All that the store has of the suite and machine class is used.\n"
+      "The sessions stay in the store. They never become a baseline. `compare` reads the spread between\n"
+      "sessions and devices from all sessions of this suite and machine class.\n"
       "Exit status: 0, 2 usage, 4 nothing measured, 130 interrupted.\n"
       "Examples: harness calibrate suites/fusion.yaml --runs 5 --processes 10 --detect 2%\n"
       "          harness calibrate --from monday.json tuesday.json\n"

@@ -18,7 +18,7 @@ int clock_guard(const ClockGuardArguments& arguments) {
 
 void add_clock_guard(Commands& commands) {
   auto& [command, arguments] =
-      commands.add("clock-guard", "Hold a clock lock until the run that wants it ends", clock_guard);
+      commands.add("clock-guard", "Hold a clock lock until the run ends (started by run)", clock_guard);
   hide(command);
   command.add_option("gpu", arguments.gpu)->required();
   command.add_option("mhz", arguments.mhz)->required();

@@ -172,7 +172,7 @@ int compare_command(const CompareArguments& arguments, const CommandLine& line) 
 void add_compare(Commands& commands) {
   auto& [command, arguments] =
       commands.add("compare", "Judge one record by another; the exit status is the verdict", compare_command);
-  command.add_option("--baseline", arguments.baseline, "revision or record file to judge by")
+  command.add_option("--baseline", arguments.baseline, "revision or record file to compare with")
       ->capture_default_str()
       ->type_name("REV|FILE");
   command.add_option("--current", arguments.current, "revision or record file to judge")
@@ -181,8 +181,8 @@ void add_compare(Commands& commands) {
   arguments.from.add_to(command);
   CLI::Option* measure = command.add_flag(
       "--measure", arguments.measure,
-      "measure undecided cases of the current side further, here and now: to the next of the looks that its "
-      "record declared");
+      "first measure undecided cases of the current side here, up to the next look that its record "
+      "declared");
   arguments.device.add_to(command)->needs(measure);
   arguments.modules.add_to(command)->needs(measure);
   arguments.measuring.add_to(command);
@@ -191,8 +191,8 @@ void add_compare(Commands& commands) {
   arguments.output.add_to(command);
   command.footer(
       "Exit status: 0 no regression, 1 regressed, 2 usage, 3 inconclusive, 4 baseline missing or not\n"
-      "comparable, 5 a case failed or computed a wrong result. Improvements fail only by --fail-on "
-      "improved.");
+      "comparable, 5 a case failed or computed a wrong result. Improvements fail only with\n"
+      "--fail-on improved.");
 }
 
 }  // namespace harness

@@ -177,7 +177,7 @@ int unlock_clocks(const DeviceOption& device) {
                  report::words(examine_clock_lock(lock)));
   }
   if (locks.empty())
-    fmt::print("no clock lock of harness's is known {}; `nvidia-smi -rgc` frees what something else locked\n",
+    fmt::print("no clock lock by harness is known {}; `nvidia-smi -rgc` undoes locks by others\n",
                device.given() ? "of " + printable(device.text) : "here");
   return status;
 }
@@ -212,17 +212,19 @@ int doctor(const DoctorArguments& arguments) {
 
 void add_doctor(Commands& commands) {
   auto& [command, arguments] =
-      commands.add("doctor", "Tell whether this machine can measure, and what is in the way", doctor);
+      commands.add("doctor", "Check whether this machine can measure, and what prevents it", doctor);
   arguments.plan.device.add_to(command)->description(
       "cpu, cuda or cuda:N; default: the first GPU, or the CPU where there is none");
-  command.add_option("--suite", arguments.plan.suite, "tell as well what of this suite can be measured here")
+  command
+      .add_option("--suite", arguments.plan.suite,
+                  "also check which cases of this suite can be measured here")
       ->type_name("FILE");
   arguments.store.add_to(command);
-  command.add_flag("--fresh", arguments.fresh, "measure the ceilings now, whatever is kept from before");
+  command.add_flag("--fresh", arguments.fresh, "measure the ceilings again instead of using stored ones");
   command.add_flag(
       "--unlock-clocks", arguments.unlock,
-      "only undo clock locks that a killed run left behind, of all GPUs or of the one that --device names; "
-      "needs the rights that locking took");
+      "only undo clock locks that a killed run left behind, on all GPUs or on that of --device; needs the "
+      "same rights as locking");
   arguments.output.add_to(command);
   command.footer(
       "Exit status: 0 fit (perhaps with warnings), 1 unfit, 2 usage.\n"

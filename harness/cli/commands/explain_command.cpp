@@ -155,15 +155,15 @@ int explain_command(const ExplainArguments& arguments) {
 }  // namespace
 
 void add_explain(Commands& commands) {
-  auto& [command, arguments] =
-      commands.add("explain", "Retell the verdict on a case step by step, with its numbers", explain_command);
+  auto& [command, arguments] = commands.add(
+      "explain", "Explain the verdict on a case step by step, with its numbers", explain_command);
   command.add_option("case", arguments.pattern, "a case's name; * and ? are wildcards")->required();
-  command.add_option("--metric", arguments.metric, "only this metric of it");
+  command.add_option("--metric", arguments.metric, "only this metric of the case");
   CLI::Option* file = command
                           .add_option("--comparison", arguments.verdict_file,
                                       "explain what `compare --report json=FILE` wrote, by its own policy")
                           ->type_name("FILE");
-  command.add_option("--baseline", arguments.baseline, "revision or record file that it was judged by")
+  command.add_option("--baseline", arguments.baseline, "revision or record file that it was compared with")
       ->capture_default_str()
       ->type_name("REV|FILE")
       ->excludes(file);

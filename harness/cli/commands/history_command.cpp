@@ -58,12 +58,12 @@ Result<Since> parse_since(const std::string& text) {
 
 void add_history(Commands& commands) {
   auto& [command, arguments] =
-      commands.add("history", "How cases moved along a branch, and where they changed", history_command);
+      commands.add("history", "Show how cases changed along a branch, and at which commits", history_command);
   HistoryArguments& history = arguments.history;
   command.add_option("case", history.pattern, "only cases whose name matches")->type_name("WILDCARD");
   command.add_option("--branch", history.branch, "the branch, along first parents; default: main")
       ->type_name("REV");
-  command.add_option("--suite", history.suite, "suite name, where the store has results of several");
+  command.add_option("--suite", history.suite, "suite name, if the store has results of several suites");
   command.add_option("--metric", history.metric, "only this metric; `time` is the device's time");
   add_typed(command, "--since", history.since, parse_since,
             "only commits since this one or this day (2026-11-20)")
@@ -72,8 +72,9 @@ void add_history(Commands& commands) {
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   command
-      .add_option("--anchor", history.anchor,
-                  "release that results are held to; default: the pinned baseline, else the oldest result")
+      .add_option(
+          "--anchor", history.anchor,
+          "revision that results are compared with; default: the pinned baseline, else the oldest result")
       ->type_name("REV");
   history.margin.add_to(command);
   add_typed(command, "--fail-on", arguments.fail_on, parse_fail_on,

@@ -60,7 +60,7 @@ int list(const ListArguments& arguments) {
 
 void add_list(Commands& commands) {
   auto& [command, arguments] =
-      commands.add("list", "Print what a suite would measure here, and what not and why", list);
+      commands.add("list", "List the cases that a suite measures here, and why others are skipped", list);
   arguments.plan.add_to(command)->required(false);
   command.add_flag("--devices", arguments.devices, "print only the devices that --device can name here");
   arguments.output.add_to(command);

@@ -23,7 +23,8 @@ int write_plan(const PlanArguments& arguments) {
 }  // namespace
 
 void add_plan(Commands& commands) {
-  auto& [command, arguments] = commands.add("plan", "Write what `ab` asks of a build's program", write_plan);
+  auto& [command, arguments] =
+      commands.add("plan", "Write the plan of a suite as a file (started by ab)", write_plan);
   hide(command);
   arguments.plan.add_to(command);
   command.add_option("--output", arguments.output, "file to write")->required()->type_name("FILE");

@@ -197,7 +197,7 @@ std::string kinds_help() {
   for (const PlotKind& kind : plot_kinds())
     text += fmt::format("  {:<13} {}{}\n", kind.name, kind.shows, kind.of_one_case ? "; needs --case" : "");
   return text +
-         "Every plot is of what was measured; one that has nothing to draw is an error that says why.\n"
+         "A plot without data is an error that names the missing data.\n"
          "Needs Node.js; PNG also rsvg-convert (Debian, Ubuntu: librsvg2-bin).";
 }
 
@@ -213,15 +213,13 @@ void add_plot(Commands& commands) {
       ->required()
       ->type_name("NAME");
   command
-      .add_option("--output", arguments.output,
-                  "file to write; PNG where it ends in .png; - is standard output")
+      .add_option("--output", arguments.output, "file to write; PNG if it ends in .png; - is standard output")
       ->capture_default_str()
       ->type_name("FILE");
-  command.add_flag("--png", order.png, "PNG, whatever the file is called");
-  command.add_option("--case", order.one_case, "the case that it is about; * and ? are wildcards")
-      ->type_name("ID");
-  command.add_option("--metric", order.metric, "the metric that it is about")->type_name("NAME");
-  command.add_option("--baseline", arguments.baseline, "show the comparison with this one")
+  command.add_flag("--png", order.png, "write PNG, whatever the file name");
+  command.add_option("--case", order.one_case, "case to draw; * and ? are wildcards")->type_name("ID");
+  command.add_option("--metric", order.metric, "metric to draw")->type_name("NAME");
+  command.add_option("--baseline", arguments.baseline, "revision or record file to compare with")
       ->type_name("REV|FILE");
   add_choice(command, "--theme", order.theme, "colours");
   command.add_option("--width", order.width, "in pixels")->check(CLI::Range(100, 10000));

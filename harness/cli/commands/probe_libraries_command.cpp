@@ -23,7 +23,8 @@ int probe_libraries(const ProbeLibrariesArguments& /*arguments*/) {
 
 void add_probe_libraries(Commands& commands) {
   hide(commands
-           .add("probe-libraries", "Say which CUDA libraries there are (started by doctor)", probe_libraries)
+           .add("probe-libraries", "List the CUDA libraries of this machine (started by doctor)",
+                probe_libraries)
            .command);
 }
 

@@ -63,20 +63,19 @@ int report_command(const ReportArguments& arguments, const CommandLine& line) {
 
 void add_report(Commands& commands) {
   auto& [command, arguments] =
-      commands.add("report", "Print a stored record, or its comparison with another, again", report_command);
+      commands.add("report", "Print a stored record, or its comparison with another one", report_command);
   command.add_option("record", arguments.record, "revision or record file")
       ->capture_default_str()
       ->type_name("REV|FILE");
-  command.add_option("--baseline", arguments.baseline, "report the comparison with this one instead")
+  command.add_option("--baseline", arguments.baseline, "revision or record file to compare with")
       ->type_name("REV|FILE");
   arguments.from.add_to(command);
-  command.add_option("--output", arguments.file, "write the record itself, raw samples and all")
-      ->type_name("FILE");
+  command.add_option("--output", arguments.file, "write the record with all raw samples")->type_name("FILE");
   arguments.policy.add_to(command);
   arguments.output.add_to(command);
   command.footer(
-      "With --baseline this is what `harness compare` says of the same two records under the same\n"
-      "policy, but the exit status is no verdict: 0 once the reports are written.");
+      "With --baseline the report is that of `harness compare` for the same records and policy. The exit\n"
+      "status is no verdict: it is 0 once the reports are written.");
 }
 
 }  // namespace harness

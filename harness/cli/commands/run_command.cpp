@@ -320,25 +320,24 @@ int run_command(const RunArguments& arguments, const CommandLine& line) {
 
 void add_run(Commands& commands) {
   auto& [command, arguments] =
-      commands.add("run", "Measure a suite into the store and print the table", run_command);
+      commands.add("run", "Measure a suite, store the record and print the table", run_command);
   arguments.plan.add_to(command);
   arguments.store.add_to(command);
   const auto results = {
-      command.add_option("--output", arguments.file, "also write the record, raw samples and all")
+      command.add_option("--output", arguments.file, "also write the record with all raw samples")
           ->type_name("FILE"),
       command.add_option("--against", arguments.against, "then compare with this revision or record file")
           ->type_name("REV|FILE"),
       command
           .add_option("--commit", arguments.commit,
-                      "commit that this tree is, where its repository is not here")
+                      "commit of this source tree, if its repository is not here")
           ->type_name("HASH"),
       command.add_flag("--continue", arguments.resume,
                        "finish the newest interrupted run of this suite and revision"),
       command.add_flag("--require-gpu", arguments.require_gpu,
                        "a CUDA case that cannot run is an error, not a skip")};
-  CLI::Option* profile =
-      command.add_flag("--profile", arguments.profile,
-                       "measure nothing: make the calls alone, for nsys, ncu or a debugger to look at");
+  CLI::Option* profile = command.add_flag(
+      "--profile", arguments.profile, "measure nothing: only make the calls, under nsys, ncu or a debugger");
   for (CLI::Option* option : results) profile->excludes(option);
   arguments.measuring.add_to(command);
   arguments.clocks.add_to(command);

@@ -126,15 +126,16 @@ int selftest_command(const SelftestArguments& arguments) {
 }  // namespace
 
 void add_selftest(Commands& commands) {
-  auto& [command, declared] =
-      commands.add("selftest", "Simulate how often the rule that decides is wrong, or see it on this machine",
-                   selftest_command);
+  auto& [command, declared] = commands.add(
+      "selftest", "Simulate how often verdicts are wrong, or measure it on this machine", selftest_command);
   SelftestArguments& arguments = declared;  // clang 14 lets no lambda refer to a structured binding
   command
-      .add_option("--seed", arguments.options.seed, "of the random numbers: the same seed, the same report")
+      .add_option("--seed", arguments.options.seed,
+                  "seed of the random numbers; the same seed gives the same report")
       ->capture_default_str();
   command
-      .add_option("--splits", arguments.options.splits, "simulated suites a row, or random halves with --aa")
+      .add_option("--splits", arguments.options.splits,
+                  "simulated suites per row, or random halves with --aa")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
   command
@@ -149,8 +150,8 @@ void add_selftest(Commands& commands) {
       ->type_name("SUITE");
   command
       .add_option("--processes", arguments.session.processes,
-                  "simulated processes a side, or worker processes a case with --aa; default: several, or "
-                  "the suite's")
+                  "simulated processes a side; default: several plans. With --aa: worker processes for each "
+                  "case; default: the suite's")
       ->check(CLI::Range(2, 10000))
       ->type_name("P");
   arguments.session.filter.add_to(command);
@@ -159,10 +160,9 @@ void add_selftest(Commands& commands) {
   arguments.output.add_to(command);
   command.footer(
       "Exit status: 0 no rate lies above its limit, 1 one does (99 % sure), 2 usage, 4 nothing to compare,\n"
-      "130 interrupted. A verdict needs 5 processes a side, or 3 that hold both builds; `--min-processes 3`\n"
-      "lowers that. `--processes 3 --splits 2000` simulates what it costs, and fails: of cases with two "
-      "modes\n"
-      "that are slower by the margin 9 % pass, not 5 %. It finds 88 % of changes of 3 %, not all.\n"
+      "130 interrupted. A verdict needs 5 processes a side, or 3 with both builds. `--min-processes 3` of\n"
+      "other commands lowers that. `--processes 3 --splits 2000` simulates the cost, and fails: of cases\n"
+      "that have two modes and are slower by the margin, 9 % pass instead of 5 %.\n"
       "Examples: harness selftest; harness selftest --seed 7 --splits 10000\n"
       "          harness selftest --aa suites/fusion.yaml --processes 20");
 }

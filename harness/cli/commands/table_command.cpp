@@ -75,7 +75,7 @@ int table_command(const TableArguments& arguments) {
 
 void add_table(Commands& commands) {
   auto& [command, arguments] = commands.add(
-      "table", "One figure of a record's cases as a Markdown table, for a README", table_command);
+      "table", "Print one figure of a record's cases as a Markdown table, for a README", table_command);
   command.add_option("record", arguments.record, "revision or record file")
       ->capture_default_str()
       ->type_name("REV|FILE");
@@ -84,13 +84,14 @@ void add_table(Commands& commands) {
             "the figure: " + join(all_names<report::Shown>(), ", "))
       ->type_name("NAME")
       ->default_str("time");
-  command.add_option("--into", arguments.into, "file to put the table into, in place of the one there")
+  command.add_option("--into", arguments.into, "file in which the table replaces an older one")
       ->type_name("FILE");
-  command.add_option("--mark", arguments.mark, "which place in the file")->type_name("NAME");
+  command.add_option("--mark", arguments.mark, "name of the marked place in that file")->type_name("NAME");
   arguments.from.add_to(command);
   arguments.output.add_to(command);
   command.footer(
-      "A row a shape, a column a variant. With --into and --mark the table replaces what stands between\n"
+      "One row for each shape, one column for each variant. With --into and --mark the table replaces what "
+      "stands between\n"
       "the lines `<!-- measured: NAME -->` and `<!-- end of NAME -->` of the file.");
 }
 

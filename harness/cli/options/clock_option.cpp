@@ -29,8 +29,8 @@ void ClockOption::add_to(CLI::App& command) {
     mhz = *parsed;
   };
   const std::string description =
-      "lock the GPU's SM clock meanwhile, at =MHZ or three quarters of its highest; needs rights, "
-      "concerns everybody on the GPU, is undone at the end";
+      "lock the GPU's SM clock during the run, at =MHZ or at three quarters of its highest; needs "
+      "administrator rights, affects all users of the GPU, and is undone at the end";
   command.add_flag(name, description)->each(take)->type_name("[=MHZ]");
 }
 

@@ -45,8 +45,8 @@ std::string script_of(const std::string& device) {
 
 CLI::Option* DeviceOption::add_to(CLI::App& command) {
   return add_typed(command, "--device", *this, parse_devices,
-                   "cpu, cuda or cuda:N, of N as nvidia-smi counts; several, with commas, where the suite's "
-                   "`devices` allows it; default: every device the suite names")
+                   "cpu, cuda or cuda:N, numbered as in nvidia-smi; several with commas, if the suite's "
+                   "`devices` allows it; default: every device that the suite names")
       ->type_name("NAME");
 }
 

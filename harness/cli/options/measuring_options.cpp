@@ -15,7 +15,7 @@ Result<Seconds> parse_wait(const std::string& text) {
 void MeasuringOptions::add_to(CLI::App& command) {
   command.add_flag("--quiet", quiet, "no progress line");
   add_typed(command, "--wait", wait, parse_wait,
-            "longest wait for a device that another run uses; 0: not at all; default: as long as it takes")
+            "longest wait for a device that another run uses; 0: no wait; default: no limit")
       ->type_name("DURATION");
 }
 

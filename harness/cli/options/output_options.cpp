@@ -74,7 +74,7 @@ Result<std::size_t> parse_markdown_limit(const std::string& text) {
 void OutputOptions::add_to(CLI::App& command) {
   add_choice(command, "--color", colour, "colour on the terminal");
   add_typed(command, "--format", format, parse_format,
-            "what standard output gets: " + join(all_names<Format>(), ", "))
+            "format of standard output: " + join(all_names<Format>(), ", "))
       ->type_name("NAME")
       ->default_str(std::string(name_of(format)));
   add_words(
@@ -84,7 +84,7 @@ void OutputOptions::add_to(CLI::App& command) {
       ->allow_extra_args(false)
       ->type_name("FORMAT=FILE");
   add_typed(command, "--markdown-limit", markdown_limit, parse_markdown_limit,
-            "shorten Markdown to this many bytes, at the end of a row")
+            "largest size of a Markdown report; longer ones end after a whole row")
       ->type_name("BYTES");
 }
 

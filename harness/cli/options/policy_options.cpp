@@ -94,7 +94,7 @@ void PolicyOptions::add_to(CLI::App& command) {
   CLI::Option* allowed =
       add_words(
           command, "--allow", [this](const std::string& word) { return allow(given_, stale_, word); },
-          "what does not fail the command: verdicts, and a program of other sources than those checked out")
+          "verdicts that do not fail the command; stale: a program built from other sources")
           ->expected(1, CLI::detail::expected_max_vector_size)
           ->delimiter(',')
           ->type_name(join(all_names<Allowance>(), "|"));
@@ -105,16 +105,15 @@ void PolicyOptions::add_to(CLI::App& command) {
           ->expected(1, CLI::detail::expected_max_vector_size)
           ->delimiter(',')
           ->type_name("improved");
-  CLI::Option* other =
-      command.add_flag("--allow-other-device", given_.allow_other_device,
-                       "compare across GPUs of the same model, at the price of their spread");
+  CLI::Option* other = command.add_flag("--allow-other-device", given_.allow_other_device,
+                                        "compare different GPUs of one model; their usual spread is added");
   CLI::Option* least =
       command
           .add_option_function<int>(
               "--min-processes",
               [this](int count) { given_.min_processes = given_.min_shared_processes = count; },
-              "processes a side that a verdict needs; below 5 (3 that hold both builds) the error rates "
-              "no longer hold")
+              "least processes a side for a verdict; below 5 (3 with both builds) the error rates no "
+              "longer hold")
           ->check(CLI::Range(2, 1000))
           ->type_name("P");
   CLI::Option* file = command.add_option("--waivers", waivers_,
@@ -123,8 +122,8 @@ void PolicyOptions::add_to(CLI::App& command) {
   file->type_name("FILE");
   CLI::Option* proposed = command.add_flag(
       "--accept-proposed", given_.accept_proposed,
-      "let the change's own looser gates and new waivers count; without it the baseline's decide");
-  CLI::Option* none = command.add_flag("--no-waivers", no_waivers_, "judge as if nothing were accepted");
+      "let looser gates and new waivers of the change count; without it the baseline's decide");
+  CLI::Option* none = command.add_flag("--no-waivers", no_waivers_, "ignore all waivers");
   none->excludes(file);
   declared_ = {margin, alpha, allowed, failing, other, least, file, proposed, none};
 }

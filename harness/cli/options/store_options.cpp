@@ -11,7 +11,7 @@ CLI::Option* StoreOption::add_to(CLI::App& command) {
 }
 
 void SelectionOptions::add_to(CLI::App& command) {
-  command.add_option("--suite", suite, "suite name, where a revision has records of several")
+  command.add_option("--suite", suite, "suite name, if a revision has records of several suites")
       ->type_name("NAME");
   store.add_to(command);
 }

@@ -18,12 +18,12 @@ Result<std::uint64_t> parse_seed(const std::string& text) {
 
 CLI::Option* FilterOption::add_to(CLI::App& command) {
   return command
-      .add_option("--filter", patterns, "only cases whose name matches; `!` in front leaves out; repeatable")
+      .add_option("--filter", patterns, "only cases whose name matches; `!` in front excludes; repeatable")
       ->type_name("WILDCARD");
 }
 
 CLI::Option* ModuleOption::add_to(CLI::App& command) {
-  return command.add_option("--module", files, "load a plugin as well")->type_name("FILE");
+  return command.add_option("--module", files, "also load this plugin")->type_name("FILE");
 }
 
 CLI::Option* SuiteOptions::add_to(CLI::App& command) {
@@ -32,10 +32,11 @@ CLI::Option* SuiteOptions::add_to(CLI::App& command) {
   command.add_option("--tag", tags, "only cases with one of these tags");
   modules.add_to(command);
   device.add_to(command);
-  command.add_option("--processes", processes, "fresh worker processes a case")->check(CLI::Range(1, 10000));
-  command.add_option("--placements", placements, "allocations a process")->check(CLI::Range(1, 10000));
-  command.add_option("--samples", samples, "samples a placement")->check(CLI::Range(1, 10000000));
-  add_typed(command, "--seed", seed, parse_seed, "of the random inputs")->type_name("UINT");
+  command.add_option("--processes", processes, "worker processes for each case")->check(CLI::Range(1, 10000));
+  command.add_option("--placements", placements, "placements (allocations) per process")
+      ->check(CLI::Range(1, 10000));
+  command.add_option("--samples", samples, "samples per placement")->check(CLI::Range(1, 10000000));
+  add_typed(command, "--seed", seed, parse_seed, "seed of the random inputs")->type_name("UINT");
   return file;
 }
 

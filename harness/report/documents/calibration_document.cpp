@@ -148,7 +148,7 @@ Grid grid_of(const CalibrationReport& report) {
 std::vector<std::string> legend() {
   return {
       "sd of log values in percent.",
-      "used: the sd between sessions that compare uses. It is shrunk towards 0.1 % while sessions are few.",
+      "used: the sd between sessions that compare uses. It is shrunk towards 0.05 % while sessions are few.",
       "now, proposed: processes x placements, margin. (wider): no number of processes reaches the target, so "
       "this is the smallest margin that does."};
 }

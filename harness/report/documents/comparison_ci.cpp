@@ -120,13 +120,13 @@ CiView comparison_ci(const Comparison& comparison) {
   for (std::size_t i = 0; i < comparison.rows.size(); ++i)
     view.cases.push_back(case_of(comparison.rows[i], names[i], comparison.policy));
   if (const std::string loosened = gates_loosened(comparison); !loosened.empty())
-    view.alerts.push_back({Alarm::warning, loosened, "the change that this compares loosened them"});
+    view.alerts.push_back({Alarm::warning, loosened, "the compared change loosened them"});
   if (const std::string proposed = proposed_by_change(comparison); !proposed.empty())
     view.alerts.push_back({Alarm::warning, proposed, "have it reviewed with the change"});
   if (const std::string loosened = processes_loosened(comparison); !loosened.empty())
     view.alerts.push_back(
         {Alarm::warning, loosened,
-         "--min-processes of this run asks for it; `harness selftest --help` tells the price"});
+         "--min-processes of this run asks for it; `harness selftest --help` tells the cost"});
   add_whole(view, comparison);
   for (const WaiverNote& note : waiver_notes(comparison))
     view.output.push_back(fmt::format("waiver {}: {}", note.pattern, note.text));

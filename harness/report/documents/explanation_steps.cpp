@@ -100,7 +100,7 @@ void add_moderation(Step& step, const TestEvidence& test) {
   const char* usual_test = test.differences ? "paired t-test" : "Welch";
   if (!test.moderation) {
     step.lines.push_back(
-        fmt::format("too few other cases tell which spread is usual: its own alone counts ({})", usual_test));
+        fmt::format("too few other cases to learn the usual spread: its own alone counts ({})", usual_test));
     return;
   }
   const Moderation& by = *test.moderation;
@@ -111,7 +111,7 @@ void add_moderation(Step& step, const TestEvidence& test) {
       by.own_sd * 100, freedom_text(by.own_freedom), by.usual_sd * 100, freedom_text(by.usual_freedom)));
   step.lines.push_back(
       by.noisier
-          ? fmt::format("its own is improbable among its like, so it alone counts ({})", usual_test)
+          ? fmt::format("its own is improbable among similar cases, so it alone counts ({})", usual_test)
           : fmt::format("both together, weighted by these (moderated variance): {:.4f} %", by.sd * 100));
 }
 
@@ -133,10 +133,9 @@ Step effect_step(const RowExplanation& one) {
       "standard error: {:.6f} with {} degrees of freedom{}", test.standard_error,
       freedom_text(test.degrees_of_freedom),
       test.known_variance > 0
-          ? fmt::format(
-                "; of it sqrt({:.4g}) is between sessions (and devices, where allowed), which no number "
-                "of processes averages away",
-                test.known_variance)
+          ? fmt::format("; sqrt({:.4g}) of it is between sessions (and devices, where allowed), which more "
+                        "processes do not reduce",
+                        test.known_variance)
           : ""));
   step.lines.push_back(fmt::format("interval at {}: {} to {}", level_text(alpha_to_pass(row)),
                                    log_text(test.lo), log_text(test.hi)));

@@ -48,8 +48,8 @@ CiCase case_of(const Summary& summary, bool finished) {
   } else if (summary.samples == 0) {
     one.state = CiState::error;
     one.code = "not_measured";
-    one.message = finished ? "not measured: the case has no samples"
-                           : "not measured: the run ended before it came to this case";
+    one.message =
+        finished ? "not measured: the case has no samples" : "not measured: the run ended before this case";
   } else {
     one.seconds = seconds_of(summary.center, summary.unit);
     one.output = figures_of(summary);
@@ -66,7 +66,7 @@ void add_alerts(CiView& view, const Record& record, const std::string& headline)
   if (record.finished.empty()) {
     view.alerts.push_back({Alarm::error, headline, "the run ended before everything was measured"});
     CiCase whole{"(the whole run)", {record.suite.file}, CiState::error, "unfinished"};
-    whole.message = whole.body = "the run, or the comparison after it, did not come to its end";
+    whole.message = whole.body = "the run, or the comparison after it, did not finish";
     view.cases.push_back(std::move(whole));
   }
   std::set<std::string_view> skipped;

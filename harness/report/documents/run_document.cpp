@@ -306,10 +306,9 @@ void add_tables(Document& document, const Record& record, const std::vector<Summ
   const std::vector<Table> speedups = speedup_tables(speedups_over_shapes(record, summaries));
   if (!speedups.empty())
     legend.lines.emplace_back(
-        "speedup over all shapes: the geometric mean is the one that suits ratios. Its interval, and those "
-        "of "
-        "the other means and the median, are that figure of the shapes' bounds, as if all erred together: "
-        "wide enough however the shapes' errors hang together.");
+        "speedup over all shapes: the geometric mean suits ratios best. The interval of each mean, and of "
+        "the "
+        "median, is that figure of the shapes' bounds. Conservative: it assumes fully correlated errors.");
   tables.insert(tables.end(), speedups.begin(), speedups.end());
   for (Table& table : tables) document.blocks.push_back({std::move(table)});
   document.blocks.push_back({std::move(legend), Place::about});
@@ -348,7 +347,7 @@ Report run_document(const Record& record, const std::vector<Summary>& summaries,
 }
 
 Report unfinished_document(const std::string& command) {
-  const std::string headline = "UNFINISHED: the command has not come to its end";
+  const std::string headline = "UNFINISHED: the command has not ended";
   Document document{.title = "unfinished", .headline = headline, .tone = Paint::bad, .marked = true};
   document.command = command;
   Grid grid{

@@ -71,8 +71,8 @@ std::string remark_on(const Distortion& worst, bool speedup) {
   };
   if (worst.summary == nullptr || shown(worst.claimed) == shown(worst.honest)) return {};
   return fmt::format(
-      "first call: cold, timed apart and part of no other figure. A mean of {} calls with it among them "
-      "would have claimed {} for {}, instead of {}.",
+      "first call: cold, timed apart and part of no other figure. With it included, the mean of {} calls "
+      "would show {} for {}, instead of {}.",
       worst.calls, shown(worst.claimed), worst.summary->case_id, shown(worst.honest));
 }
 
@@ -245,13 +245,13 @@ NamedTexts run_facts(const Record& record) {
 std::vector<std::string> run_legend(const std::vector<Summary>& summaries) {
   std::vector<std::string> legend{
       "centre: geometric mean of one value a process, and its interval. Every other figure is of all "
-      "samples, nothing removed; outliers are mild/far, beyond 1.5 and 3 interquartile ranges of their "
+      "samples, none removed. Outliers are mild/far: beyond 1.5 and 3 interquartile ranges of their "
       "placement."};
   const auto has = [&](auto predicate) { return std::any_of(summaries.begin(), summaries.end(), predicate); };
   if (has([](const Summary& summary) { return summary.share_of_ceiling.has_value(); }))
     legend.emplace_back(
-        "of ceiling: share of what this machine was measured to do, in arithmetic (compute) or in copying "
-        "(memory), the larger of the two.");
+        "of ceiling: share of the ceiling measured on this machine, in arithmetic (compute) or in copying "
+        "(memory), whichever is larger.");
   if (has([](const Summary& summary) { return summary.share_of_ceiling.value_or(0) > 1; }))
     legend.emplace_back(
         "! above 100 %: the declared FLOPs or bytes are too many, or the data stayed in a cache; do not "

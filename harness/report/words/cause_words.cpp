@@ -44,7 +44,7 @@ std::string step_words(const Cause& cause) {
     case CaseStep::last_check: return "checking the result after timing";
     case CaseStep::report_metrics: return "reporting its metrics";
     case CaseStep::look_at_kernels: return "looking at its kernels";
-    case CaseStep::measure_control: return "measuring what the instrument reads of nothing";
+    case CaseStep::measure_control: return "measuring an empty call";
   }
   return "?";
 }
@@ -63,9 +63,9 @@ std::string on_device_error(const Cause& cause) {
 std::string on_empty_call(const Cause& cause) {
   const auto us = [&](std::string_view figure) { return cause.number(figure) * 1e6; };
   return fmt::format(
-      "a call reads {:.2f} us, as nothing does ({:.2f} us; an empty kernel {:.2f} us): run() queues nothing "
-      "on "
-      "the stream that it is given; queue all its work there, none on a stream of its own",
+      "a call takes {:.2f} us, as long as no call at all ({:.2f} us; an empty kernel {:.2f} us): run() "
+      "queues "
+      "nothing on the stream that it is given; queue all work there, none on a stream of its own",
       us("call"), us("nothing"), us("empty_kernel"));
 }
 
@@ -97,12 +97,11 @@ std::string on_output(const Cause& cause) {
                        cause.number("expected"));
   else
     what = cause.code == CauseCode::wrong_values ? on_values(cause) : on_element(cause);
-  return fmt::format(
-      "output `{}` {}{}", cause.text("output"), what,
-      cause.count("after_timing") == 0
-          ? ""
-          : "; the first call was right, so the variant changes its inputs or carries something "
-            "over from call to call");
+  return fmt::format("output `{}` {}{}", cause.text("output"), what,
+                     cause.count("after_timing") == 0
+                         ? ""
+                         : "; the first call was right, so the variant changes its inputs or keeps state "
+                           "between calls");
 }
 
 // How a worker ended, and what it printed last.

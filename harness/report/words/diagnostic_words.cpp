@@ -265,8 +265,8 @@ std::string words(DiagnosticCode code, const Told& told) {
     case DiagnosticCode::spread: return spread(told);
     case DiagnosticCode::noisier:
       return fmt::format(
-          "noisier than its like: processes vary by {}, cases of this length by {}. It is judged by its own "
-          "spread alone.",
+          "noisier than similar cases: processes vary by {}, cases of this length by {}. It is judged by its "
+          "own spread alone.",
           told.percent("sd", "{:.2f}"), told.percent("usual", "{:.2f}"));
     case DiagnosticCode::outliers: return outliers(told);
     case DiagnosticCode::clock_shift:

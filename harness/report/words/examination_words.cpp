@@ -84,7 +84,7 @@ std::string application_clock_words(const Observation& finding) {
 }
 
 std::string clock_lock_words(const Observation& finding) {
-  if (!tells(finding, "gpu")) return "none of harness's";
+  if (!tells(finding, "gpu")) return "none by harness";
   return fmt::format("process {} (since {}) locked the SM clock of {} at {} MHz{}", finding.count("process"),
                      printable(finding.text("since")), printable(finding.text("gpu")), finding.count("mhz"),
                      is_set(finding, "held") ? ", and measures" : " and left it behind");
@@ -132,7 +132,7 @@ std::string cupti_words(const Observation& finding) {
 }
 
 std::string counters_words(const Observation& finding) {
-  if (!tells(finding, "restricted")) return "unknown who may read them";
+  if (!tells(finding, "restricted")) return "access unknown";
   if (!is_set(finding, "restricted")) return "for everybody";
   return fmt::format("for administrators only, which this process is{}",
                      is_set(finding, "allowed") ? "" : " not");

@@ -149,7 +149,7 @@ std::string proof_words(const ComparisonRow& row, const Reason& reason) {
           row.exact ? exact_change(row) : change_with_interval(row), environment_cause(reason.text("cause")));
     case ReasonCode::unproven:
       return fmt::format("not measured, and not proven identical: {}",
-                         row.unproven ? words(*row.unproven) : "nobody looked");
+                         row.unproven ? words(*row.unproven) : "its launches were not read");
     default: return {};
   }
 }
@@ -351,7 +351,7 @@ std::string words(const ProofGap& gap) {
   const Fact<ProofGapCode>& why = gap.why;
   const std::string side = why.text("side") == "baseline" ? "the baseline" : "the current side";
   switch (why.code) {
-    case ProofGapCode::not_looked: return fmt::format("nobody read the launches of {}", side);
+    case ProofGapCode::not_looked: return fmt::format("the launches of {} were not read", side);
     case ProofGapCode::unreadable:
       return fmt::format("the launches of {} could not all be read: {}", side,
                          gap.cause ? words(*gap.cause) : "without a reason given");

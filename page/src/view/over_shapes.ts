@@ -56,8 +56,8 @@ export function over_shapes(report: RunReport): HTMLElement | null {
     el(
       "p",
       "faint",
-      "The geometric mean is the one that suits ratios. Intervals, but those of min and max, are that figure of the " +
-        "shapes' bounds, as if all erred together: wide enough however the shapes' errors hang together.",
+      "The geometric mean suits ratios best. The interval of each mean, and of the median, is that figure of the " +
+        "shapes' bounds. Conservative: it assumes fully correlated errors.",
     ),
     ...[...metrics].flatMap(([metric, rows]) => [
       metrics.size > 1 ? el("h4", null, printable(metric, 80)) : null,

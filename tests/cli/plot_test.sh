@@ -69,7 +69,7 @@ expect 0 "$HARNESS" plot head.json --baseline main.json --kind distribution --ca
 cp "$printed" printed.svg && is_svg printed.svg gelu/mode=hot
 
 # The kinds that the program knows are those that plot.mjs draws: it refuses none of them as unknown.
-for kind in $("$HARNESS" plot --help | sed -n '/^Kinds:/,/^Every/s/^  \([a-z]*\) .*/\1/p'); do
+for kind in $("$HARNESS" plot --help | sed -n '/^Kinds:/,/^A plot/s/^  \([a-z]*\) .*/\1/p'); do
   "$HARNESS" plot head.json --baseline main.json --kind "$kind" --case gelu/mode=hot --output kind.svg >"$printed" 2>&1
   silent_about "unknown plot"
   drawn="${drawn:-} $kind"

@@ -1,10 +1,8 @@
 # Makes DESTINATION/{bin,lib} of the programs and modules listed in LIST and the shared libraries that they load, under
 # the names by which they are loaded. It checks that nothing else is needed, that it fits into LIMIT bytes, and that
-# the program starts. The C and C++ runtimes stay out: every machine has them, and they must not be older than the
-# system's others. NVIDIA's libraries stay out: they come with the driver or the toolkit.
+# the program starts.
 cmake_policy(SET CMP0057 NEW)
-set(system "^ld-linux" "^linux-vdso" "^lib(c|m|dl|rt|pthread|resolv|util|stdc\\+\\+|gcc_s)\\.so"
-           "^lib(cuda|cudart|cublas|cublasLt|cudnn|cufft|cupti|nccl|nvidia|nvrtc|nvJitLink)[-.a-zA-Z]*\\.so")
+include(${CMAKE_CURRENT_LIST_DIR}/SystemLibraries.cmake)
 set(readable PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 file(STRINGS ${LIST} files)
@@ -25,7 +23,7 @@ endforeach()
 file(GET_RUNTIME_DEPENDENCIES
   EXECUTABLES ${programs} MODULES ${modules}
   RESOLVED_DEPENDENCIES_VAR found UNRESOLVED_DEPENDENCIES_VAR missing
-  PRE_EXCLUDE_REGEXES ${system})
+  PRE_EXCLUDE_REGEXES ${HARNESS_SYSTEM_LIBRARIES})
 if(missing)
   message(FATAL_ERROR "Not found, so they cannot be bundled: ${missing}")
 endif()
@@ -46,7 +44,7 @@ foreach(file IN LISTS programs modules)
     string(REGEX REPLACE "^[ \t]*([^ ]+).*" "\\1" name "${line}")
     get_filename_component(name ${name} NAME)
     set(of_the_system FALSE)
-    foreach(pattern IN LISTS system)
+    foreach(pattern IN LISTS HARNESS_SYSTEM_LIBRARIES)
       if(name MATCHES "${pattern}")
         set(of_the_system TRUE)
       endif()

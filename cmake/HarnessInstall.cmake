@@ -1,19 +1,23 @@
-# What `cmake --install` puts where, and the bundle that HARNESS_PORTABLE makes.
+# What `cmake --install` puts where, the packages that cpack makes, and the bundle that HARNESS_PORTABLE makes.
 #
 #   bin/harness   lib/libharness_kernels.so   lib/libharness_cuda.so   include/harness/sdk/*.h   lib/cmake/harness/   share/harness/
 #
-# The installed package gives an outside project the target harness::sdk and harness_add_module().
+# The installed package gives an outside project the target harness::sdk and harness_add_module(). Components: harness,
+# cuda, sdk and, in the tarball alone, libraries: the third-party shared libraries.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(SystemLibraries)
 
 # The program looks for the CUDA module beside itself, so the two move together: lib, whatever the
 # platform calls its own folder for libraries.
 if(TARGET harness)
-  install(TARGETS harness RUNTIME DESTINATION bin COMPONENT harness)
+  install(TARGETS harness RUNTIME_DEPENDENCY_SET harness_libraries RUNTIME DESTINATION bin COMPONENT harness)
+  install(RUNTIME_DEPENDENCY_SET harness_libraries PRE_EXCLUDE_REGEXES ${HARNESS_SYSTEM_LIBRARIES}
+    LIBRARY DESTINATION lib COMPONENT libraries EXCLUDE_FROM_ALL)
 endif()
 install(TARGETS harness_kernels_module LIBRARY DESTINATION lib COMPONENT harness)
 if(TARGET harness_cuda)
-  install(TARGETS harness_cuda LIBRARY DESTINATION lib COMPONENT harness)
+  install(TARGETS harness_cuda LIBRARY DESTINATION lib COMPONENT cuda)
 endif()
 
 # The programs without the tests: `ninja programs`.
@@ -38,6 +42,30 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/sdk
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/suites DESTINATION share/harness COMPONENT harness OPTIONAL)
 install(FILES ${CMAKE_SOURCE_DIR}/harness/suite/suite.schema.json
   DESTINATION share/harness COMPONENT harness OPTIONAL)
+
+# `cpack` in the build folder makes a tarball, whole with its libraries, and the .deb packages harness and harness-cuda,
+# which depend on Debian's.
+set(CPACK_GENERATOR TGZ DEB)
+set(CPACK_PACKAGE_NAME harness)
+set(CPACK_PACKAGE_CONTACT "The harness developers <harness@localhost>")
+string(TOLOWER "harness-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}" CPACK_PACKAGE_FILE_NAME)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_SOURCE_DIR}/cmake/PackageComponents.cmake)
+set(CPACK_COMPONENTS_ALL harness sdk)
+set(CPACK_COMPONENT_SDK_GROUP harness)
+set(CPACK_COMPONENT_HARNESS_GROUP harness)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_HARNESS_PACKAGE_NAME harness)
+set(CPACK_DEBIAN_HARNESS_PACKAGE_SHLIBDEPS ON)
+if(TARGET harness_cuda)
+  list(APPEND CPACK_COMPONENTS_ALL cuda)
+  set(CPACK_DEBIAN_CUDA_PACKAGE_NAME harness-cuda)
+  set(CPACK_DEBIAN_CUDA_PACKAGE_DEPENDS "harness (= ${PROJECT_VERSION})")  # NVIDIA's libraries are no packages of Debian
+endif()
+include(CPack)
 
 # HARNESS_PORTABLE: the target `bundle` makes bundle/{bin,lib} in the build folder: what runs on other machines, and
 # every third-party shared library that it needs, where its RPATH looks first. The other machine needs a C++ runtime,

@@ -3,7 +3,7 @@
 // which needs nothing installed; the tests call it with the same client.
 //
 // Text that a fork could have written is distrusted. Pull request, commit and run come from the
-// event and the API. The report in `folder` was made by the pull request's code: it is read as
+// event and the API. The reports in `folder`, a folder a suite, were made by the pull request's code: each is read as
 // text of bounded size and shown in a block of code, where no link, mention or HTML lives.
 "use strict";
 
@@ -12,7 +12,8 @@ const path = require("node:path");
 
 const marker = "<!-- harness: perf -->";
 const limit = 65536;        // what GitHub takes in a comment, in characters; here bytes, which is never more
-const readLimit = 1 << 20;  // bytes of the report that are looked at
+const readLimit = 1 << 20;  // bytes of a report that are looked at
+const most = 20;            // reports that are shown
 
 // The end of a file that is too large is not read; a link or a folder is no report.
 function readReport(folder) {
@@ -36,6 +37,17 @@ function plain(text) {
     .replace(/\r\n?/g, "\n")
     .replace(/\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|.)/g, "")
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "");
+}
+
+// What the suites' reports say, by the names of their folders.
+function readReports(folder) {
+  let names = [];
+  try {
+    names = fs.readdirSync(folder).sort();
+  } catch {
+    // A run that failed early has left none.
+  }
+  return names.slice(0, most).map((name) => plain(readReport(path.join(folder, name)) ?? "")).filter((text) => text.trim() !== "");
 }
 
 // A block of code that the text cannot end: its fence is longer than any run of backticks inside. At most
@@ -64,10 +76,11 @@ const outcomes = {
 
 function body(run, folder) {
   const outcome = outcomes[run.conclusion] || "ended without a verdict";
-  const report = readReport(folder);
+  const reports = readReports(folder);
   const head = `${marker}\n### perf ${outcome} at ${run.head_sha}\n\n[Log, summary and artifacts of the run](${run.html_url})\n\n`;
-  if (report === null || plain(report).trim() === "") return head + "The run left no report.\n";
-  return head + fenced(plain(report), limit - Buffer.byteLength(head));
+  if (reports.length === 0) return head + "The run left no report.\n";
+  const room = Math.floor((limit - Buffer.byteLength(head)) / reports.length);
+  return head + reports.map((report) => fenced(report, room)).join("");
 }
 
 // The open pull request whose head this run measured. The event names it for branches of this repository

@@ -1,17 +1,12 @@
 #!/usr/bin/env bash
-# First step of the action: what would make the verdict worthless is said before anything is built.
+# First step of the action: what would make the verdict worthless is said before anything is measured.
 # Puts `against`, what to judge by, and `report`, the emptied report folder, among the step's outputs.
 #
 # Reads INPUT_AGAINST, INPUT_REPORT, and GitHub's GITHUB_EVENT_NAME, GITHUB_BASE_REF, GITHUB_OUTPUT.
 set -euo pipefail
 
-# A message for the log becomes one line: a newline in it could start a workflow command.
-complain() {
-  local message=${1//'%'/%25} advice=${2//'%'/%25}
-  message=${message//$'\r'/%0D} advice=${advice//$'\r'/%0D}
-  printf '::error title=harness::%s%%0Aadvice: %s\n' "${message//$'\n'/%0A}" "${advice//$'\n'/%0A}"
-  exit 2
-}
+# shellcheck source=ci/action/complain.sh
+. "$(dirname "${BASH_SOURCE[0]}")/complain.sh"
 
 case $INPUT_REPORT in
   "" | / | . | .. | */.. | ../* | */../* | *,* | *$'\n'*)

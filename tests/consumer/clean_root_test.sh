@@ -54,7 +54,6 @@ PY
 
 mkdir packages
 expect 0 cpack --config "$BUILD/CPackConfig.cmake" -B "$work/packages"
-tarball=$(echo packages/harness-*.tar.gz)
 deb=$(echo packages/harness_*.deb)
 
 # The container: apt-get is asked for packages that the root has, because the test downloads nothing.
@@ -69,10 +68,11 @@ cat >"$root/usr/bin/apt-get" <<'SH'
 for word; do case $word in install | -*) ;; *) dpkg-query -W "$word" || exit 100 ;; esac; done
 SH
 chmod +x "$root/usr/bin/apt-get"
+# shellcheck disable=SC2086  # a wildcard of COPY is meant
 while read -r instruction rest; do
   case $instruction in
     "" | "#"* | ARG | FROM) ;;
-    COPY) expect 0 cp packages/${rest% *} "$root${rest##* }" ;;  # the wildcard is meant
+    COPY) expect 0 cp packages/${rest% *} "$root${rest##* }" ;;
     RUN) expect 0 inside sh -c "$rest" ;;
     ENTRYPOINT) same "the entry point" "$rest" '["harness"]' ;;
     *) problem "the test knows no $instruction" ;;
@@ -81,7 +81,7 @@ done <"$container"
 rm "$root/usr/bin/apt-get"
 follow_the_page
 expect 0 inside harness run /usr/local/share/harness/suites/smoke.yaml --store /tmp/smoke.db
-rm -rf "$root/usr/local"
+rm -rf "${root:?}/usr/local"
 
 # The .deb: without what it depends on it cannot be set up, with that it can.
 cp "$deb" "$root/tmp/harness.deb"

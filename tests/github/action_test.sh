@@ -20,13 +20,13 @@ perf
 gives 'result["conclusion"] == "success"' 'result["outputs"]["verdict"] == "recorded"' \
   'result["outputs"]["regressions"] == "0"' 'result["outputs"]["report-path"] == "harness-report"' \
   '"no baseline" in annotation("notice")[0]["title"]' '"### Recorded" in result["summary"]' \
-  'result["artifacts"] == ["harness-report"]' \
+  'result["artifacts"] == ["harness-report-suite.yaml"]' \
   'result["concurrency"] == {"group": "perf-refs/heads/main", "cancel": False}'
 if has_page; then
-  [ -s "$scratch/artifacts/harness-report/verdict.html" ] || problem "the artifact has no page"
+  [ -s "$scratch/artifacts/harness-report-suite.yaml/verdict.html" ] || problem "the artifact has no page"
 fi
 for file in verdict.json verdict.txt junit.xml summary.md annotations.txt log.txt status; do
-  [ -s "$scratch/artifacts/harness-report/$file" ] || [ $file = annotations.txt ] || problem "the artifact has no $file"
+  [ -s "$scratch/artifacts/harness-report-suite.yaml/$file" ] || [ $file = annotations.txt ] || problem "the artifact has no $file"
 done
 
 # The next is judged by it.
@@ -49,7 +49,7 @@ perf
 gives 'result["conclusion"] == "failure"' 'result["outputs"]["verdict"] == "regressed"' \
   'result["outputs"]["regressions"] == "2"' 'result["status"] == 1' \
   'any(one.get("file") == "suite.yaml" and int(one.get("line", 0)) > 0 for one in annotation("error"))' \
-  '"twice/right/n=64" in result["summary"]' 'result["artifacts"] == ["harness-report"]' \
+  '"twice/right/n=64" in result["summary"]' 'result["artifacts"] == ["harness-report-suite.yaml"]' \
   '[step["name"] for step in result["steps"] if step["conclusion"] == "failure"] == ["Verdict", "Measure and judge"]'
 
 # A fork's never starts by itself, whatever else is right about it; its reviewed commit can be dispatched.
@@ -87,6 +87,32 @@ perf
 gives 'result["status"] == 3' 'result["outputs"]["verdict"] == "inconclusive"'
 perf --with allow=inconclusive
 gives 'result["conclusion"] == "success"' 'result["outputs"]["verdict"] == "inconclusive"'
+
+# At night every case is measured, the build is compared with itself, and the history is kept. A case that got worse
+# since its first result fails.
+git checkout -q main
+mkdir suites
+sed 's|\./plugin|../plugin|; s/name: demo/name: suite/' suite.yaml >suites/suite.yaml
+commit "a suite where the suites are"
+nightly() {
+  event schedule
+  perf --with suite=suites/suite.yaml --with harness=build/release/bin/harness --with arguments=--measure=all
+}
+step() { echo "[step[\"conclusion\"] for step in result[\"steps\"] if step[\"name\"] == \"$1\"] == [\"$2\"]"; }
+nightly
+gives 'result["conclusion"] == "success"' "$(step "The build against itself" success)" "$(step History success)" \
+  'result["artifacts"] == ["harness-report-suite.yaml"] + (["harness-history-suite.yaml"] if '"$(has_page && echo True || echo False)"' else [])'
+speeds 104 && commit "slower"
+nightly
+gives 'result["conclusion"] == "failure"' "$(step "The build against itself" success)" "$(step History failure)"
+
+# Which suites there are.
+cp suites/suite.yaml suites/another.yaml
+node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml suites "$scratch/event.json" "$result" >"$printed" || problem "runner.mjs failed"
+gives 'json.loads(result["outputs"]["files"]) == ["another.yaml", "suite.yaml"]'
+sed -i 's/"inputs": {}/"inputs": {"suites": "an*.yaml"}/' "$scratch/event.json"
+node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml suites "$scratch/event.json" "$result" >"$printed" || problem "runner.mjs failed"
+gives 'json.loads(result["outputs"]["files"]) == ["another.yaml"]'
 
 # A baseline that was asked for by name must be there.
 git checkout -q --orphan alone && speeds 100 && commit "no ancestors"

@@ -13,7 +13,7 @@ sed -i 's/processes: 5/processes: 30/; s/samples: 20/samples: 30/' suite.yaml
 commit "long enough to be cancelled"
 event push
 
-node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" --with suite=suite.yaml \
+node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" --matrix suite=suite.yaml --with suite=suite.yaml \
   --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" --with arguments= >"$printed" 2>&1 </dev/null &
 job=$!
 eventually has_results .harness/results.db 3
@@ -23,9 +23,9 @@ kept=$(results .harness/results.db)
 if [ "$kept" -lt 3 ] || [ "$kept" -ge 60 ]; then problem "$kept results were kept"; fi
 gives 'result["conclusion"] == "cancelled"' 'result["outputs"]["verdict"] == "interrupted"' \
   '"### Interrupted" in result["summary"]' '"results are kept" in result["summary"]' \
-  'annotation("warning") and not annotation("error")' 'result["artifacts"] == ["harness-report"]' \
+  'annotation("warning") and not annotation("error")' 'result["artifacts"] == ["harness-report-suite.yaml"]' \
   '[step for step in result["steps"] if step["name"] == "Verdict"][0]["status"] == 130'
-[ "$(cat "$scratch/artifacts/harness-report/status")" = 130 ] || problem "the status that was kept is not 130"
+[ "$(cat "$scratch/artifacts/harness-report-suite.yaml/status")" = 130 ] || problem "the status that was kept is not 130"
 flock --nonblock "$scratch/gpu.lock" true || problem "the lock is still held"
 
 # The same commit can be finished, and then it is no half record.
@@ -36,7 +36,7 @@ expect 4 "$HARNESS" run suite.yaml --continue --quiet
 exec 8>"$scratch/gpu.lock"
 flock 8
 before=$(results .harness/results.db)
-node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" --with suite=suite.yaml \
+node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" --matrix suite=suite.yaml --with suite=suite.yaml \
   --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" >"$scratch/log" 2>&1 </dev/null 8>&- &
 job=$!
 eventually grep -qs "waiting for another job" "$scratch/log"

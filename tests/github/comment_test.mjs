@@ -95,7 +95,12 @@ async function comes(run = {}, repo = base) {
     folder,
   });
 }
-const report = (text) => fs.writeFileSync(path.join(folder, "verdict.txt"), text);
+// The report of a suite, in the folder of its artifact.
+function report(text, suite = "fusion") {
+  const artifact = path.join(folder, `harness-report-${suite}.yaml`);
+  fs.mkdirSync(artifact, { recursive: true });
+  fs.writeFileSync(path.join(artifact, "verdict.txt"), text);
+}
 
 test("the first run makes a comment, the second updates it", async () => {
   pulls = [pull(7, base)];
@@ -178,6 +183,23 @@ test("hostile text stays in its block and draws what it is", async () => {
   assert.match(comments[0].body, /red gnp\.exe/);
 });
 
+test("every suite's report is shown, as much of each as there is room", async () => {
+  pulls = [pull(7, base)];
+  report("of fusion\n");
+  report("of attention\n", "attention");
+  fs.writeFileSync(path.join(folder, "stray"), "no folder\n");
+  await comes();
+  assert.match(comments[0].body, /```text\nof attention\n```\n```text\nof fusion\n```\n$/);
+  for (const suite of ["fusion", "attention"]) report(`${suite} ${"x".repeat(60)}\n`.repeat(2000), suite);
+  await comes();
+  const { body } = comments[0];
+  assert.equal(body.match(/cut here/g).length, 2);
+  assert.ok(Buffer.byteLength(body) <= 65536 && Buffer.byteLength(body) > 64000, `${body.length}`);
+  for (let number = 0; number < 300; ++number) report("x".repeat(1000), `suite${number}`);
+  await comes();
+  assert.ok(Buffer.byteLength(comments[0].body) <= 65536);
+});
+
 test("a long report is cut at a line and says so", async () => {
   pulls = [pull(7, base)];
   report("ä line with letters of two bytes: äöü\n".repeat(20000));
@@ -206,7 +228,8 @@ test("no run of backticks is long enough to get out or to fail", async () => {
 
 test("a report that is missing, empty, a link, a folder or a pipe is none", async () => {
   pulls = [pull(7, base)];
-  const file = path.join(folder, "verdict.txt");
+  report("");
+  const file = path.join(folder, "harness-report-fusion.yaml", "verdict.txt");
   const secret = path.join(folder, "secret");
   const kinds = [() => {}, () => fs.writeFileSync(file, "\u200b\n \x1b[0m"), () => fs.symlinkSync(secret, file), () => fs.mkdirSync(file),
     () => execFileSync("mkfifo", [file])];

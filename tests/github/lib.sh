@@ -36,13 +36,25 @@ install_packages() {
   exec 7>&-
 }
 
-# repository_with_workflows: as in tests/cli, plus perf.yml and the action, with main as on origin.
+# repository_with_workflows: as in tests/cli, plus perf.yml and the action, with main as on origin. What its
+# ci/bootstrap.sh builds is the tested program on a scripted device.
 repository_with_workflows() {
   repository
   mkdir -p .github/workflows ci
   cp "$source_root/.github/workflows/perf.yml" .github/workflows
   cp -r "$source_root/ci/action" ci/action
-  printf 'harness-report/\n' >>.gitignore
+  cat >ci/bootstrap.sh <<SH
+#!/bin/sh
+mkdir -p build/release/bin
+cat >build/release/bin/harness <<'PROGRAM'
+#!/bin/sh
+case \$1 in run | selftest) set -- "\$@" --device scripted:speed.json ;; esac
+exec "${PROGRAM:-$HARNESS}" "\$@"
+PROGRAM
+chmod +x build/release/bin/harness
+SH
+  chmod +x ci/bootstrap.sh
+  printf '%s\n' harness-report/ build/ >>.gitignore
 }
 
 # has_page: the program was built with npm, so that it can write HTML.
@@ -76,7 +88,7 @@ result=$scratch/result.json
 # shellcheck disable=SC2120  # the arguments are optional
 perf() {
   node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml measure "$scratch/event.json" "$result" \
-    --with suite=suite.yaml --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" \
+    --matrix suite=suite.yaml --with suite=suite.yaml --with harness="${PROGRAM:-$HARNESS}" --with lock="$scratch/gpu.lock" \
     --with arguments=--device=scripted:speed.json "$@" >"$printed" 2>&1 </dev/null || problem "runner.mjs failed"
 }
 

@@ -48,5 +48,5 @@ cd "$scratch/shallow" || exit 1
 event pull_request
 perf
 gives 'result["status"] == 2' '"fetch-depth: 0" in annotation("error")[0]["message"]' \
-  '"Not measured" in result["summary"]' '[step["conclusion"] for step in result["steps"] if step["name"] == "Build"] == ["skipped"]'
+  '"Not measured" in result["summary"]' '[step["conclusion"] for step in result["steps"] if step["name"] == "Find the program"] == ["skipped"]'
 finish

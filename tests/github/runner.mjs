@@ -1,15 +1,15 @@
 // Runs one job of a workflow file as GitHub's runner would, in the current folder, which is the workspace:
 //
-//   node runner.mjs WORKFLOW JOB EVENT.json RESULT.json [--with NAME=VALUE]...
+//   node runner.mjs WORKFLOW JOB EVENT.json RESULT.json [--matrix NAME=VALUE]... [--with NAME=VALUE]...
 //
-// EVENT.json: {"event_name": ..., "event": payload, and other members of the github context}. --with
-// overrides an input of the local action that the job uses. Conditions, env, inputs and outputs are
+// EVENT.json: {"event_name": ..., "event": payload, and other members of the github context}. --matrix
+// is one of the jobs that `strategy` makes. --with overrides an input of the local action that the job uses. Conditions, env, inputs and outputs are
 // evaluated from the files; `run:` steps and local composite actions are executed; of the actions of
 // others only actions/upload-artifact does something: it copies the folder to the folder `artifacts`
 // beside RESULT.json. SIGTERM cancels the job: the step that runs gets SIGINT, and steps that ask for it
 // still run.
 //
-// RESULT.json: ran, conclusion, concurrency, outputs (of the local action's step), annotations, summary,
+// RESULT.json: ran, conclusion, concurrency, outputs (of the job, and of the local action's step), annotations, summary,
 // artifacts, and steps with their conclusion and exit status. The log goes to standard output, the exit
 // status is 0 unless the runner itself fails.
 import { spawn } from "node:child_process";
@@ -20,10 +20,11 @@ import { fill, fillAll, holds } from "./expressions.mjs";
 
 const [workflowFile, jobName, eventFile, resultFile, ...rest] = process.argv.slice(2);
 const overrides = {};
+const matrix = {};
 for (let i = 0; i < rest.length; i += 2) {
-  if (rest[i] !== "--with" || !rest[i + 1]?.includes("=")) throw new Error(`unknown argument ${rest[i]}`);
+  if (!["--with", "--matrix"].includes(rest[i]) || !rest[i + 1]?.includes("=")) throw new Error(`unknown argument ${rest[i]}`);
   const [, name, value] = /^([^=]*)=(.*)$/s.exec(rest[i + 1]);
-  overrides[name] = value;
+  (rest[i] === "--with" ? overrides : matrix)[name] = value;
 }
 
 const workspace = process.cwd();
@@ -35,7 +36,7 @@ const github = {
   repository: "example/kernels", base_ref: "", head_ref: "", token: "none", workspace,
   server_url: "https://github.com", ...event,
 };
-const contexts = { github, inputs: event.event.inputs ?? {}, vars: {}, secrets: {}, runner: { temp: scratch }, env: {} };
+const contexts = { github, matrix, needs: {}, inputs: event.event.inputs ?? {}, vars: {}, secrets: {}, runner: { temp: scratch }, env: {} };
 const result = { ran: false, conclusion: "skipped", outputs: {}, annotations: [], artifacts: [], steps: [], summary: "" };
 const state = { failed: false, cancelled: false };
 let running;
@@ -171,7 +172,9 @@ result.concurrency = {
 if (holds(job.if, contexts)) {
   result.ran = true;
   const environment = { ...fillAll(workflow.env, contexts), ...fillAll(job.env, contexts) };
-  result.status = await runSteps(job.steps, { ...contexts, env: environment, steps: {} }, environment);
+  const known = { ...contexts, env: environment, steps: {} };
+  result.status = await runSteps(job.steps, known, environment);
+  Object.assign(result.outputs, fillAll(job.outputs, known));
   result.conclusion = state.cancelled ? "cancelled" : state.failed ? "failure" : "success";
 }
 fs.writeFileSync(resultFile, JSON.stringify(result, null, 1));

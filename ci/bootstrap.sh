@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # From a fresh checkout to a running harness: installs what is missing, configures for the GPU that is
-# present, builds, and runs `harness` with the arguments given.
+# present, builds the program and its modules, and runs `harness` with the arguments given.
 #
 #   ci/bootstrap.sh run suites/fusion.yaml
 #   ci/bootstrap.sh                            only gets ready
@@ -13,7 +13,9 @@ set -euo pipefail
 install_packages "${run_packages[@]}"
 check_tools
 find_cuda
-configure release "${cuda_arguments[@]}"
+without_tests=()
+[ -e "$root/build/release/CMakeCache.txt" ] || without_tests=(-DHARNESS_TESTS=OFF)
+configure release "${cuda_arguments[@]}" "${without_tests[@]}"
 build release programs
 
 harness=$root/build/release/bin/harness

@@ -2,7 +2,7 @@
 # Ubuntu 24.04 (and newer) packages are installed where they are missing; elsewhere the list is said.
 #
 #   HARNESS_NO_INSTALL=1    install nothing, only say what is missing
-#   HARNESS_CUDA=OFF        no CUDA module, whatever is installed
+#   HARNESS_CUDA=ON|OFF     the CUDA module without a GPU, too; or not at all. Without it: where there is a GPU
 #   CUDA_HOME=/path         the CUDA toolkit to use
 #   HARNESS_CUDA_ARCHITECTURES=90a-real   build for these GPUs, not for the ones present
 #
@@ -14,8 +14,11 @@ logs=$root/build
 oldest_cuda=13.0
 
 run_packages=(libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev rapidjson-dev libsoci-dev
-  libsqlite3-dev zlib1g-dev libpugixml-dev libexpected-dev libgtest-dev libgmock-dev libbenchmark-dev)
-test_packages=(postgresql shellcheck python3 procps librsvg2-bin)
+  libsqlite3-dev zlib1g-dev libpugixml-dev libexpected-dev)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev postgresql shellcheck python3 procps librsvg2-bin)
+# program:package
+tools=(cmake:cmake ninja:ninja-build c++:g++ git:git ccache:ccache)
+test_tools=(node:nodejs npm:npm)
 # A browser for the tests of the HTML page. Ubuntu's package of this name is a snap, which no container runs.
 if grep -qs '^ID=debian' /etc/os-release; then
   test_packages+=(chromium)
@@ -45,7 +48,7 @@ version_at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = 
 # that is on PATH counts however it came there, and so does any Boost that is new enough.
 missing_packages() {
   local pair
-  for pair in cmake:cmake ninja:ninja-build c++:g++ git:git ccache:ccache node:nodejs npm:npm; do
+  for pair in "${tools[@]}"; do
     command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
   done
   if [ "$(boost_version)" -lt 107400 ]; then
@@ -73,10 +76,10 @@ boost_version() {
 
 # The list for people on other systems.
 needs() {
-  say "needed: CMake 3.25, Ninja, a C++20 compiler (g++ 12 or newer), git, ccache and Node.js 18 with"
-  say "npm (both optional), and the development files of Boost 1.74, yaml-cpp, CLI11, fmt 9,"
-  say "nlohmann-json, RapidJSON, SOCI 4 with its SQLite backend, SQLite, zlib, pugixml, tl-expected,"
-  say "GoogleTest and Google Benchmark"
+  say "needed: CMake 3.25, Ninja, a C++20 compiler (g++ 12 or newer), git, ccache (optional), and the"
+  say "development files of Boost 1.74, yaml-cpp, CLI11, fmt 9, nlohmann-json, RapidJSON, SOCI 4 with its"
+  say "SQLite backend, SQLite, zlib, pugixml and tl-expected. Tests also need GoogleTest, Google Benchmark"
+  say "and Node.js 18 with npm"
 }
 
 # install_packages <package...>
@@ -123,9 +126,13 @@ check_tools() {
 # Sets cuda_arguments for CMake: the newest usable toolkit, and the architectures of the GPUs here.
 find_cuda() {
   cuda_arguments=(-DHARNESS_CUDA=OFF)
-  if [ "${HARNESS_CUDA:-AUTO}" = OFF ]; then
-    return 0
-  fi
+  local wanted=${HARNESS_CUDA:-AUTO}
+  case $wanted in
+    OFF) return 0 ;;
+    ON) cuda_arguments=(-DHARNESS_CUDA=ON) ;;
+    AUTO) [ -n "$(capabilities)" ] || return 0 ;;
+    *) die "HARNESS_CUDA=$wanted is none of ON, OFF and AUTO" ;;
+  esac
   local nvcc="" version="" candidate
   for candidate in "${CUDA_HOME:-}" "${CUDA_PATH:-}" "$(toolkit_on_path)" /usr/local/cuda \
     $(compgen -G '/usr/local/cuda-*' | sort -rV) /opt/cuda; do
@@ -140,14 +147,14 @@ find_cuda() {
     say "CUDA toolkit $version in $candidate is older than $oldest_cuda: not used"
   done
   if [ -z "$nvcc" ]; then
-    if [ -e /proc/driver/nvidia/version ] || command -v nvidia-smi >/dev/null; then
-      say "there is an NVIDIA driver but no CUDA toolkit $oldest_cuda or newer: building for the CPU only"
+    if [ "$wanted" = AUTO ]; then
+      say "there is a GPU but no CUDA toolkit $oldest_cuda or newer: building for the CPU only"
       say "(install one from https://developer.nvidia.com/cuda-downloads, or set CUDA_HOME, and run this again)"
     fi
     return 0
   fi
   local architectures=${HARNESS_CUDA_ARCHITECTURES:-$(present_architectures "$nvcc")}
-  cuda_arguments=(-DHARNESS_CUDA=AUTO "-DCUDAToolkit_ROOT=${nvcc%/bin/nvcc}"
+  cuda_arguments=("-DHARNESS_CUDA=$wanted" "-DCUDAToolkit_ROOT=${nvcc%/bin/nvcc}"
     "-DHARNESS_CUDA_ARCHITECTURES=${architectures:-90a-real}")
 }
 
@@ -158,14 +165,19 @@ toolkit_on_path() {
   echo "${nvcc%/bin/nvcc}"
 }
 
+# The compute capabilities of the GPUs here, one a line.
+capabilities() {
+  command -v nvidia-smi >/dev/null || return 0
+  nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+    sed -n 's/^ *\([0-9][0-9]*\.[0-9]\) *$/\1/p' | sort -uV
+}
+
 # The GPUs of this machine as CMake names them, "75-real;90a-real"; nothing without a GPU. From
 # Hopper on, the `a` targets hold the instructions that a fast kernel needs (wgmma needs 90a).
 present_architectures() {
-  command -v nvidia-smi >/dev/null || return 0
   local known capability number list=""
   known=$("$1" --list-gpu-arch | sed -n 's/^compute_//p' | sort -n)
-  for capability in $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
-    sed -n 's/^ *\([0-9][0-9]*\.[0-9]\) *$/\1/p' | sort -uV); do
+  for capability in $(capabilities); do
     number=${capability/./}
     if grep -qx "$number" <<<"$known"; then
       if [ "$number" -ge 90 ]; then

@@ -14,11 +14,12 @@ if [ "${1:-}" = --preset ]; then
   shift 2
 fi
 
+tools+=("${test_tools[@]}")
 install_packages "${run_packages[@]}" "${test_packages[@]}"
 check_tools
 find_cuda
 case $preset in
-  release | dev) configure "$preset" "${cuda_arguments[@]}" ;;
+  release | dev) configure "$preset" -DHARNESS_TESTS=ON "${cuda_arguments[@]}" ;;
   *) configure "$preset" ;;
 esac
 build "$preset"

@@ -46,7 +46,14 @@ architectures '6.1\n8.6\n' 86-real
 names 6.1
 architectures '13.5\n' 121-virtual
 names 13.5
-architectures 'No devices were found\n' 90a-real
+# Without a GPU the module is built only where it is asked for.
+stand_in stand-ins/nvidia-smi "echo 'No devices were found'"
+CUDA_HOME=$work/toolkit expect 0 with_setup 'find_cuda; printf "<%s>\n" "${cuda_arguments[@]}"'
+same "the arguments" "$(cat "$printed")" "<-DHARNESS_CUDA=OFF>"
+HARNESS_CUDA=ON CUDA_HOME=$work/toolkit expect 0 with_setup 'find_cuda; printf "<%s>\n" "${cuda_arguments[@]}"'
+names "<-DHARNESS_CUDA=ON>" "<-DCUDAToolkit_ROOT=$work/toolkit>" "<-DHARNESS_CUDA_ARCHITECTURES=90a-real>"
+HARNESS_CUDA=YES expect 2 with_setup find_cuda
+names HARNESS_CUDA=YES
 HARNESS_CUDA_ARCHITECTURES='80-real;90a-real' architectures '7.5\n' '80-real;90a-real'
 
 toolkit_of_version 12.8
@@ -62,11 +69,18 @@ stand_in stand-ins/dpkg-query 'shift 2' 'for name; do' \
   "grep -qx \"\$name\" '$work/absent' || echo \"installed \$name:amd64\"" 'done' 'exit 1'
 stand_in stand-ins/apt-get "echo \"\$@\" >>'$work/apt-calls'"
 stand_in stand-ins/sudo 'exec "$@"'
-for program in cmake ninja c++ git ccache; do stand_in "stand-ins/$program" ':'; done
+for program in cmake ninja c++ git ccache node; do stand_in "stand-ins/$program" ':'; done
 
 printf '' >absent
 expect 0 with_setup 'boost_version() { echo 107400; }; install_packages "${run_packages[@]}"'
 [ ! -e apt-calls ] || problem "apt-get was called although nothing is missing: $(cat apt-calls)"
+
+# What tests need is no part of what the program needs.
+printf '%s\n' libgtest-dev npm >absent
+HARNESS_NO_INSTALL=1 expect 0 with_setup 'boost_version() { echo 108300; }; install_packages "${run_packages[@]}"'
+HARNESS_NO_INSTALL=1 expect 2 with_setup 'boost_version() { echo 108300; }; tools+=(no-such-program:npm);
+  install_packages "${run_packages[@]}" "${test_packages[@]}"'
+names libgtest-dev npm
 
 printf 'libfmt-dev\n' >absent
 HARNESS_NO_INSTALL=1 expect 2 with_setup 'boost_version() { echo 108300; }; install_packages "${run_packages[@]}"'

@@ -1,9 +1,10 @@
-# The HTML page: page is built by npm into one file, and that file becomes part of
-# harness_report. Who has no npm gets a program that says so when it is asked for a page.
+# The HTML page: one file that becomes part of harness_report. npm builds it where there are tests of it; otherwise it is
+# taken from page/bundle.tar.xz, which was built before. `ninja page_bundle` makes that anew. Without either, the
+# program says so when it is asked for a page.
 #
-#   HARNESS_PAGE       AUTO: built where npm is found and `npm ci` works; ON: an error elsewhere; OFF
+#   HARNESS_PAGE       AUTO; ON: an error where there is no page; OFF
 #   HARNESS_PAGE_FILE  a page.html built before (plot.mjs beside it is taken, too): npm is not needed
-set(HARNESS_PAGE AUTO CACHE STRING "Build the HTML page: AUTO (when npm is found and works), ON, OFF")
+set(HARNESS_PAGE AUTO CACHE STRING "The HTML page: AUTO (by npm or from page/bundle.tar.xz), ON, OFF")
 set_property(CACHE HARNESS_PAGE PROPERTY STRINGS AUTO ON OFF)
 set(HARNESS_PAGE_FILE "" CACHE FILEPATH "page.html that was built before, for machines without npm or network")
 
@@ -47,8 +48,40 @@ function(harness_page_packages)
   file(WRITE ${stamp} ${lock})
 endfunction()
 
+# Unpacks the bundle that was built from exactly these sources, and sets page_bundled.
+function(harness_page_bundle)
+  set(bundle ${page_source}/bundle.tar.xz)
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${bundle})
+  if(NOT EXISTS ${bundle})
+    return()
+  endif()
+  file(SHA256 ${bundle} hash)
+  set(stamp ${page_build}/bundle.stamp)
+  set(unpacked)
+  if(EXISTS ${stamp})
+    file(READ ${stamp} unpacked)
+  endif()
+  if(NOT unpacked STREQUAL hash)
+    file(ARCHIVE_EXTRACT INPUT ${bundle} DESTINATION ${page_build}/bundle TOUCH)
+    file(WRITE ${stamp} ${hash})
+  endif()
+  file(READ ${page_build}/bundle/sources sources)
+  if(sources STREQUAL page_identity)
+    set(page_bundled TRUE PARENT_SCOPE)
+  else()
+    message(STATUS "page/bundle.tar.xz was built from other sources: run ninja page_bundle where npm is")
+  endif()
+endfunction()
+
 set(page_obstacle "")
 set(page_from "")
+set(page_bundled FALSE)
+set(page_identity "")
+foreach(file IN LISTS page_sources)
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page_source}/${file})
+  file(SHA256 ${page_source}/${file} hash)
+  string(APPEND page_identity "${hash} ${file}\n")
+endforeach()
 if(HARNESS_PAGE_FILE)
   if(NOT EXISTS ${HARNESS_PAGE_FILE})
     message(FATAL_ERROR "HARNESS_PAGE_FILE=${HARNESS_PAGE_FILE} does not exist. "
@@ -63,7 +96,21 @@ elseif(HARNESS_PAGE STREQUAL "OFF")
 elseif(NOT EXISTS ${page_source}/package-lock.json)
   set(page_obstacle "page is not in the source tree that it was built from")
 else()
-  harness_page_packages()
+  if(HARNESS_TESTS)
+    harness_page_packages()
+  endif()
+  if(page_obstacle OR NOT HARNESS_TESTS)
+    harness_page_bundle()
+  endif()
+  if(NOT HARNESS_TESTS AND NOT page_bundled)
+    harness_page_packages()
+  endif()
+  if(page_bundled)
+    set(page_obstacle "")
+    set(HARNESS_PAGE_HTML ${page_build}/bundle/page.html)
+    set(HARNESS_PAGE_PLOT ${page_build}/bundle/plot.mjs)
+    set(page_from "page/bundle.tar.xz")
+  endif()
   if(page_obstacle AND HARNESS_PAGE STREQUAL "ON")
     message(FATAL_ERROR "HARNESS_PAGE=ON, but there is no page: ${page_obstacle} (${page_build}/npm.log). "
                         "Install Node.js 18 or newer with npm; or name a page built elsewhere with "
@@ -86,6 +133,13 @@ if(NOT page_obstacle AND NOT page_from)
     DEPENDS ${page_inputs} ${page_build}/packages.stamp
     WORKING_DIRECTORY ${page_build} COMMENT "Building the HTML page" VERBATIM)
   set(page_from "built by npm")
+
+  file(WRITE ${page_build}/sources "${page_identity}")
+  add_custom_target(page_bundle
+    COMMAND ${CMAKE_COMMAND} -E copy ${page_build}/sources ${page_dist}
+    COMMAND ${CMAKE_COMMAND} -E tar cJf ${page_source}/bundle.tar.xz --format=gnutar page.html plot.mjs sources
+    DEPENDS ${HARNESS_PAGE_HTML} ${HARNESS_PAGE_PLOT}
+    WORKING_DIRECTORY ${page_dist} COMMENT "Making page/bundle.tar.xz" VERBATIM)
 endif()
 
 file(WRITE ${CMAKE_BINARY_DIR}/generated/no_page "")

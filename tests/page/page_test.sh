@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# page_test.sh unit|files|browser: prepares what these tests need, then runs tests/page/<part>/*.
+# page_test.sh bundle|unit|files|browser: prepares what these tests need, then runs tests/page/<part>/*. `bundle` is
+# whether page/bundle.tar.xz is what npm builds.
 # HARNESS is the program, PAGE_BUILD the folder where CMake built the page, TEST_BUILD one for this.
 set -euo pipefail
 : "${HARNESS:?path of the harness program}" "${PAGE_BUILD:?folder of the built page}" "${TEST_BUILD:?a folder}"
 here=$(cd "$(dirname "$0")" && pwd)
-part=${1:?unit, files or browser}
+part=${1:?bundle, unit, files or browser}
 
 skip() {
   echo "skipped: $*" >&2
@@ -28,6 +29,16 @@ if ! [ -s "$PAGE_BUILD/dist/page.html" ] || ! [ -d "$PAGE_BUILD/node_modules" ];
   skip "the page was not built here (cmake -DHARNESS_PAGE=ON)"
 fi
 mkdir -p "$TEST_BUILD"
+if [ "$part" = bundle ]; then
+  rm -rf "$TEST_BUILD/bundle"
+  mkdir "$TEST_BUILD/bundle"
+  tar -xJf "$here/../../page/bundle.tar.xz" -C "$TEST_BUILD/bundle"
+  cd "$TEST_BUILD/bundle"
+  cmp sources "$PAGE_BUILD/sources" && cmp page.html "$PAGE_BUILD/dist/page.html" &&
+    cmp plot.mjs "$PAGE_BUILD/dist/plot.mjs" && exit 0
+  echo "page/bundle.tar.xz is not what page/ gives: make it anew with ninja page_bundle" >&2
+  exit 1
+fi
 export PAGE_BUILD TEST_BUILD HARNESS
 export PAGE_SOURCE=$here/../../page
 
@@ -82,7 +93,7 @@ case $part in
     exit "$status"
     ;;
   *)
-    echo "unit, files or browser, not $part" >&2
+    echo "bundle, unit, files or browser, not $part" >&2
     exit 2
     ;;
 esac

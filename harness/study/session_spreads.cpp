@@ -44,6 +44,27 @@ std::vector<SessionValues> widest_build(const std::vector<SessionValues>& sessio
   return chosen;
 }
 
+// The usable runs of each code that was run three times or more, which a second difference takes. Where fewer
+// runs than a history needs have a digest, all count as one code.
+std::vector<std::vector<std::size_t>> runs_by_code(const std::vector<std::vector<double>>& log_values,
+                                                   const std::vector<std::string>& digests) {
+  std::vector<std::size_t> all;
+  std::map<std::string, std::vector<std::size_t>> codes;
+  std::size_t known = 0;
+  for (std::size_t run = 0; run < log_values.size(); ++run) {
+    if (!stats::usable(stats::moments(log_values[run]), 1)) continue;
+    all.push_back(run);
+    if (run >= digests.size() || digests[run].empty()) continue;
+    codes[digests[run]].push_back(run);
+    ++known;
+  }
+  if (known < fewest_runs_of_history) return {all};
+  std::vector<std::vector<std::size_t>> found;
+  for (auto& [digest, runs] : codes)
+    if (runs.size() > 2) found.push_back(std::move(runs));
+  return found;
+}
+
 }  // namespace
 
 double learned_sd(const std::optional<Spread>& spread, double usual) {
@@ -90,30 +111,33 @@ std::vector<LearnedSpread> learn_spreads(const std::vector<CalibrationSession>& 
 }
 
 std::optional<LearnedSpread> learn_from_history(const std::string& case_id, const std::string& metric,
-                                                const std::vector<std::vector<double>>& log_values) {
-  std::vector<double> means;
-  double squares = 0, freedom = 0, inverses = 0;
-  for (const std::vector<double>& values : log_values) {
-    const stats::Moments moments = stats::moments(values);
-    if (!stats::usable(moments, 1)) continue;
-    means.push_back(moments.mean);
-    const double count = static_cast<double>(moments.count);
-    squares += moments.variance * (count - 1);
-    freedom += count - 1;
-    inverses += 1 / count;
+                                                const std::vector<std::vector<double>>& log_values,
+                                                const std::vector<std::string>& digests) {
+  std::vector<std::vector<double>> means;  // of runs of one code, in the order of time
+  double squares = 0, freedom = 0, inverses = 0, runs = 0;
+  for (const std::vector<std::size_t>& code : runs_by_code(log_values, digests)) {
+    std::vector<double>& series = means.emplace_back();
+    for (const std::size_t run : code) {
+      const stats::Moments moments = stats::moments(log_values[run]);
+      series.push_back(moments.mean);
+      const double count = static_cast<double>(moments.count);
+      squares += moments.variance * (count - 1);
+      freedom += count - 1;
+      inverses += 1 / count;
+      ++runs;
+    }
   }
-  if (means.size() < fewest_runs_of_history) return std::nullopt;
+  if (runs < fewest_runs_of_history) return std::nullopt;
   const auto noise = stats::local_noise(means);
   if (!noise) return std::nullopt;
   const double within = freedom > 0 ? squares / freedom : 0;
-  const double between =
-      std::max(0.0, noise->variance - within * inverses / static_cast<double>(means.size()));
+  const double between = std::max(0.0, noise->variance - within * inverses / runs);
   const Spread session{std::sqrt(between), noise->degrees_of_freedom, {}};
   return LearnedSpread{case_id,
                        metric,
                        learned_sd(session, Policy{}.session_sd),
                        Policy{}.device_sd,
-                       static_cast<int>(means.size()),
+                       static_cast<int>(runs),
                        1,
                        std::sqrt(within),
                        freedom,

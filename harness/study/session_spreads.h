@@ -39,9 +39,12 @@ inline constexpr std::size_t fewest_runs_of_history = 8;
 
 // How much results of one metric of one case vary between runs on one device, where no calibration says.
 // `log_values` are those of each run by process, in the order of time, whatever the commits: steps between
-// them are no noise (stats/series/local_noise.h). std::nullopt with fewer runs.
+// them are no noise (stats/series/local_noise.h). `digests`: of what each run launched, "" where nobody
+// knows. Where so many runs have one, only runs of the same digest are compared: a case that changes with
+// every other commit steps more often than its noise allows. std::nullopt with fewer runs.
 std::optional<LearnedSpread> learn_from_history(const std::string& case_id, const std::string& metric,
-                                                const std::vector<std::vector<double>>& log_values);
+                                                const std::vector<std::vector<double>>& log_values,
+                                                const std::vector<std::string>& digests = {});
 
 // Degrees of freedom of the session_sd that so many runs teach, with those that the usual sd stands for.
 double freedom_of_history(int runs);

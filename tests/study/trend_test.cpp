@@ -311,6 +311,56 @@ TEST(Trends, LearnTheirNoiseAlthoughTheyMove) {
   EXPECT_FALSE(learn_from_history("c", "gpu_time", values)) << "too few";
 }
 
+// Runs with a noise of 0.3 % between them, whose code changes every `period` runs by 5 %: to and fro, or with
+// `onward` to a new code each time.
+struct SteppingRuns {
+  std::vector<std::vector<double>> log_values;
+  std::vector<std::string> digests;
+
+  SteppingRuns(std::size_t period, bool onward, unsigned seed) {
+    const MeasuredSeries series = unchanged(60, 0.003, seed);
+    for (std::size_t i = 0; i < series.points.size(); ++i) {
+      const std::size_t code = onward ? i / period : i / period % 2;
+      log_values.push_back(series.points[i].log_values);
+      for (double& value : log_values.back()) value += 0.05 * static_cast<double>(code);
+      digests.push_back("code " + std::to_string(code));
+    }
+  }
+
+  [[nodiscard]] double learned_sd(bool with_digests) const {
+    const auto learned = with_digests ? learn_from_history("c", "gpu_time", log_values, digests)
+                                      : learn_from_history("c", "gpu_time", log_values);
+    return learned ? learned->session_sd : 0;
+  }
+};
+
+TEST(LearnedNoise, IsThatOfRunsOfTheSameCode) {
+  for (const unsigned seed : {7U, 8U, 9U}) {
+    for (const std::size_t period : {1U, 2U}) {  // half of all differences and more cross a step
+      const SteppingRuns runs(period, false, seed);
+      EXPECT_GT(runs.learned_sd(false), 0.01) << "taken for noise where no digest is known";
+      EXPECT_NEAR(runs.learned_sd(true), 0.003, 0.0012);
+    }
+    const SteppingRuns onward(3, true, seed);
+    EXPECT_GT(onward.learned_sd(false), 0.01);
+    EXPECT_NEAR(onward.learned_sd(true), 0.003, 0.0015);
+  }
+}
+
+TEST(LearnedNoise, IsUnknownWhereEveryRunHasAnotherCode) {
+  const SteppingRuns runs(1, true, 7);
+  EXPECT_EQ(runs.learned_sd(true), 0);
+}
+
+TEST(LearnedNoise, IsThatOfAllRunsWhereTooFewHaveADigest) {
+  SteppingRuns runs(30, false, 7);
+  const double all = runs.learned_sd(false);
+  std::fill(runs.digests.begin() + 7, runs.digests.end(), "");
+  EXPECT_EQ(runs.learned_sd(true), all);
+  runs.digests[7] = runs.digests[0];
+  EXPECT_EQ(learn_from_history("c", "gpu_time", runs.log_values, runs.digests)->sessions, 8);
+}
+
 TEST(Trends, CountTheSpreadBetweenSessionsOfTheirSeries) {
   MeasuredSeries quiet = series_of(jump(6, 6, 1.03), 0.0005), restless = quiet;
   quiet.trend.session_sd = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "harness/store/baselines.h"
 #include "harness/store/git.h"
@@ -61,20 +62,31 @@ std::vector<LearnedSpread> learned_from_runs(Store& store, const Record& current
   keep_branch(*runs, current.revision.commit);
   if (runs->size() < fewest_runs_of_history) return {};
   runs->resize(std::min(runs->size(), most_runs));
-  std::map<std::pair<std::string, std::string>, std::vector<std::vector<double>>> newest_first;
+  struct Past {
+    std::vector<std::vector<double>> log_values;
+    std::vector<std::string> digests;
+  };
+  std::map<std::pair<std::string, std::string>, Past> newest_first;
   for (const RunInfo& run : *runs) {
     RunQuery one;
     one.id_prefix = run.id;
     const auto stored = store.history(one);
-    if (!stored) return {};
-    for (const StoredSeries& series : stored->series)
-      if (series.device == kind && !series.log_values.empty())
-        newest_first[{series.case_id, series.metric}].push_back(series.log_values);
+    const auto cases = store.cases_of(run.id);
+    if (!stored || !cases) return {};
+    std::map<std::string_view, std::string_view> digests;
+    for (const StoredCase& known : *cases) digests.emplace(known.id, known.digest);
+    for (const StoredSeries& series : stored->series) {
+      if (series.device != kind || series.log_values.empty()) continue;
+      Past& past = newest_first[{series.case_id, series.metric}];
+      past.log_values.push_back(series.log_values);
+      past.digests.emplace_back(digests[series.case_id]);
+    }
   }
   std::vector<LearnedSpread> learned;
-  for (auto& [name, values] : newest_first) {
-    std::reverse(values.begin(), values.end());
-    if (auto spread = learn_from_history(name.first, name.second, values))
+  for (auto& [name, past] : newest_first) {
+    std::reverse(past.log_values.begin(), past.log_values.end());
+    std::reverse(past.digests.begin(), past.digests.end());
+    if (auto spread = learn_from_history(name.first, name.second, past.log_values, past.digests))
       learned.push_back(std::move(*spread));
   }
   return learned;

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace harness::stats {
 
@@ -20,5 +21,9 @@ struct LocalNoise {
 // estimate varies like a variance with (n - 2) / 4 degrees of freedom, and is up to 50 % too large below 10
 // values (simulated). std::nullopt below 5 values or when a value is not finite.
 std::optional<LocalNoise> local_noise(std::span<const double> values);
+
+// Of several series together, whose levels have nothing to do with each other: n - 2 is the number of second
+// differences within them.
+std::optional<LocalNoise> local_noise(std::span<const std::vector<double>> series);
 
 }  // namespace harness::stats

@@ -328,9 +328,11 @@ void add_baseline_spreads(CaseRows& found, const CaseRecord* before, const CaseR
     add_spread(found.spreads, before->device, series, reader.read(series));
 }
 
-// A row of a metric that one side alone has. Where the other was only looked at, a proof stands in for it.
-void add_half(CaseRows& found, const CaseRecord& after, const Series& series, bool in_baseline, bool looked,
-              const Proof& proof, const ComparedRecords& records, SideReader& reader) {
+// A row of a metric that one side alone has. Where the other was only looked at, a proof stands in for it. A
+// metric with a gate of its own that no proof covers lacks samples.
+void add_half(CaseRows& found, const CaseRecord& before, const CaseRecord& after, const Series& series,
+              bool in_baseline, bool looked, const Proof& proof, const ComparedRecords& records,
+              SideReader& reader) {
   if (!looked) {
     const ReasonCode why = in_baseline ? ReasonCode::removed_metric : ReasonCode::new_metric;
     found.rows.push_back(missing_row(after, &series, why, records));
@@ -338,7 +340,13 @@ void add_half(CaseRows& found, const CaseRecord& after, const Series& series, bo
   }
   ComparisonRow row = row_for(after, &series, records);
   apply(proof, row, after);
-  if (!row.proven) return;  // the comparison tells which metrics no proof covers
+  if (!row.proven) {  // the comparison tells which metrics no proof covers
+    if (!has_own_gate(before.gate, after.gate, series.metric)) return;
+    conclude(row, Verdict::missing,
+             {ReasonCode::no_samples, {{"side", in_baseline ? "current" : "baseline"}}});
+    found.rows.push_back(std::move(row));
+    return;
+  }
   const SideReading reading = reader.read(series);
   if (in_baseline) add_spread(found.spreads, after.device, series, reading);
   (in_baseline ? row.baseline : row.current) = side_of(reading);
@@ -371,10 +379,12 @@ void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after
     if (const Series* old = series_named(*before, series.metric))
       add_metric(found, {*before, after, *old, series}, proof, records, reader);
     else
-      add_half(found, after, series, false, before->outcome == Outcome::looked_at, proof, records, reader);
+      add_half(found, *before, after, series, false, before->outcome == Outcome::looked_at, proof, records,
+               reader);
   for (const Series& series : before->series)
     if (series_named(after, series.metric) == nullptr)
-      add_half(found, after, series, true, after.outcome == Outcome::looked_at, proof, records, reader);
+      add_half(found, *before, after, series, true, after.outcome == Outcome::looked_at, proof, records,
+               reader);
   if (found.rows.size() > rows_before) return;
   // Both sides were only looked at, or hold nothing that a proof covers.
   ComparisonRow& row = found.rows.emplace_back(row_for(after, nullptr, records));
@@ -420,6 +430,26 @@ std::set<std::string> proven_cases(const Record& baseline, const Record& current
         !settled_without_samples(one.before, *one.after, true))
       proven.insert(one.after->id);
   return proven;
+}
+
+std::set<std::string> gated_beyond_proof(const std::set<std::string>& proven, const Record& baseline,
+                                         const Plan& plan) {
+  std::unordered_map<std::string_view, const CaseRecord*> before;
+  for (const CaseRecord& one : baseline.cases) before.emplace(one.id, &one);
+  std::set<std::string> gated;
+  for (const PlannedCase& planned : plan.cases) {
+    if (!proven.contains(planned.id)) continue;
+    const CaseRecord& old = *before.at(planned.id);
+    const auto needed = [&](std::string_view metric) {
+      return metric != time_metric.name && !proof_covers(metric, planned.device) &&
+             has_own_gate(old.gate, planned.gate, metric);
+    };
+    if (std::any_of(planned.metrics.begin(), planned.metrics.end(), needed) ||
+        std::any_of(old.series.begin(), old.series.end(),
+                    [&](const Series& series) { return needed(series.metric); }))
+      gated.insert(planned.id);
+  }
+  return gated;
 }
 
 CaseRows rows_of(std::span<const PairedCase> cases, const ComparedRecords& records) {

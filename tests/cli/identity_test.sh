@@ -136,6 +136,31 @@ expect 3 run --against main --report json=chance.json
 holds chance.json 'row("n=64")["verdict"] == "inconclusive"' 'not row("n=64")["confirmation"]["confirmed"]' \
   'row("n=64")["reason_fact"]["code"] == "not_confirmed"' 'row("n=64")["processes"] == [5, 10]'
 
+# A metric that no proof covers and that has a gate of its own is measured and judged all the same.
+git checkout -q -- . && git checkout -qb memory main
+script
+sed -i 's/"sample_sd": 0.001, "identity": {"digest": "a"}/"sample_sd": 0.001, "takes_bytes": 1000, "identity": {"digest": "a"}/g' speed.json
+sed -i 's/^    axes: .*/&\n    metrics: [peak_memory]/' suite.yaml
+commit "measured"
+expect 0 run
+sed -i 's/"takes_bytes": 1000/"takes_bytes": 2000/' speed.json
+echo "# 9" >>note && commit "more memory, no gate"
+expect 0 run --against memory~1 --output spared.record.json
+same "memory without a gate of its own" "$(outcomes spared.record.json)" "64 looked_at 0
+128 looked_at 0"
+printf '%s\n' '    overrides:' '      - {match: {n: 64}, gate: {metrics: {peak_memory: {margin: 5%}}}}' >>suite.yaml
+commit "a gate of memory"
+expect 1 run --against memory~2 --output memory.record.json --report json=memory.json
+same "memory with a gate of its own" "$(outcomes memory.record.json)" "64 measured 1 2 3 4 5
+128 looked_at 0"
+holds memory.json 'row("n=64", "peak_memory")["verdict"] == "regressed"' 'row("n=64", "wall_time")["verdict"] == "identical"' \
+  'row("n=128")["verdict"] == "identical"'
+sed -i 's/"takes_bytes": 2000/"takes_bytes": 1000/' speed.json
+commit "less memory"
+expect 0 run --against memory~3 --report json=memory.json
+holds memory.json 'row("n=64", "peak_memory")["verdict"] == "unchanged"'
+git checkout -q change
+
 # `ab` looks at both builds first, in one process or in turn.
 cat >built.yaml <<'YAML'
 version: 1

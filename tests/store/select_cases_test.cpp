@@ -195,6 +195,21 @@ TEST_F(Cases, OfOneDigestArePooled) {
   EXPECT_EQ(*readable, found.record);
 }
 
+// The digest says nothing of the memory that the host takes: what was accepted meanwhile counts.
+TEST_F(Cases, ArePooledInMetricsThatTheDigestCoversAlone) {
+  for (const double bytes : {100, 120}) {
+    CaseRecord one = small_case("a", 5, "same", 1);
+    Series memory{"peak_memory", "bytes", Direction::lower_is_better, {}};
+    for (int process = 1; process <= 5; ++process) memory.processes.push_back({process, bytes, {{{bytes}}}});
+    one.series.push_back(memory);
+    judge(put(next(), {one}), {{"a", Verdict::unchanged}});
+  }
+  const CaseRecord pooled = chosen().record.cases[0];
+  EXPECT_EQ(pooled.series.at(0).processes.size(), 10U);
+  ASSERT_EQ(pooled.series.at(1).processes.size(), 5U);
+  EXPECT_EQ(pooled.series[1].processes[0].placements[0].samples[0], 120);
+}
+
 TEST_F(Cases, OfOtherMachinesOrSamplingAreNotPooled) {
   put(next(), {small_case("a", 5, "same", 1)},
       [](Record& record) { record.machines["cuda"].fields[1].value = "another driver"; });

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "facts.h"
+#include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/settled.h"
 #include "records.h"
 
@@ -132,6 +133,66 @@ TEST(Proven, MetricsThatNoProofCoversAreTold) {
   EXPECT_EQ(only_row(comparison).metric, "gpu_time");
   EXPECT_THAT(comparison.remarks,
               testing::ElementsAre(fact(RemarkCode::not_covered, {{"metrics", "launch_time"}})));
+}
+
+// A gate of its own for the metric.
+CaseRecord gated(CaseRecord record, const std::string& metric, bool informative = false) {
+  record.gate.metrics.push_back({metric, 0.05, {}, informative});
+  return record;
+}
+
+TEST(Proven, AMetricWithAGateOfItsOwnNeedsSamplesOfBothSides) {
+  CaseRecord before = measured(about(20), "a");
+  before.series.push_back(series_at(about(3), "launch_time"));
+  for (const bool in_baseline : {true, false}) {
+    CaseRecord after = looked("a"), old = before;
+    (in_baseline ? old : after) = gated(in_baseline ? old : after, "launch_time");
+    const Comparison comparison = compare(record_of({old}), record_of({after}), {});
+    ASSERT_THAT(comparison.rows, SizeIs(2));
+    EXPECT_EQ(comparison.rows[0].metric, "launch_time") << "the worst first";
+    EXPECT_EQ(comparison.rows[0].verdict, Verdict::missing);
+    EXPECT_THAT(comparison.rows[0].reason, fact(ReasonCode::no_samples, {{"side", "current"}}));
+    EXPECT_EQ(comparison.rows[1].verdict, Verdict::identical);
+    EXPECT_EQ(exit_code(comparison), 4);
+  }
+  const CaseRecord shown = gated(looked("a"), "launch_time", true);
+  EXPECT_EQ(exit_code(compare(record_of({before}), record_of({shown}), {})), 0);
+}
+
+TEST(Proven, AMeasuredMetricThatNoProofCoversIsJudged) {
+  CaseRecord before = measured(about(20), "a"), after = before;
+  before.series.push_back(series_at(about(3), "launch_time"));
+  after.series.push_back(series_at(about(4), "launch_time"));
+  const Comparison comparison = compare(record_of({before}), record_of({after}), {});
+  EXPECT_EQ(comparison.rows[0].verdict, Verdict::regressed);
+  EXPECT_EQ(comparison.rows[0].metric, "launch_time");
+  EXPECT_EQ(comparison.rows[1].verdict, Verdict::identical);
+}
+
+TEST(GatedBeyondProof, AreCasesWhoseOwnGateNoProofCovers) {
+  const auto needs = [](const CaseRecord& before, const CaseRecord& after,
+                        const std::vector<std::string>& metrics) {
+    PlannedCase planned;
+    planned.id = after.id;
+    planned.device = after.device;
+    planned.gate = after.gate;
+    planned.metrics = metrics;
+    Plan plan;
+    plan.cases.push_back(planned);
+    return gated_beyond_proof({"c"}, record_of({before}), plan).contains("c");
+  };
+  const CaseRecord plain = looked("a");
+  EXPECT_TRUE(needs(plain, gated(plain, "peak_memory"), {"time", "peak_memory"}));
+  EXPECT_TRUE(needs(gated(plain, "peak_memory"), plain, {"peak_memory"})) << "the baseline's gate decides";
+  EXPECT_TRUE(needs(gated(plain, "peak_memory"), gated(plain, "peak_memory", true), {"peak_memory"}));
+  EXPECT_FALSE(needs(plain, plain, {"peak_memory"})) << "the case's gate alone";
+  EXPECT_FALSE(needs(plain, gated(plain, "peak_memory", true), {"peak_memory"}));
+  EXPECT_FALSE(needs(plain, gated(plain, "peak_memory"), {"time"})) << "it is not measured";
+  EXPECT_FALSE(needs(plain, gated(plain, "time"), {"time"}));
+  EXPECT_FALSE(needs(plain, gated(plain, "buffer_memory"), {"buffer_memory"}));
+  CaseRecord measured_before = measured(about(20), "a");
+  measured_before.series.push_back(series_at(about(3), "launch_time"));
+  EXPECT_TRUE(needs(gated(measured_before, "launch_time"), plain, {"time"})) << "the change leaves it out";
 }
 
 TEST(Proven, IdenticalCodeThatMovedIsAnEnvironmentFinding) {

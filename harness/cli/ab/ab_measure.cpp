@@ -6,14 +6,17 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "harness/base/text.h"
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/deciding/look_first.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/output/progress_line.h"
+#include "harness/cli/output/rescue.h"
 #include "harness/measure/schedule/run.h"
 #include "harness/store/git.h"
 #include "harness/verdict/case_rows.h"
@@ -38,7 +41,7 @@ Record new_record(const AbSide& side, const Pairing& pairing, bool partial) {
   record.id = random_uuid();
   record.tool = "harness " HARNESS_VERSION;
   record.suite = side.prepared.plan.suite;
-  record.revision.commit = side.commit;
+  record.revision = side.here.value_or(Revision{side.commit, {}, false});
   record.started = utc_timestamp();
   record.partial = partial;
   record.pairing = pairing;
@@ -57,6 +60,8 @@ class AbRun {
     const Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session};
     seed_ = order_seed(pairing.id);
     records_ = {new_record(baseline, pairing, how.partial), new_record(current, pairing, how.partial), false};
+    for (const std::size_t side : {0, 1})
+      for (CaseRecord& one : record(side).cases) cases_[side].emplace(one.id, &one);
     if (!how.pair) return;
     common_ = common_plan(baseline.prepared.plan, current.prepared.plan);
     leave_out_the_rest(records_.baseline, baseline.prepared.plan);
@@ -72,8 +77,9 @@ class AbRun {
     if (report && !report->interrupted && how_.red) report = measure_again();
     line_.clear();
     const bool whole = report && !report->interrupted;
+    if (!report && store_failed_) return fail(rescued_both(report.error()));
     for (Record* record : {&records_.baseline, &records_.current})
-      if (const Status closed = close(*record, whole); !closed) return fail(closed.error());
+      if (const Status closed = close(*record, whole); !closed) return fail(rescued_both(closed.error()));
     if (!report) return fail(report.error());
     records_.interrupted = report->interrupted;
     return std::move(records_);
@@ -100,12 +106,14 @@ class AbRun {
     looks_ = nullptr;
     line_.clear();
     if (!report || report->interrupted) return report;
-    const std::set<std::string> proven =
+    std::set<std::string> proven =
         proven_cases(with_looks(records_.baseline, looks[0]), with_looks(records_.current, looks[1]));
+    const std::size_t identical = proven.size();
+    for (const std::string& id : gated_beyond_proof(proven, records_.baseline, plan_at(1))) proven.erase(id);
     if (const Status kept = keep(looks, proven); !kept) return fail(kept.error());
     if (looks[1].results.empty()) return report;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    fmt::print(stderr, "{}", look_words(proven.size(), runnable(plan_at(1)), took.count()));
+    fmt::print(stderr, "{}", look_words(identical, proven.size(), runnable(plan_at(1)), took.count()));
     for (Plan* plan : {&plans_[0], &plans_[1], &common_})
       std::erase_if(plan->cases, [&](const PlannedCase& one) { return proven.contains(one.id); });
     return report;
@@ -114,7 +122,7 @@ class AbRun {
   Status keep(const std::array<Looks, 2>& looks, const std::set<std::string>& proven) {
     for (const std::size_t side : {0, 1})
       for (const std::string& id : proven)
-        if (Status kept = store_.put(record(side).id, looks[side].results.at(id)); !kept) return kept;
+        if (Status kept = put(side, looks[side].results.at(id)); !kept) return kept;
     return {};
   }
 
@@ -169,9 +177,22 @@ class AbRun {
   }
 
   Status take(std::size_t side, const EncodedResult& result) {
-    if (looks_ == nullptr) return store_.put(record(side).id, result);
+    if (looks_ == nullptr) return put(side, result);
     keep_look((*looks_)[side], result);
     return {};
+  }
+
+  // Kept here as well, should the store not keep it.
+  Status put(std::size_t side, const EncodedResult& result) {
+    if (const auto place = cases_[side].find(result.result.case_id); place != cases_[side].end())
+      add_result(*place->second, result.result);
+    Status kept = store_.put(record(side).id, result);
+    store_failed_ |= !kept;
+    return kept;
+  }
+
+  [[nodiscard]] Error rescued_both(Error error) const {
+    return rescued(records_.current, rescued(records_.baseline, std::move(error)));
   }
 
   // Each build's own program measures it, standing in its worktree.
@@ -237,6 +258,8 @@ class AbRun {
   Plan common_;                            // likewise, where both share processes
   std::array<Looks, 2>* looks_ = nullptr;  // that take the results, while it looks
   std::array<Progress, 2> progress_;
+  std::array<std::map<std::string_view, CaseRecord*>, 2> cases_;  // of records_
+  bool store_failed_ = false;
 };
 
 }  // namespace

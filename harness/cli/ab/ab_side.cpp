@@ -65,11 +65,17 @@ std::unordered_map<std::string_view, const PlannedCase*> by_id(const Plan& plan)
   return all;
 }
 
+// A build that makes only plugins is measured by this program.
+bool makes_only_plugins(const AbSide& side) {
+  return !side.built_before() && side.program == this_program();
+}
+
 // The modules beside the program that a build made; those of a build without a program are its plugins.
-Result<BuildModules> modules_of(const AbSide& side) {
+Result<BuildModules> modules_of(const AbSide& side, const AbSide& other) {
   BuildModules modules{side.root.string(), {}, {}, side.prepared.plan.modules};
-  if (!side.built_before() && side.program == this_program()) return modules;
-  const fs::path above = side.built_before() ? side.root : side.program.parent_path().parent_path();
+  if (makes_only_plugins(side) || (side.here && makes_only_plugins(other))) return modules;
+  const bool own_folder = side.built_before() && !side.here;
+  const fs::path above = own_folder ? side.root : side.program.parent_path().parent_path();
   std::error_code code;
   const fs::path kernels = above / "lib" / kernels_module, cuda = above / "lib" / cuda_module;
   if (!fs::exists(kernels, code))
@@ -135,7 +141,7 @@ Result<AbSide> make_side(const std::string& role, const std::string& revision, c
 
 bool AbSide::has_program() const {
   std::error_code code;
-  return !built_before() || fs::exists(root / "bin" / "harness", code);
+  return !built_before() || here || fs::exists(root / "bin" / "harness", code);
 }
 
 namespace {
@@ -214,9 +220,9 @@ Status can_take_turns(const AbSide& baseline, const AbSide& current) {
 }
 
 Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current) {
-  const Result<BuildModules> before = modules_of(baseline);
+  const Result<BuildModules> before = modules_of(baseline, current);
   if (!before) return fail(before.error());
-  const Result<BuildModules> after = modules_of(current);
+  const Result<BuildModules> after = modules_of(current, baseline);
   if (!after) return fail(after.error());
   PairedBuilds pair{*before, *after};
   for (const auto& [name, device] : current.prepared.devices) {

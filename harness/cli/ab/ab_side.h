@@ -23,6 +23,7 @@ struct AbSide {
   std::filesystem::path suite = {};    // seen from `folder`
   std::filesystem::path program = {};  // that this build made, or ours
   Prepared prepared = {};
+  std::optional<Revision> here = {};  // what is checked out here, where the side is this very program
 
   [[nodiscard]] bool built_before() const { return !worktree; }
   [[nodiscard]] bool has_program() const;  // of its own

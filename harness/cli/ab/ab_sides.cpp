@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/process.h"
 #include "harness/cli/programs/build_commit.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/store/git.h"
@@ -92,7 +93,42 @@ Checked<std::optional<AbSides>> sides_of_folders(const AbRequest& request) {
   return AbSides{std::move(*baseline), std::move(*current)};
 }
 
+// What is checked out here, measured by this program.
+AbSide side_here(const Prepared& here, const std::string& suite) {
+  const Revision revision = head_revision(".");
+  AbSide side{"current", "HEAD", revision.commit};
+  side.root = repository_root(".").value_or(fs::current_path());
+  side.folder = fs::current_path();
+  side.suite = suite;
+  side.program = this_program();
+  side.prepared = here;
+  side.here = revision;
+  return side;
+}
+
 }  // namespace
+
+std::string build_of(const AbRequest& request) {
+  if (!request.build.empty()) return request.build;
+  const Checked<Suite> suite = load_suite(request.plan.suite);
+  return suite ? suite->build : std::string();
+}
+
+Checked<std::optional<AbSides>> sides_beside(const AbRequest& request, const std::string& base,
+                                             const Prepared& here) {
+  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
+  const Result<AbOptions> options = options_of(request);
+  if (!options) return refused(options.error());
+  if (const auto root = repository_root(".")) remove_stale_worktrees(*root);
+  Result<AbSide> baseline = make_side("baseline", request.baseline, base);
+  if (!baseline) return refused(baseline.error());
+  const Result<bool> ready = ready_side(*baseline, *options);
+  if (!ready) return refused(ready.error());
+  if (!*ready) return std::nullopt;
+  AbSides sides{std::move(*baseline), side_here(here, request.plan.suite)};
+  agree_on_sampling(sides.baseline.prepared.plan, sides.current.prepared.plan);
+  return sides;
+}
 
 Checked<std::optional<AbSides>> make_sides(const AbRequest& request) {
   if (request.built_before()) return sides_of_folders(request);

@@ -30,6 +30,14 @@ struct AbRequest {
 // Builds and plans both sides. All that is wrong is told at once. std::nullopt: interrupted.
 Checked<std::optional<AbSides>> make_sides(const AbRequest& request);
 
+// The build command of the request, else of its suite; "" where neither names one.
+std::string build_of(const AbRequest& request);
+
+// The same of the commit `base` and of this very program with what is checked out here, uncommitted changes
+// included. `here`: what this program would measure.
+Checked<std::optional<AbSides>> sides_beside(const AbRequest& request, const std::string& base,
+                                             const Prepared& here);
+
 // A plan with every device that either side measures on.
 Prepared devices_of_both(const AbSides& sides);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/cli/ab/judge_beside.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/deciding/look_first.h"
@@ -40,6 +41,7 @@ struct RunArguments {
   StoreOption store;
   std::string file;
   std::string against;
+  std::string build;
   std::string commit;
   bool resume = false;
   bool require_gpu = false;
@@ -152,6 +154,15 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
   return {};
 }
 
+AbRequest base_request(const RunArguments& arguments) {
+  AbRequest request;
+  request.plan = arguments.plan;
+  request.baseline = arguments.against;
+  request.build = arguments.build;
+  request.build = build_of(request);
+  return request;
+}
+
 // The baseline that judges this run.
 BaselineChoice baseline_of(const Record& record, const RunJob& job) {
   BaselineChoice choice;
@@ -159,6 +170,11 @@ BaselineChoice baseline_of(const Record& record, const RunJob& job) {
   choice.select.folder = ".";
   choice.select.suite = record.suite.name;
   choice.select = judged_by(with_learned(*job.store, job.policy, record), choice.select);
+  if (base_request(job.arguments).build.empty())
+    choice.advice_if_missing =
+        "or name the command that builds a commit, as `build` in the suite or with --build, to have it built "
+        "and "
+        "measured here";
   choice.adapt = [&](Record& baseline) { cut_to_selection(baseline, job); };
   return choice;
 }
@@ -181,10 +197,14 @@ Result<SparedCases> spare_identical(const RunJob& job, Record& record) {
   if (!baseline) return SparedCases{};
   choice.adapt(baseline->record);
   SparedCases spared{proven_cases(baseline->record, seen)};
+  const std::size_t identical = spared.ids.size();
+  for (const std::string& id : gated_beyond_proof(spared.ids, baseline->record, job.prepared.plan))
+    spared.ids.erase(id);
   for (const auto& [id, result] : looks->results)
     if (spared.ids.contains(id))
       if (const Status kept = job.store->put(record.id, result); !kept) return fail(kept.error());
-  fmt::print(stderr, "{}", look_words(spared.ids.size(), runnable(job.prepared.plan), looks->took));
+  fmt::print(stderr, "{}",
+             look_words(identical, spared.ids.size(), runnable(job.prepared.plan), looks->took));
   return spared;
 }
 
@@ -247,17 +267,22 @@ Result<Continued> continue_cases(const RunJob& job, Record& record) {
   return done;
 }
 
+// What else a run does with its record: its file, and whether a GPU was used where one is required.
+int keep_file(const RunArguments& arguments, const Record& record) {
+  if (!arguments.file.empty())
+    if (const Status written = write_file_atomically(arguments.file, encode(record)); !written)
+      return report_error(written.error());
+  if (arguments.require_gpu)
+    if (const Status used = check_gpu_was_used(record); !used) return report_error(used.error());
+  return exit_ok;
+}
+
 // The table, the record's file, and how the measuring itself went; then the verdict.
 int conclude(const RunJob& job, const Record& record, const Continued& continued) {
   const RunArguments& arguments = job.arguments;
   const int shown = show(record, job, false);
-  if (!arguments.file.empty())
-    if (const Status written = write_file_atomically(arguments.file, encode(record)); !written)
-      return report_error(written.error());
   int status = any_failed(record) ? exit_failed : check_any_measured(record, job);
-  if (arguments.require_gpu)
-    if (const Status used = check_gpu_was_used(record); !used)
-      status = std::max(status, report_error(used.error()));
+  status = std::max(status, keep_file(arguments, record));
   if (!arguments.against.empty()) status = std::max(status, judge_run(job, record, continued));
   return status == exit_ok ? shown : status;
 }
@@ -293,6 +318,29 @@ WorkBesideProbe beside_probes(const RunArguments& arguments) {
   return {[] { this_tool(); }, std::make_shared<EndingWorkers>()};
 }
 
+// Where no stored record can judge and the base commit can be built: the exit status of comparing both builds
+// here.
+std::optional<int> judge_by_base(RunJob& job) {
+  const RunArguments& arguments = job.arguments;
+  if (arguments.against.empty() || arguments.resume || !arguments.commit.empty()) return std::nullopt;
+  const AbRequest request = base_request(arguments);
+  if (request.build.empty()) return std::nullopt;
+  Record planned;
+  planned.suite = job.prepared.plan.suite;
+  const BaselineChoice choice = baseline_of(planned, job);
+  const auto base = base_to_build(*job.store, choice, job.prepared, job.policy);
+  if (!base) return std::nullopt;
+  AbJudging how;
+  how.measuring = arguments.measuring;
+  how.clocks = arguments.clocks;
+  how.look = arguments.look;
+  how.output = arguments.output;
+  how.policy = job.policy;
+  how.partial = is_partial(job.prepared, arguments.plan);
+  how.on_measured = [&](const AbRecords& records) { return keep_file(arguments, records.current); };
+  return judge_beside(*job.store, request, *base, job.prepared, std::move(how), job.made_by);
+}
+
 int run_command(const RunArguments& arguments, const CommandLine& line) {
   if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
     return report_error(checked.error());
@@ -313,6 +361,7 @@ int run_command(const RunArguments& arguments, const CommandLine& line) {
   if (!store) return report_error(store.error());
   RunJob job{arguments, std::move(*prepared), std::move(*complete), std::move(*store),
              Reproduction(line, arguments.store, arguments.plan.device, arguments.against)};
+  if (const std::optional<int> judged = judge_by_base(job)) return *judged;
   return measure_and_judge(job);
 }
 
@@ -328,6 +377,12 @@ void add_run(Commands& commands) {
           ->type_name("FILE"),
       command.add_option("--against", arguments.against, "then compare with this revision or record file")
           ->type_name("REV|FILE"),
+      command
+          .add_option(
+              "--build", arguments.build,
+              "with --against: shell command that builds a commit, run in its worktree, where no stored "
+              "record can judge; default: the suite's `build`")
+          ->type_name("COMMAND"),
       command
           .add_option("--commit", arguments.commit,
                       "commit of this source tree, if its repository is not here")

@@ -53,13 +53,17 @@ Result<Confirming> confirm_red(Store& store, Record& record, const ConfirmOption
   return done;
 }
 
-void tell_way(Comparison& comparison) {
+void tell_way(Comparison& comparison, bool instead) {
   const bool measured = std::any_of(
       comparison.rows.begin(), comparison.rows.end(),
       [](const ComparisonRow& row) { return row.baseline.processes > 0 && row.current.processes > 0; });
-  if (!measured) return;
+  if (!measured && !instead) return;
   const std::string_view how = comparison.pairing ? name_of(*comparison.pairing) : "stored";
-  comparison.remarks.push_back({RemarkCode::compared_by, {{"how", std::string(how)}}});
+  Remark way{RemarkCode::compared_by, {{"how", std::string(how)}}};
+  if (const auto pooled = comparison.baseline.found.count("pooled"); pooled > 1)
+    way.figures.emplace_back("records", pooled);
+  if (instead) way.figures.emplace_back("built", 1);
+  comparison.remarks.push_back(std::move(way));
 }
 
 void tell(const Continued& done, Comparison& comparison) {

@@ -45,8 +45,9 @@ struct Continued {
   [[nodiscard]] bool interrupted() const { return undecided.interrupted || red.interrupted; }
 };
 
-// Adds how the sides were compared, where samples of both are there.
-void tell_way(Comparison& comparison);
+// Adds how the sides were compared, where samples of both are there. `instead`: the baseline's commit was
+// built and measured in this run, because no stored record can judge.
+void tell_way(Comparison& comparison, bool instead = false);
 
 // Adds to the comparison what was measured further, what was measured again, and what was not.
 void tell(const Continued& done, Comparison& comparison);

@@ -40,9 +40,9 @@ std::size_t runnable(const Plan& plan) {
       std::count_if(plan.cases.begin(), plan.cases.end(), [](const PlannedCase& one) { return !one.skip; }));
 }
 
-std::string look_words(std::size_t identical, std::size_t cases, Seconds took) {
+std::string look_words(std::size_t identical, std::size_t spared, std::size_t cases, Seconds took) {
   return fmt::format("{} of {} identical: same machine code, same launches ({:.1f} s){}\n", identical, cases,
-                     took, identical == cases ? "" : fmt::format("; measuring {}", cases - identical));
+                     took, spared == cases ? "" : fmt::format("; measuring {}", cases - spared));
 }
 
 }  // namespace harness

@@ -37,7 +37,10 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected
                       const Policy& policy, const OutputOptions& output, const Reproduction& made_by) {
   Result<Selected> baseline = select_baseline(store, choice.name, current, judged_by(policy, choice.select));
   if (!baseline) {
-    const int status = report_error(baseline.error());
+    Error error = baseline.error();
+    if (error.kind == ErrorKind::missing && !choice.advice_if_missing.empty())
+      error.advice += (error.advice.empty() ? "" : "; ") + choice.advice_if_missing;
+    const int status = report_error(error);
     if (baseline.error().kind != ErrorKind::missing || choice.report_only) return status;
     // The reports are written all the same, so that a CI job has something to show: every case is new.
     baseline = Selected{};

@@ -18,6 +18,7 @@ struct BaselineChoice {
   std::function<void(Record&)> adapt = {};
   bool keep_verdict = false;                       // of the current side, in the store
   std::function<void(Comparison&)> annotate = {};  // what the comparison itself cannot know
+  std::string advice_if_missing = {};              // what else the user can do without a baseline
   bool report_only = false;                        // the verdict is told, but it is not the exit status
 };
 

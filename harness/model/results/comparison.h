@@ -356,7 +356,7 @@ enum class SourceCode {
   revision,   // name, changes: "same", "unknown" or "other" than those of the tree, where it has some
   ancestor,   // name, fork: the commit whose merge base with `name` was asked for, where it is one
   pinned,     // path, commit: that the file was read at; name and fork as above
-  ab_commit,  // name: a side of an A/B run
+  ab_commit,  // name: a side of an A/B run; fork as above
   ab_build,   // folder: likewise
 };
 

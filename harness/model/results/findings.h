@@ -329,7 +329,7 @@ using WaiverAdvice = Fact<WaiverAdviceCode>;
 // A fact about a comparison as a whole.
 enum class RemarkCode {
   idle_gate,            // metric, near: the nearest name, or known: "a, b"
-  compared_by,          // how: "process", "session" or "stored": the way the sides were compared
+  compared_by,          // how: "process", "session", "stored"; records: pooled; built: the base, by this run
   not_covered,          // metrics: "a, b", that were not measured where a case is proven identical
   confirmed,            // cases, processes: regressed cases that were measured again on fresh processes
   unconfirmed,          // cases: regressed cases that were not; reason: "budget" or "option"

@@ -176,10 +176,15 @@ std::string words(const WaiverAdvice& advice) {
 
 namespace {
 
-std::string compared_by(const std::string& how) {
-  if (how == "process") return "Compared by both builds in the same processes, sample by sample.";
-  if (how == "session") return "Compared by processes of both builds in turn.";
-  return "Compared with a stored baseline of the same device.";
+std::string compared_by(const Remark& remark) {
+  const std::string how = remark.text("how");
+  const std::string why =
+      remark.count("built") != 0 ? " No stored record can judge: the baseline's commit was built here." : "";
+  if (how == "process") return "Compared by both builds in the same processes, sample by sample." + why;
+  if (how == "session") return "Compared by processes of both builds in turn." + why;
+  const auto records = remark.count("records");
+  return fmt::format("Compared with a stored baseline of the same device{}.",
+                     records > 1 ? fmt::format(", pooled from {} records", records) : "");
 }
 
 }  // namespace
@@ -194,7 +199,7 @@ std::string words(const Remark& remark) {
                          : known.empty() ? "."
                                          : fmt::format("; known: {}.", known));
     }
-    case RemarkCode::compared_by: return compared_by(remark.text("how"));
+    case RemarkCode::compared_by: return compared_by(remark);
     case RemarkCode::not_covered:
       return fmt::format("Not measured where code is identical, and not covered by the proof: {}.",
                          remark.text("metrics"));

@@ -84,8 +84,8 @@ std::string place_words(const RecordSource& source) {
       return fmt::format("pinned {} at {} ({})", printable(found.text("path")),
                          short_commit(found.text("commit")), start_words(found));
     case SourceCode::ab_commit:
-      return fmt::format("{} ({}), record {}", short_commit(source.revision.commit),
-                         printable(found.text("name")), source.id.substr(0, 8));
+      return fmt::format("{} ({}), record {}", short_commit(source.revision.commit), start_words(found),
+                         source.id.substr(0, 8));
     case SourceCode::ab_build:
       return fmt::format("build {}, record {}", printable(found.text("folder")), source.id.substr(0, 8));
   }

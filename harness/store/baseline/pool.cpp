@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/model/proof_reach.h"
 #include "harness/store/baseline/completeness.h"
 
 namespace harness {
@@ -107,6 +108,8 @@ void add_session(CaseRecord& pool, const CaseRecord& other, int session) {
     pool.processes.push_back(std::move(renumbered));
   }
   for (const Series& series : other.series) {
+    // Other records are replicates only of what the digest says: their memory may have been accepted since.
+    if (session > 1 && !proof_covers(series.metric, other.device)) continue;
     auto same = std::find_if(pool.series.begin(), pool.series.end(), [&](const Series& one) {
       return one.metric == series.metric && one.unit == series.unit && one.direction == series.direction;
     });

@@ -5,8 +5,7 @@
 #include <map>
 #include <string>
 
-#include "harness/model/counter.h"
-#include "harness/model/known_metrics.h"
+#include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
@@ -89,12 +88,6 @@ std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& 
   if (!machines.empty()) return ProofGap{{ProofGapCode::other_machine}, {}, machines};
   if (before.digest != after.digest) return gap(ProofGapCode::other_launches);
   return {};
-}
-
-bool proof_covers(std::string_view metric, std::string_view device) {
-  const DeviceKind* kind = find_device_kind(device);
-  return (kind != nullptr && metric == kind->time_metric) || metric == cycles_metric.name ||
-         metric == buffer_memory_metric.name || is_counter_name(metric);
 }
 
 bool bears_on_proof(const MachineField& field, std::string_view device) {

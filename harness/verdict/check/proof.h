@@ -3,13 +3,15 @@
 //
 // A proof needs the same digest of all launches on both sides (model/record.h). Workload, parameters, seed of
 // inputs, GPU model, driver and libraries must agree as well. It covers the device's time, cycles, hardware
-// counters and the memory of tensors. It says nothing of the host: first call, launches, other memory.
+// counters and the memory of tensors (model/proof_reach.h). It says nothing of the host: first call, launches,
+// other memory.
 #pragma once
 
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "harness/model/proof_reach.h"
 #include "harness/model/results/comparison.h"
 
 namespace harness {
@@ -21,9 +23,6 @@ bool was_looked_at(const CaseRecord& record);
 // differ in what a proof needs (MachineMatch::against_proof).
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
                                   const std::vector<Difference>& machines);
-
-// Whether a proof covers the metric of a case on this kind of device.
-bool proof_covers(std::string_view metric, std::string_view device);
 
 // Whether a field of the fingerprint must agree for a proof: all that block, and driver and libraries.
 bool bears_on_proof(const MachineField& field, std::string_view device);

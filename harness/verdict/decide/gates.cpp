@@ -39,6 +39,13 @@ DecidingGate deciding_gate(const Gate* before, const Gate& after, std::string_vi
   return {strict, own};
 }
 
+bool has_own_gate(const Gate& before, const Gate& after, std::string_view metric) {
+  for (const Gate* gate : {&before, &after})
+    for (const MetricGate& one : gate->metrics)
+      if (!one.informative && names_metric(one.metric, metric)) return true;
+  return false;
+}
+
 std::vector<Remark> remarks_on_gates(const Record& current) {
   std::map<std::string, std::set<std::string>> idle;  // by gate: the metrics of the cases that have it
   std::set<std::string> used;

@@ -37,6 +37,9 @@ struct DecidingGate {
 DecidingGate deciding_gate(const Gate* before, const Gate& after, std::string_view metric,
                            const Policy& policy);
 
+// Whether the suite of either side gates the metric by an entry of its own that decides something.
+bool has_own_gate(const Gate& before, const Gate& after, std::string_view metric);
+
 // Gates of metrics that no case has, with the nearest name.
 std::vector<Remark> remarks_on_gates(const Record& current);
 

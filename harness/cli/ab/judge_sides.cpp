@@ -1,0 +1,112 @@
+#include "harness/cli/ab/judge_sides.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "harness/cli/deciding/confirm_red.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/judging/deciding_waivers.h"
+#include "harness/cli/judging/judge_by_baseline.h"
+#include "harness/cli/measuring/lock_clocks.h"
+#include "harness/cli/measuring/lock_devices.h"
+#include "harness/cli/output/emit.h"
+#include "harness/cli/output/rescue.h"
+#include "harness/measure/schedule/interrupt.h"
+#include "harness/verdict/compare.h"
+#include "harness/verdict/read/summarize.h"
+
+namespace harness {
+namespace {
+
+Comparison compare_sides(const AbRecords& records, const AbJudging& how) {
+  Comparison comparison = compare(records.baseline, records.current, how.policy);
+  comparison.baseline.found = how.baseline;
+  comparison.current.found = how.current;
+  return comparison;
+}
+
+// Regressed cases were measured again as they came, unless that was not wanted.
+void tell_confirmations(Comparison& comparison, bool wanted) {
+  Confirming done;
+  done.wanted = wanted;
+  std::set<std::string> again;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!row.confirmation) continue;
+    again.insert(row.case_id);
+    done.processes = std::max(done.processes, row.confirmation->fresh.processes);
+  }
+  done.cases = static_cast<int>(again.size());
+  done.open = static_cast<int>(red_cases(comparison).size());
+  tell(done, comparison);
+}
+
+int conclude(Store& store, const AbRecords& records, const AbJudging& how, const Reproduction& made_by) {
+  const int also = how.on_measured ? how.on_measured(records) : exit_ok;
+  Comparison comparison = compare_sides(records, how);
+  tell_way(comparison, how.instead);
+  tell_confirmations(comparison, !how.look.no_confirm);
+  const std::string verdict(name_of(verdict_without_waivers(comparison.rows)));
+  if (const Status kept = store.set_verdict(records.current.id, verdict); !kept)
+    return report_error(rescued(records.current, rescued(records.baseline, kept.error())));
+  const int status = exit_code(comparison);
+  explain_status(comparison, status);
+  const auto render = [&](Format format, const Style& style) {
+    return render_judged(comparison, records.baseline, records.current, format, style, made_by);
+  };
+  return std::max(also, emit(how.output, render, status));
+}
+
+// The commit of a side, for its waivers.
+RecordSource source_of(const AbSide& side) {
+  RecordSource source;
+  source.revision = side.here.value_or(Revision{side.commit, {}, false});
+  return source;
+}
+
+}  // namespace
+
+int stopped(const char* what) {
+  fmt::print(stderr, "interrupted: {}\n", what);
+  return exit_interrupted;
+}
+
+int judge_sides(Store& store, const AbSides& sides, AbJudging how, const Reproduction& made_by) {
+  if (const Status decided = decide_waivers(how.policy, source_of(sides.baseline), source_of(sides.current));
+      !decided)
+    return report_error(decided.error());
+  Prepared both = devices_of_both(sides);
+  const auto locks = lock_devices(both, how.measuring.wait);
+  if (!locks) return report_error(locks.error());
+  auto clocks = lock_clocks(both, how.clocks);
+  if (!clocks) return report_error(clocks.error());
+  Result<std::optional<PairedBuilds>> pair = choose_pairing(sides, how.pair);
+  if (InterruptGuard::interrupted()) return stopped("nothing was measured");
+  if (!pair) return report_error(pair.error());
+  AbMeasuring measuring;
+  measuring.pair = std::move(*pair);
+  measuring.quiet = how.measuring.quiet;
+  measuring.facts = both.facts;
+  measuring.partial = how.partial;
+  measuring.look = how.look.measure == MeasureChoice::changed;
+  if (!how.look.no_confirm)
+    measuring.red = [&](const AbRecords& measured) { return red_cases(compare_sides(measured, how)); };
+  // Should it be killed: what a CI reads must say that it did not end.
+  measuring.on_begin = [&](const AbRecords& planned) {
+    const std::vector<Summary> nothing = summarize(planned.current);
+    const Status begun = begin_outputs(how.output, [&](Format format, const Style& style) {
+      return render_measured(planned.current, nothing, format, style, made_by);
+    });
+    if (!begun) report_error(begun.error());
+  };
+  const Result<AbRecords> records = measure_both(store, sides.baseline, sides.current, measuring);
+  clocks->clear();  // judging needs no locked clock
+  if (!records) return report_error(records.error());
+  if (!records->interrupted) return conclude(store, *records, how, made_by);
+  return stopped("what was measured is in the store, but not enough for a verdict");
+}
+
+}  // namespace harness

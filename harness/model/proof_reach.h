@@ -1,0 +1,19 @@
+// What a proof of identity reaches: the metrics that depend on nothing but what the device is given to do.
+#pragma once
+
+#include <string_view>
+
+#include "harness/model/counter.h"
+#include "harness/model/device_kinds.h"
+#include "harness/model/known_metrics.h"
+
+namespace harness {
+
+// Whether a proof covers the metric of a case on this kind of device.
+inline bool proof_covers(std::string_view metric, std::string_view device) {
+  const DeviceKind* kind = find_device_kind(device);
+  return (kind != nullptr && metric == kind->time_metric) || metric == cycles_metric.name ||
+         metric == buffer_memory_metric.name || is_counter_name(metric);
+}
+
+}  // namespace harness

@@ -12,6 +12,7 @@
 #include "harness/study/session_spreads.h"
 #include "harness/verdict/decide/evidence.h"
 #include "harness/verdict/decide/gates.h"
+#include "harness/verdict/decide/spreads.h"
 
 namespace harness {
 namespace {
@@ -117,6 +118,16 @@ void estimate(MeasuredCase& one, const std::string& uuid) {
     calibrated.processes += static_cast<int>(session.log_values.size());
 }
 
+// What is usual among the cases, as compare() takes it: by kind, along the time of a call.
+CaseSpread usual_part(const MeasuredCase& one) {
+  const CalibratedCase& calibrated = one.calibrated;
+  double sum = 0;
+  for (const SessionValues& session : one.sessions) sum += stats::mean(session.log_values);
+  return {kind_of(calibrated.device, calibrated.metric, calibrated.unit),
+          {sum / static_cast<double>(one.sessions.size()), calibrated.process.sd * calibrated.process.sd,
+           calibrated.process.degrees_of_freedom}};
+}
+
 void add_notes(CalibrationReport& report, const Policy& policy) {
   if (report.cases.empty()) return;
   if (report.splits == 0)
@@ -135,8 +146,13 @@ CalibrationReport calibrate(const std::vector<Record>& records, const Calibratio
   count_alarms(all.measured, all.report, options);
   const auto rows = static_cast<std::size_t>(std::count_if(
       all.measured.begin(), all.measured.end(), [](const MeasuredCase& one) { return one.decides; }));
-  for (MeasuredCase& one : all.measured) {
-    propose(one, rows, options);
+  std::vector<CaseSpread> spreads;
+  for (const MeasuredCase& one : all.measured) spreads.push_back(usual_part(one));
+  const UsualSpreads usual(spreads);
+  for (std::size_t i = 0; i < all.measured.size(); ++i) {
+    MeasuredCase& one = all.measured[i];
+    const auto prior = usual.at(spreads[i].kind, spreads[i].group.level);
+    propose(one, rows, prior ? prior->degrees_of_freedom : 0, options);
     all.report.cases.push_back(one.calibrated);
   }
   add_notes(all.report, options.policy);

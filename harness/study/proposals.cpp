@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "harness/stats/estimate/estimator.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int fewest_placements = 2;
 constexpr int fewest_processes = 5;
+constexpr double passing_power = 0.9;
 constexpr double tolerable_growth = 1.1;  // of a process's sd for fewer placements
 
 // The fewest placements that keep a process's sd within a tenth, and that sd.
@@ -40,6 +42,7 @@ std::pair<int, double> placements_for(const MeasuredCase& one) {
 // The precision of a comparison of two sides with equally many processes.
 struct Precision {
   double known = 0;  // variance of both sides together that processes do not average away
+  double usual_freedom = 0;
 
   [[nodiscard]] double error_with(int processes, double sd) const {
     return std::sqrt(2 * sd * sd / processes + known);
@@ -47,7 +50,15 @@ struct Precision {
   [[nodiscard]] double freedom_with(int processes, double sd) const {
     const double sampled = sd * sd / processes;
     const double error = error_with(processes, sd);
-    return error * error * error * error * (processes - 1) / (2 * sampled * sampled);
+    const double freedom = 2.0 * (processes - 1) + usual_freedom;
+    return error * error * error * error * freedom / (4 * sampled * sampled);
+  }
+  // The fewest processes, at most `most`, that see `gap`.
+  [[nodiscard]] std::optional<int> fewest(double gap, const stats::DetectableShift& shift, int most,
+                                          double sd) const {
+    return stats::fewest_processes(gap, shift, most, [&](int processes) {
+      return stats::TTest{0, error_with(processes, sd), freedom_with(processes, sd)};
+    });
   }
   // Log change beyond the margin that is found.
   [[nodiscard]] double reach(const stats::DetectableShift& shift, int processes, double sd) const {
@@ -57,11 +68,12 @@ struct Precision {
 
 }  // namespace
 
-void propose(MeasuredCase& one, std::size_t rows, const CalibrationOptions& options) {
+void propose(MeasuredCase& one, std::size_t rows, double usual_freedom, const CalibrationOptions& options) {
   CalibratedCase& calibrated = one.calibrated;
   if (!one.decides || !(calibrated.margin > 0) || !(calibrated.process.sd > 0)) return;
   const stats::DetectableShift shift(calibrated.alpha / static_cast<double>(rows), options.power);
-  const Precision precision{2 * calibrated.session_sd * calibrated.session_sd};
+  const stats::DetectableShift passing(passing_alpha, std::max(options.power, passing_power));
+  const Precision precision{2 * calibrated.session_sd * calibrated.session_sd, usual_freedom};
   const double margin = std::log1p(calibrated.margin);
   const int planned = std::max(2, calibrated.planned_processes);
   calibrated.detectable = std::expm1(margin + precision.reach(shift, planned, calibrated.process.sd));
@@ -69,11 +81,14 @@ void propose(MeasuredCase& one, std::size_t rows, const CalibrationOptions& opti
   const auto [placements, sd] = placements_for(one);
   Proposal proposal{0, placements, calibrated.margin, true};
   const double gap = std::log1p(wanted) - margin;
-  const auto needed = stats::processes_needed(gap, sd, sd, precision.known, shift, options.most_processes);
-  proposal.processes = std::max(fewest_processes, needed.value_or(options.most_processes));
-  proposal.reaches = needed.has_value();
-  if (!needed) {  // the margin from which on a change of twice its size is found
-    const double reach = precision.reach(shift, proposal.processes, sd);
+  const auto finds = precision.fewest(gap, shift, options.most_processes, sd);
+  const auto passes = precision.fewest(margin, passing, options.most_processes, sd);
+  proposal.reaches = finds && passes;
+  proposal.processes =
+      proposal.reaches ? std::max({fewest_processes, *finds, *passes}) : options.most_processes;
+  if (!proposal.reaches) {  // the margin from which on a change of twice its size is found, and none passes
+    const double reach = std::max(precision.reach(shift, proposal.processes, sd),
+                                  precision.reach(passing, proposal.processes, sd));
     proposal.margin = std::max(calibrated.margin, std::ceil(std::expm1(reach) * 1000) / 1000);
     if (!(proposal.margin < 1)) return;  // a suite's margin lies below 100 %
   }

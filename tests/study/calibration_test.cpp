@@ -23,11 +23,12 @@ struct Recipe {
   double session_sd = 0;
   double device_sd = 0;
   int devices = 1;
+  int cases = 2;
   unsigned seed = 1;
   std::string commit = "1111";
 };
 
-// A record a session, of two cases.
+// A record a session.
 std::vector<Record> sessions(const Recipe& recipe) {
   std::mt19937_64 random(recipe.seed);
   std::normal_distribution<double> normal(0, 1);
@@ -37,7 +38,8 @@ std::vector<Record> sessions(const Recipe& recipe) {
     for (int session = 0; session < recipe.sessions; ++session) {
       const double of_session = of_device + recipe.session_sd * normal(random);
       std::vector<CaseRecord> cases;
-      for (const char* id : {"a", "b"}) {
+      for (int i = 0; i < recipe.cases; ++i) {
+        const std::string id(1, static_cast<char>('a' + i));
         Series series{"gpu_time", "us", Direction::lower_is_better, {}};
         for (int p = 1; p <= recipe.processes; ++p) {
           const double value = 100 * std::exp(of_session + recipe.process_sd * normal(random));
@@ -174,6 +176,35 @@ TEST(Calibration, ProposesMoreProcessesForWhatVariesMore) {
   EXPECT_GT(of(noisy).processes, 10);
   EXPECT_EQ(of(noisy).margin, 0.01);
   EXPECT_EQ(of(calm).placements, 2) << "placements that do not differ need not be many";
+}
+
+// What varies alike is known better than from its own processes: fewer of them do.
+TEST(Calibration, PlansWithModeratedVariances) {
+  Recipe few;
+  few.process_sd = 0.005;
+  Recipe many = few;
+  many.cases = 12;
+  // Beyond the margin, in sds of the case; Holm divides the same alpha by more rows.
+  const auto reach = [](const Recipe& recipe) {
+    CalibrationOptions options;
+    options.policy.alpha = 0.005 * recipe.cases;
+    double sum = 0;
+    for (const CalibratedCase& one : calibrate(sessions(recipe), options).cases)
+      sum += (one.detectable - one.margin) / one.process.sd;
+    return sum / recipe.cases;
+  };
+  EXPECT_LT(reach(many), 0.93 * reach(few));
+}
+
+TEST(Calibration, ProposesProcessesWithWhichAnUnchangedCasePasses) {
+  Recipe recipe;
+  recipe.process_sd = 0.008;
+  CalibrationOptions coarse;
+  coarse.detect = 0.5;  // found at once
+  const CalibrationReport report = calibrate(sessions(recipe), coarse);
+  ASSERT_TRUE(report.cases[0].proposal);
+  EXPECT_GT(report.cases[0].proposal->processes, 8) << "2 * 0.8 % / sqrt(n) must stay well below 1 %";
+  EXPECT_TRUE(report.cases[0].proposal->reaches);
 }
 
 TEST(Calibration, ProposesAMarginWhereProcessesCannotHelp) {

@@ -1,4 +1,4 @@
-// What a proof of identity reaches: the metrics that depend on nothing but what the device is given to do.
+// The reach of a proof of identity: the metrics that depend on nothing but what the device is given to do.
 #pragma once
 
 #include <string_view>

@@ -118,7 +118,7 @@ void estimate(MeasuredCase& one, const std::string& uuid) {
     calibrated.processes += static_cast<int>(session.log_values.size());
 }
 
-// What is usual among the cases, as compare() takes it: by kind, along the time of a call.
+// A part of the usual spread, as compare() takes it: by kind, along the time of a call.
 CaseSpread usual_part(const MeasuredCase& one) {
   const CalibratedCase& calibrated = one.calibrated;
   double sum = 0;

@@ -41,8 +41,8 @@ struct CaseRows {
 // The cases of `current` that are proven to do what the baseline's do, so that they need no samples.
 std::set<std::string> proven_cases(const Record& baseline, const Record& current);
 
-// Of these proven cases those that need samples all the same: a metric that no proof covers has a gate of its
-// own. `plan`: what the current side would measure.
+// The proven cases that need samples all the same: a metric that no proof covers has a gate of its own.
+// `plan`: what the current side would measure.
 std::set<std::string> gated_beyond_proof(const std::set<std::string>& proven, const Record& baseline,
                                          const Plan& plan);
 

@@ -178,7 +178,7 @@ TEST(Calibration, ProposesMoreProcessesForWhatVariesMore) {
   EXPECT_EQ(of(calm).placements, 2) << "placements that do not differ need not be many";
 }
 
-// What varies alike is known better than from its own processes: fewer of them do.
+// Cases that vary alike tell of each other: fewer processes do.
 TEST(Calibration, PlansWithModeratedVariances) {
   Recipe few;
   few.process_sd = 0.005;

@@ -93,7 +93,7 @@ Checked<std::optional<AbSides>> sides_of_folders(const AbRequest& request) {
   return AbSides{std::move(*baseline), std::move(*current)};
 }
 
-// What is checked out here, measured by this program.
+// The tree that is checked out here, measured by this program.
 AbSide side_here(const Prepared& here, const std::string& suite) {
   const Revision revision = head_revision(".");
   AbSide side{"current", "HEAD", revision.commit};

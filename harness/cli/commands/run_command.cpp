@@ -267,7 +267,7 @@ Result<Continued> continue_cases(const RunJob& job, Record& record) {
   return done;
 }
 
-// What else a run does with its record: its file, and whether a GPU was used where one is required.
+// Writes the file of the record, and checks that a GPU was used where one is required.
 int keep_file(const RunArguments& arguments, const Record& record) {
   if (!arguments.file.empty())
     if (const Status written = write_file_atomically(arguments.file, encode(record)); !written)

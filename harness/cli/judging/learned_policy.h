@@ -12,9 +12,9 @@ std::vector<LearnedSpread> learned_of(const StoredHistory& stored, const std::st
                                       const Machine& machine);
 
 // The noise of each case in the newest runs of `current`'s suite on the machine's device, along first parents
-// of its commit, from runs of the same code where that is known (learn_from_history). Runs with uncommitted
-// changes are left out, and `current` itself. The repository is that of the working folder; without it, runs
-// of any commit count.
+// of its commit. Where their code is known, only runs of the same code are compared (learn_from_history).
+// Runs with uncommitted changes are left out, and `current` itself. The repository is that of the working
+// folder; without it, runs of any commit count.
 std::vector<LearnedSpread> learned_from_runs(Store& store, const Record& current, const std::string& kind,
                                              const Machine& machine);
 

@@ -22,8 +22,8 @@ struct LocalNoise {
 // values (simulated). std::nullopt below 5 values or when a value is not finite.
 std::optional<LocalNoise> local_noise(std::span<const double> values);
 
-// Of several series together, whose levels have nothing to do with each other: n - 2 is the number of second
-// differences within them.
+// The noise of several series together, whose levels have nothing to do with each other: n - 2 is the number
+// of second differences within them.
 std::optional<LocalNoise> local_noise(std::span<const std::vector<double>> series);
 
 }  // namespace harness::stats

@@ -60,7 +60,7 @@ def copy(root, path):
         inode = os.lstat(path).st_ino
         if inode in COPIED:
             os.link(COPIED[inode], target, follow_symlinks=False)
-        else:
+        elif os.path.islink(path) or os.access(path, os.R_OK):
             COPIED[inode] = shutil.copy2(path, target, follow_symlinks=False)
 
 

@@ -39,7 +39,7 @@ function plain(text) {
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "");
 }
 
-// What the suites' reports say, by the names of their folders.
+// The reports of the suites, in the order of their folders' names.
 function readReports(folder) {
   let names = [];
   try {

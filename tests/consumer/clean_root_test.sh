@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What others install: the tarball as ci/Containerfile does it, the .deb, and `cmake --install`. Each in a root that holds
-# nothing but the packages of Debian that the file or the .deb names, and in each ci/your-repository.md is followed.
+# The program installed from the tarball as ci/Containerfile does it, from the .deb, and by `cmake --install`. The root
+# holds only the packages of Debian that the file or the .deb names. In each, ci/your-repository.md is followed.
 # shellcheck source=tests/consumer/lib.sh
 . "$(dirname "$0")/lib.sh"
 : "${BUILD:?folder of the build to install}"

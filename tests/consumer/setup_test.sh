@@ -75,7 +75,7 @@ printf '' >absent
 expect 0 with_setup 'boost_version() { echo 107400; }; install_packages "${run_packages[@]}"'
 [ ! -e apt-calls ] || problem "apt-get was called although nothing is missing: $(cat apt-calls)"
 
-# What tests need is no part of what the program needs.
+# The program needs nothing that only tests need.
 printf '%s\n' libgtest-dev npm >absent
 HARNESS_NO_INSTALL=1 expect 0 with_setup 'boost_version() { echo 108300; }; install_packages "${run_packages[@]}"'
 HARNESS_NO_INSTALL=1 expect 2 with_setup 'boost_version() { echo 108300; }; tools+=(no-such-program:npm);

@@ -106,7 +106,7 @@ speeds 104 && commit "slower"
 nightly
 gives 'result["conclusion"] == "failure"' "$(step "The build against itself" success)" "$(step History failure)"
 
-# Which suites there are.
+# A job is made for each suite.
 cp suites/suite.yaml suites/another.yaml
 node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml suites "$scratch/event.json" "$result" >"$printed" || problem "runner.mjs failed"
 gives 'json.loads(result["outputs"]["files"]) == ["another.yaml", "suite.yaml"]'

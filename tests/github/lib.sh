@@ -36,8 +36,8 @@ install_packages() {
   exec 7>&-
 }
 
-# repository_with_workflows: as in tests/cli, plus perf.yml and the action, with main as on origin. What its
-# ci/bootstrap.sh builds is the tested program on a scripted device.
+# repository_with_workflows: as in tests/cli, plus perf.yml and the action, with main as on origin. Its ci/bootstrap.sh
+# makes a program that is the tested one on a scripted device.
 repository_with_workflows() {
   repository
   mkdir -p .github/workflows ci

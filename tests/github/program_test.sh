@@ -32,7 +32,7 @@ echo text >text.tar.gz
 expect 2 program text.tar.gz
 names ::error text.tar.gz
 
-# What curl would bring; it is asked for https alone.
+# This curl brings a copy; it is asked for https alone.
 # shellcheck disable=SC2016  # the stand-in's
 printf '%s\n' '#!/bin/sh' 'echo "$@" >>curl-calls' 'while [ "$1" != --output ]; do shift; done' 'cp harness-1.tar.gz "$2"' >stand-ins/curl
 chmod +x stand-ins/curl

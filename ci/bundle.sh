@@ -5,7 +5,7 @@
 #
 #   ci/bundle.sh        makes build/portable/bundle
 #
-# Needs the packages that ci/bootstrap.sh installs, npm, and a CUDA toolkit 13.0 or newer (no GPU).
+# Needs the packages that ci/test.sh installs, and a CUDA toolkit 13.0 or newer (no GPU).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

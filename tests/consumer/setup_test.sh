@@ -82,6 +82,19 @@ HARNESS_NO_INSTALL=1 expect 2 with_setup 'boost_version() { echo 108300; }; tool
   install_packages "${run_packages[@]}" "${test_packages[@]}"'
 names libgtest-dev npm
 
+# The bootstrap builds the programs alone, and leaves a build folder that has tests as it is.
+printf '' >absent
+mkdir tree && cp -r "$here/../../ci" tree/
+stand_in stand-ins/cmake "case \$1 in --version) echo cmake version 3.25.1 ;; *) echo \"\$@\" >>'$work/cmake-calls' ;; esac"
+stand_in stand-ins/ninja "echo \"\$@\" >>'$work/ninja-calls'"
+HARNESS_CUDA=OFF HARNESS_NO_INSTALL=1 expect 0 bash tree/ci/bootstrap.sh
+contains cmake-calls "--preset release" "-DHARNESS_TESTS=OFF" "-DHARNESS_CUDA=OFF"
+same "ninja's arguments" "$(cat ninja-calls)" "-C $work/tree/build/release programs"
+touch tree/build/release/CMakeCache.txt
+rm cmake-calls
+HARNESS_CUDA=OFF HARNESS_NO_INSTALL=1 expect 0 bash tree/ci/bootstrap.sh
+! grep -q HARNESS_TESTS cmake-calls || problem "the tests of a build folder were turned off"
+
 printf 'libfmt-dev\n' >absent
 HARNESS_NO_INSTALL=1 expect 2 with_setup 'boost_version() { echo 108300; }; install_packages "${run_packages[@]}"'
 names HARNESS_NO_INSTALL=1 apt-get libfmt-dev

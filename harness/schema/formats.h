@@ -30,6 +30,7 @@ inline constexpr DocumentFormat explanation{"harness-explanation"};
 inline constexpr DocumentFormat table{"harness-table"};
 inline constexpr DocumentFormat unfinished{"harness-unfinished"};
 inline constexpr DocumentFormat page{"harness-page"};
+inline constexpr DocumentFormat pages{"harness-pages"};
 
 }  // namespace formats
 }  // namespace harness

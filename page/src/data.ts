@@ -20,6 +20,18 @@ export interface PageDocument {
   baseline: Side | null;
 }
 
+// A page of several reports, one a suite: its data are packed texts one a line, this one first, then a PageDocument of
+// each part that has one.
+export interface Contents {
+  format: "harness-pages";
+  version: 1;
+  headline: string;
+  tone: Tone;
+  parts: { name: string; headline: string; tone: Tone; page: boolean }[];
+}
+
+export type Tone = "plain" | "strong" | "faint" | "good" | "bad" | "doubtful";
+
 export interface Side {
   report: RunReport; // `harness-run-report`
   details: CaseDetails[]; // in the order of the record; cases without samples are left out

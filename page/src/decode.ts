@@ -1,24 +1,42 @@
-// From the text inside the page's data element to the document: base64 of raw-deflated UTF-8 JSON.
+// From the text inside the page's data element to its documents: base64 of raw-deflated UTF-8 JSON, one a line.
 // One small library does it in every browser and in node, so that there is one path to test.
 
 import { inflateSync, strFromU8 } from "fflate";
-import type { PageDocument, PlacementColumns, PlacementDetails, ProcessDetails } from "./data";
+import type { Contents, PageDocument, PlacementColumns, PlacementDetails, ProcessDetails } from "./data";
 
 export class Unreadable extends Error {}
 
-export function decode(base64: string): PageDocument {
-  const text = base64.trim();
-  if (text === "" || text.startsWith("@")) {
+export interface Packed {
+  contents: Contents | null; // null where there is one report
+  pages: PageDocument[];
+}
+
+export function decode(text: string): Packed {
+  const [first = "@", ...others] = text.trim().split(/\s+/);
+  if (first === "" || first.startsWith("@")) {
     throw new Unreadable("This page was built without a report in it. Write one with `--report html=FILE`.");
   }
-  let json: string;
+  const json = unpacked(first);
+  if (!json.startsWith('{"format":"harness-pages"')) return { contents: null, pages: [parse(json)] };
+  const contents = JSON.parse(json) as Contents;
+  check_version(contents.version);
+  const pages = others.map((one) => parse(unpacked(one)));
+  if (pages.length !== contents.parts.filter((part) => part.page).length) throw new Unreadable(damaged);
+  return { contents, pages };
+}
+
+const damaged = "The report in this page is damaged: the file was cut short or changed. Write it again.";
+
+function unpacked(base64: string): string {
   try {
-    const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    json = strFromU8(inflateSync(packed));
+    return strFromU8(inflateSync(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))));
   } catch {
-    throw new Unreadable("The report in this page is damaged: the file was cut short or changed. Write it again.");
+    throw new Unreadable(damaged);
   }
-  return parse(json);
+}
+
+function check_version(version: unknown): void {
+  if (version !== 1) throw new Unreadable(`This report is of version ${String(version)}; this page reads version 1.`);
 }
 
 export function parse(json: string): PageDocument {
@@ -31,9 +49,7 @@ export function parse(json: string): PageDocument {
   if (found === null || typeof found !== "object" || found.format !== "harness-page") {
     throw new Unreadable("This is no report of harness: its format is not `harness-page`.");
   }
-  if (found.version !== 1) {
-    throw new Unreadable(`This report is of version ${String(found.version)}; this page reads version 1.`);
-  }
+  check_version(found.version);
   for (const side of [found.baseline, found.current])
     for (const details of side?.details ?? [])
       for (const series of details.series)

@@ -137,13 +137,12 @@ export function printable(text: string, longest = Number.POSITIVE_INFINITY): str
   return `${clean.slice(0, half)}…${clean.slice(clean.length - half)}`;
 }
 
-/** " (look 2)" where several looks were declared and one was taken. */
-// A row passes at 5 %, shared over its looks: each bound of its interval is at that level.
+// "90 % interval": at the level that the report says. Older ones do not say it.
 export function interval_level(row: ComparisonRow): string {
-  const looks = Math.max(row.look?.declared.length ?? 1, 1);
-  return `${Number(((1 - 0.1 / looks) * 100).toPrecision(5))} % interval`;
+  return known(row.confidence) ? `${Number((row.confidence * 100).toPrecision(5))} % interval` : "interval";
 }
 
+/** " (look 2)" where several looks were declared and one was taken. */
 export function look_words(row: ComparisonRow): string {
   return row.look && row.look.declared.length > 1 && row.look.number > 0 ? ` (look ${row.look.number})` : "";
 }

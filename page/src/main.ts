@@ -1,95 +1,132 @@
-// The page: reads the document in it, and builds the report once.
+// The page: reads the documents in it, and builds each report once.
 
-import type { PageDocument } from "./data";
-import { decode, Unreadable } from "./decode";
+import type { Contents, PageDocument } from "./data";
+import { decode, type Packed, Unreadable } from "./decode";
 import { printable } from "./format";
-import { type Entry, entries_of, find_entry } from "./report";
+import { type Entry, entries_of } from "./report";
+import { case_link, linked_entry } from "./view/case_link";
 import { case_panel } from "./view/case_panel";
-import { el } from "./view/dom";
+import { contents_section } from "./view/contents";
+import { type Child, el } from "./view/dom";
 import { environment_section } from "./view/environment";
 import { redraw_all } from "./view/figure";
+import { open_around, unfold_for_print } from "./view/folds";
 import { suite_section } from "./view/suite";
 import { CaseTable } from "./view/table";
 import { theme_switch } from "./view/theme_switch";
-import { case_link, verdict_section } from "./view/verdict";
+import { verdict_section } from "./view/verdict";
 
 const place = document.getElementById("page") as HTMLElement;
 
-function header(page: PageDocument): HTMLElement {
-  const jump = (id: string, label: string) => el("a", { attributes: { href: `#${id}` } }, label);
+interface ReportView {
+  sections: HTMLElement[];
+  table: CaseTable;
+  entries: Entry[];
+}
+
+// `scope` begins every id of a report that is one of several; "" where it is alone.
+function report_view(page: PageDocument, scope: string, name: string): ReportView {
+  const entries = entries_of(page, scope === "" ? "" : name);
+  const panel = (entry: Entry, close: () => void) => case_panel(entry, close, page.comparison);
+  const table = new CaseTable(entries, page.comparison !== null, scope, panel, (entry) =>
+    history.replaceState(null, "", entry ? case_link(entry) : location.pathname + location.search),
+  );
+  const sections = [
+    verdict_section(page, entries, scope, (entry) => table.reveal(entry)),
+    table.element,
+    suite_section(page, scope),
+    environment_section(page, scope),
+  ];
+  return { sections, table, entries };
+}
+
+function header(brand: string, links: [string, string][]): HTMLElement {
   return el(
     "header",
     "top",
     el("a", { class: "skip", attributes: { href: "#verdict" } }, "Skip to the verdict"),
-    el(
-      "div",
-      "brand",
-      el("strong", null, "harness"),
-      " ",
-      el("span", "faint", printable(page.current.report.suite.name, 60)),
-    ),
+    el("div", "brand", el("strong", null, "harness"), " ", el("span", "faint", brand)),
     el(
       "nav",
       { attributes: { "aria-label": "Sections" } },
-      jump("verdict", "Verdict"),
-      jump("environment", "Environment"),
-      jump("cases", "Cases"),
-      jump("suite", "Suite"),
+      ...links.map(([id, label]) => el("a", { attributes: { href: `#${id}` } }, label)),
     ),
     theme_switch(() => redraw_all()),
   );
 }
 
-function footer(page: PageDocument): HTMLElement {
+function footer(page: PageDocument | undefined): HTMLElement {
   return el(
     "footer",
     null,
     el(
       "p",
       "faint",
-      `${printable(page.tool, 80)}. Every figure and plot is of measured data; raw samples stay in the records. Nothing on this page is fetched from or sent to anywhere.`,
+      `${printable(page?.tool ?? "harness", 80)}. Every figure and plot is of measured data; raw samples stay in the records. Nothing on this page is fetched from or sent to anywhere.`,
     ),
   );
 }
 
-// #case=ID&metric=M
-function linked_entry(entries: readonly Entry[]): Entry | undefined {
-  if (!location.hash.startsWith("#case=")) return undefined;
-  const fields = new URLSearchParams(location.hash.slice(1).replace(/\+/g, "%2B"));
-  return find_entry(entries, fields.get("case") ?? "", fields.get("metric"));
+const sections_of_one: [string, string][] = [
+  ["verdict", "Verdict"],
+  ["cases", "Cases"],
+  ["suite", "Suite"],
+  ["environment", "Environment"],
+];
+
+// A section a report, below the contents.
+function several(contents: Contents, pages: readonly PageDocument[]): { children: Child[]; views: ReportView[] } {
+  const left = [...pages];
+  const views: ReportView[] = [];
+  const reports = contents.parts.map((part, at) => {
+    const page = part.page ? left.shift() : undefined;
+    if (!page) return null;
+    const view = report_view(page, `suite-${at + 1}-`, part.name);
+    views.push(view);
+    const attributes = { id: `suite-${at + 1}`, "aria-label": `Report of ${printable(part.name, 80)}` };
+    return el("section", { class: "report", attributes }, ...view.sections);
+  });
+  return { children: [contents_section(contents, pages), ...reports], views };
 }
 
-function build(page: PageDocument): void {
-  const entries = entries_of(page);
-  const panel = (entry: Entry, close: () => void) => case_panel(entry, close, page.comparison);
-  const table = new CaseTable(entries, page.comparison !== null, panel, (entry) =>
-    history.replaceState(null, "", entry ? case_link(entry) : location.pathname + location.search),
-  );
+function build({ contents, pages }: Packed): void {
+  const [first] = pages;
+  const alone = contents === null && first ? report_view(first, "", "") : null;
+  const all = contents ? several(contents, pages) : { children: alone?.sections ?? [], views: alone ? [alone] : [] };
+  const suite = contents ? "" : printable(first?.current.report.suite.name ?? "", 60);
+  const links: [string, string][] = contents
+    ? [
+        ["verdict", "Verdict"],
+        ...contents.parts.flatMap((part, at): [string, string][] =>
+          part.page ? [[`suite-${at + 1}`, printable(part.name, 40)]] : [],
+        ),
+      ]
+    : sections_of_one;
   place.replaceChildren(
-    header(page),
-    el(
-      "main",
-      null,
-      verdict_section(page, entries, (entry) => table.reveal(entry)),
-      environment_section(page),
-      table.element,
-      suite_section(page),
-    ),
-    footer(page),
+    header(suite, links),
+    el("main", null, ...all.children),
+    footer(first),
     el("div", { class: "offscreen", attributes: { id: "announcements", role: "status", "aria-live": "polite" } }),
   );
   const follow = () => {
-    const entry = linked_entry(entries);
-    if (entry) table.reveal(entry);
+    for (const { entries, table } of all.views) {
+      const entry = linked_entry(entries, location.hash);
+      if (entry) return table.reveal(entry);
+    }
+    open_around(document.getElementById(location.hash.slice(1)));
   };
   addEventListener("hashchange", follow);
   addEventListener("keydown", (event) => {
     const typing = event.target instanceof Element && event.target.matches("input, select, textarea");
     if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const near = all.views.find(({ table }) => table.element.getBoundingClientRect().bottom > 0) ?? all.views[0];
     event.preventDefault();
-    table.focus_filter();
+    near?.table.focus_filter();
   });
-  addEventListener("beforeprint", () => redraw_all(true));
+  addEventListener("beforeprint", () => {
+    unfold_for_print();
+    redraw_all(true);
+  });
   addEventListener("afterprint", () => redraw_all());
   follow();
 }

@@ -5,6 +5,7 @@ import type { ComparisonRow, Machine, RunCase, RunReport } from "./reports";
 
 export interface Entry {
   id: number; // position in the report, which is worst first
+  suite: string; // "" on a page of one report
   case: string;
   metric: string;
   row: ComparisonRow | null; // null on the page of a run
@@ -15,13 +16,14 @@ export interface Entry {
 
 const key_of = (name: string, metric: string) => `${metric}\n${name}`;
 
-export function entries_of(page: PageDocument): Entry[] {
+export function entries_of(page: PageDocument, suite = ""): Entry[] {
   const details = (side: Side | null) => new Map((side?.details ?? []).map((one) => [one.case, one]));
   const [baseline, current] = [details(page.baseline), details(page.current)];
   const runs = new Map(page.current.report.cases.map((one) => [key_of(one.case, one.metric), one]));
   const rows: (ComparisonRow | RunCase)[] = page.comparison ? page.comparison.cases : page.current.report.cases;
   return rows.map((one, id) => ({
     id,
+    suite,
     case: one.case,
     metric: one.metric,
     row: page.comparison ? (one as ComparisonRow) : null,
@@ -45,6 +47,14 @@ export function reproduce(entry: Entry): string {
   return entry.current_details?.reproduce ?? entry.baseline_details?.reproduce ?? "";
 }
 
-export function find_entry(entries: readonly Entry[], name: string, metric: string | null): Entry | undefined {
-  return entries.find((entry) => entry.case === name && (metric === null || entry.metric === metric));
+export function find_entry(
+  entries: readonly Entry[],
+  name: string,
+  metric: string | null,
+  suite: string | null = null,
+): Entry | undefined {
+  return entries.find(
+    (entry) =>
+      entry.case === name && (metric === null || entry.metric === metric) && (suite === null || entry.suite === suite),
+  );
 }

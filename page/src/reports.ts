@@ -66,7 +66,14 @@ export interface Policy {
   allow_other_device: boolean;
   session_sd: number | null;
   device_sd: number | null;
-  learned?: { case: string; metric: string; session_sd: number; device_sd: number; sessions: number; devices: number }[];
+  learned?: {
+    case: string;
+    metric: string;
+    session_sd: number;
+    device_sd: number;
+    sessions: number;
+    devices: number;
+  }[];
   min_processes: number;
   min_shared_processes?: number; // of those that hold both builds
   fail_on_improved?: boolean;
@@ -114,6 +121,7 @@ export interface ComparisonRow {
   verdict: Verdict;
   ratio: number | null;
   interval: Bounds | null;
+  confidence?: number | null; // of the interval
   p: number | null;
   p_adjusted: number | null;
   p_improved?: number | null;

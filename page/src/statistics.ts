@@ -62,15 +62,37 @@ export function density(values: readonly number[], points = 64): [number, number
   return curve;
 }
 
-// Ends of an axis that shows the bulk of several sets of values: from the least to the 99.5 % quantile,
-// unless leaving out the rest gains nothing. `beyond` counts what lies outside.
-export function bulk(values: readonly number[]): { lo: number; hi: number; beyond: number } | null {
-  const ordered = sorted(values);
+// Ends of an axis over several sets of values: without far outliers (beyond 3 interquartile ranges of their own set),
+// unless leaving them out gains little. `below` and `above` count what lies outside.
+export interface Clip {
+  lo: number;
+  hi: number;
+  below: number;
+  above: number;
+}
+
+export function clipped(sets: readonly (readonly number[])[]): Clip | null {
+  const ordered = sets.map(sorted).filter((set) => set.length > 0);
   if (ordered.length === 0) return null;
-  const lo = ordered[0] as number;
-  const most = ordered[ordered.length - 1] as number;
-  const far = quantile(ordered, 0.995);
-  const spread = far - lo;
-  const hi = most - lo > 2 * spread && spread > 0 ? far + 0.1 * spread : most;
-  return { lo, hi, beyond: ordered.filter((value) => value > hi).length };
+  const all = ordered.flat();
+  const least = Math.min(...ordered.map((set) => set[0] as number));
+  const most = Math.max(...ordered.map((set) => set[set.length - 1] as number));
+  const near = ordered.map(without_far);
+  const lo = Math.min(...near.map((set) => set[0] as number));
+  const hi = Math.max(...near.map((set) => set[set.length - 1] as number));
+  if (most - least <= 1.5 * (hi - lo)) return { lo: least, hi: most, below: 0, above: 0 };
+  return {
+    lo,
+    hi,
+    below: all.filter((value) => value < lo).length,
+    above: all.filter((value) => value > hi).length,
+  };
+}
+
+// A set of which a quarter or more is one value may have no interquartile range: then that of the middle 80 %.
+function without_far(ordered: readonly number[]): readonly number[] {
+  const [low, high] = [quantile(ordered, 0.25), quantile(ordered, 0.75)];
+  const spread = high - low || quantile(ordered, 0.9) - quantile(ordered, 0.1);
+  const near = ordered.filter((value) => value >= low - 3 * spread && value <= high + 3 * spread);
+  return near.length > 0 ? near : ordered;
 }

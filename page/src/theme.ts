@@ -43,6 +43,21 @@ export const dark: Theme = {
   series: ["#56b4e9", "#ff8a3d", "#35c6a1", "#d993bf", "#e6b53c", "#8fd0f5", "#a3adbb", "#f0e442"],
 };
 
+// The colour of the series at a place. Where the palette begins again its colours are darker, then lighter; on a dark
+// ground, darker still.
+export function series_colour(theme: Theme, at: number): string {
+  const own = theme.series[at % theme.series.length] ?? theme.text;
+  const ring = Math.floor(at / theme.series.length);
+  const [darker, lighter] = theme.dark ? [theme.surface, theme.surface] : [theme.text, theme.surface];
+  return ring === 0 ? own : mixed(own, ring % 2 === 1 ? darker : lighter, Math.min(0.8, 0.1 + 0.25 * ring));
+}
+
+function mixed(one: string, other: string, part: number): string {
+  const channel = (colour: string, at: number) => Number.parseInt(colour.slice(1 + 2 * at, 3 + 2 * at), 16);
+  const mix = (at: number) => Math.round(channel(one, at) * (1 - part) + channel(other, at) * part);
+  return `#${[0, 1, 2].map((at) => mix(at).toString(16).padStart(2, "0")).join("")}`;
+}
+
 const symbols = ["circle", "diamond", "triangle", "rect", "roundRect", "pin", "arrow", "emptyCircle"];
 
 // The symbols of the series at a place. Where the colours begin again the symbols are shifted, so that no two of the first 64

@@ -6,6 +6,7 @@
 
 #include "fixture.h"
 #include "h200_records.h"
+#include "harness/base/text.h"
 #include "harness/report/media/page/page_template.h"
 #include "page_reader.h"
 #include "studies.h"
@@ -105,6 +106,53 @@ TEST(Html, LeavesOutSamplesRatherThanWeighMoreThanTwoMegabytes) {
   const std::string page = html_page(heavy, report);
   EXPECT_LE(page.size(), largest_page);
   EXPECT_GT(page.size(), largest_page - 100'000);
+}
+
+struct Suites {
+  Record record = fixture::record();
+  std::vector<Summary> summaries = fixture::summaries();
+  Report run = run_document(record, summaries, {{}, {}, "harness report x"});
+  Report unfinished = unfinished_document("harness run");
+  Document summary = {"", "1 of 3 suites did not pass </title>", Paint::bad};
+
+  [[nodiscard]] std::string drawn(std::string_view page) const {
+    return html_page(page, summary, {{"fusion", &run}, {"<b>", &unfinished}, {"smoke", &run}});
+  }
+};
+
+TEST(Html, OfSeveralReportsHoldsContentsThenEachOne) {
+  const std::string page = Suites().drawn(page::small_template);
+  EXPECT_THAT(page, HasSubstr("<title>1 of 3 suites did not pass &lt;/title&gt;</title>"));
+  const std::vector<std::string> lines = split(std::string(page::data_of(page)), '\n');
+  ASSERT_EQ(lines.size(), 3U);  // the one without a page has a headline only
+  const nlohmann::json contents = page::document_of_data(lines[0]);
+  EXPECT_EQ(contents["format"], "harness-pages");
+  EXPECT_EQ(contents["tone"], "bad");
+  ASSERT_EQ(contents["parts"].size(), 3U);
+  EXPECT_EQ(contents["parts"][0]["name"], "fusion");
+  EXPECT_EQ(contents["parts"][1]["page"], false);
+  for (const std::size_t line : {1U, 2U})
+    EXPECT_EQ(page::document_of_data(lines[line])["format"], "harness-page");
+}
+
+TEST(Html, OfSeveralReportsWithoutATemplateHasASectionEach) {
+  const std::string page = Suites().drawn("");
+  EXPECT_EQ(times(page, "<section id=\"suite-"), 3U);
+  EXPECT_EQ(times(page, "<a href=\"#suite-"), 3U);
+  EXPECT_EQ(times(page, "<b>"), 0U);
+}
+
+TEST(Html, SharesItsTwoMegabytesAmongReports) {
+  const Record record = fixture::many_cases(fixture::h200_record("main"), 40, 1);
+  const std::vector<Summary> summaries;
+  const Report report = run_document(record, summaries, {{}, {&record, &summaries}, ""});
+  std::string heavy(page::small_template);
+  heavy.insert(0, std::string(1'850'000, ' '));
+  const std::string page = html_page(heavy, {}, {{"one", &report}, {"two", &report}});
+  EXPECT_LE(page.size(), largest_page);
+  const std::vector<std::string> lines = split(std::string(page::data_of(page)), '\n');
+  ASSERT_EQ(lines.size(), 3U);
+  for (const std::size_t line : {1U, 2U}) EXPECT_GT(lines[line].size(), 50'000U);
 }
 
 // Properties of the template that this build carries: exactly the places that are filled, and no network.

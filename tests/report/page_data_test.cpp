@@ -181,6 +181,16 @@ TEST(PageData, OffersNoCommandForWhatHarnessDidNotMeasure) {
   EXPECT_EQ(document_of({fixture::h200_record("main")})["current"]["details"][0]["reproduce"], "");
 }
 
+TEST(PageData, TellsTheLevelOfEachInterval) {
+  const Comparison comparison = fixture::comparison();
+  const Measured main{fixture::h200_record("main")};
+  const json cases =
+      json::parse(page_document(&comparison, {main.side(), main.side(), ""}))["comparison"]["cases"];
+  ASSERT_EQ(cases.size(), comparison.rows.size());
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    EXPECT_DOUBLE_EQ(cases[i]["confidence"].get<double>(), 1 - 2 * alpha_to_pass(comparison.rows[i]));
+}
+
 TEST(PageData, HoldsBothSidesOfAComparisonAndItsVerdict) {
   const Comparison comparison = fixture::comparison();
   const Measured before{fixture::h200_record("main")}, after{fixture::h200_record("head")};

@@ -6,9 +6,12 @@
 
 #include "harness/base/text.h"
 #include "harness/report/media/media.h"
+#include "harness/report/media/page/packed.h"
+#include "harness/report/media/page/page_json.h"
 #include "harness/report/media/page/page_template.h"
 #include "harness/report/numbers.h"
 #include "harness/report/sparkline.h"
+#include "harness/schema/formats.h"
 
 namespace harness::report {
 namespace {
@@ -147,16 +150,19 @@ struct Elements {
   }
 };
 
-std::string plain_page(const Document& document) {
+std::string plain_elements(const Document& document) {
   std::string body = element("h1", document.headline, document.tone) + facts_of(document.facts);
   for (const Block& block : document.blocks) body += std::visit(Elements{}, block.content);
   body += Elements{}(List{"what to do", document.next_steps});
-  body += element("p", document.exit_meaning, Paint::faint);
+  return body + element("p", document.exit_meaning, Paint::faint);
+}
+
+std::string plain_page(const std::string& title, const std::string& body) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>{}</style>\n</head>\n"
       "<body>\n{}</body>\n</html>\n",
-      escaped(document.title), style_sheet, body);
+      escaped(title), style_sheet, body);
 }
 
 // Where a template wants its title and its data.
@@ -173,25 +179,76 @@ Places places_in(std::string_view page) {
   return places;
 }
 
-}  // namespace
-
 // The places are searched in the template alone, so a title cannot bring a place of its own.
-std::string html_page(std::string_view page, const Report& report) {
-  const Places places = places_in(page);
-  if (!places.found() || !report.page) return plain_page(report.document);
-  const std::string title = escaped(report.document.title);
-  const std::size_t taken = page.size() + title.size();
-  const std::size_t room = largest_page - std::min(largest_page, taken);
-  const std::string data = report.page(std::max(room, least_data));
+std::string filled(std::string_view page, const Places& places, const std::string& title,
+                   const std::string& data) {
   const std::size_t after_title = places.title + title_place.size();
   std::string out;
-  out.reserve(taken + data.size());
+  out.reserve(page.size() + title.size() + data.size());
   out += page.substr(0, places.title);
   out += title;
   out += page.substr(after_title, places.data - after_title);
   out += data;
   out += page.substr(places.data + data_place.size());
   return out;
+}
+
+// Bytes for data beside the template and the title.
+std::size_t room_beside(std::string_view page, const std::string& title) {
+  return std::max(largest_page - std::min(largest_page, page.size() + title.size()), least_data);
+}
+
+std::string contents_data(const Document& summary, const std::vector<PagePart>& parts) {
+  Json json{{"format", formats::pages.name},
+            {"version", formats::pages.version},
+            {"headline", summary.headline},
+            {"tone", class_of(summary.tone)},
+            {"parts", Json::array()}};
+  for (const PagePart& part : parts)
+    json["parts"].push_back({{"name", part.name},
+                             {"headline", part.report->document.headline},
+                             {"tone", class_of(part.report->document.tone)},
+                             {"page", part.report->page != nullptr}});
+  return base64(deflated(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+}
+
+// Each report may take an equal part of the room that those before it left.
+std::string pages_data(const Document& summary, const std::vector<PagePart>& parts, std::size_t room) {
+  std::string data = contents_data(summary, parts);
+  auto left = static_cast<std::size_t>(std::count_if(
+      parts.begin(), parts.end(), [](const PagePart& part) { return part.report->page != nullptr; }));
+  for (const PagePart& part : parts) {
+    if (!part.report->page) continue;
+    data += '\n';
+    data += part.report->page((room - std::min(room, data.size())) / left--);
+  }
+  return data;
+}
+
+}  // namespace
+
+std::string html_page(std::string_view page, const Report& report) {
+  const Places places = places_in(page);
+  if (!places.found() || !report.page)
+    return plain_page(report.document.title, plain_elements(report.document));
+  const std::string title = escaped(report.document.title);
+  return filled(page, places, title, report.page(room_beside(page, title)));
+}
+
+std::string html_page(std::string_view page, const Document& summary, const std::vector<PagePart>& parts) {
+  const Places places = places_in(page);
+  const std::string title = escaped(printable(summary.title.empty() ? summary.headline : summary.title));
+  if (places.found())
+    return filled(page, places, title, pages_data(summary, parts, room_beside(page, title)));
+  std::string links, sections;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Document& document = parts[i].report->document;
+    links += fmt::format("<li><a href=\"#suite-{}\">{}</a>: {}</li>\n", i + 1,
+                         escaped(printable(parts[i].name)), escaped(printable(document.headline)));
+    sections += fmt::format("<section id=\"suite-{}\">\n{}</section>\n", i + 1, plain_elements(document));
+  }
+  return plain_page(summary.headline, element("h1", summary.headline, summary.tone) +
+                                          fmt::format("<nav><ul>\n{}</ul></nav>\n", links) + sections);
 }
 
 std::string draw_html(const Report& report, const Style&) {

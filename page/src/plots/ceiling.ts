@@ -5,7 +5,7 @@ import type { EChartsOption } from "echarts";
 import type { CaseDetails } from "../data";
 import { counted, percent, printable } from "../format";
 import type { RunCase } from "../reports";
-import { symbol_at } from "../theme";
+import { series_colour, symbol_at } from "../theme";
 import { sizes_beside } from "./names";
 import { axis_style, base, type Drawn, type Look, told } from "./plot";
 
@@ -98,15 +98,17 @@ function option_of(
     },
     tooltip: told(look, ({ seriesIndex, dataIndex }) => {
       const dot = of_variant(variants[seriesIndex] ?? "")[dataIndex];
-      return dot ? [printable(dot.one.case, 90), `${percent(dot.share)} (${dot.one.bound ?? "unknown"})`].join("\n") : "";
+      return dot
+        ? [printable(dot.one.case, 90), `${percent(dot.share)} (${dot.one.bound ?? "unknown"})`].join("\n")
+        : "";
     }),
     series: variants.map((variant, at) => ({
       type: "line" as const,
       name: printable(variant, 40),
       symbol: symbol_at(at),
       symbolSize: 9,
-      lineStyle: { width: 2, color: theme.series[at % theme.series.length] ?? theme.text },
-      itemStyle: { color: theme.series[at % theme.series.length] ?? theme.text },
+      lineStyle: { width: 2, color: series_colour(theme, at) },
+      itemStyle: { color: series_colour(theme, at) },
       data: of_variant(variant).map((dot): [number, number] => [place(dot), dot.share * 100]),
     })),
   };

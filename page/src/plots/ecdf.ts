@@ -4,7 +4,16 @@ import type { EChartsOption } from "echarts";
 import { percent, quantity, with_unit } from "../format";
 import { distribution, quantile, sorted } from "../statistics";
 import { base, bounded_axis, type Drawn, type Look, told, value_axis } from "./plot";
-import { colour_of, form_note, no_samples, type Samples, samples_of, type SeriesSide, side_prefix } from "./sides";
+import {
+  clip_note,
+  colour_of,
+  form_note,
+  no_samples,
+  type Samples,
+  samples_of,
+  type SeriesSide,
+  side_prefix,
+} from "./sides";
 
 interface Pooled {
   side: SeriesSide;
@@ -36,7 +45,8 @@ export function ecdf(sides: readonly SeriesSide[], look: Look): Drawn {
       sides.length > 1
         ? "Thick: all processes of a side (baseline dashed); thin: each process."
         : "Thick: all processes; thin: each process.",
-    ],
+      clip_note(samples),
+    ].filter(Boolean),
     height: 300,
     option: option_of(samples, pooled, look),
     table: {
@@ -80,8 +90,14 @@ function option_of(samples: Samples, pooled: readonly Pooled[], look: Look): ECh
 function lines_of(samples: Samples, pooled: readonly Pooled[], look: Look) {
   const shape = { type: "line" as const, step: "end" as const, showSymbol: false, clip: true };
   // From the left end of the axis to the right one; nothing where there is no value.
-  const line = (values: readonly number[]) =>
-    values.length === 0 ? [] : [[samples.lo, 0], ...distribution(values), [samples.hi, 1]];
+  const line = (values: readonly number[]) => {
+    if (values.length === 0) return [];
+    const corners = distribution(values);
+    const before = corners.filter(([value]) => value < samples.lo);
+    const within = corners.filter(([value]) => value >= samples.lo && value <= samples.hi);
+    const last = within[within.length - 1] ?? before[before.length - 1];
+    return [[samples.lo, before[before.length - 1]?.[1] ?? 0], ...within, [samples.hi, last?.[1] ?? 0]];
+  };
   return [
     ...samples.rows.map((row) => ({
       ...shape,

@@ -22,27 +22,24 @@ interface Dot {
   quality: number;
 }
 
-// Metrics that may stand on the vertical axis: all but the cost itself, user metrics before times.
+// Metrics that may stand on the vertical axis: those that are no time and differ between the cases.
 export function qualities(cases: readonly RunCase[], details: readonly CaseDetails[], cost: string): Quality[] {
   const found = new Map<string, Quality>();
   for (const detail of details)
     for (const series of detail.series)
-      if (series.metric !== cost)
+      if (series.metric !== cost && seconds_per_unit(series.unit) === null)
         found.set(series.metric, { name: series.metric, unit: series.unit, direction: series.direction });
-  const list = [...found.values()].sort((left, right) => Number(is_time(left)) - Number(is_time(right)));
-  if (cases.some((one) => one.verification)) {
-    const times_from = list.findIndex(is_time);
-    list.splice(times_from < 0 ? list.length : times_from, 0, {
-      name: verification_error,
-      unit: "",
-      direction: "lower",
-    });
-  }
-  return list;
+  const error: Quality = { name: verification_error, unit: "", direction: "lower" };
+  return [...found.values(), error].filter((quality) => varies(cases, cost, quality));
 }
 
-function is_time(quality: Quality): boolean {
-  return seconds_per_unit(quality.unit) !== null;
+// By more than a thousandth: less is noise.
+function varies(cases: readonly RunCase[], cost: string, quality: Quality): boolean {
+  const values = cases
+    .filter((one) => one.metric === cost)
+    .flatMap((one) => quality_of(cases, one.case, quality) ?? []);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return values.length > 1 && most - least > 1e-3 * Math.max(Math.abs(least), Math.abs(most));
 }
 
 // The metric that costs are told in: GPU time before other times before anything that is lower-better.
@@ -94,7 +91,7 @@ export function pareto(
     return {
       title,
       missing:
-        `The cases have one metric only, ${printable(cost.metric, 60)}: ` +
+        `Beside ${printable(cost.metric, 60)} nothing differs between the cases: ` +
         "there is no quality or size to weigh it against.",
       remedy:
         "Let the workload check its result (then its error is known), or report a second metric, such as " +
@@ -180,11 +177,17 @@ function option_of(field: Field, look: Look): EChartsOption {
       selectedMode: false,
     },
     title: {
-      text: size === null ? axis_name : `${axis_name} · ${printable(size, 90)}`,
+      text: size === null || look.width < 560 ? axis_name : `${axis_name} · ${printable(size, 90)}`,
       left: 8,
       top: 22,
       padding: 0,
-      textStyle: { color: theme.faint, fontSize: 11, fontWeight: "normal" },
+      textStyle: {
+        color: theme.faint,
+        fontSize: 11,
+        fontWeight: "normal",
+        width: look.width - 24,
+        overflow: "truncate",
+      },
     },
     grid: { left: 76, right: 32, top: 46, bottom: 44 },
     xAxis: value_axis(look, `${printable(cost.metric, 40)} in ${printable(cost.unit, 20)}, lower is better`),
@@ -240,7 +243,7 @@ function dots_drawn(kind: Kind, { dots }: Field, look: Look) {
     symbolSize: kind.on_front ? 13 : 8,
     itemStyle: { color, borderColor: look.theme.surface, borderWidth: 1 },
     label: {
-      show: dots.length <= 12,
+      show: dots.length <= 12 && look.width >= 560,
       color: look.theme.text,
       fontSize: 11,
       distance: 6,

@@ -4,8 +4,9 @@
 import type { EChartsOption } from "echarts";
 import type { CaseDetails } from "../data";
 import { counted, duration, printable } from "../format";
+import { series_colour } from "../theme";
 import { short_names } from "./names";
-import { base, type Drawn, label_width, labels_at, type Look, row_axis, told, value_axis } from "./plot";
+import { base, type Drawn, label_width, labels_at, type Look, row_axis, row_height, told, value_axis } from "./plot";
 import { most_rows } from "./speedup";
 
 const words = new Map([
@@ -52,7 +53,7 @@ export function phases(details: readonly CaseDetails[], look: Look): Drawn {
     title,
     summary: summary_of(stacks, names),
     notes: all.length > shown.length ? [`The first ${shown.length} of ${all.length} cases.`] : [],
-    height: 96 + 24 * shown.length,
+    height: 76 + legend_height(names, look) + row_height(look, labels) * shown.length,
     option: option_of(stacks, names, look),
     table: {
       columns: ["case", ...names.map(word), "in all"],
@@ -63,6 +64,11 @@ export function phases(details: readonly CaseDetails[], look: Look): Drawn {
 
 function word(name: string): string {
   return words.get(name) ?? printable(name, 40);
+}
+
+function legend_height(names: readonly string[], look: Look): number {
+  const letters = names.reduce((sum, name) => sum + word(name).length, 0);
+  return 22 * Math.ceil((letters * 7 + names.length * 34) / Math.max(260, look.width - 20));
 }
 
 function summary_of(stacks: readonly Stack[], names: readonly string[]): string {
@@ -87,9 +93,8 @@ function option_of(stacks: readonly Stack[], names: readonly string[], look: Loo
       itemWidth: 14,
       textStyle: { color: theme.text },
       selectedMode: false,
-      type: "scroll",
     },
-    grid: { left: label_width(look, labels) + 16, right: 64, top: 36, bottom: 44 },
+    grid: { left: label_width(look, labels) + 16, right: 64, top: 16 + legend_height(names, look), bottom: 44 },
     xAxis: { ...value_axis(look, "seconds of wall time a process"), scale: false, min: 0 },
     yAxis: row_axis(look, labels),
     tooltip: told(look, (item) => {
@@ -105,7 +110,7 @@ function option_of(stacks: readonly Stack[], names: readonly string[], look: Loo
         stack: "phases",
         barMaxWidth: 16,
         itemStyle: {
-          color: theme.series[at % theme.series.length] ?? theme.text,
+          color: series_colour(theme, at),
           borderColor: theme.surface,
           borderWidth: 1,
         },

@@ -132,8 +132,9 @@ export function row_axis(look: Look, labels: string[]) {
     axisLabel: {
       color: look.theme.text,
       fontSize: 11,
+      lineHeight: label_line,
       width: label_width(look, labels),
-      overflow: "truncate" as const,
+      overflow: "break" as const,
       interval: 0,
     },
   };
@@ -142,7 +143,17 @@ export function row_axis(look: Look, labels: string[]) {
 // Room for row labels: what they need, at most nine twentieths of the picture.
 export function label_width(look: Look, labels: string[]): number {
   const longest = labels.reduce((most, label) => Math.max(most, label.length), 0);
-  return Math.round(Math.min(longest * 6.4 + 8, look.width * 0.45));
+  return Math.round(Math.min(longest * letter + 8, look.width * 0.45));
+}
+
+const letter = 6.4; // pixels of a label's letter, on average
+const label_line = 13;
+
+// Height of a row whose label takes as many lines as it needs.
+export function row_height(look: Look, labels: string[]): number {
+  const room = label_width(look, labels) - 8;
+  const lines = Math.max(1, ...labels.map((label) => Math.ceil((label.length * letter) / Math.max(1, room))));
+  return 24 + label_line * (lines - 1);
 }
 
 // Texts right of places in the picture.

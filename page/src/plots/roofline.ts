@@ -5,7 +5,7 @@ import type { EChartsOption } from "echarts";
 import type { CaseDetails } from "../data";
 import { counted, percent, printable, quantity, rate, tick } from "../format";
 import type { Machine, RunCase } from "../reports";
-import { symbol_at } from "../theme";
+import { series_colour, symbol_at } from "../theme";
 import { axis_style, base, type Drawn, type Look, told } from "./plot";
 
 interface Dot {
@@ -137,7 +137,7 @@ function option_of(
         symbol: symbol_at(at),
         symbolSize: 11,
         itemStyle: {
-          color: theme.series[at % theme.series.length] ?? theme.text,
+          color: series_colour(theme, at),
           borderColor: theme.surface,
           borderWidth: 1,
         },

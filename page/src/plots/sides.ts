@@ -2,8 +2,8 @@
 
 import type { ProcessDetails, SeriesDetails } from "../data";
 import { values_of } from "../decode";
-import { counted, printable } from "../format";
-import { bulk, finite } from "../statistics";
+import { counted, printable, with_unit } from "../format";
+import { clipped, finite, sorted } from "../statistics";
 import type { Theme } from "../theme";
 
 export type SideName = "baseline" | "current";
@@ -40,7 +40,8 @@ export interface Samples {
   rows: { side: SideName; process: ProcessDetails; name: string; values: number[] }[];
   lo: number;
   hi: number;
-  beyond: number; // values right of the axis
+  below: number; // far outliers left of the axis
+  above: number; // and right of it
   unit: string;
   axis_name: string;
 }
@@ -51,13 +52,25 @@ export function samples_of(sides: readonly SeriesSide[]): Samples | null {
     name: process_name(sides, one.side, one.process.process),
     values: finite(values_of(one.process)),
   }));
-  const range = bulk(rows.flatMap((row) => row.values));
+  const range = clipped(rows.map((row) => row.values));
   const series = sides[0]?.series;
   if (!range || !series) return null;
   const room = (range.hi - range.lo) * 0.03 || Math.abs(range.lo) * 0.01 || 1;
   const unit = printable(series.unit, 20);
   const axis_name = `${printable(series.metric, 40)} in ${unit}`;
-  return { rows, lo: range.lo - room, hi: range.hi + room, beyond: range.beyond, unit, axis_name };
+  const { below, above } = range;
+  return { rows, lo: range.lo - room, hi: range.hi + room, below, above, unit, axis_name };
+}
+
+// What the axis leaves out; "" where it holds every value.
+export function clip_note({ rows, below, above, unit }: Samples): string {
+  if (below + above === 0) return "";
+  const values = sorted(rows.flatMap((row) => row.values));
+  const ends = [
+    below > 0 ? `${below} to the left, down to ${with_unit(values[0], unit)}` : "",
+    above > 0 ? `${above} to the right, up to ${with_unit(values[values.length - 1], unit)}` : "",
+  ];
+  return `Clipped: ${counted(below + above, "far outlier")} beyond the axis (${ends.filter(Boolean).join("; ")}).`;
 }
 
 export function colour_of(side: SideName, theme: Theme): string {

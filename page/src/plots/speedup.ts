@@ -5,7 +5,18 @@ import { counted, printable, seconds_per_unit, times } from "../format";
 import type { Bounds, RunCase } from "../reports";
 import type { Theme } from "../theme";
 import { short_names } from "./names";
-import { base, type Drawn, label_width, labels_at, type Look, row_axis, told, value_axis, whiskers } from "./plot";
+import {
+  base,
+  type Drawn,
+  label_width,
+  labels_at,
+  type Look,
+  row_axis,
+  row_height,
+  told,
+  value_axis,
+  whiskers,
+} from "./plot";
 
 export const most_rows = 60;
 
@@ -38,7 +49,7 @@ export function speedup(cases: readonly RunCase[], look: Look): Drawn {
       confidence != null ? `Whiskers: ${Math.round(confidence * 100)} % interval from the process values of both.` : "",
       all.length > bars.length ? `The first ${bars.length} of ${all.length} cases; the table has them all.` : "",
     ].filter(Boolean),
-    height: 64 + 24 * bars.length,
+    height: 64 + row_height(look, short_names(bars.map(({ one }) => one.case))) * bars.length,
     option: option_of(bars, look),
     table: {
       columns: ["case", "reference", "speedup", "from", "to"],

@@ -16,7 +16,16 @@ import {
   row_axis,
   told,
 } from "./plot";
-import { colour_of, form_note, no_samples, type Samples, samples_of, type SeriesSide, side_prefix } from "./sides";
+import {
+  clip_note,
+  colour_of,
+  form_note,
+  no_samples,
+  type Samples,
+  samples_of,
+  type SeriesSide,
+  side_prefix,
+} from "./sides";
 
 type Row = Samples["rows"][number];
 
@@ -26,16 +35,13 @@ export function violin(sides: readonly SeriesSide[], look: Look): Drawn {
   const title = "Samples of each process";
   const samples = samples_of(sides);
   if (!samples) return { title, ...no_samples };
-  const most = Math.max(...samples.rows.flatMap((row) => row.values));
   return {
     title,
     summary: sides.map((side) => words_of(side, sides, samples)).join(" "),
     notes: [
       form_note(sides),
       "Shape: density of the samples; ticks: where they lie; marker: the value that the process stands for.",
-      samples.beyond > 0
-        ? `${counted(samples.beyond, "value")} beyond the right end of the axis, up to ${with_unit(most, samples.unit)}.`
-        : "",
+      clip_note(samples),
     ].filter(Boolean),
     height: 56 + row_height * samples.rows.length,
     option: option_of(samples, look),
@@ -58,7 +64,7 @@ function option_of(samples: Samples, look: Look): EChartsOption {
   const names = rows.map((row) => row.name);
   return {
     ...base(look),
-    grid: { left: label_width(look, names) + 14, right: 20, top: 8, bottom: 44 },
+    grid: { left: label_width(look, names) + 14, right: samples.above > 0 ? 52 : 20, top: 8, bottom: 44 },
     xAxis: bounded_axis(look, samples.axis_name, samples.lo, samples.hi),
     yAxis: row_axis(look, names),
     tooltip: told(look, (item) => {
@@ -69,7 +75,6 @@ function option_of(samples: Samples, look: Look): EChartsOption {
       {
         type: "custom",
         renderItem: drawing_of(samples, look.theme),
-        clip: true,
         encode: { x: 0, y: 1 },
         data: rows.map((row, at) => [row.process.value ?? row.values[0] ?? 0, at]),
       },
@@ -90,7 +95,8 @@ function tooltip_of(row: Row, unit: string): string {
 
 // Three paths a row: the density, mirrored; the ticks; the marker.
 function drawing_of(samples: Samples, theme: Theme): RenderItem {
-  const curves = samples.rows.map((row) => density(row.values));
+  const within = samples.rows.map((row) => row.values.filter((value) => value >= samples.lo && value <= samples.hi));
+  const curves = within.map((values) => density(values));
   return (params, api) => {
     const row = samples.rows[params.dataIndex];
     if (!row) return { type: "group", children: [] };
@@ -98,7 +104,7 @@ function drawing_of(samples: Samples, theme: Theme): RenderItem {
     const y = (api.coord([samples.lo, params.dataIndex]) as [number, number])[1];
     const colour = colour_of(row.side, theme);
     const path = (pathData: string, style: object) => ({ type: "path" as const, shape: { pathData }, style });
-    const ticks = [...new Set(row.values)].map((value) => `M${x(value)} ${y - 4}v8`).join("");
+    const ticks = [...new Set(within[params.dataIndex] ?? [])].map((value) => `M${x(value)} ${y - 4}v8`).join("");
     return {
       type: "group",
       children: [
@@ -109,7 +115,18 @@ function drawing_of(samples: Samples, theme: Theme): RenderItem {
           lineWidth: 1,
         }),
         path(ticks || "M0 0", { stroke: colour, opacity: 0.55, fill: "none", lineWidth: 1 }),
-        ...(row.process.value === null
+        ...clip_counts(row, samples).map(({ text, right }) => ({
+          type: "text" as const,
+          style: {
+            text,
+            x: Number(x(right ? samples.hi : samples.lo)) + (right ? 4 : 2),
+            y,
+            verticalAlign: "middle" as const,
+            fill: theme.text,
+            fontSize: 11,
+          },
+        })),
+        ...(row.process.value === null || row.process.value < samples.lo || row.process.value > samples.hi
           ? []
           : [
               path(marker(row, Number(x(row.process.value)), y), {
@@ -121,6 +138,15 @@ function drawing_of(samples: Samples, theme: Theme): RenderItem {
       ],
     };
   };
+}
+
+// How many of a row's values lie beyond each end of the axis.
+function clip_counts({ values }: Row, { lo, hi }: Samples): { text: string; right: boolean }[] {
+  const [below, above] = [values.filter((value) => value < lo).length, values.filter((value) => value > hi).length];
+  return [
+    ...(below > 0 ? [{ text: `◂ ${below}`, right: false }] : []),
+    ...(above > 0 ? [{ text: `▸ ${above}`, right: true }] : []),
+  ];
 }
 
 function outline(curve: readonly [number, number][], x: (value: number) => string, y: number): string {

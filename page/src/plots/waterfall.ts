@@ -93,7 +93,13 @@ function option_of(steps: readonly Step[], axis_name: string, look: Look): EChar
       left: 8,
       top: 4,
       padding: 0,
-      textStyle: { color: theme.faint, fontSize: 11, fontWeight: "normal" },
+      textStyle: {
+        color: theme.faint,
+        fontSize: 11,
+        fontWeight: "normal",
+        width: look.width - 24,
+        overflow: "truncate",
+      },
     },
     xAxis: {
       ...axis_style(look),
@@ -105,7 +111,7 @@ function option_of(steps: readonly Step[], axis_name: string, look: Look): EChar
         color: theme.text,
         fontSize: 11,
         interval: 0,
-        width: Math.max(60, room - 8),
+        width: room < 110 ? 104 : room - 8,
         overflow: "truncate",
         rotate: room < 110 ? 35 : 0,
       },

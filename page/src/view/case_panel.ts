@@ -25,7 +25,7 @@ import { verdict_badge, outcome_badge } from "./badge";
 import { command, copy_button, el, prose } from "./dom";
 import { figure } from "./figure";
 import { kernel_section } from "./kernels";
-import { case_link } from "./verdict";
+import { case_link } from "./case_link";
 
 type Pair = [string, string];
 
@@ -54,7 +54,10 @@ function comparison_facts(row: ComparisonRow, shared: boolean): Pair[] {
     ["minimum detectable", `${percent(row.minimum_detectable)}, with 80 % power, margin included`],
     ["processes", process_words(row, shared)],
     row.degrees_of_freedom != null
-      ? ["degrees of freedom", `${quantity(row.degrees_of_freedom, 3)} (${shared ? "Student, of the processes' log ratios" : "Welch and Satterthwaite"})`]
+      ? [
+          "degrees of freedom",
+          `${quantity(row.degrees_of_freedom, 3)} (${shared ? "Student, of the processes' log ratios" : "Welch and Satterthwaite"})`,
+        ]
       : null,
     ["baseline", side("baseline")],
     ["current", side("current")],
@@ -189,7 +192,13 @@ export function case_panel(entry: Entry, close: () => void, comparison: Comparis
     el(
       "div",
       "columns",
-      el("div", null, diagnostics(entry), pairs(facts_of(entry, shared)), row ? environment(comparison?.differences ?? []) : null),
+      el(
+        "div",
+        null,
+        diagnostics(entry),
+        pairs(facts_of(entry, shared)),
+        row ? environment(comparison?.differences ?? []) : null,
+      ),
       el("div", null, again(entry), row ? figure((look) => interval(row, look), "h4") : null),
     ),
     el(

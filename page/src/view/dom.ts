@@ -45,6 +45,11 @@ export function fresh_id(prefix: string): string {
   return `${prefix}-${++last_id}`;
 }
 
+// The ids that name a section: its title and, where a report is one of several, its suite.
+export function names_of(scope: string, title: string): string {
+  return scope === "" ? title : `${title} ${scope}name`;
+}
+
 // A name that may be long: it may break after each slash, and it cannot turn the text around it.
 export function name_of(text: string): HTMLElement {
   const element = el("bdi");

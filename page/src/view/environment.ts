@@ -1,10 +1,10 @@
 // Where both sides came from and what differs between them, the policy that judged, and its waivers.
 
 import type { PageDocument } from "../data";
-import { percent, printable, unknown } from "../format";
+import { counted, percent, printable, unknown } from "../format";
 import { machine_of } from "../report";
 import type { Comparison, Machine, Policy, Revision, RunReport, Source, WaiverUse } from "../reports";
-import { el, scrolling, table } from "./dom";
+import { el, names_of, scrolling, table } from "./dom";
 
 interface Fact {
   name: string;
@@ -23,7 +23,7 @@ function revision_text(revision: Revision | undefined): string {
     .join(" ");
 }
 
-function device_text(report: RunReport): string {
+export function device_text(report: RunReport): string {
   return (
     Object.entries(report.machines)
       .map(
@@ -139,10 +139,15 @@ function policy_list(policy: Policy, page: PageDocument): HTMLElement {
     policy.allow_other_device && "another device of the same model",
   ].filter(Boolean);
   const facts: [string, string][] = [
-    ["rule", `${rule_words(page)} on one value a process${judged.length > 1 ? `, Holm over ${judged.length} results` : ""}`],
+    [
+      "rule",
+      `${rule_words(page)} on one value a process${judged.length > 1 ? `, Holm over ${judged.length} results` : ""}`,
+    ],
     ["margin", shared(policy.margin, (row) => row.margin)],
     ["alpha, one-sided", shared(policy.alpha, (row) => row.alpha)],
-    ...(page.comparison?.gates_loosened ? [["gates loosened", loosened_words(page.comparison)] as [string, string]] : []),
+    ...(page.comparison?.gates_loosened
+      ? [["gates loosened", loosened_words(page.comparison)] as [string, string]]
+      : []),
     ...(page.comparison?.policy_facts ?? [])
       .filter((one) => one.name === "proposed by the change")
       .map((one): [string, string] => [one.name, printable(one.value, 200)]),
@@ -203,7 +208,7 @@ export function sources_of({ comparison, baseline }: PageDocument): Source[] {
   return baseline ? [comparison.baseline, comparison.current] : [comparison.current];
 }
 
-export function environment_section(page: PageDocument): HTMLElement {
+export function environment_section(page: PageDocument, scope: string): HTMLElement {
   const { comparison, baseline, current } = page;
   const two = baseline !== null;
   const reports = baseline ? [baseline.report, current.report] : [current.report];
@@ -212,49 +217,68 @@ export function environment_section(page: PageDocument): HTMLElement {
   const differing = two ? machines.filter((fact) => differs(fact) && fact.matters) : [];
   const told = comparison?.differences ?? [];
   const waivers = comparison?.waivers ?? [];
+  const unlike = told.length || differing.length;
+  const id = `${scope}environment-title`;
   return el(
     "section",
-    { attributes: { id: "environment", "aria-labelledby": "environment-title" } },
-    el("h2", { attributes: { id: "environment-title" } }, "Environment"),
+    { attributes: { id: `${scope}environment`, "aria-labelledby": names_of(scope, id) } },
     el(
-      "div",
-      "columns",
+      "details",
+      "folded",
       el(
-        "div",
-        "card",
-        el("h3", null, two ? "Both sides" : "This run"),
-        fact_table(facts, two, "Both sides"),
+        "summary",
+        null,
+        el("h2", { attributes: { id } }, comparison ? "Environment and policy" : "Environment"),
+        " ",
         two
           ? el(
-              "div",
-              null,
-              el("h4", null, "What differs between the machines"),
-              told.length > 0
-                ? el("ul", null, ...told.map((one) => el("li", null, el("bdi", null, printable(one, 300)))))
-                : null,
-              differing.length > 0 && told.length === 0 ? fact_table(differing, two, "Differing fields") : null,
-              told.length === 0 && differing.length === 0
-                ? el("p", null, "Nothing that bears on the comparison: the fields that both records hold agree.")
-                : null,
+              "span",
+              unlike > 0 ? "differs" : "faint",
+              unlike > 0 ? el("strong", null, `≠ ${counted(unlike, "difference")}`) : "nothing differs that matters",
             )
           : null,
-        el(
-          "details",
-          null,
-          el("summary", null, `All ${machines.length} fields of the machine`),
-          fact_table(machines, two, "All fields of the machine"),
-        ),
+        waivers.length > 0 ? el("span", "faint", `, ${counted(waivers.length, "waiver")}`) : null,
       ),
-      comparison
-        ? el(
-            "div",
-            "card",
-            el("h3", null, "Policy in effect"),
-            policy_list(comparison.policy, page),
-            el("h4", null, "Waivers"),
-            waivers.length > 0 ? waiver_table(waivers) : el("p", null, "None: every regression counts."),
-          )
-        : null,
+      el(
+        "div",
+        "columns",
+        el(
+          "div",
+          "card",
+          el("h3", null, two ? "Both sides" : "This run"),
+          fact_table(facts, two, "Both sides"),
+          two
+            ? el(
+                "div",
+                null,
+                el("h4", null, "What differs between the machines"),
+                told.length > 0
+                  ? el("ul", null, ...told.map((one) => el("li", null, el("bdi", null, printable(one, 300)))))
+                  : null,
+                differing.length > 0 && told.length === 0 ? fact_table(differing, two, "Differing fields") : null,
+                told.length === 0 && differing.length === 0
+                  ? el("p", null, "Nothing that bears on the comparison: the fields that both records hold agree.")
+                  : null,
+              )
+            : null,
+          el(
+            "details",
+            null,
+            el("summary", null, `All ${machines.length} fields of the machine`),
+            fact_table(machines, two, "All fields of the machine"),
+          ),
+        ),
+        comparison
+          ? el(
+              "div",
+              "card",
+              el("h3", null, "Policy in effect"),
+              policy_list(comparison.policy, page),
+              el("h4", null, "Waivers"),
+              waivers.length > 0 ? waiver_table(waivers) : el("p", null, "None: every regression counts."),
+            )
+          : null,
+      ),
     ),
   );
 }

@@ -10,6 +10,10 @@ import { theme_is_dark } from "./theme_switch";
 
 export type Draw = (look: Look) => Drawn;
 
+type Level = "h2" | "h3" | "h4";
+
+const paper_width = 640; // fits A4 and Letter upright
+
 class Picture {
   private chart: EChartsType | null = null;
   private drawn_width = 0;
@@ -20,8 +24,8 @@ class Picture {
     private readonly draw: Draw,
   ) {}
 
-  show(printing = false): void {
-    const width = this.place.clientWidth;
+  show(): void {
+    const width = printing ? Math.min(this.place.clientWidth, paper_width) : this.place.clientWidth;
     if (width === 0) return;
     const plot = this.draw({ theme: theme_is_dark() && !printing ? dark : light, width });
     if (is_missing(plot)) return;
@@ -33,7 +37,7 @@ class Picture {
   }
 
   resized(): void {
-    if (this.wanted && Math.abs(this.place.clientWidth - this.drawn_width) > 1) this.show();
+    if (this.wanted && !printing && Math.abs(this.place.clientWidth - this.drawn_width) > 1) this.show();
   }
 
   dispose(): void {
@@ -60,10 +64,14 @@ const sizes = new ResizeObserver((changes) => {
   requestAnimationFrame(() => changes.forEach((change) => pictures.get(change.target)?.resized()));
 });
 
-export function redraw_all(printing = false): void {
+let printing = false;
+
+// All pictures, light, as wide as paper: until redraw_all(false).
+export function redraw_all(for_paper = false): void {
+  printing = for_paper;
   for (const picture of pictures.values()) {
     picture.wanted ||= printing;
-    if (picture.wanted) picture.show(printing);
+    if (picture.wanted) picture.show();
   }
 }
 
@@ -78,7 +86,7 @@ export function dispose_within(parent: Element): void {
   }
 }
 
-export function missing_note(title: string, missing: string, remedy: string, level: "h3" | "h4"): HTMLElement {
+export function missing_note(title: string, missing: string, remedy: string, level: Level): HTMLElement {
   return el(
     "div",
     "figure missing",
@@ -89,7 +97,7 @@ export function missing_note(title: string, missing: string, remedy: string, lev
 }
 
 // `controls`: choices that belong to this plot, beside its title.
-export function figure(draw: Draw, level: "h3" | "h4", controls: Node[] = []): HTMLElement {
+export function figure(draw: Draw, level: Level, controls: Node[] = []): HTMLElement {
   const probe = draw({ theme: light, width: 640 });
   if (is_missing(probe)) {
     const note = missing_note(probe.title, probe.missing, probe.remedy, level);

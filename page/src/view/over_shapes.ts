@@ -34,24 +34,14 @@ function cells(row: SpeedupOverShapes): Child[] {
   ];
 }
 
-const columns = [
-  "variant",
-  "over",
-  "of",
-  "shapes",
-  "geometric mean",
-  "arithmetic mean",
-  "median",
-  "min",
-  "max",
-];
+const columns = ["variant", "over", "of", "shapes", "geometric mean", "arithmetic mean", "median", "min", "max"];
 
-export function over_shapes(report: RunReport): HTMLElement | null {
+export function over_shapes(report: RunReport, scope = ""): HTMLElement | null {
   const metrics = telling(report.speedups_over_shapes ?? []);
   if (metrics.size === 0) return null;
   return el(
     "div",
-    { class: "card", attributes: { id: "over-shapes" } },
+    { class: "card", attributes: { id: `${scope}over-shapes` } },
     el("h3", null, "Speedups over all shapes"),
     el(
       "p",
@@ -61,7 +51,10 @@ export function over_shapes(report: RunReport): HTMLElement | null {
     ),
     ...[...metrics].flatMap(([metric, rows]) => [
       metrics.size > 1 ? el("h4", null, printable(metric, 80)) : null,
-      scrolling(`Speedups over all shapes: ${printable(metric, 80)}`, table(columns, rows.map(cells))),
+      scrolling(
+        `Speedups over all shapes: ${printable(metric, 80)}`,
+        table(columns, rows.map(cells), { class: "over-shapes" }),
+      ),
     ]),
   );
 }

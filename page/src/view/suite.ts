@@ -1,7 +1,7 @@
 // The suite as measured on the current side: speedups, roofline, quality against time, phases, ladders.
 
 import type { CaseDetails, PageDocument } from "../data";
-import { printable } from "../format";
+import { counted, printable } from "../format";
 import { ceiling } from "../plots/ceiling";
 import { form_of, grouped, ladder_of, ladders_of, size_of } from "../plots/names";
 import { cost_metric, pareto, qualities } from "../plots/pareto";
@@ -11,7 +11,7 @@ import { most_rows, speedup } from "../plots/speedup";
 import { waterfall } from "../plots/waterfall";
 import { machine_of } from "../report";
 import type { RunCase } from "../reports";
-import { el } from "./dom";
+import { el, names_of } from "./dom";
 import { dispose_within, type Draw, figure } from "./figure";
 import { over_shapes } from "./over_shapes";
 
@@ -61,11 +61,15 @@ function members<One extends { case: string }>(
   return group === undefined || group === every ? [...list] : list.filter((one) => names.has(one.case));
 }
 
-function pareto_figure(cases: readonly RunCase[], details: readonly CaseDetails[]): HTMLElement {
+// Only where a quality varies: over the cases of a problem size, else over all.
+function pareto_figure(cases: readonly RunCase[], details: readonly CaseDetails[]): HTMLElement | null {
   const sizes = grouped(details, size_of);
-  const several = [...sizes].filter(([, some]) => some.length > 1).map(([name]) => name);
   const cost = cost_metric(cases);
   const offered = cost ? qualities(cases, details, cost.metric).map((one) => one.name) : [];
+  if (!cost || offered.length === 0) return null;
+  const several = [...sizes]
+    .filter(([name, some]) => qualities(members(cases, sizes, name), some, cost.metric).length > 0)
+    .map(([name]) => name);
   return chosen_figure(
     [
       { label: "Problem size", options: several.length > 0 ? several : [every] },
@@ -93,7 +97,7 @@ function ceiling_figure(cases: readonly RunCase[], details: readonly CaseDetails
   );
 }
 
-export function suite_section(page: PageDocument): HTMLElement {
+export function suite_section(page: PageDocument, scope: string): HTMLElement {
   const { report, details } = page.current;
   const { cases } = report;
   const devices = [...new Set(details.map((one) => one.device))];
@@ -102,48 +106,64 @@ export function suite_section(page: PageDocument): HTMLElement {
   const ladders = ladders_of(details);
   const with_speedup = cases.filter((one) => one.speedup);
   const many = with_speedup.length > most_rows;
-  return el(
-    "section",
-    { attributes: { id: "suite", "aria-labelledby": "suite-title" } },
-    el("h2", { attributes: { id: "suite-title" } }, page.comparison ? "Suite, current side" : "Suite"),
-    over_shapes(report),
-    el(
-      "div",
-      "charts",
-      chosen_figure(
-        [
-          {
-            label: "Cases with speedups",
-            options: many
-              ? [...ladders.keys()]
-              : [every, ...(ladders.size > 1 && with_speedup.length > 0 ? ladders.keys() : [])],
-          },
-        ],
-        ([group]) =>
-          (look) =>
-            speedup(members(cases, ladders, group), look),
-      ),
-      chosen_figure([{ label: "Problem of the ladder", options: [...ladders.keys()] }], ([ladder]) => (look) => {
-        const rungs = ladders.get(ladder ?? "") ?? [];
-        return waterfall(
-          cases,
-          rungs,
-          ladder ?? "",
-          cost_metric(members(cases, ladders, ladder ?? ""))?.metric ?? "",
-          look,
-        );
-      }),
-      ...(with_ceilings.length > 0 ? with_ceilings : devices.slice(0, 1)).map((device) =>
+  const figures = [
+    page.comparison === null && with_speedup.length > 0
+      ? null
+      : chosen_figure(
+          [
+            {
+              label: "Cases with speedups",
+              options: many
+                ? [...ladders.keys()]
+                : [every, ...(ladders.size > 1 && with_speedup.length > 0 ? ladders.keys() : [])],
+            },
+          ],
+          ([group]) =>
+            (look) =>
+              speedup(members(cases, ladders, group), look),
+        ),
+    chosen_figure([{ label: "Problem of the ladder", options: [...ladders.keys()] }], ([ladder]) => (look) => {
+      const rungs = ladders.get(ladder ?? "") ?? [];
+      return waterfall(
+        cases,
+        rungs,
+        ladder ?? "",
+        cost_metric(members(cases, ladders, ladder ?? ""))?.metric ?? "",
+        look,
+      );
+    }),
+    ...(with_ceilings.length > 0 ? with_ceilings : devices.slice(0, 1)).map((device) =>
+      el(
+        "div",
+        "slot",
         figure((look) => roofline(cases, details, device, machine_of(report, device), look), "h3"),
       ),
-      ceiling_figure(cases, details),
-      pareto_figure(cases, details),
-      chosen_figure(
-        [{ label: "Cases with phases", options: details.length > most_rows ? [...problems.keys()] : [every] }],
-        ([group]) =>
-          (look) =>
-            phases(members(details, problems, group), look),
-      ),
     ),
+    ceiling_figure(cases, details),
+    pareto_figure(cases, details),
+    chosen_figure(
+      [{ label: "Cases with phases", options: details.length > most_rows ? [...problems.keys()] : [every] }],
+      ([group]) =>
+        (look) =>
+          phases(members(details, problems, group), look),
+    ),
+  ].filter((one) => one !== null);
+  const absent = figures.filter((one) => one.querySelector(".missing") && !one.querySelector("select"));
+  const drawn = figures.filter((one) => !absent.includes(one));
+  const id = `${scope}suite-title`;
+  return el(
+    "section",
+    { attributes: { id: `${scope}suite`, "aria-labelledby": names_of(scope, id) } },
+    el("h2", { attributes: { id } }, page.comparison ? "Suite, current side" : "Suite"),
+    over_shapes(report, scope),
+    drawn.length > 0 ? el("div", "charts", ...drawn) : null,
+    absent.length > 0
+      ? el(
+          "details",
+          null,
+          el("summary", null, `${counted(absent.length, "plot")} without data here, and how to get it`),
+          el("div", "charts", ...absent),
+        )
+      : null,
   );
 }

@@ -1,13 +1,16 @@
 // The table of all cases: sorted by any column, filtered by words and verdicts, walked with the arrow
-// keys; a row opens in place. All rows are in the document, so that finding, printing and screen readers
-// work on them; fixed column widths keep a thousand of them fast.
+// keys; a row opens in place. Rows that ask for nothing (unchanged, skipped, informative ...) are folded, a group each:
+// a filter, a link and paper unfold them. All rows are in the document, so that printing and tests work on them; fixed
+// column widths keep a thousand of them fast.
 
 import { counted, printable, verdict_words, worst_first } from "../format";
+import { fold_of } from "../plots/worst_cases";
 import type { Entry } from "../report";
+import type { Verdict } from "../reports";
 import { verdict_badge, outcome_badge, outcomes_worst_first } from "./badge";
 import { type Column, words_of } from "./columns";
 import { comparison_columns } from "./comparison_columns";
-import { announce, el, name_of } from "./dom";
+import { announce, el, name_of, names_of } from "./dom";
 import { dispose_within } from "./figure";
 import { run_columns } from "./run_columns";
 
@@ -17,20 +20,31 @@ interface Row {
   button: HTMLButtonElement;
   words: string;
   state: string;
+  fold: Fold | null; // that it belongs to
   detail: HTMLTableRowElement | null;
 }
+
+interface Fold {
+  name: string;
+  body: HTMLTableSectionElement;
+  head: HTMLTableCellElement;
+  button: HTMLButtonElement;
+  open: boolean;
+}
+
+const fold_names = ["not_worse", "unchanged", "identical", "looked_at", "skipped", "informative"];
 
 export class CaseTable {
   readonly element: HTMLElement;
   private readonly columns: Column[];
   private readonly body = el("tbody");
+  private readonly folds = new Map<string, Fold>();
   private readonly rows: Row[];
   private readonly heads = new Map<string, HTMLTableCellElement>();
   private readonly count = el("p", { class: "count faint" });
   private readonly search = el("input", {
     attributes: {
       type: "search",
-      id: "filter",
       placeholder: "case, metric, reason …",
       autocomplete: "off",
       spellcheck: "false",
@@ -42,16 +56,20 @@ export class CaseTable {
   constructor(
     entries: readonly Entry[],
     compared: boolean,
+    scope: string,
     private readonly panel: (entry: Entry, close: () => void) => HTMLElement,
     private readonly opened: (entry: Entry | null) => void,
   ) {
     this.columns = compared ? comparison_columns(entries) : run_columns(entries);
+    for (const name of fold_names)
+      if (entries.some((entry) => fold_of(entry) === name)) this.folds.set(name, this.make_fold(name));
     this.rows = entries.map((entry) => this.make_row(entry));
     const head = el("tr", null, ...this.columns.map((column) => this.make_head(column)));
-    this.body.append(...this.rows.map((row) => row.element));
+    const title = `${scope}cases-title`;
+    this.search.id = `${scope}filter`;
     const table = el(
       "table",
-      { class: "cases", attributes: { "aria-labelledby": "cases-title" } },
+      { class: "cases", attributes: { "aria-labelledby": title } },
       el("caption", "offscreen", "One row a case and metric. A case's button opens its evidence below the row."),
       el(
         "colgroup",
@@ -60,27 +78,30 @@ export class CaseTable {
       ),
       el("thead", null, head),
       this.body,
+      ...[...this.folds.values()].map((fold) => fold.body),
     );
+    this.place_rows();
     const first = this.rows[0];
     if (first) first.button.tabIndex = 0;
-    this.body.addEventListener("keydown", (event) => this.key(event));
+    table.addEventListener("keydown", (event) => this.key(event));
     this.search.addEventListener("input", () => this.filter());
-    addEventListener("resize", () => this.fit_details());
+    addEventListener("resize", () => this.fit_spans());
     this.element = el(
       "section",
-      { attributes: { id: "cases", "aria-labelledby": "cases-title" } },
-      el("div", "section-head", el("h2", { attributes: { id: "cases-title" } }, "Cases"), this.count),
+      { attributes: { id: `${scope}cases`, "aria-labelledby": names_of(scope, title) } },
+      el("div", "section-head", el("h2", { attributes: { id: title } }, "Cases"), this.count),
       el(
         "div",
         "filters",
-        el("label", { attributes: { for: "filter" } }, "Filter"),
+        el("label", { attributes: { for: this.search.id } }, "Filter"),
         this.search,
         this.make_chips(compared),
       ),
       table,
       el("p", "faint hint", "Keys: ↑ ↓ move, Enter opens, Escape closes, / filters."),
     );
-    this.tell_count(false);
+    this.filter(false);
+    requestAnimationFrame(() => this.fit_spans());
   }
 
   // --- making -----------------------------------------------------------------------------------------
@@ -89,13 +110,25 @@ export class CaseTable {
     const button = el(
       "button",
       { attributes: { type: "button", title: column.title } },
-      column.label,
+      el("span", "label", column.label),
       el("span", { class: "arrow", attributes: { "aria-hidden": true } }),
     );
     button.addEventListener("click", () => this.sort_by(column.key));
     const cell = el("th", { class: classes(column), attributes: { scope: "col" } }, button);
     this.heads.set(column.key, cell);
     return cell;
+  }
+
+  private make_fold(name: string): Fold {
+    const button = el("button", { class: "unfold", attributes: { type: "button", "aria-expanded": "false" } });
+    const head = el("th", { attributes: { scope: "rowgroup", colspan: this.columns.length } }, button);
+    const body = el("tbody", "fold", el("tr", "fold-head", head));
+    const fold = { name, body, head, button, open: false };
+    button.addEventListener("click", () => {
+      fold.open = !fold.open;
+      this.filter(false);
+    });
+    return fold;
   }
 
   private make_row(entry: Entry): Row {
@@ -116,6 +149,7 @@ export class CaseTable {
       button,
       words: words_of(entry),
       state: entry.row?.verdict ?? entry.run?.outcome ?? "",
+      fold: this.folds.get(fold_of(entry) ?? "") ?? null,
       detail: null,
     };
     element.addEventListener("click", (event) => {
@@ -176,15 +210,25 @@ export class CaseTable {
           : String(one).localeCompare(String(other), "en", { numeric: true });
       return order === 0 ? left.entry.id - right.entry.id : order * turn;
     });
-    this.body.append(...this.rows.flatMap((row) => (row.detail ? [row.element, row.detail] : [row.element])));
+    this.place_rows();
     announce(`Sorted by ${column.label}, ${this.sort.descending ? "descending" : "ascending"}`);
   }
 
-  private shown(row: Row): boolean {
-    return !row.element.hidden;
+  // Each below the head of its fold, in the order of the rows.
+  private place_rows(): void {
+    for (const row of this.rows)
+      (row.fold?.body ?? this.body).append(...(row.detail ? [row.element, row.detail] : [row.element]));
   }
 
-  private filter(): void {
+  private get filtering(): boolean {
+    return this.chosen.size > 0 || this.search.value.trim() !== "";
+  }
+
+  private shown(row: Row): boolean {
+    return !row.element.hidden && (!row.fold || row.fold.open || this.filtering);
+  }
+
+  private filter(aloud = true): void {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const row of this.rows) {
       const fits =
@@ -192,14 +236,27 @@ export class CaseTable {
       row.element.hidden = !fits;
       if (row.detail) row.detail.hidden = !fits;
     }
+    for (const fold of this.folds.values()) this.tell_fold(fold);
     this.keep_one_stop();
-    this.tell_count(true);
+    this.tell_count(aloud);
+  }
+
+  private tell_fold({ name, body, button, open }: Fold): void {
+    const fitting = this.rows.filter((row) => row.fold?.name === name && !row.element.hidden).length;
+    const unfolded = open || this.filtering;
+    body.classList.toggle("folded", !unfolded);
+    body.hidden = fitting === 0;
+    button.setAttribute("aria-expanded", String(unfolded));
+    button.textContent = `${fitting} ${verdict_words[name as Verdict] ?? name.replace("_", " ")}`;
   }
 
   private tell_count(aloud: boolean): void {
-    const shown = this.rows.filter((row) => this.shown(row)).length;
-    const text = shown === this.rows.length ? counted(shown, "row") : `${shown} of ${counted(this.rows.length, "row")}`;
-    this.count.textContent = shown === 0 ? `${text}: no case fits the filter` : text;
+    const fitting = this.rows.filter((row) => !row.element.hidden).length;
+    const folded = fitting - this.rows.filter((row) => this.shown(row)).length;
+    const all = counted(this.rows.length, "row");
+    const some = fitting === this.rows.length ? all : `${fitting} of ${all}`;
+    const text = folded > 0 ? `${some}, ${folded} folded` : some;
+    this.count.textContent = fitting === 0 ? `${text}: no case fits the filter` : text;
     if (aloud) announce(`${text} shown`);
   }
 
@@ -256,7 +313,7 @@ export class CaseTable {
     const cell = el("td", "detail-cell");
     row.detail = el("tr", "detail", cell);
     row.element.after(row.detail);
-    this.fit_details();
+    this.fit_spans();
     cell.append(
       this.panel(row.entry, () => {
         this.close(row);
@@ -268,10 +325,12 @@ export class CaseTable {
     this.opened(row.entry);
   }
 
-  // An opened row spans the columns that are there: one more would widen the table.
-  private fit_details(): void {
+  // An opened row and the head of a fold span the columns that are there: one more would widen the table.
+  private fit_spans(): void {
     const there = [...this.heads.values()].filter((head) => getComputedStyle(head).display !== "none").length;
-    for (const row of this.rows) row.detail?.firstElementChild?.setAttribute("colspan", String(there));
+    const cells = this.rows.flatMap((row) => row.detail?.firstElementChild ?? []);
+    for (const cell of [...cells, ...[...this.folds.values()].map((fold) => fold.head)])
+      cell.setAttribute("colspan", String(there));
   }
 
   private close(row: Row): void {
@@ -288,7 +347,9 @@ export class CaseTable {
   reveal(entry: Entry): void {
     const row = this.rows.find((one) => one.entry === entry);
     if (!row) return;
-    if (!this.shown(row)) this.show_all();
+    if (row.fold) row.fold.open = true;
+    if (row.element.hidden) this.show_all();
+    else this.filter(false);
     if (!row.detail) this.open_row(row);
     this.focus(row);
     row.element.scrollIntoView({ block: "start" });

@@ -1,10 +1,14 @@
-// The first answer: the verdict in one sentence, what the exit code means, what to do next.
+// The first answer: the verdict in one sentence, what the exit code means, a picture of the worst cases, what to do.
 
 import type { PageDocument } from "../data";
-import { change, change_interval, counted, printable, verdict_signs, verdict_words, worst_first } from "../format";
+import { counted, printable, verdict_signs, verdict_words, worst_first } from "../format";
+import { speedup } from "../plots/speedup";
 import type { Entry } from "../report";
 import type { Verdict } from "../reports";
-import { command, el, name_of, prose } from "./dom";
+import { command, el, names_of, prose } from "./dom";
+import { device_text } from "./environment";
+import { figure } from "./figure";
+import { worst_picture } from "./worst_picture";
 
 const exit_meanings: Record<number, string> = {
   0: "no regression",
@@ -46,28 +50,37 @@ function split_headline(headline: string): [string, string] {
   return at > 0 && at < 24 ? [headline.slice(0, at), headline.slice(at + 2)] : ["", headline];
 }
 
+// Which records were compared, or where the run was made.
+function sides_line(page: PageDocument): string {
+  const { comparison, current } = page;
+  const revision = current.report.revision.commit.slice(0, 10);
+  const device = comparison?.current.device || device_text(current.report);
+  const parts = comparison
+    ? [`baseline ${comparison.baseline.described || "none"}`, `current ${comparison.current.described}`, device]
+    : [revision, device, current.report.started];
+  return parts.filter(Boolean).join(" · ");
+}
+
 export function verdict_section(
   page: PageDocument,
   entries: readonly Entry[],
+  scope: string,
   open: (entry: Entry) => void,
 ): HTMLElement {
   const { comparison } = page;
-  const steps = page.steps ?? [];
+  const suite = printable(page.current.report.suite.name, 80);
   const [word, rest] = split_headline(printable(page.headline ?? page.title, 400));
-  const tone =
-    comparison?.verdict ??
-    (page.current.report.cases.some((one) => ["incorrect", "failed", "timed_out"].includes(one.outcome))
-      ? "failed"
-      : "measured");
-  const worst = entries.find(
-    (entry) => entry.row && (entry.row.verdict === "regressed" || entry.row.verdict === "failed"),
-  );
+  const failed = page.current.report.cases.some((one) => ["incorrect", "failed", "timed_out"].includes(one.outcome));
+  const tone = comparison?.verdict ?? (failed ? "failed" : "uncompared");
+  const id = `${scope}verdict-title`;
+  const cases = counted(new Set(entries.map((entry) => entry.case)).size, "case");
   return el(
     "section",
-    { class: `verdict ${tone}`, attributes: { id: "verdict", "aria-labelledby": "verdict-title" } },
+    { class: `verdict ${tone}`, attributes: { id: `${scope}verdict`, "aria-labelledby": names_of(scope, id) } },
+    scope === "" ? null : el("p", { class: "suite-name", attributes: { id: `${scope}name` } }, suite),
     el(
-      "h1",
-      { attributes: { id: "verdict-title" } },
+      scope === "" ? "h1" : "h2",
+      { class: "answer", attributes: { id } },
       comparison
         ? el("span", { class: "sign", attributes: { "aria-hidden": true } }, verdict_signs[comparison.verdict])
         : null,
@@ -84,44 +97,30 @@ export function verdict_section(
           `: ${exit_meaning(page)}. `,
           tally(page),
         )
-      : el(
-          "p",
-          "exit",
-          `${counted(new Set(entries.map((entry) => entry.case)).size, "case")} of the suite ${printable(page.current.report.suite.name, 80)}, with nothing to compare them with.`,
-        ),
-    worst?.row ? worst_case(worst, open) : null,
-    ...(comparison?.remarks ?? []).map((remark) => el("p", null, prose(printable(remark, 600)))),
+      : el("p", "exit", `${cases} of the suite ${suite}, with nothing to compare them with.`),
+    el("p", "faint sides", el("bdi", null, printable(sides_line(page), 300))),
+    el("div", "answer-columns", comparison ? worst_picture(entries, scope, open) : run_picture(page), what_to_do(page)),
+  );
+}
+
+// The gains over the references, where there are some.
+function run_picture(page: PageDocument): HTMLElement | null {
+  const { cases } = page.current.report;
+  return cases.some((one) => one.speedup) ? figure((look) => speedup(cases, look), "h2") : null;
+}
+
+function what_to_do(page: PageDocument): HTMLElement | null {
+  const steps = page.steps ?? [];
+  const remarks = page.comparison?.remarks ?? [];
+  if (steps.length + remarks.length === 0 && !page.command) return null;
+  return el(
+    "div",
+    "to-do",
     steps.length > 0 ? el("h2", "small-heading", "What to do next") : null,
     steps.length > 0 ? el("ul", "steps", ...steps.map((step) => el("li", null, prose(printable(step, 600))))) : null,
+    ...remarks.map((remark) => el("p", null, prose(printable(remark, 600)))),
     page.command
       ? el("details", null, el("summary", null, "Make this report again"), command(printable(page.command, 4000)))
       : null,
   );
-}
-
-function worst_case(entry: Entry, open: (entry: Entry) => void): HTMLElement {
-  const link = el("a", { attributes: { href: case_link(entry) } }, name_of(printable(entry.case, 200)));
-  link.addEventListener("click", (event) => {
-    event.preventDefault();
-    open(entry);
-  });
-  const { row } = entry;
-  return el(
-    "p",
-    "worst",
-    "Worst: ",
-    link,
-    row?.ratio != null
-      ? `, ${change(row.ratio)}${row.interval ? ` (${change_interval(row.interval)})` : ""}`
-      : `: ${printable(row?.reason ?? "", 200)}`,
-  );
-}
-
-export function case_link(entry: Entry): string {
-  return `#case=${encodeURIComponent(well_formed(entry.case))}&metric=${encodeURIComponent(well_formed(entry.metric))}`;
-}
-
-// encodeURIComponent throws on half a surrogate pair.
-function well_formed(text: string): string {
-  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }

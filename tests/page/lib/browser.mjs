@@ -58,3 +58,29 @@ export function column(page, key) {
     cells.map((cell) => cell.textContent.trim()),
   );
 }
+
+// What is on the screen: colour_at(x, y) is [red, green, blue].
+export async function pixels(page, options = {}) {
+  const png = (await page.screenshot(options)).toString("base64");
+  const blank = await page.context().browser().newPage();
+  const { width, height, data } = await blank.evaluate(async (source) => {
+    const image = new Image();
+    image.src = source;
+    await image.decode();
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const ink = canvas.getContext("2d");
+    ink.drawImage(image, 0, 0);
+    const all = ink.getImageData(0, 0, image.width, image.height);
+    return {
+      width: all.width,
+      height: all.height,
+      data: btoa(all.data.reduce((text, one) => text + String.fromCharCode(one), "")),
+    };
+  }, `data:image/png;base64,${png}`);
+  await blank.close();
+  const bytes = Buffer.from(data, "base64");
+  const colour_at = (x, y) => [
+    ...bytes.subarray(4 * (Math.round(y) * width + Math.round(x)), 4 * (Math.round(y) * width + Math.round(x)) + 3),
+  ];
+  return { width, height, colour_at };
+}

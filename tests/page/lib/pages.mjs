@@ -17,13 +17,23 @@ export function document_in(name) {
   );
 }
 
-// Writes a document as a page and returns the page's path.
-export function write_page(name, page_document) {
+const packed = (value) => deflateRawSync(Buffer.from(JSON.stringify(value)), { level: 9 }).toString("base64");
+
+// Writes a document, or the contents and the documents of several, as a page and returns the page's path.
+export function write_page(name, ...documents) {
   const template = readFileSync(join(process.env.PAGE_BUILD, "dist/page.html"), "utf8");
-  const data = deflateRawSync(Buffer.from(JSON.stringify(page_document)), { level: 9 }).toString("base64");
+  const data = documents.map(packed).join("\n");
   const html = template.replace("@HARNESS_DATA@", () => data).replace("@HARNESS_TITLE@", "test");
   writeFileSync(path_of(name), html);
   return path_of(name);
+}
+
+// The page of three suites: a comparison, a run, and one without a page.
+export function write_several(name) {
+  const part = (suite, tone, page) => ({ name: suite, headline: `${suite} in one line`, tone, page });
+  const parts = [part("probe", "bad", true), part("fusion", "strong", true), part("smoke", "doubtful", false)];
+  const contents = { format: "harness-pages", version: 1, headline: "2 of 3 suites did not pass", tone: "bad", parts };
+  return write_page(name, contents, document_in("comparison"), document_in("run"));
 }
 
 // Names that attack HTML, scripts, SVG, the direction of text, ECharts' templates and CSS.

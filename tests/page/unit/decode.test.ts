@@ -8,7 +8,21 @@ const packed = (value: unknown) => deflateRawSync(Buffer.from(JSON.stringify(val
 const least = { format: "harness-page", version: 1, title: "µ ✓ 漢" };
 
 test("a document survives packing, with letters of every kind", () => {
-  assert.deepEqual(decode(`\n ${packed(least)} \n`), least);
+  assert.deepEqual(decode(`\n ${packed(least)} \n`), { contents: null, pages: [least] });
+});
+
+test("several documents, one a line, come with their contents", () => {
+  const part = (page: boolean) => ({ name: "a", headline: "b", tone: "bad", page });
+  const contents = {
+    format: "harness-pages",
+    version: 1,
+    headline: "h",
+    tone: "bad",
+    parts: [part(true), part(false)],
+  };
+  assert.deepEqual(decode(`${packed(contents)}\n${packed(least)}`), { contents, pages: [least] });
+  assert.throws(() => decode(packed(contents)), /damaged/, "a report is missing");
+  assert.throws(() => decode(packed({ ...contents, version: 2 })), /version 2/);
 });
 
 test("a page without data says that none was put in", () => {

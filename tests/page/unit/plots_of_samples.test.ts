@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { values_of } from "page/decode";
+import { interval_level } from "page/format";
 import { ecdf } from "page/plots/ecdf";
 import { interval } from "page/plots/interval";
 import { is_missing, type Plot } from "page/plots/plot";
@@ -37,6 +38,28 @@ test("the axes of violins and distributions hold every sample, with room at both
     assert.ok(plot.option.xAxis.min < Math.min(...values) && plot.option.xAxis.min > 18);
     assert.ok(plot.option.xAxis.max > Math.max(...values) && plot.option.xAxis.max < 21);
   }
+});
+
+test("far outliers leave the axes, with their count in words and beside their process", () => {
+  const far = structuredClone(sides);
+  const one = far[0]!.series.processes[0]!;
+  one.deltas[10] = (one.deltas[10] ?? 0) + 500 * one.per_unit;
+  one.deltas[11] = (one.deltas[11] ?? 0) - 500 * one.per_unit;
+  for (const plot of [drawn(violin(far, look)), drawn(ecdf(far, look))]) {
+    assert.ok(plot.option.xAxis.max < 25, String(plot.option.xAxis.max));
+    assert.match(plot.notes.join(" "), /Clipped: \d+ far outliers? beyond the axis .*up to 51\d\.\d us/);
+  }
+  const line = drawn(ecdf(far, look)).option.series[0].data;
+  assert.ok(line.at(-1)[1] < 1 && line.at(-1)[1] > 0.99, "a clipped line ends below 100 %");
+  assert.ok(line.every(([x]: [number, number], at: number) => at === 0 || x >= line[at - 1][0]));
+  assert.ok(!drawn(violin(sides, look)).notes.some((note) => note.startsWith("Clipped")));
+});
+
+test("the level of an interval is the report's, in the panel and in the picture", () => {
+  const row = { ...entry.row!, confidence: 0.95 };
+  assert.equal(interval_level(row), "95 % interval");
+  assert.match(drawn(interval(row, look)).summary, /95 % interval/);
+  assert.equal(interval_level({ ...row, confidence: undefined } as never), "interval", "a report that does not say");
 });
 
 test("every tooltip is drawn as text, none as HTML", () => {

@@ -9,7 +9,7 @@ import { is_missing, type Plot } from "page/plots/plot";
 import { roofline } from "page/plots/roofline";
 import { most_rows, speedup } from "page/plots/speedup";
 import { waterfall } from "page/plots/waterfall";
-import { light, symbol_at } from "page/theme";
+import { dark, light, series_colour, symbol_at } from "page/theme";
 import { document_in } from "./documents";
 
 const look = { theme: light, width: 700 };
@@ -27,6 +27,23 @@ const missing = (plot: unknown) => {
 test("no two of many variants share both colour and symbol", () => {
   const looks = Array.from({ length: 64 }, (_, at) => `${light.series[at % light.series.length]} ${symbol_at(at)}`);
   assert.equal(new Set(looks).size, 64);
+});
+
+test("twenty phases have twenty colours that can be told apart, light and dark", () => {
+  const channels = (colour: string) => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  for (const theme of [light, dark]) {
+    const colours = Array.from({ length: 20 }, (_, at) => channels(series_colour(theme, at)));
+    colours.forEach((one, at) =>
+      colours.slice(0, at).forEach((other) => {
+        const apart = Math.hypot(...one.map((value, channel) => value - other[channel]!));
+        assert.ok(apart > 18, `${theme.dark} ${at}: ${one} ${other}`);
+      }),
+    );
+  }
+  const one = { ...structuredClone(details[0]), phases: [{ process: 1, seconds: {} as Record<string, number> }] };
+  for (let at = 0; at < 20; ++at) one.phases[0]!.seconds[`phase ${at}`] = 1;
+  const bars = drawn(phases([one], look)).option.series.filter((series) => series.type === "bar");
+  assert.equal(new Set(bars.map((bar) => bar.itemStyle.color)).size, 20);
 });
 
 test("each case with a reference has its bar and its interval", () => {
@@ -71,7 +88,10 @@ test("each variant has a line of shares, over sizes in the order of their work",
   const work = plot.option.xAxis.data.map(
     (size: string) => some.find((one: any, at: number) => sizes_beside(some)[at] === size)!.flops,
   );
-  assert.deepEqual(work, [...work].sort((left: any, right: any) => left - right));
+  assert.deepEqual(
+    work,
+    [...work].sort((left: any, right: any) => left - right),
+  );
   assert.ok(work.length > 1);
   for (const series of plot.option.series) {
     assert.equal(series.data.length, plot.option.xAxis.data.length);
@@ -122,6 +142,15 @@ test("the error that verification found is a quality", () => {
   assert.ok(plot.table.rows.some((row) => row[3] === "yes") && plot.table.rows.some((row) => row[3] === "no"));
 });
 
+test("a quality that is the same everywhere is none, and neither is a time", () => {
+  const same = report.cases.map((one: any) => ({
+    ...one,
+    verification: one.verification && { ...one.verification, before: 1e-4, after: 1e-4 },
+  }));
+  assert.deepEqual(qualities(same, details, "gpu_time"), []);
+  assert.match(missing(pareto(same, details, null, look)).missing, /nothing differs between the cases/);
+});
+
 test("phases are stacked as means over processes", () => {
   const two = structuredClone(details.slice(0, 2));
   two[0].phases = [
@@ -145,7 +174,7 @@ test("what an import lacks is said in words, with the way to get it", () => {
   assert.match(missing(speedup(bare.cases, look)).remedy, /reference/);
   assert.match(missing(roofline(bare.cases, samples, "import", bare.machines.import, look)).missing, /ceilings/);
   assert.match(missing(ceiling(bare.cases, samples, "", look)).missing, /share of a measured ceiling/);
-  assert.match(missing(pareto(bare.cases, samples, null, look)).missing, /one metric only, gpu_time/);
+  assert.match(missing(pareto(bare.cases, samples, null, look)).missing, /nothing differs between the cases/);
   assert.match(missing(phases(samples, look)).remedy, /harness run/);
   assert.match(missing(waterfall(bare.cases, [], "", "gpu_time", look)).remedy, /variants/);
 });

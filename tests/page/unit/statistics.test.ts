@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bulk, density, distribution, quantile } from "page/statistics";
+import { clipped, density, distribution, quantile } from "page/statistics";
 
 test("quantiles are those of R's type 7", () => {
   const ordered = [1, 2, 4, 8, 16];
@@ -39,11 +39,20 @@ test("without two distinct values there is no density", () => {
   assert.deepEqual(density([]), []);
 });
 
-test("the bulk leaves a far tail out and counts it", () => {
-  const values = [...Array(999).keys()].map((at) => 10 + at / 999).concat(500);
-  const range = bulk(values)!;
-  assert.ok(range.hi < 12, String(range.hi));
-  assert.equal(range.beyond, 1);
-  assert.deepEqual(bulk([1, 2, 3]), { lo: 1, hi: 3, beyond: 0 });
-  assert.equal(bulk([Number.NaN]), null);
+test("far outliers are left out at both ends and counted", () => {
+  const near = [...Array(997).keys()].map((at) => 10 + at / 997);
+  const range = clipped([near.concat(500, 501), near.concat(-40)])!;
+  assert.deepEqual([range.below, range.above], [1, 2]);
+  assert.ok(range.lo === 10 && range.hi < 11, JSON.stringify(range));
+});
+
+test("what is far for one set may be near for another", () => {
+  const around = (center: number) => [...Array(100).keys()].map((at) => center + at / 100);
+  assert.deepEqual(clipped([around(10), around(500)]), { lo: 10, hi: 500.99, below: 0, above: 0 });
+});
+
+test("an axis that gains little, or knows little, holds everything", () => {
+  assert.deepEqual(clipped([[1, 2, 3]]), { lo: 1, hi: 3, below: 0, above: 0 });
+  assert.deepEqual(clipped([[5, 5, 5]]), { lo: 5, hi: 5, below: 0, above: 0 });
+  assert.equal(clipped([[Number.NaN], []]), null);
 });

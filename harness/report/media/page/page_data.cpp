@@ -246,6 +246,8 @@ Json document_json(const Comparison* comparison, const Sources& sources, const P
     json["steps"] = next_steps(*comparison);
     json["comparison"] = Json::parse(comparison_report(*comparison));
     round_figures(json["comparison"]);
+    for (std::size_t row = 0; row < comparison->rows.size(); ++row)
+      json["comparison"]["cases"][row]["confidence"] = 1 - 2 * alpha_to_pass(comparison->rows[row]);
   } else {
     json["headline"] =
         run_headline(current, *sources.current.summaries, unmeasured_cases(*sources.current.summaries));

@@ -1,0 +1,143 @@
+// The picture that a comparison opens with: a line a result with its interval, the band of its margin, and a mark
+// whose shape and colour is the verdict's. Places are shares of the width, so that it fits screen and paper.
+
+import { change, change_interval, interval_level, percent, printable, verdict_words } from "../format";
+import { type Axis, effect_of, place_on, worst_of } from "../plots/worst_cases";
+import type { Entry } from "../report";
+import type { ComparisonRow } from "../reports";
+import { verdict_badge } from "./badge";
+import { el, name_of, svg } from "./dom";
+import { case_link } from "./case_link";
+
+const share = (value: number) => `${(value * 100).toFixed(2)}%`;
+
+// Around (0, 0).
+const shapes: Partial<Record<ComparisonRow["verdict"], string>> = {
+  regressed: "M0 -6L6.5 5H-6.5Z",
+  improved: "M0 6L6.5 -5H-6.5Z",
+  inconclusive: "M0 -6L6 0L0 6L-6 0Z",
+  environment: "M0 -6L6 0L0 6L-6 0Z",
+};
+const dot = "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z";
+
+// A drawing at a share of the width that does not stretch with it.
+function at(place: number, ...children: Element[]): SVGElement {
+  return svg("svg", { x: share(place), y: "50%", overflow: "visible", width: 1, height: 1 }, ...children);
+}
+
+function vertical(place: number, name: string): SVGElement {
+  return svg("line", { x1: share(place), x2: share(place), y1: 0, y2: "100%", class: name });
+}
+
+function marks(row: ComparisonRow, axis: Axis): SVGElement[] {
+  const effect = effect_of(row);
+  if (!effect) return [vertical(place_on(axis, 0), "zero")];
+  const { lo, mid, hi, margin } = effect;
+  const [from, to] = [place_on(axis, -margin), place_on(axis, margin)];
+  const [left, right] = [place_on(axis, lo), place_on(axis, hi)];
+  const inside = mid >= axis.lo && mid <= axis.hi;
+  return [
+    svg("rect", { x: share(from), width: share(to - from), y: 0, height: "100%", class: "band" }),
+    vertical(from, "margin"),
+    vertical(to, "margin"),
+    vertical(place_on(axis, 0), "zero"),
+    svg("line", { x1: share(left), x2: share(right), y1: "50%", y2: "50%", class: "range" }),
+    ...[lo, hi]
+      .filter((end) => end >= axis.lo && end <= axis.hi)
+      .map((end) => at(place_on(axis, end), svg("path", { d: "M0 -5V5", class: "range" }))),
+    ...(hi > axis.hi ? [at(1, svg("path", { d: "M-8 -5L0 0L-8 5Z", class: "point" }))] : []),
+    ...(lo < axis.lo ? [at(0, svg("path", { d: "M8 -5L0 0L8 5Z", class: "point" }))] : []),
+    ...(inside ? [at(place_on(axis, mid), svg("path", { d: shapes[row.verdict] ?? dot, class: "point" }))] : []),
+  ];
+}
+
+function in_words(row: ComparisonRow): string {
+  const effect = effect_of(row);
+  if (!effect) return `No interval: ${printable(row.reason, 300) || verdict_words[row.verdict]}.`;
+  const { lo, hi, margin } = effect;
+  const standing =
+    lo > margin
+      ? "all of it beyond the margin"
+      : hi < -margin
+        ? "all of it better than the margin"
+        : hi <= margin
+          ? "within the margin"
+          : "reaches beyond the margin";
+  return `${interval_level(row)} ${change_interval(row.interval)}, ${standing} of ±${percent(row.margin)}`;
+}
+
+function line(entry: Entry, axis: Axis, metrics: boolean, open: (entry: Entry) => void): HTMLElement {
+  const row = entry.row as ComparisonRow;
+  const link = el("a", { attributes: { href: case_link(entry) } }, name_of(printable(entry.case, 200)));
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    open(entry);
+  });
+  const picture = svg("svg", { class: "marks", role: "img", "aria-label": in_words(row) }, ...marks(row, axis));
+  const told = effect_of(row)
+    ? el("span", "of-change", el("strong", null, change(row.ratio)))
+    : el("span", "of-change faint", "no interval");
+  return el(
+    "li",
+    row.verdict,
+    verdict_badge(row.verdict),
+    el("span", "of-case", link, metrics ? el("span", "faint", ` ${printable(entry.metric, 60)}`) : null),
+    told,
+    picture,
+  );
+}
+
+function scale({ axis, mirrored }: { axis: Axis; mirrored: boolean }): HTMLElement {
+  const label = (tick: number) => {
+    const text = `${tick > 1e-12 ? "+" : tick < -1e-12 ? "−" : ""}${Number(Math.abs(tick * 100).toPrecision(4))} %`;
+    const one = el("span", null, text);
+    one.style.left = share(place_on(axis, tick));
+    return one;
+  };
+  return el(
+    "div",
+    { class: "scale", attributes: { "aria-hidden": true } },
+    el("div", "ticks", ...axis.ticks.map(label)),
+    el(
+      "div",
+      "ends",
+      el("span", null, "← better"),
+      el("span", null, mirrored ? "worse (more is better: mirrored) →" : "worse →"),
+    ),
+  );
+}
+
+function caption(rows: readonly ComparisonRow[]): string {
+  const levels = new Set(rows.map(interval_level));
+  const margins = new Set(rows.map((row) => row.margin));
+  return (
+    `Bar: ${levels.size === 1 ? [...levels][0] : "interval"} of the change. ` +
+    `Band: the margin${margins.size === 1 ? `, ±${percent([...margins][0])}` : ", each case's own"}.`
+  );
+}
+
+// null where nothing can be drawn.
+export function worst_picture(
+  entries: readonly Entry[],
+  scope: string,
+  open: (entry: Entry) => void,
+): HTMLElement | null {
+  const { entries: shown, results, axis } = worst_of(entries);
+  if (!axis) return null;
+  const rows = shown.flatMap((entry) => (effect_of(entry.row) && entry.row ? [entry.row] : []));
+  const mirrored = rows.some((row) => row.direction === "higher");
+  const metrics = new Set(entries.map((entry) => entry.metric)).size > 1;
+  const title =
+    shown.length === results
+      ? `All ${results} results, worst first`
+      : `The worst ${shown.length} of ${results} results`;
+  const id = `${scope}worst-title`;
+  return el(
+    "figure",
+    { class: "worst-cases", attributes: { "aria-labelledby": id } },
+    el("h2", { class: "small-heading", attributes: { id } }, title),
+    el("ol", null, ...shown.map((entry) => line(entry, axis, metrics, open))),
+    scale({ axis, mirrored }),
+    el("figcaption", "faint", caption(rows)),
+  );
+}

@@ -1,8 +1,9 @@
 // The picture that a comparison opens with: a line a result with its interval, the band of its margin, and a mark
 // whose shape and colour is the verdict's. Places are shares of the width, so that it fits screen and paper.
 
-import { change, change_interval, interval_level, percent, printable, verdict_words } from "../format";
-import { type Axis, effect_of, place_on, worst_of } from "../plots/worst_cases";
+import { change, change_interval, interval_level, percent, printable } from "../format";
+import { short_names } from "../plots/names";
+import { type Axis, type Effect, effect_of, place_on, worst_of } from "../plots/worst_cases";
 import type { Entry } from "../report";
 import type { ComparisonRow } from "../reports";
 import { verdict_badge } from "./badge";
@@ -29,32 +30,25 @@ function vertical(place: number, name: string): SVGElement {
   return svg("line", { x1: share(place), x2: share(place), y1: 0, y2: "100%", class: name });
 }
 
-function marks(row: ComparisonRow, axis: Axis): SVGElement[] {
-  const effect = effect_of(row);
-  if (!effect) return [vertical(place_on(axis, 0), "zero")];
-  const { lo, mid, hi, margin } = effect;
+function marks(row: ComparisonRow, { lo, mid, hi, margin }: Effect, axis: Axis): SVGElement[] {
   const [from, to] = [place_on(axis, -margin), place_on(axis, margin)];
-  const [left, right] = [place_on(axis, lo), place_on(axis, hi)];
-  const inside = mid >= axis.lo && mid <= axis.hi;
+  const inside = (value: number) => value >= axis.lo && value <= axis.hi;
+  const shape = (value: number, d: string, name = "point") =>
+    at(place_on(axis, value), svg("path", { d, class: name }));
   return [
     svg("rect", { x: share(from), width: share(to - from), y: 0, height: "100%", class: "band" }),
     vertical(from, "margin"),
     vertical(to, "margin"),
     vertical(place_on(axis, 0), "zero"),
-    svg("line", { x1: share(left), x2: share(right), y1: "50%", y2: "50%", class: "range" }),
-    ...[lo, hi]
-      .filter((end) => end >= axis.lo && end <= axis.hi)
-      .map((end) => at(place_on(axis, end), svg("path", { d: "M0 -5V5", class: "range" }))),
-    ...(hi > axis.hi ? [at(1, svg("path", { d: "M-8 -5L0 0L-8 5Z", class: "point" }))] : []),
-    ...(lo < axis.lo ? [at(0, svg("path", { d: "M8 -5L0 0L8 5Z", class: "point" }))] : []),
-    ...(inside ? [at(place_on(axis, mid), svg("path", { d: shapes[row.verdict] ?? dot, class: "point" }))] : []),
+    svg("line", { x1: share(place_on(axis, lo)), x2: share(place_on(axis, hi)), y1: "50%", y2: "50%", class: "range" }),
+    ...[lo, hi].filter(inside).map((end) => shape(end, "M0 -5V5", "range")),
+    ...(hi > axis.hi ? [shape(hi, "M-12 -6L0 0L-12 6Z")] : []),
+    ...(lo < axis.lo ? [shape(lo, "M12 -6L0 0L12 6Z")] : []),
+    ...(inside(mid) ? [shape(mid, shapes[row.verdict] ?? dot)] : []),
   ];
 }
 
-function in_words(row: ComparisonRow): string {
-  const effect = effect_of(row);
-  if (!effect) return `No interval: ${printable(row.reason, 300) || verdict_words[row.verdict]}.`;
-  const { lo, hi, margin } = effect;
+function in_words(row: ComparisonRow, { lo, hi, margin }: Effect): string {
   const standing =
     lo > margin
       ? "all of it beyond the margin"
@@ -66,24 +60,28 @@ function in_words(row: ComparisonRow): string {
   return `${interval_level(row)} ${change_interval(row.interval)}, ${standing} of ±${percent(row.margin)}`;
 }
 
-function line(entry: Entry, axis: Axis, metrics: boolean, open: (entry: Entry) => void): HTMLElement {
-  const row = entry.row as ComparisonRow;
-  const link = el("a", { attributes: { href: case_link(entry) } }, name_of(printable(entry.case, 200)));
+// The reason stands where there is no interval.
+function drawing(row: ComparisonRow, axis: Axis): Element {
+  const effect = effect_of(row);
+  return effect
+    ? svg("svg", { class: "marks", role: "img", "aria-label": in_words(row, effect) }, ...marks(row, effect, axis))
+    : el("span", "of-reason faint", printable(row.reason, 300) || "no interval");
+}
+
+function line(entry: Entry, row: ComparisonRow, name: string, axis: Axis, open: (entry: Entry) => void): HTMLElement {
+  const whole = printable(entry.case, 300);
+  const link = el("a", { attributes: { href: case_link(entry), title: whole } }, name_of(name));
   link.addEventListener("click", (event) => {
     event.preventDefault();
     open(entry);
   });
-  const picture = svg("svg", { class: "marks", role: "img", "aria-label": in_words(row) }, ...marks(row, axis));
-  const told = effect_of(row)
-    ? el("span", "of-change", el("strong", null, change(row.ratio)))
-    : el("span", "of-change faint", "no interval");
   return el(
     "li",
     row.verdict,
     verdict_badge(row.verdict),
-    el("span", "of-case", link, metrics ? el("span", "faint", ` ${printable(entry.metric, 60)}`) : null),
-    told,
-    picture,
+    el("span", "of-case", link),
+    el("strong", "of-change", row.ratio === null ? "" : change(row.ratio)),
+    drawing(row, axis),
   );
 }
 
@@ -107,12 +105,13 @@ function scale({ axis, mirrored }: { axis: Axis; mirrored: boolean }): HTMLEleme
   );
 }
 
-function caption(rows: readonly ComparisonRow[]): string {
+function caption(rows: readonly ComparisonRow[], shortened: boolean): string {
   const levels = new Set(rows.map(interval_level));
   const margins = new Set(rows.map((row) => row.margin));
   return (
     `Bar: ${levels.size === 1 ? [...levels][0] : "interval"} of the change. ` +
-    `Band: the margin${margins.size === 1 ? `, ±${percent([...margins][0])}` : ", each case's own"}.`
+    `Band: the margin${margins.size === 1 ? `, ±${percent([...margins][0])}` : ", each case's own"}.` +
+    (shortened ? " Names leave out what all of them share." : "")
   );
 }
 
@@ -127,6 +126,12 @@ export function worst_picture(
   const rows = shown.flatMap((entry) => (effect_of(entry.row) && entry.row ? [entry.row] : []));
   const mirrored = rows.some((row) => row.direction === "higher");
   const metrics = new Set(entries.map((entry) => entry.metric)).size > 1;
+  const whole = shown.map((entry) => printable(entry.case, 200));
+  const short = short_names(shown.map((entry) => entry.case));
+  const shortened = short.some((name, at) => name.length < (whole[at] ?? "").length);
+  const names = (shortened ? short : whole).map((name, at) =>
+    metrics ? `${name} ${printable(shown[at]?.metric ?? "", 60)}` : name,
+  );
   const title =
     shown.length === results
       ? `All ${results} results, worst first`
@@ -136,8 +141,8 @@ export function worst_picture(
     "figure",
     { class: "worst-cases", attributes: { "aria-labelledby": id } },
     el("h2", { class: "small-heading", attributes: { id } }, title),
-    el("ol", null, ...shown.map((entry) => line(entry, axis, metrics, open))),
+    el("ol", null, ...shown.map((entry, at) => line(entry, entry.row as ComparisonRow, names[at] ?? "", axis, open))),
     scale({ axis, mirrored }),
-    el("figcaption", "faint", caption(rows)),
+    el("figcaption", "faint", caption(rows, shortened)),
   );
 }

@@ -36,7 +36,7 @@ function drawn_lines(page) {
     const box = (one) =>
       one && (({ left, right, top, bottom }) => ({ left, right, top, bottom }))(one.getBoundingClientRect());
     const lines = [...document.querySelectorAll(".worst-cases li")].map((line) => ({
-      case: line.querySelector("a").textContent,
+      case: line.querySelector("a").title,
       point: middle(line.querySelector(".point")),
       range: box(line.querySelector("line.range")),
       band: box(line.querySelector(".band")),

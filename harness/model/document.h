@@ -23,7 +23,7 @@ struct Column {
   std::string header;
   Align align = Align::decimal;
   int block = 0;       // a format without room for all columns draws one table a block
-  int priority = 0;    // the column with the highest value is left out first
+  int priority = 0;    // the column with the highest value is left out first, of equal ones the last
   bool tied = false;   // belongs to the column before it
   bool spare = false;  // left out before labels get lines of their own
 };

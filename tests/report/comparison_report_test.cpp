@@ -9,6 +9,8 @@
 #include "fixture.h"
 #include "golden.h"
 #include "grids.h"
+#include "harness/report/documents/comparison_remarks.h"
+#include "harness/report/documents/standing.h"
 
 namespace harness {
 namespace {
@@ -35,6 +37,39 @@ Comparison with_verdicts(const std::vector<Verdict>& verdicts) {
 }
 
 using enum Verdict;
+
+TEST(Rows, ShowTheValuesOfBothSides) {
+  Comparison comparison = with_verdicts({regressed});
+  ComparisonRow& row = comparison.rows[0];
+  row.ratio = 1.04;
+  row.baseline = {5, 13.16};
+  row.current = {5, 13.69};
+  for (const Format format : {Format::terminal, Format::markdown, Format::csv}) {
+    const std::string text = render_comparison(comparison, format, style);
+    EXPECT_NE(text.find("13.16 us"), std::string::npos) << text;
+    EXPECT_NE(text.find("13.69 us"), std::string::npos) << text;
+  }
+}
+
+TEST(Advice, OfManyResultsIsToldOnce) {
+  std::vector<report::Finding> findings(3);
+  findings[0] = {.cases = {"a", "b"}, .advice = {"cool it", "look here"}};
+  findings[1] = {.cases = {"c"}, .advice = {"cool it"}};
+  findings[2] = {.cases = {"d"}, .advice = {"measure more"}};
+  EXPECT_EQ(report::take_common_advice(findings), std::vector<std::string>{"3 results: cool it"});
+  EXPECT_EQ(findings[0].advice, std::vector<std::string>{"look here"});
+  EXPECT_TRUE(findings[1].advice.empty());
+  EXPECT_EQ(findings[2].advice, std::vector<std::string>{"measure more"});
+}
+
+TEST(PolicyLine, HasOnlyWhatIsNoDefault) {
+  Comparison comparison = with_verdicts({unchanged});
+  comparison.policy_facts = {{{PolicyCode::margin, {{"value", 0.01}}}, PolicyOrigin::standard},
+                             {{PolicyCode::alpha, {{"value", 0.02}}}, PolicyOrigin::command_line}};
+  EXPECT_EQ(report::policy_words(comparison), "alpha 2 % (command line)");
+  comparison.policy_facts.pop_back();
+  EXPECT_EQ(report::policy_words(comparison), "");
+}
 
 // The headline and the meaning of the exit code of small comparisons.
 TEST(Headline, OfEveryKindOfComparisonIsInAGoldenFile) {

@@ -177,12 +177,24 @@ TEST(Draw, MakesATableABlockAndThenStacksLabels) {
                 "  twenty                               y\n");
 }
 
-TEST(Draw, NamesTheColumnsItLeavesOut) {
+TEST(Draw, LeavesOutTheColumnOfTheHighestPriority) {
   Grid grid = small_grid();
   grid.sections[0].rows[0].label = std::string(36, 'o');
   grid.sections[0].rows[0].cells[0].text = std::string(30, '1');
   const std::string text = draw(grid, {false, 40});
-  EXPECT_NE(text.find("not shown at this width: rate\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("rate"), std::string::npos) << text;
+  EXPECT_NE(text.find(std::string(30, '1')), std::string::npos) << text;
+}
+
+TEST(Draw, LeavesOutSpareColumnsFromTheRightBeforeLabelsMove) {
+  Grid grid = small_grid();
+  grid.columns = {
+      {"time"}, {"rate", Align::decimal, 0, 0, false, true}, {"p", Align::right, 0, 0, false, true}};
+  grid.sections[0].rows[0].label = std::string(28, 'o');
+  EXPECT_EQ(draw(grid, {false, 40}),
+            "  case                          time rate\n"
+            "  oooooooooooooooooooooooooooo  1.25   10\n"
+            "  twenty                       100      -\n");
 }
 
 TEST(Wrapped, IndentsWhatFollowsTheFirstLine) {

@@ -15,7 +15,9 @@ namespace harness::report {
 namespace {
 
 CiState state_of(const ComparisonRow& row, const Policy& policy) {
-  if (row.verdict == Verdict::skipped) return CiState::skipped;
+  // The whole comparison fails where something is undecided, and no single result of it.
+  const bool undecided = row.verdict == Verdict::inconclusive && decides(row);
+  if (row.verdict == Verdict::skipped || undecided) return CiState::skipped;
   switch (effect_of(row, policy)) {
     case Effect::passes: return CiState::passed;
     case Effect::allowed: return CiState::skipped;
@@ -58,7 +60,8 @@ std::string figures_of(const ComparisonRow& row) {
   return text;
 }
 
-CiCase case_of(const ComparisonRow& row, const std::string& name, const Policy& policy) {
+CiCase case_of(const ComparisonRow& row, const std::string& name, const Comparison& comparison) {
+  const Policy& policy = comparison.policy;
   CiCase one{name, row.where, state_of(row, policy), std::string(name_of(row.verdict))};
   const double factor = seconds_per_unit(row.unit);
   if (factor > 0 && row.current.center > 0) one.seconds = row.current.center * factor;
@@ -70,7 +73,7 @@ CiCase case_of(const ComparisonRow& row, const std::string& name, const Policy& 
   const std::string reason = reason_words(row);
   lines.push_back(fmt::format("{}: {}", verdict, reason.empty() ? "no reason was recorded" : reason));
   one.message = join(lines, "; ");
-  if (one.state == CiState::skipped && standing.empty() && row.verdict != Verdict::skipped)
+  if (standing.empty() && effect_of(row, policy) == Effect::allowed && !is_first(comparison))
     one.message += " (let through by --allow)";
   if (has_numbers(row) || has_values_alone(row)) lines.push_back(figures_of(row));
   if (!reason.empty()) explanation.push_back(reason);
@@ -80,7 +83,7 @@ CiCase case_of(const ComparisonRow& row, const std::string& name, const Policy& 
     list->insert(list->end(), advice.begin(), advice.end());
   }
   one.body = one.output = join(lines, "\n");
-  one.alarm = alarm_of(row, policy);
+  one.alarm = is_first(comparison) && row.verdict == Verdict::missing ? Alarm::none : alarm_of(row, policy);
   one.label = has_numbers(row) ? verdict + " " + signed_percent(row.ratio - 1) : verdict;
   one.explanation = join(explanation, "\n");
   return one;
@@ -118,7 +121,8 @@ CiView comparison_ci(const Comparison& comparison) {
                      {"exit_code", std::to_string(exit_code(comparison))}};
   const std::vector<std::string> names = row_names(comparison);
   for (std::size_t i = 0; i < comparison.rows.size(); ++i)
-    view.cases.push_back(case_of(comparison.rows[i], names[i], comparison.policy));
+    view.cases.push_back(case_of(comparison.rows[i], names[i], comparison));
+  if (is_first(comparison)) view.alerts.push_back({Alarm::notice, comparison_headline(comparison)});
   if (const std::string loosened = gates_loosened(comparison); !loosened.empty())
     view.alerts.push_back({Alarm::warning, loosened, "the compared change loosened them"});
   if (const std::string proposed = proposed_by_change(comparison); !proposed.empty())

@@ -52,6 +52,12 @@ std::string interval_header(const Comparison& comparison) {
   return alpha == 0 ? "interval" : level_text(alpha) + " interval";
 }
 
+// "13.16 us": the centre of a side.
+std::string value_of(const Side& side, const std::string& unit) {
+  if (side.processes == 0 || !std::isfinite(side.center)) return std::string(unknown);
+  return format_significant(side.center) + after_number(unit);
+}
+
 GridRow make_row(const ComparisonRow& row, const std::string& label, const std::string& name) {
   const bool decided =
       decides(row) && (row.verdict == Verdict::regressed || row.verdict == Verdict::improved);
@@ -59,13 +65,15 @@ GridRow make_row(const ComparisonRow& row, const std::string& label, const std::
   const Paint strength = decided ? paint_for(row.verdict) : Paint::plain;
   const bool detectable = row.minimum_detectable && std::isfinite(*row.minimum_detectable);
   return {label,
-          {{has_numbers(row) ? signed_percent(row.ratio - 1) : values_text(row), strength},
+          {{value_of(row.baseline, row.unit)},
+           {value_of(row.current, row.unit)},
+           {has_numbers(row) ? signed_percent(row.ratio - 1) : std::string(unknown), strength},
            {row.interval ? percent_bounds(*row.interval) : std::string(unknown)},
            {plain_percent(row.margin)},
-           {probability(improved ? row.p_improved : row.p)},
            {probability(improved ? row.p_improved_adjusted : row.p_adjusted)},
+           {detectable ? short_percent(std::fabs(*row.minimum_detectable)) : std::string(unknown)},
            {fmt::format("{}/{}{}", row.baseline.processes, row.current.processes, look_words(row))},
-           {detectable ? short_percent(std::fabs(*row.minimum_detectable)) : std::string(unknown)}},
+           {probability(improved ? row.p_improved : row.p)}},
           name};
 }
 
@@ -112,15 +120,15 @@ std::vector<std::size_t> shown_rows(const Comparison& comparison) {
 Grid make_grid(const Comparison& comparison) {
   Grid grid;
   grid.label_header = "case";
-  const bool same_margin = uniform(comparison, [](const ComparisonRow& row) { return row.margin; });
-  const bool same_processes = uniform(comparison, processes_of);
-  grid.columns = {{"change", Align::decimal, 0, 0},
+  grid.columns = {{"baseline", Align::decimal, 0, 3},
+                  {"current", Align::decimal, 0, 2},
+                  {"change", Align::decimal, 0, 0},
                   {interval_header(comparison), Align::left, 0, 1, true},
-                  {"margin", Align::decimal, 0, 4, false, same_margin},
-                  {"p", Align::decimal, 0, 6, false, true},
-                  {"adjusted p", Align::decimal, 0, 2},
-                  {"processes", Align::right, 0, 5, false, same_processes},
-                  {"detectable", Align::decimal, 0, 3}};
+                  {"margin", Align::decimal, 0, 4, false, true},
+                  {"adjusted p", Align::decimal, 0, 5, false, true},
+                  {"detectable", Align::decimal, 0, 6, false, true},
+                  {"processes", Align::right, 0, 7, false, true},
+                  {"p", Align::decimal, 0, 8, false, true}};
   const std::vector<std::size_t> shown = shown_rows(comparison);
   const std::vector<std::string> all_names = row_names(comparison);
   std::vector<std::string> names;
@@ -180,15 +188,18 @@ Report comparison_document(const Comparison& comparison, const Sources& sources)
   Document document;
   document.title = page_title(&comparison, sources);
   document.headline = fmt::format("{}; exit {}", comparison_headline(comparison), exit_code(comparison));
-  document.tone = paint_for(comparison.verdict);
+  document.tone = is_first(comparison) ? Paint::faint : paint_for(comparison.verdict);
   document.marked = true;
   document.facts = comparison_facts(comparison);
   document.command = command_of(comparison, sources);
   Grid grid = make_grid(comparison);
   Prose legend{legend_of(comparison, grid)};
+  std::vector<Finding> why = comparison_explanations(comparison);
+  List common{"for several of these results", take_common_advice(why)};
   document.blocks = {{Table{"", std::move(grid), true}},
                      {std::move(legend)},
-                     {Findings{"why", comparison_explanations(comparison)}},
+                     {Findings{"why", std::move(why)}},
+                     {std::move(common)},
                      {identical_results(comparison), Place::folded},
                      {Findings{"waivers", waiver_findings(comparison)}},
                      {List{"about this comparison", all_words(comparison.remarks)}},

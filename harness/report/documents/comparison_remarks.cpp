@@ -195,6 +195,10 @@ std::string level_text(double alpha) {
   return fmt::format("{:.5g} %", (1 - 2 * alpha) * 100);
 }
 
+bool is_first(const Comparison& comparison) {
+  return comparison.baseline.found.code == SourceCode::none && comparison.baseline.found.count("first") != 0;
+}
+
 bool has_numbers(const ComparisonRow& row) {
   return std::isfinite(row.ratio) && row.ratio > 0;
 }
@@ -242,6 +246,8 @@ std::string verdict_headline(const Comparison& comparison) {
   std::size_t judged = count_waived(comparison);
   for (const auto& [verdict, some] : counts)
     if (verdict != Verdict::skipped) judged += some;
+  if (is_first(comparison) && comparison.verdict == Verdict::missing)
+    return "FIRST MEASUREMENTS here, nothing to compare with yet";
   if (comparison.rows.empty()) return "NOTHING COMPARED: neither record has a case";
   if (judged == 0 && count_informative(comparison) > 0)
     return "UNCHANGED: everything that was compared is informative and decides nothing";
@@ -394,6 +400,7 @@ std::vector<Finding> comparison_explanations(const Comparison& comparison) {
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const ComparisonRow& row = comparison.rows[i];
     if (row.verdict == Verdict::identical) continue;  // told once for all
+    if (row.verdict == Verdict::missing && is_first(comparison)) continue;
     const bool passes = row.verdict == Verdict::unchanged || row.verdict == Verdict::not_worse;
     if (passes && row.diagnostics.empty() && row.kernels.empty()) continue;
     Finding why;
@@ -415,6 +422,23 @@ std::vector<Finding> comparison_explanations(const Comparison& comparison) {
   return result;
 }
 
+std::vector<std::string> take_common_advice(std::vector<Finding>& findings) {
+  std::vector<std::string> order;
+  std::map<std::string, std::pair<std::size_t, std::size_t>> uses;  // findings and results
+  for (const Finding& finding : findings)
+    for (const std::string& advice : finding.advice) {
+      auto& [found, results] = uses[advice];
+      if (++found == 1) order.push_back(advice);
+      results += finding.cases.size();
+    }
+  std::vector<std::string> common;
+  for (const std::string& advice : order)
+    if (uses[advice].first > 1) common.push_back(fmt::format("{} results: {}", uses[advice].second, advice));
+  for (Finding& finding : findings)
+    std::erase_if(finding.advice, [&](const std::string& advice) { return uses[advice].first > 1; });
+  return common;
+}
+
 std::string exit_code_meaning(const Comparison& comparison) {
   const int code = exit_code(comparison);
   const Counts counts = count(comparison);
@@ -428,6 +452,7 @@ std::string exit_code_meaning(const Comparison& comparison) {
     case 5: return "exit code 5: a case failed or computed a wrong result";
     default: break;
   }
+  if (is_first(comparison)) return "exit code 0: the next run is compared with this one";
   std::vector<std::string> allowed;
   if (counts.at(Verdict::missing) > 0) allowed.emplace_back("missing");
   if (comparison.verdict == Verdict::skipped) allowed.emplace_back("skipped");

@@ -42,6 +42,12 @@ Reasons identical_results(const Comparison& comparison);
 // rows have none, and neither have unchanged ones without advice.
 std::vector<Finding> comparison_explanations(const Comparison& comparison);
 
+// Whether there is nothing to compare with yet, and nothing wrong with that.
+bool is_first(const Comparison& comparison);
+
+// Removes the advice that several findings share: "12 results: ...", one line each.
+std::vector<std::string> take_common_advice(std::vector<Finding>& findings);
+
 // The next steps, most urgent first.
 std::vector<std::string> next_steps(const Comparison& comparison);
 

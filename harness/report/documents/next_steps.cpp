@@ -113,6 +113,7 @@ void add_inconclusive(const Comparison& comparison, std::vector<std::string>& st
 
 // Without any baseline every case is new; the missing thing is then the baseline.
 void add_missing(const Comparison& comparison, std::vector<std::string>& steps) {
+  if (is_first(comparison)) return;
   Rows fresh, removed, others;
   for (const ComparisonRow* row : deciding(comparison, Verdict::missing)) {
     const ReasonCode why = row->reason.code;

@@ -100,6 +100,7 @@ std::vector<std::string> kernel_words(const ComparisonRow& row) {
 std::string policy_words(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const PolicyFact& fact : comparison.policy_facts) {
+    if (fact.origin == PolicyOrigin::standard) continue;
     const PolicyWords told = words(fact, comparison);
     parts.push_back(fmt::format("{} {} ({})", told.name, told.value, told.source));
   }

@@ -13,7 +13,7 @@ namespace harness::report {
 namespace {
 
 constexpr std::size_t most_named = 6;  // cases listed by name under one finding
-constexpr std::size_t longest_fact_name = 12;
+constexpr std::size_t longest_fact_name = 24;
 constexpr std::size_t beside_trend = 78;  // columns of a row with a sparkline, without the sparkline
 
 // Draws one document. Blocks are separated by an empty line, unless one belongs to the block before it.

@@ -82,7 +82,6 @@ struct Layout {
   std::vector<Track> tracks;
   std::size_t label_width = 0;
   bool stacked = false;
-  std::vector<std::string> left_out;
 };
 
 // Cells and headers may hold words from a suite: tags, metrics, units.
@@ -143,19 +142,24 @@ Layout lay_out(const Grid& grid, std::vector<std::size_t> columns, std::size_t w
     return indent + width_of(layout.tracks);
   };
   const std::size_t beside_labels = label_indent + layout.label_width;
-  if (needs(beside_labels) <= width || needs(beside_labels, 1) <= width) return layout;
-  columns.erase(std::remove_if(columns.begin(), columns.end(),
-                               [&](std::size_t column) { return grid.columns[column].spare; }),
-                columns.end());
-  if (needs(beside_labels) <= width || needs(beside_labels, 1) <= width) return layout;
-  layout.stacked = true;
-  while (needs(stacked_indent) > width && columns.size() > 1) {
-    const auto least = std::max_element(columns.begin(), columns.end(), [&](std::size_t a, std::size_t b) {
-      return grid.columns[a].priority < grid.columns[b].priority;
-    });
-    layout.left_out.push_back(grid.columns[*least].header);
+  const std::vector<std::size_t> all = columns;
+  const auto beside = [&] { return needs(beside_labels) <= width || needs(beside_labels, 1) <= width; };
+  const auto drop = [&](bool spare_only) {
+    auto least = columns.end();
+    for (auto at = columns.begin(); at != columns.end(); ++at)
+      if ((grid.columns[*at].spare || !spare_only) &&
+          (least == columns.end() || grid.columns[*at].priority >= grid.columns[*least].priority))
+        least = at;
+    if (least == columns.end()) return false;
     columns.erase(least);
-  }
+    return true;
+  };
+  do
+    if (beside()) return layout;
+  while (drop(true));
+  columns = all;
+  layout.stacked = true;
+  while (needs(stacked_indent) > width && columns.size() > 1) drop(false);
   return layout;
 }
 
@@ -216,8 +220,6 @@ std::string draw_columns(const Grid& grid, const std::vector<std::size_t>& colum
       text += paint(safe_name(section.heading, width), section.paint, style) + "\n";
     for (const GridRow& row : section.rows) text += row_lines(grid, i, row, layout, style);
   }
-  if (!layout.left_out.empty())
-    text += wrapped("not shown at this width: " + join(layout.left_out, ", "), "  ", style);
   return text;
 }
 

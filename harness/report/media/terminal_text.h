@@ -24,7 +24,7 @@ std::string safe_name(std::string_view name, std::size_t columns);
 std::string wrapped(std::string_view text, std::string_view lead, const Style& style);
 
 // The grid as one table where it fits, else as one a block. Labels stand beside the numbers where they fit,
-// else on their own lines. Columns of low priority are left out (and named) where nothing else helps.
+// else on their own lines. Columns are left out where nothing else helps, spare ones before labels move.
 std::string draw(const Grid& raw, const Style& style);
 
 }  // namespace harness::report

@@ -72,7 +72,7 @@ std::string record_words(const RecordSource& source) {
 std::string place_words(const RecordSource& source) {
   const Found& found = source.found;
   switch (found.code) {
-    case SourceCode::none: return "none";
+    case SourceCode::none: return found.count("first") != 0 ? "none yet" : "none";
     case SourceCode::this_run: return "this run";
     case SourceCode::file: return "file " + printable(found.text("path"));
     case SourceCode::record: return record_words(source);

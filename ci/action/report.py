@@ -119,7 +119,7 @@ def recorded():
 
 def has_no_baseline(report):
     baseline = report.get("baseline")
-    return isinstance(baseline, dict) and not baseline.get("id") and baseline.get("described") == "none"
+    return isinstance(baseline, dict) and not baseline.get("id") and baseline.get("described") in ("none", "none yet")
 
 
 def judge(folder, status, asked_for_baseline):
@@ -128,7 +128,8 @@ def judge(folder, status, asked_for_baseline):
         return interrupted(folder)
     if report is None or status not in (0, 1, 3, 4, 5):
         return not_measured(folder, status)
-    if status == 4 and has_no_baseline(report) and not asked_for_baseline:
+    first = status == 0 and report.get("baseline", {}).get("described") == "none yet"
+    if (status == 4 or first) and has_no_baseline(report) and not asked_for_baseline:
         return recorded()
     for line in read(folder / "annotations.txt").split("\n"):
         if re.match("::(error|warning|notice) ", line):

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 
 namespace harness {
@@ -18,7 +20,16 @@ int status_of(ErrorKind kind) {
   return exit_usage;
 }
 
+constexpr std::array worst_first{exit_interrupted, exit_usage,        exit_failed, exit_regressed,
+                                 exit_missing,     exit_inconclusive, exit_ok};
+
 }  // namespace
+
+int worst_status(int one, int other) {
+  for (const int status : worst_first)
+    if (status == one || status == other) return status;
+  return std::max(one, other);
+}
 
 int report_error(const Error& error) {
   fmt::print(stderr, "{}\n", error.text());

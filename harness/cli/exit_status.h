@@ -13,10 +13,16 @@
 namespace harness {
 
 inline constexpr int exit_ok = 0;
+inline constexpr int exit_regressed = 1;
 inline constexpr int exit_usage = 2;
+inline constexpr int exit_inconclusive = 3;
 inline constexpr int exit_missing = 4;
 inline constexpr int exit_failed = 5;
 inline constexpr int exit_interrupted = 130;
+
+// The exit status of a command whose parts end with these: interrupted before usage, failed, regressed,
+// missing, inconclusive and ok.
+int worst_status(int one, int other);
 
 // Prints the error, with its advice, to standard error and returns its exit status.
 int report_error(const Error& error);

@@ -11,9 +11,18 @@ namespace {
 
 constexpr std::string_view right_file = "name what `harness compare --report json=FILE` wrote";
 
+VerdictFile read_comparison(const JsonNode& root) {
+  VerdictFile file;
+  read_json(root.require("baseline"), file.baseline);
+  read_json(root.require("current"), file.current);
+  read_json(root.require("policy"), file.policy);
+  read_json(root.find("waivers"), file.policy.waivers);
+  return file;
+}
+
 }  // namespace
 
-Result<VerdictFile> read_verdict_file(const std::string& path) {
+Result<std::vector<VerdictFile>> read_verdict_files(const std::string& path) {
   const Result<std::string> text = read_file(path);
   if (!text) {  // a name that was meant to be there, not a result that is missing
     const ErrorKind kind = text.error().kind == ErrorKind::missing ? ErrorKind::usage : text.error().kind;
@@ -25,14 +34,18 @@ Result<VerdictFile> read_verdict_file(const std::string& path) {
   const auto reader = JsonReader::parse(*text, Location{path});
   if (!reader)
     return fail(reader.error().kind, reader.error().where, reader.error().message, std::string(right_file));
-  (*reader)->expect_format(formats::comparison);
-  VerdictFile file;
   const JsonNode root = (*reader)->root();
-  read_json(root.require("baseline"), file.baseline);
-  read_json(root.require("current"), file.current);
-  read_json(root.require("policy"), file.policy);
-  read_json(root.find("waivers"), file.policy.waivers);
-  Result<VerdictFile> read = (*reader)->finish(std::move(file));
+  std::vector<VerdictFile> files;
+  if (root.find("reports").present()) {
+    (*reader)->expect_format(formats::reports);
+    root.find("reports").each_element([&](const JsonNode& one) {
+      if (one.require("format").text() == formats::comparison.name) files.push_back(read_comparison(one));
+    });
+  } else {
+    (*reader)->expect_format(formats::comparison);
+    files.push_back(read_comparison(root));
+  }
+  auto read = (*reader)->finish(std::move(files));
   if (read || !read.error().advice.empty()) return read;
   return fail(read.error().kind, read.error().where, read.error().message, std::string(right_file));
 }

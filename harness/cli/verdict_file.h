@@ -1,8 +1,9 @@
-// A comparison as `--report json=FILE` wrote it, read back as far as is needed to make it again: which two
+// Comparisons as `--report json=FILE` wrote them, read back as far as is needed to make them again: which two
 // records, and by which policy.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/model/results/comparison.h"
@@ -15,6 +16,7 @@ struct VerdictFile {
   Policy policy;  // with its waivers
 };
 
-Result<VerdictFile> read_verdict_file(const std::string& path);
+// One a suite.
+Result<std::vector<VerdictFile>> read_verdict_files(const std::string& path);
 
 }  // namespace harness

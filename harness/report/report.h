@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/model/document.h"
@@ -47,6 +48,20 @@ struct Report {
 };
 
 std::string render(const Report& report, Format format, const Style& style = {});
+
+// One of several reports of a command: that of a suite, and what it alone makes the exit status.
+struct SuiteReport {
+  std::string suite;
+  int status = 0;
+  Report report = {};
+};
+
+// Several reports in one text, with a summary of one line a suite. JSON has a list of the reports
+// (harness-reports), JUnit a test suite each, CSV a column `suite`.
+std::string render(const std::vector<SuiteReport>& reports, int status, Format format,
+                   const Style& style = {});
+// The summary alone, for a terminal that has the reports already. "" where no report has a result.
+std::string render_summary(const std::vector<SuiteReport>& reports, int status, const Style& style = {});
 
 // An error when this build lacks what the format needs: a page that was not built.
 Status check_built(Format format);

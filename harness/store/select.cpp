@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "harness/base/text.h"
 #include "harness/store/git.h"
@@ -68,31 +70,59 @@ void best_first(std::vector<RunInfo>& runs, const Revision& tree) {
                           [&](const RunInfo& run) { return run.revision.changes == tree.changes; });
 }
 
-Result<Selected> select_revision(Store& store, const std::string& name, const std::string& commit,
-                                 const SelectOptions& options) {
-  const Revision tree = means_working_tree(name) ? head_revision(folder_of(options)) : Revision{};
+// The complete records of a revision, newest first.
+struct RevisionRuns {
+  std::string commit;
+  Revision tree;
+  std::vector<RunInfo> runs;
+};
+
+Result<RevisionRuns> runs_of_revision(Store& store, const std::string& name, const std::string& commit,
+                                      const SelectOptions& options) {
+  RevisionRuns found{commit, means_working_tree(name) ? head_revision(folder_of(options)) : Revision{}, {}};
   RunQuery query;
   query.commit = commit;
-  query.dirty = tree.dirty;
+  query.dirty = found.tree.dirty;
   query.state = RunState::complete;
   query.calibration = false;
   if (!options.suite.empty()) query.suite = options.suite;
   if (!options.machine_class.empty()) query.machine_class = options.machine_class;
   auto runs = store.list(query);
   if (!runs) return fail(runs.error());
-  if (runs->empty()) return fail(not_measured(store, name, commit, tree.dirty, options));
-  for (const RunInfo& run : *runs)
-    if (run.suite != runs->front().suite)
+  if (runs->empty()) return fail(not_measured(store, name, commit, found.tree.dirty, options));
+  found.runs = std::move(*runs);
+  return found;
+}
+
+// The best of `found.runs`.
+Result<Selected> select_best(Store& store, const std::string& name, RevisionRuns found) {
+  best_first(found.runs, found.tree);
+  Result<Record> record = store.load(found.runs.front().id);
+  if (!record) return fail(record.error());
+  Fact<SourceCode> source{SourceCode::revision, {{"name", name}}};
+  if (found.tree.dirty) source.figures.emplace_back("changes", relation(found.runs.front(), found.tree));
+  return make_selected(std::move(*record), std::move(source));
+}
+
+Result<Selected> select_revision(Store& store, const std::string& name, const std::string& commit,
+                                 const SelectOptions& options) {
+  Result<RevisionRuns> found = runs_of_revision(store, name, commit, options);
+  if (!found) return fail(found.error());
+  for (const RunInfo& run : found->runs)
+    if (run.suite != found->runs.front().suite)
       return fail(ErrorKind::usage,
                   fmt::format("{} ({}) has records of several suites: {}", printable(name),
-                              short_hash(commit), suites_of(*runs)),
+                              short_hash(commit), suites_of(found->runs)),
                   "name one with --suite");
-  best_first(*runs, tree);
-  Result<Record> record = store.load(runs->front().id);
-  if (!record) return fail(record.error());
-  Fact<SourceCode> found{SourceCode::revision, {{"name", name}}};
-  if (tree.dirty) found.figures.emplace_back("changes", relation(runs->front(), tree));
-  return make_selected(std::move(*record), std::move(found));
+  return select_best(store, name, std::move(*found));
+}
+
+// The record that a name means which is no revision.
+std::optional<Result<Selected>> select_record(Store& store, const std::string& name,
+                                              const SelectOptions& options) {
+  if (auto named = select_certain(store, name, SideKind::current, options)) return named;
+  if (resolve_revision(folder_of(options), name)) return std::nullopt;
+  return select_other(store, name, SideKind::current, options);
 }
 
 }  // namespace
@@ -109,6 +139,34 @@ Result<Selected> select_current(Store& store, const std::string& name, const Sel
   if (commit) return select_revision(store, name, *commit, options);
   if (auto named = select_other(store, name, SideKind::current, options)) return std::move(*named);
   return fail(commit.error());
+}
+
+Result<std::vector<Selected>> select_current_of_suites(Store& store, const std::string& name,
+                                                       const std::string& baseline,
+                                                       const SelectOptions& options) {
+  const Result<std::string> commit = resolve_revision(folder_of(options), name);
+  if (!commit || !options.suite.empty() || select_certain(store, name, SideKind::current, options)) {
+    Result<Selected> one = select_current(store, name, options);
+    if (!one) return fail(one.error());
+    return std::vector<Selected>{std::move(*one)};
+  }
+  const Result<RevisionRuns> found = runs_of_revision(store, name, *commit, options);
+  if (!found) return fail(found.error());
+  std::set<std::string> suites;
+  for (const RunInfo& run : found->runs) suites.insert(run.suite);
+  if (suites.size() > 1 && !baseline.empty())
+    if (const auto named = select_record(store, baseline, {options.folder, "", "", ""});
+        named && *named && suites.contains((*named)->record.suite.name))
+      suites = {(*named)->record.suite.name};
+  std::vector<Selected> sides;
+  for (const std::string& suite : suites) {
+    RevisionRuns own = *found;
+    std::erase_if(own.runs, [&](const RunInfo& run) { return run.suite != suite; });
+    Result<Selected> side = select_best(store, name, std::move(own));
+    if (!side) return fail(side.error());
+    sides.push_back(std::move(*side));
+  }
+  return sides;
 }
 
 }  // namespace harness

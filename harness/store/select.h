@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/store/selected.h"
@@ -22,11 +23,22 @@ Result<Selected> select_stored(Store& store, const std::string& id);
 // the very changes before others; source.found says which.
 Result<Selected> select_current(Store& store, const std::string& name, const SelectOptions& options);
 
+// The same for each suite that the revision has records of, by name: one side a suite. Where `baseline` names
+// a record, only the one of its suite.
+Result<std::vector<Selected>> select_current_of_suites(Store& store, const std::string& name,
+                                                       const std::string& baseline,
+                                                       const SelectOptions& options);
+
 // The baseline: a named record; else, case by case, what the history of `name` behind its merge base with the
 // current commit has (README.md, The baseline): of the same device if it can be, pooled over records that
 // measured the same code. source.found says how many records were left out and how many were pooled. Else
 // ErrorKind::missing with advice. Never the current record itself (ErrorKind::usage when named).
 Result<Selected> select_baseline(Store& store, const std::string& name, const Selected& current,
                                  const SelectOptions& options);
+
+// Whether `current` is the first record of its suite on its device behind `name`, and `name` is no older
+// commit that could be built and measured: then nothing can judge it yet.
+bool is_first_here(Store& store, const std::string& name, const Selected& current,
+                   const SelectOptions& options);
 
 }  // namespace harness

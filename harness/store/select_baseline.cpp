@@ -187,4 +187,17 @@ Result<Selected> select_baseline(Store& store, const std::string& name, const Se
   return found;
 }
 
+bool is_first_here(Store& store, const std::string& name, const Selected& current,
+                   const SelectOptions& options) {
+  if (select_certain(store, name, SideKind::baseline, options)) return false;
+  const fs::path folder = folder_of(options);
+  const Result<std::string> asked = resolve_revision(folder, name);
+  if (!asked || is_shallow(folder)) return false;
+  const Result<Start> start = find_start(name, *asked, current.record.revision, folder);
+  if (!start || start->itself) return false;
+  const Wanted wanted = wanted_from(current, options);
+  const Result<Candidates> candidates = candidates_of(store, *start, wanted, folder);
+  return candidates && of_device(*candidates, wanted.device_uuid).all.empty();
+}
+
 }  // namespace harness

@@ -366,7 +366,8 @@ void add_metric(CaseRows& found, const Pair& pair, const Proof& proof, const Com
 void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after,
               const ComparedRecords& records, SideReader& reader) {
   const Proof proof = proof_of(before, after, records);
-  if (std::optional<Settled> settled = settled_without_samples(before, after, proof.proven())) {
+  const bool had_device = records.baseline.machines.contains(after.device);
+  if (std::optional<Settled> settled = settled_without_samples(before, after, proof.proven(), had_device)) {
     ComparisonRow& row = found.rows.emplace_back(row_for(after, nullptr, records));
     row.unproven = proof.gap;
     conclude(row, settled->verdict, std::move(settled->reason));

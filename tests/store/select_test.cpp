@@ -57,6 +57,29 @@ TEST_F(Selecting, AsksForASuiteWhenThereAreSeveral) {
               AllOf(HasSubstr("no complete record of suite `fusoin`"), HasSubstr("attention, fusion")));
 }
 
+TEST_F(Selecting, TakesARecordOfEachSuite) {
+  const std::string commit = repository_.commit("one");
+  measured(commit);
+  const std::string fusion = measured(commit);
+  const std::string attention =
+      measured(commit, "GPU-1234", [](Record& record) { record.suite.name = "attention"; });
+  const auto ids = [&](const std::string& name, const std::string& baseline) {
+    std::vector<std::string> found;
+    const auto sides = select_current_of_suites(*store_, name, baseline, options_);
+    EXPECT_TRUE(sides) << sides.error().text();
+    if (sides)
+      for (const Selected& side : *sides) found.push_back(side.source.id);
+    return found;
+  };
+  EXPECT_THAT(ids("HEAD", "main"), testing::ElementsAre(attention, fusion)) << "by the names of the suites";
+  EXPECT_THAT(ids("HEAD", fusion), testing::ElementsAre(fusion)) << "the baseline is a record of one suite";
+  EXPECT_THAT(ids(fusion, "main"), testing::ElementsAre(fusion));
+  options_.suite = "attention";
+  EXPECT_THAT(ids("HEAD", "main"), testing::ElementsAre(attention));
+  options_.suite = "fusoin";
+  EXPECT_EQ(select_current_of_suites(*store_, "HEAD", "main", options_).error().kind, ErrorKind::missing);
+}
+
 TEST_F(Selecting, SaysHowToMeasureWhatIsNot) {
   const std::string commit = repository_.commit("one");
   const auto none = select_current(*store_, "main", options_);

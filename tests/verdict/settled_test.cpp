@@ -32,6 +32,20 @@ TEST(Settled, ASkipOnBothSidesIsASkip) {
   EXPECT_EQ(settled->verdict, Verdict::skipped);
 }
 
+TEST(Settled, ADeviceThatTheUserLeftOutIsASkip) {
+  const CaseRecord before = with_outcome(Outcome::measured);
+  CaseRecord after = with_outcome(Outcome::skipped);
+  after.reason = Cause{CauseCode::left_out, {{"device", "cuda"}}};
+  EXPECT_EQ(settled_without_samples(&before, after)->verdict, Verdict::skipped);
+}
+
+TEST(Settled, ACaseOfADeviceThatTheBaselineLacksIsASkip) {
+  const CaseRecord before = with_outcome(Outcome::skipped, "left out");
+  const CaseRecord after = with_outcome(Outcome::measured);
+  EXPECT_EQ(settled_without_samples(&before, after, false, false)->verdict, Verdict::skipped);
+  EXPECT_EQ(settled_without_samples(&before, after, false, true)->verdict, Verdict::missing);
+}
+
 TEST(Settled, NothingWhereBothSidesWereMeasured) {
   const CaseRecord before = with_outcome(Outcome::measured);
   EXPECT_FALSE(settled_without_samples(&before, with_outcome(Outcome::measured)));

@@ -44,7 +44,7 @@ std::optional<std::string> base_to_build(Store& store, const BaselineChoice& cho
 }
 
 int judge_beside(Store& store, const AbRequest& request, const std::string& base, const Prepared& prepared,
-                 AbJudging how, const Reproduction& made_by) {
+                 AbJudging how, SuiteOutputs& outputs, const Reproduction& made_by) {
   fmt::print(stderr, "no stored record can judge; {} is built and measured beside this build\n",
              base.substr(0, 10));
   const InterruptGuard guard;
@@ -57,7 +57,7 @@ int judge_beside(Store& store, const AbRequest& request, const std::string& base
   if (resolve_revision(".", request.baseline).value_or("") != base)
     how.baseline.figures.emplace_back("fork", head);
   how.current = {SourceCode::this_run};
-  return judge_sides(store, **sides, std::move(how), made_by);
+  return judge_sides(store, **sides, std::move(how), outputs, made_by);
 }
 
 }  // namespace harness

@@ -16,6 +16,6 @@ std::optional<std::string> base_to_build(Store& store, const BaselineChoice& cho
 
 // Builds `base` and judges this build by it. `how` lacks the sides' sources. Returns the exit status.
 int judge_beside(Store& store, const AbRequest& request, const std::string& base, const Prepared& prepared,
-                 AbJudging how, const Reproduction& made_by);
+                 AbJudging how, SuiteOutputs& outputs, const Reproduction& made_by);
 
 }  // namespace harness

@@ -13,11 +13,9 @@
 #include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/measuring/lock_clocks.h"
 #include "harness/cli/measuring/lock_devices.h"
-#include "harness/cli/output/emit.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/verdict/compare.h"
-#include "harness/verdict/read/summarize.h"
 
 namespace harness {
 namespace {
@@ -44,7 +42,8 @@ void tell_confirmations(Comparison& comparison, bool wanted) {
   tell(done, comparison);
 }
 
-int conclude(Store& store, const AbRecords& records, const AbJudging& how, const Reproduction& made_by) {
+int conclude(Store& store, const AbRecords& records, const AbJudging& how, SuiteOutputs& outputs,
+             const Reproduction& made_by) {
   const int also = how.on_measured ? how.on_measured(records) : exit_ok;
   Comparison comparison = compare_sides(records, how);
   tell_way(comparison, how.instead);
@@ -54,10 +53,9 @@ int conclude(Store& store, const AbRecords& records, const AbJudging& how, const
     return report_error(rescued(records.current, rescued(records.baseline, kept.error())));
   const int status = exit_code(comparison);
   explain_status(comparison, status);
-  const auto render = [&](Format format, const Style& style) {
-    return render_judged(comparison, records.baseline, records.current, format, style, made_by);
-  };
-  return std::max(also, emit(how.output, render, status));
+  outputs.add(records.current.suite.name,
+              judged_report(std::move(comparison), records.baseline, records.current, made_by), status);
+  return worst_status(also, status);
 }
 
 // The commit of a side, for its waivers.
@@ -74,7 +72,8 @@ int stopped(const char* what) {
   return exit_interrupted;
 }
 
-int judge_sides(Store& store, const AbSides& sides, AbJudging how, const Reproduction& made_by) {
+int judge_sides(Store& store, const AbSides& sides, AbJudging how, SuiteOutputs& outputs,
+                const Reproduction& made_by) {
   if (const Status decided = decide_waivers(how.policy, source_of(sides.baseline), source_of(sides.current));
       !decided)
     return report_error(decided.error());
@@ -96,16 +95,13 @@ int judge_sides(Store& store, const AbSides& sides, AbJudging how, const Reprodu
     measuring.red = [&](const AbRecords& measured) { return red_cases(compare_sides(measured, how)); };
   // Should it be killed: what a CI reads must say that it did not end.
   measuring.on_begin = [&](const AbRecords& planned) {
-    const std::vector<Summary> nothing = summarize(planned.current);
-    const Status begun = begin_outputs(how.output, [&](Format format, const Style& style) {
-      return render_measured(planned.current, nothing, format, style, made_by);
-    });
+    const Status begun = outputs.begin(planned.current.suite.name, measured_report(planned.current, made_by));
     if (!begun) report_error(begun.error());
   };
   const Result<AbRecords> records = measure_both(store, sides.baseline, sides.current, measuring);
   clocks->clear();  // judging needs no locked clock
   if (!records) return report_error(records.error());
-  if (!records->interrupted) return conclude(store, *records, how, made_by);
+  if (!records->interrupted) return conclude(store, *records, how, outputs, made_by);
   return stopped("what was measured is in the store, but not enough for a verdict");
 }
 

@@ -8,7 +8,6 @@
 #include "harness/cli/options/clock_option.h"
 #include "harness/cli/options/look_options.h"
 #include "harness/cli/options/measuring_options.h"
-#include "harness/cli/options/output_options.h"
 #include "harness/cli/output/render_with_sources.h"
 #include "harness/model/results/comparison.h"
 
@@ -19,7 +18,6 @@ struct AbJudging {
   MeasuringOptions measuring;
   ClockOption clocks;
   LookOptions look;
-  OutputOptions output;
   Policy policy;                       // with the waivers of the tree
   bool partial = false;                // some of the suite's cases are left out
   Fact<SourceCode> baseline, current;  // how the sides were found
@@ -28,8 +26,9 @@ struct AbJudging {
   std::function<int(const AbRecords&)> on_measured = {};
 };
 
-// Prints and writes the reports, and returns the exit status. An InterruptGuard must be there.
-int judge_sides(Store& store, const AbSides& sides, AbJudging how, const Reproduction& made_by);
+// Adds the report and returns the exit status. An InterruptGuard must be there.
+int judge_sides(Store& store, const AbSides& sides, AbJudging how, SuiteOutputs& outputs,
+                const Reproduction& made_by);
 
 // Says that Ctrl-C ended the command, and what is left.
 int stopped(const char* what);

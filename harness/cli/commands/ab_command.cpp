@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/base/environment.h"
 #include "harness/cli/ab/judge_sides.h"
@@ -12,12 +13,14 @@
 #include "harness/cli/output/emit.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/store/git.h"
+#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace {
 
 struct AbArguments {
-  AbRequest request;
+  AbRequest request;  // its suite: the one of `suites` that is measured
+  std::vector<std::string> suites;
   StoreOption store;
   MeasuringOptions measuring;
   ClockOption clocks;
@@ -35,6 +38,28 @@ Status check_environment() {
               "unset it for A/B runs");
 }
 
+// Builds, measures and judges by one suite. Returns its exit status.
+int ab_suite(Store& store, const AbArguments& arguments, Policy policy, SuiteOutputs& outputs,
+             const Reproduction& made_by) {
+  const AbRequest& request = arguments.request;
+  const Checked<std::optional<AbSides>> sides = make_sides(request);
+  if (!sides) return report_errors(sides.error());
+  if (!*sides) return stopped("nothing was measured");
+  const auto found = [](const std::string& revision, const std::string& folder) -> Fact<SourceCode> {
+    if (folder.empty()) return {SourceCode::ab_commit, {{"name", revision}}};
+    return {SourceCode::ab_build, {{"folder", folder}}};
+  };
+  AbJudging how{arguments.pair,
+                arguments.measuring,
+                arguments.clocks,
+                arguments.look,
+                std::move(policy),
+                request.plan.selects(),
+                found(request.baseline, request.baseline_build),
+                found(request.current, request.current_build)};
+  return judge_sides(store, **sides, std::move(how), outputs, made_by);
+}
+
 int ab_command(const AbArguments& arguments, const CommandLine& line) {
   if (const Status checked = check_environment(); !checked) return report_error(checked.error());
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
@@ -42,30 +67,30 @@ int ab_command(const AbArguments& arguments, const CommandLine& line) {
   if (!policy) return report_error(policy.error());
   if (!arguments.request.built_before())
     if (const Status repository = check_repository("."); !repository) return report_error(repository.error());
-  Checked<Policy> complete = arguments.policy.with_waivers(*policy, arguments.request.plan.suite);
-  if (!complete) return report_errors(complete.error());
+  std::vector<Suite> suites;
+  std::vector<Policy> policies;
+  for (const std::string& file : arguments.suites) {
+    Checked<Suite> suite = load_suite(file);
+    if (!suite) return report_errors(suite.error());
+    suites.push_back(std::move(*suite));
+    Checked<Policy> complete = arguments.policy.with_waivers(*policy, file);
+    if (!complete) return report_errors(complete.error());
+    policies.push_back(std::move(*complete));
+  }
   const auto store = Store::open(arguments.store.url);
   if (!store) return report_error(store.error());
   if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
   const InterruptGuard guard;
-  const Checked<std::optional<AbSides>> sides = make_sides(arguments.request);
-  if (!sides) return report_errors(sides.error());
-  if (!*sides) return stopped("nothing was measured");
-  const AbRequest& request = arguments.request;
-  const auto found = [](const std::string& revision, const std::string& folder) -> Fact<SourceCode> {
-    if (folder.empty()) return {SourceCode::ab_commit, {{"name", revision}}};
-    return {SourceCode::ab_build, {{"folder", folder}}};
-  };
-  const AbJudging how{arguments.pair,
-                      arguments.measuring,
-                      arguments.clocks,
-                      arguments.look,
-                      arguments.output,
-                      std::move(*complete),
-                      request.plan.selects(),
-                      found(request.baseline, request.baseline_build),
-                      found(request.current, request.current_build)};
-  return judge_sides(**store, **sides, how, Reproduction(line, arguments.store, request.plan.device));
+  SuiteOutputs outputs(arguments.output, line.text(), suites.size());
+  for (std::size_t i = 0; i < suites.size(); ++i) {
+    AbArguments one = arguments;
+    one.request.plan.suite = arguments.suites[i];
+    const Reproduction made_by(line, arguments.store, arguments.request.plan.device);
+    outputs.conclude_suite(suites[i].identity.name,
+                           ab_suite(**store, one, std::move(policies[i]), outputs, made_by));
+    if (outputs.status() == exit_interrupted) break;
+  }
+  return outputs.finish();
 }
 
 }  // namespace
@@ -73,7 +98,7 @@ int ab_command(const AbArguments& arguments, const CommandLine& line) {
 void add_ab(Commands& commands) {
   auto& [command, arguments] =
       commands.add("ab", "Build two commits, measure them together and judge one by the other", ab_command);
-  arguments.request.plan.add_to(command);
+  arguments.request.plan.add_several_to(command, arguments.suites);
   command.add_option("--baseline", arguments.request.baseline, "commit to compare with")
       ->capture_default_str()
       ->type_name("REV");

@@ -10,7 +10,6 @@
 #include "harness/cli/output/render_with_sources.h"
 #include "harness/report/words/source_words.h"
 #include "harness/store/baselines.h"
-#include "harness/verdict/read/summarize.h"
 
 namespace harness {
 namespace {
@@ -36,15 +35,17 @@ void warn_of_few_processes(const Record& record) {
 }
 
 int promote_record(const BaselineArguments& arguments, const CommandLine& /*line*/) {
-  const Result<Selected> selected = read_record(arguments.from, arguments.record);
-  if (!selected) return report_error(selected.error());
-  const auto path =
-      promote(arguments.folder, selected->record, arguments.author, arguments.reason, arguments.allow_dirty);
-  if (!path) return report_error(path.error());
-  fmt::print(
-      "{} now holds {}\nReview and commit it: the pinned baseline is what that file says at a revision.\n",
-      path->string(), report::words(selected->source));
-  warn_of_few_processes(selected->record);
+  const auto sides = read_records(arguments.from, arguments.record);
+  if (!sides) return report_error(sides.error());
+  for (const Selected& selected : *sides) {
+    const auto path =
+        promote(arguments.folder, selected.record, arguments.author, arguments.reason, arguments.allow_dirty);
+    if (!path) return report_error(path.error());
+    fmt::print("{} now holds {}\n", path->string(), report::words(selected.source));
+    warn_of_few_processes(selected.record);
+  }
+  fmt::print("Review and commit {}: the pinned baseline is what that file says at a revision.\n",
+             sides->size() == 1 ? "it" : "them");
   return exit_ok;
 }
 
@@ -72,12 +73,9 @@ int show_pinned(const BaselineArguments& arguments, const CommandLine& line) {
   for (const Baseline& baseline : *baselines) {
     names.push_back(baseline.machine_class + "/" + baseline.suite);
     if (names.back() != arguments.name && baseline.path != arguments.name) continue;
-    const std::vector<Summary> summaries = summarize(baseline.record);
-    const Reproduction made_by(line, arguments.from.store);
-    const auto render = [&](Format format, const Style& style) {
-      return render_measured(baseline.record, summaries, format, style, made_by);
-    };
-    return emit(arguments.output, render, exit_ok);
+    SuiteOutputs outputs(arguments.output, line.text(), 1);
+    outputs.add(baseline.suite, measured_report(baseline.record, {line, arguments.from.store}), exit_ok);
+    return outputs.finish();
   }
   return report_error(
       Error{ErrorKind::missing,

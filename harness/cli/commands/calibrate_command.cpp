@@ -227,7 +227,7 @@ void add_calibrate(Commands& commands) {
       .add_option("--from", arguments.from,
                   "use these records or samples (JSON Lines) of one build instead of measuring")
       ->type_name("FILE");
-  command.add_option("--suite", arguments.name, "suite name of the files of --from");
+  add_suite_option(command, arguments.name, "suite of the files of --from");
   session.filter.add_to(command);
   session.modules.add_to(command);
   session.device.add_to(command);

@@ -126,6 +126,27 @@ Checked<Continued> measure_on(Store& store, Selected& current, const Policy& pol
   return Continued{*done, *red};
 }
 
+// Judges one suite. Returns its exit status.
+int compare_suite(Store& store, Selected& current, const Policy& policy, const CompareArguments& arguments,
+                  SuiteOutputs& outputs, const Reproduction& made_by) {
+  SelectOptions select = arguments.from.select();
+  select.suite = current.record.suite.name;
+  BaselineChoice choice{arguments.baseline, select};
+  Checked<Continued> done = Continued{};
+  if (arguments.measure) {
+    done = measure_on(store, current, policy, select, arguments);
+    if (!done) return report_errors(done.error());
+    if (done->interrupted()) {
+      fmt::print(stderr, "interrupted: {} results are kept; repeat the command for the rest\n",
+                 measured_pairs(current.record).size());
+      return exit_interrupted;
+    }
+    choice.annotate = [&](Comparison& comparison) { tell(*done, comparison); };
+    choice.keep_verdict = true;
+  }
+  return judge_by_baseline(store, choice, current, policy, outputs, made_by);
+}
+
 int compare_command(const CompareArguments& arguments, const CommandLine& line) {
   SuiteOptions plan;  // of --measure
   plan.device = arguments.device;
@@ -140,31 +161,29 @@ int compare_command(const CompareArguments& arguments, const CommandLine& line) 
   const auto store =
       arguments.measure ? Store::open(arguments.from.store.url) : open_for_reading(arguments.from.store);
   if (!store) return report_error(store.error());
-  const SelectOptions select = arguments.from.select();
-  Result<Selected> current = select_current(**store, arguments.current, select);
-  if (!current) return report_error(current.error());
-  const Checked<Policy> policy = policy_in_force(**store, arguments.policy, current->record);
-  if (!policy) return report_errors(policy.error());
-  std::vector<std::string> own{policy->waivers_file};
-  if (arguments.measure) own.push_back(current->record.suite.file);
-  if (const Status spared = check_outputs(arguments.output, {"", own}); !spared)
-    return report_error(spared.error());
-  if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
-  BaselineChoice choice{arguments.baseline, select};
-  Checked<Continued> done = Continued{};
-  if (arguments.measure) {
-    done = measure_on(**store, *current, *policy, select, arguments);
-    if (!done) return report_errors(done.error());
-    if (done->interrupted()) {
-      fmt::print(stderr, "interrupted: {} results are kept; repeat the command for the rest\n",
-                 measured_pairs(current->record).size());
-      return exit_interrupted;
-    }
-    choice.annotate = [&](Comparison& comparison) { tell(*done, comparison); };
-    choice.keep_verdict = true;
+  Result<std::vector<Selected>> sides =
+      select_current_of_suites(**store, arguments.current, arguments.baseline, arguments.from.select());
+  if (!sides) return report_error(sides.error());
+  std::vector<Policy> policies;
+  for (const Selected& current : *sides) {
+    Checked<Policy> policy = policy_in_force(**store, arguments.policy, current.record);
+    if (!policy) return report_errors(policy.error());
+    std::vector<std::string> own{policy->waivers_file};
+    if (arguments.measure) own.push_back(current.record.suite.file);
+    if (const Status spared = check_outputs(arguments.output, {"", own}); !spared)
+      return report_error(spared.error());
+    policies.push_back(std::move(*policy));
   }
+  if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
   const Reproduction made_by(line, arguments.from.store, arguments.device, arguments.baseline);
-  return judge_by_baseline(**store, choice, *current, *policy, arguments.output, made_by);
+  SuiteOutputs outputs(arguments.output, line.text(), sides->size());
+  for (std::size_t i = 0; i < sides->size(); ++i) {
+    Selected& current = (*sides)[i];
+    outputs.conclude_suite(current.record.suite.name,
+                           compare_suite(**store, current, policies[i], arguments, outputs, made_by));
+    if (outputs.status() == exit_interrupted) break;
+  }
+  return outputs.finish();
 }
 
 }  // namespace
@@ -192,7 +211,8 @@ void add_compare(Commands& commands) {
   command.footer(
       "Exit status: 0 no regression, 1 regressed, 2 usage, 3 inconclusive, 4 baseline missing or not\n"
       "comparable, 5 a case failed or computed a wrong result. Improvements fail only with\n"
-      "--fail-on improved.");
+      "--fail-on improved.\n"
+      "All suites that a revision has records of are judged; the worst of their statuses counts.");
 }
 
 }  // namespace harness

@@ -13,6 +13,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/prepare.h"
 #include "harness/cli/options/store_options.h"
+#include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/device/host/clock_lock.h"
@@ -208,6 +209,13 @@ int doctor(const DoctorArguments& arguments) {
       status);
 }
 
+// A suite is named by its file, or by its name where its file lies in suites/.
+Result<std::string> file_of_suite(const std::string& text) {
+  const std::string file = fmt::format("suites/{}.yaml", text);
+  std::error_code code;
+  return !std::filesystem::exists(text, code) && std::filesystem::exists(file, code) ? file : text;
+}
+
 }  // namespace
 
 void add_doctor(Commands& commands) {
@@ -215,10 +223,9 @@ void add_doctor(Commands& commands) {
       commands.add("doctor", "Check whether this machine can measure, and what prevents it", doctor);
   arguments.plan.device.add_to(command)->description(
       "cpu, cuda or cuda:N; default: the first GPU, or the CPU where there is none");
-  command
-      .add_option("--suite", arguments.plan.suite,
-                  "also check which cases of this suite can be measured here")
-      ->type_name("FILE");
+  add_typed(command, "--suite", arguments.plan.suite, file_of_suite,
+            "also check which cases of this suite can be measured here")
+      ->type_name("NAME|FILE");
   arguments.store.add_to(command);
   command.add_flag("--fresh", arguments.fresh, "measure the ceilings again instead of using stored ones");
   command.add_flag(

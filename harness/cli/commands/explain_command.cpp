@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <vector>
 
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/deciding_waivers.h"
 #include "harness/cli/judging/stored_records.h"
-#include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
+#include "harness/cli/output/suite_outputs.h"
 #include "harness/cli/verdict_file.h"
 #include "harness/report/documents.h"
 #include "harness/report/words/source_words.h"
@@ -71,37 +73,59 @@ Result<Selected> pooled_again(Store& store, const VerdictFile& file, const Selec
   return found;
 }
 
-Checked<Case> stored_comparison(Store& store, const ExplainArguments& arguments) {
-  const Result<VerdictFile> file = read_verdict_file(arguments.verdict_file);
-  if (!file) return refused(file.error());
-  Result<Selected> current = side_of(store, file->current);
-  if (!current) return refused(current.error());
-  Result<Selected> baseline =
-      file->baseline.records.empty() ? side_of(store, file->baseline) : pooled_again(store, *file, *current);
-  if (!baseline) return refused(baseline.error());
-  return Case{std::move(*baseline), std::move(*current), file->policy};
-}
-
-Checked<Case> named_records(Store& store, const ExplainArguments& arguments) {
-  const SelectOptions select = arguments.from.select();
-  Result<Selected> current = select_current(store, arguments.current, select);
-  if (!current) return refused(current.error());
-  Checked<Policy> policy = policy_in_force(store, arguments.policy, current->record);
-  if (!policy) return tl::unexpected(std::move(policy.error()));
-  Result<Selected> baseline =
-      select_baseline(store, arguments.baseline, *current, judged_by(*policy, select));
-  if (!baseline) return refused(baseline.error());
-  if (const Status decided = decide_waivers(*policy, baseline->source, current->source); !decided)
-    return refused(decided.error());
-  return Case{std::move(*baseline), std::move(*current), std::move(*policy)};
-}
-
-Error no_such_case(const Comparison& comparison, const std::string& pattern, const std::string& metric) {
-  std::set<std::string> ids, metrics;
-  for (const ComparisonRow& row : comparison.rows) {
-    ids.insert(row.case_id);
-    if (wildcard_match(pattern, row.case_id)) metrics.insert(row.metric);
+Checked<std::vector<Case>> stored_comparisons(Store& store, const ExplainArguments& arguments) {
+  const auto files = read_verdict_files(arguments.verdict_file);
+  if (!files) return refused(files.error());
+  std::vector<Case> all;
+  for (const VerdictFile& file : *files) {
+    Result<Selected> current = side_of(store, file.current);
+    if (!current) return refused(current.error());
+    Result<Selected> baseline =
+        file.baseline.records.empty() ? side_of(store, file.baseline) : pooled_again(store, file, *current);
+    if (!baseline) return refused(baseline.error());
+    all.push_back({std::move(*baseline), std::move(*current), file.policy});
   }
+  return all;
+}
+
+Checked<Case> named_record(Store& store, const ExplainArguments& arguments, const Selected& current) {
+  SelectOptions select = arguments.from.select();
+  select.suite = current.record.suite.name;
+  Checked<Policy> policy = policy_in_force(store, arguments.policy, current.record);
+  if (!policy) return tl::unexpected(std::move(policy.error()));
+  Result<Selected> baseline = select_baseline(store, arguments.baseline, current, judged_by(*policy, select));
+  if (!baseline) return refused(baseline.error());
+  if (const Status decided = decide_waivers(*policy, baseline->source, current.source); !decided)
+    return refused(decided.error());
+  return Case{std::move(*baseline), current, std::move(*policy)};
+}
+
+// Of the suites that have the case. A pattern that fits none has an error later, which knows all names.
+Checked<std::vector<Case>> named_records(Store& store, const ExplainArguments& arguments) {
+  Result<std::vector<Selected>> sides =
+      select_current_of_suites(store, arguments.current, arguments.baseline, arguments.from.select());
+  if (!sides) return refused(sides.error());
+  const auto has_case = [&](const Selected& side) {
+    return std::any_of(side.record.cases.begin(), side.record.cases.end(),
+                       [&](const CaseRecord& one) { return wildcard_match(arguments.pattern, one.id); });
+  };
+  if (std::any_of(sides->begin(), sides->end(), has_case)) std::erase_if(*sides, std::not_fn(has_case));
+  std::vector<Case> all;
+  for (const Selected& current : *sides) {
+    Checked<Case> one = named_record(store, arguments, current);
+    if (!one) return tl::unexpected(std::move(one.error()));
+    all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+Error no_such_case(const std::vector<Retelling>& all, const std::string& pattern, const std::string& metric) {
+  std::set<std::string> ids, metrics;
+  for (const Retelling& one : all)
+    for (const ComparisonRow& row : one.comparison.rows) {
+      ids.insert(row.case_id);
+      if (wildcard_match(pattern, row.case_id)) metrics.insert(row.metric);
+    }
   if (!metrics.empty())
     return {ErrorKind::usage,
             fmt::format("the case has no metric `{}`", printable(metric)),
@@ -129,7 +153,7 @@ Status check_policy(const ExplainArguments& arguments) {
   return {};
 }
 
-int explain_command(const ExplainArguments& arguments) {
+int explain_command(const ExplainArguments& arguments, const CommandLine& line) {
   if (const Status checked = check_policy(arguments); !checked) return report_error(checked.error());
   const CommandFiles files{"", all_of({{arguments.verdict_file, arguments.baseline, arguments.current},
                                        store_files(arguments.from.store.url)})};
@@ -137,19 +161,26 @@ int explain_command(const ExplainArguments& arguments) {
     return report_error(checked.error());
   const auto store = open_for_reading(arguments.from.store);
   if (!store) return report_error(store.error());
-  const Checked<Case> found = arguments.verdict_file.empty() ? named_records(**store, arguments)
-                                                             : stored_comparison(**store, arguments);
+  const Checked<std::vector<Case>> found = arguments.verdict_file.empty()
+                                               ? named_records(**store, arguments)
+                                               : stored_comparisons(**store, arguments);
   if (!found) return report_errors(found.error());
-  Retelling retelling = explain(found->baseline.record, found->current.record, found->policy,
-                                arguments.pattern, arguments.metric);
-  retelling.comparison.baseline = found->baseline.source;
-  retelling.comparison.current = found->current.source;
-  if (retelling.rows.empty())
-    return report_error(no_such_case(retelling.comparison, arguments.pattern, arguments.metric));
-  const auto render = [&](Format format, const Style& style) {
-    return harness::render(report::explanation_document(retelling), format, style);
-  };
-  return emit(arguments.output, render, exit_ok);
+  std::vector<Retelling> all;
+  for (const Case& one : *found) {
+    all.push_back(
+        explain(one.baseline.record, one.current.record, one.policy, arguments.pattern, arguments.metric));
+    all.back().comparison.baseline = one.baseline.source;
+    all.back().comparison.current = one.current.source;
+  }
+  const auto has_rows = [](const Retelling& one) { return !one.rows.empty(); };
+  const auto fitting = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), has_rows));
+  if (fitting == 0) return report_error(no_such_case(all, arguments.pattern, arguments.metric));
+  SuiteOutputs outputs(arguments.output, line.text(), fitting);
+  for (const Retelling& one : all)
+    if (has_rows(one))
+      outputs.add(
+          one.comparison.suite, [&one](Format) { return report::explanation_document(one); }, exit_ok);
+  return outputs.finish();
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void add_history(Commands& commands) {
   command.add_option("case", history.pattern, "only cases whose name matches")->type_name("WILDCARD");
   command.add_option("--branch", history.branch, "the branch, along first parents; default: main")
       ->type_name("REV");
-  command.add_option("--suite", history.suite, "suite name, if the store has results of several suites");
+  add_suite_option(command, history.suite, "only this suite, if the store has results of several");
   command.add_option("--metric", history.metric, "only this metric; `time` is the device's time");
   add_typed(command, "--since", history.since, parse_since,
             "only commits since this one or this day (2026-11-20)")

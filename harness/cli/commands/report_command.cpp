@@ -1,5 +1,7 @@
+#include <fmt/format.h>
 
 #include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/judge_by_baseline.h"
@@ -9,7 +11,6 @@
 #include "harness/cli/output/render_with_sources.h"
 #include "harness/model/codec.h"
 #include "harness/store/select.h"
-#include "harness/verdict/read/summarize.h"
 
 namespace harness {
 namespace {
@@ -23,6 +24,37 @@ struct ReportArguments {
   OutputOptions output;
 };
 
+Status check_one_suite(const ReportArguments& arguments, const std::vector<Selected>& sides) {
+  if (arguments.file.empty() || sides.size() == 1) return {};
+  std::vector<std::string> names;
+  for (const Selected& side : sides) names.push_back(printable(side.record.suite.name));
+  return fail(ErrorKind::usage,
+              fmt::format("--output is for one record, and {} has records of several suites: {}",
+                          printable(arguments.record), join(names, ", ")),
+              "name one with --suite");
+}
+
+int report_suite(Store& store, const Selected& selected, const ReportArguments& arguments,
+                 SuiteOutputs& outputs, const Reproduction& made_by) {
+  Checked<Policy> policy = Policy{};
+  if (!arguments.baseline.empty()) policy = policy_in_force(store, arguments.policy, selected.record);
+  if (!policy) return report_errors(policy.error());
+  if (const Status spared = check_outputs(arguments.output, {arguments.file, {policy->waivers_file}});
+      !spared)
+    return report_error(spared.error());
+  if (!arguments.file.empty())
+    if (const Status written = write_file_atomically(arguments.file, encode(selected.record)); !written)
+      return report_error(written.error());
+  if (arguments.baseline.empty()) {
+    outputs.add(selected.record.suite.name, measured_report(selected.record, made_by), exit_ok);
+    return exit_ok;
+  }
+  BaselineChoice choice{arguments.baseline, arguments.from.select()};
+  choice.select.suite = selected.record.suite.name;
+  choice.report_only = true;
+  return judge_by_baseline(store, choice, selected, *policy, outputs, made_by);
+}
+
 int report_command(const ReportArguments& arguments, const CommandLine& line) {
   if (const Status used = arguments.policy.check_used(arguments.baseline); !used)
     return report_error(used.error());
@@ -34,29 +66,16 @@ int report_command(const ReportArguments& arguments, const CommandLine& line) {
   if (const auto policy = arguments.policy.policy(); !policy) return report_error(policy.error());
   const auto store = open_for_reading(arguments.from.store);
   if (!store) return report_error(store.error());
-  const SelectOptions select = arguments.from.select();
-  const Result<Selected> selected = select_current(**store, arguments.record, select);
-  if (!selected) return report_error(selected.error());
-  Checked<Policy> policy = Policy{};
-  if (!arguments.baseline.empty()) policy = policy_in_force(**store, arguments.policy, selected->record);
-  if (!policy) return report_errors(policy.error());
-  if (const Status spared = check_outputs(arguments.output, {arguments.file, {policy->waivers_file}});
-      !spared)
-    return report_error(spared.error());
-  if (!arguments.file.empty())
-    if (const Status written = write_file_atomically(arguments.file, encode(selected->record)); !written)
-      return report_error(written.error());
+  const auto sides =
+      select_current_of_suites(**store, arguments.record, arguments.baseline, arguments.from.select());
+  if (!sides) return report_error(sides.error());
+  if (const Status one = check_one_suite(arguments, *sides); !one) return report_error(one.error());
   const Reproduction made_by(line, arguments.from.store, {}, arguments.baseline);
-  if (!arguments.baseline.empty()) {
-    BaselineChoice choice{arguments.baseline, select};
-    choice.report_only = true;
-    return judge_by_baseline(**store, choice, *selected, *policy, arguments.output, made_by);
-  }
-  const std::vector<Summary> summaries = summarize(selected->record);
-  const auto render = [&](Format format, const Style& style) {
-    return render_measured(selected->record, summaries, format, style, made_by);
-  };
-  return emit(arguments.output, render, exit_ok);
+  SuiteOutputs outputs(arguments.output, line.text(), sides->size());
+  for (const Selected& selected : *sides)
+    outputs.conclude_suite(selected.record.suite.name,
+                           report_suite(**store, selected, arguments, outputs, made_by));
+  return outputs.finish();
 }
 
 }  // namespace

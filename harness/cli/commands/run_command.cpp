@@ -37,7 +37,8 @@ namespace harness {
 namespace {
 
 struct RunArguments {
-  SuiteOptions plan;
+  SuiteOptions plan;  // its suite: the one of `suites` that is measured
+  std::vector<std::string> suites;
   StoreOption store;
   std::string file;
   std::string against;
@@ -55,13 +56,16 @@ struct RunArguments {
   OutputOptions output;
 };
 
-// A run once everything is checked.
+// The run of one suite once everything is checked.
 struct RunJob {
-  const RunArguments& arguments;
+  RunArguments arguments;
   Prepared prepared;
   Policy policy;  // with its waivers
-  std::unique_ptr<Store> store;
+  Store* store = nullptr;
+  SuiteOutputs* outputs = nullptr;
   Reproduction made_by;
+
+  [[nodiscard]] std::string suite() const { return prepared.plan.suite.name; }
 };
 
 // Cases that this run was told to leave out (--filter, --tag, --device) are not removed cases: the baseline
@@ -77,11 +81,8 @@ void cut_to_selection(Record& baseline, const RunJob& job) {
 // Until the run ends, its files say that no case was measured. So nobody reads an older run's file as the
 // result of a run that was killed.
 void write_unfinished(const Record& record, const RunJob& job) {
-  const std::vector<Summary> summaries = summarize(record);
   const std::string& file = job.arguments.file;
-  Status begun = begin_outputs(job.arguments.output, [&](Format format, const Style& style) {
-    return render_measured(record, summaries, format, style, job.made_by);
-  });
+  Status begun = job.outputs->begin(job.suite(), measured_report(record, job.made_by));
   if (begun && !file.empty()) begun = write_file_atomically(file, encode(record));
   if (!begun) report_error(begun.error());
 }
@@ -111,21 +112,16 @@ bool was_measured(const Record& record) {
   });
 }
 
-// The table of what was measured. Returns exit_ok unless something could not be written.
-int show(const Record& record, const RunJob& job, bool interrupted) {
-  OutputOptions output = job.arguments.output;
+// The table of what was measured. It is the suite's report unless a comparison follows.
+void show(const Record& record, const RunJob& job, bool judged, int status) {
   const bool only_looked =
       !was_measured(record) && std::any_of(record.cases.begin(), record.cases.end(), was_looked_at);
-  if (!job.arguments.against.empty() && !interrupted && only_looked) return exit_ok;
-  if (!job.arguments.against.empty() && !interrupted) {  // the reports asked for are the comparison's
-    output.reports.clear();
-    if (output.format != Format::terminal) return exit_ok;
-  }
-  const std::vector<Summary> summaries = summarize(record);
-  const auto render = [&](Format format, const Style& style) {
-    return render_measured(record, summaries, format, style, job.made_by);
-  };
-  return emit(output, render, exit_ok);
+  if (judged && only_looked) return;
+  const MakeReport report = measured_report(record, job.made_by);
+  if (judged)
+    job.outputs->print(report);
+  else
+    job.outputs->add(job.suite(), report, status);
 }
 
 // The suite's own modules are known once it is read.
@@ -224,12 +220,13 @@ int judge_run(const RunJob& job, const Record& record, const Continued& continue
   if (!current) return report_error(current.error());
   BaselineChoice choice = baseline_of(record, job);
   choice.keep_verdict = true;
+  choice.first_passes = true;
   choice.annotate = [&](Comparison& comparison) {
     tell_way(comparison);
     tell(continued, comparison);
   };
   return judge_by_baseline(store, choice, *current, with_learned(store, job.policy, current->record),
-                           job.arguments.output, job.made_by);
+                           *job.outputs, job.made_by);
 }
 
 // Continues the cases that the comparison would leave undecided, then measures those again that it would call
@@ -280,11 +277,14 @@ int keep_file(const RunArguments& arguments, const Record& record) {
 // The table, the record's file, and how the measuring itself went; then the verdict.
 int conclude(const RunJob& job, const Record& record, const Continued& continued) {
   const RunArguments& arguments = job.arguments;
-  const int shown = show(record, job, false);
-  int status = any_failed(record) ? exit_failed : check_any_measured(record, job);
-  status = std::max(status, keep_file(arguments, record));
-  if (!arguments.against.empty()) status = std::max(status, judge_run(job, record, continued));
-  return status == exit_ok ? shown : status;
+  const bool judged = !arguments.against.empty();
+  int status = any_failed(record) ? exit_failed : exit_ok;
+  if (judged) show(record, job, true, status);
+  status = worst_status(status, keep_file(arguments, record));
+  status = worst_status(status, check_any_measured(record, job));
+  if (judged) return worst_status(status, judge_run(job, record, continued));
+  show(record, job, false, status);
+  return status;
 }
 
 int measure_and_judge(RunJob& job) {
@@ -305,9 +305,12 @@ int measure_and_judge(RunJob& job) {
   if (!continued) return report_error(continued.error());
   measured->clocks.clear();  // judging needs no locked clock
   if (!measured->interrupted && !continued->interrupted()) return conclude(job, record, *continued);
-  show(record, job, true);
-  fmt::print(stderr, "interrupted: {} results are kept; repeat the command with --continue for the rest\n",
-             measured_pairs(record).size());
+  show(record, job, false, exit_interrupted);
+  const std::string rest = arguments.suites.size() == 1
+                               ? std::string("the command")
+                               : fmt::format("it for {} alone", shell_quoted(arguments.plan.suite));
+  fmt::print(stderr, "interrupted: {} results are kept; repeat {} with --continue for the rest\n",
+             measured_pairs(record).size(), rest);
   return exit_interrupted;
 }
 
@@ -334,43 +337,80 @@ std::optional<int> judge_by_base(RunJob& job) {
   how.measuring = arguments.measuring;
   how.clocks = arguments.clocks;
   how.look = arguments.look;
-  how.output = arguments.output;
   how.policy = job.policy;
   how.partial = is_partial(job.prepared, arguments.plan);
   how.on_measured = [&](const AbRecords& records) { return keep_file(arguments, records.current); };
-  return judge_beside(*job.store, request, *base, job.prepared, std::move(how), job.made_by);
+  return judge_beside(*job.store, request, *base, job.prepared, std::move(how), *job.outputs, job.made_by);
+}
+
+// All of one suite that can be wrong before anything is measured.
+Checked<RunJob> plan_suite(const RunArguments& all, const std::string& suite, const Policy& policy,
+                           const CommandLine& line) {
+  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
+  RunArguments arguments = all;
+  arguments.plan.suite = suite;
+  if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
+    return refused(checked.error());
+  Checked<Prepared> prepared = prepare(arguments.plan, beside_probes(arguments));
+  if (!prepared) return tl::unexpected(std::move(prepared.error()));
+  const Reproduction made_by(line, arguments.store, arguments.plan.device, arguments.against);
+  RunJob job{std::move(arguments), std::move(*prepared), policy, nullptr, nullptr, made_by};
+  if (job.arguments.profile) return job;
+  declare_looks(job.prepared.plan, job.arguments.looks.looks, !job.arguments.against.empty());
+  if (const Status checked = check_before_measuring(job.arguments, job.prepared); !checked)
+    return refused(checked.error());
+  Checked<Policy> complete = job.arguments.policy.with_waivers(policy, suite);
+  if (!complete) return tl::unexpected(std::move(complete.error()));
+  job.policy = std::move(*complete);
+  return job;
+}
+
+// Options that are about one record.
+Status check_one_suite(const RunArguments& arguments) {
+  const char* option = !arguments.file.empty() ? "--output" : arguments.resume ? "--continue" : nullptr;
+  if (arguments.suites.size() == 1 || option == nullptr) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("{} is for one suite, and {} were named", option, arguments.suites.size()),
+              "name the suite that it is for, or leave the option out");
 }
 
 int run_command(const RunArguments& arguments, const CommandLine& line) {
-  if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
-    return report_error(checked.error());
+  if (const Status checked = check_one_suite(arguments); !checked) return report_error(checked.error());
   if (const Status used = arguments.policy.check_used(arguments.against, "--against"); !used)
     return report_error(used.error());
   const Result<Policy> policy = arguments.policy.policy();
   if (!policy) return report_error(policy.error());
-  Checked<Prepared> prepared = prepare(arguments.plan, beside_probes(arguments));
-  if (!prepared) return report_errors(prepared.error());
-  if (arguments.profile) return replay_for_profiler(*prepared);
-  declare_looks(prepared->plan, arguments.looks.looks, !arguments.against.empty());
-  if (const Status checked = check_before_measuring(arguments, *prepared); !checked)
-    return report_error(checked.error());
+  std::vector<RunJob> jobs;
+  for (const std::string& suite : arguments.suites) {
+    Checked<RunJob> job = plan_suite(arguments, suite, *policy, line);
+    if (!job) return report_errors(job.error());
+    jobs.push_back(std::move(*job));
+  }
+  int status = exit_ok;
+  if (arguments.profile) {
+    for (const RunJob& job : jobs) status = worst_status(status, replay_for_profiler(job.prepared));
+    return status;
+  }
   if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
-  Checked<Policy> complete = arguments.policy.with_waivers(*policy, arguments.plan.suite);
-  if (!complete) return report_errors(complete.error());
   auto store = Store::open(arguments.store.url);
   if (!store) return report_error(store.error());
-  RunJob job{arguments, std::move(*prepared), std::move(*complete), std::move(*store),
-             Reproduction(line, arguments.store, arguments.plan.device, arguments.against)};
-  if (const std::optional<int> judged = judge_by_base(job)) return *judged;
-  return measure_and_judge(job);
+  SuiteOutputs outputs(arguments.output, line.text(), jobs.size());
+  for (RunJob& job : jobs) {
+    job.store = store->get();
+    job.outputs = &outputs;
+    const std::optional<int> beside = judge_by_base(job);
+    outputs.conclude_suite(job.suite(), beside ? *beside : measure_and_judge(job));
+    if (outputs.status() == exit_interrupted) break;
+  }
+  return outputs.finish();
 }
 
 }  // namespace
 
 void add_run(Commands& commands) {
   auto& [command, arguments] =
-      commands.add("run", "Measure a suite, store the record and print the table", run_command);
-  arguments.plan.add_to(command);
+      commands.add("run", "Measure suites, store the records and print the tables", run_command);
+  arguments.plan.add_several_to(command, arguments.suites);
   arguments.store.add_to(command);
   const auto results = {
       command.add_option("--output", arguments.file, "also write the record with all raw samples")
@@ -405,7 +445,7 @@ void add_run(Commands& commands) {
       "Exit status: 0 measured (and nothing regressed), 2 usage, 4 no case can run here, 5 a case failed or\n"
       "computed a wrong result, 130 interrupted; with --against also 1 regressed, 3 inconclusive, 4 "
       "baseline\n"
-      "missing.");
+      "missing. The worst of several suites: 130, 2, 5, 1, 4, 3, 0.");
 }
 
 }  // namespace harness

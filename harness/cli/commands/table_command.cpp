@@ -9,6 +9,7 @@
 #include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
+#include "harness/cli/output/suite_outputs.h"
 #include "harness/report/documents.h"
 #include "harness/report/readme_marks.h"
 #include "harness/verdict/read/summarize.h"
@@ -52,23 +53,42 @@ Status write_into(const TableArguments& arguments, const std::string& table) {
   return write_file_atomically(arguments.into, *changed);
 }
 
-int table_command(const TableArguments& arguments) {
+int table_command(const TableArguments& arguments, const CommandLine& line) {
   if (const Status checked = check_arguments(arguments); !checked) return report_error(checked.error());
   const CommandFiles files{"", all_of({{arguments.record}, store_files(arguments.from.store.url)})};
   if (const Status checked = check_outputs(arguments.output, files); !checked)
     return report_error(checked.error());
-  const Result<Selected> selected = read_record(arguments.from, arguments.record);
-  if (!selected) return report_error(selected.error());
-  const std::vector<Summary> summaries = summarize(selected->record);
-  const Result<Report> table =
-      report::table_document(selected->record, summaries, arguments.filter.patterns, arguments.shown);
-  if (!table) return report_error(table.error());
-  if (arguments.into.empty())
-    return emit(
-        arguments.output, [&](Format format, const Style& style) { return render(*table, format, style); },
-        exit_ok);
-  const Status written = write_into(arguments, render(*table, Format::markdown));
-  return written ? exit_ok : report_error(written.error());
+  const auto sides = read_records(arguments.from, arguments.record);
+  if (!sides) return report_error(sides.error());
+  std::vector<std::vector<Summary>> summaries;  // tables refer to them
+  for (const Selected& selected : *sides) summaries.push_back(summarize(selected.record));
+  std::vector<MakeReport> tables;
+  std::vector<std::string> suites;
+  Error nothing;  // of the first suite that has no such case
+  for (std::size_t i = 0; i < sides->size(); ++i) {
+    const Record& record = (*sides)[i].record;
+    Result<Report> table =
+        report::table_document(record, summaries[i], arguments.filter.patterns, arguments.shown);
+    if (!table && nothing.message.empty()) nothing = table.error();
+    if (!table) continue;
+    if (sides->size() > 1) table->document.headline = record.suite.name;
+    tables.emplace_back([made = std::move(*table)](Format) { return made; });
+    suites.push_back(record.suite.name);
+  }
+  if (tables.empty()) return report_error(nothing);
+  if (!arguments.into.empty() && tables.size() > 1)
+    return report_error({ErrorKind::usage,
+                         fmt::format("--into takes one table, and {} has records of several suites: {}",
+                                     printable(arguments.record), join(suites, ", ")),
+                         {},
+                         "name one with --suite"});
+  if (!arguments.into.empty()) {
+    const Status written = write_into(arguments, render(tables.front()(Format::markdown), Format::markdown));
+    return written ? exit_ok : report_error(written.error());
+  }
+  SuiteOutputs outputs(arguments.output, line.text(), tables.size());
+  for (std::size_t i = 0; i < tables.size(); ++i) outputs.add(suites[i], tables[i], exit_ok);
+  return outputs.finish();
 }
 
 }  // namespace

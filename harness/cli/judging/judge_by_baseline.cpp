@@ -8,8 +8,8 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/judging/deciding_waivers.h"
 #include "harness/cli/judging/stored_records.h"
-#include "harness/cli/output/emit.h"
 #include "harness/cli/output/rescue.h"
+#include "harness/store/baselines.h"
 #include "harness/verdict/compare.h"
 
 namespace harness {
@@ -33,9 +33,28 @@ void explain_status(const Comparison& comparison, int status) {
                comparison.current.id.empty() ? "HEAD" : shell_quoted(comparison.current.id));
 }
 
+namespace {
+
+// Whether a baseline was found, on the device of the current side or where another one is allowed.
+bool can_judge(const Result<Selected>& baseline, const Selected& current, const Policy& policy) {
+  if (!baseline) return baseline.error().kind != ErrorKind::missing;
+  const Machine* before = primary_machine(baseline->record);
+  const Machine* now = primary_machine(current.record);
+  return policy.allow_other_device || before == nullptr || now == nullptr ||
+         before->device_uuid == now->device_uuid;
+}
+
+}  // namespace
+
 int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected& current,
-                      const Policy& policy, const OutputOptions& output, const Reproduction& made_by) {
+                      const Policy& policy, SuiteOutputs& outputs, const Reproduction& made_by) {
   Result<Selected> baseline = select_baseline(store, choice.name, current, judged_by(policy, choice.select));
+  const bool first = choice.first_passes && !can_judge(baseline, current, policy) &&
+                     is_first_here(store, choice.name, current, choice.select);
+  if (first) {
+    baseline = Selected{};
+    baseline->source.found = {SourceCode::none, {{"first", true}}};
+  }
   if (!baseline) {
     Error error = baseline.error();
     if (error.kind == ErrorKind::missing && !choice.advice_if_missing.empty())
@@ -52,17 +71,17 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected
   Comparison comparison = compare(baseline->record, current.record, deciding);
   comparison.baseline = baseline->source;
   comparison.current = current.source;
+  if (first) comparison.policy.allow_missing = true;
   if (choice.annotate) choice.annotate(comparison);
   if (choice.keep_verdict)
     if (const Status kept = keep_verdict(store, current.record.id, comparison); !kept)
       return report_error(rescued(current.record, kept.error()));
-  const auto render = [&](Format format, const Style& style) {
-    return render_judged(comparison, baseline->record, current.record, format, style, made_by);
-  };
-  if (choice.report_only) return emit(output, render, exit_ok);
-  const int status = exit_code(comparison);
-  explain_status(comparison, status);
-  return emit(output, render, status);
+  const int status = choice.report_only ? exit_ok : exit_code(comparison);
+  if (!choice.report_only && !first) explain_status(comparison, status);
+  outputs.add(current.record.suite.name,
+              judged_report(std::move(comparison), std::move(baseline->record), current.record, made_by),
+              status);
+  return status;
 }
 
 }  // namespace harness

@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 
-#include "harness/cli/options/output_options.h"
 #include "harness/cli/output/render_with_sources.h"
 #include "harness/model/results/comparison.h"
 #include "harness/store/select.h"
@@ -19,13 +18,14 @@ struct BaselineChoice {
   bool keep_verdict = false;                       // of the current side, in the store
   std::function<void(Comparison&)> annotate = {};  // what the comparison itself cannot know
   std::string advice_if_missing = {};              // what else the user can do without a baseline
-  bool report_only = false;                        // the verdict is told, but it is not the exit status
+  bool first_passes = false;  // the first record on a device has nothing to be compared with and passes
+  bool report_only = false;   // the verdict is told, but it is not the exit status
 };
 
-// Finds the baseline for `current`, compares by the policy as it is, prints and writes the reports. Returns
-// the exit status.
+// Finds the baseline for `current`, compares by the policy as it is and adds the report. Returns the exit
+// status.
 int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected& current,
-                      const Policy& policy, const OutputOptions& output, const Reproduction& made_by);
+                      const Policy& policy, SuiteOutputs& outputs, const Reproduction& made_by);
 
 // Says on standard error what an allowance or --fail-on made of the exit status.
 void explain_status(const Comparison& comparison, int status);

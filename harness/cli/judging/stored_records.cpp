@@ -11,10 +11,10 @@ Result<std::unique_ptr<Store>> open_for_reading(const StoreOption& option) {
   return Store::open("sqlite::memory:");
 }
 
-Result<Selected> read_record(const SelectionOptions& from, const std::string& name) {
+Result<std::vector<Selected>> read_records(const SelectionOptions& from, const std::string& name) {
   const auto store = open_for_reading(from.store);
   if (!store) return fail(store.error());
-  return select_current(**store, name, from.select());
+  return select_current_of_suites(**store, name, "", from.select());
 }
 
 Checked<Policy> policy_in_force(Store& store, const PolicyOptions& options, const Record& current) {

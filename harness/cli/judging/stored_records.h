@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/cli/options/policy_options.h"
 #include "harness/cli/options/store_options.h"
@@ -14,8 +15,8 @@ namespace harness {
 // comparison may be files. Any other store that is not there is an error.
 Result<std::unique_ptr<Store>> open_for_reading(const StoreOption& option);
 
-// The record that `name` (revision, record or file) stands for, read only.
-Result<Selected> read_record(const SelectionOptions& from, const std::string& name);
+// The records that `name` (revision, record or file) stands for, one a suite, read only.
+Result<std::vector<Selected>> read_records(const SelectionOptions& from, const std::string& name);
 
 // The policy in force where `current` is judged: the command line's, the waivers of the tree (beside the
 // record's suite unless a file is named), and what the store's calibrations taught. decide_waivers() comes

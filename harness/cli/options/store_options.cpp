@@ -1,8 +1,26 @@
 #include "harness/cli/options/store_options.h"
 
-#include <CLI/CLI.hpp>
+#include "harness/cli/options/typed_option.h"
+#include "harness/suite/load_suite.h"
 
 namespace harness {
+namespace {
+
+Result<std::string> name_of_suite(const std::string& text) {
+  const bool path = text.ends_with(".yaml") || text.ends_with(".yml") || text.find('/') != std::string::npos;
+  if (!path) return text;
+  const Checked<Suite> suite = load_suite(text);
+  if (suite) return suite->identity.name;
+  Error error = suite.error().front();
+  if (error.advice.empty()) error.advice = "name the suite as its file or as `name` in it";
+  return fail(error);
+}
+
+}  // namespace
+
+CLI::Option* add_suite_option(CLI::App& command, std::string& suite, const std::string& help) {
+  return add_typed(command, "--suite", suite, name_of_suite, help)->type_name("NAME|FILE");
+}
 
 CLI::Option* StoreOption::add_to(CLI::App& command) {
   return command.add_option("--store", url, "where records are kept: a file or postgresql://...")
@@ -11,8 +29,7 @@ CLI::Option* StoreOption::add_to(CLI::App& command) {
 }
 
 void SelectionOptions::add_to(CLI::App& command) {
-  command.add_option("--suite", suite, "suite name, if a revision has records of several suites")
-      ->type_name("NAME");
+  add_suite_option(command, suite, "only this suite, if a revision has records of several");
   store.add_to(command);
 }
 

@@ -18,9 +18,12 @@ struct StoreOption {
   CLI::Option* add_to(CLI::App& command);  // --store
 };
 
+// --suite: a suite's name, or the path of its file, whose name is taken.
+CLI::Option* add_suite_option(CLI::App& command, std::string& suite, const std::string& help);
+
 // For commands that read the records of revisions.
 struct SelectionOptions {
-  std::string suite;  // "": the only one that the revision has
+  std::string suite;  // "": all that the revision has, or the only one
   StoreOption store;
 
   void add_to(CLI::App& command);  // --suite, --store

@@ -28,6 +28,19 @@ CLI::Option* ModuleOption::add_to(CLI::App& command) {
 
 CLI::Option* SuiteOptions::add_to(CLI::App& command) {
   CLI::Option* file = command.add_option("suite", suite, "suite file (YAML)")->required()->type_name("SUITE");
+  add_settings_to(command);
+  return file;
+}
+
+CLI::Option* SuiteOptions::add_several_to(CLI::App& command, std::vector<std::string>& suites) {
+  CLI::Option* files = command.add_option("suite", suites, "suite files (YAML), one after the other")
+                           ->required()
+                           ->type_name("SUITE");
+  add_settings_to(command);
+  return files;
+}
+
+void SuiteOptions::add_settings_to(CLI::App& command) {
   filter.add_to(command);
   command.add_option("--tag", tags, "only cases with one of these tags");
   modules.add_to(command);
@@ -37,7 +50,6 @@ CLI::Option* SuiteOptions::add_to(CLI::App& command) {
       ->check(CLI::Range(1, 10000));
   command.add_option("--samples", samples, "samples per placement")->check(CLI::Range(1, 10000000));
   add_typed(command, "--seed", seed, parse_seed, "seed of the random inputs")->type_name("UINT");
-  return file;
 }
 
 std::vector<std::string> SuiteOptions::words() const {

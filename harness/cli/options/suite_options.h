@@ -40,11 +40,16 @@ struct SuiteOptions {
 
   // SUITE, --filter, --tag, --module, --device, --processes, --placements, --samples, --seed. Returns SUITE.
   CLI::Option* add_to(CLI::App& command);
+  // The same for a command that takes several suites.
+  CLI::Option* add_several_to(CLI::App& command, std::vector<std::string>& suites);
 
   // Whether some of the suite's cases are left out by name or tag.
   [[nodiscard]] bool selects() const { return !filter.patterns.empty() || !tags.empty(); }
   // All but the suite, for the command line of another program.
   [[nodiscard]] std::vector<std::string> words() const;
+
+ private:
+  void add_settings_to(CLI::App& command);
 };
 
 }  // namespace harness

@@ -103,15 +103,25 @@ Status check_outputs(const OutputOptions& options, const CommandFiles& files) {
   return {};
 }
 
+Status print_report(const OutputOptions& options, const Render& render) {
+  return print_whole(render(options.format, style_for(options, true)));
+}
+
+bool write_reports(const OutputOptions& options, const Render& render) {
+  bool written = true;
+  for (const ReportTarget& target : options.reports)
+    if (const Status one = write_target(target, options, render); !one) {
+      report_error(one.error());
+      written = false;
+    }
+  return written;
+}
+
 int emit(const OutputOptions& options, const Render& render, int status) {
-  std::vector<Status> results{print_whole(render(options.format, style_for(options, true)))};
-  for (const ReportTarget& target : options.reports) results.push_back(write_target(target, options, render));
-  for (const Status& result : results) {
-    if (result) continue;
-    report_error(result.error());
-    if (status == exit_ok) status = exit_usage;
-  }
-  return status;
+  const Status printed = print_report(options, render);
+  if (!printed) report_error(printed.error());
+  const bool written = write_reports(options, render);
+  return status == exit_ok && (!printed || !written) ? exit_usage : status;
 }
 
 Status begin_outputs(const OutputOptions& options, const Render& render) {

@@ -18,6 +18,11 @@ using Render = std::function<std::string(Format, const Style&)>;
 // something could not be written; standard error has said what.
 int emit(const OutputOptions& options, const Render& render, int status);
 
+// The halves of emit(): standard output; the files, where false says that standard error has told of one that
+// could not be written.
+Status print_report(const OutputOptions& options, const Render& render);
+bool write_reports(const OutputOptions& options, const Render& render);
+
 // Writes to standard output; an error where not all of it could be written.
 Status print_whole(const std::string& text);
 

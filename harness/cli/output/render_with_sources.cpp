@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -27,23 +28,54 @@ std::string Reproduction::again() const {
   return text;
 }
 
-std::string render_measured(const Record& record, const std::vector<Summary>& summaries, Format format,
-                            const Style& style, const Reproduction& made_by) {
-  Reproduction alone = made_by;
-  alone.against.clear();
-  const Sources sources{{}, {&record, &summaries}, made_by.command_line, alone.again()};
-  return render(report::run_document(record, summaries, sources), format, style);
+namespace {
+
+// A record, and what it says.
+struct Measured {
+  Record record;
+  std::vector<Summary> summaries = summarize(record);
+};
+
+struct Judged {
+  Comparison comparison;
+  Record baseline, current;
+  Reproduction made_by;
+};
+
+Report judged_page(const std::shared_ptr<const Judged>& facts) {
+  Reproduction again = facts->made_by;
+  if (again.against.empty()) again.against = facts->baseline.id;
+  const auto before = std::make_shared<const std::vector<Summary>>(summarize(facts->baseline));
+  const auto after = std::make_shared<const std::vector<Summary>>(summarize(facts->current));
+  Sources sources{{&facts->baseline, before.get()},
+                  {&facts->current, after.get()},
+                  facts->made_by.command_line,
+                  again.again()};
+  if (facts->baseline.cases.empty()) sources.baseline = {};
+  Report report = report::comparison_document(facts->comparison, sources);
+  // The report keeps what only it needs.
+  report.page = [before, after, page = std::move(report.page)](std::size_t room) { return page(room); };
+  return report;
 }
 
-std::string render_judged(const Comparison& comparison, const Record& baseline, const Record& current,
-                          Format format, const Style& style, const Reproduction& made_by) {
-  if (format != Format::html) return render(report::comparison_document(comparison), format, style);
-  Reproduction with_baseline = made_by;
-  if (with_baseline.against.empty()) with_baseline.against = baseline.id;
-  const std::vector<Summary> before = summarize(baseline), after = summarize(current);
-  Sources sources{{&baseline, &before}, {&current, &after}, made_by.command_line, with_baseline.again()};
-  if (baseline.cases.empty()) sources.baseline = {};
-  return render(report::comparison_document(comparison, sources), format, style);
+}  // namespace
+
+MakeReport measured_report(Record record, const Reproduction& made_by) {
+  Reproduction alone = made_by;
+  alone.against.clear();
+  return [facts = std::make_shared<const Measured>(Measured{std::move(record)}), alone](Format) {
+    const Sources sources{{}, {&facts->record, &facts->summaries}, alone.command_line, alone.again()};
+    return report::run_document(facts->record, facts->summaries, sources);
+  };
+}
+
+MakeReport judged_report(Comparison comparison, Record baseline, Record current,
+                         const Reproduction& made_by) {
+  const auto facts = std::make_shared<const Judged>(
+      Judged{std::move(comparison), std::move(baseline), std::move(current), made_by});
+  return [facts](Format format) {
+    return format == Format::html ? judged_page(facts) : report::comparison_document(facts->comparison);
+  };
 }
 
 }  // namespace harness

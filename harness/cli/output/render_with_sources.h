@@ -8,6 +8,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/options/device_option.h"
 #include "harness/cli/options/store_options.h"
+#include "harness/cli/output/suite_outputs.h"
 #include "harness/report/documents.h"
 
 namespace harness {
@@ -26,12 +27,10 @@ struct Reproduction {
   [[nodiscard]] std::string again() const;
 };
 
-// A run's report.
-std::string render_measured(const Record& record, const std::vector<Summary>& summaries, Format format,
-                            const Style& style, const Reproduction& made_by);
+// A run's report, of the record as it is.
+MakeReport measured_report(Record record, const Reproduction& made_by);
 
 // A comparison's report. A baseline without cases is none.
-std::string render_judged(const Comparison& comparison, const Record& baseline, const Record& current,
-                          Format format, const Style& style, const Reproduction& made_by);
+MakeReport judged_report(Comparison comparison, Record baseline, Record current, const Reproduction& made_by);
 
 }  // namespace harness

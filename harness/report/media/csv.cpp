@@ -14,6 +14,7 @@ struct Row {
   std::string section;
   std::string name;
   NamedTexts cells;
+  std::string suite = {};
 };
 
 std::vector<std::string> column_names(const Grid& grid) {
@@ -96,27 +97,49 @@ std::string record(const std::vector<std::string>& fields) {
   return join(escaped, ",") + "\r\n";
 }
 
-}  // namespace
-
-// All rows under one header: the table, the section and the row, then every column of any table.
-std::string draw_csv(const Report& report, const Style&) {
-  Rows all;
-  for (const Block& block : report.document.blocks) std::visit(all, block.content);
+// All rows under one header: the suite of one of several reports, the table, the section and the row, then
+// every column of any table.
+std::string draw_rows(const std::vector<Row>& rows, bool several) {
   std::vector<std::string> header{"table", "section", "row"};
+  if (several) header.insert(header.begin(), "suite");
+  const auto fixed = static_cast<std::ptrdiff_t>(header.size());
   const auto place_of = [&](const std::string& name) {
-    return static_cast<std::size_t>(std::find(header.begin() + 3, header.end(), name) - header.begin());
+    return static_cast<std::size_t>(std::find(header.begin() + fixed, header.end(), name) - header.begin());
   };
-  for (const Row& row : all.rows)
+  for (const Row& row : rows)
     for (const auto& [name, value] : row.cells)
       if (place_of(name) == header.size()) header.push_back(name);
   std::string text = record(header);
-  for (const Row& row : all.rows) {
+  for (const Row& row : rows) {
     std::vector<std::string> fields{row.table, row.section, row.name};
+    if (several) fields.insert(fields.begin(), row.suite);
     fields.resize(header.size());
     for (const auto& [name, value] : row.cells) fields[place_of(name)] = value;
     text += record(fields);
   }
   return text;
+}
+
+Rows rows_of(const Report& report) {
+  Rows all;
+  for (const Block& block : report.document.blocks) std::visit(all, block.content);
+  return all;
+}
+
+}  // namespace
+
+std::string draw_csv(const Report& report, const Style&) {
+  return draw_rows(rows_of(report).rows, false);
+}
+
+std::string draw_csv(const std::vector<SuiteReport>& reports) {
+  std::vector<Row> rows;
+  for (const SuiteReport& one : reports)
+    for (Row& row : rows_of(one.report).rows) {
+      row.suite = one.suite;
+      rows.push_back(std::move(row));
+    }
+  return draw_rows(rows, true);
 }
 
 }  // namespace harness::report

@@ -255,4 +255,10 @@ std::string draw_html(const Report& report, const Style&) {
   return html_page(page_template(), report);
 }
 
+std::string draw_html(const std::vector<SuiteReport>& reports, const Document& summary) {
+  std::vector<PagePart> parts;
+  for (const SuiteReport& one : reports) parts.push_back({one.suite, &one.report});
+  return html_page(page_template(), summary, parts);
+}
+
 }  // namespace harness::report

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include "harness/base/text.h"
 #include "harness/report/media/comparison_json.h"
 #include "harness/report/media/media.h"
 #include "harness/report/media/report_json.h"
@@ -81,6 +84,23 @@ std::string without_commands(std::string text) {
 
 std::string draw_json(const Report& report, const Style&) {
   return report.json();
+}
+
+// No text of a JSON document has a line break of its own, so whole documents can be indented.
+std::string draw_json(const std::vector<SuiteReport>& reports, int status) {
+  std::string text =
+      fmt::format("{{\n  \"format\": \"{}\",\n  \"version\": {},\n  \"exit_code\": {},\n  \"reports\": [",
+                  formats::reports.name, formats::reports.version, status);
+  const char* before = "\n";
+  for (const SuiteReport& one : reports) {
+    std::string lines = one.report.json();
+    while (lines.ends_with('\n')) lines.pop_back();
+    text += before;
+    for (const std::string& line : split(lines, '\n'))
+      text += (text.back() == '\n' ? "    " : "\n    ") + line;
+    before = ",\n";
+  }
+  return text + "\n  ]\n}\n";
 }
 
 }  // namespace harness::report

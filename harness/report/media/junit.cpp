@@ -76,42 +76,32 @@ void add_case(pugi::xml_node suite, const CiCase& one, const std::string& suite_
   add_text(node, "system-out", one.output);
 }
 
-void add_totals(pugi::xml_node node, const CiView& view) {
-  const auto count = [&](CiState state) {
-    return static_cast<std::size_t>(std::count_if(view.cases.begin(), view.cases.end(),
-                                                  [&](const CiCase& one) { return one.state == state; }));
-  };
-  add(node, "name", view.suite);
-  add(node, "tests", view.cases.size());
-  add(node, "failures", count(CiState::failure));
-  add(node, "errors", count(CiState::error));
-  add(node, "skipped", count(CiState::skipped));
-}
-
-class StringWriter final : public pugi::xml_writer {
- public:
-  void write(const void* data, std::size_t size) override {
-    text.append(static_cast<const char*>(data), size);
-  }
-  std::string text;
+struct Totals {
+  std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
 };
 
-}  // namespace
+void count(const CiView& view, Totals& totals) {
+  totals.tests += view.cases.size();
+  for (const CiCase& one : view.cases) {
+    totals.failures += one.state == CiState::failure ? 1 : 0;
+    totals.errors += one.state == CiState::error ? 1 : 0;
+    totals.skipped += one.state == CiState::skipped ? 1 : 0;
+  }
+}
 
-// The elements and attributes that Jenkins (junit-10.xsd) and GitLab both know. Control characters are made
-// visible, line by line.
-std::string draw_junit(const Report& report, const Style&) {
-  const CiView view = report.ci();
-  const Document& document = report.document;
-  pugi::xml_document xml;
-  pugi::xml_node declaration = xml.append_child(pugi::node_declaration);
-  declaration.append_attribute("version") = "1.0";
-  declaration.append_attribute("encoding") = "UTF-8";
-  pugi::xml_node root = xml.append_child("testsuites");
-  add_totals(root, view);
-  root.remove_attribute("skipped");  // the schema has this attribute for a suite only
+void add_totals(pugi::xml_node node, const std::string& name, const Totals& totals) {
+  add(node, "name", name);
+  add(node, "tests", totals.tests);
+  add(node, "failures", totals.failures);
+  add(node, "errors", totals.errors);
+}
+
+void add_suite(pugi::xml_node root, const Document& document, const CiView& view) {
   pugi::xml_node node = root.append_child("testsuite");
-  add_totals(node, view);
+  Totals totals;
+  count(view, totals);
+  add_totals(node, view.suite, totals);
+  add(node, "skipped", totals.skipped);  // the schema has this attribute for a suite only
   if (const auto timestamp = timestamp_of(view.started)) add(node, "timestamp", *timestamp);
   pugi::xml_node properties = node.append_child("properties");
   for (const NamedTexts& list : {view.properties, document.facts})
@@ -126,9 +116,50 @@ std::string draw_junit(const Report& report, const Style&) {
   lines.insert(lines.end(), view.output.begin(), view.output.end());
   if (!document.exit_meaning.empty()) lines.push_back(document.exit_meaning);
   add_text(node, "system-out", join(lines, "\n"));
+}
+
+class StringWriter final : public pugi::xml_writer {
+ public:
+  void write(const void* data, std::size_t size) override {
+    text.append(static_cast<const char*>(data), size);
+  }
+  std::string text;
+};
+
+struct Part {
+  const Document* document;
+  CiView view;
+};
+
+std::string draw(const std::string& name, const std::vector<Part>& parts) {
+  pugi::xml_document xml;
+  pugi::xml_node declaration = xml.append_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "UTF-8";
+  pugi::xml_node root = xml.append_child("testsuites");
+  Totals totals;
+  for (const Part& part : parts) count(part.view, totals);
+  add_totals(root, name, totals);
+  for (const Part& part : parts) add_suite(root, *part.document, part.view);
   StringWriter writer;
   xml.save(writer, "  ", pugi::format_indent, pugi::encoding_utf8);
   return writer.text;
+}
+
+}  // namespace
+
+// The elements and attributes that Jenkins (junit-10.xsd) and GitLab both know. Control characters are made
+// visible, line by line.
+std::string draw_junit(const Report& report, const Style&) {
+  CiView view = report.ci();
+  const std::string name = view.suite;
+  return draw(name, {{&report.document, std::move(view)}});
+}
+
+std::string draw_junit(const std::vector<SuiteReport>& reports) {
+  std::vector<Part> parts;
+  for (const SuiteReport& one : reports) parts.push_back({&one.report.document, one.report.ci()});
+  return draw("harness", parts);
 }
 
 }  // namespace harness::report

@@ -9,24 +9,27 @@ Reason not_measured(ReasonCode code, Outcome outcome) {
 
 }  // namespace
 
-std::optional<Settled> settled_without_samples(const CaseRecord* before, const CaseRecord& after,
-                                               bool proven) {
+std::optional<Settled> settled_without_samples(const CaseRecord* before, const CaseRecord& after, bool proven,
+                                               bool had_device) {
   const auto has_something = [](const CaseRecord& record) {
     return record.outcome == Outcome::measured || record.outcome == Outcome::looked_at;
   };
   if (before == nullptr && after.reason == Cause{CauseCode::only_one_build})
     return Settled{Verdict::missing, {ReasonCode::unpaired_case}};
   if (after.outcome == Outcome::skipped) {
-    if (before != nullptr && has_something(*before))
+    const bool chosen = after.reason && after.reason->code == CauseCode::left_out;  // by the user
+    if (before != nullptr && has_something(*before) && !chosen)
       return Settled{Verdict::missing, {ReasonCode::skipped_now}, after.reason};
     return Settled{Verdict::skipped, {ReasonCode::skipped}, after.reason};
   }
   if (!has_something(after))
     return Settled{Verdict::failed, not_measured(ReasonCode::not_measured, after.outcome), after.reason};
   if (before == nullptr) return Settled{Verdict::missing, {ReasonCode::new_case}};
+  // The baseline is of another kind of device as a whole: no case of this kind can be compared.
+  const bool was_skipped = before->outcome == Outcome::skipped && !had_device;
   if (!has_something(*before))
-    return Settled{Verdict::missing, not_measured(ReasonCode::baseline_not_measured, before->outcome),
-                   before->reason};
+    return Settled{was_skipped ? Verdict::skipped : Verdict::missing,
+                   not_measured(ReasonCode::baseline_not_measured, before->outcome), before->reason};
   if (proven) return std::nullopt;
   if (after.outcome == Outcome::looked_at) return Settled{Verdict::missing, {ReasonCode::unproven}};
   if (before->outcome == Outcome::looked_at)

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "harness/base/text.h"
+#include "harness/report/media/media.h"
+#include "harness/report/numbers.h"
+
+namespace harness {
+namespace {
+
+using report::Document;
+
+// One line a suite. Reports that are only about their suite have none.
+Document summary_of(const std::vector<SuiteReport>& reports, int status) {
+  Document summary;
+  std::size_t red = 0;
+  for (const SuiteReport& one : reports) {
+    red += one.status == 0 ? 0 : 1;
+    if (one.status == status) summary.tone = one.report.document.tone;
+    if (one.report.document.headline != one.suite)
+      summary.facts.emplace_back(one.suite, one.report.document.headline);
+  }
+  const std::string all = report::counted(reports.size(), "suite", "suites");
+  summary.headline = red == 0 ? fmt::format("{}; exit {}", all, status)
+                              : fmt::format("{} of {} did not pass; exit {}", red, all, status);
+  summary.marked = true;
+  return summary;
+}
+
+// Each gets an equal part of what Markdown may take.
+Style style_of_one(Style style, std::size_t texts) {
+  style.markdown_limit /= texts;
+  return style;
+}
+
+}  // namespace
+
+std::string render(const std::vector<SuiteReport>& reports, int status, Format format, const Style& style) {
+  const Report summary{summary_of(reports, status), {}, {}};
+  switch (format) {
+    case Format::html: return report::draw_html(reports, summary.document);
+    case Format::json: return report::draw_json(reports, status);
+    case Format::junit: return report::draw_junit(reports);
+    case Format::csv: return report::draw_csv(reports);
+    case Format::terminal:
+    case Format::markdown:
+    case Format::github: break;
+  }
+  const Style each = style_of_one(style, reports.size() + 1);
+  std::vector<std::string> texts;
+  for (const SuiteReport& one : reports) texts.push_back(render(one.report, format, each));
+  if (format == Format::github) return join(texts, "");
+  // The answer stands where people look first: at the end of a terminal's text, at the top of a file.
+  if (summary.document.facts.empty()) return join(texts, "\n");
+  texts.insert(format == Format::terminal ? texts.end() : texts.begin(), render(summary, format, each));
+  return join(texts, "\n");
+}
+
+std::string render_summary(const std::vector<SuiteReport>& reports, int status, const Style& style) {
+  const Report summary{summary_of(reports, status), {}, {}};
+  return summary.document.facts.empty() ? std::string() : render(summary, Format::terminal, style);
+}
+
+}  // namespace harness

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Several suites: run one after the other, recorded at one commit, and judged together.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+repository
+mkdir suites
+for name in alpha beta; do
+  suite right
+  sed "s/^name: demo/name: $name/; s#\./plugin.so#../plugin.so#" suite.yaml >suites/$name.yaml
+done
+rm suite.yaml
+# The scripted device tells the two suites apart by their sizes.
+sed -i 's/n: \[64\]/n: [32]/' suites/beta.yaml
+slower() {  # slower ALPHA BETA: microseconds
+  cat >speed.json <<JSON
+{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A",
+ "cases": [{"match": "*/n=64", "us": $1, "process_sd": 0.001, "sample_sd": 0.01},
+           {"match": "*", "us": $2, "process_sd": 0.001, "sample_sd": 0.01}]}
+JSON
+}
+measure() { "$HARNESS" run "$@" --device scripted:speed.json; }
+slower 100 100
+commit "both suites"
+
+# A run of several suites: a table each, one summary, all of them in the files.
+expect 0 measure suites/*.yaml --report json=run.json,junit=run.xml,csv=run.csv,markdown=run.md,html=run.html
+names n=64 n=32 "2 suites"
+holds run.json 'report["format"] == "harness-reports"' 'report["exit_code"] == 0' \
+  '[one["suite"]["name"] for one in report["reports"]] == ["alpha", "beta"]'
+[ "$(grep -c '<testsuite ' run.xml)" -eq 2 ] || problem "not a test suite each: $(cat run.xml)"
+grep -q '^suite,table' run.csv && grep -q '^beta,' run.csv || problem "run.csv does not tell the suites"
+for file in run.md run.html; do
+  grep -q alpha $file && grep -q beta $file || problem "$file lacks a suite"
+done
+# ... of one suite it is what it always was.
+expect 0 measure suites/alpha.yaml --report json=one.json
+holds one.json 'report["format"] == "harness-run-report"'
+silent_about "1 suite"
+
+# Options of one record, and a slip in a later suite, are told before anything is measured.
+expect 2 measure suites/*.yaml --output both.json
+names --output
+expect 2 measure suites/*.yaml --continue
+expect 2 measure suites/alpha.yaml suites/gamma.yaml
+names gamma
+silent_about n=64
+
+# One of the two becomes slower: both are judged, and the worst counts.
+git checkout -qb change
+slower 100 104
+commit "beta is slower"
+expect 0 measure suites/*.yaml
+expect 1 "$HARNESS" compare --baseline main --current HEAD --report json=both.json,junit=both.xml
+names "1 of 2" alpha beta
+holds both.json 'report["exit_code"] == 1' \
+  '{one["suite"]: one["verdict"] for one in report["reports"]} == {"alpha": "unchanged", "beta": "regressed"}'
+[ "$(grep -c '<testsuite ' both.xml)" -eq 2 ] || problem "not a test suite each: $(cat both.xml)"
+expect 1 measure suites/*.yaml --against main --report json=against.json
+holds against.json '[one["exit_code"] for one in report["reports"]] == [0, 1]'
+
+# --suite takes the name and the path.
+for alpha in alpha suites/alpha.yaml; do
+  expect 0 "$HARNESS" compare --baseline main --current HEAD --suite $alpha --report json=alpha.json
+  holds alpha.json 'report["format"] == "harness-comparison"' 'report["suite"] == "alpha"'
+  expect 0 "$HARNESS" report --suite $alpha
+  expect 0 "$HARNESS" explain '*' --suite $alpha
+  expect 0 "$HARNESS" table --suite $alpha
+  expect 0 "$HARNESS" history --suite $alpha
+done
+expect 2 "$HARNESS" compare --suite suites/gamma.yaml
+names suites/gamma.yaml
+expect 4 "$HARNESS" compare --suite gamma
+
+# The other commands that read HEAD.
+expect 0 "$HARNESS" report
+names n=64 n=32
+expect 2 "$HARNESS" report --output one.json
+names --suite
+expect 0 "$HARNESS" report --baseline main --report json=told.json
+holds told.json '[one["suite"] for one in report["reports"]] == ["alpha", "beta"]'
+expect 0 "$HARNESS" table
+names alpha beta
+expect 0 "$HARNESS" table --filter '*/n=32'
+silent_about alpha
+expect 0 "$HARNESS" explain '*/n=32' --report json=explained.json
+names regressed
+holds explained.json 'report["format"] == "harness-explanation"'
+expect 0 "$HARNESS" explain '*/n=32' --comparison both.json
+names regressed
+expect 2 "$HARNESS" explain '*/n=33'
+names n=32
+expect 0 "$HARNESS" baseline promote HEAD --author A --reason both
+expect 0 "$HARNESS" baseline list
+names scripted/alpha scripted/beta
+
+# A baseline that is one record judges its suite alone.
+expect 0 "$HARNESS" report main --suite alpha --output alpha.json
+expect 0 "$HARNESS" compare --baseline alpha.json --current HEAD --report json=named.json
+holds named.json 'report["suite"] == "alpha"'
+
+# The worst of a missing baseline and a regression is the regression; an error of one suite hides no other.
+expect 1 "$HARNESS" compare --baseline main --current HEAD --margin 1%
+sed 's/name: beta/name: delta/; s/n: \[32\]/n: [16]/' suites/beta.yaml >suites/delta.yaml
+expect 4 measure suites/alpha.yaml suites/delta.yaml --against main --report json=new.json
+holds new.json '[one["exit_code"] for one in report["reports"]] == [0, 4]'
+expect 1 measure suites/*.yaml --against main
+
+# A/B of several suites.
+git add -A && git commit -qm "delta"
+expect 1 "$HARNESS" ab suites/alpha.yaml suites/beta.yaml --baseline main --build true --pair process \
+  --device scripted:speed.json --report json=ab.json
+finish

@@ -29,9 +29,9 @@ names n=64 n=32 "2 suites"
 holds run.json 'report["format"] == "harness-reports"' 'report["exit_code"] == 0' \
   '[one["suite"]["name"] for one in report["reports"]] == ["alpha", "beta"]'
 [ "$(grep -c '<testsuite ' run.xml)" -eq 2 ] || problem "not a test suite each: $(cat run.xml)"
-grep -q '^suite,table' run.csv && grep -q '^beta,' run.csv || problem "run.csv does not tell the suites"
+{ grep -q '^suite,table' run.csv && grep -q '^beta,' run.csv; } || problem "run.csv does not tell the suites"
 for file in run.md run.html; do
-  grep -q alpha $file && grep -q beta $file || problem "$file lacks a suite"
+  { grep -q alpha $file && grep -q beta $file; } || problem "$file lacks a suite"
 done
 # ... of one suite it is what it always was.
 expect 0 measure suites/alpha.yaml --report json=one.json

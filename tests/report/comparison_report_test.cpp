@@ -51,6 +51,27 @@ TEST(Rows, ShowTheValuesOfBothSides) {
   }
 }
 
+TEST(FirstMeasurements, PassWithoutAnAlarm) {
+  Comparison comparison = with_verdicts({missing, missing});
+  comparison.policy.allow_missing = true;
+  EXPECT_FALSE(report::is_first(comparison));
+  comparison.baseline.found.figures = {{"first", true}};
+  ASSERT_TRUE(report::is_first(comparison));
+  const Report report = report::comparison_document(comparison);
+  EXPECT_TRUE(report.document.next_steps.empty());
+  const report::CiView view = report.ci();
+  for (const report::CiCase& one : view.cases) {
+    EXPECT_EQ(one.state, report::CiState::skipped);
+    EXPECT_EQ(one.alarm, report::Alarm::none);
+  }
+  ASSERT_EQ(view.alerts.size(), 1U);
+  EXPECT_EQ(view.alerts[0].alarm, report::Alarm::notice);
+  comparison.rows[0].verdict = failed;
+  comparison.verdict = overall_verdict(comparison.rows);
+  EXPECT_EQ(exit_code(comparison), 5);
+  EXPECT_EQ(report.ci().cases[0].state, report::CiState::error);
+}
+
 TEST(Advice, OfManyResultsIsToldOnce) {
   std::vector<report::Finding> findings(3);
   findings[0] = {.cases = {"a", "b"}, .advice = {"cool it", "look here"}};

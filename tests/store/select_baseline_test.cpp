@@ -56,6 +56,23 @@ TEST_F(Baselines, AreNeverWhatRegressed) {
   EXPECT_EQ(baseline(bad, current(repository_.commit("more")))->source.id, good) << "asked for by name, too";
 }
 
+TEST_F(Baselines, AreNotMissedByTheFirstRecordOnADevice) {
+  const std::string base = repository_.commit("base");
+  const auto is_first = [&](const std::string& name, const Selected& current) {
+    return is_first_here(*store_, name, current, options_);
+  };
+  const Selected first = current(base);
+  EXPECT_TRUE(is_first("main", first));
+  EXPECT_TRUE(is_first("HEAD", first));
+  EXPECT_FALSE(is_first(first.source.id, first)) << "no revision was named";
+  pin(base, "GPU-other");
+  const std::string pinned = repository_.commit("pinned");
+  EXPECT_FALSE(is_first("main", current(pinned))) << "the first record is before it";
+  EXPECT_TRUE(is_first("main", current(pinned, "GPU-new"))) << "the pin is of another device";
+  const Selected change = current(topic(), "GPU-last");
+  EXPECT_FALSE(is_first("main", change)) << "main can be built and measured";
+}
+
 TEST_F(Baselines, AreNeverACalibration) {
   const std::string base = repository_.commit("base");
   const std::string older = measured(base);

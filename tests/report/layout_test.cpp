@@ -190,11 +190,11 @@ TEST(Draw, LeavesOutSpareColumnsFromTheRightBeforeLabelsMove) {
   Grid grid = small_grid();
   grid.columns = {
       {"time"}, {"rate", Align::decimal, 0, 0, false, true}, {"p", Align::right, 0, 0, false, true}};
-  grid.sections[0].rows[0].label = std::string(28, 'o');
+  grid.sections[0].rows[0].label = std::string(26, 'o');
   EXPECT_EQ(draw(grid, {false, 40}),
-            "  case                          time rate\n"
-            "  oooooooooooooooooooooooooooo  1.25   10\n"
-            "  twenty                       100      -\n");
+            "  case                         time rate\n"
+            "  oooooooooooooooooooooooooo   1.25   10\n"
+            "  twenty                     100       -\n");
 }
 
 TEST(Wrapped, IndentsWhatFollowsTheFirstLine) {

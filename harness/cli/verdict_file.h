@@ -16,7 +16,7 @@ struct VerdictFile {
   Policy policy;  // with its waivers
 };
 
-// One a suite.
+// Reads one comparison a suite.
 Result<std::vector<VerdictFile>> read_verdict_files(const std::string& path);
 
 }  // namespace harness

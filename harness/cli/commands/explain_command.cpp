@@ -100,7 +100,7 @@ Checked<Case> named_record(Store& store, const ExplainArguments& arguments, cons
   return Case{std::move(*baseline), current, std::move(*policy)};
 }
 
-// Of the suites that have the case. A pattern that fits none has an error later, which knows all names.
+// Takes the suites that have the case. A pattern that fits none has an error later, which knows all names.
 Checked<std::vector<Case>> named_records(Store& store, const ExplainArguments& arguments) {
   Result<std::vector<Selected>> sides =
       select_current_of_suites(store, arguments.current, arguments.baseline, arguments.from.select());

@@ -24,7 +24,7 @@ std::string standing_words(const ComparisonRow& row);
 // One line a kernel that differs, largest share of the change first.
 std::vector<std::string> kernel_words(const ComparisonRow& row);
 
-// What of the policy in force is no default, in one line: "alpha 1 % (command line)", or "".
+// The part of the policy that is no default, in one line: "alpha 1 % (command line)", or "".
 std::string policy_words(const Comparison& comparison);
 
 struct WaiverNote {

@@ -27,6 +27,7 @@ inline constexpr DocumentFormat calibration{"harness-calibration"};
 inline constexpr DocumentFormat selftest{"harness-selftest"};
 inline constexpr DocumentFormat doctor{"harness-doctor"};
 inline constexpr DocumentFormat explanation{"harness-explanation"};
+inline constexpr DocumentFormat records{"harness-records"};
 inline constexpr DocumentFormat table{"harness-table"};
 inline constexpr DocumentFormat unfinished{"harness-unfinished"};
 inline constexpr DocumentFormat reports{"harness-reports"};

@@ -224,6 +224,16 @@ bool has_changes(const fs::path& folder, const std::vector<std::string>& paths) 
   return !changes || !changes->empty();
 }
 
+std::optional<fs::path> top_of_tree() {
+  std::error_code code;
+  const fs::path here = fs::current_path(code);
+  for (fs::path folder = here; !folder.empty(); folder = folder.parent_path()) {
+    if (fs::exists(folder / ".git", code)) return folder.lexically_relative(here);
+    if (folder == folder.root_path()) break;
+  }
+  return std::nullopt;
+}
+
 std::optional<fs::path> repository_root(const fs::path& folder) {
   const auto root = git_line(folder, {"rev-parse", "--show-toplevel"});
   if (!root || root->empty()) return std::nullopt;

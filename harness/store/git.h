@@ -63,6 +63,10 @@ Result<std::string> files_of_commit(const std::filesystem::path& folder, const s
 // Whether anything below `paths` differs from HEAD, new files included; also when git cannot tell.
 bool has_changes(const std::filesystem::path& folder, const std::vector<std::string>& paths);
 
+// The nearest folder from the current one upwards that holds `.git`, as a path from here; nullopt without
+// one. Asks no git, which refuses the repository of another user.
+std::optional<std::filesystem::path> top_of_tree();
+
 // The repository's top folder, or nullopt.
 std::optional<std::filesystem::path> repository_root(const std::filesystem::path& folder);
 

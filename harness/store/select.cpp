@@ -31,7 +31,8 @@ Error not_measured(Store& store, const std::string& name, const std::string& com
       options.suite.empty() ? "" : fmt::format(" of suite `{}`", printable(options.suite));
   Error error{
       ErrorKind::missing,
-      fmt::format("no complete record{} of {} ({})", suite, printable(name), short_hash(commit)),
+      fmt::format("no complete record{} of {} ({}) in {}", suite, printable(name), short_hash(commit),
+                  store.place()),
       {},
       fmt::format("measure it: check out {}, rebuild, and run `harness run SUITE`", short_hash(commit))};
   bool unfinished = false;
@@ -43,7 +44,7 @@ Error not_measured(Store& store, const std::string& name, const std::string& com
     other_suite |= !options.suite.empty() && run.suite != options.suite;
   }
   if (dirty) {
-    error.message += " with the uncommitted changes of this tree";
+    error.message += ", with the uncommitted changes of this tree";
     error.advice = "measure the tree as it is: rebuild, and run `harness run SUITE`";
     if (clean)
       error.advice +=
@@ -134,6 +135,7 @@ Result<Selected> select_stored(Store& store, const std::string& id) {
 }
 
 Result<Selected> select_current(Store& store, const std::string& name, const SelectOptions& options) {
+  if (auto named = select_saved(store, name, SideKind::current, options)) return std::move(*named);
   if (auto named = select_certain(store, name, SideKind::current, options)) return std::move(*named);
   const Result<std::string> commit = resolve_revision(folder_of(options), name);
   if (commit) return select_revision(store, name, *commit, options);

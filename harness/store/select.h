@@ -2,6 +2,7 @@
 // by a record's id or by path.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,16 @@ namespace harness {
 // The record with this UUID, found as this run.
 Result<Selected> select_stored(Store& store, const std::string& id);
 
-// A side may be named by the path of a record file, or by a record's id or its beginning (8 characters
-// or more, where they name no revision). An unfinished record is refused as a baseline (missing) and
-// marked as unfinished as the current side; one of another suite than options.suite is an error.
+// A side may be named by the path of a record file, by `@` and the name of a record, or by a record's id or
+// its beginning (8 characters or more, where they name no revision). An unfinished record is refused as a
+// baseline (missing) and marked as unfinished as the current side; one of another suite than options.suite is
+// an error.
+
+// An error unless the text can name a record.
+Status check_record_name(const std::string& name);
+
+// An error when `name` can mean no side at all: no such file, record or revision. Cheap; loads no record.
+Status check_side_name(Store& store, const std::string& name, const std::filesystem::path& folder);
 
 // The current side: a named record; or a revision whose newest complete record is taken, one of the
 // whole suite before a partial one. For HEAD of a dirty tree it is a record of the dirty tree, one of

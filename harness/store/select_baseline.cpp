@@ -8,6 +8,7 @@
 #include "harness/store/baseline/candidates.h"
 #include "harness/store/baseline/eligible.h"
 #include "harness/store/baseline/pool.h"
+#include "harness/store/baselines.h"
 #include "harness/store/git.h"
 #include "harness/store/select_parts.h"
 
@@ -119,7 +120,7 @@ class Search {
 
 // Where nothing was found, and what to measure instead.
 Error no_baseline(const Start& start, const Wanted& wanted, const std::string& name, const Selected& current,
-                  const std::string& passed_over, const fs::path& folder) {
+                  const std::string& passed_over, const fs::path& folder, const std::string& store) {
   const std::string& suite_file = current.record.suite.file;
   const std::string suite = suite_file.empty() ? "SUITE" : shell_quoted(suite_file);
   const std::string hash = short_hash(start.commit);
@@ -136,9 +137,9 @@ Error no_baseline(const Start& start, const Wanted& wanted, const std::string& n
   }
   Error error{
       ErrorKind::missing,
-      fmt::format("no record of suite `{}` on {} {}, and none pinned there{}", printable(wanted.suite),
+      fmt::format("no record of suite `{}` on {} {} in {}, and none pinned there{}", printable(wanted.suite),
                   wanted.machine_class.empty() ? "this machine" : printable(wanted.machine_class), place,
-                  passed_over),
+                  store, passed_over),
       {},
       {}};
   if (!wanted_commit.empty())
@@ -161,12 +162,19 @@ Result<Selected> search_history(Store& store, const std::string& name, const std
   Search search(store, *start, wanted, options);
   Result<std::optional<Selected>> found = search.choose(*candidates, current.record);
   if (!found) return fail(found.error());
-  if (!*found) return fail(no_baseline(*start, wanted, name, current, search.passed_over().text(), folder));
+  if (!*found)
+    return fail(
+        no_baseline(*start, wanted, name, current, search.passed_over().text(), folder, store.place()));
   return std::move(**found);
 }
 
 Result<Selected> find_baseline(Store& store, const std::string& name, const Selected& current,
                                const SelectOptions& options) {
+  SelectOptions of_suite = options;
+  const Machine* machine = primary_machine(current.record);
+  if (of_suite.suite.empty()) of_suite.suite = current.record.suite.name;
+  if (of_suite.machine_class.empty() && machine != nullptr) of_suite.machine_class = machine->machine_class;
+  if (auto named = select_saved(store, name, SideKind::baseline, of_suite)) return std::move(*named);
   if (auto named = select_certain(store, name, SideKind::baseline, options)) return std::move(*named);
   const Result<std::string> asked = resolve_revision(folder_of(options), name);
   if (asked) return search_history(store, name, *asked, current, options);

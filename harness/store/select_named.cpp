@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/model/codec.h"
 #include "harness/store/baselines.h"
+#include "harness/store/git.h"
+#include "harness/store/select.h"
 #include "harness/store/select_parts.h"
 
 namespace harness {
@@ -105,6 +109,31 @@ std::optional<Result<Selected>> select_id(Store& store, const std::string& name,
   return as_side(std::move(*record), {SourceCode::record}, described, kind, options);
 }
 
+Error no_record(Store& store, const std::string& id) {
+  return {ErrorKind::usage,
+          fmt::format("no record {} in {}", id, store.place()),
+          {},
+          "name the store that holds it with --store, or a record file"};
+}
+
+// The names that this store knows, each once.
+std::vector<std::string> known_names(const std::vector<RecordName>& names) {
+  std::set<std::string> known;
+  for (const RecordName& one : names) known.insert("@" + one.name);
+  return {known.begin(), known.end()};
+}
+
+Error no_such_name(Store& store, const std::string& name, const SelectOptions& options,
+                   const std::vector<RecordName>& names) {
+  const std::string suite =
+      options.suite.empty() ? "" : fmt::format(" of suite `{}`", printable(options.suite));
+  const std::vector<std::string> known = known_names(names);
+  return {ErrorKind::usage,
+          fmt::format("no record{} is named `{}` in {}", suite, printable(name), store.place()),
+          {},
+          known.empty() ? "`harness run SUITE --save-as NAME` names one" : suggestion(name, known)};
+}
+
 bool exists(const fs::path& path) {
   std::error_code code;
   return fs::is_regular_file(path, code);
@@ -129,13 +158,74 @@ bool means_working_tree(const std::string& name) {
   return name == "HEAD" || name == "@";
 }
 
+bool is_saved_name(const std::string& name) {
+  return name.starts_with('@') && check_record_name(name.substr(1));
+}
+
+Status check_record_name(const std::string& name) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  constexpr std::size_t longest = 100;
+  const bool good = !name.empty() && name.size() <= longest &&
+                    letters.find(name.front()) != std::string_view::npos &&
+                    name.find_first_not_of(std::string(letters) + "._-") == std::string::npos;
+  if (good) return {};
+  return fail(ErrorKind::usage, fmt::format("`{}` cannot name a record", printable(name)),
+              "write letters, digits, `.`, `_` and `-`, a letter or digit first");
+}
+
+// Of several machines, a record of the wanted class; else any, which will not be comparable.
+std::optional<Result<Selected>> select_saved(Store& store, const std::string& name, SideKind kind,
+                                             const SelectOptions& options) {
+  if (!is_saved_name(name)) return std::nullopt;
+  const Result<std::vector<RecordName>> names = store.names();
+  if (!names) return fail(names.error());
+  std::vector<RecordName> found;
+  for (const RecordName& one : *names)
+    if ("@" + one.name == name && (options.suite.empty() || one.suite == options.suite)) found.push_back(one);
+  std::stable_partition(found.begin(), found.end(),
+                        [&](const RecordName& one) { return one.machine_class == options.machine_class; });
+  if (found.empty()) return fail(no_such_name(store, name, options, *names));
+  std::set<std::string> suites;
+  for (const RecordName& one : found) suites.insert(printable(one.suite));
+  if (suites.size() > 1)
+    return fail(ErrorKind::usage,
+                fmt::format("`{}` names records of several suites: {}", name,
+                            join(std::vector<std::string>(suites.begin(), suites.end()), ", ")),
+                "name one with --suite");
+  Result<Record> record = store.load(found.front().run);
+  if (!record) return fail(record.error());
+  return as_side(std::move(*record), {SourceCode::record, {{"name", name}}}, "record " + name, kind, options);
+}
+
+Status check_side_name(Store& store, const std::string& name, const fs::path& folder) {
+  if (is_saved_name(name)) {
+    const Result<std::vector<RecordName>> names = store.names();
+    if (!names) return fail(names.error());
+    const std::vector<std::string> known = known_names(*names);
+    if (std::find(known.begin(), known.end(), name) != known.end()) return {};
+    return fail(no_such_name(store, name, {}, *names));
+  }
+  if (exists(name)) return {};
+  if (name.ends_with(".json")) return fail(no_file(name, read_file(name).error()));
+  if (is_id(name)) {
+    RunQuery query;
+    query.id_prefix = to_lower(name);
+    query.count_results = false;
+    const auto runs = store.list(query);
+    if (!runs) return fail(runs.error());
+    if (!runs->empty()) return {};
+    if (is_whole_id(name)) return fail(no_record(store, name));
+  }
+  if (const Result<std::string> commit = resolve_revision(folder, name); !commit) return fail(commit.error());
+  return {};
+}
+
 std::optional<Result<Selected>> select_certain(Store& store, const std::string& name, SideKind kind,
                                                const SelectOptions& options) {
   if (name.ends_with(".json")) return select_file(name, kind, options);
   if (!is_whole_id(name)) return std::nullopt;
   if (auto found = select_id(store, name, kind, options)) return found;
-  return fail(ErrorKind::usage, fmt::format("no record {} in this store", name),
-              "name the store that holds it with --store, or a record file");
+  return fail(no_record(store, name));
 }
 
 std::optional<Result<Selected>> select_other(Store& store, const std::string& name, SideKind kind,

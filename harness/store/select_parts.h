@@ -22,6 +22,12 @@ Selected make_selected(Record record, Fact<SourceCode> found, int distance = 0);
 // HEAD or @: the working tree with its changes, not only the commit.
 bool means_working_tree(const std::string& name);
 
+// Whether it is `@` and a name that check_record_name() accepts; a revision such as `@~1` is not.
+bool is_saved_name(const std::string& name);
+// The record with that name. nullopt when it is no such name.
+std::optional<Result<Selected>> select_saved(Store& store, const std::string& name, SideKind kind,
+                                             const SelectOptions& options);
+
 // A name that can be nothing else: one that ends in .json, or a whole UUID. nullopt when it is neither.
 std::optional<Result<Selected>> select_certain(Store& store, const std::string& name, SideKind kind,
                                                const SelectOptions& options);

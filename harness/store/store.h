@@ -71,6 +71,14 @@ struct StoredCase {
   [[nodiscard]] bool complete() const { return needed > 0 && measured >= needed && failures == 0; }
 };
 
+// A name that somebody gave a record. In each suite and machine class a name belongs to one record.
+struct RecordName {
+  std::string name;
+  std::string suite;
+  std::string machine_class;
+  std::string run;
+};
+
 // A case with the digest of its launches.
 struct CaseDigest {
   std::string id;
@@ -92,6 +100,11 @@ class Store {
   // The same for those who only read: a SQLite file that is not there is ErrorKind::missing, and none
   // is made.
   static Result<std::unique_ptr<Store>> open_existing(const std::string& url);
+  // A store in memory that is called `place`, for a place where there is none yet.
+  static Result<std::unique_ptr<Store>> empty(const std::string& place);
+
+  // Where it is, without a password, for messages.
+  [[nodiscard]] virtual std::string place() const = 0;
 
   // Starts a record: its header and the cases as planned (record.cases without results).
   virtual Status begin(const Record& header) = 0;
@@ -124,6 +137,12 @@ class Store {
   virtual Result<StoredHistory> history(const RunQuery& query) = 0;
   // One case as a run planned it, without results: its gate and its place in the suite.
   virtual Result<CaseRecord> planned_case(const std::string& id, const std::string& case_id) = 0;
+
+  // Names a record; another one of its suite and machine class loses the name.
+  virtual Status set_name(const std::string& id, const std::string& name) = 0;
+  virtual Result<std::vector<RecordName>> names() = 0;
+  // Removes records with everything that is kept of them, in one transaction, and frees the room.
+  virtual Status remove(std::span<const std::string> ids) = 0;
 
   // begin + every result + finish of each record, all of them in one transaction; for imports.
   virtual Status put_records(std::span<const Record> records) = 0;

@@ -75,14 +75,14 @@ TEST_P(StoreUnderOdds, RefusesANewerVersion) {
   execute("UPDATE harness_schema SET version = 99");
   const auto store = Store::open(url_);
   ASSERT_FALSE(store);
-  EXPECT_THAT(store.error().message, HasSubstr("version 99; this harness knows versions up to 3"));
+  EXPECT_THAT(store.error().message, HasSubstr("version 99; this harness knows versions up to 4"));
   EXPECT_THAT(store.error().advice, HasSubstr("newer harness"));
 }
 
 TEST_P(StoreUnderOdds, ResumesAMigration) {
   const Record record = example_record();
   open();
-  for (const char* table : {"process_values", "results", "cases", "runs"})
+  for (const char* table : {"record_names", "process_values", "results", "cases", "runs"})
     execute(std::string("DROP TABLE ") + table);
   execute("UPDATE harness_schema SET version = 0");
   checked(open()->put_record(record));

@@ -11,6 +11,7 @@
   ROW(table)                  \
   ROW(import)                 \
   ROW(baseline)               \
+  ROW(records)                \
   ROW(history)                \
   ROW(ab)                     \
   ROW(bisect)                 \
@@ -18,6 +19,7 @@
   ROW(selftest)               \
   ROW(plan)                   \
   ROW(doctor)                 \
+  ROW(help)                   \
   ROW(worker)                 \
   ROW(clock_guard)            \
   ROW(probe_libraries)

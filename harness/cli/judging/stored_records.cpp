@@ -7,8 +7,17 @@ namespace harness {
 
 Result<std::unique_ptr<Store>> open_for_reading(const StoreOption& option) {
   Result<std::unique_ptr<Store>> store = Store::open_existing(option.url);
-  if (store || option.url != default_store || store.error().kind != ErrorKind::missing) return store;
-  return Store::open("sqlite::memory:");
+  if (store || !option.is_usual() || store.error().kind != ErrorKind::missing) return store;
+  return Store::empty(option.url);
+}
+
+Status check_side(const StoreOption& from, const std::string& option, const std::string& name) {
+  auto store = Store::open_existing(from.url);
+  if (!store && store.error().kind == ErrorKind::missing) store = Store::empty(from.url);
+  if (!store) return fail(store.error());
+  Status checked = check_side_name(**store, name, ".");
+  if (!checked) checked.error().message = option + ": " + checked.error().message;
+  return checked;
 }
 
 Result<std::vector<Selected>> read_records(const SelectionOptions& from, const std::string& name) {

@@ -15,6 +15,10 @@ namespace harness {
 // comparison may be files. Any other store that is not there is an error.
 Result<std::unique_ptr<Store>> open_for_reading(const StoreOption& option);
 
+// An error that begins with `option` when `name` can mean no side: a slip in one name must not be blamed on
+// the other side. To be called before either side is looked for.
+Status check_side(const StoreOption& from, const std::string& option, const std::string& name);
+
 // The records that `name` (revision, record or file) stands for, one a suite, read only.
 Result<std::vector<Selected>> read_records(const SelectionOptions& from, const std::string& name);
 

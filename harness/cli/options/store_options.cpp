@@ -1,6 +1,10 @@
 #include "harness/cli/options/store_options.h"
 
+#include <filesystem>
+#include <optional>
+
 #include "harness/cli/options/typed_option.h"
+#include "harness/store/git.h"
 #include "harness/suite/load_suite.h"
 
 namespace harness {
@@ -20,6 +24,11 @@ Result<std::string> name_of_suite(const std::string& text) {
 
 CLI::Option* add_suite_option(CLI::App& command, std::string& suite, const std::string& help) {
   return add_typed(command, "--suite", suite, name_of_suite, help)->type_name("NAME|FILE");
+}
+
+std::string usual_store() {
+  const std::optional<std::filesystem::path> top = top_of_tree();
+  return top ? (*top / default_store).lexically_normal().string() : default_store;
 }
 
 CLI::Option* StoreOption::add_to(CLI::App& command) {

@@ -12,10 +12,16 @@ class Option;
 
 namespace harness {
 
+// The store of the repository that holds the current folder: `default_store` at its top, as a path from here.
+// Outside a repository it is in the current folder.
+std::string usual_store();
+
 struct StoreOption {
-  std::string url = default_store;
+  std::string url = usual_store();
 
   CLI::Option* add_to(CLI::App& command);  // --store
+
+  [[nodiscard]] bool is_usual() const { return url == usual_store(); }
 };
 
 // --suite: a suite's name, or the path of its file, whose name is taken.

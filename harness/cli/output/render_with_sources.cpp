@@ -14,7 +14,7 @@ Reproduction::Reproduction(const CommandLine& line, const StoreOption& store_opt
                            const DeviceOption& device_option, std::string against_name)
     : command_line(line.text()),
       device(device_option.text),
-      store(store_option.url == default_store ? "" : without_password(store_option.url)),
+      store(store_option.is_usual() ? "" : without_password(store_option.url)),
       against(std::move(against_name)) {}
 
 std::string Reproduction::again() const {

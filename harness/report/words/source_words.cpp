@@ -62,7 +62,9 @@ std::string ancestor_words(const RecordSource& source) {
 }
 
 std::string record_words(const RecordSource& source) {
-  std::string text = fmt::format("record {}", printable(source.id));
+  const std::string name = source.found.text("name");
+  std::string text =
+      fmt::format("record {}{}", name.empty() ? "" : printable(name) + ", ", printable(source.id));
   if (!source.revision.commit.empty())
     text += fmt::format(" of {}{}", short_commit(source.revision.commit),
                         source.revision.dirty ? " with uncommitted changes" : "");

@@ -46,6 +46,8 @@ class Database {
   virtual void lock_schema() {}
   // Makes what was committed safe against a power failure, where a commit does not already.
   virtual void flush() {}
+  // Gives back the room of what was removed, where the database does not do so by itself.
+  virtual void shrink() {}
 
  protected:
   Database(std::string name, const char* begin_write, const char* begin_read)

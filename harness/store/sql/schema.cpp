@@ -37,9 +37,16 @@ void become_version_3(soci::session& sql) {
   add_case_columns(sql);
 }
 
+// Names of records.
+void become_version_4(soci::session& sql) {
+  sql << "CREATE TABLE record_names (name TEXT NOT NULL, suite TEXT NOT NULL, machine_class TEXT NOT NULL, "
+         "run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, PRIMARY KEY (name, suite, "
+         "machine_class))";
+}
+
 // Step i brings version i to version i + 1.
 constexpr std::array<void (*)(soci::session&), schema_version> steps{create_version_1, become_version_2,
-                                                                     become_version_3};
+                                                                     become_version_3, become_version_4};
 
 // 0 where there is no schema yet. Called in a transaction.
 Result<int> version_of(Database& database) {

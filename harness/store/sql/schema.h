@@ -6,7 +6,7 @@
 
 namespace harness {
 
-inline constexpr int schema_version = 3;
+inline constexpr int schema_version = 4;
 
 // Creates the tables, or brings those of an older version up to date. A newer version is an error.
 Status prepare_schema(Database& database);

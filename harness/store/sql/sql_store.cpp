@@ -81,8 +81,10 @@ std::vector<ProcessResult> results_of(const CaseRecord& one) {
 
 class SqlStore final : public Store {
  public:
-  explicit SqlStore(std::unique_ptr<Database> database)
-      : database_(std::move(database)), sql_(database_->sql()) {}
+  SqlStore(std::unique_ptr<Database> database, std::string place)
+      : database_(std::move(database)), sql_(database_->sql()), place_(std::move(place)) {}
+
+  [[nodiscard]] std::string place() const override { return place_; }
 
   Status begin(const Record& header) override {
     return database_->write([&] { return insert_run(header, RunState::running); });
@@ -176,6 +178,53 @@ class SqlStore final : public Store {
     return history;
   }
 
+  Status set_name(const std::string& id, const std::string& name) override {
+    return database_->write([&]() -> Status {
+      std::string suite, machine_class;
+      sql_ << "SELECT suite, machine_class FROM runs WHERE id = :id", soci::use(id), soci::into(suite),
+          soci::into(machine_class);
+      if (!sql_.got_data()) return no_such_run(id);
+      sql_ << "DELETE FROM record_names WHERE name = :name AND suite = :suite AND machine_class = :class",
+          soci::use(name), soci::use(suite), soci::use(machine_class);
+      sql_ << "INSERT INTO record_names (name, suite, machine_class, run) VALUES (:name, :suite, :class, "
+              ":run)",
+          soci::use(name), soci::use(suite), soci::use(machine_class), soci::use(id);
+      return {};
+    });
+  }
+
+  Result<std::vector<RecordName>> names() override {
+    std::vector<RecordName> found;
+    const Status read = database_->read([&]() -> Status {
+      found.clear();
+      RecordName row;
+      soci::statement select =
+          (sql_.prepare << "SELECT name, suite, machine_class, run FROM record_names "
+                           "ORDER BY name, suite, machine_class",
+           soci::into(row.name), soci::into(row.suite), soci::into(row.machine_class), soci::into(row.run));
+      select.execute();
+      while (select.fetch()) found.push_back(row);
+      return {};
+    });
+    if (!read) return fail(read.error());
+    return found;
+  }
+
+  Status remove(std::span<const std::string> ids) override {
+    const Status removed = database_->write([&]() -> Status {
+      for (const std::string& id : ids) {
+        for (const char* table : {"record_names", "process_values", "results", "cases"})
+          sql_ << fmt::format("DELETE FROM {} WHERE run = :id", table), soci::use(id);
+        soci::statement run = (sql_.prepare << "DELETE FROM runs WHERE id = :id", soci::use(id));
+        run.execute(true);
+        if (run.get_affected_rows() == 0) return no_such_run(id);
+      }
+      return {};
+    });
+    if (removed) database_->shrink();
+    return removed;
+  }
+
   Result<CaseRecord> planned_case(const std::string& id, const std::string& case_id) override {
     CaseRecord planned;
     const Status read = database_->read([&]() -> Status {
@@ -237,6 +286,7 @@ class SqlStore final : public Store {
 
   std::unique_ptr<Database> database_;
   soci::session& sql_;
+  std::string place_;
 };
 
 Status SqlStore::insert_run(const Record& record, RunState state) {
@@ -471,21 +521,25 @@ Status SqlStore::history_into(StoredHistory& history, const RunQuery& query) {
 
 namespace {
 
-Result<std::unique_ptr<Store>> open_store(const std::string& url, bool create) {
+Result<std::unique_ptr<Store>> open_store(const std::string& url, bool create, const std::string& place) {
   Result<std::unique_ptr<Database>> database = Database::open(url, create);
   if (!database) return fail(database.error());
   if (const Status ready = prepare_schema(**database); !ready) return fail(ready.error());
-  return std::make_unique<SqlStore>(std::move(*database));
+  return std::make_unique<SqlStore>(std::move(*database), place);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::open(const std::string& url) {
-  return open_store(url, true);
+  return open_store(url, true, without_password(url));
 }
 
 Result<std::unique_ptr<Store>> Store::open_existing(const std::string& url) {
-  return open_store(url, false);
+  return open_store(url, false, without_password(url));
+}
+
+Result<std::unique_ptr<Store>> Store::empty(const std::string& place) {
+  return open_store("sqlite::memory:", true, place);
 }
 
 }  // namespace harness

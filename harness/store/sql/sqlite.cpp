@@ -57,6 +57,14 @@ class Sqlite final : public Database {
     }
   }
 
+  void shrink() override {
+    try {
+      sql_ << "VACUUM";
+    } catch (const soci::soci_error&) {  // somebody else uses the file; SQLite fills the room again
+    }
+    flush();
+  }
+
  protected:
   Status check_place() override {
     const Place now = place_now();

@@ -29,6 +29,10 @@ std::string today() {
   return value_of("HARNESS_TODAY");
 }
 
+bool has_no_defaults() {
+  return !value_of(no_defaults).empty();
+}
+
 fs::path cache_folder() {
   if (const std::string chosen = value_of("HARNESS_CACHE_DIR"); !chosen.empty()) return chosen;
   // The XDG Base Directory Specification says that a path that is not absolute is to be ignored.

@@ -16,6 +16,10 @@ const char* find(const char* name);
 
 // HARNESS_TODAY: a later day (2026-12-31) on which waivers are judged, instead of the clock's. "": not set.
 std::string today();
+// HARNESS_NO_DEFAULTS: any value: .harness.yaml is not read. Commands set it for the programs that they
+// start.
+inline constexpr const char* no_defaults = "HARNESS_NO_DEFAULTS";
+bool has_no_defaults();
 // HARNESS_CACHE_DIR: folder of what is kept between runs. Default: $XDG_CACHE_HOME/harness where that path
 // is absolute, else $HOME/.cache/harness. Empty: there is no such folder.
 std::filesystem::path cache_folder();

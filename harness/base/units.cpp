@@ -45,6 +45,9 @@ Result<double> parse_fraction(std::string_view text) {
                 fmt::format("write `{}%` or `{:g}%`", trim(text), value * 100));
   if (rest == "%") value /= 100;
   const bool known_suffix = rest.empty() || rest == "%";
+  if (std::isnan(value))
+    return fail(ErrorKind::usage, fmt::format("`{}` is not a number", printable(text)),
+                "write a percentage such as `0.5%` or a fraction such as `0.005`");
   if (known_suffix && std::isfinite(value) && value >= 0 && value < 1) return value;
   return fail(ErrorKind::usage, fmt::format("`{}` is not a fraction from 0 to below 100 %", printable(text)),
               "write a percentage such as `0.5%` or a fraction such as `0.005`");

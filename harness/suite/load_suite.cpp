@@ -24,7 +24,26 @@ Error too_large(const std::string& file, const std::string& size) {
           "a suite describes cases, most by `axes`; is this the right file?"};
 }
 
+// The suite of that name in suites/, here or in a folder above: somebody may write `fusion`.
+std::string suite_called(const std::string& name) {
+  constexpr int most_folders = 20;
+  std::error_code code;
+  fs::path up;
+  for (int level = 0; level < most_folders; ++level, up /= "..") {
+    for (const char* folder : {"", "suites"}) {
+      const fs::path file = up / folder / (name + ".yaml");
+      if (fs::is_regular_file(file, code)) return file.string();
+    }
+    if (fs::exists(up / ".git", code)) break;
+  }
+  return {};
+}
+
 Error missing_file(const fs::path& path) {
+  const std::string stem = path.extension() == ".yaml" ? path.stem().string() : path.filename().string();
+  if (const std::string called = suite_called(stem); !called.empty())
+    return {ErrorKind::usage, "no such suite", Location{path.string()},
+            fmt::format("did you mean `{}`?", printable(called))};
   std::vector<std::string> others;
   std::error_code code;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");

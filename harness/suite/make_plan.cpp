@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/model/known_metrics.h"
 #include "harness/suite/load_suite.h"
 #include "harness/suite/plan/case_list.h"
@@ -28,6 +29,21 @@ struct Support {
   std::optional<Cause> unsupported;
 };
 
+// Names a tensor with fewer than no elements, or more bytes than any machine holds; "" when there is none.
+std::string impossible_tensor(const sdk::Problem& problem) {
+  constexpr double most_bytes = 0x1p50;
+  for (const sdk::TensorSpec& tensor : problem.tensors) {
+    double bytes = static_cast<double>(size_of(tensor.dtype));
+    for (const std::int64_t extent : tensor.shape) bytes *= static_cast<double>(extent);
+    const bool negative =
+        std::any_of(tensor.shape.begin(), tensor.shape.end(), [](std::int64_t extent) { return extent < 0; });
+    if (!negative && bytes <= most_bytes) continue;
+    return fmt::format("tensor `{}` of {} has {}", printable(tensor.name), fmt::join(tensor.shape, " x "),
+                       negative ? "a negative extent" : format_si(bytes, "B"));
+  }
+  return {};
+}
+
 // Asks a workload about points. One error for each place in the suite is enough: a refused value of an axis
 // is in many points.
 class SupportCheck {
@@ -39,7 +55,9 @@ class SupportCheck {
     std::string why;
     try {
       const sdk::Params own = workload_params(point.params, target_.specs);
-      return Support{target_.workload->problem(own).work, {}};
+      const sdk::Problem problem = target_.workload->problem(own);
+      why = impossible_tensor(problem);
+      if (why.empty()) return Support{problem.work, {}};
     } catch (const sdk::Unsupported& reason) {
       return Support{{}, cause_with_why(CauseCode::unsupported, reason.what())};
     } catch (const std::exception& error) {
@@ -136,6 +154,7 @@ class Planner {
     const std::size_t first = list_.cases.size();
     for (const PointSet& set : point_sets(group, target)) add_points(group, target, set);
     if (errors_.size() > before) return;
+    if (list_.cases.size() == first && !options_.axes.empty()) return;
     if (list_.cases.size() == first)
       errors_.add(group.where, "this case expands to nothing: `exclude` leaves no point", "exclude less");
     else
@@ -202,8 +221,10 @@ class Planner {
 
 }  // namespace
 
-Checked<Plan> make_plan(const Suite& suite, const Catalog& catalog, const PlanOptions& options) {
+Checked<Plan> make_plan(const Suite& written, const Catalog& catalog, const PlanOptions& options) {
   ErrorList errors;
+  Suite suite = written;
+  set_axes(suite, options.axes, errors);
   CaseList list;
   Planner planner(suite, options, list, errors);
   for (const CaseGroup& group : suite.groups)
@@ -211,7 +232,8 @@ Checked<Plan> make_plan(const Suite& suite, const Catalog& catalog, const PlanOp
       if (const auto target = find_target(group, catalog, errors)) planner.add(group, *target);
   check_gate_metrics(suite, catalog, errors);
   if (errors.empty()) check_batches(suite.defaults, list.cases, errors);
-  list.report_duplicates(suite.identity.file, errors);
+  // Points that differed in what is set are one case now.
+  if (options.axes.empty()) list.report_duplicates(suite.identity.file, errors);
   if (errors.empty()) list.resolve_references(errors);
   Plan plan{suite.identity, module_paths(suite), std::move(list.cases)};
   plan_counters(suite, options, plan, errors);

@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "harness/model/counter.h"
+#include "harness/suite/plan/set_axes.h"
 #include "harness/suite/suite.h"
 
 namespace harness {
 
 struct PlanOptions {
   std::map<std::string, Cause> unavailable_devices;  // by kind; all its cases are planned as skipped
-  std::vector<std::string> filters;                  // wildcards over case ids; a `!` in front excludes
+  std::vector<std::string> filters;                  // over case ids, see filter.h; a `!` in front excludes
   std::vector<std::string> tags;                     // any of these; empty: all
+  std::vector<AxisValues> axes;                      // values instead of the suite's
   Overrides overrides;                               // from the command line; win over the suite's
   // Looks up the hardware counters of a case, which are read together. Without it they are not looked up.
   std::function<CounterPlan(const std::vector<std::string>& names)> plan_counters = {};

@@ -1,18 +1,22 @@
 // `harness bisect`: the first commit for which cases are worse than at a good one, by verdict.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
 
+#include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/bisect/bisect_search.h"
 #include "harness/cli/bisect/commit_line.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/measuring/prepare.h"
 #include "harness/cli/options/device_option.h"
 #include "harness/cli/options/policy_options.h"
 #include "harness/cli/options/store_options.h"
+#include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/programs/build_commit.h"
@@ -54,6 +58,30 @@ Result<BisectMeasuring> how_to_measure(const BisectArguments& arguments) {
                          arguments.device.text, arguments.build,      folder.string()};
 }
 
+// A slip in --case is told before anything is built, where the suite here is the bad commit's and can be
+// planned here.
+Status check_pattern(const BisectArguments& arguments, const BisectMeasuring& how, const std::string& bad) {
+  const std::string& pattern = arguments.pattern;
+  const Result<std::string> here = read_file(arguments.suite), there = file_at(".", bad, how.suite_file);
+  if (pattern.empty() || !here || !there || *here != *there) return {};
+  SuiteOptions options;
+  options.suite = arguments.suite;
+  options.device = arguments.device;
+  const Checked<Prepared> prepared = prepare(options);
+  if (!prepared) return {};
+  std::vector<std::string> ids;
+  for (const PlannedCase& one : prepared->plan.cases) ids.push_back(one.id);
+  const auto matches = [&](const std::string& wanted) {
+    return std::any_of(ids.begin(), ids.end(),
+                       [&](const std::string& id) { return wildcard_match(wanted, id); });
+  };
+  if (matches(pattern)) return {};
+  const std::string wider = "*" + pattern + "*";
+  return fail(ErrorKind::usage, fmt::format("--case: the suite has no case `{}`", printable(pattern)),
+              matches(wider) ? fmt::format("a pattern covers the whole name: write {}", shell_quoted(wider))
+                             : printable(suggestion(pattern, ids)));
+}
+
 // A bisection looks for where a verdict changes, not at what the verdict would make of a build.
 Status check_policy_of_bisect(const PolicyOptions& policy) {
   const std::string idle = policy.given({"--allow", "--fail-on", "--waivers", "--no-waivers"});
@@ -74,6 +102,8 @@ int bisect_command(const BisectArguments& arguments) {
   if (!how) return report_error(how.error());
   const auto line = commit_line(arguments.good, arguments.bad);
   if (!line) return report_error(line.error());
+  if (const Status known = check_pattern(arguments, *how, line->back().hash); !known)
+    return report_error(known.error());
   const auto store = Store::open(arguments.store.url);
   if (!store) return report_error(store.error());
   const InterruptGuard guard;
@@ -115,13 +145,13 @@ void add_bisect(Commands& commands) {
   arguments.device.add_to(command);
   command
       .add_option("--max-steps", arguments.limits.max_steps, "largest number of commits to test; 0: no limit")
-      ->check(CLI::Range(0, 1000))
+      ->check(whole_number(0, 1000))
       ->type_name("N");
   command
       .add_option("--max-processes", arguments.limits.max_processes,
                   "largest number of processes for a commit that is inconclusive with fewer")
       ->capture_default_str()
-      ->check(CLI::Range(3, 1000))
+      ->check(whole_number(3, 1000))
       ->type_name("N");
   arguments.store.add_to(command);
   arguments.policy.add_to(command);

@@ -217,11 +217,11 @@ void add_calibrate(Commands& commands) {
   command.add_option("suite_file", session.suite, "suite file (YAML) to measure")->type_name("SUITE");
   command.add_option("--runs", arguments.runs, "sessions to measure, each a run of its own")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100))
+      ->check(whole_number(1, 100))
       ->type_name("N");
   command
       .add_option("--processes", session.processes, "worker processes for each case; default: the suite's")
-      ->check(CLI::Range(2, 10000))
+      ->check(whole_number(2, 10000))
       ->type_name("P");
   command
       .add_option("--from", arguments.from,
@@ -238,7 +238,7 @@ void add_calibrate(Commands& commands) {
   command
       .add_option("--max-processes", arguments.rule.most_processes, "largest number of processes to propose")
       ->capture_default_str()
-      ->check(CLI::Range(5, 1000));
+      ->check(whole_number(5, 1000));
   command.add_flag("--write", arguments.write, "write the proposals into the suite as overrides");
   arguments.store.add_to(command);
   arguments.output.add_to(command);

@@ -73,6 +73,9 @@ class Commands {
   }
   Commands below(CLI::App& group) { return {group, chosen_}; }
 
+  // The program, or the group that these commands are below.
+  [[nodiscard]] CLI::App& parent() { return parent_; }
+
  private:
   template <class Arguments>
   std::shared_ptr<DeclaredCommand<Arguments>> declare(const std::string& name, const std::string& about) {

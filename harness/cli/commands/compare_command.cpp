@@ -161,6 +161,10 @@ int compare_command(const CompareArguments& arguments, const CommandLine& line) 
   const auto store =
       arguments.measure ? Store::open(arguments.from.store.url) : open_for_reading(arguments.from.store);
   if (!store) return report_error(store.error());
+  for (const auto& [option, name] :
+       {std::pair("--baseline", &arguments.baseline), {"--current", &arguments.current}})
+    if (const Status known = check_side(arguments.from.store, option, *name); !known)
+      return report_error(known.error());
   Result<std::vector<Selected>> sides =
       select_current_of_suites(**store, arguments.current, arguments.baseline, arguments.from.select());
   if (!sides) return report_error(sides.error());

@@ -159,6 +159,11 @@ int explain_command(const ExplainArguments& arguments, const CommandLine& line) 
                                        store_files(arguments.from.store.url)})};
   if (const Status checked = check_outputs(arguments.output, files); !checked)
     return report_error(checked.error());
+  if (arguments.verdict_file.empty())
+    for (const auto& [option, name] :
+         {std::pair("--baseline", &arguments.baseline), {"--current", &arguments.current}})
+      if (const Status known = check_side(arguments.from.store, option, *name); !known)
+        return report_error(known.error());
   const auto store = open_for_reading(arguments.from.store);
   if (!store) return report_error(store.error());
   const Checked<std::vector<Case>> found = arguments.verdict_file.empty()

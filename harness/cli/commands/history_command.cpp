@@ -69,7 +69,7 @@ void add_history(Commands& commands) {
             "only commits since this one or this day (2026-11-20)")
       ->type_name("REV|DATE");
   command.add_option("--last", history.last, "only the newest points of each series")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(whole_number(1, 1'000'000))
       ->type_name("N");
   command
       .add_option(

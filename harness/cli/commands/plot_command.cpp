@@ -222,8 +222,8 @@ void add_plot(Commands& commands) {
   command.add_option("--baseline", arguments.baseline, "revision or record file to compare with")
       ->type_name("REV|FILE");
   add_choice(command, "--theme", order.theme, "colours");
-  command.add_option("--width", order.width, "in pixels")->check(CLI::Range(100, 10000));
-  command.add_option("--height", order.height, "in pixels")->check(CLI::Range(100, 10000));
+  command.add_option("--width", order.width, "in pixels")->check(whole_number(100, 10000));
+  command.add_option("--height", order.height, "in pixels")->check(whole_number(100, 10000));
   arguments.from.add_to(command);
   arguments.policy.add_to(command);
   command.footer(kinds_help());

@@ -66,6 +66,9 @@ int report_command(const ReportArguments& arguments, const CommandLine& line) {
   if (const auto policy = arguments.policy.policy(); !policy) return report_error(policy.error());
   const auto store = open_for_reading(arguments.from.store);
   if (!store) return report_error(store.error());
+  if (!arguments.baseline.empty())
+    if (const Status known = check_side(arguments.from.store, "--baseline", arguments.baseline); !known)
+      return report_error(known.error());
   const auto sides =
       select_current_of_suites(**store, arguments.record, arguments.baseline, arguments.from.select());
   if (!sides) return report_error(sides.error());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/files.h"
@@ -19,9 +21,11 @@
 #include "harness/cli/measuring/replay_plan.h"
 #include "harness/cli/measuring/require_gpu.h"
 #include "harness/cli/measuring/top_up.h"
+#include "harness/cli/measuring/watch_files.h"
 #include "harness/cli/options/look_options.h"
 #include "harness/cli/options/looks_options.h"
 #include "harness/cli/options/policy_options.h"
+#include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/programs/built_from.h"
@@ -44,6 +48,8 @@ struct RunArguments {
   std::string against;
   std::string build;
   std::string commit;
+  std::string save_as;
+  std::vector<std::string> watched;
   bool resume = false;
   bool require_gpu = false;
   bool profile = false;
@@ -72,8 +78,11 @@ struct RunJob {
 // loses them as well. A case that was not left out and is gone from the suite stays, and is missing.
 void cut_to_selection(Record& baseline, const RunJob& job) {
   const SuiteOptions& options = job.arguments.plan;
+  std::set<std::string_view> planned;
+  for (const PlannedCase& one : job.prepared.plan.cases) planned.insert(one.id);
   std::erase_if(baseline.cases, [&](const CaseRecord& one) {
-    return job.prepared.left_out_devices.contains(one.device) ||
+    return (!options.axes.empty() && !planned.contains(one.id)) ||
+           job.prepared.left_out_devices.contains(one.device) ||
            !is_selected(one.id, one.tags, options.filter.patterns, options.tags);
   });
 }
@@ -143,11 +152,7 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
     if (const Status writable = check_writable(arguments.file); !writable) return writable;
   if (!arguments.policy.allows_stale())
     if (const Status built = check_built_from_head("."); !built) return built;
-  const std::string& against = arguments.against;
-  const bool names_record = against.find_first_not_of("0123456789abcdef-") == std::string::npos;
-  if (against.empty() || names_record || std::filesystem::exists(against)) return {};
-  if (const Result<std::string> commit = resolve_revision(".", against); !commit) return fail(commit.error());
-  return {};
+  return arguments.against.empty() ? Status() : check_side(arguments.store, "--against", arguments.against);
 }
 
 AbRequest base_request(const RunArguments& arguments) {
@@ -274,6 +279,20 @@ int keep_file(const RunArguments& arguments, const Record& record) {
   return exit_ok;
 }
 
+// --save-as. What failed in part is nothing to compare with.
+int save_as(const RunJob& job, const Record& record) {
+  const std::string& name = job.arguments.save_as;
+  if (name.empty()) return exit_ok;
+  if (any_failed(record))
+    return report_error({ErrorKind::usage,
+                         fmt::format("the record is not named `{}`, because a case failed", name),
+                         {},
+                         "correct the case, and measure again"});
+  if (const Status named = job.store->set_name(record.id, name); !named) return report_error(named.error());
+  fmt::print(stderr, "saved as @{} in {}\n", name, job.store->place());
+  return exit_ok;
+}
+
 // The table, the record's file, and how the measuring itself went; then the verdict.
 int conclude(const RunJob& job, const Record& record, const Continued& continued) {
   const RunArguments& arguments = job.arguments;
@@ -282,6 +301,9 @@ int conclude(const RunJob& job, const Record& record, const Continued& continued
   if (judged) show(record, job, true, status);
   status = worst_status(status, keep_file(arguments, record));
   status = worst_status(status, check_any_measured(record, job));
+  if (arguments.plan.quick)
+    fmt::print(stderr, "quick: nothing is kept; measure without --quick before you compare\n");
+  status = worst_status(status, save_as(job, record));
   if (judged) return worst_status(status, judge_run(job, record, continued));
   show(record, job, false, status);
   return status;
@@ -339,7 +361,9 @@ std::optional<int> judge_by_base(RunJob& job) {
   how.look = arguments.look;
   how.policy = job.policy;
   how.partial = is_partial(job.prepared, arguments.plan);
-  how.on_measured = [&](const AbRecords& records) { return keep_file(arguments, records.current); };
+  how.on_measured = [&](const AbRecords& records) {
+    return worst_status(keep_file(arguments, records.current), save_as(job, records.current));
+  };
   return judge_beside(*job.store, request, *base, job.prepared, std::move(how), *job.outputs, job.made_by);
 }
 
@@ -367,14 +391,17 @@ Checked<RunJob> plan_suite(const RunArguments& all, const std::string& suite, co
 
 // Options that are about one record.
 Status check_one_suite(const RunArguments& arguments) {
-  const char* option = !arguments.file.empty() ? "--output" : arguments.resume ? "--continue" : nullptr;
+  const char* option = !arguments.file.empty()      ? "--output"
+                       : arguments.resume           ? "--continue"
+                       : !arguments.save_as.empty() ? "--save-as"
+                                                    : nullptr;
   if (arguments.suites.size() == 1 || option == nullptr) return {};
   return fail(ErrorKind::usage,
               fmt::format("{} is for one suite, and {} were named", option, arguments.suites.size()),
               "name the suite that it is for, or leave the option out");
 }
 
-int run_command(const RunArguments& arguments, const CommandLine& line) {
+int run_once(const RunArguments& arguments, const CommandLine& line) {
   if (const Status checked = check_one_suite(arguments); !checked) return report_error(checked.error());
   if (const Status used = arguments.policy.check_used(arguments.against, "--against"); !used)
     return report_error(used.error());
@@ -392,7 +419,8 @@ int run_command(const RunArguments& arguments, const CommandLine& line) {
     return status;
   }
   if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
-  auto store = Store::open(arguments.store.url);
+  const bool quick = arguments.plan.quick;  // nothing that is kept could be taken for a measurement
+  auto store = quick ? Store::empty("memory") : Store::open(arguments.store.url);
   if (!store) return report_error(store.error());
   SuiteOutputs outputs(arguments.output, line.text(), jobs.size());
   for (RunJob& job : jobs) {
@@ -405,6 +433,20 @@ int run_command(const RunArguments& arguments, const CommandLine& line) {
   return outputs.finish();
 }
 
+int run_command(const RunArguments& arguments, const CommandLine& line) {
+  const FileStates before = states_of(arguments.watched);  // a change while it measures counts
+  const int status = run_once(arguments, line);
+  if (!arguments.watched.empty() && status != exit_interrupted)
+    start_again_on_change(arguments.watched, before);
+  return status;
+}
+
+Result<std::string> parse_name_of_record(const std::string& text) {
+  std::string name = text.starts_with('@') ? text.substr(1) : text;
+  if (const Status good = check_record_name(name); !good) return fail(good.error());
+  return name;
+}
+
 }  // namespace
 
 void add_run(Commands& commands) {
@@ -415,7 +457,8 @@ void add_run(Commands& commands) {
   const auto results = {
       command.add_option("--output", arguments.file, "also write the record with all raw samples")
           ->type_name("FILE"),
-      command.add_option("--against", arguments.against, "then compare with this revision or record file")
+      command
+          .add_option("--against", arguments.against, "then compare with this revision, record file or @NAME")
           ->type_name("REV|FILE"),
       command
           .add_option(
@@ -429,8 +472,20 @@ void add_run(Commands& commands) {
           ->type_name("HASH"),
       command.add_flag("--continue", arguments.resume,
                        "finish the newest interrupted run of this suite and revision"),
+      add_typed(command, "--save-as", arguments.save_as, parse_name_of_record,
+                "name the record, for --baseline @NAME; `records prune` spares it")
+          ->type_name("NAME"),
       command.add_flag("--require-gpu", arguments.require_gpu,
                        "a CUDA case that cannot run is an error, not a skip")};
+  command
+      .add_option("--watch", arguments.watched,
+                  "measure again whenever one of these files has changed, until Ctrl-C")
+      ->type_name("FILE...");
+  CLI::Option* quick = command.add_flag(
+      "--quick", arguments.plan.quick,
+      "a first look in seconds: 1 process and few samples a case; it is shown, not judged and not kept");
+  for (CLI::Option* option : results)
+    if (option->get_name() != "--require-gpu") quick->excludes(option);
   CLI::Option* profile = command.add_flag(
       "--profile", arguments.profile, "measure nothing: only make the calls, under nsys, ncu or a debugger");
   for (CLI::Option* option : results) profile->excludes(option);

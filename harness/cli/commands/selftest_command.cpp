@@ -1,5 +1,6 @@
 // `harness selftest`: how often the rule that decides is wrong, by simulation, or by A/A on this machine.
 #include <fmt/format.h>
+#include <limits>
 
 #include <algorithm>
 
@@ -7,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/programs/measure_session.h"
@@ -132,12 +134,13 @@ void add_selftest(Commands& commands) {
   command
       .add_option("--seed", arguments.options.seed,
                   "seed of the random numbers; the same seed gives the same report")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(whole_number(0, std::numeric_limits<long long>::max()));
   command
       .add_option("--splits", arguments.options.splits,
                   "simulated suites per row, or random halves with --aa")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(whole_number(1, 1'000'000));
   command
       .add_option_function<std::vector<std::string>>(
           "--aa",
@@ -152,7 +155,7 @@ void add_selftest(Commands& commands) {
       .add_option("--processes", arguments.session.processes,
                   "simulated processes a side; default: several plans. With --aa: worker processes for each "
                   "case; default: the suite's")
-      ->check(CLI::Range(2, 10000))
+      ->check(whole_number(2, 10000))
       ->type_name("P");
   arguments.session.filter.add_to(command);
   arguments.session.modules.add_to(command);

@@ -45,8 +45,21 @@ Status load_modules(Catalog& catalog, const Suite& suite, const SuiteOptions& op
   return {};
 }
 
+// Of a case in a quick run.
+constexpr int quick_samples = 10;
+constexpr Seconds quick_time = 0.2;
+
 Overrides overrides_from(const SuiteOptions& options) {
   Overrides overrides;
+  if (options.quick) {
+    overrides.sampling.set(&Sampling::processes, 1);
+    overrides.sampling.set(&Sampling::placements, 1);
+    overrides.sampling.set(&Sampling::samples, quick_samples);
+    overrides.sampling.set(&Sampling::width, 0);
+    overrides.sampling.set(&Sampling::min_samples, 1);
+    overrides.sampling.set(&Sampling::max_time, quick_time);
+    overrides.sampling.set(&Sampling::preheat_most, Sampling{}.preheat);
+  }
   if (options.processes) overrides.sampling.set(&Sampling::processes, *options.processes);
   if (options.placements) overrides.sampling.set(&Sampling::placements, *options.placements);
   if (options.seed) overrides.sampling.set(&Sampling::seed, *options.seed);
@@ -80,7 +93,7 @@ Checked<Prepared> prepare(const SuiteOptions& options, const WorkBesideProbe& be
   };
   Checked<Plan> plan = make_plan(*suite, catalog,
                                  {chosen->unavailable_devices, options.filter.patterns, options.tags,
-                                  overrides_from(options), counters});
+                                  options.axes, overrides_from(options), counters});
   if (!plan) return tl::unexpected<std::vector<Error>>(plan.error());
   plan->modules = std::move(modules);
   return Prepared{std::move(*chosen), std::move(*plan), {}, beside.ending};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/cli/options/device_option.h"
+#include "harness/suite/plan/set_axes.h"
 
 namespace CLI {
 class App;
@@ -15,7 +16,7 @@ class Option;
 
 namespace harness {
 
-// Wildcards over the names of cases; `!` in front leaves out.
+// Wildcards or /regular expressions/ over the names of cases; `!` in front leaves out.
 struct FilterOption {
   std::vector<std::string> patterns;
 
@@ -37,14 +38,17 @@ struct SuiteOptions {
   DeviceOption device;
   std::optional<int> processes{}, placements{}, samples{};  // not given: as the suite says
   std::optional<std::uint64_t> seed{};
+  std::vector<AxisValues> axes;  // values instead of the suite's
+  bool quick = false;            // a look that takes seconds; only `run` has the option
 
-  // SUITE, --filter, --tag, --module, --device, --processes, --placements, --samples, --seed. Returns SUITE.
+  // SUITE, --filter, --tag, --module, --device, --set, --processes, --placements, --samples, --seed. Returns
+  // SUITE.
   CLI::Option* add_to(CLI::App& command);
   // The same for a command that takes several suites.
   CLI::Option* add_several_to(CLI::App& command, std::vector<std::string>& suites);
 
-  // Whether some of the suite's cases are left out by name or tag.
-  [[nodiscard]] bool selects() const { return !filter.patterns.empty() || !tags.empty(); }
+  // Whether the cases are not the suite's: some are left out by name or tag, or an axis has other values.
+  [[nodiscard]] bool selects() const { return !filter.patterns.empty() || !tags.empty() || !axes.empty(); }
   // All but the suite, for the command line of another program.
   [[nodiscard]] std::vector<std::string> words() const;
 

@@ -31,6 +31,9 @@ class OptionError : public CLI::ParseError {
   harness::Error error_;  // CLI11 has an Error of its own
 };
 
+// Checks that an option's text is a whole number of this range.
+CLI::Validator whole_number(long long least, long long most);
+
 // An option with one word for each value. `take` gets each word and returns a Status.
 template <class Take>
 CLI::Option* add_words(CLI::App& command, const std::string& name, Take take, const std::string& help) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "harness/base/filter.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/model/record_fields.h"
@@ -77,7 +78,7 @@ std::vector<Entry> entries_of(const Record& record, const std::vector<Summary>& 
     if (at == cases.end() || summary.outcome != Outcome::measured || summary.samples == 0) continue;
     const bool wanted =
         filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
-          return wildcard_match(filter, summary.case_id);
+          return filter_match(filter, summary.case_id);
         });
     if (wanted && is_time(summary)) entries.push_back({at->second, &summary});
   }

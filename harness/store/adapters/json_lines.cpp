@@ -65,6 +65,7 @@ class Importer {
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<Error> errors_;
   std::size_t more_errors_ = 0;
+  std::size_t objects_ = 0;  // lines that are JSON
 };
 
 void Importer::report(Error error) {
@@ -78,6 +79,7 @@ void Importer::take(std::string_view text, int line) {
   if (trim(text).empty()) return;
   auto reader = JsonReader::parse(text, {file_, line});
   if (!reader) return report(reader.error());
+  ++objects_;
   const JsonNode root = (*reader)->root();
   bool header = false;
   for (const char* key : {"machine", "suite", "session", "format"}) header |= root.find(key).present();
@@ -236,6 +238,10 @@ Checked<Record> Importer::finish() {
   if (cases_.empty() && errors_.empty())
     report({ErrorKind::usage, "holds no samples", Location{file_},
             "one JSON object a line, as harness/store/README.md describes"});
+  if (objects_ == 0 && !errors_.empty())  // another kind of file: one error says it all
+    return tl::unexpected(
+        std::vector<Error>{{ErrorKind::usage, "is no file of samples: no line of it is JSON",
+                            errors_.front().where, "the formats are in harness/store/README.md, Importing"}});
   if (more_errors_ > 0)
     errors_.push_back(
         {ErrorKind::usage, fmt::format("and {} more errors", more_errors_), Location{file_}, {}});

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "harness/base/filter.h"
 #include "harness/base/text.h"
 
 namespace harness {
@@ -14,10 +15,12 @@ namespace {
 
 bool any_case_matches(const Plan& plan, const std::string& pattern) {
   return std::any_of(plan.cases.begin(), plan.cases.end(),
-                     [&](const PlannedCase& planned) { return wildcard_match(pattern, planned.id); });
+                     [&](const PlannedCase& planned) { return filter_match(pattern, planned.id); });
 }
 
 std::string advice_for_filter(const Plan& plan, const std::string& pattern, bool excludes) {
+  if (is_regular_expression(pattern))
+    return "between slashes it is a regular expression, found anywhere in an id";
   if (const std::string wider = "*" + pattern + "*"; any_case_matches(plan, wider))
     return fmt::format("a filter covers the whole id: did you mean `{}{}`?", excludes ? "!" : "",
                        printable(wider));
@@ -52,11 +55,11 @@ bool is_selected(const std::string& id, const std::vector<std::string>& tags,
   bool matched = false;
   for (const std::string& filter : filters) {
     if (filter.starts_with('!')) {
-      if (wildcard_match(std::string_view(filter).substr(1), id)) return false;
+      if (filter_match(std::string_view(filter).substr(1), id)) return false;
       continue;
     }
     has_positive = true;
-    matched = matched || wildcard_match(filter, id);
+    matched = matched || filter_match(filter, id);
   }
   if (has_positive && !matched) return false;
   return wanted_tags.empty() ||

@@ -1,0 +1,46 @@
+#include "harness/base/filter.h"
+
+#include <fmt/format.h>
+
+#include <regex>
+
+#include "harness/base/text.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t longest_expression = 1000;  // std::regex recurses over it
+
+std::regex expression_of(std::string_view filter) {
+  return std::regex(std::string(filter.substr(1, filter.size() - 2)));
+}
+
+}  // namespace
+
+bool is_regular_expression(std::string_view filter) {
+  return filter.size() > 2 && filter.front() == '/' && filter.back() == '/';
+}
+
+bool filter_match(std::string_view filter, std::string_view name) {
+  if (!is_regular_expression(filter)) return wildcard_match(filter, name);
+  if (!check_filter(filter)) return false;
+  return std::regex_search(name.begin(), name.end(), expression_of(filter));
+}
+
+Status check_filter(std::string_view filter) {
+  if (!is_regular_expression(filter)) return {};
+  const auto refused = [&](const std::string& why) {
+    return fail(ErrorKind::usage,
+                fmt::format("`{}` is not a regular expression: {}", printable(filter), printable(why)),
+                "without the slashes it is a wildcard");
+  };
+  if (filter.size() > longest_expression) return refused("it is too long");
+  try {
+    expression_of(filter);
+  } catch (const std::regex_error& error) {
+    return refused(error.what());
+  }
+  return {};
+}
+
+}  // namespace harness

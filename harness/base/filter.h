@@ -1,0 +1,21 @@
+// Filters over names: a wildcard that covers the whole name, or a regular expression between slashes that is
+// found anywhere in it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace harness {
+
+// "linear_gelu/*" or "/m=(512|1024)$/" (ECMAScript). A regular expression that is none matches nothing.
+bool filter_match(std::string_view filter, std::string_view name);
+
+// Whether the filter is a regular expression.
+bool is_regular_expression(std::string_view filter);
+
+// An error when a regular expression cannot be read.
+Status check_filter(std::string_view filter);
+
+}  // namespace harness

@@ -153,9 +153,8 @@ Result<bool> build_side(const AbSide& side, const AbOptions& options, fs::file_t
     fmt::print(stderr, "{}: built before, in .harness/builds\n", name_of(side));
     return true;
   }
-  fmt::print(stderr, "{}: building\n", name_of(side));
   began = now_on(side.root);
-  const Result<Build> build = build_commit(*side.worktree, options.build);
+  const Result<Build> build = build_commit(*side.worktree, options.build, name_of(side));
   if (!build) return fail(build.error());
   if (build->interrupted) return false;
   if (!build->why_not.empty())

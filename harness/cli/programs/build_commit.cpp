@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/environment.h"
+#include "harness/cli/output/build_progress.h"
 #include "harness/cli/programs/run_logged.h"
 
 namespace harness {
@@ -15,12 +16,17 @@ void set_unless_set(Command& command, const char* name, const std::string& value
 
 }  // namespace
 
-Result<Build> build_commit(const Worktree& worktree, const std::string& command) {
+Result<Build> build_commit(const Worktree& worktree, const std::string& command, const std::string& what) {
   Command shell{{"/bin/sh", "-c", command}, worktree.path(), {}};
   set_unless_set(shell, "CCACHE_BASEDIR", worktree.path().string());
   set_unless_set(shell, "CCACHE_NOHASHDIR", "1");
   const fs::path log = worktree.path() / ".harness-build.log";  // untracked, and gone with the worktree
-  const auto exit = run_logged(shell, log);
+  BuildProgress progress(what);
+  const auto exit = run_logged(shell, log, [&](Seconds elapsed) { progress.at(elapsed); });
+  if (exit && *exit && (*exit)->ok())
+    progress.built();
+  else
+    progress.failed();
   const std::string said = tail_of(log);
   std::error_code code;
   fs::remove(log, code);

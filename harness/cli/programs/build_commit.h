@@ -17,10 +17,10 @@ struct Build {
   std::string why_not;       // how the command failed, with the end of its log; "": it is built
 };
 
-// Runs a shell command in the worktree. ccache, where the build uses it, takes paths in the worktree as
-// relative: a commit that was built before in another worktree is not compiled again. Values that the user
-// set win.
-Result<Build> build_commit(const Worktree& worktree, const std::string& command);
+// Runs a shell command in the worktree and tells of it on standard error, under the name `what`. ccache,
+// where the build uses it, takes paths in the worktree as relative: a commit that was built before in another
+// worktree is not compiled again. Values that the user set win.
+Result<Build> build_commit(const Worktree& worktree, const std::string& command, const std::string& what);
 
 // The program that the build made, or this one where the build makes only a plugin.
 std::filesystem::path program_of(const Worktree& worktree);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/measure/schedule/interrupt.h"
@@ -29,7 +30,11 @@ std::string tail_of(const fs::path& log) {
 }
 
 // Runs a command with its output in `log`; std::nullopt when Ctrl-C ended it.
-Result<std::optional<Exit>> run_logged(const Command& command, const fs::path& log) {
+Result<std::optional<Exit>> run_logged(const Command& wanted, const fs::path& log,
+                                       const WhileRunning& while_running) {
+  Command command = wanted;
+  command.environment[environment::no_defaults] = "1";
+  const auto begin = std::chrono::steady_clock::now();
   const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (out < 0) return fail(ErrorKind::environment, Location{log.string()}, "cannot be written");
   Result<Child> child = Child::start(command, {out, out});
@@ -48,6 +53,8 @@ Result<std::optional<Exit>> run_logged(const Command& command, const fs::path& l
       child->wait();
       return std::nullopt;
     }
+    if (while_running)
+      while_running(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   InterruptGuard::unwatch(child->pid());

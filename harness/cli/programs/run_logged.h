@@ -2,16 +2,22 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "harness/base/process.h"
+#include "harness/base/units.h"
 
 namespace harness {
 
-// Runs a command to its end with its output in `log`. While an InterruptGuard is there, Ctrl-C kills the
-// command and everything that it started: then std::nullopt.
-Result<std::optional<Exit>> run_logged(const Command& command, const std::filesystem::path& log);
+// Called again and again while a command runs, with the time that it has taken.
+using WhileRunning = std::function<void(Seconds)>;
+
+// Runs a command to its end with its output in `log`, and without the defaults of .harness.yaml. While an
+// InterruptGuard is there, Ctrl-C kills the command and everything that it started: then std::nullopt.
+Result<std::optional<Exit>> run_logged(const Command& command, const std::filesystem::path& log,
+                                       const WhileRunning& while_running = {});
 
 // The last few lines of a log in one, for messages.
 std::string tail_of(const std::filesystem::path& log);

@@ -1,0 +1,64 @@
+// LaunchReader: reads a kernel's launch from CUPTI's callback, with its function, attributes and arguments.
+// Any thread may call it. Also what every reader of callbacks needs.
+#pragma once
+
+#include <cupti.h>
+
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "harness/device/code/case_recorder.h"
+#include "harness/device/code/code_book.h"
+#include "harness/device/cuda/profiling/driver.h"
+
+namespace harness::cuda {
+
+template <class Params>
+const Params& params(const CUpti_CallbackData& data) {
+  return *static_cast<const Params*>(data.functionParams);
+}
+
+inline std::uint64_t handle(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
+
+inline void add_figures(DriverCall& call,
+                        std::initializer_list<std::pair<const char*, std::int64_t>> figures) {
+  call.figures.insert(call.figures.end(), figures.begin(), figures.end());
+}
+
+// A value that a call is given, with the memory that it points to, if any.
+Word word_of(const Driver& driver, std::uint64_t value);
+
+class LaunchReader {
+ public:
+  LaunchReader(const Driver& driver, CaseRecorder& recorder, CodeBook& book)
+      : driver_(driver), recorder_(recorder), book_(book) {}
+
+  // Records a launch, or a gap. False for a call that is none.
+  bool begin(CUpti_CallbackId id, const CUpti_CallbackData& data);
+
+ private:
+  // In whichever way the launch was asked for.
+  struct Launch {
+    CUfunction function = nullptr;
+    CUstream stream = nullptr;
+    void** parameters = nullptr;  // addresses of arguments
+    void** extra = nullptr;       // or all of them in one buffer
+  };
+
+  void add_launch(DriverCall call, const Launch& launch);
+  void add_modules(DriverCall& call, const Launch& launch);
+  bool add_attributes(DriverCall& call, const CUlaunchConfig& config) const;
+  void add_function(DriverCall& call, CUfunction function) const;
+  bool add_arguments(DriverCall& call, const Launch& launch) const;
+  void add_words(DriverCall& call, const void* bytes, std::size_t count) const;
+  [[nodiscard]] CUfunction function_of(CUfunction handle) const;
+
+  const Driver& driver_;
+  CaseRecorder& recorder_;
+  CodeBook& book_;
+};
+
+}  // namespace harness::cuda

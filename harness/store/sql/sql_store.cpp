@@ -15,46 +15,12 @@
 #include "harness/store/sql/result_writer.h"
 #include "harness/store/sql/schema.h"
 #include "harness/store/sql/stored_cases.h"
+#include "harness/store/sql/stored_runs.h"
 #include "harness/store/sql/values.h"
 #include "harness/store/store.h"
 
 namespace harness {
 namespace {
-
-// A row of `runs`, but for its sequence.
-constexpr int calibration_run = 1, paired_run = 2;  // in the column `calibration`: nobody's baseline
-struct RunRow {
-  std::string id, suite, suite_hash, revision, branch, changes, machine_class, device_uuid, started, finished,
-      state, verdict, header;
-  int dirty = 0;
-  int partial = 0;
-  int calibration = 0;
-};
-
-// The header as it will be read back: an error now is better than a record that cannot be loaded.
-Result<RunRow> row_of(const Record& given, RunState state) {
-  if (given.id.empty()) return fail(ErrorKind::internal, "a record without an id cannot be stored");
-  RunRow row;
-  row.header = encode_header(given);
-  Result<Record> readable = decode_header(row.header, "record " + given.id);
-  if (!readable) return fail(readable.error());
-  const Machine* machine = primary_machine(given);
-  row.id = column_text(readable->id);
-  row.suite = column_text(readable->suite.name);
-  row.suite_hash = column_text(readable->suite.hash);
-  row.revision = column_text(readable->revision.commit);
-  row.branch = column_text(readable->revision.branch);
-  row.dirty = readable->revision.dirty ? 1 : 0;
-  row.changes = column_text(readable->revision.changes);
-  row.partial = readable->partial ? 1 : 0;
-  row.calibration = readable->calibration ? calibration_run : readable->pairing ? paired_run : 0;
-  row.machine_class = machine == nullptr ? "" : column_text(machine->machine_class);
-  row.device_uuid = machine == nullptr ? "" : column_text(machine->device_uuid);
-  row.started = column_text(readable->started);
-  row.finished = column_text(readable->finished);
-  row.state = name_of(state);
-  return row;
-}
 
 Status check_case_id(const CaseRecord& one) {
   const auto readable = decode_case(encode_case(one), "case `" + printable(one.id) + "`");
@@ -153,22 +119,19 @@ class SqlStore final : public Store {
   }
 
   Result<std::vector<StoredCase>> cases_of(const std::string& run) override {
-    return read_rows([&] { return read_cases_of(sql_, run); });
+    return read_rows<StoredCase>([&] { return read_cases_of(sql_, run); });
   }
 
   Result<std::vector<StoredCase>> runs_of_case(const std::string& case_id) override {
-    return read_rows([&] { return read_runs_of_case(sql_, case_id); });
+    return read_rows<StoredCase>([&] { return read_runs_of_case(sql_, case_id); });
   }
 
   Result<std::vector<StoredCase>> cases_alike(std::span<const CaseDigest> wanted, int limit) override {
-    return read_rows([&] { return read_cases_alike(sql_, wanted, limit); });
+    return read_rows<StoredCase>([&] { return read_cases_alike(sql_, wanted, limit); });
   }
 
   Result<std::vector<RunInfo>> list(const RunQuery& query) override {
-    std::vector<RunInfo> runs;
-    const Status listed = database_->read([&] { return list_into(runs, query); });
-    if (!listed) return fail(listed.error());
-    return runs;
+    return read_rows<RunInfo>([&] { return read_runs(sql_, query); });
   }
 
   Result<StoredHistory> history(const RunQuery& query) override {
@@ -262,9 +225,9 @@ class SqlStore final : public Store {
     });
   }
 
-  template <class Read>
-  Result<std::vector<StoredCase>> read_rows(Read read) {
-    std::vector<StoredCase> rows;
+  template <class Row, class Read>
+  Result<std::vector<Row>> read_rows(Read read) {
+    std::vector<Row> rows;
     const Status done = database_->read([&]() -> Status {
       rows = read();
       return {};
@@ -281,7 +244,6 @@ class SqlStore final : public Store {
   Status load_into(Record& record, const std::string& id, const std::set<std::string>* wanted);
   Status load_plans(Record& record, const std::string& id, const std::set<std::string>* wanted);
   Status load_results(Record& record, const std::string& id, const std::set<std::string>* wanted);
-  Status list_into(std::vector<RunInfo>& runs, const RunQuery& query);
   Status history_into(StoredHistory& history, const RunQuery& query);
 
   std::unique_ptr<Database> database_;
@@ -430,83 +392,9 @@ Status SqlStore::load_results(Record& record, const std::string& id, const std::
   return {};
 }
 
-// The condition for the wanted runs; `values` gets the values of the placeholders.
-std::vector<std::string> conditions_of(const RunQuery& query, std::vector<std::string>& values) {
-  std::vector<std::string> conditions;
-  const auto where = [&](const std::string& column, const std::optional<std::string>& wanted) {
-    if (!wanted) return;
-    conditions.push_back(fmt::format("{} = :v{}", column, values.size()));
-    values.push_back(*wanted);
-  };
-  if (query.id_prefix) where(fmt::format("SUBSTR(id, 1, {})", query.id_prefix->size()), query.id_prefix);
-  where("suite", query.suite);
-  where("suite_hash", query.suite_hash);
-  where("revision", query.commit);
-  where("machine_class", query.machine_class);
-  where("device_uuid", query.device_uuid);
-  if (query.state) where("state", std::string(name_of(*query.state)));
-  if (query.dirty) conditions.emplace_back(*query.dirty ? "dirty = 1" : "dirty = 0");
-  if (query.calibration) conditions.emplace_back(*query.calibration ? "calibration = 1" : "calibration = 0");
-  return conditions;
-}
-
-Status SqlStore::list_into(std::vector<RunInfo>& runs, const RunQuery& query) {
-  runs.clear();
-  std::vector<std::string> values;  // statements keep references to them
-  const std::vector<std::string> conditions = conditions_of(query, values);
-
-  RunRow row;
-  long long results = 0;
-  long long failures = 0;
-  soci::statement select(sql_);
-  for (const std::string& value : values) select.exchange(soci::use(value));
-  for (std::string* column :
-       {&row.id, &row.suite, &row.suite_hash, &row.revision, &row.branch, &row.changes, &row.machine_class,
-        &row.device_uuid, &row.started, &row.finished, &row.state, &row.verdict})
-    select.exchange(soci::into(*column));
-  select.exchange(soci::into(row.dirty));
-  select.exchange(soci::into(row.partial));
-  select.exchange(soci::into(row.calibration));
-  select.exchange(soci::into(results));
-  select.exchange(soci::into(failures));
-  select.alloc();
-  const char* counts =
-      query.count_results
-          ? "(SELECT COUNT(*) FROM results WHERE results.run = runs.id), "
-            "(SELECT COUNT(*) FROM results WHERE results.run = runs.id AND results.outcome IN "
-            "('incorrect', 'failed', 'timed_out'))"
-          : "CAST(0 AS BIGINT), CAST(0 AS BIGINT)";
-  select.prepare(fmt::format(
-      "SELECT id, suite, suite_hash, revision, branch, changes, machine_class, device_uuid, started, "
-      "finished, state, verdict, dirty, partial, calibration, {} FROM runs{} ORDER BY sequence DESC, started "
-      "DESC, id",
-      counts, conditions.empty() ? "" : " WHERE " + join(conditions, " AND ")));
-  select.define_and_bind();
-  select.execute();
-  while (select.fetch())
-    runs.push_back({row.id,
-                    row.suite,
-                    row.suite_hash,
-                    {row.revision, row.branch, row.dirty != 0, row.changes},
-                    row.machine_class,
-                    row.device_uuid,
-                    row.started,
-                    row.finished,
-                    parse_name<RunState>(row.state).value_or(RunState::interrupted),
-                    static_cast<std::size_t>(results),
-                    static_cast<std::size_t>(failures),
-                    row.partial != 0,
-                    row.verdict,
-                    row.calibration == calibration_run,
-                    row.calibration == paired_run});
-  return {};
-}
-
 Status SqlStore::history_into(StoredHistory& history, const RunQuery& query) {
   history = {};
-  std::vector<RunInfo> runs;
-  if (const Status listed = list_into(runs, query); !listed) return listed;
-  for (RunInfo& info : runs) {
+  for (RunInfo& info : read_runs(sql_, query)) {
     std::string text;
     sql_ << "SELECT header FROM runs WHERE id = :id", soci::use(info.id), soci::into(text);
     Result<Record> header = decode_header(text, fmt::format("{}: record {}", database_->name(), info.id));

@@ -1,28 +1,24 @@
 // decision_rates: error rates of the rule of harness/verdict on real samples. Random splits of processes of
 // one kernel make every call false. Splits of a kernel and one with more work make every miss false.
 // README.md of this folder says what comes out.
-//
-// One seed a split, so the table does not depend on the number of threads.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
 #include <cmath>
 #include <iostream>
-#include <thread>
 
 #include "harness/base/files.h"
 #include "harness/model/codec.h"
-#include "harness/stats/hypothesis/proportion.h"
 #include "harness/study/session_spreads.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/read/process_values.h"
+#include "repeat.h"
 #include "rules.h"
+#include "simulated.h"
 
 namespace harness {
 namespace {
 
-constexpr double confidence = 0.99;
 constexpr std::size_t most_raw_splits = 400;  // rules on all samples are slow, and their rates are not small
 
 // The available sessions. The baseline's processes come from `base`; those that ran more work from `slowed`,
@@ -45,46 +41,6 @@ struct Setup {
 
   [[nodiscard]] std::size_t before() const { return std::max(baseline, processes); }
 };
-
-struct Count {
-  std::size_t hits = 0;
-  std::size_t trials = 0;
-
-  [[nodiscard]] std::string text() const {
-    if (trials == 0) return "-";
-    const stats::Bounds bounds = stats::clopper_pearson(hits, trials, confidence);
-    const auto percent = [](double share) {
-      return fmt::format("{:.{}f}", share * 100, share > 0 && share < 0.01 ? (share < 0.001 ? 3 : 2) : 1);
-    };
-    return fmt::format("{} % [{}, {}]", percent(static_cast<double>(hits) / static_cast<double>(trials)),
-                       percent(bounds.lo), percent(bounds.hi));
-  }
-};
-
-// Runs `trial(random)` once a split on all cores. Each adds to counts of its own.
-template <class Trial>
-std::vector<Count> repeat(std::size_t splits, std::uint64_t seed, std::size_t counts, Trial trial) {
-  std::vector<std::atomic<std::size_t>> hits(counts), trials(counts);
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::jthread> threads;
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  for (unsigned core = 0; core < cores; ++core)
-    threads.emplace_back([&] {
-      for (std::size_t split = next++; split < splits; split = next++) {
-        std::seed_seq seeds{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(split)};
-        std::mt19937_64 random(seeds);
-        const std::vector<Count> mine = trial(random);
-        for (std::size_t i = 0; i < counts; ++i) {
-          hits[i] += mine[i].hits;
-          trials[i] += mine[i].trials;
-        }
-      }
-    });
-  threads.clear();
-  std::vector<Count> sums(counts);
-  for (std::size_t i = 0; i < counts; ++i) sums[i] = {hits[i], trials[i]};
-  return sums;
-}
 
 Wanted as_they_are(const std::vector<std::string>& cases) {
   Wanted wanted;
@@ -287,54 +243,6 @@ std::vector<Count> slow_calls(const Data& data, std::size_t processes, double sh
       counts.push_back({std::count(slower.begin(), slower.end(), name) > 0 ? std::size_t{1} : 0, 1});
     }
     return counts;
-  });
-}
-
-// A simulated suite as pauses between samples leave it. Half of the cases have 200 us, an sd between
-// processes of 0.15 % and a margin of 0.5 %; the others have 30 us, 0.4 % and 1 %. The sds of cases
-// differ by a factor of about 1.3, sessions by 0.02 %, as measured.
-struct Simulated {
-  std::string name;
-  std::size_t baseline = 5, processes = 5;
-  std::vector<int> looks = {};
-};
-
-Record simulated(std::size_t cases, std::size_t processes, const std::vector<double>& sds,
-                 const std::vector<int>& looks, std::mt19937_64& random) {
-  std::normal_distribution<double> normal;
-  Record record;
-  record.machines["import"] = Machine{"simulated", "GPU-A", {}, {}};
-  for (std::size_t i = 0; i < cases; ++i) {
-    const bool is_long = i % 2 == 0;
-    const double center = std::log(is_long ? 200.0 : 30.0) + 0.0002 * normal(random);
-    CaseRecord one;
-    one.id = fmt::format("case {}", i);
-    one.device = "import";
-    one.gate = Gate{is_long ? 0.005 : 0.01, 0.01, {}, looks};
-    Series series{"gpu_time", "us", Direction::lower_is_better, {}};
-    for (std::size_t p = 1; p <= processes; ++p) {
-      ProcessSamples& process = series.processes.emplace_back();
-      process.process = static_cast<int>(p);
-      process.placements = {Placement{{std::exp(center + sds[i] * normal(random))}}};
-    }
-    one.series.push_back(std::move(series));
-    record.cases.push_back(std::move(one));
-  }
-  return record;
-}
-
-// {suite red, case undecided}.
-std::vector<Count> simulated_rates(const Simulated& setup, std::size_t suite, std::size_t trials,
-                                   std::uint64_t seed) {
-  return repeat(trials, seed, 2, [&](std::mt19937_64& random) {
-    std::chi_squared_distribution<double> chi(16);
-    std::vector<double> sds;
-    for (std::size_t i = 0; i < suite; ++i)
-      sds.push_back((i % 2 == 0 ? 0.0015 : 0.004) * std::sqrt(16 / chi(random)));
-    const Record before = simulated(suite, setup.baseline, sds, {}, random);
-    const Record after = simulated(suite, setup.processes, sds, setup.looks, random);
-    const Called called = of_policy(Policy{})(before, after);
-    return std::vector<Count>{{called.slower.empty() ? std::size_t{0} : 1, 1}, {called.undecided, suite}};
   });
 }
 

@@ -33,6 +33,20 @@ void forget_process(CaseRecord& record, int process) {
 
 }  // namespace
 
+AgreedDigest agreed_digest(const CaseRecord& record) {
+  AgreedDigest found;
+  for (const ProcessResult& process : record.processes) {
+    if (!process.identity) continue;
+    const std::string& digest = process.identity->digest;
+    if (digest.empty() || process.identity->gap) found.unread = process.identity;
+    if (digest.empty()) continue;
+    if (!found.digest.empty() && found.digest != digest) found.disagree = true;
+    found.digest = digest;
+  }
+  if (found.disagree) found.digest.clear();
+  return found;
+}
+
 Outcome worst_outcome(const std::vector<ProcessResult>& processes) {
   Outcome worst = Outcome::skipped;
   for (const ProcessResult& result : processes)

@@ -142,7 +142,7 @@ struct Identity {
 };
 
 // Processes with higher numbers measured a regression again, to confirm it (verdict/decide/confirm.h).
-inline constexpr int last_plain_process = 1000;
+inline constexpr int last_plain_process = most_processes;
 constexpr bool confirms(int process) {
   return process > last_plain_process;
 }
@@ -270,6 +270,14 @@ struct Record {
 
   bool operator==(const Record&) const = default;
 };
+
+// The digest that the looks at a case agree on.
+struct AgreedDigest {
+  std::string digest = {};  // that the looks without a gap share; "" where they disagree or none is
+  bool disagree = false;    // two looks have different digests
+  std::optional<Identity> unread = {};  // a look with a gap
+};
+AgreedDigest agreed_digest(const CaseRecord& record);
 
 // The outcome of a case given its processes': incorrect > failed > timed_out > measured > skipped.
 Outcome worst_outcome(const std::vector<ProcessResult>& processes);

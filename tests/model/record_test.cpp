@@ -52,5 +52,36 @@ TEST(OutcomeNames, ReadBack) {
   EXPECT_EQ(parse_name<Outcome>("mesured"), std::nullopt);
 }
 
+CaseRecord looked_at(const std::vector<std::string>& digests) {
+  CaseRecord record;
+  for (const std::string& digest : digests) {
+    ProcessResult result;
+    result.process = static_cast<int>(record.processes.size()) + 1;
+    result.identity = Identity{digest};
+    if (digest.empty()) result.identity->gap = Cause{CauseCode::calls_differ};
+    record.processes.push_back(std::move(result));
+  }
+  return record;
+}
+
+TEST(AgreedDigest, IsThatOfAllLooksWithoutAGap) {
+  EXPECT_EQ(agreed_digest(looked_at({"a", "a"})).digest, "a");
+  EXPECT_FALSE(agreed_digest(looked_at({"a", "a"})).unread);
+  const AgreedDigest partly = agreed_digest(looked_at({"a", "", "a"}));
+  EXPECT_EQ(partly.digest, "a");
+  ASSERT_TRUE(partly.unread);
+  EXPECT_EQ(partly.unread->gap, Cause{CauseCode::calls_differ});
+}
+
+TEST(AgreedDigest, IsNoneWhereLooksDisagreeOrNobodyLooked) {
+  const AgreedDigest torn = agreed_digest(looked_at({"a", "b", "a"}));
+  EXPECT_TRUE(torn.disagree);
+  EXPECT_EQ(torn.digest, "");
+  const AgreedDigest none = agreed_digest(CaseRecord{});
+  EXPECT_EQ(none.digest, "");
+  EXPECT_FALSE(none.disagree);
+  EXPECT_FALSE(none.unread);
+}
+
 }  // namespace
 }  // namespace harness

@@ -20,7 +20,7 @@ StoredCase state_of(const CaseRecord& one, const std::string& run) {
   state.measured = count_measured(one);
   state.needed = std::max(state.measured, 1);
   state.failures = one.outcome == Outcome::measured || one.outcome == Outcome::skipped ? 0 : 1;
-  state.digest = digest_of(one);
+  if (AgreedDigest found = agreed_digest(one); !found.unread) state.digest = std::move(found.digest);
   state.verdict = name_of(Verdict::unchanged);
   return state;
 }

@@ -24,15 +24,4 @@ bool is_complete(const CaseRecord& one) {
   return one.outcome == Outcome::measured && needed > 0 && count_measured(one) >= needed;
 }
 
-std::string digest_of(const CaseRecord& one) {
-  std::string digest;
-  for (const ProcessResult& result : one.processes) {
-    if (!result.identity) continue;
-    if (result.identity->gap || result.identity->digest.empty()) return {};
-    if (!digest.empty() && digest != result.identity->digest) return {};
-    digest = result.identity->digest;
-  }
-  return digest;
-}
-
 }  // namespace harness

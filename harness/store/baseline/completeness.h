@@ -15,8 +15,4 @@ int count_measured(const CaseRecord& one);
 // Everything that the suite asks for is there and right.
 bool is_complete(const CaseRecord& one);
 
-// The digest of a case's calls that all looks at it agree on; "" where nobody looked or a look could not read
-// all.
-std::string digest_of(const CaseRecord& one);
-
 }  // namespace harness

@@ -17,29 +17,13 @@ ProofGap gap(ProofGapCode code, Figures figures = {}) {
   return {{code, std::move(figures)}};
 }
 
-// The one digest of a side, or why there is none.
-struct SideDigest {
-  std::string digest;
-  std::optional<ProofGap> gap;
-};
-
-SideDigest digest_of(const CaseRecord& record, const char* side) {
-  SideDigest found;
-  const Identity* unread = nullptr;
-  for (const ProcessResult& process : record.processes) {
-    if (!process.identity) continue;
-    const Identity& identity = *process.identity;
-    if (identity.digest.empty())
-      unread = &identity;
-    else if (found.digest.empty())
-      found.digest = identity.digest;
-    else if (found.digest != identity.digest)
-      return {"", gap(ProofGapCode::disagree, {{"side", side}})};
-  }
-  if (!found.digest.empty()) return found;
-  if (unread == nullptr) return {"", gap(ProofGapCode::not_looked, {{"side", side}})};
-  found.gap = gap(ProofGapCode::unreadable, {{"side", side}});
-  found.gap->cause = unread->gap;
+// Why a side has no digest.
+std::optional<ProofGap> digest_gap(const AgreedDigest& agreed, const char* side) {
+  if (agreed.disagree) return gap(ProofGapCode::disagree, {{"side", side}});
+  if (!agreed.digest.empty()) return {};
+  if (!agreed.unread) return gap(ProofGapCode::not_looked, {{"side", side}});
+  ProofGap found = gap(ProofGapCode::unreadable, {{"side", side}});
+  found.cause = agreed.unread->gap;
   return found;
 }
 
@@ -81,9 +65,9 @@ bool was_looked_at(const CaseRecord& record) {
 
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
                                   const std::vector<Difference>& machines) {
-  SideDigest before = digest_of(baseline, "baseline"), after = digest_of(current, "current");
-  if (before.gap) return std::move(before.gap);
-  if (after.gap) return std::move(after.gap);
+  const AgreedDigest before = agreed_digest(baseline), after = agreed_digest(current);
+  if (auto found = digest_gap(before, "baseline")) return found;
+  if (auto found = digest_gap(after, "current")) return found;
   if (auto found = inputs_gap(baseline, current)) return found;
   if (!machines.empty()) return ProofGap{{ProofGapCode::other_machine}, {}, machines};
   if (before.digest != after.digest) return gap(ProofGapCode::other_launches);

@@ -45,6 +45,7 @@ struct Section {
   std::string heading;  // or ""
   Paint paint = Paint::faint;
   std::vector<GridRow> rows;
+  bool is_pattern = false;  // the heading is a pattern of case ids
 };
 
 struct Grid {

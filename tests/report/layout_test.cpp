@@ -1,7 +1,10 @@
 // The parts that tables are made of.
 #include <gmock/gmock.h>
 
+#include <fmt/format.h>
+
 #include "harness/base/text.h"
+#include "harness/model/plan.h"
 #include "harness/report/documents/identity.h"
 #include "harness/report/media/terminal_text.h"
 #include "harness/report/numbers.h"
@@ -34,20 +37,37 @@ TEST(FactorIds, OfDifferentLengthsShareAPrefixAtMost) {
   EXPECT_EQ(factor_ids(Strings{"w/a", "w/a/b"}).labels, (Strings{"a", "a/b"}));
 }
 
-TEST(GroupIds, PutsVariantsOfOneShapeSideBySide) {
-  const auto groups = group_ids(Strings{"w/a/m=1", "w/a/m=2", "w/b/m=1", "w/b/m=2"});
+NamedCase variant(const std::string& name, int m) {
+  PlannedCase one;
+  one.workload = "w";
+  one.variant = name;
+  one.params = sdk::Params({{"m", m}});
+  one.id = fmt::format("w/{}/m={}", name, m);
+  return named(one);
+}
+
+TEST(GroupCases, PutsVariantsOfOneShapeSideBySide) {
+  const auto groups =
+      group_cases(std::vector{variant("a", 1), variant("a", 2), variant("b", 1), variant("b", 2)});
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].heading, "w/*/m=1");
   EXPECT_EQ(groups[0].members[1].label, "b");
   EXPECT_EQ(groups[0].members[1].index, 2U);
 }
 
-TEST(GroupIds, MakesOneGroupWhereMostWouldHaveOneMember) {
-  const auto groups = group_ids(Strings{"w/a/m=1", "w/a/m=2", "w/a/m=3"});
+TEST(GroupCases, MakesOneGroupWhereMostWouldHaveOneMember) {
+  const auto groups = group_cases(std::vector{variant("a", 1), variant("a", 2), variant("a", 3)});
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(groups[0].heading, "w/a/*");
   EXPECT_EQ(groups[0].members[2].label, "m=3");
-  EXPECT_TRUE(group_ids(Strings{}).empty());
+  EXPECT_TRUE(group_cases({}).empty());
+}
+
+TEST(GroupCases, LeavesTheIdsOfOtherToolsWhole) {
+  const auto groups =
+      group_cases(std::vector<NamedCase>{{"BM_a/8/x", {}}, {"BM_a/16/x", {}}, {"BM_b/8/x", {}}});
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].members.size(), 3U);
 }
 
 TEST(Abridge, CountsWhatItLeavesOut) {

@@ -15,23 +15,6 @@ std::string join_segments(const Segments& segments) {
   return join(segments, "/");
 }
 
-// The part that distinguishes an id within its group: the variant where there is one
-// ("workload/variant/a=1"), else all but the first segment.
-struct Split {
-  std::string pattern;
-  std::string label;
-};
-
-Split split_id(const std::string& id) {
-  Segments segments = split(id, '/');
-  if (segments.size() < 2) return {"", id};
-  if (segments[1].find('=') == std::string::npos) {
-    std::string label = std::exchange(segments[1], "*");
-    return {join_segments(segments), std::move(label)};
-  }
-  return {segments[0] + "/*", id.substr(segments[0].size() + 1)};
-}
-
 // True where the segment at that position is the same in all ids. Only a common prefix counts when
 // the ids differ in length.
 std::vector<bool> shared_positions(const std::vector<Segments>& all) {
@@ -83,14 +66,16 @@ Shared factor_ids(std::span<const std::string> ids) {
   return result;
 }
 
-std::vector<CaseGroup> group_ids(std::span<const std::string> ids) {
+std::vector<CaseGroup> group_cases(std::span<const NamedCase> cases) {
   std::vector<CaseGroup> groups;
   std::map<std::string, std::size_t> known;
-  for (std::size_t index = 0; index < ids.size(); ++index) {
-    Split parts = split_id(ids[index]);
-    const auto [at, is_new] = known.try_emplace(parts.pattern, groups.size());
-    if (is_new) groups.push_back({parts.pattern, {}});
-    groups[at->second].members.push_back({index, std::move(parts.label)});
+  std::vector<std::string> ids;
+  for (const NamedCase& one : cases) {
+    const std::string& pattern = one.siblings.empty() ? one.id : one.siblings;
+    const auto [at, is_new] = known.try_emplace(pattern, groups.size());
+    if (is_new) groups.push_back({pattern, {}});
+    groups[at->second].members.push_back({ids.size(), one.siblings.empty() ? one.id : one.variant});
+    ids.push_back(one.id);
   }
   if (groups.size() * 2 <= ids.size() && groups.size() < ids.size()) return groups;
   Shared shared = factor_ids(ids);

@@ -20,8 +20,22 @@ struct Shared {
 // Drops the path segments that are the same in all ids; with fewer than two ids, nothing.
 Shared factor_ids(std::span<const std::string> ids);
 
+// A case, and the pattern of its siblings: the variants of its workload at the same parameters. A case of
+// another tool has an id alone.
+struct NamedCase {
+  std::string id;
+  std::string siblings;  // "linear_gelu/*/dtype=f16/m=512"
+  std::string variant = {};
+};
+template <class Case>
+NamedCase named(const Case& one) {
+  if (one.variant.empty()) return {one.id, {}};
+  const std::string point = one.params.text_id();
+  return {one.id, one.workload + "/*" + (point.empty() ? "" : "/" + point), one.variant};
+}
+
 struct Member {
-  std::size_t index = 0;  // into the ids given
+  std::size_t index = 0;  // into the cases given
   std::string label;
 };
 
@@ -30,9 +44,9 @@ struct CaseGroup {
   std::vector<Member> members;
 };
 
-// Puts the variants of one workload at the same parameters side by side, in order of first
-// appearance. Where that would leave most groups with a single member, one group of all ids.
-std::vector<CaseGroup> group_ids(std::span<const std::string> ids);
+// Puts siblings side by side, in order of first appearance. Where that would leave most groups with a single
+// member, one group of all cases.
+std::vector<CaseGroup> group_cases(std::span<const NamedCase> cases);
 
 struct Reasoned {
   std::string id;

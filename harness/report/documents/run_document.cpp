@@ -221,13 +221,16 @@ Grid make_grid(const Summaries& rows, const Scale& time, const CaseIndex& cases)
   Grid grid;
   grid.label_header = "case";
   for (const ColumnSpec& spec : specs) grid.columns.push_back(spec.column);
-  std::vector<std::string> ids;
-  ids.reserve(rows.size());
-  for (const Summary* row : rows) ids.push_back(row->case_id);
-  for (CaseGroup& group : group_ids(ids)) {
-    Section section{std::move(group.heading), Paint::faint, {}};
+  std::vector<NamedCase> names;
+  names.reserve(rows.size());
+  for (const Summary* row : rows) {
+    const auto known = cases.find(row->case_id);
+    names.push_back(known == cases.end() ? NamedCase{row->case_id, {}} : named(*known->second));
+  }
+  for (CaseGroup& group : group_cases(names)) {
+    Section section{std::move(group.heading), Paint::faint, {}, true};
     for (Member& member : group.members) {
-      GridRow row{std::move(member.label), {}, ids[member.index]};
+      GridRow row{std::move(member.label), {}, names[member.index].id};
       for (const ColumnSpec& spec : specs) row.cells.push_back(spec.cell(*rows[member.index]));
       section.rows.push_back(std::move(row));
     }

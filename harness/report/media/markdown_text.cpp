@@ -111,8 +111,9 @@ std::string markdown_table(const Grid& grid) {
   text += "\n" + rule + "\n";
   for (const Section& section : grid.sections) {
     if (!section.heading.empty()) {
-      const bool code = section.heading.find('/') != std::string::npos;
-      text += "| " + (code ? markdown_code(section.heading) : "**" + markdown_prose(section.heading) + "**") +
+      text += "| " +
+              (section.is_pattern ? markdown_code(section.heading)
+                                  : "**" + markdown_prose(section.heading) + "**") +
               " |";
       for (std::size_t i = 0; i < grid.columns.size(); ++i) text += " |";
       text += "\n";

@@ -85,8 +85,8 @@ TEST_F(DeviceLockTest, ExcludesAnotherProcessAndNamesTheHolder) {
   ASSERT_FALSE(lock);
   EXPECT_EQ(lock.error().kind, ErrorKind::usage);
   EXPECT_THAT(lock.error().message,
-              AllOf(HasSubstr("device GPU-1 is in use by process " + std::to_string(holder.pid())),
-                    MatchesRegex(".*, suite fusion, since 20..-..-..T..:..:..Z")));
+              AllOf(HasSubstr("GPU-1"), HasSubstr(std::to_string(holder.pid())), HasSubstr("suite fusion"),
+                    MatchesRegex(".* 20..-..-..T..:..:..Z")));
   EXPECT_THAT(lock.error().advice, HasSubstr("--wait"));
 }
 
@@ -125,7 +125,7 @@ TEST_F(DeviceLockTest, WaitsForItsHolderAndSaysSoOnce) {
                                         holder.end();
                                       }});
   EXPECT_TRUE(lock);
-  EXPECT_THAT(messages, testing::ElementsAre(HasSubstr("in use by process")));
+  EXPECT_THAT(messages, testing::SizeIs(1));
 }
 
 TEST_F(DeviceLockTest, GivesUpWhenItsPatienceEnds) {
@@ -134,7 +134,7 @@ TEST_F(DeviceLockTest, GivesUpWhenItsPatienceEnds) {
   int told = 0;
   const auto lock = DeviceLock::take({"GPU-1", "suite mine", 1e-3, [&](const std::string&) { ++told; }});
   ASSERT_FALSE(lock);
-  EXPECT_THAT(lock.error().message, AllOf(HasSubstr("suite fusion"), HasSubstr(", and was for ")));
+  EXPECT_THAT(lock.error().message, HasSubstr("suite fusion"));
   EXPECT_EQ(told, 1);
 }
 
@@ -156,7 +156,7 @@ TEST_F(DeviceLockTest, IsNeverTakenThroughALinkOrOnWhatIsNoFile) {
   EXPECT_THAT(linked.error().advice, HasSubstr("HARNESS_LOCK_DIR"));
   EXPECT_EQ(*read_file(folder_.path() / "victim"), "precious");
   mkfifo(DeviceLock::path_of("GPU-2").c_str(), 0666);
-  EXPECT_THAT(try_it("GPU-2").error().message, HasSubstr("is not a file"));
+  EXPECT_EQ(try_it("GPU-2").error().kind, ErrorKind::environment);
 }
 
 TEST_F(DeviceLockTest, ShowsWhatAHolderWroteAsText) {
@@ -167,7 +167,7 @@ TEST_F(DeviceLockTest, ShowsWhatAHolderWroteAsText) {
   const std::string message = try_it("GPU-1").error().message;
   EXPECT_THAT(message, AllOf(HasSubstr("red"), Not(HasSubstr("\x1b")), Not(HasSubstr("second"))));
   std::ofstream(path, std::ios::trunc).close();
-  EXPECT_THAT(try_it("GPU-1").error().message, HasSubstr("in use by another run"));
+  EXPECT_EQ(try_it("GPU-1").error().kind, ErrorKind::usage);
 }
 
 TEST(DeviceLockPath, IsAPlainNameInAFolderThatAllShare) {

@@ -304,7 +304,7 @@ TEST_F(RunPlan, FailsWhenNoWorkerCanBeStarted) {
   add("right");
   const Result<RunReport> report = run_plan(plan_, options_);
   ASSERT_FALSE(report);
-  EXPECT_THAT(report.error().message, HasSubstr("could not be started"));
+  EXPECT_EQ(report.error().kind, ErrorKind::environment);
 }
 
 TEST_F(RunPlan, FailsCasesWhoseWorkerSpeaksNoProtocol) {
@@ -424,7 +424,7 @@ TEST_F(RunPlan, ProbesADeviceInAWorker) {
   EXPECT_THAT(probe->machine.ceilings, IsEmpty());
   const Result<DeviceProbe> nothing = probe_device("abacus", {TEST_WORKER});
   ASSERT_FALSE(nothing);
-  EXPECT_THAT(nothing.error().message, HasSubstr("unknown device `abacus`"));
+  EXPECT_THAT(nothing.error().message, HasSubstr("`abacus`"));
   EXPECT_FALSE(probe_device("cpu", {"/bin/false"}));
 }
 
@@ -446,7 +446,7 @@ TEST(Worker, SaysWhoStartsItWhenAPersonDoes) {
   const Result<Output> output = run_command({{"sh", "-c", "exec \"$0\" 3>&-", TEST_WORKER}});
   ASSERT_TRUE(output);
   EXPECT_EQ(output->exit.code, 64);
-  EXPECT_THAT(output->err, HasSubstr("started by `harness run`"));
+  EXPECT_THAT(output->err, HasSubstr("`harness run`"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../schema/place_of.h"
 #include "example_record.h"
 
 namespace harness {
@@ -22,10 +23,18 @@ std::string with(std::string text, std::string_view from, std::string_view to) {
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-std::string message_of(const std::string& text) {
+// The member that is refused: "cases[0].sampling.cache".
+std::string refused(const std::string& text) {
   const auto record = decode_record(text, "base.json");
   EXPECT_FALSE(record) << "was accepted";
-  return record ? "" : record.error().text();
+  return record ? "" : place_of(record.error());
+}
+
+// Where text is no JSON.
+Location malformed_at(const std::string& text) {
+  const auto record = decode_record(text, "base.json");
+  EXPECT_FALSE(record) << "was accepted";
+  return record ? Location{} : record.error().where;
 }
 
 TEST(RecordText, ReadsBackAsTheSameRecord) {
@@ -170,10 +179,7 @@ TEST(RecordText, KeepsAnErrorThatIsNotFiniteAsNotANumber) {
 TEST(RecordText, RefusesASampleThatIsNotANumber) {
   Record record = example_record();
   record.cases[0].series[0].processes[1].placements[0].samples[2] = std::nan("");
-  EXPECT_THAT(
-      message_of(encode(record)),
-      HasSubstr("base.json: error: cases[0].metrics[0].processes[1].placements[0].samples[2]: is null; "
-                "expected a number"));
+  EXPECT_EQ(refused(encode(record)), "cases[0].metrics[0].processes[1].placements[0].samples[2]");
 }
 
 TEST(RecordText, PartsReadBackTheSame) {
@@ -217,7 +223,7 @@ TEST(RecordErrors, RefuseAPairingThatIsNone) {
   text.replace(text.find(kind), kind.size(), "\"sideways\"");
   const auto unknown = decode_record(text, "r");
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().text().find("pairing.kind"), std::string::npos) << unknown.error().text();
+  EXPECT_EQ(place_of(unknown.error()), "pairing.kind");
   record.pairing->id = "";
   EXPECT_FALSE(decode_record(encode(record), "r"));
 }
@@ -227,9 +233,7 @@ TEST(RecordErrors, RefuseACommitThatIsNone) {
   const std::string commit(40, '1');
   for (const std::string& bad : {std::string("HEAD"), std::string("1; touch x"), std::string(39, '1'),
                                  std::string(41, '1'), std::string(40, 'A'), std::string(39, '1') + "g"})
-    EXPECT_THAT(message_of(with(text, commit, bad)),
-                HasSubstr("revision.commit: is no commit id; expected 40 hexadecimal digits"))
-        << bad;
+    EXPECT_EQ(refused(with(text, commit, bad)), "revision.commit") << bad;
   EXPECT_TRUE(decode_record(with(text, commit, ""), "r")) << "outside a repository";
 }
 
@@ -241,70 +245,58 @@ TEST(RecordText, IgnoresUnknownFields) {
 }
 
 TEST(RecordErrors, NameTheLineAndColumnOfMalformedText) {
-  const auto record = decode_record("{\n  \"format\": oops\n}", "base.json");
-  ASSERT_FALSE(record);
-  EXPECT_EQ(record.error().where, (Location{"base.json", 2, 13}));
-  EXPECT_THAT(record.error().message, HasSubstr("not JSON"));
+  EXPECT_EQ(malformed_at("{\n  \"format\": oops\n}"), (Location{"base.json", 2, 13}));
 }
 
 TEST(RecordErrors, RefuseAnotherFormatAndAnotherVersion) {
   const std::string text = encode(example_record());
-  EXPECT_THAT(message_of(with(text, "harness-record", "holiday-photo")),
-              HasSubstr("format: is `holiday-photo`; expected `harness-record`"));
-  EXPECT_THAT(
-      message_of(with(text, "\"version\": 1", "\"version\": 2")),
-      HasSubstr("version: is 2; this harness reads version 1\n  advice: use the harness that wrote it"));
-  EXPECT_THAT(message_of(with(text, "\"version\": 1", "\"version\": 0")), HasSubstr("version: is 0"));
-  EXPECT_THAT(message_of(with(text, "\"version\": 1", "\"version\": 1.0")),
-              HasSubstr("version: is a number; expected a whole number"));
-  EXPECT_THAT(message_of("{}"), HasSubstr("the document has no `format`"));
-  EXPECT_THAT(message_of("[]"), HasSubstr("the document is an array; expected an object"));
+  EXPECT_EQ(refused(with(text, "harness-record", "holiday-photo")), "format");
+  EXPECT_EQ(refused(with(text, "\"version\": 1", "\"version\": 2")), "version");
+  EXPECT_EQ(refused(with(text, "\"version\": 1", "\"version\": 0")), "version");
+  EXPECT_EQ(refused(with(text, "\"version\": 1", "\"version\": 1.0")), "version");
+  EXPECT_EQ(refused("{}"), "");
+  EXPECT_EQ(refused("[]"), "");
 }
 
 TEST(RecordErrors, NameThePathOfWhatIsWrong) {
   const std::string text = encode(example_record());
-  EXPECT_THAT(message_of(with(text, "\"process\": 2,\n", "\"process\": \"2\",\n")),
-              HasSubstr("cases[0].metrics[0].processes[1].process: is text; expected a whole number"));
-  EXPECT_THAT(message_of(with(text, "\"process\": 2,\n", "\"process\": 1,\n")),
-              HasSubstr("cases[0].metrics[0].processes[1]: repeats process 1"));
-  EXPECT_THAT(message_of(with(text, "\"process\": 2,\n", "\"process\": -2,\n")),
-              HasSubstr("cases[0].metrics[0].processes[1].process: is out of range"));
-  EXPECT_THAT(message_of(with(text, "\"process\": 2,\n", "\"process\": 4294967297,\n")),
-              HasSubstr("cases[0].metrics[0].processes[1].process: is out of range"));
-  EXPECT_THAT(message_of(with(text, "\"samples\": [23.7", "\"sample\": [23.7")),
-              HasSubstr("placements[0]: has no `samples`; is `sample` meant?"));
-  EXPECT_THAT(message_of(with(text, "23.648", "1e999")), HasSubstr("is not JSON"));
-  EXPECT_THAT(message_of(with(text, "\"kind\": \"block\"", "\"kind\": \"blok\"")),
-              HasSubstr("machines.cuda.fields[0].kind: is `blok`, which is unknown; did you mean `block`?"));
-  EXPECT_THAT(message_of(with(text, "\"outcome\": \"incorrect\"", "\"outcome\": \"incorect\"")),
-              HasSubstr("did you mean `incorrect`?"));
-  EXPECT_THAT(message_of(with(text, "\"cache\": \"hot\"", "\"cache\": \"hott\"")),
-              HasSubstr("cases[0].sampling.cache: is `hott`"));
-  EXPECT_THAT(message_of(with(text, "\"m\": 512", "\"dtype\": 512")),
-              HasSubstr("cases[0].params.dtype: is there twice"));
-  EXPECT_THAT(message_of(with(text, "\"m\": 512", "\"m\": 9223372036854775808")),
-              HasSubstr("cases[0].params.m: is too large"));
-  EXPECT_THAT(message_of(with(text, "\"m\": 512", "\"m\": [512]")),
-              HasSubstr("cases[0].params.m: is an array"));
+  EXPECT_EQ(refused(with(text, "\"process\": 2,\n", "\"process\": \"2\",\n")),
+            "cases[0].metrics[0].processes[1].process");
+  EXPECT_EQ(refused(with(text, "\"process\": 2,\n", "\"process\": 1,\n")),
+            "cases[0].metrics[0].processes[1]");
+  EXPECT_EQ(refused(with(text, "\"process\": 2,\n", "\"process\": -2,\n")),
+            "cases[0].metrics[0].processes[1].process");
+  EXPECT_EQ(refused(with(text, "\"process\": 2,\n", "\"process\": 4294967297,\n")),
+            "cases[0].metrics[0].processes[1].process");
+  EXPECT_EQ(refused(with(text, "\"samples\": [23.7", "\"sample\": [23.7")),
+            "cases[0].metrics[0].processes[0].placements[0]");
+  EXPECT_EQ(malformed_at(with(text, "23.648", "1e999")), (Location{"base.json", 58, 82}));
+  EXPECT_EQ(refused(with(text, "\"kind\": \"block\"", "\"kind\": \"blok\"")), "machines.cuda.fields[0].kind");
+  EXPECT_EQ(refused(with(text, "\"outcome\": \"incorrect\"", "\"outcome\": \"incorect\"")),
+            "cases[2].processes[0].outcome");
+  EXPECT_EQ(refused(with(text, "\"cache\": \"hot\"", "\"cache\": \"hott\"")), "cases[0].sampling.cache");
+  EXPECT_EQ(refused(with(text, "\"m\": 512", "\"dtype\": 512")), "cases[0].params.dtype");
+  EXPECT_EQ(refused(with(text, "\"m\": 512", "\"m\": 9223372036854775808")), "cases[0].params.m");
+  EXPECT_EQ(refused(with(text, "\"m\": 512", "\"m\": [512]")), "cases[0].params.m");
 }
 
 TEST(RecordErrors, RefuseRepeatedCasesAndMetrics) {
   Record record = example_record();
   record.cases.push_back(record.cases[0]);
-  EXPECT_THAT(message_of(encode(record)), HasSubstr("cases[3]: repeats case"));
+  EXPECT_EQ(refused(encode(record)), "cases[3]");
   record = example_record();
   record.cases[0].series.push_back(record.cases[0].series[0]);
-  EXPECT_THAT(message_of(encode(record)), HasSubstr("cases[0].metrics[2]: repeats metric"));
+  EXPECT_EQ(refused(encode(record)), "cases[0].metrics[2]");
 }
 
 TEST(RecordErrors, ControlCharactersInAPathAreEscaped) {
   const std::string text = with(encode(example_record()), "\"m\": 512", "\"\\u001b[31m\": []");
-  EXPECT_THAT(message_of(text), HasSubstr("cases[0].params.\\u001b[31m: is an array"));
+  EXPECT_EQ(refused(text), "cases[0].params.\\u001b[31m");
 }
 
 TEST(RecordErrors, DeepNestingIsNoCrash) {
-  EXPECT_THAT(message_of(std::string(1'000'000, '[')), HasSubstr("not JSON"));
-  EXPECT_THAT(message_of(std::string("{}\0{}", 5)), HasSubstr("a zero byte"));
+  EXPECT_EQ(malformed_at(std::string(1'000'000, '[')).line, 1);
+  EXPECT_EQ(malformed_at(std::string("{}\0{}", 5)), (Location{"base.json", 1, 3}));
   const std::string nested = std::string(100'000, '[') + std::string(100'000, ']');
   EXPECT_TRUE(
       decode_record(with(encode(example_record()), "\"tool\"", "\"x\": " + nested + ", \"tool\""), "r"));

@@ -7,6 +7,7 @@
 #include "filled.h"
 #include "harness/schema/field_texts.h"
 #include "member_count.h"
+#include "place_of.h"
 
 namespace harness {
 
@@ -62,7 +63,6 @@ struct Described<Outer> {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct OneShort {
@@ -97,9 +97,10 @@ Result<Outer> decode(std::string_view text) {
   return (*reader)->finish(outer);
 }
 
-std::string problem_of(std::string_view text) {
+// The member that is refused.
+std::string refused(std::string_view text) {
   const Result<Outer> outer = decode(text);
-  return outer ? "" : outer.error().text();
+  return outer ? "nothing" : place_of(outer.error());
 }
 
 TEST(Fields, AreWrittenInTheirOrderAndLayout) {
@@ -158,17 +159,15 @@ TEST(Fields, ReadBackAsTheyWereWritten) {
 }
 
 TEST(Fields, NameThePathOfWhatIsWrong) {
-  EXPECT_THAT(problem_of(R"({"count": 0})"),
-              HasSubstr("outer.json: error: count: is out of range; expected 1 to"));
-  EXPECT_THAT(problem_of(R"({"inner": [{"value": 1}]})"), HasSubstr("inner[0]: has no `name`"));
-  EXPECT_THAT(problem_of(R"({"inner": [{"name": "a"}, {"name": "b"}, {"name": "a"}]})"),
-              HasSubstr("inner[2]: repeats name `a`"));
-  EXPECT_THAT(problem_of(R"({"named": {"a": 1, "a": 2}})"), HasSubstr("named.a: is there twice"));
-  EXPECT_THAT(problem_of(R"({"map": {"a": 1, "a": 2}})"), HasSubstr("map.a: is there twice"));
-  EXPECT_THAT(problem_of(R"({"named": {"a": "1"}})"), HasSubstr("named.a: is text; expected a number"));
-  EXPECT_THAT(problem_of(R"({"extent": [1, 2, 3, 4]})"), HasSubstr("extent[3]: is one too many; expected 3"));
-  EXPECT_THAT(problem_of(R"({"flag": null})"), HasSubstr("flag: is null; expected true or false"));
-  EXPECT_THAT(problem_of(R"({"numbers": {}})"), HasSubstr("numbers: is an object; expected an array"));
+  EXPECT_EQ(refused(R"({"count": 0})"), "count");
+  EXPECT_EQ(refused(R"({"inner": [{"value": 1}]})"), "inner[0]");
+  EXPECT_EQ(refused(R"({"inner": [{"name": "a"}, {"name": "b"}, {"name": "a"}]})"), "inner[2]");
+  EXPECT_EQ(refused(R"({"named": {"a": 1, "a": 2}})"), "named.a");
+  EXPECT_EQ(refused(R"({"map": {"a": 1, "a": 2}})"), "map.a");
+  EXPECT_EQ(refused(R"({"named": {"a": "1"}})"), "named.a");
+  EXPECT_EQ(refused(R"({"extent": [1, 2, 3, 4]})"), "extent[3]");
+  EXPECT_EQ(refused(R"({"flag": null})"), "flag");
+  EXPECT_EQ(refused(R"({"numbers": {}})"), "numbers");
 }
 
 TEST(Fields, TakeAnUnknownNameOfALaterVersionForTheDefault) {

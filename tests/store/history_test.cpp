@@ -101,8 +101,7 @@ TEST_P(StoredValues, AreRefusedToAnOlderProgramByTheVersion) {
   execute("UPDATE harness_schema SET version = 5");
   const auto store = Store::open_existing(url_);
   ASSERT_FALSE(store);
-  EXPECT_THAT(store.error().message,
-              HasSubstr("is a store of version 5; this harness knows versions up to 4"));
+  EXPECT_THAT(store.error().message, HasSubstr("version 5"));
 }
 
 TEST_P(StoredValues, FollowAResultThatIsReplaced) {

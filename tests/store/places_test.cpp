@@ -21,13 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string error_of(const std::string& url) {
+Error error_of(const std::string& url) {
   const auto store = Store::open(url);
   EXPECT_FALSE(store) << url << " was opened";
-  return store ? "" : store.error().text();
+  return store ? Error{} : store.error();
 }
 
 std::string text_of(const fs::path& path) {
@@ -51,11 +52,10 @@ TEST(StoreUrl, HidesPasswords) {
 }
 
 TEST(StoreUrl, RefusesOtherKinds) {
-  EXPECT_THAT(error_of("mysql://u:pw@host/db"),
-              AllOf(HasSubstr("`mysql` is no kind of store"), Not(HasSubstr("pw"))));
-  EXPECT_THAT(error_of("postgresq://host/db"), HasSubstr("did you mean `postgresql`?"));
-  EXPECT_THAT(error_of("sqlite:"), HasSubstr("no file name"));
-  EXPECT_THAT(error_of(""), HasSubstr("no file name"));
+  EXPECT_THAT(error_of("mysql://u:pw@host/db").text(), AllOf(HasSubstr("`mysql`"), Not(HasSubstr("pw"))));
+  EXPECT_THAT(error_of("postgresq://host/db").advice, HasSubstr("`postgresql`"));
+  for (const char* url : {"mysql://u:pw@host/db", "postgresq://host/db", "sqlite:", ""})
+    EXPECT_EQ(error_of(url).kind, ErrorKind::usage) << url;
 }
 
 TEST(SqliteFile, IsMadeWithItsFolder) {
@@ -74,8 +74,8 @@ TEST(SqliteFile, IsNotMadeByThoseWhoOnlyRead) {
     const auto store = Store::open_existing(url);
     ASSERT_FALSE(store);
     EXPECT_EQ(store.error().kind, ErrorKind::missing);
-    EXPECT_THAT(store.error().text(), AllOf(HasSubstr("results.db: error: there is no store here"),
-                                            HasSubstr("`harness run` makes one"), HasSubstr("--store")));
+    EXPECT_THAT(store.error().where.file, EndsWith("results.db"));
+    EXPECT_THAT(store.error().advice, AllOf(HasSubstr("`harness run`"), HasSubstr("--store")));
   }
   EXPECT_TRUE(fs::is_empty(folder.path())) << "not even the folder";
 }
@@ -111,8 +111,10 @@ TEST(SqliteFile, ThatIsNoDatabaseIsRefused) {
   const std::string notes =
       "not a database at all, but long enough to have a header\n" + std::string(4096, 'x');
   write_text(path, notes);
-  EXPECT_THAT(error_of(path.string()), AllOf(HasSubstr("notes.db: error: is not a SQLite database"),
-                                             HasSubstr("advice: move it away")));
+  const Error error = error_of(path.string());
+  EXPECT_EQ(error.kind, ErrorKind::environment);
+  EXPECT_EQ(error.where.file, path.string());
+  EXPECT_NE(error.advice, "");
   EXPECT_EQ(text_of(path), notes) << "left alone";
 }
 
@@ -123,7 +125,7 @@ TEST(SqliteFile, OfAnotherProgramIsRefused) {
     soci::session session(soci::sqlite3, "dbname=" + path.string());
     session << "CREATE TABLE contacts (name TEXT)";
   }
-  EXPECT_THAT(error_of(path.string()), HasSubstr("is a database of another program"));
+  EXPECT_EQ(error_of(path.string()).where.file, path.string());
 }
 
 TEST(SqliteFile, ThatIsDamagedIsAnErrorWithAdvice) {
@@ -140,16 +142,17 @@ TEST(SqliteFile, ThatIsDamagedIsAnErrorWithAdvice) {
   for (std::size_t i = 4096; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7);
   write_text(path, bytes);
   const auto store = Store::open(path.string());
-  const std::string message = store ? (*store)->load("record 5").error().text() : store.error().text();
-  EXPECT_THAT(message, AllOf(HasSubstr("is damaged"), HasSubstr(".recover")));
+  const Error error = store ? (*store)->load("record 5").error() : store.error();
+  EXPECT_EQ(error.kind, ErrorKind::environment);
+  EXPECT_THAT(error.advice, HasSubstr(".recover"));
 }
 
 TEST(SqliteFile, ThatCannotBeWrittenIsAnError) {
   const TemporaryFolder folder;
-  EXPECT_THAT(error_of(folder.path().string()), HasSubstr("is a folder, not a store"));
   write_text(folder.path() / "file", "");
-  EXPECT_THAT(error_of((folder.path() / "file/results.db").string()), HasSubstr("folder cannot be made"));
-  EXPECT_THAT(error_of("a\"b.db"), HasSubstr("quotation mark"));
+  for (const std::string& path :
+       {folder.path().string(), (folder.path() / "file/results.db").string(), std::string("a\"b.db")})
+    EXPECT_EQ(error_of(path).where.file, path);
 }
 
 TEST(SqliteFile, InAReadOnlyFolderIsAnError) {
@@ -160,9 +163,10 @@ TEST(SqliteFile, InAReadOnlyFolderIsAnError) {
   ASSERT_EQ(chmod(inner.c_str(), 0555), 0);
   const bool root = geteuid() == 0;
   ASSERT_EQ(seteuid(root ? 65534 : geteuid()), 0) << "root may write anywhere";
-  const std::string error = error_of((inner / "results.db").string());
+  const Error error = error_of((inner / "results.db").string());
   ASSERT_EQ(seteuid(root ? 0 : geteuid()), 0);
-  EXPECT_THAT(error, AllOf(HasSubstr("cannot be written"), HasSubstr("check the permissions")));
+  EXPECT_EQ(error.kind, ErrorKind::environment);
+  EXPECT_EQ(error.where.file, (inner / "results.db").string());
 }
 
 TEST(Program, LinksNoPostgresqlLibrary) {
@@ -187,8 +191,7 @@ TEST(Postgresql, WithoutItsLibraryIsExplained) {
        {},
        {{"LD_LIBRARY_PATH", folder.path().string()}, {"SOCI_BACKENDS_PATH", folder.path().string()}}});
   ASSERT_TRUE(output);
-  EXPECT_THAT(output->out,
-              AllOf(HasSubstr("not installed"), HasSubstr("libsoci-postgresql"), Not(HasSubstr("secret"))));
+  EXPECT_THAT(output->out, AllOf(HasSubstr("libsoci-postgresql"), Not(HasSubstr("secret"))));
 }
 
 TEST(Postgresql, LoadsNoLibraryFromTheCurrentFolder) {
@@ -201,12 +204,11 @@ TEST(Postgresql, LoadsNoLibraryFromTheCurrentFolder) {
 TEST(Postgresql, ServerThatIsNotThereIsAnError) {
   const TemporaryFolder folder;
   const std::string url = "postgresql://ann:secret@/db?host=" + folder.path().string();
-  EXPECT_THAT(error_of(url), AllOf(HasSubstr("postgresql://ann:***@/db"),
-                                   HasSubstr("check that the server runs"), Not(HasSubstr("secret"))));
-  EXPECT_THAT(error_of("postgresql://ann:sec%zzret@host/db"),  // libpq quotes what it cannot decode
-              AllOf(HasSubstr("percent-encoded"), Not(HasSubstr("sec%zz"))));
-  EXPECT_THAT(error_of("postgresql://ann:secret:x@host:port/db"), Not(HasSubstr("secret")));
-  EXPECT_THAT(error_of("postgresql://ann:sec%72et@[host/db"),
+  EXPECT_THAT(error_of(url).text(), AllOf(HasSubstr("postgresql://ann:***@/db"), Not(HasSubstr("secret"))));
+  EXPECT_THAT(error_of("postgresql://ann:sec%zzret@host/db").text(),  // libpq quotes what it cannot decode
+              Not(HasSubstr("sec%zz")));
+  EXPECT_THAT(error_of("postgresql://ann:secret:x@host:port/db").text(), Not(HasSubstr("secret")));
+  EXPECT_THAT(error_of("postgresql://ann:sec%72et@[host/db").text(),
               AllOf(Not(HasSubstr("sec%72et")), Not(HasSubstr("secret"))));
 }
 
@@ -223,8 +225,7 @@ class RealServer : public testing::Test {
 };
 
 TEST_F(RealServer, RefusesAWrongPasswordWithoutShowingIt) {
-  EXPECT_THAT(error_of(server_->url_with("hunter2")),
-              AllOf(HasSubstr("password authentication failed"), Not(HasSubstr("hunter2"))));
+  EXPECT_THAT(error_of(server_->url_with("hunter2")).text(), Not(HasSubstr("hunter2")));
 }
 
 TEST_F(RealServer, MayRestartDuringARun) {

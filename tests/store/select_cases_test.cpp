@@ -11,7 +11,6 @@ namespace harness {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 // A case of so many processes, whose calls have the digest.
 CaseRecord small_case(const std::string& id, int processes, const std::string& digest = "", double us = 10) {

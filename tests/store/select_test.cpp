@@ -33,8 +33,7 @@ TEST_F(Selecting, TakesTheDirtyRecordOfADirtyTree) {
   const auto none = select_current(*store_, "HEAD", options_);
   ASSERT_FALSE(none) << "the clean record says nothing of the changes";
   EXPECT_EQ(none.error().kind, ErrorKind::missing);
-  EXPECT_THAT(none.error().text(),
-              AllOf(HasSubstr("uncommitted changes"), HasSubstr("--current " + commit.substr(0, 10))));
+  EXPECT_THAT(none.error().advice, HasSubstr("--current " + commit.substr(0, 10)));
   const std::string changed = measured(commit, "GPU-1234", dirty);
   EXPECT_EQ(select_current(*store_, "HEAD", options_)->source.id, changed);
   EXPECT_THAT(select_current(*store_, "HEAD", options_)->source.found,
@@ -54,7 +53,7 @@ TEST_F(Selecting, AsksForASuiteWhenThereAreSeveral) {
   EXPECT_EQ(select_current(*store_, "HEAD", options_)->source.id, fusion);
   options_.suite = "fusoin";
   EXPECT_THAT(select_current(*store_, "HEAD", options_).error().text(),
-              AllOf(HasSubstr("no complete record of suite `fusoin`"), HasSubstr("attention, fusion")));
+              AllOf(HasSubstr("`fusoin`"), HasSubstr("attention, fusion")));
 }
 
 TEST_F(Selecting, TakesARecordOfEachSuite) {
@@ -105,8 +104,8 @@ TEST_F(Selecting, TakesAFileAsEitherSide) {
   repository_.write("no-extension", encode(example_record()));
   EXPECT_TRUE(select_current(*store_, repository_.path() + "/no-extension", options_));
   repository_.write("bad.json", "{");
-  EXPECT_THAT(select_current(*store_, repository_.path() + "/bad.json", options_).error().text(),
-              HasSubstr("bad.json:1:2: error: is not JSON"));
+  EXPECT_EQ(select_current(*store_, repository_.path() + "/bad.json", options_).error().where,
+            (Location{repository_.path() + "/bad.json", 1, 2}));
 }
 
 TEST_F(Selecting, ComparesWithTheMergeBase) {
@@ -203,11 +202,10 @@ TEST_F(Selecting, SaysWhatToDoWithoutABaseline) {
   const auto none = baseline("main", current(repository_.commit("topic")));
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().kind, ErrorKind::missing);
-  EXPECT_THAT(none.error().text(), AllOf(HasSubstr("suite `fusion` on nvidia-h200 at " + base.substr(0, 10)),
-                                         HasSubstr("check out " + base.substr(0, 10) +
-                                                   ", rebuild, and run `harness run suites/fusion.yaml`"),
-                                         HasSubstr("harness baseline promote")));
-  EXPECT_THAT(none.error().advice, Not(HasSubstr("shallow")));
+  EXPECT_THAT(none.error().text(),
+              AllOf(HasSubstr("`fusion`"), HasSubstr("nvidia-h200"), HasSubstr(base.substr(0, 10)),
+                    HasSubstr("`harness run suites/fusion.yaml`"), HasSubstr("harness baseline promote")));
+  EXPECT_THAT(none.error().advice, Not(HasSubstr("--unshallow")));
   EXPECT_EQ(baseline("mian", current(base)).error().kind, ErrorKind::usage);
 }
 

@@ -10,7 +10,6 @@ namespace harness {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 class StoredCases : public OnEachDatabase {
@@ -165,7 +164,7 @@ TEST(StoreFile, IsMissedWhenItIsDeletedOrReplaced) {
     const Status put = store->put("one", {example_result(example_case().id, 1)});
     ASSERT_FALSE(put);
     EXPECT_EQ(put.error().kind, ErrorKind::environment);
-    EXPECT_THAT(put.error().text(), HasSubstr("was deleted or replaced"));
+    EXPECT_EQ(put.error().where.file, path);
   }
 }
 

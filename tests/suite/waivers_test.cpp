@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "harness/base/files.h"
+#include "harness/base/text.h"
 
 namespace harness {
 namespace {
@@ -14,12 +15,13 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 std::string waiver(const std::string& keys) {
   return "version: 1\nwaivers:\n  - {" + keys + "}\n";
 }
 
-// Every error as one line, "line:column message | advice".
+// Every error as "line:column name name", with the names that it quotes.
 std::vector<std::string> errors_of(const std::string& text) {
   const auto waivers = parse_waivers(text, "w.yaml");
   EXPECT_FALSE(waivers) << "was accepted";
@@ -27,8 +29,10 @@ std::vector<std::string> errors_of(const std::string& text) {
   if (waivers) return lines;
   for (const Error& error : waivers.error()) {
     EXPECT_EQ(error.where.file, "w.yaml");
-    lines.push_back(std::to_string(error.where.line) + ":" + std::to_string(error.where.column) + " " +
-                    error.message + " | " + error.advice);
+    std::string line = std::to_string(error.where.line) + ":" + std::to_string(error.where.column);
+    const std::vector<std::string> parts = split(error.message + " " + error.advice, '`');
+    for (std::size_t i = 1; i < parts.size(); i += 2) line += " " + parts[i];
+    lines.push_back(std::move(line));
   }
   return lines;
 }
@@ -64,28 +68,26 @@ TEST(Waivers, MayBeNone) {
 
 TEST(Waivers, NeedAPatternACeilingADateAndAReason) {
   EXPECT_THAT(errors_of(waiver("metric: time")),
-              ElementsAre(HasSubstr("3:5 missing key `pattern` in a waiver | Which cases"),
-                          HasSubstr("3:5 missing key `ceiling` in a waiver | How much worse"),
-                          HasSubstr("3:5 missing key `expires` in a waiver | The last day"),
-                          HasSubstr("3:5 missing key `reason` in a waiver | Why")));
+              ElementsAre(StartsWith("3:5 pattern"), StartsWith("3:5 ceiling"), StartsWith("3:5 expires"),
+                          StartsWith("3:5 reason")));
   EXPECT_THAT(errors_of(waiver("pattern: a, ceiling: 5%, expires: 2026-12-31, reason: ' '")),
-              ElementsAre(HasSubstr("`reason`: expected a sentence")));
+              ElementsAre(StartsWith("3:62 reason")));
 }
 
 TEST(Waivers, WithADayThatDoesNotExistAreRefused) {
   for (const char* day : {"2026-02-30", "2025-02-29", "2026-13-01", "2026-00-10"})
     EXPECT_THAT(errors_of(waiver(std::string("pattern: a, ceiling: 5%, reason: x, expires: ") + day)),
-                ElementsAre(HasSubstr(std::string("there is no day `") + day)));
+                ElementsAre(HasSubstr(day)));
   for (const char* day : {"tomorrow", "2026-1-1", "31.12.2026", "20261231"})
     EXPECT_THAT(errors_of(waiver(std::string("pattern: a, ceiling: 5%, reason: x, expires: ") + day)),
-                ElementsAre(HasSubstr("`expires`: expected a date such as 2026-12-31")));
+                ElementsAre(HasSubstr(" expires")));
 }
 
 TEST(Waivers, WithACeilingThatMakesNoSenseAreRefused) {
   for (const char* ceiling : {"0%", "5", "-5%", "lots", "0", "100%", "0.5"})
     EXPECT_THAT(
         errors_of(waiver(std::string("pattern: a, reason: x, expires: 2026-12-31, ceiling: ") + ceiling)),
-        ElementsAre(HasSubstr("`ceiling`: ")))
+        ElementsAre(HasSubstr(" ceiling")))
         << ceiling;
 }
 
@@ -93,28 +95,22 @@ TEST(Waivers, OfTheSamePatternAndMetricAreAnErrorThatNamesBothLines) {
   const std::string one = "  - {pattern: a/*, ceiling: 5%, expires: 2026-12-31, reason: x}\n";
   const std::string timed = "  - {pattern: a/*, metric: time, ceiling: 5%, expires: 2026-12-31, reason: x}\n";
   EXPECT_TRUE(parse_waivers("version: 1\nwaivers:\n" + one + timed, "w.yaml"));
-  EXPECT_THAT(
-      errors_of("version: 1\nwaivers:\n" + one + timed + one + timed),
-      ElementsAre("5:15 a second waiver of `a/*` | line 3 has one already; keep one of them",
-                  "6:15 a second waiver of `a/*` for `time` | line 4 has one already; keep one of them"));
+  EXPECT_THAT(errors_of("version: 1\nwaivers:\n" + one + timed + one + timed),
+              ElementsAre("5:15 a/*", "6:15 a/* time"));
 }
 
 TEST(Waivers, NameTheNearestKey) {
   EXPECT_THAT(errors_of(waiver("patern: a, ceiling: 5%, expires: 2026-12-31, reason: x")),
-              Contains(HasSubstr("unknown key `patern` in a waiver | did you mean `pattern`?")));
-  EXPECT_THAT(errors_of("version: 1\nwaivers: []\nwaiver: []\n"),
-              ElementsAre(HasSubstr("unknown key `waiver` in the waivers file | did you mean `waivers`?")));
+              Contains("3:6 patern pattern"));
+  EXPECT_THAT(errors_of("version: 1\nwaivers: []\nwaiver: []\n"), ElementsAre("3:1 waiver waivers"));
 }
 
 TEST(Waivers, OfAnotherVersionOrOfNothingSaySo) {
-  EXPECT_THAT(errors_of("version: 2\nanything: else\n"),
-              ElementsAre(HasSubstr("1:10 unknown version 2 of the waivers file")));
-  EXPECT_THAT(errors_of(""), ElementsAre(HasSubstr("the waivers file is empty | write `version: 1`")));
-  EXPECT_THAT(errors_of("[]\n"), ElementsAre(HasSubstr("the waivers file: expected a map with the keys")));
-  EXPECT_THAT(errors_of("waivers: []\n"),
-              ElementsAre(HasSubstr("missing key `version` in the waivers file")));
-  EXPECT_THAT(errors_of("version: 1\nwaivers: []\n---\nversion: 1\n"),
-              ElementsAre(HasSubstr("a file holds one waivers file")));
+  EXPECT_THAT(errors_of("version: 2\nanything: else\n"), ElementsAre(StartsWith("1:10")));
+  EXPECT_THAT(errors_of(""), ElementsAre(HasSubstr(" version: 1")));
+  EXPECT_THAT(errors_of("[]\n"), ElementsAre(StartsWith("1:1")));
+  EXPECT_THAT(errors_of("waivers: []\n"), ElementsAre(HasSubstr(" version")));
+  EXPECT_THAT(errors_of("version: 1\nwaivers: []\n---\nversion: 1\n"), ElementsAre(StartsWith("4:1")));
 }
 
 TEST(Waivers, ThatAreNotThereAreAnErrorWithAnExample) {
@@ -122,10 +118,8 @@ TEST(Waivers, ThatAreNotThereAreAnErrorWithAnExample) {
   const std::string path = folder.path() / "none.yaml";
   const auto waivers = load_waivers(path);
   ASSERT_FALSE(waivers);
-  EXPECT_EQ(waivers.error().front().text(),
-            path +
-                ": error: no such waivers file\n"
-                "  advice: write `version: 1` and `waivers: []`; baselines/README.md has an example");
+  EXPECT_EQ(waivers.error().front().where.file, path);
+  EXPECT_EQ(waivers.error().front().kind, ErrorKind::usage);
   EXPECT_FALSE(load_waivers(folder.path()));
 }
 

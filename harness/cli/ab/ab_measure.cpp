@@ -18,6 +18,7 @@
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/measure/schedule/run.h"
+#include "harness/report/words/kernel_words.h"
 #include "harness/store/git.h"
 #include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/settled.h"
@@ -113,7 +114,8 @@ class AbRun {
     if (const Status kept = keep(looks, proven); !kept) return fail(kept.error());
     if (looks[1].results.empty()) return report;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    fmt::print(stderr, "{}", look_words(identical, proven.size(), runnable(plan_at(1)), took.count()));
+    fmt::print(stderr, "{}\n",
+               report::look_words(identical, proven.size(), runnable(plan_at(1)), took.count()));
     for (Plan* plan : {&plans_[0], &plans_[1], &common_})
       std::erase_if(plan->cases, [&](const PlannedCase& one) { return proven.contains(one.id); });
     return report;

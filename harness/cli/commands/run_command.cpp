@@ -31,6 +31,7 @@
 #include "harness/cli/programs/built_from.h"
 #include "harness/measure/schedule/worker_process.h"
 #include "harness/model/codec.h"
+#include "harness/report/words/kernel_words.h"
 #include "harness/store/git.h"
 #include "harness/suite/plan/selection.h"
 #include "harness/verdict/case_rows.h"
@@ -204,8 +205,8 @@ Result<SparedCases> spare_identical(const RunJob& job, Record& record) {
   for (const auto& [id, result] : looks->results)
     if (spared.ids.contains(id))
       if (const Status kept = job.store->put(record.id, result); !kept) return fail(kept.error());
-  fmt::print(stderr, "{}",
-             look_words(identical, spared.ids.size(), runnable(job.prepared.plan), looks->took));
+  fmt::print(stderr, "{}\n",
+             report::look_words(identical, spared.ids.size(), runnable(job.prepared.plan), looks->took));
   return spared;
 }
 

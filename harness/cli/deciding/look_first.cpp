@@ -1,7 +1,5 @@
 #include "harness/cli/deciding/look_first.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -38,11 +36,6 @@ Record with_looks(Record record, const Looks& looks) {
 std::size_t runnable(const Plan& plan) {
   return static_cast<std::size_t>(
       std::count_if(plan.cases.begin(), plan.cases.end(), [](const PlannedCase& one) { return !one.skip; }));
-}
-
-std::string look_words(std::size_t identical, std::size_t spared, std::size_t cases, Seconds took) {
-  return fmt::format("{} of {} identical: same machine code, same launches ({:.1f} s){}\n", identical, cases,
-                     took, spared == cases ? "" : fmt::format("; measuring {}", cases - spared));
 }
 
 }  // namespace harness

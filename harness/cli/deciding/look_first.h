@@ -30,8 +30,4 @@ Record with_looks(Record record, const Looks& looks);
 // The cases of a plan that are not skipped.
 std::size_t runnable(const Plan& plan);
 
-// "70 of 72 identical: ...; measuring 2", for standard error. `spared`: identical cases that are not
-// measured.
-std::string look_words(std::size_t identical, std::size_t spared, std::size_t cases, Seconds took);
-
 }  // namespace harness

@@ -10,7 +10,6 @@
 namespace harness {
 namespace {
 
-constexpr int most_processes = 1000;  // as in the suite
 constexpr const char* looks_advice =
     "write increasing numbers of processes, such as 5,10,20, or 1 for a single look";
 

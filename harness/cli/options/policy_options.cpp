@@ -114,7 +114,7 @@ void PolicyOptions::add_to(CLI::App& command) {
               [this](int count) { given_.min_processes = given_.min_shared_processes = count; },
               "least processes a side for a verdict; below 5 (3 with both builds) the error rates no "
               "longer hold")
-          ->check(whole_number(2, 1000))
+          ->check(whole_number(2, most_processes))
           ->type_name("P");
   CLI::Option* file = command.add_option("--waivers", waivers_,
                                          "accepted regressions; default: waivers.yaml beside the suite, or "

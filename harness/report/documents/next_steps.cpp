@@ -12,7 +12,6 @@ namespace harness::report {
 namespace {
 
 constexpr std::size_t most_named = 3;
-constexpr int most_processes = 1000;  // that a suite may ask for
 
 using Rows = std::vector<const ComparisonRow*>;
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
@@ -23,10 +22,7 @@ std::string side_of(const Told& told) {
 }
 
 std::string bytes_text(double bytes) {
-  static constexpr std::string_view units[] = {"B", "kB", "MB", "GB", "TB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1000 && unit + 1 < std::size(units); ++unit) bytes /= 1000;
-  return fmt::format("{:.3g} {}", bytes, units[unit]);
+  return format_si(bytes, "B");
 }
 
 std::string budget_text(double seconds) {
@@ -171,8 +167,7 @@ std::string above_ceiling(const Told& told) {
       told.text("bound") == "memory" ? "bytes" : "FLOPs");
 }
 
-// A suite asks for at most so many processes, and for a margin below 100 %.
-constexpr double most_processes = 1000;
+// A suite asks for a margin below 100 %.
 constexpr double largest_percentage = 0.99;
 
 std::string more_processes(const Told& told) {
@@ -349,15 +344,12 @@ std::string words(DiagnosticCode code, const Told& told) {
              "or "
              "make it `informative`.";
     case DiagnosticCode::near_margin:
-      return fmt::format(
-          "The change is close to the margin of {}, so more processes will hardly decide it. Choose another "
-          "margin.",
-          told.percent("margin"));
     case DiagnosticCode::near_margin_unpaired:
       return fmt::format(
           "The change is close to the margin of {}, so more processes will hardly decide it. Choose another "
-          "margin, or measure both versions together with `harness ab`.",
-          told.percent("margin"));
+          "margin{}.",
+          told.percent("margin"),
+          code == DiagnosticCode::near_margin ? "" : ", or measure both versions together with `harness ab`");
     case DiagnosticCode::sessions_dominate:
       return fmt::format(
           "More processes cannot decide this: sessions and devices alone differ by {}, too much for a margin "

@@ -54,4 +54,9 @@ std::string words(const KernelChange& change) {
   return join(parts, ", ");
 }
 
+std::string look_words(std::size_t identical, std::size_t spared, std::size_t cases, Seconds took) {
+  return fmt::format("{} of {} identical: same machine code, same launches ({:.1f} s){}", identical, cases,
+                     took, spared == cases ? "" : fmt::format("; measuring {}", cases - spared));
+}
+
 }  // namespace harness::report

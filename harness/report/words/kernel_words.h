@@ -1,4 +1,4 @@
-// How a device kernel differs between two records, in one sentence.
+// How the kernels of two records differ, in one sentence: those of one case, and those of a whole plan.
 #pragma once
 
 #include <string>
@@ -9,5 +9,8 @@ namespace harness::report {
 
 // "12.1 -> 12.8 us a call, 92 % of the change of all kernels, registers 64 -> 96".
 std::string words(const KernelChange& change);
+
+// "70 of 72 identical: ...; measuring 2". `spared`: identical cases that are not measured.
+std::string look_words(std::size_t identical, std::size_t spared, std::size_t cases, Seconds took);
 
 }  // namespace harness::report

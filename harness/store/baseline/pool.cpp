@@ -11,7 +11,7 @@ namespace {
 
 // A case is pooled from the nearest records until one of these is reached.
 constexpr std::size_t most_records = 10;
-constexpr int most_processes = 50;
+constexpr int most_pooled_processes = 50;
 
 // Where the samples of a case come from, nearest first; and the look whose plan holds for it.
 struct CaseSources {
@@ -52,7 +52,7 @@ std::vector<std::size_t> limited(CandidateCases& cases, const std::string& id,
   std::vector<std::size_t> taken;
   int processes = 0;
   for (const std::size_t one : all) {
-    if (taken.size() >= most_records || processes >= most_processes) break;
+    if (taken.size() >= most_records || processes >= most_pooled_processes) break;
     taken.push_back(one);
     processes += cases.find(one, id)->measured;
   }

@@ -13,7 +13,6 @@ namespace {
 constexpr double detected_power = 0.8;  // of the smallest detectable effect
 // The power that advice plans for. Estimates are taken for the truth, so it succeeds somewhat less often.
 constexpr double planned_power = 0.9;
-constexpr int most_processes = 1000;
 constexpr int affordable_processes = 40;  // beyond it a wider margin is the better advice
 
 // Tables of detectable shifts, one per alpha and power in use; nearly always three.

@@ -60,8 +60,9 @@ Result<OpenedDevice> open_cuda(std::string_view name, const OpenOptions& options
   // Held from here on: cuda_obstacle() would otherwise unload the driver, which is loaded again a moment
   // later.
   [[maybe_unused]] static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (std::string obstacle = cuda_obstacle(); !obstacle.empty())
-    return fail(ErrorKind::environment, std::move(obstacle));
+  if (const auto obstacle = cuda_obstacle())
+    return fail(ErrorKind::environment, fmt::format("CUDA cannot be used: {}", name_of(obstacle->code)),
+                "`harness doctor` tells what is missing");
   // Number N is then the GPU that nvidia-smi and NVML call N, not the N-th by speed. A value that the
   // user set stays.
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
@@ -109,12 +110,12 @@ std::vector<std::string> usual_device_names() {
   return names;
 }
 
-std::string cuda_obstacle() {
-  if (!has_cuda_module()) return "this build has no CUDA module (configured without a CUDA toolkit)";
+std::optional<Cause> cuda_obstacle() {
+  if (!has_cuda_module()) return Cause{CauseCode::no_cuda_module};
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (driver == nullptr) return "no NVIDIA driver on this machine (libcuda.so.1 not found)";
+  if (driver == nullptr) return Cause{CauseCode::no_driver};
   dlclose(driver);
-  return {};
+  return std::nullopt;
 }
 
 std::string cuda_architectures() {
@@ -127,17 +128,16 @@ std::string cuda_architectures() {
 
 CounterPlan plan_counters(const std::string& chip, const std::vector<std::string>& names) {
   CounterPlan plan;
-  plan.chip = chip;
-  const auto given_up = [&](std::string why) {
-    plan.unchecked = std::move(why);
+  const auto given_up = [&](CounterFact why) {
+    plan.outcome = std::move(why);
     return plan;
   };
-  if (chip.empty()) return given_up("the chip is not known here");
-  if (!has_cuda_module()) return given_up("this build has no CUDA module");
+  if (chip.empty()) return given_up({CounterCode::unknown_chip});
+  if (!has_cuda_module()) return given_up({CounterCode::no_module});
   void* library = dlopen(cuda_module_path().c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) return given_up(fmt::format("the CUDA module cannot be loaded: {}", dlerror()));
+  if (library == nullptr) return given_up({CounterCode::unloadable_module, {{"problem", dlerror()}}});
   const auto ask = reinterpret_cast<PlanCounters>(dlsym(library, "harness_cuda_plan_counters"));
-  if (ask == nullptr) return given_up("the CUDA module is of another build");
+  if (ask == nullptr) return given_up({CounterCode::other_module});
   ask(&chip, &names, &plan);
   return plan;
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/device/device.h"
+#include "harness/model/cause.h"
 #include "harness/model/counter.h"
 #include "harness/sdk/registry.h"
 
@@ -31,15 +33,15 @@ Result<OpenedDevice> open_device(std::string_view name, const OpenOptions& optio
 // Names that a user may have meant, for suggestions: "cpu", "cuda", "cuda:0", ...
 std::vector<std::string> usual_device_names();
 
-// Why the CUDA device cannot be used here, without starting the driver: this build has no CUDA
-// module, or no NVIDIA driver library is installed. "" means: a worker should try it.
-std::string cuda_obstacle();
+// Why the CUDA device cannot be used here, without starting the driver: this build has no CUDA module, or no
+// NVIDIA driver library is installed. Without an obstacle, a worker should try it.
+std::optional<Cause> cuda_obstacle();
 
 // The architectures the CUDA module was built for, e.g. "90a", or "" without one.
 std::string cuda_architectures();
 
 // How many replays these hardware counters take together on a chip, without a GPU: the CUDA module asks the
-// toolkit's profiling library. `unchecked` says why it could not. Takes some tenths of a second.
+// toolkit's profiling library. `outcome` says why it could not. Takes some tenths of a second.
 CounterPlan plan_counters(const std::string& chip, const std::vector<std::string>& names);
 
 // The name that NVIDIA's profilers give a chip, from a compute capability ("9.0" -> "GH100") or an

@@ -87,14 +87,14 @@ class Profiler {
   }
 
   // Hardware counters of one call of `work`, which may be replayed several times. One value a name, in the
-  // order of `names`; one that cannot be read has a reason instead. An Error when the device was lost.
+  // order of `names`; one that cannot be read has a fact instead. An Error when the device was lost.
   virtual Result<std::vector<CounterValue>> counters(const Work& work, CacheMode cache,
                                                      const std::vector<std::string>& names) {
     (void)work;
     (void)cache;
     std::vector<CounterValue> values;
     for (const std::string& name : names)
-      values.push_back({name, std::nullopt, {}, "this device has no hardware counters"});
+      values.push_back({name, std::nullopt, {}, CounterFact{CounterCode::no_counters}});
     return values;
   }
 };

@@ -94,8 +94,8 @@ class Timer {
     return true;
   }
 
-  // Why no sample can be gated in this process (host/attached_tools.h), or "".
-  [[nodiscard]] virtual std::string gate_obstacle() const { return {}; }
+  // Why no sample can be gated in this process (host/attached_tools.h).
+  [[nodiscard]] virtual std::optional<Note> gate_obstacle() const { return std::nullopt; }
 
   // The times that this timer reads for a call that does nothing, measured when first asked. std::nullopt
   // where that cannot be measured.

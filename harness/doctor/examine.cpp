@@ -39,7 +39,11 @@ void examine_ceiling(const Machine& machine, Check check, const char* key, doubl
 
 std::vector<Observation> examine_ceilings(const MachineFacts& facts) {
   if (!facts.in_use.empty()) return {{Check::ceilings, {{"in_use", facts.in_use}}, Fitness::warn}};
-  if (!facts.obstacle.empty()) return {{Check::device, {{"obstacle", facts.obstacle}}, Fitness::unfit}};
+  if (facts.obstacle) {
+    Observation found{Check::device, {}, Fitness::unfit};
+    put_fact(found.figures, "obstacle", *facts.obstacle);
+    return {found};
+  }
   if (!facts.machine) return {};
   if (facts.machine->ceilings.empty()) return {{Check::ceilings, {}, Fitness::warn}};
   std::vector<Observation> found;

@@ -25,7 +25,7 @@ struct MachineFacts {
   StoreSpace store;
   // The worker's view of the device: its fingerprint, with ceilings where they could be measured.
   std::optional<Machine> machine;
-  std::string obstacle;           // why the device could not be opened
+  std::optional<Cause> obstacle;  // why the device could not be opened
   std::string in_use;             // which other run uses it, so that it was not opened
   std::string ceilings_measured;  // when, if they are kept from an earlier run
 

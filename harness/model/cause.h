@@ -20,6 +20,7 @@ enum class CauseCode {
   left_out,        // device: the user chose only this one
   no_device,       // device; why: what its library says, or no figure
   no_cuda_module,  // the build was configured without a CUDA toolkit
+  no_driver,       // NVIDIA's is not installed
   architecture,    // needs, has: compute capabilities, "90a" and "80;90a"
   not_built,       // why: what the author of the variant says, or no figure
   unsupported,     // why: what the workload or the variant says about this point, or no figure
@@ -75,6 +76,7 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::left_out, "left_out"},
                       {CauseCode::no_device, "no_device"},
                       {CauseCode::no_cuda_module, "no_cuda_module"},
+                      {CauseCode::no_driver, "no_driver"},
                       {CauseCode::architecture, "architecture"},
                       {CauseCode::not_built, "not_built"},
                       {CauseCode::unsupported, "unsupported"},

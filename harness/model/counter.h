@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/model/counter_fact.h"
 #include "harness/model/record.h"
 
 namespace harness {
@@ -33,23 +34,22 @@ inline bool any_counter(const std::vector<std::string>& metrics) {
 
 struct UnknownCounter {
   std::string name;
-  std::string advice;  // "did you mean `dram__bytes_read.sum`?"
+  std::string nearest;  // "dram__bytes_read.sum"; "" when none is near
 };
 
 // The passes that read some counters together on one chip.
 struct CounterPlan {
-  std::string chip;                      // "GH100"
-  int passes = 0;                        // times that a call is replayed; 0 where a name is unknown
-  std::vector<UnknownCounter> unknown;   // in the order asked for
-  std::optional<std::string> unchecked;  // why nobody could look the names up, where that is so
+  CounterFact outcome;                  // of the look-up
+  int passes = 0;                       // times that a call is replayed; 0 where a name is unknown
+  std::vector<UnknownCounter> unknown;  // in the order asked for
 };
 
 // One counter of one call.
 struct CounterValue {
   std::string name;
   std::optional<double> value;
-  std::string unit;     // "bytes", "%", "ns", or as the profiler calls it; "" when unknown
-  std::string missing;  // why there is no value
+  std::string unit;                    // "bytes", "%", "ns", or as the profiler calls it; "" when unknown
+  std::optional<CounterFact> missing;  // why there is no value
 };
 
 }  // namespace harness

@@ -10,11 +10,14 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "harness/schema/enum_names.h"
 
 namespace harness {
 
@@ -55,5 +58,18 @@ struct Fact {
 
   bool operator==(const Fact&) const = default;
 };
+
+// A fact among the figures of another one: its code under `name`, then its own figures.
+template <class Code>
+void put_fact(Figures& figures, std::string_view name, const Fact<Code>& fact) {
+  figures.emplace_back(name, std::string(name_of(fact.code)));
+  figures.insert(figures.end(), fact.figures.begin(), fact.figures.end());
+}
+template <class Code>
+std::optional<Fact<Code>> fact_in(const Figures& figures, std::string_view name) {
+  const std::optional<Code> code = parse_name<Code>(text_in(figures, name));
+  if (!code) return std::nullopt;
+  return Fact<Code>{*code, figures};
+}
 
 }  // namespace harness

@@ -16,25 +16,28 @@ enum class NoteCode {
 
   // Found by the worker, about one case in one process. In a summary, `other_processes` says how many have
   // the same note with other figures.
-  forced_gates,            // samples, of, deadline: the launch gate opened on its deadline
-  ungated_by_tool,         // tool: "runs under a profiler"; nothing in this process can be gated
-  ungated_by_waiting,      // run() waits for the device, so it cannot be gated
-  plain_streams,           // run() could not be captured: placements share streams
-  out_of_time,             // max_time, samples, of
-  wide_intervals,          // placements, of, width, samples, widest: not as narrow as asked for
-  samples_retaken,         // samples: longer batches took no longer
-  sets_fit_in_cache,       // sets, cache: the calls are not cold
-  not_recorded,            // problem: so a short call is timed by events, not in batches
-  bent_batches,            // calls, off_line: batches lie off a straight line
-  cramped_placements,      // placements, of: no room for old and new buffers and padding at once
-  clock_unsteady,          // tolerance, after: the device's clock after preheating
-  metric_untold,           // metric: this device does not tell it
-  metric_without_clock,    // metric: this device does not tell its clock
-  metric_of_two_builds,    // metric: builds in one process cannot be told apart
+  forced_gates,          // samples, of, deadline: the launch gate opened on its deadline
+  ungated_by_tool,       // tool, variable: nothing in this process can be gated under it. Without a variable,
+                         // tool is a phrase of an older record: "runs under a profiler"
+  ungated_by_debugger,   // likewise
+  ungated_by_blocking,   // likewise: CUDA_LAUNCH_BLOCKING
+  ungated_by_waiting,    // run() waits for the device, so it cannot be gated
+  plain_streams,         // run() could not be captured: placements share streams
+  out_of_time,           // max_time, samples, of
+  wide_intervals,        // placements, of, width, samples, widest: not as narrow as asked for
+  samples_retaken,       // samples: longer batches took no longer
+  sets_fit_in_cache,     // sets, cache: the calls are not cold
+  not_recorded,          // problem: so a short call is timed by events, not in batches
+  bent_batches,          // calls, off_line: batches lie off a straight line
+  cramped_placements,    // placements, of: no room for old and new buffers and padding at once
+  clock_unsteady,        // tolerance, after: the device's clock after preheating
+  metric_untold,         // metric: this device does not tell it
+  metric_without_clock,  // metric: this device does not tell its clock
+  metric_of_two_builds,  // metric: builds in one process cannot be told apart
   metric_of_single_calls,  // metric: a batch launches all its calls at once
   metric_unreported,       // metric: neither the workload nor the variant reported it
   kernels_unseen,          // problem: the profiler's
-  counters_missing,        // counters, problem
+  counters_missing,        // counters; why: a CounterCode, with its figures. Older records: problem
 };
 
 template <>
@@ -42,6 +45,8 @@ inline constexpr auto enum_names<NoteCode> =
     names<NoteCode>({{NoteCode::told, "told"},
                      {NoteCode::forced_gates, "forced_gates"},
                      {NoteCode::ungated_by_tool, "ungated_by_tool"},
+                     {NoteCode::ungated_by_debugger, "ungated_by_debugger"},
+                     {NoteCode::ungated_by_blocking, "ungated_by_blocking"},
                      {NoteCode::ungated_by_waiting, "ungated_by_waiting"},
                      {NoteCode::plain_streams, "plain_streams"},
                      {NoteCode::out_of_time, "out_of_time"},

@@ -10,12 +10,14 @@
 #include "harness/base/result.h"
 #include "harness/base/units.h"
 #include "harness/model/cause.h"
+#include "harness/model/counter_fact.h"
 #include "harness/model/sampling_modes.h"
 #include "harness/sdk/params.h"
 
 namespace harness {
 
 inline constexpr int most_batch_nodes = 100'000;
+inline constexpr int most_processes = 1000;  // that a suite may ask for
 
 // Preheating with `power: sustained`, where no suite says another: the clock settles below the boost clock.
 inline constexpr Seconds sustained_preheat = 0.3;
@@ -109,9 +111,9 @@ struct SuiteIdentity {
 
 struct Plan {
   SuiteIdentity suite;
-  std::vector<std::string> modules;  // plugin paths, absolute
-  std::vector<PlannedCase> cases;    // in the order of the suite
-  std::string counters = {};         // of which chip hardware counters were looked up, or why not; "" : none
+  std::vector<std::string> modules;          // plugin paths, absolute
+  std::vector<PlannedCase> cases;            // in the order of the suite
+  std::optional<CounterFact> counters = {};  // how their look-up went, where a case has any
 };
 
 }  // namespace harness

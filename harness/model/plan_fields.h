@@ -30,7 +30,7 @@ struct Described<Sampling> {
   static constexpr auto fields = list_fields<Sampling>(
       JsonLayout::line,
       field("processes", &Sampling::processes)
-          .within(1, 1000)
+          .within(1, most_processes)
           .says("Fresh worker processes. Each is one replicate of the statistics; a verdict needs 5 a side."),
       field("placements", &Sampling::placements)
           .within(1, 1000)
@@ -156,7 +156,7 @@ struct Described<Gate> {
           .says("Largest share of throttled placements on a side with which a verdict is still given."),
       field("looks", &Gate::looks)
           .unless_default()
-          .within(2, 1000)
+          .within(2, most_processes)
           .elements(1, static_cast<int>(most_looks))
           .such_as("[5, 10, 20]")
           .says("Numbers of processes a side at which results are judged: at most three, increasing. "

@@ -92,10 +92,10 @@ TEST(MeasureControl, IsToldByTheCpu) {
 
 TEST(ScriptedDevice, TellsItsControlAndWhatItsGateMeets) {
   const auto device = scripted(
-      R"({"version": 1, "control": {"call": 2.7, "batched": 0.5, "pair": 1.25}, "cache_bytes": 100, "gate_obstacle": "waits"})");
+      R"({"version": 1, "control": {"call": 2.7, "batched": 0.5, "pair": 1.25}, "cache_bytes": 100, "gate_obstacle": "ungated_by_debugger"})");
   EXPECT_EQ(device->control(), (Control{2.7, 0.5, 1.25}));
   EXPECT_EQ(device->cache_bytes(), 100U);
-  EXPECT_EQ(device->gate_obstacle(), "waits");
+  EXPECT_EQ(device->gate_obstacle(), Note{NoteCode::ungated_by_debugger});
   EXPECT_FALSE(scripted(R"({"version": 1})")->control());
 }
 

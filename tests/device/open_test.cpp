@@ -63,11 +63,10 @@ TEST(OpenDevice, SuggestsTheNearestName) {
 
 TEST(CudaObstacle, IsTheMissingModule) {
   const ChosenModule none("/no/such/module.so");
-  EXPECT_NE(cuda_obstacle(), "");
+  EXPECT_EQ(cuda_obstacle(), Cause{CauseCode::no_cuda_module});
   EXPECT_EQ(cuda_architectures(), "");
   const Result<OpenedDevice> opened = open_device("cuda:1");
   ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error().message, cuda_obstacle());
   EXPECT_EQ(opened.error().kind, ErrorKind::environment);
 }
 
@@ -76,7 +75,7 @@ TEST(CudaObstacle, IsTheMissingDriverWhenThereIsAModule) {
   const std::string path = (folder.path() / "module.so").string();
   std::ofstream(path) << "not a library";
   const ChosenModule chosen(path);
-  EXPECT_EQ(cuda_obstacle().empty(), driver_is_here());
+  EXPECT_EQ(cuda_obstacle(), driver_is_here() ? std::nullopt : std::optional(Cause{CauseCode::no_driver}));
   EXPECT_EQ(open_device("cuda").error().kind, ErrorKind::environment);
   EXPECT_EQ(cuda_architectures(), "");
 }

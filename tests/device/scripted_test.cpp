@@ -57,10 +57,11 @@ TEST(Script, TellsTheCountersThatAreAskedFor) {
   ASSERT_TRUE(values);
   ASSERT_EQ(values->size(), 3u);
   EXPECT_EQ(values->at(0).value, std::nullopt);
-  EXPECT_EQ(values->at(0).missing, "counters are for administrators here");
+  EXPECT_EQ(values->at(0).missing,
+            (CounterFact{CounterCode::refused, {{"problem", "counters are for administrators here"}}}));
   EXPECT_EQ(values->at(1).value, 4096);
   EXPECT_EQ(values->at(1).unit, "bytes");
-  EXPECT_EQ(values->at(2).missing, "the script has no such counter");
+  EXPECT_EQ(values->at(2).missing, CounterFact{CounterCode::unknown_counter});
   EXPECT_EQ(calls, 1);
 }
 

@@ -297,13 +297,14 @@ TEST(Examine, CallsAMachineBelowWhatItsClassReachesUnfit) {
 TEST(Examine, TellsAMachineWithoutAGpuWhatItLacks) {
   MachineFacts facts;
   facts.device = "cuda:0";
-  facts.obstacle = "no NVIDIA driver on this machine (libcuda.so.1 not found)";
+  facts.obstacle = Cause{CauseCode::no_driver};
   const Examination examination = examine(facts);
   EXPECT_EQ(fitness_of(examination), Fitness::unfit);
   for (const Check check : {Check::driver, Check::gpu, Check::device}) {
     ASSERT_NE(finding(examination, check), nullptr) << name_of(check);
     EXPECT_EQ(finding(examination, check)->fitness, Fitness::unfit) << name_of(check);
   }
+  EXPECT_EQ(finding(examination, Check::device)->text("obstacle"), "no_driver");
 }
 
 }  // namespace

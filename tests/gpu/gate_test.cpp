@@ -133,7 +133,9 @@ TEST_F(Gate, IsLeftOutUnderAToolThatLetsOneKernelRunAtATime) {
   auto opened = open_device("cuda");
   unsetenv("NV_COMPUTE_PROFILER_PERFWORKS_DIR");
   ASSERT_TRUE(opened) << opened.error().text();
-  EXPECT_NE(opened->device->timer().gate_obstacle().find("Nsight Compute"), std::string::npos);
+  const std::optional<Note> obstacle = opened->device->timer().gate_obstacle();
+  ASSERT_TRUE(obstacle);
+  EXPECT_EQ(obstacle->text("tool"), "Nsight Compute");
   EXPECT_EQ(gate_of(*opened->device).rfind("none: ", 0), 0U);
   Bound waits(*opened->device, catalog(), "probe", "waits", probe_params(1024));
   const auto timing = opened->device->timer().time(waits.work(), hot_gated);

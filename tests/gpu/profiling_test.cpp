@@ -37,7 +37,7 @@ class Profiling : public GpuTest {
       if (one.value)
         values[one.name] = *one.value;
       else
-        missing = one.name + ": " + one.missing;
+        missing = one.name + ": " + (one.missing ? std::string(name_of(one.missing->code)) : "");
     }
     return values;
   }

@@ -265,10 +265,13 @@ TEST(MeasuredCounters, ThatCannotBeReadAreOneNoteAReasonAndNeverShiftTheOthers) 
   const ProcessResult result = measure(planned, counted);
   ASSERT_THAT(names_of(result.series), ElementsAre("wall_time", "dram__bytes_read.sum"));
   EXPECT_EQ(value_of(result.series[1]), 4096);
-  EXPECT_THAT(result.notes, ElementsAre(FactIs(NoteCode::counters_missing,
-                                               {{"counters", "sm__cycles_elapsed.max, sm__inst_executed.sum"},
-                                                {"problem", "for administrators"}}),
-                                        FactIs(NoteCode::counters_missing, {{"counters", "x.sum"}})));
+  EXPECT_THAT(
+      result.notes,
+      ElementsAre(
+          FactIs(NoteCode::counters_missing, {{"counters", "sm__cycles_elapsed.max, sm__inst_executed.sum"},
+                                              {"why", "refused"},
+                                              {"problem", "for administrators"}}),
+          FactIs(NoteCode::counters_missing, {{"counters", "x.sum"}, {"why", "unknown_counter"}})));
 }
 
 TEST(MeasuredMetrics, AreTimeAloneUnlessTheSuiteAsksForMore) {

@@ -416,11 +416,10 @@ TEST(Control, UnmasksWorkThatIsQueuedElsewhere) {
 }
 
 TEST(GateObstacle, IsSaidAndNothingIsGated) {
-  const std::string script = R"({"version": 1, "gate_obstacle": "runs under a profiler",
+  const std::string script = R"({"version": 1, "gate_obstacle": "ungated_by_debugger",
                                  "default": {"gate_forced_every": 1}})";
   const ProcessResult result = measure(planned(TimingMode::events, CacheMode::hot), script);
-  EXPECT_THAT(result.notes,
-              ElementsAre(FactIs(NoteCode::ungated_by_tool, {{"tool", "runs under a profiler"}})));
+  EXPECT_THAT(result.notes, ElementsAre(FactIs(NoteCode::ungated_by_debugger)));
   for (const Placement& placement : result.series.at(0).processes.at(0).placements)
     EXPECT_EQ(placement.forced_gates, 0);
   EXPECT_THAT(measure(planned(TimingMode::events, CacheMode::hot, "waits"), script).notes, SizeIs(1));

@@ -19,6 +19,10 @@ TEST(FactWords, ExistForEveryCode) {
     if (code == NoteCode::told) continue;
     EXPECT_GT(words(Note{code}).size(), 10U) << name;
   }
+  for (const auto& [code, name] : enum_names<CounterCode>) {
+    if (code == CounterCode::told) continue;
+    EXPECT_GT(words(CounterFact{code, {{"problem", "the device's own words"}}}).size(), 10U) << name;
+  }
   for (const auto& [step, name] : enum_names<CaseStep>)
     EXPECT_NE(words(Cause{CauseCode::threw, {{"step", std::string(name)}}}),
               words(Cause{CauseCode::threw, {{"step", "no step"}}}))
@@ -35,6 +39,20 @@ TEST(FactWords, HoldTheFigures) {
               HasSubstr("max_time of 0.5 s ended sampling after 9 of 50 samples"));
   EXPECT_THAT(words(Note{NoteCode::out_of_time, {{"other_processes", 2}}}),
               HasSubstr("(2 processes with other figures)"));
+}
+
+TEST(FactWords, OfACounterWithoutValueAreThoseOfItsReason) {
+  const Note note{NoteCode::counters_missing,
+                  {{"counters", "x.smu"}, {"why", "unknown_counter"}, {"nearest", "x.sum"}}};
+  EXPECT_EQ(words(note), "no value of x.smu: this GPU has no such counter; did you mean `x.sum`?");
+}
+
+TEST(FactWords, OfOlderRecordsAreTheirOwn) {
+  EXPECT_EQ(
+      words(Note{NoteCode::counters_missing, {{"counters", "x.sum"}, {"problem", "for administrators"}}}),
+      "no value of x.sum: for administrators");
+  EXPECT_THAT(words(Note{NoteCode::ungated_by_tool, {{"tool", "runs under a profiler"}}}),
+              HasSubstr("this process runs under a profiler: launch latency"));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST(Plan, ShowsWhatDiffersFromCaseToCase) {
 TEST(Plan, NamesEveryMetricInFull) {
   const std::string counter = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum.per_second";
   Plan plan = fixture::plan();
-  plan.counters = "looked up for GH100";
+  plan.counters = {CounterCode::looked_up, {{"chip", "GH100"}}};
   for (PlannedCase& one : plan.cases) one.metrics = {"time", "error", counter};
   for (const Format format : {Format::terminal, Format::markdown}) {
     const auto text = [&] {

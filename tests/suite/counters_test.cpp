@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../model/fact_matchers.h"
 #include "test_catalog.h"
 
 namespace harness::test {
@@ -18,10 +19,9 @@ PlanOptions with_lookup(std::vector<std::vector<std::string>>* asked = nullptr) 
   options.plan_counters = [asked](const std::vector<std::string>& names) {
     if (asked != nullptr) asked->push_back(names);
     CounterPlan plan;
-    plan.chip = "GH100";
+    plan.outcome = {CounterCode::looked_up, {{"chip", "GH100"}}};
     for (const std::string& name : names)
-      if (name == "dram__bytes_raed.sum")
-        plan.unknown.push_back({name, "did you mean `dram__bytes_read.sum`?"});
+      if (name == "dram__bytes_raed.sum") plan.unknown.push_back({name, "dram__bytes_read.sum"});
     plan.passes = plan.unknown.empty() ? 2 : 0;
     return plan;
   };
@@ -41,28 +41,27 @@ TEST(SuiteCounters, TellTheReplaysThatTheyTakeOnTheGpu) {
   ASSERT_TRUE(plan) << plan.error();
   EXPECT_EQ(plan->cases[0].counter_passes, 0) << "the CPU has none";
   EXPECT_EQ(plan->cases[1].counter_passes, 2);
-  EXPECT_EQ(plan->counters, "looked up for GH100");
+  EXPECT_THAT(plan->counters, FactIs(CounterCode::looked_up, {{"chip", "GH100"}}));
   EXPECT_THAT(asked.back(), ElementsAre("dram__bytes_read.sum", "sm__cycles_elapsed.max"));
 }
 
 TEST(SuiteCounters, ThatTheChipDoesNotHaveAreRefusedAtTheirPlaceWithTheNearest) {
   const std::string errors = errors_of(suite_text(gemm + "[time, dram__bytes_raed.sum]\n"), with_lookup());
-  EXPECT_THAT(errors, HasSubstr("suite.yaml:7:21: error: unknown hardware counter `dram__bytes_raed.sum` of "
-                                "GH100"));
-  EXPECT_THAT(errors, HasSubstr("did you mean `dram__bytes_read.sum`?"));
+  for (const char* figure :
+       {"suite.yaml:7:21: ", "`dram__bytes_raed.sum`", "GH100", "`dram__bytes_read.sum`"})
+    EXPECT_THAT(errors, HasSubstr(figure));
 }
 
 TEST(SuiteCounters, WithoutTheirEndingAreToldHowToWriteThem) {
   EXPECT_THAT(errors_of(suite_text(gemm + "[dram__bytes_read]\n"), with_lookup()),
-              HasSubstr("a hardware counter ends in how it is summed up: write `dram__bytes_read.sum`"));
+              HasSubstr("`dram__bytes_read.sum`"));
 }
 
 TEST(SuiteCounters, AreTakenAsTheyStandWhereNobodyCanLookThemUp) {
   const auto plan = plan_of(suite_text(gemm + "[time, dram__bytes_raed.sum]\n"));
   ASSERT_TRUE(plan) << plan.error();
   EXPECT_EQ(plan->cases[1].counter_passes, 0);
-  EXPECT_EQ(plan->counters,
-            "not looked up, so that a misspelt name shows only where they are read: no profiler was asked");
+  EXPECT_THAT(plan->counters, FactIs(CounterCode::not_asked));
 }
 
 TEST(SuiteCounters, AreInformativeUnlessTheSuiteGatesThem) {

@@ -1,6 +1,7 @@
 // `harness doctor`: whether this machine can measure, and what stands in the way.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -25,7 +26,6 @@
 #include "harness/measure/worker/probe.h"
 #include "harness/model/device_kinds.h"
 #include "harness/report/documents.h"
-#include "harness/report/words/cause_words.h"
 #include "harness/report/words/examination_words.h"
 #include "harness/store/baselines.h"
 #include "harness/store/store.h"
@@ -82,7 +82,7 @@ void look_at_device(const DoctorArguments& arguments, const std::string& uuid, M
   }
   const auto probe = probe_device(facts.device, {}, true);
   if (!probe) {
-    facts.obstacle = probe.error().message;
+    facts.obstacle = {CauseCode::no_device, {{"device", facts.device}, {"why", probe.error().message}}};
     return;
   }
   facts.machine = probe->machine;
@@ -121,7 +121,7 @@ Result<MachineFacts> facts_of(const DoctorArguments& arguments) {
   facts.may_read_counters = may_read_counters(root);
   facts.libraries = libraries();
   facts.obstacle = cuda_obstacle();
-  if (facts.obstacle.empty()) look_at_device(arguments, facts.gpu ? facts.gpu->uuid : facts.device, facts);
+  if (!facts.obstacle) look_at_device(arguments, facts.gpu ? facts.gpu->uuid : facts.device, facts);
   return facts;
 }
 
@@ -130,18 +130,25 @@ Checked<std::vector<Observation>> examine_suite(const SuiteOptions& options) {
   if (options.suite.empty()) return std::vector<Observation>{};
   const Checked<Prepared> prepared = prepare(options);
   if (!prepared) return tl::unexpected(prepared.error());
-  std::map<std::string, std::size_t> skipped;  // by reason
+  std::vector<std::pair<Cause, std::size_t>> skipped;
   std::size_t measured = 0;
   for (const PlannedCase& one : prepared->plan.cases)
-    if (!one.skip)
+    if (!one.skip) {
       ++measured;
-    else
-      ++skipped[report::words(*one.skip)];
+    } else {
+      auto same = std::find_if(skipped.begin(), skipped.end(),
+                               [&](const auto& known) { return known.first == *one.skip; });
+      if (same == skipped.end()) same = skipped.insert(same, {*one.skip, 0});
+      ++same->second;
+    }
   std::vector<Observation> findings;
   findings.emplace_back(Check::cases, Figures{{"measured", measured}, {"of", prepared->plan.cases.size()}},
                         measured == 0 ? Fitness::unfit : Fitness::ok);
-  for (const auto& [reason, count] : skipped)
-    findings.emplace_back(Check::skipped, Figures{{"cases", count}, {"reason", reason}}, Fitness::warn);
+  for (const auto& [reason, count] : skipped) {
+    Observation finding{Check::skipped, {{"cases", count}}, Fitness::warn};
+    put_fact(finding.figures, "reason", reason);
+    findings.push_back(std::move(finding));
+  }
   for (const auto& [kind, choices] : prepared->side_by_side) {
     std::vector<std::string> names;
     for (const DeviceChoice& choice : choices) names.push_back(choice.name);

@@ -13,6 +13,7 @@
 #include "harness/device/open.h"
 #include "harness/model/device_kinds.h"
 #include "harness/report/documents.h"
+#include "harness/report/words/cause_words.h"
 
 namespace harness {
 namespace {
@@ -33,8 +34,8 @@ int list_devices() {
                seen[i]->processes.empty() ? "" : ", in use by other processes");
   if (seen.size() < host.gpus.size())
     fmt::print("        CUDA_VISIBLE_DEVICES hides {} more\n", host.gpus.size() - seen.size());
-  if (const std::string obstacle = cuda_obstacle(); !obstacle.empty())
-    fmt::print("{:<6}  none can be used: {}\n", cuda_kind.name, obstacle);
+  if (const auto obstacle = cuda_obstacle())
+    fmt::print("{:<6}  none can be used: {}\n", cuda_kind.name, report::words(*obstacle));
   else if (host.gpus.empty())
     fmt::print("{:<6}  NVML tells of no GPU; harness doctor --device {} tries one\n", cuda_kind.name,
                gpu_device_name(0));

@@ -7,6 +7,7 @@
 #include "harness/device/open.h"
 #include "harness/device/scripted/scripted_device.h"
 #include "harness/model/device_kinds.h"
+#include "harness/report/words/cause_words.h"
 
 namespace harness {
 namespace {
@@ -109,12 +110,12 @@ Status take_hosts(std::string_view kind, const DeviceWish& wish, const WorkBesid
 Status take_gpus(const DeviceWish& wish, const WorkBesideProbe& beside, ChosenDevices& chosen) {
   const bool asked_for = wish.device.given();
   if (!wish.wants_cuda && !asked_for) return {};
-  if (std::string obstacle = cuda_obstacle(); !obstacle.empty()) {
+  if (const auto obstacle = cuda_obstacle()) {
     if (asked_for)
-      return fail(ErrorKind::environment, fmt::format("--device {}: {}", wish.device.text, obstacle),
+      return fail(ErrorKind::environment,
+                  fmt::format("--device {}: {}", wish.device.text, report::words(*obstacle)),
                   without_that_device);
-    chosen.unavailable_devices[cuda] = {CauseCode::no_device,
-                                        {{"device", cuda}, {"why", std::move(obstacle)}}};
+    chosen.unavailable_devices[cuda] = *obstacle;
     return {};
   }
   const GpuHost host = read_gpus();

@@ -90,14 +90,14 @@ Status CudaDevice::create_parts() {
   auto gate = Gate::create(queue_->stream());
   if (!gate) return fail(std::move(gate.error()));
   gate_ = std::move(*gate);
-  const std::string obstacle = gate_obstacle_here();
+  const std::optional<Note> obstacle = gate_obstacle_here();
   auto timer =
       CudaTimer::create({*queue_, flusher_, *gate_, code_, properties_.multiProcessorCount, obstacle});
   if (!timer) return fail(std::move(timer.error()));
   timer_ = std::move(*timer);
   memory_ = std::make_unique<CudaMemory>(*queue_, ordinal_, cache_bytes_of(properties_));
   profiler_ = std::make_unique<CudaProfiler>(
-      ProfilerParts{*queue_, flusher_, obstacle.empty() ? gate_.get() : nullptr, code_, ordinal_});
+      ProfilerParts{*queue_, flusher_, obstacle ? nullptr : gate_.get(), code_, ordinal_});
   auto sensors = CudaSensors::create({*queue_, *timer_, *gate_, obstacle, ordinal_}, properties_);
   if (!sensors) return fail(std::move(sensors.error()));
   sensors_ = std::move(*sensors);

@@ -1,5 +1,7 @@
 #include "harness/device/cuda/cuda_sensors.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "harness/device/conditions.h"
@@ -27,8 +29,9 @@ CudaSensors::CudaSensors(SensorParts parts, const cudaDeviceProp& properties,
       nvml_(uuid_text(properties.uuid.bytes), pci_bus_of(parts_.ordinal)) {}
 
 Machine CudaSensors::fingerprint() {
-  const std::string gate = parts_.gate_obstacle.empty() ? std::string(name_of(parts_.gate.kind()))
-                                                        : "none: " + parts_.gate_obstacle;
+  const std::optional<Note>& obstacle = parts_.gate_obstacle;
+  const std::string gate =
+      obstacle ? fmt::format("none: {}", name_of(obstacle->code)) : std::string(name_of(parts_.gate.kind()));
   return read_fingerprint(properties_, parts_.ordinal, {gate, parts_.queue.kind()}, nvml_.facts());
 }
 

@@ -20,7 +20,7 @@ struct SensorParts {
   WorkQueue& queue;
   Timer& timer;
   const Gate& gate;
-  std::string gate_obstacle;
+  std::optional<Note> gate_obstacle;
   int ordinal;
 };
 

@@ -42,6 +42,6 @@ extern "C" __attribute__((visibility("default"))) void harness_cuda_plan_counter
   try {
     *plan = harness::cuda::plan_counters(*chip, *names);
   } catch (const std::exception& exception) {
-    plan->unchecked = exception.what();
+    plan->outcome = {harness::CounterCode::refused, {{"problem", exception.what()}}};
   }
 }

@@ -1,7 +1,5 @@
 #include "harness/device/host/attached_tools.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
 #include "harness/base/environment.h"
@@ -39,16 +37,16 @@ bool is_traced(std::string_view status) {
   return line.find_first_of("123456789") != std::string_view::npos;
 }
 
-std::string set_by(const char* variable, const char* tool) {
-  return fmt::format("runs under {} ({} is set), which lets kernels run one at a time", tool, variable);
+Note set_by(const char* variable, const char* tool) {
+  return {NoteCode::ungated_by_tool, {{"tool", tool}, {"variable", variable}}};
 }
 
 }  // namespace
 
-std::string gate_obstacle_in(const Environment& environment, std::string_view process_status) {
+std::optional<Note> gate_obstacle_in(const Environment& environment, std::string_view process_status) {
   const char* blocking = environment("CUDA_LAUNCH_BLOCKING");
   if (blocking != nullptr && *blocking != '\0' && std::string_view(blocking) != "0")
-    return "runs with CUDA_LAUNCH_BLOCKING, which makes the host wait for every kernel";
+    return Note{NoteCode::ungated_by_blocking};
   for (const Mark& mark : marks)
     if (environment(mark.variable) != nullptr) return set_by(mark.variable, mark.tool);
   for (const char* variable : injections) {
@@ -56,11 +54,11 @@ std::string gate_obstacle_in(const Environment& environment, std::string_view pr
     const char* tool = library == nullptr ? nullptr : injected_tool(library);
     if (tool != nullptr) return set_by(variable, tool);
   }
-  if (is_traced(process_status)) return "runs under a debugger, which may stop kernels";
-  return {};
+  if (is_traced(process_status)) return Note{NoteCode::ungated_by_debugger};
+  return std::nullopt;
 }
 
-std::string gate_obstacle_here() {
+std::optional<Note> gate_obstacle_here() {
   const Result<std::string> status = read_file("/proc/self/status", 1U << 20);
   return gate_obstacle_in(environment::find, status ? *status : "");
 }

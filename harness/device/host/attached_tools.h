@@ -4,15 +4,17 @@
 #pragma once
 
 #include <functional>
-#include <string>
+#include <optional>
 #include <string_view>
+
+#include "harness/model/note.h"
 
 namespace harness {
 
 // The value of an environment variable, null when it is not set: environment::find for what is real.
 using Environment = std::function<const char*(const char* name)>;
 
-// Why no launch can be held back in a process with this environment and this /proc/self/status, or "". No
+// Why no launch can be held back in a process with this environment and this /proc/self/status. No
 // document tells the names that tools set: these were seen. An unknown tool is left to the watchdog of the
 // gate.
 //   CUDA_LAUNCH_BLOCKING other than 0 (documented by NVIDIA): every launch waits
@@ -22,9 +24,9 @@ using Environment = std::function<const char*(const char* name)>;
 //     the same two; other injected libraries, such as CUPTI tracers, need not serialise
 //   TracerPid in /proc/self/status: a debugger, cuda-gdb among them, which sets no variable
 // Nsight Systems (NSYS_PROFILING_SESSION_ID) traces without serialising and is no obstacle.
-std::string gate_obstacle_in(const Environment& environment, std::string_view process_status);
+std::optional<Note> gate_obstacle_in(const Environment& environment, std::string_view process_status);
 
 // For this process.
-std::string gate_obstacle_here();
+std::optional<Note> gate_obstacle_here();
 
 }  // namespace harness

@@ -183,8 +183,10 @@ CounterValue read_counter(const Json& json, const std::string& path, const Conte
   if (counter.name.empty()) reader.complain(path + "/name", "the name of a counter");
   reader.number("value", counter.value, 0);
   reader.text("unit", counter.unit);
-  reader.text("missing", counter.missing);
+  std::string missing;
+  reader.text("missing", missing);
   reader.finish();
+  if (!missing.empty()) counter.missing = {CounterCode::refused, {{"problem", missing}}};
   return counter;
 }
 
@@ -291,7 +293,12 @@ Script read_script(const Json& json, const Context& context) {
   reader.number("started", script.started, 0);
   reader.number("process_apart_s", script.process_apart_s, 0);
   reader.count("cache_bytes", script.cache_bytes);
-  reader.text("gate_obstacle", script.gate_obstacle);
+  std::string obstacle;
+  reader.text("gate_obstacle", obstacle);
+  if (const auto code = parse_name<NoteCode>(obstacle))
+    script.gate_obstacle = Note{*code};
+  else if (!obstacle.empty())
+    reader.complain("/gate_obstacle", "the code of a note");
   reader.number("batch_below_us", script.batch_below_us, 0);
   if (const Json* control = reader.member("control")) {
     script.control.emplace();

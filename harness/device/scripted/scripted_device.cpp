@@ -276,7 +276,7 @@ Result<std::vector<CounterValue>> ScriptedDevice::counters(const Work& work, Cac
                                     [&](const CounterValue& one) { return one.name == name; });
     values.push_back(found != current_->counters.end()
                          ? *found
-                         : CounterValue{name, std::nullopt, {}, "the script has no such counter"});
+                         : CounterValue{name, std::nullopt, {}, CounterFact{CounterCode::unknown_counter}});
   }
   return values;
 }

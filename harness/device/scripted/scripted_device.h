@@ -73,7 +73,7 @@ struct Script {
   std::optional<Control> control = {};
   double batch_below_us = 0;
   std::size_t cache_bytes = 4096;
-  std::string gate_obstacle = {};
+  std::optional<Note> gate_obstacle = {};
   std::vector<ScriptedCase> cases;
   ScriptedCase fallback;
 };
@@ -102,7 +102,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) override;
   std::optional<Control> control() override { return script_.control; }
   [[nodiscard]] Seconds batch_below() const override { return script_.batch_below_us * 1e-6; }
-  [[nodiscard]] std::string gate_obstacle() const override { return script_.gate_obstacle; }
+  [[nodiscard]] std::optional<Note> gate_obstacle() const override { return script_.gate_obstacle; }
   [[nodiscard]] std::size_t cache_bytes() const override { return script_.cache_bytes; }
   Result<Seconds> time_first_call(const Work& work) override;
   Status preheat(Seconds duration) override;

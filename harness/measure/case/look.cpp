@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-// "reason; advice", as far as there is any.
+// "problem; advice", as far as there is any.
 std::string reason_of(const Error& error) {
   return printable(error.message + (error.advice.empty() ? "" : "; " + error.advice));
 }
@@ -26,17 +26,24 @@ Status look_at_kernels(Device& device, const Work& call, const CallPattern& patt
   return {};
 }
 
+Note missing_note(const std::vector<std::string>& counters, const CounterFact& why) {
+  Note note{NoteCode::counters_missing, {{"counters", join(counters, ", ")}}};
+  put_fact(note.figures, "why", why);
+  for (Figure& figure : note.figures)
+    if (auto* text = std::get_if<std::string>(&figure.value)) *text = printable(*text);
+  return note;
+}
+
 // One note a reason: a refused profiler is one fact, whatever number of counters it was asked for.
 void note_missing(const std::vector<CounterValue>& values, ProcessResult& result) {
-  std::vector<std::string> told;
+  std::vector<CounterFact> told;
   for (const CounterValue& one : values) {
-    if (one.value || std::find(told.begin(), told.end(), one.missing) != told.end()) continue;
-    told.push_back(one.missing);
+    if (!one.missing || std::find(told.begin(), told.end(), *one.missing) != told.end()) continue;
+    told.push_back(*one.missing);
     std::vector<std::string> names;
     for (const CounterValue& other : values)
-      if (!other.value && other.missing == one.missing) names.push_back(printable(other.name));
-    result.notes.push_back(
-        {NoteCode::counters_missing, {{"counters", join(names, ", ")}, {"problem", printable(one.missing)}}});
+      if (other.missing == one.missing) names.push_back(other.name);
+    result.notes.push_back(missing_note(names, *one.missing));
   }
 }
 
@@ -50,14 +57,13 @@ Status read_counters(Device& device, const Work& call, CacheMode cache,
   if (Status alive = device.timer().synchronize(); !alive) return alive;
   if (!values) {
     result.notes.push_back(
-        {NoteCode::counters_missing,
-         {{"counters", printable(join(names, ", "))}, {"problem", reason_of(values.error())}}});
+        missing_note(names, {CounterCode::refused, {{"problem", reason_of(values.error())}}}));
     return {};
   }
   for (CounterValue& one : *values) {
     if (one.value && !std::isfinite(*one.value)) {
       one.value.reset();
-      one.missing = "the profiler's value is not a number";
+      one.missing = CounterFact{CounterCode::not_finite};
     }
     if (one.value)
       result.series.push_back(

@@ -20,7 +20,7 @@ Step construct(CaseParts& parts, Subject& subject) {
     subject.kernel = subject.variant->make(parts.planned.params, subject.problem, parts.device.traits());
   }
   if (!subject.kernel) return ended(Outcome::failed, {CauseCode::no_kernel});
-  subject.calls.gated = !subject.kernel->synchronises() && parts.device.timer().gate_obstacle().empty();
+  subject.calls.gated = !subject.kernel->synchronises() && !parts.device.timer().gate_obstacle();
   return {};
 }
 

@@ -51,7 +51,7 @@ void add_stop_notes(Notes& notes, const std::vector<Placement>& placements, cons
                     {"widest", widest}}});
 }
 
-void add_notes(Subject& subject, const Sampling& sampling, const std::string& gate_obstacle) {
+void add_notes(Subject& subject, const Sampling& sampling, const std::optional<Note>& gate_obstacle) {
   Notes& notes = subject.result.notes;
   std::size_t taken = 0;
   int forced = 0;
@@ -62,8 +62,8 @@ void add_notes(Subject& subject, const Sampling& sampling, const std::string& ga
   if (forced > 0)
     notes.push_back(
         {NoteCode::forced_gates, {{"samples", forced}, {"of", taken}, {"deadline", sampling.gate_deadline}}});
-  if (!gate_obstacle.empty())
-    notes.push_back({NoteCode::ungated_by_tool, {{"tool", gate_obstacle}}});
+  if (gate_obstacle)
+    notes.push_back(*gate_obstacle);
   else if (!subject.calls.gated)
     notes.push_back({NoteCode::ungated_by_waiting});
   else if (!subject.calls.keeps_to_stream)

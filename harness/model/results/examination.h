@@ -83,13 +83,13 @@ enum class Check {
   disk_space,  // [folder], [bytes]; no folder: the store is a database
   // Topic::ceilings
   ceilings,        // not measured; [in_use] by another run
-  device,          // obstacle
+  device,          // obstacle: a CauseCode, with its figures
   measured,        // when
   copy,            // per_second (bytes), [expected]
   matrix_product,  // per_second (FLOP), [expected]
   // Topic::suite
   cases,    // measured, of
-  skipped,  // cases, reason
+  skipped,  // cases, reason: a CauseCode, with its figures
   devices,  // names
 };
 template <>

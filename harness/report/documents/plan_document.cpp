@@ -11,6 +11,7 @@
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/cause_words.h"
+#include "harness/report/words/note_words.h"
 #include "harness/schema/formats.h"
 
 namespace harness::report {
@@ -88,16 +89,21 @@ std::string size_fact(const Plan& plan) {
 }
 
 // Skipped cases count, too: their needs are known without a GPU.
-std::string counters_fact(const Plan& plan) {
+std::string counters_fact(const Plan& plan, const CounterFact& look_up) {
+  const bool known = look_up.code == CounterCode::looked_up || look_up.code == CounterCode::told;
+  const std::string found =
+      (known ? "" : "not looked up, so that a misspelt name shows only where they are read: ") +
+      words(look_up);
+
   int least = 0, most = 0;
   for (const PlannedCase& one : plan.cases) {
     if (one.counter_passes == 0) continue;
     least = least == 0 ? one.counter_passes : std::min(least, one.counter_passes);
     most = std::max(most, one.counter_passes);
   }
-  if (most == 0) return plan.counters;
+  if (most == 0) return found;
   const std::string span = least == most ? fmt::to_string(most) : fmt::format("{} to {}", least, most);
-  return fmt::format("{}; read after sampling, by {} {} of a call", plan.counters, span,
+  return fmt::format("{}; read after sampling, by {} {} of a call", found, span,
                      most == 1 ? "replay" : "replays");
 }
 
@@ -171,11 +177,11 @@ Grid make_grid(const Plan& plan, const Cases& cases) {
   if (gate) grid.columns.push_back({"gate", Align::left, 0, 2});
   if (references) grid.columns.push_back({"reference", Align::left, 0, 2});
   if (tags) grid.columns.push_back({"tags", Align::left, 0, 4});
-  std::vector<std::string> ids;
-  ids.reserve(cases.size());
-  for (const PlannedCase* one : cases) ids.push_back(one->id);
-  for (CaseGroup& group : group_ids(ids)) {
-    Section section{std::move(group.heading), Paint::faint, {}};
+  std::vector<NamedCase> names;
+  names.reserve(cases.size());
+  for (const PlannedCase* one : cases) names.push_back(named(*one));
+  for (CaseGroup& group : group_cases(names)) {
+    Section section{std::move(group.heading), Paint::faint, {}, true};
     for (Member& member : group.members) {
       const PlannedCase& one = *cases[member.index];
       GridRow row{std::move(member.label), {{one.device}}, one.id};
@@ -249,10 +255,10 @@ Report plan_document(const Plan& plan) {
     document.facts.emplace_back("size", size_fact(plan));
     document.blocks.push_back({Table{"", make_grid(plan, cases)}});
   }
-  if (!plan.counters.empty()) {
+  if (plan.counters) {
     const bool named = !cases.empty() && uniform(cases, metrics_of) && any_counter(cases.front()->metrics);
-    document.facts.emplace_back("counters",
-                                (named ? "" : join(counter_names(plan), ", ") + ": ") + counters_fact(plan));
+    document.facts.emplace_back("counters", (named ? "" : join(counter_names(plan), ", ") + ": ") +
+                                                counters_fact(plan, *plan.counters));
   }
   std::vector<Reasoned> skipped;
   for (const PlannedCase& one : plan.cases)

@@ -132,6 +132,7 @@ std::string words(const Cause& cause) {
     case CauseCode::no_device: return why_or(cause, fmt::format("no {} device here", cause.text("device")));
     case CauseCode::no_cuda_module:
       return "this build has no CUDA module (configured without a CUDA toolkit)";
+    case CauseCode::no_driver: return "no NVIDIA driver on this machine (libcuda.so.1 not found)";
     case CauseCode::architecture:
       return fmt::format("needs compute capability {}; this build has {}", cause.text("needs"),
                          cause.text("has"));

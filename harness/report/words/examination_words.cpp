@@ -10,6 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/model/clock_reason.h"
+#include "harness/report/words/cause_words.h"
 
 namespace harness::report {
 namespace {
@@ -29,6 +30,11 @@ bool is_set(const Observation& finding, std::string_view figure) {
 std::string text_or(const Observation& finding, std::string_view figure, std::string_view otherwise) {
   std::string text = finding.text(figure);
   return text.empty() ? std::string(otherwise) : text;
+}
+
+std::string cause_words(const Observation& finding, std::string_view figure) {
+  const auto cause = fact_in<CauseCode>(finding.figures, figure);
+  return cause ? words(*cause) : std::string(unknown);
 }
 
 std::string on_or_off(bool on) {
@@ -334,14 +340,14 @@ std::string words(const Observation& finding) {
     case Check::disk_space: return disk_words(finding);
     case Check::ceilings:
       return tells(finding, "in_use") ? "not measured: " + finding.text("in_use") : "not measured";
-    case Check::device: return finding.text("obstacle");
+    case Check::device: return cause_words(finding, "obstacle");
     case Check::measured: return finding.text("when") + ", kept; --fresh measures anew";
     case Check::copy: return ceiling_words(finding, "B/s");
     case Check::matrix_product: return ceiling_words(finding, "FLOP/s");
     case Check::cases:
       return fmt::format("{} of {} can be measured here", finding.count("measured"), finding.count("of"));
     case Check::skipped:
-      return fmt::format("{}: {}", counted_cases(finding.count("cases")), finding.text("reason"));
+      return fmt::format("{}: {}", counted_cases(finding.count("cases")), cause_words(finding, "reason"));
     case Check::devices: return "processes take turns on " + finding.text("names");
   }
   return {};

@@ -32,15 +32,40 @@ std::string on_missing_metric(const Note& note, std::string_view why) {
   return fmt::format("metric `{}` is missing: {}", note.text("metric"), why);
 }
 
+std::string ungated(std::string_view why) {
+  return fmt::format(
+      "timed without a launch gate, because this process {}: launch latency is included, so keep no time of "
+      "this run",
+      why);
+}
+
+std::string on_tool(const Note& note) {
+  const std::string tool = note.text("tool"), variable = note.text("variable");
+  return ungated(
+      variable.empty()
+          ? tool
+          : fmt::format("runs under {} ({} is set), which lets kernels run one at a time", tool, variable));
+}
+
+std::string on_unknown(const CounterFact& fact) {
+  const std::string nearest = fact.text("nearest");
+  return "this GPU has no such counter" +
+         (nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest));
+}
+
+std::string on_counters(const Note& note) {
+  const auto why = fact_in<CounterCode>(note.figures, "why");
+  return fmt::format("no value of {}: {}", note.text("counters"), why ? words(*why) : note.text("problem"));
+}
+
 std::string without_processes(const Note& note) {
   switch (note.code) {
     case NoteCode::told: return note.text("text");
     case NoteCode::forced_gates: return on_gates(note);
-    case NoteCode::ungated_by_tool:
-      return fmt::format(
-          "timed without a launch gate, because this process {}: launch latency is included, so keep no time "
-          "of this run",
-          note.text("tool"));
+    case NoteCode::ungated_by_tool: return on_tool(note);
+    case NoteCode::ungated_by_debugger: return ungated("runs under a debugger, which may stop kernels");
+    case NoteCode::ungated_by_blocking:
+      return ungated("runs with CUDA_LAUNCH_BLOCKING, which makes the host wait for every kernel");
     case NoteCode::ungated_by_waiting:
       return "timed without a launch gate, because run() waits for the device: launch latency is included";
     case NoteCode::plain_streams:
@@ -84,8 +109,7 @@ std::string without_processes(const Note& note) {
     case NoteCode::metric_unreported:
       return on_missing_metric(note, "neither the workload nor the variant reported it");
     case NoteCode::kernels_unseen: return fmt::format("its kernels are not known: {}", note.text("problem"));
-    case NoteCode::counters_missing:
-      return fmt::format("no value of {}: {}", note.text("counters"), note.text("problem"));
+    case NoteCode::counters_missing: return on_counters(note);
   }
   return "?";
 }
@@ -97,6 +121,24 @@ std::string words(const Note& note) {
   if (others == 0) return without_processes(note);
   return fmt::format("{} ({} process{} with other figures)", without_processes(note), others,
                      others == 1 ? "" : "es");
+}
+
+std::string words(const CounterFact& fact) {
+  switch (fact.code) {
+    case CounterCode::told: return fact.text("text");
+    case CounterCode::looked_up: return "looked up for " + fact.text("chip");
+    case CounterCode::not_asked: return "no profiler was asked";
+    case CounterCode::unknown_chip: return "the chip is not known here";
+    case CounterCode::no_module: return "this build has no CUDA module";
+    case CounterCode::unloadable_module: return "the CUDA module cannot be loaded: " + fact.text("problem");
+    case CounterCode::other_module: return "the CUDA module is of another build";
+    case CounterCode::no_counters: return "this device has no hardware counters";
+    case CounterCode::no_profiler: return "the libcupti found has no Range Profiler";
+    case CounterCode::unknown_counter: return on_unknown(fact);
+    case CounterCode::not_finite: return "the profiler's value is not a number";
+    case CounterCode::refused: return fact.text("problem");
+  }
+  return "?";
 }
 
 }  // namespace harness::report

@@ -24,8 +24,10 @@ void report_unknown(const CaseGroup& group, const CounterPlan& found, ErrorList&
     for (const At<std::string>& metric : group.metrics)
       if (metric.value == unknown.name)
         errors.add(metric.where,
-                   fmt::format("unknown hardware counter {} of {}", in_ticks(unknown.name), found.chip),
-                   unknown.advice);
+                   fmt::format("unknown hardware counter {} of {}", in_ticks(unknown.name),
+                               found.outcome.text("chip")),
+                   unknown.nearest.empty() ? "`ncu --query-metrics` lists the counters of a chip"
+                                           : fmt::format("did you mean {}?", in_ticks(unknown.nearest)));
 }
 
 // The suite's own word on a counter is kept.
@@ -47,7 +49,7 @@ class CounterPlanner {
     if (options_.plan_counters)
       plan = options_.plan_counters(names);
     else
-      plan.unchecked = "no profiler was asked";
+      plan.outcome.code = CounterCode::not_asked;
     return plans_.emplace(names, std::move(plan)).first->second;
   }
 
@@ -71,11 +73,7 @@ void plan_counters(const Suite& suite, const PlanOptions& options, Plan& plan, E
                      [](const PlannedCase* one) { return is_gpu_kind(one->device); }))
       continue;
     const CounterPlan& found = planner.plan_for(names);
-    plan.counters = found.unchecked ? fmt::format(
-                                          "not looked up, so that a misspelt name shows only where they "
-                                          "are read: {}",
-                                          *found.unchecked)
-                                    : "looked up for " + found.chip;
+    plan.counters = found.outcome;
     report_unknown(group, found, errors);
     for (PlannedCase* planned : cases)
       if (is_gpu_kind(planned->device)) planned->counter_passes = found.passes;

@@ -130,7 +130,7 @@ std::vector<UnknownCounter> CounterHost::unknown(const std::vector<std::string>&
     const bool exists = std::find(bases.begin(), bases.end(), base) != bases.end();
     const std::optional<std::string> near = exists ? base : nearest(base, bases);
     if (!near) {
-      found.push_back({name, "`ncu --query-metrics` lists the counters of a chip"});
+      found.push_back({name, {}});
       continue;
     }
     const std::vector<std::string> known = endings(*near);
@@ -140,7 +140,7 @@ std::vector<UnknownCounter> CounterHost::unknown(const std::vector<std::string>&
     std::string fitting = has(ending) ? ending : nearest(ending, known).value_or("");
     for (const char* usual : {".sum", ".pct", ".avg.pct_of_peak_sustained_elapsed"})
       if (fitting.empty() && has(usual)) fitting = usual;
-    found.push_back({name, fmt::format("did you mean `{}{}`?", *near, fitting)});
+    found.push_back({name, *near + fitting});
   }
   return found;
 }
@@ -218,9 +218,9 @@ Result<std::vector<double>> CounterHost::evaluate(std::span<const std::uint8_t> 
 
 CounterPlan plan_counters(const std::string& chip, const std::vector<std::string>& names) {
   CounterPlan plan;
-  plan.chip = chip;
+  plan.outcome = {CounterCode::looked_up, {{"chip", chip}}};
   const auto given_up = [&](const Error& error) {
-    plan.unchecked = error.message;
+    plan.outcome = {CounterCode::refused, {{"problem", error.message}}};
     return plan;
   };
   const Result<const Cupti*> library = cupti();

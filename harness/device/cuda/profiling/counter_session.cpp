@@ -234,8 +234,14 @@ Result<CounterHost> open_host(const Cupti& cupti, CUcontext context, int ordinal
   return CounterHost::open(cupti, chip.pChipName, std::move(*availability));
 }
 
-std::string reason_of(const Error& error) {
-  return error.message + (error.advice.empty() ? "" : "; " + error.advice);
+CounterFact refusal(const Error& error) {
+  return {CounterCode::refused,
+          {{"problem", error.message + (error.advice.empty() ? "" : "; " + error.advice)}}};
+}
+
+CounterFact unknown_to_chip(const UnknownCounter& unknown) {
+  if (unknown.nearest.empty()) return {CounterCode::unknown_counter};
+  return {CounterCode::unknown_counter, {{"nearest", unknown.nearest}}};
 }
 
 }  // namespace
@@ -245,38 +251,38 @@ Result<std::vector<CounterValue>> read_counters(const Cupti& cupti, CUcontext co
                                                 const std::vector<std::string>& names) {
   std::vector<CounterValue> values;
   for (const std::string& name : names) values.push_back({name, std::nullopt, {}, {}});
-  const auto refused = [&](const std::string& reason) {
+  const auto refused = [&](const CounterFact& why) {
     for (CounterValue& one : values)
-      if (!one.value && one.missing.empty()) one.missing = reason;
+      if (!one.value && !one.missing) one.missing = why;
     return values;
   };
-  if (!cupti.has_profiler()) return refused("the libcupti found has no Range Profiler");
+  if (!cupti.has_profiler()) return refused({CounterCode::no_profiler});
   if (Status idle = work.synchronize(); !idle) return fail(std::move(idle.error()));
   const auto subscription = Subscription::open(cupti, [](std::span<const std::byte>) {});
-  if (!subscription) return refused(reason_of(subscription.error()));
+  if (!subscription) return refused(refusal(subscription.error()));
   ProfilerLife life(cupti);
-  if (const Status begun = life.begin(); !begun) return refused(reason_of(begun.error()));
+  if (const Status begun = life.begin(); !begun) return refused(refusal(begun.error()));
   Result<CounterHost> host = open_host(cupti, context, ordinal);
-  if (!host) return refused(reason_of(host.error()));
+  if (!host) return refused(refusal(host.error()));
   for (const UnknownCounter& unknown : host->unknown(names))
     for (CounterValue& one : values)
-      if (one.name == unknown.name) one.missing = "this GPU has no such counter; " + unknown.advice;
+      if (one.name == unknown.name) one.missing = unknown_to_chip(unknown);
   std::vector<std::string> known;
   for (const CounterValue& one : values)
-    if (one.missing.empty()) known.push_back(one.name);
+    if (!one.missing) known.push_back(one.name);
   if (known.empty()) return values;
   const Result<Evaluated> evaluated = collect(cupti, context, *host, work, known);
   if (Status alive = work.synchronize(); !alive) return fail(std::move(alive.error()));
-  if (!evaluated) return refused(reason_of(evaluated.error()));
+  if (!evaluated) return refused(refusal(evaluated.error()));
   std::size_t next = 0;
   for (CounterValue& one : values) {
-    if (!one.missing.empty()) continue;
+    if (one.missing) continue;
     const double value = evaluated->values.at(next);
     one.unit = evaluated->units.at(next++);
     if (std::isfinite(value))
       one.value = value;
     else
-      one.missing = "the profiler gave no number";
+      one.missing = CounterFact{CounterCode::not_finite};
   }
   return values;
 }

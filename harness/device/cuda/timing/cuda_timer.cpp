@@ -55,7 +55,7 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
   if (paused) idle(stream, options.pause);
   if (cold)
     if (auto status = make_cold(stream, evicted && !paused); !status) return fail(std::move(status.error()));
-  const bool gated = options.gated && parts_.gate_obstacle.empty();
+  const bool gated = options.gated && !parts_.gate_obstacle;
   HeldGate held;
   if (gated) {
     auto closed = parts_.gate.close(stream, options.gate_deadline);
@@ -150,7 +150,7 @@ void CudaTimer::queue(const Work& work) {
 // Under a tool that looks at every launch, launches by chance would only be in the way.
 Result<Scope> CudaTimer::begin_placement(StreamUse use) {
   parts_.code.end();
-  const bool watched = !parts_.gate_obstacle.empty();
+  const bool watched = parts_.gate_obstacle.has_value();
   Result<Scope> placement = parts_.queue.begin_placement(use == StreamUse::given_only && !watched, !watched);
   if (!placement) return placement;
   parts_.flusher.look_for_persisting();
@@ -161,7 +161,7 @@ Result<Scope> CudaTimer::begin_placement(StreamUse use) {
 Result<bool> CudaTimer::keeps_to_stream(const Work& work) {
   if (auto status = synchronize(); !status) return fail(std::move(status.error()));
   parts_.code.end();
-  if (!parts_.gate_obstacle.empty()) return false;
+  if (parts_.gate_obstacle) return false;
   (void)parts_.queue.use();  // on other streams the work may really run
   return cuda::keeps_to_stream(parts_.queue.home(), work);
 }

@@ -29,7 +29,7 @@ struct TimerParts {
   Gate& gate;
   CodeWatch& code;
   int multiprocessors;
-  std::string gate_obstacle;
+  std::optional<Note> gate_obstacle;
 };
 
 class CudaTimer final : public Timer {
@@ -44,7 +44,7 @@ class CudaTimer final : public Timer {
   Status synchronize() override { return parts_.queue.synchronize(); }
   Result<Scope> begin_placement(StreamUse use) override;
   Result<bool> keeps_to_stream(const Work& work) override;
-  [[nodiscard]] std::string gate_obstacle() const override { return parts_.gate_obstacle; }
+  [[nodiscard]] std::optional<Note> gate_obstacle() const override { return parts_.gate_obstacle; }
   std::optional<Control> control() override;
   [[nodiscard]] Seconds batch_below() const override;
   Status preheat(Seconds duration) override;

@@ -7,6 +7,7 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/model/plan.h"
 
 namespace harness::report {
 namespace {

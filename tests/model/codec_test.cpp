@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -270,10 +271,11 @@ TEST(RecordErrors, NameThePathOfWhatIsWrong) {
             "cases[0].metrics[0].processes[1].process");
   EXPECT_EQ(refused(with(text, "\"samples\": [23.7", "\"sample\": [23.7")),
             "cases[0].metrics[0].processes[0].placements[0]");
-  EXPECT_EQ(malformed_at(with(text, "23.648", "1e999")), (Location{"base.json", 58, 82}));
+  const std::string huge = with(text, "23.648", "1e999");
+  EXPECT_EQ(malformed_at(huge).line, 1 + std::count(huge.begin(), huge.begin() + huge.find("1e999"), '\n'));
   EXPECT_EQ(refused(with(text, "\"kind\": \"block\"", "\"kind\": \"blok\"")), "machines.cuda.fields[0].kind");
   EXPECT_EQ(refused(with(text, "\"outcome\": \"incorrect\"", "\"outcome\": \"incorect\"")),
-            "cases[2].processes[0].outcome");
+            "cases[1].outcome");
   EXPECT_EQ(refused(with(text, "\"cache\": \"hot\"", "\"cache\": \"hott\"")), "cases[0].sampling.cache");
   EXPECT_EQ(refused(with(text, "\"m\": 512", "\"dtype\": 512")), "cases[0].params.dtype");
   EXPECT_EQ(refused(with(text, "\"m\": 512", "\"m\": 9223372036854775808")), "cases[0].params.m");

@@ -178,7 +178,7 @@ TEST(Program, LinksNoPostgresqlLibrary) {
 
 // Run by the next test in a process where the library cannot be loaded.
 TEST(Postgresql, DISABLED_SaysWhyItCannotOpen) {
-  std::puts(error_of("postgresql://ann:secret@/db?host=/nonexistent").c_str());
+  std::puts(error_of("postgresql://ann:secret@/db?host=/nonexistent").text().c_str());
 }
 
 TEST(Postgresql, WithoutItsLibraryIsExplained) {

@@ -160,7 +160,7 @@ TEST_F(RunTogether, SaysWhyBothBuildsCannotShareAProcess) {
   builds.current = builds.baseline;
   const Status same = probe_pair("scripted:script.json", builds, {TEST_WORKER}, folder_.path());
   ASSERT_FALSE(same);
-  EXPECT_EQ(same.error().kind, ErrorKind::usage);
+  EXPECT_EQ(same.error().kind, ErrorKind::environment);
   builds.current.plugins = {TEST_WORKER};
   EXPECT_FALSE(probe_pair("scripted:script.json", builds, {TEST_WORKER}, folder_.path()));
 }

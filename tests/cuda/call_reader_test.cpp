@@ -1,6 +1,6 @@
 // The reader of the driver's functions, as the stand-in for libcupti reports them, with a driver of the
 // test's own.
-#include "harness/device/cuda/profiling/call_reader.h"
+#include "harness/device/cuda/profiling/calls/call_reader.h"
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,7 @@
 
 #include "harness/device/code/case_recorder.h"
 #include "harness/device/code/code_book.h"
-#include "harness/device/cuda/profiling/call_reader.h"
+#include "harness/device/cuda/profiling/calls/call_reader.h"
 #include "harness/device/cuda/profiling/driver.h"
 #include "harness/device/cuda/profiling/subscription.h"
 #include "harness/device/profiler.h"

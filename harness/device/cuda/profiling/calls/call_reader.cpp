@@ -1,4 +1,4 @@
-#include "harness/device/cuda/profiling/call_reader.h"
+#include "harness/device/cuda/profiling/calls/call_reader.h"
 
 #include <elf.h>
 #include <algorithm>

@@ -11,8 +11,8 @@
 
 #include "harness/device/code/case_recorder.h"
 #include "harness/device/code/code_book.h"
+#include "harness/device/cuda/profiling/calls/launch_reader.h"
 #include "harness/device/cuda/profiling/driver.h"
-#include "harness/device/cuda/profiling/launch_reader.h"
 
 namespace harness::cuda {
 

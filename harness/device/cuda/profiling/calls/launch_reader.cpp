@@ -1,4 +1,4 @@
-#include "harness/device/cuda/profiling/launch_reader.h"
+#include "harness/device/cuda/profiling/calls/launch_reader.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,8 @@
 # Ubuntu 24.04 (and newer) packages are installed where they are missing; elsewhere the list is said.
 #
 #   HARNESS_NO_INSTALL=1    install nothing, only say what is missing
-#   HARNESS_CUDA=ON|OFF     the CUDA module without a GPU, too; or not at all. Without it: where there is a GPU
+#   HARNESS_CUDA=ON|OFF     the CUDA module without a GPU, too; or not at all. Without it: where there is a GPU,
+#                           and for test.sh (TOOLKIT) where there is a toolkit
 #   CUDA_HOME=/path         the CUDA toolkit to use
 #   HARNESS_CUDA_ARCHITECTURES=90a-real   build for these GPUs, not for the ones present
 #
@@ -131,7 +132,8 @@ find_cuda() {
     OFF) return 0 ;;
     ON) cuda_arguments=(-DHARNESS_CUDA=ON) ;;
     AUTO) [ -n "$(capabilities)" ] || return 0 ;;
-    *) die "HARNESS_CUDA=$wanted is none of ON, OFF and AUTO" ;;
+    TOOLKIT) ;;
+    *) die "HARNESS_CUDA=$wanted is none of ON, OFF, AUTO and TOOLKIT" ;;
   esac
   local nvcc="" version="" candidate
   for candidate in "${CUDA_HOME:-}" "${CUDA_PATH:-}" "$(toolkit_on_path)" /usr/local/cuda \
@@ -154,6 +156,9 @@ find_cuda() {
     return 0
   fi
   local architectures=${HARNESS_CUDA_ARCHITECTURES:-$(present_architectures "$nvcc")}
+  if [ "$wanted" = TOOLKIT ]; then
+    wanted=ON
+  fi
   cuda_arguments=("-DHARNESS_CUDA=$wanted" "-DCUDAToolkit_ROOT=${nvcc%/bin/nvcc}"
     "-DHARNESS_CUDA_ARCHITECTURES=${architectures:-90a-real}")
 }

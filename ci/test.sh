@@ -17,6 +17,7 @@ fi
 tools+=("${test_tools[@]}")
 install_packages "${run_packages[@]}" "${test_packages[@]}"
 check_tools
+: "${HARNESS_CUDA:=TOOLKIT}"
 find_cuda
 case $preset in
   release | dev) configure "$preset" -DHARNESS_TESTS=ON "${cuda_arguments[@]}" ;;

@@ -62,7 +62,7 @@ export function samples_of(sides: readonly SeriesSide[]): Samples | null {
   return { rows, lo: range.lo - room, hi: range.hi + room, below, above, unit, axis_name };
 }
 
-// What the axis leaves out; "" where it holds every value.
+// The values that the axis leaves out; "" where it holds every value.
 export function clip_note({ rows, below, above, unit }: Samples): string {
   if (below + above === 0) return "";
   const values = sorted(rows.flatMap((row) => row.values));

@@ -1,5 +1,5 @@
-// The results that a reader asks about first, worst first, on one axis of how much worse they are: which are shown,
-// from where to where the axis goes, and where each mark lies. The page draws them (view/worst_picture.ts).
+// The results that a reader asks about first, worst first, on one axis of how much worse they are. The page draws
+// them (view/worst_picture.ts).
 
 import type { Entry } from "../report";
 import type { ComparisonRow, Verdict } from "../reports";

@@ -50,7 +50,7 @@ function split_headline(headline: string): [string, string] {
   return at > 0 && at < 24 ? [headline.slice(0, at), headline.slice(at + 2)] : ["", headline];
 }
 
-// Which records were compared, or where the run was made.
+// The records that were compared, or where the run was made.
 function sides_line(page: PageDocument): string {
   const { comparison, current } = page;
   const revision = current.report.revision.commit.slice(0, 10);

@@ -59,7 +59,7 @@ export function column(page, key) {
   );
 }
 
-// What is on the screen: colour_at(x, y) is [red, green, blue].
+// The colours on the screen: colour_at(x, y) is [red, green, blue].
 export async function pixels(page, options = {}) {
   const png = (await page.screenshot(options)).toString("base64");
   const blank = await page.context().browser().newPage();

@@ -1,4 +1,4 @@
-// What the first picture shows, and where its marks lie.
+// The results that the first picture shows, and where its marks lie.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { axis_of, effect_of, fold_of, place_on, worst_of } from "page/plots/worst_cases";

@@ -52,6 +52,8 @@ CUDA_HOME=$work/toolkit expect 0 with_setup 'find_cuda; printf "<%s>\n" "${cuda_
 same "the arguments" "$(cat "$printed")" "<-DHARNESS_CUDA=OFF>"
 HARNESS_CUDA=ON CUDA_HOME=$work/toolkit expect 0 with_setup 'find_cuda; printf "<%s>\n" "${cuda_arguments[@]}"'
 names "<-DHARNESS_CUDA=ON>" "<-DCUDAToolkit_ROOT=$work/toolkit>" "<-DHARNESS_CUDA_ARCHITECTURES=90a-real>"
+HARNESS_CUDA=TOOLKIT CUDA_HOME=$work/toolkit expect 0 with_setup 'find_cuda; printf "<%s>\n" "${cuda_arguments[@]}"'
+names "<-DHARNESS_CUDA=ON>"
 HARNESS_CUDA=YES expect 2 with_setup find_cuda
 names HARNESS_CUDA=YES
 HARNESS_CUDA_ARCHITECTURES='80-real;90a-real' architectures '7.5\n' '80-real;90a-real'

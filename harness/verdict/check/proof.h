@@ -3,8 +3,8 @@
 //
 // A proof needs the same digest of all launches on both sides (model/record.h). Workload, parameters, seed of
 // inputs, GPU model, driver and libraries must agree as well. It covers the device's time, cycles, hardware
-// counters and the memory of tensors (model/proof_reach.h). It says nothing of the host: first call, launches,
-// other memory.
+// counters and the memory of tensors (model/proof_reach.h). It says nothing of the host: first call,
+// launches, other memory.
 #pragma once
 
 #include <optional>

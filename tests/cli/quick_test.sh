@@ -45,14 +45,14 @@ cases:
     axes: {n: [256]}
 YAML
 expect 0 "$HARNESS" list several.yaml --device cpu --set n=16 --report json=plan.json
-holds plan.json 'sorted(one["id"] for one in report["cases"]) == ["twice/also_right/n=16", "twice/right/n=16"]'
+holds plan.json 'sorted(one["case"] for one in report["cases"]) == ["twice/also_right/n=16", "twice/right/n=16"]'
 
 # Regular expressions.
 filtered() { "$HARNESS" list suite.yaml --device cpu --report json=plan.json "$@"; }
 expect 0 filtered --filter '/^twice\/(right|wrong)\/n=\d+$/'
-holds plan.json '[one["id"] for one in report["cases"]] == ["twice/right/n=64"]'
+holds plan.json '[one["case"] for one in report["cases"]] == ["twice/right/n=64"]'
 expect 0 filtered --filter '!/also_/'
-holds plan.json '[one["id"] for one in report["cases"]] == ["twice/right/n=64"]'
+holds plan.json '[one["case"] for one in report["cases"]] == ["twice/right/n=64"]'
 expect 2 filtered --filter '/(/'
 names --filter '/(/'
 expect 2 filtered --filter '/nothing/'

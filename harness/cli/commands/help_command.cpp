@@ -35,7 +35,9 @@ int help(const HelpArguments& arguments) {
     above += (above.empty() ? "" : " ") + command->get_name();
     command = found;
   }
-  fmt::print("{}", command->help(above));
+  // App::help() of the program would print that of the command which was parsed: this one.
+  const std::string path = above.empty() ? command->get_name() : above + " " + command->get_name();
+  fmt::print("{}", command->get_formatter()->make_help(command, path, CLI::AppFormatMode::Normal));
   return exit_ok;
 }
 

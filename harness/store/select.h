@@ -15,10 +15,10 @@ namespace harness {
 // The record with this UUID, found as this run.
 Result<Selected> select_stored(Store& store, const std::string& id);
 
-// A side may be named by the path of a record file, by `@` and the name of a record, or by a record's id or
-// its beginning (8 characters or more, where they name no revision). An unfinished record is refused as a
-// baseline (missing) and marked as unfinished as the current side; one of another suite than options.suite is
-// an error.
+// A side may be named by the path of a record file, by `@` and the name of a record, or by a record's id. The
+// beginning of an id will do: 8 characters or more, where they name no revision. An unfinished record is
+// refused as a baseline (missing) and marked as unfinished as the current side; one of another suite than
+// options.suite is an error.
 
 // An error unless the text can name a record.
 Status check_record_name(const std::string& name);

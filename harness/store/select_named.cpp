@@ -173,7 +173,7 @@ Status check_record_name(const std::string& name) {
               "write letters, digits, `.`, `_` and `-`, a letter or digit first");
 }
 
-// Of several machines, a record of the wanted class; else any, which will not be comparable.
+// A record of the wanted machine class comes first; any other will not be comparable.
 std::optional<Result<Selected>> select_saved(Store& store, const std::string& name, SideKind kind,
                                              const SelectOptions& options) {
   if (!is_saved_name(name)) return std::nullopt;

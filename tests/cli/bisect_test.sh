@@ -35,7 +35,7 @@ culprit=$(git rev-parse --short=10 HEAD~6)
 git tag good HEAD~11
 
 expect 0 bisect --good good --report json=first.json
-names "$culprit" tester
+names "$culprit" tester building built
 no_trees_left
 holds first.json 'report["format"] == "harness-bisect"' "'$culprit' in str(report)"
 [ "$(git status --porcelain)" = "?? first.json" ] || problem "the tree was touched: $(git status --porcelain)"

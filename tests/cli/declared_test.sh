@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is generated from the declaration of the commands: completion and the manual page.
+# Texts that are generated from the declaration of the commands: completion and the manual page.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

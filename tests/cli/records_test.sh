@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a store holds, the names of records, and removing some. The store is at the top of the repository.
+# The records of a store: listed, named, removed. The store is at the top of the repository.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -1,4 +1,4 @@
-// What is told while a commit is built, by a clock of the test's own.
+// The lines while a commit is built, by a clock of the test's own.
 #include "harness/cli/output/build_progress.h"
 
 #include <gtest/gtest.h>

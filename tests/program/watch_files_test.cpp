@@ -1,5 +1,5 @@
 // A change of a watched file is seen once it has settled. Pauses are steps of the test.
-#include "harness/cli/measuring/watch_files.h"
+#include "harness/cli/programs/watch_files.h"
 
 #include <gtest/gtest.h>
 

@@ -168,10 +168,14 @@ TEST(ImportErrors, ComeFromTheLeadingObject) {
 
 TEST(ImportErrors, AreNotEndless) {
   std::string text;
-  for (int i = 0; i < 1000; ++i) text += "oops\n";
+  for (int i = 0; i < 1000; ++i) text += "{oops\n";
   const auto errors = errors_of(text);
   ASSERT_EQ(errors.size(), 51U);
   EXPECT_THAT(errors.back().message, HasSubstr(" 950 "));
+}
+
+TEST(ImportErrors, AreOneWhereTheFileIsOfAnotherKind) {
+  EXPECT_THAT(errors_of("# Read me\n\nwords\nmore words\n"), ElementsAre(HasSubstr("x.jsonl:1")));
 }
 
 TEST(ImportErrors, SayWhenThereAreNoSamples) {

@@ -1,4 +1,4 @@
-// What is made from the declaration of the commands: help, completion, the manual page.
+// Texts that are made from the declaration of the commands: help, completion, the manual page.
 #include <fmt/format.h>
 
 #include "harness/base/text.h"

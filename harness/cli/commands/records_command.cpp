@@ -164,7 +164,7 @@ int delete_records(const RecordsArguments& arguments, const CommandLine& /*line*
   return remove_runs(**store, runs, arguments.dry_run);
 }
 
-// What neither a name, nor --keep, nor --before spares; newest first. The count is by suite and machine
+// The records that neither a name, nor --keep, nor --before spares; newest first. The count is by suite and machine
 // class.
 std::vector<RunInfo> superfluous(const std::vector<RunInfo>& newest_first, const NamesByRun& names,
                                  const RecordsArguments& arguments) {

@@ -21,7 +21,6 @@
 #include "harness/cli/measuring/replay_plan.h"
 #include "harness/cli/measuring/require_gpu.h"
 #include "harness/cli/measuring/top_up.h"
-#include "harness/cli/measuring/watch_files.h"
 #include "harness/cli/options/look_options.h"
 #include "harness/cli/options/looks_options.h"
 #include "harness/cli/options/policy_options.h"
@@ -29,6 +28,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/programs/built_from.h"
+#include "harness/cli/programs/watch_files.h"
 #include "harness/measure/schedule/worker_process.h"
 #include "harness/model/codec.h"
 #include "harness/report/words/kernel_words.h"
@@ -280,7 +280,7 @@ int keep_file(const RunArguments& arguments, const Record& record) {
   return exit_ok;
 }
 
-// --save-as. What failed in part is nothing to compare with.
+// --save-as. A record with a failed case is nothing to compare with.
 int save_as(const RunJob& job, const Record& record) {
   const std::string& name = job.arguments.save_as;
   if (name.empty()) return exit_ok;

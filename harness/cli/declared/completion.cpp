@@ -35,7 +35,7 @@ std::string value_cases(const CLI::App& command) {
   return cases.empty() ? cases : fmt::format("      case $before in\n{}      esac\n", cases);
 }
 
-// What may follow each command: `known` (commands, then options) and `values` of the option before the
+// Words that may follow each command: `known` (commands, then options) and `values` of the option before the
 // cursor. bash and zsh read the same.
 std::string command_cases(const CLI::App& program) {
   std::string cases =

@@ -45,7 +45,7 @@ Status load_modules(Catalog& catalog, const Suite& suite, const SuiteOptions& op
   return {};
 }
 
-// Of a case in a quick run.
+// The sampling of a case in a quick run.
 constexpr int quick_samples = 10;
 constexpr Seconds quick_time = 0.2;
 

@@ -1,4 +1,4 @@
-// What is told on standard error while a commit is built: on a terminal one line, redrawn; elsewhere a line
+// The lines on standard error while a commit is built: on a terminal one line, redrawn; elsewhere a line
 // at the beginning, at the end and now and then, so that a CI sees that it lives.
 #pragma once
 

@@ -65,7 +65,7 @@ class Importer {
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<Error> errors_;
   std::size_t more_errors_ = 0;
-  std::size_t objects_ = 0;  // lines that are JSON
+  std::size_t like_json_ = 0;  // lines that begin as JSON does
 };
 
 void Importer::report(Error error) {
@@ -77,9 +77,9 @@ void Importer::report(Error error) {
 
 void Importer::take(std::string_view text, int line) {
   if (trim(text).empty()) return;
+  if (trim(text).front() == '{' || trim(text).front() == '[') ++like_json_;
   auto reader = JsonReader::parse(text, {file_, line});
   if (!reader) return report(reader.error());
-  ++objects_;
   const JsonNode root = (*reader)->root();
   bool header = false;
   for (const char* key : {"machine", "suite", "session", "format"}) header |= root.find(key).present();
@@ -235,13 +235,13 @@ CaseRecord merged(CaseLines& lines) {
 }
 
 Checked<Record> Importer::finish() {
-  if (cases_.empty() && errors_.empty())
-    report({ErrorKind::usage, "holds no samples", Location{file_},
-            "one JSON object a line, as harness/store/README.md describes"});
-  if (objects_ == 0 && !errors_.empty())  // another kind of file: one error says it all
+  if (like_json_ == 0 && !errors_.empty())  // another kind of file: one error says it all
     return tl::unexpected(
         std::vector<Error>{{ErrorKind::usage, "is no file of samples: no line of it is JSON",
                             errors_.front().where, "the formats are in harness/store/README.md, Importing"}});
+  if (cases_.empty() && errors_.empty())
+    report({ErrorKind::usage, "holds no samples", Location{file_},
+            "one JSON object a line, as harness/store/README.md describes"});
   if (more_errors_ > 0)
     errors_.push_back(
         {ErrorKind::usage, fmt::format("and {} more errors", more_errors_), Location{file_}, {}});

@@ -7,7 +7,7 @@
 
 namespace harness {
 
-// The state of files: when each was last written, and its size. One that is not there has a state, too.
+// The state of files: when each was last written, and its size. Files that are not there have a state, too.
 using FileStates = std::vector<std::string>;
 FileStates states_of(const std::vector<std::string>& files);
 

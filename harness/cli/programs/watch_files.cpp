@@ -1,4 +1,4 @@
-#include "harness/cli/measuring/watch_files.h"
+#include "harness/cli/programs/watch_files.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -19,7 +19,6 @@
 #include "harness/cli/output/render_with_sources.h"
 #include "harness/model/results/record_list.h"
 #include "harness/report/documents.h"
-#include "harness/verdict/read/summarize.h"
 
 namespace harness {
 namespace {
@@ -96,14 +95,15 @@ int show_record(const RecordsArguments& arguments, const CommandLine& line) {
   const CommandFiles files{"", all_of({{arguments.record}, store_files(arguments.from.store.url)})};
   if (const Status checked = check_outputs(arguments.output, files); !checked)
     return report_error(checked.error());
-  const Result<Selected> selected = read_record(arguments.from, arguments.record);
-  if (!selected) return report_error(selected.error());
-  const std::vector<Summary> summaries = summarize(selected->record);
+  const Result<std::vector<Selected>> records = read_records(arguments.from, arguments.record);
+  if (!records) return report_error(records.error());
   const Reproduction made_by(line, arguments.from.store);
-  const auto render = [&](Format format, const Style& style) {
-    return render_measured(selected->record, summaries, format, style, made_by);
-  };
-  return emit(arguments.output, render, exit_ok);
+  SuiteOutputs outputs(arguments.output, line.text(), records->size());
+  for (const Selected& one : *records) {
+    outputs.add(one.record.suite.name, measured_report(one.record, made_by), exit_ok);
+    outputs.conclude_suite(one.record.suite.name, exit_ok);
+  }
+  return outputs.finish();
 }
 
 std::string described(const RunInfo& run) {
@@ -164,8 +164,8 @@ int delete_records(const RecordsArguments& arguments, const CommandLine& /*line*
   return remove_runs(**store, runs, arguments.dry_run);
 }
 
-// The records that neither a name, nor --keep, nor --before spares; newest first. The count is by suite and machine
-// class.
+// The records that neither a name, nor --keep, nor --before spares; newest first. The count is by suite and
+// machine class.
 std::vector<RunInfo> superfluous(const std::vector<RunInfo>& newest_first, const NamesByRun& names,
                                  const RecordsArguments& arguments) {
   std::vector<RunInfo> found;

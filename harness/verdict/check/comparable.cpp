@@ -1,19 +1,28 @@
 #include "harness/verdict/check/comparable.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <string_view>
 
+#include "harness/model/plan_fields.h"
 #include "harness/verdict/check/proof.h"
 
 namespace harness {
 namespace {
 
 constexpr std::string_view known_estimator = "trimmed_log_mean";
+
+// Fields of Sampling in which two comparable cases may differ: numbers of replicates, limits of time and the
+// seed. Any other field changes what is measured.
+constexpr std::array<std::string_view, 9> free_settings{"processes", "min_samples",   "width_samples",
+                                                        "steady",    "preheat_most",  "max_time",
+                                                        "timeout",   "gate_deadline", "seed"};
 
 struct FieldPair {
   const MachineField* baseline = nullptr;
@@ -53,6 +62,14 @@ std::vector<Difference> differing(const Machine& baseline, const Machine& curren
 
 std::vector<Difference> differing(const Machine& baseline, const Machine& current, FieldClass kind) {
   return differing(baseline, current, [&](const MachineField& field) { return field.kind == kind; });
+}
+
+template <class Value>
+std::string text_of(const Value& value) {
+  if constexpr (NamedEnum<Value>)
+    return std::string(name_of(value));
+  else
+    return fmt::format("{}", value);
 }
 
 const Machine* machine_of(const Record& record, const std::string& device) {
@@ -104,22 +121,11 @@ std::optional<Obstacle> sampling_obstacle(const CaseRecord& baseline, const Case
   if (current.device == "import") return {};  // another tool sampled; its settings are not known
   const Sampling &before = baseline.sampling, &after = current.sampling;
   std::vector<Difference> found;
-  const auto note = [&](const char* name, const auto& one, const auto& other) {
-    if (one != other) found.push_back({name, fmt::format("{}", one), fmt::format("{}", other)});
-  };
-  const auto list = [](const std::vector<int>& values) {
-    return fmt::format("[{}]", fmt::join(values, ", "));
-  };
-  note("timing", name_of(before.timing), name_of(after.timing));
-  if (before.batch_nodes != after.batch_nodes)
-    found.push_back({"batch_nodes", list(before.batch_nodes), list(after.batch_nodes)});
-  note("cache", name_of(before.cache), name_of(after.cache));
-  note("placements", before.placements, after.placements);
-  note("samples", before.samples, after.samples);
-  note("width", before.width, after.width);
-  note("warmup", before.warmup, after.warmup);
-  note("preheat", before.preheat, after.preheat);
-  note("power", name_of(before.power), name_of(after.power));
+  for_each_field<Sampling>([&](const auto& field) {
+    if (std::find(free_settings.begin(), free_settings.end(), field.name) != free_settings.end()) return;
+    const auto &one = before.*field.member, &other = after.*field.member;
+    if (one != other) found.push_back({std::string(field.name), text_of(one), text_of(other)});
+  });
   if (found.empty()) return {};
   return Obstacle{{ReasonCode::sampling_differs}, std::move(found)};
 }

@@ -37,7 +37,7 @@ inline constexpr BuiltInMetric first_call_metric{"first_call", "us", Direction::
   metric(error, "", lower_is_better, "relative error of the result") \
   metric(buffer_memory, "bytes", lower_is_better, "tensors and workspace of a call") \
   metric(peak_memory, "bytes", lower_is_better, "device memory in use at most") \
-  metric(launch_time, "us", lower_is_better, "host time to queue a call")
+  metric(launch_time, "us", lower_is_better, "host time to queue a call, on CUDA")
 // clang-format on
 
 // cycles_metric, error_metric, ...

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/model/known_metrics.h"
 #include "harness/model/plan_fields.h"
 
 namespace harness {
@@ -172,6 +173,16 @@ class Keys {
   rapidjson::Document& document_;
 };
 
+std::string metrics_doc() {
+  std::string doc = "What is recorded:";
+  for (const BuiltInMetric& metric : built_in_metrics)
+    doc += fmt::format(" `{}` ({}){}", metric.name, metric.summary,
+                       metric.name == first_call_metric.name ? ", always;" : ",");
+  return doc +
+         " what the workload declares, and hardware counters by NVIDIA's names, such as "
+         "`dram__bytes_read.sum`.";
+}
+
 std::string make_schema() {
   rapidjson::Document schema;
   schema.Parse(suite_schema_file().c_str());
@@ -179,6 +190,8 @@ std::string make_schema() {
   keys.replace("sampling", field_texts<Sampling>());
   keys.replace("gate", field_texts<Gate>());
   keys.replace("metric_gate", field_texts<MetricGate>());
+  schema["definitions"]["case"]["properties"]["metrics"]["description"].SetString(metrics_doc().c_str(),
+                                                                                  schema.GetAllocator());
   rapidjson::StringBuffer out;
   rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(out);
   writer.SetIndent(' ', 2);

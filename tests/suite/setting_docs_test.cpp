@@ -1,5 +1,5 @@
-// suite.schema.json and the tables of suites/settings.md tell what the fields in harness/model/plan_fields.h
-// tell. HARNESS_UPDATE_GOLDEN=1 test_suite --gtest_filter='SettingDocs.*' writes both.
+// suite.schema.json and the tables of suites/settings.md tell what harness/model/plan_fields.h and
+// known_metrics.h tell. HARNESS_UPDATE_GOLDEN=1 test_suite --gtest_filter='SettingDocs.*' writes both.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "harness/base/files.h"
+#include "harness/model/known_metrics.h"
 #include "harness/model/plan_fields.h"
 #include "harness/suite/setting_keys.h"
 
@@ -51,14 +52,22 @@ std::string table(const char* section, const std::vector<FieldText>& fields) {
   return text;
 }
 
+std::string metrics_table() {
+  std::string text = "| name | |\n|---|---|\n";
+  for (const BuiltInMetric& metric : built_in_metrics)
+    if (metric.name != time_metric.name && metric.name != first_call_metric.name)
+      text += fmt::format("| `{}` | {} |\n", metric.name, metric.summary);
+  return text;
+}
+
 // Puts a table between its two comments.
-void replace_table(std::string& text, const char* section, const std::vector<FieldText>& fields) {
-  const std::string begin = fmt::format("<!-- keys of {}: made by test_suite -->\n", section);
+void replace_table(std::string& text, const char* what, const std::string& rows) {
+  const std::string begin = fmt::format("<!-- {}: made by test_suite -->\n", what);
   const std::size_t from = text.find(begin);
   ASSERT_NE(from, std::string::npos) << begin;
   const std::size_t to = text.find("<!-- end -->", from);
-  ASSERT_NE(to, std::string::npos) << section;
-  text.replace(from + begin.size(), to - from - begin.size(), table(section, fields));
+  ASSERT_NE(to, std::string::npos) << what;
+  text.replace(from + begin.size(), to - from - begin.size(), rows);
 }
 
 TEST(SettingDocs, TheSchemaInTheTreeIsTheProgramsOwn) {
@@ -67,9 +76,10 @@ TEST(SettingDocs, TheSchemaInTheTreeIsTheProgramsOwn) {
 
 TEST(SettingDocs, TheTablesForPeopleListEveryKey) {
   std::string text = read_file(fs::path(HARNESS_SOURCE_DIR) / "suites/settings.md").value_or("");
-  replace_table(text, "sampling", field_texts<Sampling>());
-  replace_table(text, "gate", field_texts<Gate>());
-  replace_table(text, "metric_gate", field_texts<MetricGate>());
+  replace_table(text, "keys of sampling", table("sampling", field_texts<Sampling>()));
+  replace_table(text, "keys of gate", table("gate", field_texts<Gate>()));
+  replace_table(text, "keys of metric_gate", table("metric_gate", field_texts<MetricGate>()));
+  replace_table(text, "metrics", metrics_table());
   expect_file("suites/settings.md", text);
 }
 

@@ -1,9 +1,8 @@
 // Every report in every format, drawn from fixed facts. Golden files are the only place that checks wording.
 #include "golden.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-
-#include <map>
 
 #include "studies.h"
 
@@ -14,11 +13,13 @@ using fixture::drawn;
 using golden::matches;
 
 std::string ending_of(Format format) {
-  static const std::map<Format, std::string> endings{
-      {Format::terminal, ".txt"}, {Format::markdown, ".md"},     {Format::html, ".html"},
-      {Format::json, ".json"},    {Format::junit, ".junit.xml"}, {Format::github, ".github.txt"},
-      {Format::csv, ".csv"}};
-  return endings.at(format);
+  switch (format) {
+    case Format::terminal: return ".txt";
+    case Format::markdown: return ".md";
+    case Format::junit: return ".junit.xml";
+    case Format::github: return ".github.txt";
+    default: return fmt::format(".{}", name_of(format));
+  }
 }
 
 class Golden : public testing::TestWithParam<std::string> {};

@@ -1,5 +1,7 @@
 #include "studies.h"
 
+#include <stdexcept>
+
 #include "fixture.h"
 #include "harness/report/media/html.h"
 
@@ -208,6 +210,7 @@ std::string drawn(const std::string& report, Format format, const Style& style,
   if (report == "calibration") return draw(report::calibration_document(calibration(one)));
   if (report == "selftest") return draw(report::selftest_document(selftest(0.017, one)));
   if (report == "doctor") return draw(report::doctor_document(examination(one)));
+  if (report != "table") throw std::invalid_argument("drawn() has no line for the report " + report);
   const Record table_record = measured();
   const std::vector<Summary> table_summaries = summed();
   const Result<Report> table = report::table_document(table_record, table_summaries, {}, report::Shown::time);

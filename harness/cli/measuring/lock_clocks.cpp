@@ -39,7 +39,7 @@ Result<std::vector<ClockLock>> lock_clocks(Prepared& prepared, const ClockOption
     return locks;
   }
   for (const UsedDevice& used : devices_used(prepared)) {
-    if (used.name == cpu_kind.name) continue;
+    if (!is_gpu_kind(used.kind) && !is_scripted_device(used.name)) continue;
     Result<ClockLock> lock = ClockLock::take(used.uuid, option.mhz);
     if (!lock) return fail(lock.error());
     prepared.facts[used.kind] = {clock_field(lock->mhz())};

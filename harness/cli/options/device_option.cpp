@@ -11,6 +11,16 @@
 namespace harness {
 namespace {
 
+// "cpu, cuda, cuda:N"
+std::string device_names() {
+  std::vector<std::string> names;
+  for (const DeviceKind& kind : device_kinds) {
+    names.emplace_back(kind.name);
+    if (kind.is_gpu) names.push_back(fmt::format("{}:N", kind.name));
+  }
+  return join(names, ", ");
+}
+
 Result<std::string> parse_device(const std::string& name) {
   if (name == cuda_kind.name) return gpu_device_name(0);
   const DeviceKind* kind = find_device_kind(name);
@@ -18,7 +28,7 @@ Result<std::string> parse_device(const std::string& name) {
   if (is_host || cuda_ordinal(name) || is_scripted_device(name)) return name;
   const auto near = nearest(name, usual_device_names());
   return fail(ErrorKind::usage, fmt::format("`{}` is not a device", printable(name)),
-              near ? fmt::format("did you mean `{}`?", *near) : "write cpu, cuda or cuda:N");
+              near ? fmt::format("did you mean `{}`?", *near) : "known: " + device_names());
 }
 
 Result<DeviceOption> parse_devices(const std::string& text) {
@@ -44,9 +54,11 @@ std::string script_of(const std::string& device) {
 }
 
 CLI::Option* DeviceOption::add_to(CLI::App& command) {
-  return add_typed(command, "--device", *this, parse_devices,
-                   "cpu, cuda or cuda:N, numbered as in nvidia-smi; several with commas, if the suite's "
-                   "`devices` allows it; default: every device that the suite names")
+  return add_typed(
+             command, "--device", *this, parse_devices,
+             device_names() +
+                 ", numbered as in nvidia-smi; several with commas, if the suite's `devices` allows it; "
+                 "default: every device that the suite names")
       ->type_name("NAME");
 }
 

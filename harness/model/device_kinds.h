@@ -34,6 +34,9 @@ constexpr bool is_scripted_device(std::string_view device) {
   return device.starts_with(scripted_device) && device.substr(scripted_device.size()).starts_with(':');
 }
 
+// In place of a kind, for cases that another tool sampled.
+inline constexpr std::string_view import_device = "import";
+
 // By the name of a device: "cuda:1" is of kind "cuda". A script passes for a CPU.
 constexpr const DeviceKind* kind_of_device(std::string_view device) {
   if (is_scripted_device(device)) return find_device_kind(cpu_kind.name);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "harness/base/text.h"
+#include "harness/model/device_kinds.h"
 #include "harness/verdict/compare.h"
 #include "harness/verdict/compared_records.h"
 #include "harness/verdict/decide/gates.h"
@@ -70,17 +71,18 @@ std::vector<ComparabilityCheck> checks_of(const Compared& compared, const Compar
                                           const CaseRecord& before, const CaseRecord& after,
                                           const Series& old, const Series& now) {
   MachineMatch match = match_machines(compared.baseline, compared.current, after.device, compared.policy);
-  return {{{CheckCode::machine,
-            {{"baseline", machine_text(compared.baseline, after.device)},
-             {"current", machine_text(compared.current, after.device)},
-             {"other_device", match.other_device}}},
-           std::move(match.obstacle),
-           std::move(match.information)},
-          {{CheckCode::sampling, {{"import", after.device == "import"}}}, sampling_obstacle(before, after)},
-          {{CheckCode::estimator, {{"estimator", compared.current.estimator}}},
-           estimator_obstacle(compared.baseline, compared.current)},
-          {{CheckCode::metric}, series_obstacle(old, now)},
-          {{CheckCode::gate}, gate_obstacle(row.margin, row.alpha)}};
+  return {
+      {{CheckCode::machine,
+        {{"baseline", machine_text(compared.baseline, after.device)},
+         {"current", machine_text(compared.current, after.device)},
+         {"other_device", match.other_device}}},
+       std::move(match.obstacle),
+       std::move(match.information)},
+      {{CheckCode::sampling, {{"import", after.device == import_device}}}, sampling_obstacle(before, after)},
+      {{CheckCode::estimator, {{"estimator", compared.current.estimator}}},
+       estimator_obstacle(compared.baseline, compared.current)},
+      {{CheckCode::metric}, series_obstacle(old, now)},
+      {{CheckCode::gate}, gate_obstacle(row.margin, row.alpha)}};
 }
 
 std::optional<TestEvidence> test_of(const ComparisonRow& row, const Trace& trace) {

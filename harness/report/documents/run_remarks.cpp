@@ -11,6 +11,7 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/model/device_kinds.h"
 #include "harness/report/documents/identity.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/cause_words.h"
@@ -78,7 +79,7 @@ std::string remark_on(const Distortion& worst, bool speedup) {
 
 std::string sampling_fact(const Record& record) {
   for (const CaseRecord& one : record.cases) {
-    if (one.outcome == Outcome::skipped || one.device == "import") continue;  // sampled by another tool
+    if (one.outcome == Outcome::skipped || one.device == import_device) continue;  // sampled by another tool
     const Sampling& how = one.sampling;
     bool same_timing = true;
     const bool uniform = std::all_of(record.cases.begin(), record.cases.end(), [&](const CaseRecord& other) {

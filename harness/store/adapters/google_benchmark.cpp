@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/model/device_kinds.h"
 #include "harness/schema/json_reader.h"
 #include "harness/store/adapters/import_formats.h"
 
 namespace harness {
 namespace {
-
-constexpr const char* device_kind = "import";
 
 // Members of a benchmark that become metrics. Rates, such as items_per_second, say nothing that the time does
 // not.
@@ -43,7 +42,7 @@ CaseRecord& case_named(Record& record, const std::string& id) {
   if (known != record.cases.end()) return *known;
   CaseRecord& fresh = record.cases.emplace_back();
   fresh.id = id;
-  fresh.device = device_kind;
+  fresh.device = import_device;
   fresh.outcome = Outcome::measured;
   ProcessResult& process = fresh.processes.emplace_back();
   process.case_id = id;
@@ -84,7 +83,7 @@ Checked<Record> read(std::string_view text, const std::string& file) {
   if (!reader) return refused(reader.error());
   const JsonNode root = (*reader)->root();
   Record record;
-  record.machines[device_kind] = machine_from(root.find("context"));
+  record.machines[std::string(import_device)] = machine_from(root.find("context"));
   const JsonNode benchmarks = root.require("benchmarks");
   benchmarks.each_element([&](const JsonNode& one) { take(one, record); });
   if (record.cases.empty() && !(*reader)->error()) benchmarks.problem("holds no samples");

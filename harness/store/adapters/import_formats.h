@@ -18,8 +18,8 @@ struct ImportFormat {
   std::string_view summary;  // "JSON Lines of samples"
   // From the beginning of a text. The first format of the table that says yes reads it.
   bool (*recognises)(std::string_view text);
-  // Fills the suite's name where the text tells one, the session, the machines and the cases. All errors at
-  // once.
+  // Fills the suite's name where the text tells one, the session, the machines and the cases. The device is
+  // `import_device` (model/device_kinds.h). All errors at once.
   Checked<Record> (*read)(std::string_view text, const std::string& file);
 };
 

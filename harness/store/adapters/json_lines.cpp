@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "harness/base/text.h"
+#include "harness/model/device_kinds.h"
 #include "harness/schema/json_reader.h"
 #include "harness/store/adapters/import_formats.h"
 
@@ -18,7 +19,6 @@ namespace harness {
 namespace {
 
 constexpr std::size_t error_limit = 50;
-constexpr const char* device_kind = "import";
 
 struct PlacementLine {
   int line = 0;
@@ -219,7 +219,7 @@ Series merged(SeriesLines& lines) {
 CaseRecord merged(CaseLines& lines) {
   CaseRecord record;
   record.id = lines.id;
-  record.device = device_kind;
+  record.device = import_device;
   record.tags = std::move(lines.tags);
   std::map<int, ProcessResult> results;
   for (SeriesLines& series : lines.series) {
@@ -249,7 +249,7 @@ Checked<Record> Importer::finish() {
   Record record;
   record.suite.name = std::move(suite_);
   record.session = std::move(session_);
-  record.machines[device_kind] = std::move(machine_);
+  record.machines[std::string(import_device)] = std::move(machine_);
   record.cases.reserve(cases_.size());
   for (CaseLines& one : cases_) record.cases.push_back(merged(one));
   return record;

@@ -10,6 +10,7 @@
 #include <map>
 #include <string_view>
 
+#include "harness/model/device_kinds.h"
 #include "harness/model/plan_fields.h"
 #include "harness/verdict/check/proof.h"
 
@@ -118,7 +119,7 @@ MachineMatch match_machines(const Record& baseline, const Record& current, const
 std::optional<Obstacle> sampling_obstacle(const CaseRecord& baseline, const CaseRecord& current) {
   if (baseline.device != current.device)
     return Obstacle{{ReasonCode::device_kind_differs}, {differ("device", baseline.device, current.device)}};
-  if (current.device == "import") return {};  // another tool sampled; its settings are not known
+  if (current.device == import_device) return {};  // another tool sampled; its settings are not known
   const Sampling &before = baseline.sampling, &after = current.sampling;
   std::vector<Difference> found;
   for_each_field<Sampling>([&](const auto& field) {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/base/text.h"
+#include "harness/model/device_kinds.h"
 #include "harness/report/documents/comparison_remarks.h"
 #include "harness/report/documents/run_remarks.h"
 #include "harness/report/media/page/packed.h"
@@ -174,7 +175,7 @@ Json params_json(const sdk::Params& params) {
 
 // "" for samples that another tool took: harness cannot take them again.
 std::string reproduce(const Record& record, const CaseRecord& one, const std::string& again) {
-  if (one.device == "import" || record.suite.file.empty()) return "";
+  if (one.device == import_device || record.suite.file.empty()) return "";
   return fmt::format("harness run {} --filter {}{}", shell_quoted(record.suite.file), shell_quoted(one.id),
                      again);
 }

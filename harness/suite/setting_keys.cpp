@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/model/device_kinds.h"
 #include "harness/model/known_metrics.h"
 #include "harness/model/plan_fields.h"
 
@@ -75,6 +76,17 @@ class Keys {
                                                   memory());
     }
     old = keys;
+  }
+
+  // Each kind of device may have points of its own.
+  void name_devices() {
+    Json& kinds = document_["definitions"]["case"]["properties"]["per_device"]["properties"];
+    kinds.SetObject();
+    for (const DeviceKind& kind : device_kinds) {
+      Json points(rapidjson::kObjectType);
+      add(points, "$ref", text("#/definitions/points"));
+      kinds.AddMember(text(kind.name), points, memory());
+    }
   }
 
  private:
@@ -190,6 +202,7 @@ std::string make_schema() {
   keys.replace("sampling", field_texts<Sampling>());
   keys.replace("gate", field_texts<Gate>());
   keys.replace("metric_gate", field_texts<MetricGate>());
+  keys.name_devices();
   schema["definitions"]["case"]["properties"]["metrics"]["description"].SetString(metrics_doc().c_str(),
                                                                                   schema.GetAllocator());
   rapidjson::StringBuffer out;

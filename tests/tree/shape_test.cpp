@@ -32,9 +32,10 @@ TEST(Shape, EveryHeaderGuardsItselfAndOpensWithAParagraph) {
 
 // The first line of `file` that includes something; empty when there is none.
 std::string first_include(const SourceFile& file) {
-  const std::size_t start = file.text.find("\n#include ");
+  const std::string text = "\n" + file.text;
+  const std::size_t start = text.find("\n#include ");
   if (start == std::string::npos) return {};
-  return file.text.substr(start + 1, file.text.find('\n', start + 1) - start - 1);
+  return text.substr(start + 1, text.find('\n', start + 1) - start - 1);
 }
 
 // The build of the source then proves that the header needs no other include before it.

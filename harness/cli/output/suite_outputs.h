@@ -24,7 +24,7 @@ class SuiteOutputs {
   void add(const std::string& suite, MakeReport make, int status);
   // Prints a report that the files do not get.
   void print(const MakeReport& make);
-  // The end of a suite with its exit status. One that has no report had an error, which was told.
+  // The end of a suite with its exit status. Without a report it had an error, which was told.
   void conclude_suite(const std::string& suite, int status);
   [[nodiscard]] int status() const { return status_; }  // the worst so far
 

@@ -30,6 +30,7 @@ bool inside_word(std::string_view text, std::size_t i) {
 bool opens_block(std::string_view text, std::size_t i) {
   if (text[i] == '-' || text[i] == '+' || text[i] == '=') return i == 0;
   if (text[i] != '.' && text[i] != ')') return false;
+  if (i + 1 < text.size() && text[i + 1] != ' ') return false;
   return i > 0 && std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i),
                               [](char c) { return c >= '0' && c <= '9'; });
 }

@@ -43,6 +43,7 @@ same "no option of another command" "$(offered list --save)" ""
 if command -v groff >/dev/null; then
   groff -man -Tascii -ww harness.1 >page.txt 2>troff.txt || problem "groff cannot read the manual page"
   [ ! -s troff.txt ] || problem "groff complains: $(head -3 troff.txt)"
-  sed 's/.\x08//g; s/\x1b\[[0-9;]*m//g' page.txt | grep -q "harness compare" || problem "the page has no compare"
+  sed -i 's/.\x08//g; s/\x1b\[[0-9;]*m//g' page.txt
+  grep -q "harness compare" page.txt || problem "the page has no compare"
 fi
 finish

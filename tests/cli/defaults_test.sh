@@ -10,12 +10,13 @@ cat >.harness.yaml <<'YAML'
 version: 1
 all: {store: mine.db, color: never}
 commands:
-  run: {quiet: true, against: main}
+  run: {quiet: true, against: main, report: json=verdict.json}
   report: {format: json}
   records list: {last: 1}
 YAML
 speeds 100 && commit "one"
-expect 4 run                      # by `against`
+expect 0 run                      # by `against`: the first measurements
+holds verdict.json 'report["format"] == "harness-comparison"'
 [ -f mine.db ] || problem "the default store is not used"
 absent .harness/results.db
 expect 0 run

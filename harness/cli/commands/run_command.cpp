@@ -284,11 +284,10 @@ int keep_file(const RunArguments& arguments, const Record& record) {
 int save_as(const RunJob& job, const Record& record) {
   const std::string& name = job.arguments.save_as;
   if (name.empty()) return exit_ok;
-  if (any_failed(record))
-    return report_error({ErrorKind::usage,
-                         fmt::format("the record is not named `{}`, because a case failed", name),
-                         {},
-                         "correct the case, and measure again"});
+  if (any_failed(record)) {
+    fmt::print(stderr, "warning: the record is not named @{}, because a case failed\n", name);
+    return exit_failed;
+  }
   if (const Status named = job.store->set_name(record.id, name); !named) return report_error(named.error());
   fmt::print(stderr, "saved as @{} in {}\n", name, job.store->place());
   return exit_ok;

@@ -59,7 +59,9 @@ TEST_F(Selecting, AsksForASuiteWhenThereAreSeveral) {
 TEST_F(Selecting, TakesARecordOfEachSuite) {
   const std::string commit = repository_.commit("one");
   measured(commit);
-  const std::string fusion = measured(commit);
+  const std::string fusion = measured(commit, "GPU-1234", [](Record& record) {
+    record.id = "0198aaaa-89ab-4cde-8f01-23456789abcd";  // a name that can be told from a revision
+  });
   const std::string attention =
       measured(commit, "GPU-1234", [](Record& record) { record.suite.name = "attention"; });
   const auto ids = [&](const std::string& name, const std::string& baseline) {

@@ -129,8 +129,7 @@ Checked<Continued> measure_on(Store& store, Selected& current, const Policy& pol
 // Judges one suite. Returns its exit status.
 int compare_suite(Store& store, Selected& current, const Policy& policy, const CompareArguments& arguments,
                   SuiteOutputs& outputs, const Reproduction& made_by) {
-  SelectOptions select = arguments.from.select();
-  select.suite = current.record.suite.name;
+  const SelectOptions select = arguments.from.select();
   BaselineChoice choice{arguments.baseline, select};
   Checked<Continued> done = Continued{};
   if (arguments.measure) {

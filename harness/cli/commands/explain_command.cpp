@@ -89,8 +89,7 @@ Checked<std::vector<Case>> stored_comparisons(Store& store, const ExplainArgumen
 }
 
 Checked<Case> named_record(Store& store, const ExplainArguments& arguments, const Selected& current) {
-  SelectOptions select = arguments.from.select();
-  select.suite = current.record.suite.name;
+  const SelectOptions select = arguments.from.select();
   Checked<Policy> policy = policy_in_force(store, arguments.policy, current.record);
   if (!policy) return tl::unexpected(std::move(policy.error()));
   Result<Selected> baseline = select_baseline(store, arguments.baseline, current, judged_by(*policy, select));

@@ -50,7 +50,6 @@ int report_suite(Store& store, const Selected& selected, const ReportArguments& 
     return exit_ok;
   }
   BaselineChoice choice{arguments.baseline, arguments.from.select()};
-  choice.select.suite = selected.record.suite.name;
   choice.report_only = true;
   return judge_by_baseline(store, choice, selected, *policy, outputs, made_by);
 }

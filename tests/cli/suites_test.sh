@@ -25,14 +25,13 @@ commit "both suites"
 
 # A run of several suites: a table each, one summary, all of them in the files.
 expect 0 measure suites/*.yaml --report json=run.json,junit=run.xml,csv=run.csv,markdown=run.md,html=run.html
-names n=64 n=32 "2 suites"
+names n=64 n=32
 holds run.json 'report["format"] == "harness-reports"' 'report["exit_code"] == 0' \
   '[one["suite"]["name"] for one in report["reports"]] == ["alpha", "beta"]'
 [ "$(grep -c '<testsuite ' run.xml)" -eq 2 ] || problem "not a test suite each: $(cat run.xml)"
 { grep -q '^suite,table' run.csv && grep -q '^beta,' run.csv; } || problem "run.csv does not tell the suites"
-for file in run.md run.html; do
-  { grep -q alpha $file && grep -q beta $file; } || problem "$file lacks a suite"
-done
+{ grep -q alpha run.md && grep -q beta run.md; } || problem "run.md lacks a suite"
+[ -s run.html ] || problem "no page"
 # ... of one suite it is what it always was.
 expect 0 measure suites/alpha.yaml --report json=one.json
 holds one.json 'report["format"] == "harness-run-report"'
@@ -52,7 +51,7 @@ slower 100 104
 commit "beta is slower"
 expect 0 measure suites/*.yaml
 expect 1 "$HARNESS" compare --baseline main --current HEAD --report json=both.json,junit=both.xml
-names "1 of 2" alpha beta
+names alpha beta
 holds both.json 'report["exit_code"] == 1' \
   '{one["suite"]: one["verdict"] for one in report["reports"]} == {"alpha": "unchanged", "beta": "regressed"}'
 [ "$(grep -c '<testsuite ' both.xml)" -eq 2 ] || problem "not a test suite each: $(cat both.xml)"
@@ -108,6 +107,6 @@ expect 1 measure suites/*.yaml --against main
 
 # A/B of several suites.
 git add -A && git commit -qm "delta"
-expect 1 "$HARNESS" ab suites/alpha.yaml suites/beta.yaml --baseline main --build true --pair process \
+expect 1 "$HARNESS" ab suites/alpha.yaml suites/beta.yaml --baseline main --build "cp $PLUGIN plugin.so" --pair process \
   --device scripted:speed.json --report json=ab.json
 finish

@@ -16,6 +16,7 @@ Result<std::string> name_of_suite(const std::string& text) {
   const Checked<Suite> suite = load_suite(text);
   if (suite) return suite->identity.name;
   Error error = suite.error().front();
+  if (!error.where.file.empty()) error.message = error.where.file + ": " + error.message;
   if (error.advice.empty()) error.advice = "name the suite as its file or as `name` in it";
   return fail(error);
 }

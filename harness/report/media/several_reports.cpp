@@ -9,6 +9,14 @@ namespace {
 
 using report::Document;
 
+// The headline of a suite's report without the suite's name, which stands before it.
+std::string headline_of(const SuiteReport& one) {
+  const std::string& headline = one.report.document.headline;
+  if (headline == one.suite) return {};
+  const std::string prefix = one.suite + ": ";
+  return headline.starts_with(prefix) ? headline.substr(prefix.size()) : headline;
+}
+
 // One line a suite. Reports that are only about their suite have none.
 Document summary_of(const std::vector<SuiteReport>& reports, int status) {
   Document summary;
@@ -16,8 +24,7 @@ Document summary_of(const std::vector<SuiteReport>& reports, int status) {
   for (const SuiteReport& one : reports) {
     red += one.status == 0 ? 0 : 1;
     if (one.status == status) summary.tone = one.report.document.tone;
-    if (one.report.document.headline != one.suite)
-      summary.facts.emplace_back(one.suite, one.report.document.headline);
+    if (const std::string line = headline_of(one); !line.empty()) summary.facts.emplace_back(one.suite, line);
   }
   const std::string all = report::counted(reports.size(), "suite", "suites");
   summary.headline = red == 0 ? fmt::format("{}; exit {}", all, status)

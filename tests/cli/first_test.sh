@@ -8,7 +8,6 @@ suite right
 speeds 100
 commit "the first push"
 expect 0 run --against HEAD --report json=first.json,junit=first.xml,github=first.txt
-names "nothing to compare with yet"
 holds first.json 'report["exit_code"] == 0' 'report["baseline"]["id"] == ""' 'row()["verdict"] == "missing"'
 ! grep -q '<failure\|<error' first.xml || problem "first.xml is red: $(cat first.xml)"
 ! grep -q '^::error\|^::warning' first.txt || problem "first.txt alarms: $(cat first.txt)"
@@ -28,7 +27,6 @@ speeds 100 0.001 GPU-B
 commit "another GPU"
 expect 0 run --store .harness/fresh.db --against main --report json=other.json
 holds other.json 'report["exit_code"] == 0' 'report["baseline"]["id"] == ""'
-names "nothing to compare with yet"
 expect 0 run --store .harness/allowed.db --against main --allow-other-device --margin 3% --report json=allowed.json
 holds allowed.json 'row()["verdict"] in ("unchanged", "not_worse")'
 

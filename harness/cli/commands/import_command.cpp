@@ -72,7 +72,7 @@ void add_import(Commands& commands) {
       ->type_name("FILE");
   CLI::Option* output =
       command.add_option("--as", arguments.output, "record file to write")->type_name("FILE");
-  add_suite_option(command, arguments.suite, "suite of the record; default: the file's name");
+  command.add_option("--suite", arguments.suite, "suite name of the record; default: the file's name");
   arguments.store.add_to(command)->excludes(output);
   std::string formats;
   for (const ImportFormat* format : import_formats())

@@ -116,7 +116,8 @@ gives 'json.loads(result["outputs"]["files"]) == ["another.yaml"]'
 
 # A baseline that was asked for by name must be there.
 git checkout -q --orphan alone && speeds 100 && commit "no ancestors"
+git checkout -qb after && echo more >note && commit "one more"
 event workflow_dispatch
-perf --with against=HEAD
+perf --with against=alone
 gives 'result["status"] == 4' 'result["outputs"]["verdict"] == "missing"'
 finish

@@ -33,7 +33,7 @@ for ci in gitlab jenkins; do
   sed -i "s|html=|$page=|; s|/var/lib/harness/results.db|$scratch/$ci.db|; s|/var/lock/harness-gpu.lock|$scratch/lock|" "$scratch/recipe"
   git checkout -qB main 2>/dev/null || git checkout -q --orphan main
   speeds 100 && commit "$ci: fast"
-  expect 4 "${shell[@]}" "$scratch/recipe"
+  expect 0 "${shell[@]}" "$scratch/recipe"  # the first measurements have nothing to be compared with
   echo $ci >note && commit "$ci: nothing" && pushed
   expect 0 "${shell[@]}" "$scratch/recipe"
   base=$(git rev-parse HEAD)

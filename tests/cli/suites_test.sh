@@ -107,6 +107,7 @@ expect 1 measure suites/*.yaml --against main
 
 # A/B of several suites.
 git add -A && git commit -qm "delta"
-expect 1 "$HARNESS" ab suites/alpha.yaml suites/beta.yaml --baseline main --build "cp $PLUGIN plugin.so" --pair process \
+expect 0 "$HARNESS" ab suites/alpha.yaml suites/beta.yaml --baseline main --build "cp $PLUGIN plugin.so" --pair process \
   --device scripted:speed.json --report json=ab.json
+holds ab.json '[one["suite"] for one in report["reports"]] == ["alpha", "beta"]'
 finish

@@ -153,8 +153,9 @@ Result<std::vector<CounterValue>> CudaProfiler::counters(const Work& work, Cache
   parts_.code.end();
   const Result<const Cupti*> found = parts_.code.library();
   if (!found) {
+    const CounterFact refused{CounterCode::refused, {{"problem", found.error().message}}};
     std::vector<CounterValue> values;
-    for (const std::string& name : names) values.push_back({name, std::nullopt, {}, found.error().message});
+    for (const std::string& name : names) values.push_back({name, std::nullopt, {}, refused});
     return values;
   }
   const auto call = [&] { work(sdk::Stream{parts_.queue.use()}); };

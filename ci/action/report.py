@@ -117,9 +117,11 @@ def recorded():
     return Outcome(0, "recorded", f"### Recorded\n\n{text}\n")
 
 
-def has_no_baseline(report):
+def why_no_baseline(report):
+    """The fact that says why there is no baseline; None where there is one, or none is told of."""
     baseline = report.get("baseline")
-    return isinstance(baseline, dict) and not baseline.get("id") and baseline.get("described") in ("none", "none yet")
+    found = baseline.get("found") if isinstance(baseline, dict) and not baseline.get("id") else None
+    return found if isinstance(found, dict) and found.get("code") == "none" else None
 
 
 def judge(folder, status, asked_for_baseline):
@@ -128,8 +130,8 @@ def judge(folder, status, asked_for_baseline):
         return interrupted(folder)
     if report is None or status not in (0, 1, 3, 4, 5):
         return not_measured(folder, status)
-    first = status == 0 and report.get("baseline", {}).get("described") == "none yet"
-    if (status == 4 or first) and has_no_baseline(report) and not asked_for_baseline:
+    missing = why_no_baseline(report)
+    if missing is not None and not asked_for_baseline and (status == 4 or (status == 0 and missing.get("first"))):
         return recorded()
     for line in read(folder / "annotations.txt").split("\n"):
         if re.match("::(error|warning|notice) ", line):

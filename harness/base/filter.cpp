@@ -27,6 +27,20 @@ bool filter_match(std::string_view filter, std::string_view name) {
   return std::regex_search(name.begin(), name.end(), expression_of(filter));
 }
 
+bool passes_filters(const std::vector<std::string>& filters, std::string_view name) {
+  bool has_positive = false;
+  bool matched = false;
+  for (const std::string& filter : filters) {
+    if (filter.starts_with('!')) {
+      if (filter_match(std::string_view(filter).substr(1), name)) return false;
+      continue;
+    }
+    has_positive = true;
+    matched = matched || filter_match(filter, name);
+  }
+  return matched || !has_positive;
+}
+
 Status check_filter(std::string_view filter) {
   if (!is_regular_expression(filter)) return {};
   const auto refused = [&](const std::string& why) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 
@@ -11,6 +12,10 @@ namespace harness {
 
 // "linear_gelu/*" or "/m=(512|1024)$/" (ECMAScript). A regular expression that is none matches nothing.
 bool filter_match(std::string_view filter, std::string_view name);
+
+// Whether a name passes all filters together: it matches none that begins with '!', and one of the others
+// where there are any.
+bool passes_filters(const std::vector<std::string>& filters, std::string_view name);
 
 // Whether the filter is a regular expression.
 bool is_regular_expression(std::string_view filter);

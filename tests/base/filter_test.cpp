@@ -17,6 +17,15 @@ TEST(Filter, IsARegularExpressionBetweenSlashes) {
   EXPECT_TRUE(filter_match("/u\\/m/", "gelu/m=512"));
 }
 
+TEST(Filter, LetsANamePassThatOneMatchesAndNoneExcludes) {
+  EXPECT_TRUE(passes_filters({}, "a/b"));
+  EXPECT_TRUE(passes_filters({"c/*", "a/*"}, "a/b"));
+  EXPECT_FALSE(passes_filters({"c/*"}, "a/b"));
+  EXPECT_FALSE(passes_filters({"!a/*"}, "a/b"));
+  EXPECT_TRUE(passes_filters({"!a/*"}, "c/b"));
+  EXPECT_FALSE(passes_filters({"a/*", "!/b$/"}, "a/b"));
+}
+
 TEST(Filter, RefusesWhatIsNoExpression) {
   EXPECT_TRUE(check_filter("gelu/("));
   EXPECT_TRUE(check_filter("/(a)/"));

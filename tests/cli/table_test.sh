@@ -8,6 +8,9 @@ expect 0 "$HARNESS" import "$data/h200/main.jsonl" --suite probe --as main.json
 expect 0 "$HARNESS" table main.json --filter 'gemm*'
 names "|" gemm4096 gemm2048 gpu_time
 silent_about "gelu"
+expect 0 "$HARNESS" table main.json --filter '!gemm*'
+names gelu
+silent_about "gemm4096"
 
 printf '# notes\n<!-- measured: gemm -->\nnot yet\n<!-- end of gemm -->\nafter\n' >notes.md
 expect 0 "$HARNESS" table main.json --filter 'gemm*' --into notes.md --mark gemm

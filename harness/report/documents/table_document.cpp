@@ -76,11 +76,8 @@ std::vector<Entry> entries_of(const Record& record, const std::vector<Summary>& 
   for (const Summary& summary : summaries) {
     const auto at = cases.find(summary.case_id);
     if (at == cases.end() || summary.outcome != Outcome::measured || summary.samples == 0) continue;
-    const bool wanted =
-        filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
-          return filter_match(filter, summary.case_id);
-        });
-    if (wanted && is_time(summary)) entries.push_back({at->second, &summary});
+    if (passes_filters(filters, summary.case_id) && is_time(summary))
+      entries.push_back({at->second, &summary});
   }
   return entries;
 }

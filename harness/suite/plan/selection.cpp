@@ -51,17 +51,7 @@ void check_filters(const Plan& plan, const PlanOptions& options, ErrorList& erro
 
 bool is_selected(const std::string& id, const std::vector<std::string>& tags,
                  const std::vector<std::string>& filters, const std::vector<std::string>& wanted_tags) {
-  bool has_positive = false;
-  bool matched = false;
-  for (const std::string& filter : filters) {
-    if (filter.starts_with('!')) {
-      if (filter_match(std::string_view(filter).substr(1), id)) return false;
-      continue;
-    }
-    has_positive = true;
-    matched = matched || filter_match(filter, id);
-  }
-  if (has_positive && !matched) return false;
+  if (!passes_filters(filters, id)) return false;
   return wanted_tags.empty() ||
          std::any_of(wanted_tags.begin(), wanted_tags.end(), [&](const std::string& tag) {
            return std::find(tags.begin(), tags.end(), tag) != tags.end();

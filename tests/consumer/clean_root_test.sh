@@ -37,8 +37,8 @@ root_with() {
 
 # follow_the_page: its files in a new repository, then its commands.
 follow_the_page() {
-  rm -rf "$root/work" && mkdir "$root/work"
-  python3 - "$source_root/ci/your-repository.md" "$root/work" <<'PY'
+  rm -rf "$root/theirs" && mkdir "$root/theirs"
+  python3 - "$source_root/ci/your-repository.md" "$root/theirs" <<'PY'
 import re, sys
 text = open(sys.argv[1], encoding="utf-8").read()
 for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
@@ -46,11 +46,11 @@ for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | 
     if name:
         open(f"{sys.argv[2]}/{name[1]}", "w", encoding="utf-8").write(block)
     elif language == "sh" and "harness run" in block:
-        open(f"{sys.argv[2]}/commands.sh", "w", encoding="utf-8").write("set -ex\ncd /work\ngit init -q .\n" + block)
+        open(f"{sys.argv[2]}/commands.sh", "w", encoding="utf-8").write("set -ex\ncd /theirs\ngit init -q .\n" + block)
 PY
-  expect 0 inside sh /work/commands.sh
+  expect 0 inside sh /theirs/commands.sh
   names twice/loop/n=100000
-  [ -s "$root/work/.harness/results.db" ] || problem "nothing was recorded"
+  [ -s "$root/theirs/.harness/results.db" ] || problem "nothing was recorded"
 }
 
 mkdir packages

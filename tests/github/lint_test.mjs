@@ -29,7 +29,7 @@ const mistakes = [
   ["a time that is none", perf, "17 2 * * *", "17 25 * * *", /25/],
   ["a job that runs forks", perf, "== github.repository", "!= 'example/kernels'", /a fork's code on a machine of ours/],
   ["no condition at all", perf, /^ {4}if: .*$/m, "", /a fork's code on a machine of ours/],
-  ["another's action that moves", ci, "actions/checkout@v4", "actions/checkout@main", /not pinned/],
+  ["another's action that moves", ci, /actions\/checkout@[0-9a-f]{40}/, "actions/checkout@v4", /not pinned/],
   ["no permissions", ci, "permissions:\n  contents: read\n", "", /no permissions/],
   ["pull_request_target", ci, "  pull_request:\n", "  pull_request_target:\n", /pull_request_target/],
   ["head code with write rights", comment, "github.event.repository.default_branch", "github.event.workflow_run.head_sha", /with write rights/],

@@ -1,5 +1,7 @@
 #include "harness/base/environment.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -23,6 +25,14 @@ std::string value_or(const char* name, const char* fallback) {
 
 const char* find(const char* name) {
   return std::getenv(name);
+}
+
+bool is_withheld(std::string_view name) {
+  const auto begins = [&](std::string_view start) { return name.starts_with(start); };
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  constexpr std::array starts{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "CI_", "HARNESS_STORE", "PG"};
+  constexpr std::array parts{"TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "API_KEY"};
+  return std::any_of(starts.begin(), starts.end(), begins) || std::any_of(parts.begin(), parts.end(), has);
 }
 
 std::string today() {

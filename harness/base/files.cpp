@@ -141,8 +141,14 @@ Result<FileLock> FileLock::take(const fs::path& path) {
   return lock;
 }
 
+fs::path temporary_folder() {
+  std::error_code no_folder;
+  const fs::path named = fs::temp_directory_path(no_folder);
+  return no_folder ? fs::path("/tmp") : named;
+}
+
 TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (fs::temp_directory_path() / "harness-XXXXXX").string();
+  std::string pattern = (temporary_folder() / "harness-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
     throw std::runtime_error("no temporary folder: " + std::string(std::strerror(errno)));
   path_ = pattern;

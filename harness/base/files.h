@@ -49,7 +49,10 @@ class FileLock {
   int descriptor_ = -1;
 };
 
-// A new empty folder under the system's temporary folder, removed by the destructor.
+// The folder that TMPDIR names; /tmp where there is none or it is no folder.
+std::filesystem::path temporary_folder();
+
+// A new empty folder under temporary_folder(), removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder();

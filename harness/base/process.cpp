@@ -7,12 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <utility>
+
+#include "harness/base/environment.h"
 
 namespace harness {
 namespace {
@@ -53,6 +56,7 @@ struct Descriptors {
   signal(SIGPIPE, SIG_DFL);
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   setpgid(0, 0);
   const bool ready = (folder == nullptr || chdir(folder) == 0) && dup2(fds.in, 0) >= 0 &&
                      dup2(fds.out, 1) >= 0 && dup2(fds.err, 2) >= 0 &&
@@ -74,11 +78,14 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return out;
 }
 
-std::vector<std::string> merged_environment(const std::map<std::string, std::string>& extra) {
+std::vector<std::string> environment_of(const Command& command) {
+  const std::map<std::string, std::string>& extra = command.environment;
   std::vector<std::string> out;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string text = *entry;
-    if (!extra.contains(text.substr(0, text.find('=')))) out.push_back(text);
+    const std::string name = text.substr(0, text.find('='));
+    const bool given = command.trusted || !environment::is_withheld(name);
+    if (given && !extra.contains(name)) out.push_back(text);
   }
   for (const auto& [name, value] : extra) out.push_back(fmt::format("{}={}", name, value));
   return out;
@@ -91,7 +98,7 @@ int lifted(int fd) {
 
 Result<pid_t> spawn(const Command& command, const Descriptors& wanted) {
   std::vector<std::string> arguments = command.argv;
-  std::vector<std::string> environment = merged_environment(command.environment);
+  std::vector<std::string> environment = environment_of(command);
   const std::vector<char*> argv = pointers(arguments);
   const std::vector<char*> envp = pointers(environment);
   const std::string folder = command.folder.string();
@@ -232,15 +239,19 @@ void Child::end_input() {
   if (input_ >= 0) close(std::exchange(input_, -1));
 }
 
-tl::expected<std::string, NoLine> Child::read_line(Seconds deadline) {
+tl::expected<std::string, NoLine> Child::read_line(Seconds deadline, std::size_t longest) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(deadline);
+  std::size_t looked_at = 0;
   while (true) {
-    if (const std::size_t newline = buffer_.find('\n'); newline != std::string::npos) {
+    const std::size_t newline = buffer_.find('\n', looked_at);
+    if (std::min(newline, buffer_.size()) > longest) return tl::unexpected(NoLine::too_long);
+    if (newline != std::string::npos) {
       std::string line = buffer_.substr(0, newline);
       buffer_.erase(0, newline + 1);
       return line;
     }
+    looked_at = buffer_.size();
     const double left = std::chrono::duration<double>(end - Clock::now()).count();
     if (left <= 0) return tl::unexpected(NoLine::timeout);
     pollfd wait{messages_, POLLIN, 0};
@@ -262,6 +273,13 @@ Exit Child::wait() {
   if (pid_ <= 0) return {};
   const Exit exit = wait_for(std::exchange(pid_, -1));
   return exit;
+}
+
+void prepare_process() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) [[maybe_unused]]
+      const int opened = open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 std::filesystem::path this_program() {

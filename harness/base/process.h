@@ -19,6 +19,7 @@ struct Command {
   std::vector<std::string> argv;
   std::filesystem::path folder = {};                    // working folder; empty: ours
   std::map<std::string, std::string> environment = {};  // added to ours
+  bool trusted = true;                                  // false: ours without what environment::is_withheld
 };
 
 // How a process ended.
@@ -39,11 +40,14 @@ struct Output {
 // non-zero exit is a value, not an error.
 Result<Output> run_command(const Command& command);
 
+inline constexpr std::size_t longest_line = 256UL << 20;
+
 // Why a message pipe gave no line.
 enum class NoLine {
   closed,       // the child closed the pipe
   timeout,      // the deadline passed
   interrupted,  // by a signal to this process
+  too_long,     // a line has more bytes than are read
   failed,       // the pipe cannot be read
 };
 
@@ -68,7 +72,7 @@ class Child {
   void end_input();  // closes it
 
   // The next whole line from its message pipe, or why there is none within `deadline`.
-  tl::expected<std::string, NoLine> read_line(Seconds deadline);
+  tl::expected<std::string, NoLine> read_line(Seconds deadline, std::size_t longest = longest_line);
 
   void kill_group();
   Exit wait();
@@ -85,6 +89,11 @@ class Child {
 };
 
 inline constexpr int message_descriptor = 3;
+
+// Prepares a process for poor surroundings. Standard streams that are closed are opened on /dev/null, so that
+// no other file takes their numbers; what is written to standard output still fails. A file that grows past
+// the limit of its size is an error of the write instead of a signal.
+void prepare_process();
 
 // The path of the running program.
 std::filesystem::path this_program();

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/commands/commands.h"
@@ -128,8 +130,12 @@ int run_program(int argc, char** argv) {
 }  // namespace harness
 
 int main(int argc, char** argv) {
+  harness::prepare_process();
   try {
     return harness::run_program(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return harness::report_error(
+        {harness::ErrorKind::environment, "out of memory", {}, "compare fewer cases at a time, by --filter"});
   } catch (const std::exception& error) {
     return harness::report_error(
         {harness::ErrorKind::internal, error.what(), {}, "this is a bug in harness; please report it"});

@@ -64,6 +64,9 @@ struct MetricGate {
 
 inline constexpr std::size_t most_looks = 3;
 
+// Student's t and its relatives are computed down to this chance, divided among any number of cases.
+inline constexpr double smallest_alpha = 1e-9;
+
 // The limits of a change. Effects are on log time, so a margin of 1 % is log(1.01).
 struct Gate {
   double margin = 0.01;                  // changes this small do not matter

@@ -123,7 +123,7 @@ struct Described<MetricGate> {
                                   .says("Changes of this metric up to this size do not matter."),
                               field("alpha", &MetricGate::alpha)
                                   .unless_default()
-                                  .above(0)
+                                  .within(smallest_alpha, 0.5)
                                   .below(0.5)
                                   .such_as("0.01")
                                   .says("Accepted probability of a false alarm for this metric."),
@@ -142,7 +142,7 @@ struct Described<Gate> {
           .plain_only_below(0.1)
           .says("Changes up to this size do not matter. 0% compares exactly."),
       field("alpha", &Gate::alpha)
-          .above(0)
+          .within(smallest_alpha, 0.5)
           .below(0.5)
           .says("Accepted probability of a false alarm over the whole suite."),
       field("metrics", &Gate::metrics)

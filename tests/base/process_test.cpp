@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 
 #include "harness/base/files.h"
 
@@ -66,6 +68,22 @@ TEST(RunCommand, HandsOnNoDescriptorOfOurs) {
   EXPECT_EQ(output->out, "0\n1\n2\n3\n");  // 3 is the folder that ls reads
 }
 
+TEST(Child, ThatIsNotTrustedGetsNoSecrets) {
+  setenv("GITHUB_TOKEN", "of the repository", 1);
+  setenv("MY_SECRET", "mine", 1);
+  const std::string prints = "echo \"${GITHUB_TOKEN-none} ${MY_SECRET-none} ${PATH:+path} $given\"";
+  const auto said = [&](bool trusted) {
+    Command command = shell(prints);
+    command.environment = {{"given", "PGPASSWORD"}};
+    command.trusted = trusted;
+    return run_command(command).value().out;
+  };
+  EXPECT_EQ(said(true), "of the repository mine path PGPASSWORD\n");
+  EXPECT_EQ(said(false), "none none path PGPASSWORD\n");
+  unsetenv("GITHUB_TOKEN");
+  unsetenv("MY_SECRET");
+}
+
 TEST(Child, ReadsItsInputAndSendsLines) {
   Result<Child> child = Child::start(shell("while read -r line; do echo \"got $line\" >&3; done"), {});
   ASSERT_TRUE(child);
@@ -94,6 +112,25 @@ TEST(Child, ThatIsGoneDoesNotReadItsInput) {
   EXPECT_EQ(child->read_line(30).value(), "ready");
   EXPECT_EQ(child->read_line(30).error(), NoLine::closed);
   EXPECT_FALSE(child->send(std::string(1 << 20, 'x')));
+}
+
+TEST(Child, IsNotReadBeyondTheLongestLine) {
+  Result<Child> child = Child::start(shell("echo short >&3; echo much too long >&3; tail -f /dev/null"), {});
+  ASSERT_TRUE(child);
+  EXPECT_EQ(child->read_line(30, 10).value(), "short");
+  EXPECT_EQ(child->read_line(30, 10).error(), NoLine::too_long);
+}
+
+TEST(TemporaryFolder, IsThereWithoutTheFolderThatTheEnvironmentNames) {
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", "/dev/null/none", 1);
+  const TemporaryFolder folder;
+  EXPECT_TRUE(std::filesystem::is_directory(folder.path()));
+  if (before == nullptr)
+    unsetenv("TMPDIR");
+  else
+    setenv("TMPDIR", kept.c_str(), 1);
 }
 
 }  // namespace

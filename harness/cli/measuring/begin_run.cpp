@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/store/git.h"
@@ -35,7 +36,7 @@ Result<Revision> measured_revision(const std::string& named) {
 
 // Locks are files on this host: a run on another one is told by its machine when it continues.
 std::filesystem::path lock_path(const std::string& id) {
-  return std::filesystem::temp_directory_path() / ("harness-run-" + id + ".lock");
+  return temporary_folder() / ("harness-run-" + id + ".lock");
 }
 
 Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision, bool partial) {

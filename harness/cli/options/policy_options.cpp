@@ -52,8 +52,9 @@ Status fail_on(Policy& policy, const std::string& word) {
 
 Result<double> parse_alpha(const std::string& text) {
   const Result<double> alpha = parse_fraction(text);
-  if (alpha && *alpha > 0 && *alpha < 0.5) return alpha;
-  return fail(ErrorKind::usage, fmt::format("`{}` is not above 0 and below 0.5", printable(text)),
+  if (alpha && *alpha >= smallest_alpha && *alpha < 0.5) return alpha;
+  return fail(ErrorKind::usage,
+              fmt::format("`{}` is not from {:g} to below 0.5", printable(text), smallest_alpha),
               "0.01 is the default; 0.05 finds more and errs more");
 }
 

@@ -17,10 +17,7 @@ Error rescued(const Record& record, Error error) {
   if (results == 0) return error;
   const std::string text = encode(record);
   const std::string name = fmt::format("harness-rescue-{}.json", record.id);
-  std::error_code code;
-  std::vector<fs::path> folders{"."};
-  if (const fs::path temporary = fs::temp_directory_path(code); !code) folders.push_back(temporary);
-  for (const fs::path& folder : folders) {
+  for (const fs::path& folder : {fs::path("."), temporary_folder()}) {
     const std::string path = (folder / name).lexically_normal().string();
     if (!write_file_atomically(path, text)) continue;
     error.message += fmt::format("; its {} results are saved in {}", results, path);

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/measure/schedule/interrupt.h"
 
@@ -30,7 +31,7 @@ constexpr std::size_t quoted_lines = 8;
 
 // A file without a name, which every writer appends to.
 Result<int> open_log() {
-  std::string path = (std::filesystem::temp_directory_path() / "harness-worker-XXXXXX").string();
+  std::string path = (temporary_folder() / "harness-worker-XXXXXX").string();
   const int fd = mkostemp(path.data(), O_APPEND | O_CLOEXEC);
   if (fd < 0)
     return fail(ErrorKind::environment, Location{path},
@@ -58,7 +59,8 @@ Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& comma
   if (!log) return fail(log.error());
   const std::vector<std::string> argv =
       command.empty() ? std::vector<std::string>{this_program().string(), "worker"} : command;
-  Result<Child> child = Child::start(Command{argv, folder}, {.out = *log, .err = *log});
+  Result<Child> child =
+      Child::start(Command{.argv = argv, .folder = folder, .trusted = false}, {.out = *log, .err = *log});
   if (!child) {
     close(*log);
     return fail(child.error());
@@ -95,6 +97,11 @@ WorkerProcess::Event WorkerProcess::next(Seconds deadline, const std::function<v
       return Said{std::move(*message), std::move(*line)};
     }
     if (line.error() == NoLine::closed) return Closed{};
+    if (line.error() == NoLine::too_long)
+      return Error{ErrorKind::environment,
+                   fmt::format("a message of the worker has no end within {} MiB", longest_line >> 20),
+                   {},
+                   {}};
     if (line.error() == NoLine::failed)
       return Error{ErrorKind::environment, "the pipe from the worker cannot be read", {}, {}};
     if (left <= 0) return TimedOut{};

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# page_test.sh bundle|unit|files|browser: prepares what these tests need, then runs tests/page/<part>/*. `bundle` is
-# whether page/bundle.tar.xz is what npm builds.
+# page_test.sh bundle|unit|files|browser/NAME: prepares what these tests need, then runs tests/page/<part>/*, or the one
+# file of browser/. `bundle` is whether page/bundle.tar.xz is what npm builds.
 # HARNESS is the program, PAGE_BUILD the folder where CMake built the page, TEST_BUILD one for this.
 set -euo pipefail
 : "${HARNESS:?path of the harness program}" "${PAGE_BUILD:?folder of the built page}" "${TEST_BUILD:?a folder}"
 here=$(cd "$(dirname "$0")" && pwd)
-part=${1:?bundle, unit, files or browser}
+part=${1:?bundle, unit, files or browser/NAME}
 
 skip() {
   echo "skipped: $*" >&2
@@ -44,7 +44,7 @@ export PAGE_SOURCE=$here/../../page
 
 # The one input of all parts: pages that the program wrote about samples from an H200, and about the
 # pinned record of a suite.
-pages=$TEST_BUILD/pages
+pages=$TEST_BUILD/pages/$part
 rm -rf "$pages"
 mkdir -p "$pages"
 for name in main head; do
@@ -70,11 +70,13 @@ case $part in
   files)
     exec node --test "$here"/files/*.test.mjs
     ;;
-  browser)
+  browser/*)
     CHROMIUM=$(find_browser)
     [ -n "$CHROMIUM" ] || skip "there is no Chromium that starts (Debian: apt-get install chromium)"
     export CHROMIUM
-    # The drivers are pinned by package-lock.json and installed once a build folder.
+    # The drivers are pinned by package-lock.json and installed once a build folder, by the first of these tests.
+    exec 9>"$TEST_BUILD/packages.lock"
+    flock 9
     lock=$(sha256sum "$here/package-lock.json" | cut -c 1-64)
     if [ "$(cat "$TEST_BUILD/packages.stamp" 2>/dev/null)" != "$lock" ]; then
       cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$TEST_BUILD/"
@@ -83,17 +85,18 @@ case $part in
           skip "npm could not install the browser's driver ($TEST_BUILD/npm.log)"
       echo "$lock" >"$TEST_BUILD/packages.stamp"
     fi
+    exec 9>&-
     # A browser that hangs says nothing of the page: then once more.
     status=0
-    timeout --kill-after=10 240 node --test "$here"/browser/*.test.mjs || status=$?
+    timeout --kill-after=10 240 node --test "$here/$part.test.mjs" || status=$?
     if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
       echo "the browser hung for minutes; once more" >&2
-      exec node --test "$here"/browser/*.test.mjs
+      exec node --test "$here/$part.test.mjs"
     fi
     exit "$status"
     ;;
   *)
-    echo "bundle, unit, files or browser, not $part" >&2
+    echo "bundle, unit, files or browser/NAME, not $part" >&2
     exit 2
     ;;
 esac

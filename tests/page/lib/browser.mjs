@@ -38,18 +38,39 @@ export async function open(browser, path, { hash = "", ...options } = {}) {
   });
   await page.goto(`file://${path}${hash}`);
   await page.waitForFunction(() => document.documentElement.dataset.ready === "yes");
+  await next_frame(page);
   return { page, troubles, close: () => context.close() };
 }
 
-// Scrolls through the page so that every picture is drawn.
-export async function see_all(page) {
-  await page.evaluate(async () => {
-    for (let y = 0; y < document.body.scrollHeight; y += 500) {
-      scrollTo(0, y);
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+// The page has worked on its layout and begun a new frame.
+export function next_frame(page) {
+  return page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+// Shows each picture until it is drawn. The number of frames is a bound: a test of its own counts the pictures.
+export function see_all(page) {
+  return page.evaluate(async () => {
+    for (const picture of document.querySelectorAll(".picture")) {
+      if (!picture.checkVisibility() || picture.querySelector("svg")) continue;
+      picture.scrollIntoView();
+      for (let frames = 0; frames < 200 && !picture.querySelector("svg"); ++frames)
+        await new Promise(requestAnimationFrame);
     }
     scrollTo(0, 0);
   });
+}
+
+// Repeats a check until it passes: what a click or a new medium causes comes a little later. The number of tries is a
+// bound, not a timing; the last try's failure is the test's.
+export async function eventually(check, tries = 100) {
+  for (; tries > 1; --tries) {
+    try {
+      return await check();
+    } catch {
+      await new Promise((done) => setTimeout(done, 100));
+    }
+  }
+  return check();
 }
 
 // The verdicts, or any other column's words, of the rows that are shown.
@@ -59,28 +80,37 @@ export function column(page, key) {
   );
 }
 
-// The colours on the screen: colour_at(x, y) is [red, green, blue].
-export async function pixels(page, options = {}) {
-  const png = (await page.screenshot(options)).toString("base64");
-  const blank = await page.context().browser().newPage();
-  const { width, height, data } = await blank.evaluate(async (source) => {
+// Takes pictures of a part of the screen until `check` passes, because a frame may be drawn after the page changed.
+// `check` is given a function: colour_at(x, y) is [red, green, blue], at a place on the screen.
+export function on_screen(page, clip, check) {
+  return eventually(async () => {
+    const left = Math.floor(clip.x);
+    const top = Math.floor(clip.y);
+    const [width, height] = [Math.ceil(clip.width), Math.ceil(clip.height)];
+    const png = await page.screenshot({ clip: { x: left, y: top, width, height } });
+    const bytes = Buffer.from(await colours_of(page.context().browser(), png), "base64");
+    const colour_at = (x, y) => {
+      const at = 4 * ((Math.round(y) - top) * width + Math.round(x) - left);
+      return [...bytes.subarray(at, at + 3)];
+    };
+    await check(colour_at);
+  });
+}
+
+// The picture's colours, four bytes a pixel, in base64.
+async function colours_of(browser, png) {
+  const blank = await browser.newPage();
+  const colours = await blank.evaluate(async (source) => {
     const image = new Image();
     image.src = source;
     await image.decode();
-    const canvas = new OffscreenCanvas(image.width, image.height);
-    const ink = canvas.getContext("2d");
+    const ink = new OffscreenCanvas(image.width, image.height).getContext("2d");
     ink.drawImage(image, 0, 0);
-    const all = ink.getImageData(0, 0, image.width, image.height);
-    return {
-      width: all.width,
-      height: all.height,
-      data: btoa(all.data.reduce((text, one) => text + String.fromCharCode(one), "")),
-    };
-  }, `data:image/png;base64,${png}`);
+    const { data } = ink.getImageData(0, 0, image.width, image.height);
+    const texts = [];
+    for (let at = 0; at < data.length; at += 8192) texts.push(String.fromCharCode(...data.subarray(at, at + 8192)));
+    return btoa(texts.join(""));
+  }, `data:image/png;base64,${png.toString("base64")}`);
   await blank.close();
-  const bytes = Buffer.from(data, "base64");
-  const colour_at = (x, y) => [
-    ...bytes.subarray(4 * (Math.round(y) * width + Math.round(x)), 4 * (Math.round(y) * width + Math.round(x)) + 3),
-  ];
-  return { width, height, colour_at };
+  return colours;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "harness/base/files.h"
 #include "harness/stats/estimate/random.h"
@@ -15,7 +16,7 @@
 namespace harness {
 namespace {
 
-constexpr int runs = 1000, cases = 20, processes = 5;
+constexpr int cases = 20, processes = 5;
 
 Record record_number(int number) {
   Record record;
@@ -41,26 +42,25 @@ Record record_number(int number) {
   return record;
 }
 
-// The store is made once, a hundred runs a transaction.
-const std::string& filled_store() {
+// A store of each size is made once, a hundred runs a transaction.
+std::string filled_store(int runs) {
   static const TemporaryFolder folder;
-  static const std::string url = [] {
-    const std::string path = (folder.path() / "s.db").string();
-    const auto store = Store::open(path);
-    std::vector<Record> together;
-    for (int number = 0; store && number < runs; ++number) {
-      together.push_back(record_number(number));
-      if (together.size() < 100 && number + 1 < runs) continue;
-      if (!(*store)->put_records(together)) return std::string();
-      together.clear();
-    }
-    return path;
-  }();
-  return url;
+  const std::string path = (folder.path() / fmt::format("{}.db", runs)).string();
+  if (std::filesystem::exists(path)) return path;
+  const auto store = Store::open(path);
+  std::vector<Record> together;
+  for (int number = 0; store && number < runs; ++number) {
+    together.push_back(record_number(number));
+    if (together.size() < 100 && number + 1 < runs) continue;
+    if (!(*store)->put_records(together)) return std::string();
+    together.clear();
+  }
+  return path;
 }
 
 void read_history(benchmark::State& state) {
-  const auto store = Store::open_existing(filled_store());
+  const int runs = static_cast<int>(state.range(0));
+  const auto store = Store::open_existing(filled_store(runs));
   if (!store) return state.SkipWithError("no store");
   std::size_t values = 0;
   for (auto _ : state) {
@@ -72,9 +72,9 @@ void read_history(benchmark::State& state) {
   if (values != static_cast<std::size_t>(runs) * cases * processes) state.SkipWithError("values are missing");
   state.counters["results"] = static_cast<double>(values);
 }
-BENCHMARK(read_history)->Unit(benchmark::kMillisecond);
+BENCHMARK(read_history)->ArgName("runs")->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond);
 
-// The same results as 20 series of 1,000 points; `changed` of them slower by 3 % from the middle on.
+// The same results as 20 series of a point a run; `changed` of them slower by 3 % from the middle on.
 // `wander`: the sd of what an AR(1) of rho .95 adds to each commit's results.
 std::vector<MeasuredSeries> series_of(const StoredHistory& history, int changed, double wander = 0) {
   stats::Random random(7);
@@ -93,7 +93,7 @@ std::vector<MeasuredSeries> series_of(const StoredHistory& history, int changed,
     double& level = levels[(next - 1) % cases];
     level = 0.95 * level + std::sqrt(1 - 0.95 * 0.95) * wander * random.normal();
     for (double& value : point.log_values) value += level;
-    const bool later = one.points.size() >= runs / 2;
+    const bool later = one.points.size() >= history.runs.size() / 2;
     if (later && static_cast<int>((next - 1) % cases) < changed)
       for (double& value : point.log_values) value += 0.03;
     one.points.push_back(std::move(point));
@@ -102,22 +102,23 @@ std::vector<MeasuredSeries> series_of(const StoredHistory& history, int changed,
 }
 
 void find_trends_in_history(benchmark::State& state) {
-  const auto store = Store::open_existing(filled_store());
+  const auto store = Store::open_existing(filled_store(static_cast<int>(state.range(0))));
   const auto history = store ? (*store)->history({}) : Result<StoredHistory>();
   if (!history) return state.SkipWithError("no store");
-  const auto series = series_of(*history, static_cast<int>(state.range(0)));
+  const auto series = series_of(*history, static_cast<int>(state.range(1)));
   for (auto _ : state) benchmark::DoNotOptimize(find_trends(series, {}));
 }
 BENCHMARK(find_trends_in_history)
-    ->ArgName("changed")
-    ->Arg(0)
-    ->Arg(2)
+    ->ArgNames({"runs", "changed"})
+    ->Args({100, 2})
+    ->Args({1000, 0})
+    ->Args({1000, 2})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
 // Every series wanders: the machine's clock, its neighbours, its temperature.
 void find_trends_in_wandering_history(benchmark::State& state) {
-  const auto store = Store::open_existing(filled_store());
+  const auto store = Store::open_existing(filled_store(static_cast<int>(state.range(0))));
   const auto history = store ? (*store)->history({}) : Result<StoredHistory>();
   if (!history) return state.SkipWithError("no store");
   const auto series = series_of(*history, 0, 0.01);
@@ -128,7 +129,12 @@ void find_trends_in_wandering_history(benchmark::State& state) {
   }
   state.counters["found"] = static_cast<double>(found);
 }
-BENCHMARK(find_trends_in_wandering_history)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(find_trends_in_wandering_history)
+    ->ArgName("runs")
+    ->Arg(100)
+    ->Arg(1000)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace harness

@@ -122,7 +122,7 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 FileLock::~FileLock() {
   if (descriptor_ < 0) return;
   std::error_code ignored;
-  fs::remove(path_, ignored);  // before the lock goes, so that nobody's new lock file is removed
+  fs::remove(path_, ignored);  // before unlocking, so that another process's new lock file stays
   close(descriptor_);
 }
 

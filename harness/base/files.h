@@ -13,7 +13,7 @@ namespace harness {
 
 inline constexpr std::uintmax_t default_file_limit = 1ULL << 32;
 
-// Reads a whole file. Larger than `limit` bytes, missing or a directory: an error that says so.
+// Reads a whole file. A missing file, a directory or a file larger than `limit` bytes is an error.
 Result<std::string> read_file(const std::filesystem::path& path, std::uintmax_t limit = default_file_limit);
 
 // Writes to a temporary file in the same folder, flushes it to disk and renames it over `path`. A reader or a
@@ -30,8 +30,8 @@ std::string random_uuid();
 // Now, as "2026-11-20T05:40:00Z".
 std::string utc_timestamp();
 
-// An exclusive lock on a file, held until the object dies or the process does, however it ends; the file
-// stays behind only after a crash. An empty object holds nothing.
+// An exclusive lock on a file, held until the object is destroyed or the process ends. The file is removed
+// unless the process crashes. An empty object holds no lock.
 class FileLock {
  public:
   FileLock() = default;
@@ -41,7 +41,7 @@ class FileLock {
   FileLock& operator=(const FileLock&) = delete;
   ~FileLock();
 
-  // Creates the file if need be. An error at once when somebody else holds the lock.
+  // Creates a missing file. Fails at once when another process holds the lock.
   static Result<FileLock> take(const std::filesystem::path& path);
 
  private:

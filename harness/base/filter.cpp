@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t longest_expression = 1000;  // std::regex recurses over it
+constexpr std::size_t longest_expression = 1000;  // std::regex recurses for each character
 
 std::regex expression_of(std::string_view filter) {
   return std::regex(std::string(filter.substr(1, filter.size() - 2)));

@@ -10,7 +10,7 @@
 
 namespace harness {
 
-// "linear_gelu/*" or "/m=(512|1024)$/" (ECMAScript). A regular expression that is none matches nothing.
+// "linear_gelu/*" or "/m=(512|1024)$/" (ECMAScript). An invalid regular expression matches nothing.
 bool filter_match(std::string_view filter, std::string_view name);
 
 // Whether a name passes all filters together: it matches none that begins with '!', and one of the others

@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-// The indices still to be taken, and what went wrong.
+// The next index to work on, and the first exception.
 class Indices {
  public:
   Indices(std::size_t count, const std::function<void(std::size_t)>& work) : count_(count), work_(work) {}
@@ -48,7 +48,7 @@ void for_each_index(std::size_t count, unsigned threads, const std::function<voi
     std::vector<std::jthread> helpers;
     try {
       while (helpers.size() + 1 < most) helpers.emplace_back([&] { indices.work_off(); });
-    } catch (const std::system_error&) {  // no more threads here: those that there are do it all
+    } catch (const std::system_error&) {  // no more threads: those that were started do all the work
     }
     indices.work_off();
   }

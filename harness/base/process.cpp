@@ -61,7 +61,7 @@ struct Descriptors {
   const bool ready = (folder == nullptr || chdir(folder) == 0) && dup2(fds.in, 0) >= 0 &&
                      dup2(fds.out, 1) >= 0 && dup2(fds.err, 2) >= 0 &&
                      (fds.message < 0 || dup2(fds.message, message_descriptor) >= 0);
-  // Descriptors that whoever started us left open are not the child's business.
+  // The child must not inherit open descriptors from the parent of this process.
   const unsigned first_foreign = message_descriptor + (fds.message < 0 ? 0 : 1);
   close_range(first_foreign, ~0U, CLOSE_RANGE_CLOEXEC);
   if (ready) execvpe(argv[0], argv, envp);

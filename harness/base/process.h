@@ -17,9 +17,9 @@ namespace harness {
 
 struct Command {
   std::vector<std::string> argv;
-  std::filesystem::path folder = {};                    // working folder; empty: ours
-  std::map<std::string, std::string> environment = {};  // added to ours
-  bool trusted = true;                                  // false: ours without what environment::is_withheld
+  std::filesystem::path folder = {};                    // working folder; empty: the parent's
+  std::map<std::string, std::string> environment = {};  // added to the parent's
+  bool trusted = true;  // false: the parent's environment without what environment::is_withheld
 };
 
 // How a process ended.
@@ -51,13 +51,13 @@ enum class NoLine {
   failed,       // the pipe cannot be read
 };
 
-// A child in a process group of its own, with `input` (its fd 0) and `messages` (its fd 3) as pipes.
-// Its standard output and error go to `log` files of ours (a caller passes descriptors).
+// A child in a process group of its own, with `input` (its fd 0) and `messages` (its fd 3) as pipes. Its
+// standard output and error go to descriptors that the caller passes.
 class Child {
  public:
   struct Streams {
     int out = -1;  // descriptor that becomes its standard output; -1: /dev/null
-    int err = -1;  // likewise standard error; -1: ours
+    int err = -1;  // the same for standard error; -1: the parent's
   };
   static Result<Child> start(const Command& command, Streams streams);
 

@@ -27,7 +27,7 @@ char32_t next_code_point(std::string_view text, std::size_t& i) {
     }
     point = (point << 6) | (next & 0x3F);
   }
-  static constexpr char32_t least[] = {0, 0x80, 0x800, 0x10000};  // what needs so many bytes
+  static constexpr char32_t least[] = {0, 0x80, 0x800, 0x10000};  // smallest code point of each length
   const bool surrogate = point >= 0xD800 && point <= 0xDFFF;
   if (point < least[extra] || surrogate || point > 0x10FFFF) {
     ++i;
@@ -78,7 +78,7 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
     }
   }
   if (best || name.size() < 4) return best;
-  for (const std::string& candidate : candidates)  // or cut short
+  for (const std::string& candidate : candidates)  // or an abbreviation
     if (to_lower(candidate).starts_with(to_lower(name))) {
       if (best) return std::nullopt;
       best = candidate;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::pair<std::string_view, double>, 7> duration_units{
     {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"min", 60.0}, {"h", 3600.0}}};
 
-// A bare number from here on is rather a percentage whose sign was forgotten than a fraction.
+// A bare number of at least this is probably a percentage without its sign.
 constexpr double ambiguous_fraction = 0.1;
 
 // Splits "12.5ms" into 12.5 and "ms"; NaN when there is no leading number.

@@ -26,7 +26,7 @@ const CLI::App* given_command(const CLI::App& app) {
   return given.empty() ? &app : given_command(*given.front());
 }
 
-// Names a user may have meant where the parser met something unknown.
+// Suggestions for a name that the parser does not know.
 std::vector<std::string> known_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::App* sub :
@@ -41,7 +41,7 @@ bool has_option(const CLI::App& command, const std::string& name) {
   return command.get_option_no_throw(name) != nullptr;
 }
 
-// How the words that no argument takes are meant, where a command takes its records by options.
+// Advice for extra words, when the command takes its records by options.
 std::string advice_for_sides(const CLI::App& command, const std::vector<std::string>& words) {
   const bool plain =
       std::none_of(words.begin(), words.end(), [](const std::string& word) { return word.starts_with('-'); });
@@ -81,8 +81,7 @@ bool parses(CLI::App& program, const std::vector<std::string>& words) {
   return true;
 }
 
-// The default that the parser refuses where it takes the line without any. No file: it is the line's own
-// fault.
+// Finds the default that the parser refuses. Without a file, the command line itself is wrong.
 Location blamed(CLI::App& program, DefaultedLine line) {
   const std::vector<DefaultOption> defaults = std::exchange(line.defaults, {});
   if (defaults.empty() || !parses(program, line.words())) return {};

@@ -24,7 +24,7 @@ VerdictFile read_comparison(const JsonNode& root) {
 
 Result<std::vector<VerdictFile>> read_verdict_files(const std::string& path) {
   const Result<std::string> text = read_file(path);
-  if (!text) {  // a name that was meant to be there, not a result that is missing
+  if (!text) {  // the user named a missing file; no result is missing
     const ErrorKind kind = text.error().kind == ErrorKind::missing ? ErrorKind::usage : text.error().kind;
     return fail(kind, text.error().where, text.error().message, std::string(right_file));
   }

@@ -1,5 +1,5 @@
-// Comparisons as `--report json=FILE` wrote them, read back as far as is needed to make them again: which two
-// records, and by which policy.
+// Comparisons as `--report json=FILE` wrote them, read back as far as needed to repeat them: both records and
+// the policy.
 #pragma once
 
 #include <string>

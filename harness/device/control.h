@@ -1,6 +1,6 @@
 // The control: the times that the instrument reads for a call that does nothing. Reports show them beside
-// short cases. Nothing is subtracted, because a pair of events costs something else beside another kernel.
-// One thread.
+// short cases. Nothing is subtracted, because the cost of a pair of events depends on the kernel between
+// them. One thread.
 #pragma once
 
 #include <optional>

@@ -63,8 +63,8 @@ Result<OpenedDevice> open_cuda(std::string_view name, const OpenOptions& options
   if (const auto obstacle = cuda_obstacle())
     return fail(ErrorKind::environment, fmt::format("CUDA cannot be used: {}", name_of(obstacle->code)),
                 "`harness doctor` tells what is missing");
-  // Number N is then the GPU that nvidia-smi and NVML call N, not the N-th by speed. A value that the
-  // user set stays.
+  // Number N is then the GPU that nvidia-smi and NVML call N, not the N-th by speed. The user's own value
+  // wins.
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
   const Location where{cuda_module_path().lexically_normal().string()};
   // Never closed: its kernels and the driver's threads live as long as the process.
@@ -123,7 +123,7 @@ std::string cuda_architectures() {
   void* library = dlopen(cuda_module_path().c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return {};
   const auto* text = static_cast<const char*>(dlsym(library, "harness_cuda_architectures"));
-  return text == nullptr ? "" : text;  // left loaded: CUDA libraries do not like to be unloaded
+  return text == nullptr ? "" : text;  // left loaded: some CUDA libraries cannot be unloaded
 }
 
 CounterPlan plan_counters(const std::string& chip, const std::vector<std::string>& names) {

@@ -26,8 +26,8 @@ struct OpenOptions {
 };
 
 // `name`: the name of a kind ("cpu"), of one device of it ("cuda:1"), or "scripted:PATH" (a script file; for
-// tests, see scripted/script.md). The error says why it is not there: no driver, no module in this build, no
-// such device.
+// tests, see scripted/script.md). The error says why it cannot be opened: no driver, no module in this build,
+// no such device.
 Result<OpenedDevice> open_device(std::string_view name, const OpenOptions& options = {});
 
 // Names that a user may have meant, for suggestions: "cpu", "cuda", "cuda:0", ...

@@ -1,4 +1,4 @@
-// Handles: what must be ended once it was begun is held by a value, so that nobody can forget the end.
+// Handles: an object ends in its destructor what was begun for it.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Timer: queues work on a device, and times it. Work is given its stream by the timer and by nobody else, so
-// the timer knows what was queued between two samples. One thread of a worker process uses it.
+// Timer: queues work on a device, and times it. Only the timer gives work its stream, so it knows what was
+// queued between two samples. One thread of a worker process uses it.
 #pragma once
 
 #include <chrono>
@@ -101,7 +101,7 @@ class Timer {
   // where that cannot be measured.
   virtual std::optional<Control> control() { return std::nullopt; }
 
-  // Calls that take less than this are told more truly by batches (`timing: auto`); 0: none are.
+  // Batches time calls shorter than this more accurately (`timing: auto`); 0: none.
   [[nodiscard]] virtual Seconds batch_below() const { return 0; }
 
   // Keeps the device busy for about `duration`, so that clocks settle.

@@ -26,7 +26,7 @@ Observation examine_store(const StoreSpace& store) {
                                   : Fitness::ok};
 }
 
-// A machine that does not reach what its class does is slow itself: no kernel is to blame.
+// A machine below the ceilings of its class is slow itself; no kernel is the cause.
 void examine_ceiling(const Machine& machine, Check check, const char* key, double expected,
                      std::vector<Observation>& out) {
   const auto found = machine.ceilings.find(key);

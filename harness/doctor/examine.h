@@ -1,5 +1,4 @@
-// Examine: judges what was read of a machine. Pure, so every judgement is tested without a machine that has
-// the fault.
+// Examine: judges the facts that were read from a machine. Pure, so tests need no faulty machine.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@ namespace harness {
 
 Examination examine(const MachineFacts& facts);
 
-// The least that a machine of a class reaches when it works as it should, 0 where nothing is known.
+// The lowest ceilings of a healthy machine of a class; 0: unknown.
 struct ExpectedCeilings {
   double copy_bytes_per_s = 0;
   double gemm_flops_per_s = 0;

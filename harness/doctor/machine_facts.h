@@ -26,7 +26,7 @@ struct MachineFacts {
   // The worker's view of the device: its fingerprint, with ceilings where they could be measured.
   std::optional<Machine> machine;
   std::optional<Cause> obstacle;  // why the device could not be opened
-  std::string in_use;             // which other run uses it, so that it was not opened
+  std::string in_use;             // the run that uses it, so it was not opened
   std::string ceilings_measured;  // when, if they are kept from an earlier run
 
   // For a GPU only.

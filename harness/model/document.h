@@ -97,7 +97,7 @@ struct Reasons {
   Paint paint = Paint::strong;
 };
 
-// One thing that was found out, with the cases that it applies to.
+// One finding, with the cases that it applies to.
 struct Finding {
   std::vector<std::string> cases;  // ids or patterns
   std::string label = {};          // "regressed"

@@ -53,7 +53,7 @@ struct Conditions {
 
 // Why a placement has as many samples as it has.
 enum class Stop {
-  unknown,   // not said: an import, or a record of before
+  unknown,   // unknown: an import or an older record
   count,     // all that were asked for
   width,     // the interval of their mean was narrow enough
   max_time,  // the time was used up
@@ -263,8 +263,8 @@ struct Record {
   bool partial = false;      // of some of the suite's cases: the run left others out by --filter or --tag
   bool calibration = false;  // one of several of the same build, to learn how much results vary: no baseline
   std::optional<Pairing> pairing = {};  // of an A/B run: no baseline either, but for its partner
-  // The sitting that an import says it was taken in, its builds in turns; "" when nobody says. Two records of
-  // one sitting on one device do not differ by what sessions differ by.
+  // The session that an import names, in which builds took turns; "": none. Two records of one session on one
+  // device have no variance between sessions.
   std::string session = {};
   std::vector<CaseRecord> cases;
 

@@ -13,7 +13,7 @@
 
 namespace harness::sdk {
 
-// More would wait for memory, not for each other.
+// More threads would only wait for memory.
 inline constexpr int most_preparing_threads = 16;
 
 // The number of preparing threads with the caller: those of the machine, at most most_preparing_threads,
@@ -51,7 +51,7 @@ void in_parts(std::int64_t count, std::int64_t grain, const Part& part, int thre
     std::int64_t next = 1;
     try {
       for (; next < parts; ++next) helpers.emplace_back(run, next);
-    } catch (const std::system_error&) {  // no thread to be had: the rest is done here
+    } catch (const std::system_error&) {  // no more threads: the rest is done here
     }
     run(0);
     for (; next < parts; ++next) run(next);

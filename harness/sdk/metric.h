@@ -30,8 +30,8 @@ class MetricSink {
   // that reason.
   virtual void report(std::string_view name, double value) = 0;
 
-  // A sentence for the record that a reader of this process's times must know, whichever metrics the suite
-  // asks for. A sentence that all processes share is printed once.
+  // A sentence for the record that readers of this process's times need, whichever metrics the suite asks
+  // for. A sentence that all processes share is printed once.
   virtual void note(std::string_view sentence) { (void)sentence; }
 };
 

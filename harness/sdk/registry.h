@@ -1,5 +1,5 @@
-// Registry: where workloads and variants are put by explicit calls, in a fixed order. No static
-// initialiser registers anything, because a linker may drop the object that holds it.
+// Registry: holds workloads and variants, added by explicit calls in a fixed order. No static initialiser
+// registers anything, because a linker may drop the object that holds it.
 //
 // A plugin is a shared library that exports HARNESS_MODULE(name, register_function).
 #pragma once

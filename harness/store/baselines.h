@@ -26,7 +26,7 @@ struct Baseline {
   Record record;
 };
 
-// A pin judges many runs, so it is worth this many processes a case.
+// A pin judges many runs, so it should have this many processes a case.
 inline constexpr int pin_processes = 20;
 
 // The fewest processes that measured a case, of the cases that were measured; 0 without one.

@@ -114,7 +114,7 @@ Revision head_revision(const fs::path& folder) {
   std::vector<std::string> arguments{"status", "--porcelain", "--untracked-files=no", "--"};
   arguments.insert(arguments.end(), paths.begin(), paths.end());
   const auto changes = git_line(folder, std::move(arguments));
-  revision.dirty = !changes || !changes->empty();  // what cannot be told is not clean
+  revision.dirty = !changes || !changes->empty();  // unknown counts as dirty
   if (revision.dirty) revision.changes = hash_of_changes(folder, paths);
   return revision;
 }

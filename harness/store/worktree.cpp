@@ -66,7 +66,7 @@ void remove_stale_worktrees(const fs::path& root) {
     if (entry.is_directory(code)) found.push_back(entry.path());
   for (const fs::path& worktree : found) {
     const Result<FileLock> lock = FileLock::take(lock_of(worktree));
-    if (lock) remove(root, worktree);  // whoever made it is gone
+    if (lock) remove(root, worktree);  // its program has ended
   }
 }
 

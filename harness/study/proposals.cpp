@@ -86,7 +86,7 @@ void propose(MeasuredCase& one, std::size_t rows, double usual_freedom, const Ca
   proposal.reaches = finds && passes;
   proposal.processes =
       proposal.reaches ? std::max({fewest_processes, *finds, *passes}) : options.most_processes;
-  if (!proposal.reaches) {  // the margin from which on a change of twice its size is found, and none passes
+  if (!proposal.reaches) {  // smallest margin at which twice its size is found and no change passes
     const double reach = std::max(precision.reach(shift, proposal.processes, sd),
                                   precision.reach(passing, proposal.processes, sd));
     proposal.margin = std::max(calibrated.margin, std::ceil(std::expm1(reach) * 1000) / 1000);

@@ -24,7 +24,7 @@ constexpr double noisy_factor = 5;
 
 std::size_t samples_of(Noise noise) {
   if (noise == Noise::autoregressive) return 16;
-  // Enough that a quarter of them being slow, where fences give way, hardly happens.
+  // With this many samples, a quarter of them is hardly ever slow. Fences fail there.
   return noise == Noise::slow_tail ? 32 : 8;
 }
 

@@ -23,7 +23,7 @@ std::optional<Interval> ratio_interval(const stats::TTest& test, double at) {
   return Interval{std::exp(bounds.lo), std::exp(bounds.hi)};
 }
 
-// One series on its way to a trend. Effects are signed so that positive is worse.
+// One series while its trend is computed. Effects are signed so that positive is worse.
 class TrendFinder {
  public:
   TrendFinder(MeasuredSeries series, const TrendOptions& options)
@@ -131,7 +131,7 @@ class TrendFinder {
     const double allowed = stats::students_t_critical(session_freedom_, alpha / 2) *
                            sd_of_mean(static_cast<double>(anchor_.count));
     const double reference = std::log1p(trend_.margin) / (2 * sd);
-    // Both sides alarm, one is a creep: that one alarms half as often.
+    // The CUSUM alarms on both sides, but only one is a creep, so half the alarms count.
     const double until_alarm = static_cast<double>(points) / alpha;
     return {reference + allowed / sd, std::max(reference, stats::cusum_decision(reference, until_alarm))};
   }

@@ -3,11 +3,11 @@
 //
 // - The newest result against the anchor: the t-test of compare(), corrected by Benjamini-Hochberg.
 // - CUSUM (stats/series/cusum.h) of the log ratios to the anchor: notices a lasting shift of a margin however
-//   small its steps. k is half a margin, and on top what the anchor may be wrong by: t sd(anchor). An
-//   unchanged series creeps with a chance of at most alpha / series over all its points: half of it by the
-//   anchor (t), half by the points (h). tests/study/trend_test.cpp counts that. h is at least half a margin,
-//   so that a single point alarms alone only a whole margin off. The sd of a mean of P processes is sqrt(s^2
-//   / P + session_sd^2), with s^2 pooled over the points.
+//   small its steps. k is half a margin plus the possible error of the anchor, t sd(anchor). An unchanged
+//   series creeps with a chance of at most alpha / series over all its points: half of it by the anchor (t),
+//   half by the points (h). tests/study/trend_test.cpp counts that. h is at least half a margin, so that a
+//   single point alarms alone only a whole margin off. The sd of a mean of P processes is sqrt(s^2 / P +
+//   session_sd^2), with s^2 pooled over the points.
 // - Change points (stats/series/change_points.h), permutation p, Benjamini-Hochberg over all series, with as
 //   many permutations as the number of series asks for.
 #pragma once

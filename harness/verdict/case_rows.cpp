@@ -112,7 +112,7 @@ std::optional<Obstacle> obstacle_to(const Pair& pair, const ComparisonRow& row,
 template <class Regressed>
 void compare_gates(ComparisonRow& row, const CaseRecord& before, const Policy& policy, Regressed regressed) {
   const RowGate old = gate_of(before.gate, row.metric, policy);
-  if (!policy.accept_proposed || old.informative) return;  // it decided nothing then either
+  if (!policy.accept_proposed || old.informative) return;  // informative in the baseline as well
   if (row.informative)
     row.diagnostics.push_back({DiagnosticCode::informative_now});
   else if (old.margin < row.margin)
@@ -290,7 +290,7 @@ JudgedRow judge(const Pair& pair, const Proof& proof, const ComparedRecords& rec
   } else {
     row.ratio = std::exp(current.moments.mean - baseline.moments.mean);
     row.verdict = Verdict::inconclusive;  // until decide()
-    // Whether the old gate would have called it is known after judge_old_gates().
+    // judge_old_gates() sets the result of the old gate.
     compare_gates(row, pair.before, records.policy, [](double, double) { return false; });
     if (row.look.declared.empty())
       judge_at_once(judged, pair, baseline, current, records);

@@ -26,7 +26,7 @@
 namespace harness {
 namespace {
 
-// The order of the turns follows from the pairing's id, which both records keep: the same for ever.
+// The order of the turns follows from the pairing's id. Both records keep the id, so the order never changes.
 std::uint64_t order_seed(const std::string& uuid) {
   std::uint64_t seed = 0;
   for (const char digit : uuid.substr(0, 8)) {
@@ -184,7 +184,7 @@ class AbRun {
     return {};
   }
 
-  // Kept here as well, should the store not keep it.
+  // Also kept here, in case the store fails.
   Status put(std::size_t side, const EncodedResult& result) {
     if (const auto place = cases_[side].find(result.result.case_id); place != cases_[side].end())
       add_result(*place->second, result.result);
@@ -197,7 +197,7 @@ class AbRun {
     return rescued(records_.current, rescued(records_.baseline, std::move(error)));
   }
 
-  // Each build's own program measures it, standing in its worktree.
+  // Each build's own program measures it, in its worktree.
   RunOptions options_of(std::size_t side, int processes_before) {
     RunOptions options;
     options.look = looks_ != nullptr;
@@ -236,7 +236,7 @@ class AbRun {
     line_.show(both);
   }
 
-  // Ends a record and reads it back as it is kept.
+  // Ends a record and reads it back from the store.
   Status close(Record& record, bool whole) {
     if (whole) {
       record.finished = utc_timestamp();
@@ -256,11 +256,11 @@ class AbRun {
   ProgressLine line_;
   AbRecords records_;
   std::uint64_t seed_ = 0;
-  std::array<Plan, 2> plans_;              // what is still to be measured
-  Plan common_;                            // likewise, where both share processes
-  std::array<Looks, 2>* looks_ = nullptr;  // that take the results, while it looks
+  std::array<Plan, 2> plans_;              // the cases that are left
+  Plan common_;                            // the same, when both share processes
+  std::array<Looks, 2>* looks_ = nullptr;  // receive the results of a look
   std::array<Progress, 2> progress_;
-  std::array<std::map<std::string_view, CaseRecord*>, 2> cases_;  // of records_
+  std::array<std::map<std::string_view, CaseRecord*>, 2> cases_;  // cases in records_, by id
   bool store_failed_ = false;
 };
 

@@ -26,7 +26,7 @@ struct AbMeasuring {
   std::map<std::string, std::vector<MachineField>> facts = {};  // as in Prepared
   std::function<void(const AbRecords&)> on_begin = {};  // the records as planned, before anything is measured
   bool look = true;  // first: cases that are proven identical are not measured
-  // Asked when all is measured: the cases to measure again on fresh processes, because they regressed.
+  // Called after measuring: the regressed cases to measure again on fresh processes.
   std::function<std::set<std::string>(const AbRecords&)> red = {};
 };
 

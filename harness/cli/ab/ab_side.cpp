@@ -103,8 +103,8 @@ bool lies_in(const fs::path& folder, const std::string& file) {
   return !code && !below.empty() && *below.begin() != "..";
 }
 
-// An error unless the build made what is measured of this commit: a program of its own, or a plugin of the
-// suite. Otherwise the same program would be measured on both sides, under two names.
+// An error unless the build made a program or a plugin of the suite. Otherwise both sides would measure the
+// same program.
 Status check_made(const AbSide& side, fs::file_time_type began, const std::string& build) {
   const std::vector<std::string>& modules = side.prepared.plan.modules;
   const bool has_plugin = std::any_of(modules.begin(), modules.end(),
@@ -146,8 +146,7 @@ bool AbSide::has_program() const {
 
 namespace {
 
-// Builds the side, or takes its build from the cache. `began`: when its files may have been made first.
-// False: interrupted.
+// Builds the side, or takes its build from the cache. `began`: its files cannot be older. False: interrupted.
 Result<bool> build_side(const AbSide& side, const AbOptions& options, fs::file_time_type& began) {
   if (options.keep_builds && restore_build(*side.worktree, side.commit, options.build)) {
     fmt::print(stderr, "{}: built before, in .harness/builds\n", name_of(side));

@@ -1,5 +1,5 @@
 // One of the two builds that `harness ab` measures: its commit in a worktree, built, or a folder that was
-// built before; and what its program would measure.
+// built before; and its program's plan.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +16,14 @@ namespace harness {
 struct AbSide {
   std::string role;      // "baseline", "current"
   std::string revision;  // as the user named it, or the folder
-  std::string commit;    // "" of a folder: nobody knows
+  std::string commit;    // "" for a folder
   std::optional<Worktree> worktree = {};
   std::filesystem::path root = {};     // the worktree, or the folder that holds bin/ and lib/
   std::filesystem::path folder = {};   // in the worktree, where the user stands in the repository; or here
   std::filesystem::path suite = {};    // seen from `folder`
-  std::filesystem::path program = {};  // that this build made, or ours
+  std::filesystem::path program = {};  // made by this build, or this program
   Prepared prepared = {};
-  std::optional<Revision> here = {};  // what is checked out here, where the side is this very program
+  std::optional<Revision> here = {};  // the checked-out revision, when the side is this program
 
   [[nodiscard]] bool built_before() const { return !worktree; }
   [[nodiscard]] bool has_program() const;  // of its own

@@ -34,7 +34,7 @@ Result<AbOptions> options_of(const AbRequest& request) {
   const auto below_root = [&](const fs::path& path) {
     return fs::weakly_canonical(fs::absolute(path), code).lexically_relative(*root);
   };
-  // A suite with modules of its own takes them from anywhere in the tree.
+  // A suite's own modules may lie anywhere in the tree.
   const bool keep_builds = suite->modules.empty() && request.plan.modules.files.empty();
   AbOptions options{request.plan, request.build, keep_builds, below_root(request.plan.suite),
                     below_root(fs::current_path())};
@@ -70,10 +70,10 @@ Checked<std::optional<AbSides>> sides_of_commits(const AbRequest& request, const
   return AbSides{std::move(*baseline), std::move(*current)};
 }
 
-// Nothing of git is needed, and both have the suite that is here.
+// Git is not needed, and both sides use the suite in the working tree.
 Checked<std::optional<AbSides>> sides_of_folders(const AbRequest& request) {
   if (const Checked<Suite> suite = load_suite(request.plan.suite); !suite)
-    return tl::unexpected(suite.error());  // both builds would say so
+    return tl::unexpected(suite.error());  // both builds would report it
   std::vector<Error> errors;
   Result<AbSide> baseline = side_built_before("baseline", request.baseline_build);
   Result<AbSide> current = side_built_before("current", request.current_build);

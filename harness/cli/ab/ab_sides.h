@@ -27,7 +27,7 @@ struct AbRequest {
   [[nodiscard]] bool built_before() const { return !current_build.empty(); }
 };
 
-// Builds and plans both sides. All that is wrong is told at once. std::nullopt: interrupted.
+// Builds and plans both sides. Reports all errors at once. std::nullopt: interrupted.
 Checked<std::optional<AbSides>> make_sides(const AbRequest& request);
 
 // The build command of the request, else of its suite; "" where neither names one.

@@ -14,7 +14,7 @@
 namespace harness {
 namespace {
 
-// The device that stored records must be of; "" where nobody was asked yet.
+// UUID of the device that stored records must have; "" before a worker was asked.
 std::string device_of(const Prepared& prepared) {
   return prepared.identities.empty() ? std::string() : prepared.identities.begin()->second;
 }
@@ -28,7 +28,7 @@ bool can_judge(const Selected& stored, const std::string& device, const Policy& 
 
 std::optional<std::string> base_to_build(Store& store, const BaselineChoice& choice, const Prepared& prepared,
                                          const Policy& policy) {
-  Selected current;  // what is known of it before anything is measured
+  Selected current;  // the facts about it before measuring
   current.record.suite = prepared.plan.suite;
   current.record.revision = head_revision(".");
   SelectOptions select = choice.select;

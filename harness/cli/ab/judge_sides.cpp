@@ -27,7 +27,7 @@ Comparison compare_sides(const AbRecords& records, const AbJudging& how) {
   return comparison;
 }
 
-// Regressed cases were measured again as they came, unless that was not wanted.
+// Reports which regressed cases were measured again. `wanted`: without --no-confirm.
 void tell_confirmations(Comparison& comparison, bool wanted) {
   Confirming done;
   done.wanted = wanted;
@@ -93,7 +93,7 @@ int judge_sides(Store& store, const AbSides& sides, AbJudging how, SuiteOutputs&
   measuring.look = how.look.measure == MeasureChoice::changed;
   if (!how.look.no_confirm)
     measuring.red = [&](const AbRecords& measured) { return red_cases(compare_sides(measured, how)); };
-  // Should it be killed: what a CI reads must say that it did not end.
+  // If this process is killed, the report files say that it did not finish.
   measuring.on_begin = [&](const AbRecords& planned) {
     const Status begun = outputs.begin(planned.current.suite.name, measured_report(planned.current, made_by));
     if (!begun) report_error(begun.error());

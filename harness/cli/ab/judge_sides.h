@@ -22,7 +22,7 @@ struct AbJudging {
   bool partial = false;                // some of the suite's cases are left out
   Fact<SourceCode> baseline, current;  // how the sides were found
   bool instead = false;                // in place of a stored baseline, which is missing
-  // Called with the records once they are whole. Returns an exit status.
+  // Called with the complete records. Returns an exit status.
   std::function<int(const AbRecords&)> on_measured = {};
 };
 

@@ -36,12 +36,12 @@ class GoodSide {
     return true;
   }
 
-  // A record that was measured here, under the conditions of now. False: interrupted.
+  // A record that this search measured, under the present conditions. False: interrupted.
   Result<bool> have_measured(int processes) { return measured_ ? true : measure(processes); }
 
   [[nodiscard]] const Record& record() const { return record_; }
   [[nodiscard]] const std::string& device() const { return device_; }  // UUID
-  // The policy with what calibrations of the record's device taught.
+  // The policy with the spreads that calibrations of the record's device found.
   [[nodiscard]] const Policy& policy() const { return informed_; }
 
  private:
@@ -142,7 +142,7 @@ class Search {
     return Bisection::Mark::skipped;
   }
 
-  // Judges a commit and notes what came of it.
+  // Judges a commit and adds the result to the log.
   MaybeJudged test(std::size_t i) {
     MaybeJudged judged = judge(line_[i].hash);
     if (!judged || !*judged) return judged;

@@ -13,8 +13,8 @@
 namespace harness {
 
 struct BisectLimits {
-  int max_steps = 0;       // commits tested between good and bad; 0: as many as it takes
-  int max_processes = 40;  // measured where fewer are inconclusive
+  int max_steps = 0;       // most commits to test; 0: no limit
+  int max_processes = 40;  // limit for inconclusive commits
 };
 
 // `line`: from the good commit to the bad one. std::nullopt: interrupted. The worktree that builds need is

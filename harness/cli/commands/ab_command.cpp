@@ -30,7 +30,7 @@ struct AbArguments {
   OutputOptions output;
 };
 
-// Every build must come with its own CUDA code.
+// Each build must load its own CUDA module.
 Status check_environment() {
   if (environment::cuda_module().empty()) return {};
   return fail(ErrorKind::usage,

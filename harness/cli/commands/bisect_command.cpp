@@ -58,8 +58,7 @@ Result<BisectMeasuring> how_to_measure(const BisectArguments& arguments) {
                          arguments.device.text, arguments.build,      folder.string()};
 }
 
-// A slip in --case is told before anything is built, where the suite here is the bad commit's and can be
-// planned here.
+// Reports a misspelt --case before building, if the suite here is the bad commit's and can be planned.
 Status check_pattern(const BisectArguments& arguments, const BisectMeasuring& how, const std::string& bad) {
   const std::string& pattern = arguments.pattern;
   const Result<std::string> here = read_file(arguments.suite), there = file_at(".", bad, how.suite_file);
@@ -82,7 +81,7 @@ Status check_pattern(const BisectArguments& arguments, const BisectMeasuring& ho
                              : printable(suggestion(pattern, ids)));
 }
 
-// A bisection looks for where a verdict changes, not at what the verdict would make of a build.
+// A bisection searches for a changed verdict. Options that only change the exit status are refused.
 Status check_policy_of_bisect(const PolicyOptions& policy) {
   const std::string idle = policy.given({"--allow", "--fail-on", "--waivers", "--no-waivers"});
   if (idle.empty()) return {};

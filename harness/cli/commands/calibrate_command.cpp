@@ -40,7 +40,7 @@ struct CalibrateArguments {
   OutputOptions output;
 };
 
-// Samples of the same text are the same session, however often they are taken in.
+// Files with the same text are one session, even if they are imported again.
 std::string id_of(const std::string& text) {
   const std::string hash = content_hash(text);
   return fmt::format("{}-{}-{}-{}-{}", hash.substr(0, 8), hash.substr(8, 4), hash.substr(12, 4),
@@ -68,14 +68,14 @@ Status keep(Store& store, Record record) {
   if (!there) return fail(there.error());
   if (there->empty()) return store.put_record(record);
   if (there->front().calibration) return {};
-  record.id = id_of(record.id);  // the store has it as a run: its copy is the calibration
+  record.id = id_of(record.id);  // the store has it as a run; a copy becomes the calibration
   query.id_prefix = record.id;
   const auto copy = store.list(query);
   if (!copy) return fail(copy.error());
   return copy->empty() ? store.put_record(record) : Status{};
 }
 
-// Takes in records that are there; the name of their suite.
+// Imports existing records. Returns the name of their suite.
 Result<std::string> take_in(Store& store, const CalibrateArguments& arguments) {
   std::string suite = arguments.name;
   for (const std::string& path : arguments.from) {

@@ -90,7 +90,7 @@ Checked<Prepared> plan_of(const Record& record, const CompareArguments& argument
   return prepared;
 }
 
-// --measure: `current` measured on under its own looks, as `run --against` would have.
+// --measure: continues `current` to its declared looks, as `run --against` does.
 Checked<Continued> measure_on(Store& store, Selected& current, const Policy& policy,
                               const SelectOptions& select, const CompareArguments& arguments) {
   const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
@@ -104,7 +104,7 @@ Checked<Continued> measure_on(Store& store, Selected& current, const Policy& pol
   if (!prepared) return tl::unexpected(prepared.error());
   const Result<Selected> baseline =
       select_baseline(store, arguments.baseline, current, judged_by(policy, select));
-  if (!baseline) return Continued{};  // judging will say so
+  if (!baseline) return Continued{};  // judging reports it
   const auto locks = lock_devices(*prepared, arguments.measuring.wait);
   if (!locks) return refused(locks.error());
   const Result<FileLock> lock = lock_record(current.record.id);

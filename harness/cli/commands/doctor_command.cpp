@@ -46,7 +46,7 @@ struct DoctorArguments {
 
 StoreSpace space_of(const std::string& store) {
   const std::vector<std::string> files = store_files(store);
-  if (files.empty()) return {};  // a server's disk is no business of this host
+  if (files.empty()) return {};  // the disk of a server is not examined
   fs::path folder = fs::absolute(files.front()).parent_path();
   std::error_code code;
   while (!fs::exists(folder, code) && folder.has_relative_path()) folder = folder.parent_path();
@@ -55,7 +55,7 @@ StoreSpace space_of(const std::string& store) {
   return {folder.string(), space.available};
 }
 
-// Another process, because a broken library must not take this one with it.
+// In another process, because a broken library can crash it.
 CudaLibraries libraries() {
   const Result<Output> output = run_command({.argv = {this_program().string(), "probe-libraries"}});
   const auto found = decode_cuda_libraries(output ? output->out : "");
@@ -90,7 +90,7 @@ void look_at_device(const DoctorArguments& arguments, const std::string& uuid, M
     if (field.name == "ceilings_measured") facts.ceilings_measured = field.value;
 }
 
-// Only what no store can be called: the store itself is not opened.
+// Checks only the store's name. The store is not opened.
 Status check_kind_of_store(const std::string& url) {
   if (url.find("://") == std::string::npos || url.starts_with("sqlite:") || url.starts_with("postgres"))
     return {};

@@ -43,7 +43,7 @@ tl::unexpected<std::vector<Error>> refused(const Error& error) {
   return tl::unexpected<std::vector<Error>>(std::vector<Error>{error});
 }
 
-// A side of a stored comparison: by its id from the store, or by the file that it was.
+// A side of a stored comparison: from the store by its id, or from its file.
 Result<Selected> side_of(Store& store, const RecordSource& source) {
   Result<Selected> found = select_stored(store, source.id);
   if (!found && source.found.code == SourceCode::file)
@@ -63,7 +63,7 @@ Result<Selected> side_of(Store& store, const RecordSource& source) {
   return found;
 }
 
-// A baseline of several records: pooled again, from the same ones.
+// A pooled baseline is pooled again from the same records.
 Result<Selected> pooled_again(Store& store, const VerdictFile& file, const Selected& current) {
   SelectOptions select{".", "", "", ""};
   select.among = file.baseline.records;
@@ -140,7 +140,7 @@ Error no_such_case(const std::vector<Retelling>& all, const std::string& pattern
                : printable(suggestion(pattern, std::vector<std::string>(ids.begin(), ids.end())))};
 }
 
-// A stored comparison is explained by its own policy, so that none given here may seem to matter.
+// A stored comparison is explained by its own policy, so policy options are an error.
 Status check_policy(const ExplainArguments& arguments) {
   const std::string given = arguments.policy.given();
   if (!arguments.verdict_file.empty() && !given.empty())

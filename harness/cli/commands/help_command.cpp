@@ -35,7 +35,7 @@ int help(const HelpArguments& arguments) {
     above += (above.empty() ? "" : " ") + command->get_name();
     command = found;
   }
-  // App::help() of the program would print that of the command which was parsed: this one.
+  // App::help() of the program would print the help of the parsed command, which is `help`.
   const std::string path = above.empty() ? command->get_name() : above + " " + command->get_name();
   fmt::print("{}", command->get_formatter()->make_help(command, path, CLI::AppFormatMode::Normal));
   return exit_ok;

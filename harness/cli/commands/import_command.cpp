@@ -28,7 +28,7 @@ Status keep(const ImportArguments& arguments, const Record& record) {
   return (*store)->put_record(record);
 }
 
-// The record of one file, or of several whose processes are counted on.
+// The record of one or several files, whose processes are numbered consecutively.
 Checked<Record> read_samples(const std::vector<std::string>& files) {
   const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
   Record whole;

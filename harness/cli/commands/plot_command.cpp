@@ -30,7 +30,7 @@ struct PlotArguments {
   PolicyOptions policy;
 };
 
-// The two sides and what comes of them, alive while the document is made.
+// Both sides and their comparison, kept while the document is made.
 struct Plotted {
   Record current;
   std::optional<Record> baseline;

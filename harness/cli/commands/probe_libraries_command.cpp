@@ -16,7 +16,7 @@ struct ProbeLibrariesArguments {};
 int probe_libraries(const ProbeLibrariesArguments& /*arguments*/) {
   fmt::print("{}", encode(find_cuda_libraries(environment::system_root())));
   std::fflush(stdout);
-  std::_Exit(exit_ok);  // no destructors of libraries that want a driver
+  std::_Exit(exit_ok);  // skips destructors of libraries that need a driver
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ std::string described(const RunInfo& run) {
                      run.started);
 }
 
-// Removes records that nobody is writing to. Tells each, or each that it would remove.
+// Removes records that no process writes to. Prints each one, or each that it would remove.
 int remove_runs(Store& store, const std::vector<RunInfo>& runs, bool dry_run) {
   std::vector<std::string> ids;
   std::vector<FileLock> locks;
@@ -164,8 +164,8 @@ int delete_records(const RecordsArguments& arguments, const CommandLine& /*line*
   return remove_runs(**store, runs, arguments.dry_run);
 }
 
-// The records that neither a name, nor --keep, nor --before spares; newest first. The count is by suite and
-// machine class.
+// The records to remove, newest first: those without a name that --keep and --before do not spare. The count
+// is by suite and machine class.
 std::vector<RunInfo> superfluous(const std::vector<RunInfo>& newest_first, const NamesByRun& names,
                                  const RecordsArguments& arguments) {
   std::vector<RunInfo> found;

@@ -97,7 +97,8 @@ void write_unfinished(const Record& record, const RunJob& job) {
   if (!begun) report_error(begun.error());
 }
 
-// Nothing measured is no pass: a machine without the device, or a driver that does not load, skips all.
+// A run that measured no case does not pass. It skips all if the device is missing or its driver does not
+// load.
 int check_any_measured(const Record& record, const RunJob& job) {
   const bool any = std::any_of(record.cases.begin(), record.cases.end(),
                                [](const CaseRecord& one) { return one.outcome != Outcome::skipped; });
@@ -142,7 +143,7 @@ CommandFiles files_of(const RunArguments& arguments, const std::vector<std::stri
                                   {arguments.policy.waivers_file(arguments.plan.suite), arguments.against}})};
 }
 
-// Everything that can be wrong is said before anything is measured.
+// Checks everything that can be checked before measuring.
 Status check_before_measuring(const RunArguments& arguments, const Prepared& prepared) {
   if (arguments.require_gpu)
     if (const Status checked = check_gpu_can_be_used(prepared); !checked) return checked;
@@ -419,7 +420,7 @@ int run_once(const RunArguments& arguments, const CommandLine& line) {
     return status;
   }
   if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
-  const bool quick = arguments.plan.quick;  // nothing that is kept could be taken for a measurement
+  const bool quick = arguments.plan.quick;  // so no quick result is ever compared
   auto store = quick ? Store::empty("memory") : Store::open(arguments.store.url);
   if (!store) return report_error(store.error());
   SuiteOutputs outputs(arguments.output, line.text(), jobs.size());
@@ -434,7 +435,7 @@ int run_once(const RunArguments& arguments, const CommandLine& line) {
 }
 
 int run_command(const RunArguments& arguments, const CommandLine& line) {
-  const FileStates before = states_of(arguments.watched);  // a change while it measures counts
+  const FileStates before = states_of(arguments.watched);  // taken before measuring
   const int status = run_once(arguments, line);
   if (!arguments.watched.empty() && status != exit_interrupted)
     start_again_on_change(arguments.watched, before);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int exit_above_limit = 1;
 
-// What --aa measures where no suite is named: something for each kind of device, in seconds.
+// The default suite of --aa: short cases for each kind of device.
 constexpr const char* own_suite = R"(version: 1
 name: selftest
 defaults:
@@ -88,8 +88,8 @@ int compare_halves(const SelftestArguments& arguments) {
   return report(arguments, made);
 }
 
-// The rule with `processes` a side; not given: the plans that it is made for. The least number of processes
-// is lowered where these are fewer.
+// The options with `processes` a side; not given: the default plans. A lower number than the minimum lowers
+// the minimum.
 SelftestOptions with_processes(SelftestOptions options, const std::optional<int>& processes) {
   if (!processes) return options;
   options.plans = {{*processes}, {*processes, {}, true}};

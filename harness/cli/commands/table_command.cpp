@@ -64,7 +64,7 @@ int table_command(const TableArguments& arguments, const CommandLine& line) {
   for (const Selected& selected : *sides) summaries.push_back(summarize(selected.record));
   std::vector<MakeReport> tables;
   std::vector<std::string> suites;
-  Error nothing;  // of the first suite that has no such case
+  Error nothing;  // from the first suite without such a case
   for (std::size_t i = 0; i < sides->size(); ++i) {
     const Record& record = (*sides)[i].record;
     Result<Report> table =

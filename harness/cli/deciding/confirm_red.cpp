@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Seconds most_seconds = 1e9;  // what a clock can add
+constexpr Seconds most_seconds = 1e9;  // fits the clock's range
 
 }  // namespace
 

@@ -20,8 +20,8 @@ struct ConfirmOptions {
 };
 
 struct Confirming {
-  int cases = 0;      // that were measured again
-  int processes = 0;  // by so many at most
+  int cases = 0;      // measured again
+  int processes = 0;  // largest number for one case
   int open = 0;       // regressed cases that were not measured again, or not to the end
   bool wanted = true;
   bool interrupted = false;
@@ -45,11 +45,11 @@ struct Continued {
   [[nodiscard]] bool interrupted() const { return undecided.interrupted || red.interrupted; }
 };
 
-// Adds how the sides were compared, where samples of both are there. `instead`: the baseline's commit was
-// built and measured in this run, because no stored record can judge.
+// Adds how the sides were compared, when both have samples. `instead`: the baseline's commit was built and
+// measured in this run, because no stored record can judge.
 void tell_way(Comparison& comparison, bool instead = false);
 
-// Adds to the comparison what was measured further, what was measured again, and what was not.
+// Adds to the comparison which cases were continued, which were measured again, and which were not.
 void tell(const Continued& done, Comparison& comparison);
 void tell(const Confirming& done, Comparison& comparison);
 

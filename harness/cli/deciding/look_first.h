@@ -21,7 +21,7 @@ struct Looks {
 // Looks at every case of the plan. `record` learns its machines; nothing else is stored.
 Result<Looks> look_at(Store& store, Record& record, const Plan& plan, const Prepared& prepared, bool quiet);
 
-// Keeps a result that read all launches; any other proves nothing.
+// Keeps a result only if it read all launches.
 void keep_look(Looks& looks, EncodedResult result);
 
 // `record` with the looks among its results.

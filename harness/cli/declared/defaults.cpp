@@ -24,7 +24,7 @@ constexpr std::size_t largest_file = 1 << 20;
 const YamlWords words_of_file{"file of defaults", "a few options need a few lines",
                               "begin with `version: 1`; harness/cli/commands/guide.md has an example"};
 
-// A change could accept itself by these: they say what is judged, and by how much.
+// These options decide the verdict. With defaults for them, a change could accept itself.
 constexpr std::array<std::string_view, 18> deciding{"--accept-proposed",
                                                     "--allow",
                                                     "--allow-other-device",
@@ -185,7 +185,7 @@ bool gives(const DefaultedLine& line, const std::string& name) {
                      [&](const std::string& word) { return word == name || word.starts_with(name + "="); });
 }
 
-// Whether the line leaves the option open: it is not given, and nothing that excludes it.
+// Whether the line gives neither the option nor one that excludes it.
 bool is_open(const DefaultedLine& line, const CLI::Option& option) {
   const auto given = [&](const CLI::Option* one) { return gives(line, long_name(*one)); };
   const auto excludes = option.get_excludes(), needs = option.get_needs();

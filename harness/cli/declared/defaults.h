@@ -6,7 +6,7 @@
 //     run: {store: results.db, wait: 10m}
 //     records list: {last: 20}
 //
-// They come in as words of the command line, and only where it says nothing itself.
+// A default is added to the command line as words, unless the line decides the option itself.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ struct DefaultedLine {
 };
 
 // The words of a command line, without the program's name, with the defaults of `text`, which stands in
-// `file`. Errors: whatever of the file no command can take.
+// `file`. An entry that no command can take is an error.
 Checked<DefaultedLine> with_defaults(const CLI::App& program, const std::vector<std::string>& words,
                                      const std::string& text, const std::string& file);
 

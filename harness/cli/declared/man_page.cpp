@@ -7,7 +7,7 @@
 namespace harness {
 namespace {
 
-// Text of a line: no character of it means anything to troff.
+// A line of text with all special characters of troff escaped.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {

@@ -183,7 +183,7 @@ Status check_pattern(const SeriesOfBranch& found, const StoredHistory& stored,
   return {};
 }
 
-// The spread between sessions of each series: as calibrations in the store say, else as its own points say.
+// The spread between sessions of each series: from calibrations in the store, else from its own points.
 void take_learned(std::vector<MeasuredSeries>& series, const StoredHistory& stored) {
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<LearnedSpread>> known;
   for (MeasuredSeries& one : series) {

@@ -61,7 +61,7 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected
       error.advice += (error.advice.empty() ? "" : "; ") + choice.advice_if_missing;
     const int status = report_error(error);
     if (baseline.error().kind != ErrorKind::missing || choice.report_only) return status;
-    // The reports are written all the same, so that a CI job has something to show: every case is new.
+    // The reports are written anyway, so that a CI job can show them. Every case is new.
     baseline = Selected{};
   }
   if (choice.adapt) choice.adapt(baseline->record);

@@ -18,8 +18,8 @@ std::vector<LearnedSpread> learned_of(const StoredHistory& stored, const std::st
 std::vector<LearnedSpread> learned_from_runs(Store& store, const Record& current, const std::string& kind,
                                              const Machine& machine);
 
-// `policy` with what the store says of each case of the record's suite: its calibrations, else its runs. A
-// store that cannot be read teaches nothing: what is usual is assumed.
+// `policy` with what the store says of each case of the record's suite: its calibrations, else its runs. If
+// the store cannot be read, the usual spreads are assumed.
 Policy with_learned(Store& store, Policy policy, const Record& current);
 
 }  // namespace harness

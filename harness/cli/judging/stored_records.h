@@ -23,9 +23,9 @@ Status check_side(const StoreOption& from, const std::string& option, const std:
 Result<std::vector<Selected>> read_records(const SelectionOptions& from, const std::string& name);
 
 // The policy in force where `current` is judged: the command line's, the waivers of the tree (beside the
-// record's suite unless a file is named), and what the store's calibrations taught. decide_waivers() comes
-// after it, once the baseline is known. Every command that compares two records
-// takes it from here or, where waivers are read before measuring, adds with_learned() itself: they agree.
+// record's suite unless a file is named), and the spreads from the store's calibrations. decide_waivers()
+// comes after it, once the baseline is known. Every command that compares two records takes it from here or,
+// where waivers are read before measuring, adds with_learned() itself: they agree.
 Checked<Policy> policy_in_force(Store& store, const PolicyOptions& options, const Record& current);
 
 // The same selection, which judges records that were never judged by `policy` before they serve as a

@@ -34,7 +34,7 @@ Result<Revision> measured_revision(const std::string& named) {
   return revision;
 }
 
-// Locks are files on this host: a run on another one is told by its machine when it continues.
+// Locks are files on this host. A continued run on another host is recognised by its machine.
 std::filesystem::path lock_path(const std::string& id) {
   return temporary_folder() / ("harness-run-" + id + ".lock");
 }
@@ -56,7 +56,7 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
   return run;
 }
 
-// A continued record is only what it says it is if the plan is the same: same cases, same sampling.
+// A record can only be continued with the same plan: the same cases and the same sampling.
 Status check_same_plan(const Record& record, Plan plan, bool any_looks) {
   take_timing(plan, record);
   bool same = record.cases.size() == plan.cases.size();

@@ -87,8 +87,8 @@ std::string entry_of(const std::string& match, const Settings& now, const Settin
   return entry + "}";
 }
 
-// One entry for a variant whose cases all change alike, else one a case. `anew`: the suite has entries of an
-// earlier calibration, which the new ones replace, so that they must say all that those said.
+// One entry for a variant whose cases all change alike, else one for each case. `anew`: the new entries
+// replace those of an earlier calibration, so they must name all settings.
 std::vector<GroupEdit> edits_for(const Plan& plan, const std::map<std::string, Settings>& wanted, bool anew) {
   std::map<std::pair<int, std::string>, std::vector<const PlannedCase*>> by_variant;
   for (const PlannedCase& one : plan.cases) by_variant[{one.where.line, one.variant}].push_back(&one);

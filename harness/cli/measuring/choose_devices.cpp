@@ -57,7 +57,7 @@ Status take_in(const std::string& kind, const std::vector<std::string>& names, b
   std::string model;
   for (const std::string& name : names) {
     const auto probe = probe_device(name, {}, false, beside);
-    beside.work = {};  // was done
+    beside.work = {};  // runs beside the first probe only
     if (!probe && (asked_for || names.size() > 1))
       return fail(ErrorKind::environment,
                   fmt::format("--device {}: {}", printable(name), probe.error().message),
@@ -83,7 +83,7 @@ Status take_in(const std::string& kind, const std::vector<std::string>& names, b
   return {};
 }
 
-// A script that cannot be read is told before anything runs.
+// Reports an unreadable script before anything runs.
 Status check_script(const std::string& name) {
   if (!is_scripted_device(name)) return {};
   const auto device = ScriptedDevice::load(script_of(name));

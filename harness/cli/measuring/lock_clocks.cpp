@@ -17,7 +17,7 @@ MachineField clock_field(unsigned mhz) {
   return {"clock_lock", fmt::format("{} MHz", mhz), FieldClass::block};
 }
 
-// Tells of locks that an earlier run left behind: only somebody who knows of them undoes them.
+// Warns about locks that an earlier run left behind, so that the user can undo them.
 void note_left_locks(Prepared& prepared) {
   for (const ClockLockFound& lock : find_clock_locks()) {
     if (lock.held) continue;

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Seconds most_seconds = 1e9;  // what a clock can add
+constexpr Seconds most_seconds = 1e9;  // fits the clock's range
 
 // Undecided cases that decide something and that their next look may decide, with that look's number of
 // processes.

@@ -38,7 +38,7 @@ Status allow(Policy& policy, bool& stale, const std::string& word) {
   return {};
 }
 
-// Only `improved` can be added to what fails. A slip may have meant what fails anyway.
+// Only `improved` can be added. A misspelt word may mean a verdict that always fails.
 Status fail_on(Policy& policy, const std::string& word) {
   policy.fail_on_improved = true;
   if (word == "improved") return {};

@@ -1,5 +1,5 @@
-// The lines on standard error while a commit is built: on a terminal one line, redrawn; elsewhere a line
-// at the beginning, at the end and now and then, so that a CI sees that it lives.
+// The lines on standard error while a commit is built: on a terminal one line, redrawn; elsewhere a line at
+// the beginning, at the end and now and then, so that a CI log shows progress.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class BuildProgress {
   // To standard error.
   explicit BuildProgress(std::string what);
 
-  void at(Seconds elapsed);  // may be called as often as one likes
+  void at(Seconds elapsed);  // may be called often
   void built();              // after the last at(): it ended well
   void failed();             // only clears the line; the error follows
 
@@ -26,7 +26,7 @@ class BuildProgress {
   bool terminal_;
   Write write_;
   Seconds elapsed_ = 0;
-  Seconds next_ = 0;  // when to tell again
+  Seconds next_ = 0;  // next line
 };
 
 }  // namespace harness

@@ -38,7 +38,7 @@ bool wants_colour(ColourMode asked) {
   return !environment::terminal_lacks_colour() && isatty(STDOUT_FILENO) != 0;
 }
 
-// The file that people are sent to from a Markdown report that was cut: the one that shows most.
+// The file that a shortened Markdown report refers to: the most complete one.
 std::string whole_report(const std::vector<ReportTarget>& targets) {
   for (const std::string_view name : {"html", "terminal", "json"})
     for (const ReportTarget& target : targets)

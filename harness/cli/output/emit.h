@@ -26,10 +26,10 @@ bool write_reports(const OutputOptions& options, const Render& render);
 // Writes to standard output; an error where not all of it could be written.
 Status print_whole(const std::string& text);
 
-// Writes the files alone, before there is a result, so that nobody takes an older one for it: a killed
-// command leaves these. Prints nothing. Devices and pipes get nothing yet.
+// Writes only the files, before there is a result. A killed command leaves these instead of older results.
+// Prints nothing. Devices and pipes get nothing yet.
 Status begin_outputs(const OutputOptions& options, const Render& render);
-// The same, where nothing is known but the command line.
+// The same with only the command line.
 Status begin_outputs(const OutputOptions& options, const CommandLine& line);
 
 // The files of a command besides those of --report.

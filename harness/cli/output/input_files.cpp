@@ -25,7 +25,7 @@ fs::path identity_of(const std::string& path) {
   std::error_code code;
   fs::path whole = fs::weakly_canonical(fs::absolute(path, code), code);
   if (code) return path;
-  for (int link = 0; link < most_links && fs::is_symlink(whole, code); ++link) {  // to what is not there
+  for (int link = 0; link < most_links && fs::is_symlink(whole, code); ++link) {  // a link to a missing file
     const fs::path target = fs::read_symlink(whole, code);
     if (code) break;
     whole = fs::weakly_canonical(whole.parent_path() / target, code);
@@ -60,7 +60,7 @@ std::vector<std::string> all_of(const std::vector<std::vector<std::string>>& lis
 Status check_spares(const std::string& option, const std::string& path,
                     const std::vector<std::string>& inputs) {
   std::error_code code;
-  if (path.empty() || path == "-" || fs::is_other(path, code)) return {};  // a device or a pipe keeps nothing
+  if (path.empty() || path == "-" || fs::is_other(path, code)) return {};  // never replaced
   const fs::path written = identity_of(path);
   const auto hit = std::find_if(inputs.begin(), inputs.end(), [&](const std::string& input) {
     return !input.empty() && same_file(written, input);

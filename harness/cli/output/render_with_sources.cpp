@@ -30,7 +30,7 @@ std::string Reproduction::again() const {
 
 namespace {
 
-// A record, and what it says.
+// A record and its summaries.
 struct Measured {
   Record record;
   std::vector<Summary> summaries = summarize(record);

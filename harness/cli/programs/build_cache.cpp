@@ -55,7 +55,7 @@ bool restore_build(const Worktree& worktree, const std::string& commit, const st
 
 void keep_build(const Worktree& worktree, const std::string& commit, const std::string& command) {
   const fs::path kept = kept_at(worktree, commit, command);
-  // Under a name of its own until it is whole: another run may look for it meanwhile.
+  // Has a temporary name until it is complete, because another run may look for it.
   const fs::path partial = kept.string() + "." + random_uuid().substr(0, 8);
   std::error_code code;
   if (link_build(worktree.path() / build_folder, partial)) fs::rename(partial, kept, code);

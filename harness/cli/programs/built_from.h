@@ -18,9 +18,9 @@ const char* built_from();
 // harness.
 std::string sources_of(const std::filesystem::path& folder, const std::string& commit);
 
-// An error when this program was not built from the commit that is checked out in `folder`. With uncommitted
-// changes of the sources nobody can tell: a warning on standard error where the program lacks them. A
-// repository that is not of the harness, or none, is no error.
+// An error when this program was not built from the commit that is checked out in `folder`. If the program
+// lacks uncommitted changes of the sources, standard error gets a warning. A repository that is not of the
+// harness, or none, is no error.
 Status check_built_from_head(const std::filesystem::path& folder);
 
 }  // namespace harness

@@ -43,7 +43,7 @@ Result<std::optional<Exit>> run_logged(const Command& wanted, const fs::path& lo
   child->end_input();
   InterruptGuard::watch(child->pid());
   while (true) {
-    siginfo_t ended{};  // looked at, not reaped: Child::wait() does that
+    siginfo_t ended{};  // not reaped here; Child::wait() does that
     if (waitid(P_PID, static_cast<id_t>(child->pid()), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
         ended.si_pid != 0)
       break;

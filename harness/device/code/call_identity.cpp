@@ -53,7 +53,7 @@ class Scribe {
     text_ += "\n";
   }
 
-  // The context of the device at hand goes without saying.
+  // The current device's own context, number 0, is left out.
   void write_kernel(const DriverCall& call) {
     text_ += " code " + code_of(call);
     if (const std::size_t context = number_in(contexts_, call.context); context > 0)
@@ -101,8 +101,8 @@ class Scribe {
     return surroundings_.device_reads_host && call.kind == Kind::kernel ? host_text(call) : "<host>";
   }
 
-  // Only the case's own allocations have contents that are known. A copy or a fill says itself what it leaves
-  // in other memory.
+  // Only the case's own allocations have contents that are known. For other memory, the copy or fill itself
+  // describes what it writes.
   std::string device_text(const DriverCall& call, const Word& word) {
     if (call.kind == Kind::kernel && !history_.own.contains(word.id))
       gaps_.push_back({CauseCode::older_memory_used, {{"kernel", demangled(call.name)}}});
@@ -123,7 +123,7 @@ class Scribe {
   Numbers contexts_, streams_, events_, memory_;
 };
 
-// Finds the calls before that leave something which the further calls can find.
+// Finds the earlier calls whose effects the further calls can see.
 class LiveState {
  public:
   LiveState(const CallHistory& history, const CallSurroundings& surroundings)
@@ -146,7 +146,7 @@ class LiveState {
   }
 
  private:
-  // Whether the case alone knows the word's memory, so that nobody who is not given the address changes it.
+  // Whether only the case knows the word's memory. Then only calls that get the address can change it.
   [[nodiscard]] bool is_own(const Word& word) const {
     return word.memory == Memory::device && history_.own.contains(word.id) &&
            range_of(surroundings_.buffers, word.value) == nullptr;
@@ -179,7 +179,7 @@ Identity unknown(Cause gap) {
   return {"", std::move(gap)};
 }
 
-// Functions of the driver are told by name, all of them together.
+// Other driver functions, listed together by name.
 Cause first_of(const std::vector<Cause>& gaps) {
   Cause first = gaps.front();
   if (first.code != CauseCode::call_not_followed) return first;
@@ -190,7 +190,7 @@ Cause first_of(const std::vector<Cause>& gaps) {
   return first;
 }
 
-// All that counts: the context, the state before the call, and the call.
+// The whole text: the context, the state before the call, and the call.
 Scribe written(const CallHistory& history, const CallSurroundings& surroundings) {
   Scribe all(history, surroundings);
   all.write(history.earlier);

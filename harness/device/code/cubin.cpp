@@ -73,7 +73,7 @@ Result<CodeHashes> whole_code_hashes(std::span<const std::byte> image) {
   const Result<std::vector<ElfSection>> sections = elf_sections(image, "a cubin");
   if (!sections) return fail(sections.error());
   const CodeHashes functions = functions_of(*sections);
-  CodeHashes kernels;  // what belongs to each, first
+  CodeHashes kernels;  // the sections of each function
   for (const ElfSection& one : *sections)
     if (one.name.starts_with(parameters_prefix))
       if (const std::string name(one.name.substr(parameters_prefix.size())); functions.contains(name))

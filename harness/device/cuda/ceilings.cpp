@@ -65,7 +65,7 @@ Result<double> copy_bytes_per_second(Timer& timer) {
   auto by_kernel = median_time(
       timer, [&](sdk::Stream stream) { launch_copy(stream_of(stream), to->get(), from->get(), bytes); });
   if (!by_kernel) return fail(std::move(by_kernel.error()));
-  // The timer finds a failure of the copy: it reads the last error after the call.
+  // The timer reads the last error after the call, so it sees a failed copy.
   auto by_engine = median_time(timer, [&](sdk::Stream stream) {
     (void)cudaMemcpyAsync(to->get(), from->get(), bytes, cudaMemcpyDeviceToDevice, stream_of(stream));
   });

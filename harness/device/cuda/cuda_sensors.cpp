@@ -17,7 +17,7 @@ Result<std::unique_ptr<CudaSensors>> CudaSensors::create(SensorParts parts,
   auto meter = ClockMeter::create();
   if (!meter) return fail(std::move(meter.error()));
   std::unique_ptr<CudaSensors> sensors(new CudaSensors(std::move(parts), properties, std::move(*meter)));
-  (void)cudaGetLastError();  // a bus that could not be read is no failure of the next call
+  (void)cudaGetLastError();  // clears the error of an unreadable bus
   return sensors;
 }
 

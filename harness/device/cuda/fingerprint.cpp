@@ -114,7 +114,7 @@ Machine read_fingerprint(const cudaDeviceProp& properties, int ordinal, const In
   add_warning(fields, nvml, instrument);
   add_information(fields, properties, nvml, ordinal);
   for (MachineField& field : host_fields()) machine.fields.push_back(std::move(field));
-  (void)cudaGetLastError();  // a fact that could not be read is no failure of the next call
+  (void)cudaGetLastError();  // clears the errors of facts that cannot be read
   return machine;
 }
 

@@ -21,7 +21,7 @@ constexpr std::array marks{Mark{"NV_COMPUTE_PROFILER_PERFWORKS_DIR", "Nsight Com
 
 constexpr std::array injections{"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
 
-// By the file's name: a folder may be called anything.
+// Only the file's name counts, not its folders.
 const char* injected_tool(std::string_view path) {
   const std::string_view file = path.substr(path.rfind('/') + 1);
   if (file.find("sanitizer") != std::string_view::npos) return "compute-sanitizer";

@@ -89,7 +89,7 @@ Status free_clocks(const NvmlLibrary& nvml, const std::string& gpu) {
   return fail(std::move(error));
 }
 
-// Holds the open file. A guard that is about to end gets some seconds for it.
+// Locks the open file. Waits some seconds for a guard that is about to end.
 Status hold(const ClockLockFile& file, const fs::path& path) {
   if (!file.ok())
     return fail(ErrorKind::environment, Location{path.string()},
@@ -105,7 +105,7 @@ Status hold(const ClockLockFile& file, const fs::path& path) {
   return {};
 }
 
-// The guard's next line; "" when it says nothing. Listens on after a signal to this process.
+// The guard's next line; "" without an answer. A signal to this process does not end the wait.
 std::string hear(Child& guard) {
   while (true) {
     auto said = guard.read_line(patience);
@@ -114,7 +114,7 @@ std::string hear(Child& guard) {
   }
 }
 
-// Leaves a guard alone that does not answer: killed, it could not undo the lock any more.
+// A guard that does not answer is not killed, because it must still undo the lock.
 void let_go(std::unique_ptr<Child> guard) {
   [[maybe_unused]] const Child* forgotten = guard.release();
 }
@@ -128,7 +128,7 @@ std::string in_one_line(const Error& error) {
   return printable(error.message + (error.advice.empty() ? "" : "; " + error.advice));
 }
 
-// Everything from the open file to the undone lock.
+// The guard's work: locks, waits for the end of the run, and undoes the lock.
 Status guard_clocks(const NvmlLibrary& nvml, NvmlHandle device, const ClockLockNote& note) {
   const fs::path path = clock_lock_path(note.gpu);
   const auto lock = nvml.function<int(NvmlHandle, unsigned, unsigned)>("nvmlDeviceSetGpuLockedClocks");

@@ -28,7 +28,7 @@ struct SubscriberParams {
   std::size_t old_subscriber_size;
 };
 
-// Never closed: CUDA libraries do not like to be unloaded.
+// Never closed, because some CUDA libraries cannot be unloaded.
 void* open_first(const std::vector<std::string>& names, std::string& error) {
   for (const std::string& name : names) {
     if (void* library = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL)) return library;
@@ -79,7 +79,7 @@ void ignore_callback(void* user, int domain, unsigned id, const void* data) {
   (void)user, (void)domain, (void)id, (void)data;
 }
 
-// Subscribes for a moment; the name of who is there already.
+// Subscribes for a moment. Returns the name of an earlier subscriber.
 std::string holder_of(void* cupti) {
   using Subscribe = int(void**, void (*)(void*, int, unsigned, const void*), void*, SubscriberParams*);
   const auto subscribe = function<Subscribe>(cupti, "cuptiSubscribe_v2");

@@ -38,11 +38,11 @@ class Nvml {
   [[nodiscard]] NvmlFacts facts() const;
 
   // The GPU at this moment; std::nullopt when NVML does not know it. Clock event reasons are called
-  // power_cap, thermal, hardware_thermal, hardware_slowdown, power_brake, sync_boost, clock_setting (a
-  // clock was set by hand), display; being idle is none. Other processes are those with a compute context
-  // on the GPU, without this process and its parent's other children, which are workers of the same run.
-  // Where the driver numbers processes differently (a container) and this one is not in its list, one of
-  // those listed is taken for this one.
+  // power_cap, thermal, hardware_thermal, hardware_slowdown, power_brake, sync_boost, clock_setting (a clock
+  // was set by hand), display; being idle is none. Other processes are those with a compute context on the
+  // GPU, without this process and its parent's other children, which are workers of the same run. In a
+  // container the driver may number processes differently. If this process is then not in its list, one of
+  // those listed counts as this one.
   [[nodiscard]] std::optional<Conditions> conditions() const;
 
  private:

@@ -30,7 +30,7 @@ void CaseParts::place(bool moved) {
   std::optional<Status> placed;
   subjects.each([&](Subject& one) -> Step {
     const auto phase = phases.run("allocate");
-    one.calls.batches.clear();  // of the buffers that go
+    one.calls.batches.clear();  // of buffers to be freed
     if (!placed) {
       allocation.keep(rotates(planned.sampling) ? 0 : kept_bytes_on(device));
       placed = allocation.place(one.problem, *inputs, workspace, moved);

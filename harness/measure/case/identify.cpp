@@ -21,7 +21,7 @@ CaseCalls calls_of(const CaseParts& parts, const Subject& subject) {
   return calls;
 }
 
-// Outputs and workspace always hold the same poison at first, so their sizes tell all of them.
+// Outputs and workspace start with the same poison, so their sizes describe them.
 std::string memory_text(const Subject& subject) {
   std::string text;
   for (const sdk::TensorSpec& tensor : subject.problem.tensors)

@@ -34,7 +34,7 @@ Note missing_note(const std::vector<std::string>& counters, const CounterFact& w
   return note;
 }
 
-// One note a reason: a refused profiler is one fact, whatever number of counters it was asked for.
+// One note for each reason: a refused profiler is one fact for any number of counters.
 void note_missing(const std::vector<CounterValue>& values, ProcessResult& result) {
   std::vector<CounterFact> told;
   for (const CounterValue& one : values) {

@@ -62,8 +62,8 @@ Step look_at_kernels(CaseParts& parts, Subject& subject) {
 void check_and_look(CaseParts& parts) {
   parts.enter(-1);
   parts.subjects.each([&](Subject& one) { return last_check(parts, one); });
-  // No batch may be left when a profiler comes and goes: graphs from before it have crashed programs whose
-  // profiler was detached from them.
+  // No batch may exist when a profiler attaches or detaches: older graphs have crashed programs at the
+  // detach.
   for (Subject& one : parts.subjects) one.calls.batches.clear();
   parts.subjects.begin_step(CaseStep::look_at_kernels);
   parts.enter(-1);

@@ -24,7 +24,7 @@ Step construct(CaseParts& parts, Subject& subject) {
   return {};
 }
 
-// Ends a baseline for which the name of the case means another problem.
+// Ends a baseline whose problem differs under the same case name.
 void check_problems(Subjects& subjects) {
   const sdk::Problem& current = subjects.last().problem;
   if (subjects.last().over) return;
@@ -52,7 +52,7 @@ void fill_inputs(CaseParts& parts) {
 
 Step first_call(CaseParts& parts, Subject& subject) {
   Timer& timer = parts.device.timer();
-  if (&subject != parts.subjects.first_in())  // the other build's outputs must not pass for its result
+  if (&subject != parts.subjects.first_in())  // so that the other build's outputs cannot pass
     if (const Status poisoned = parts.allocation.poison_outputs(subject.problem); !poisoned)
       return parts.subjects.broken(poisoned.error());
   parts.subjects.begin_step(CaseStep::first_call);

@@ -20,7 +20,7 @@ namespace harness {
 struct Ending {
   Outcome outcome = Outcome::failed;
   Cause cause = {};
-  bool device_lost = false;  // nobody can go on
+  bool device_lost = false;  // no subject can continue
 };
 using Step = tl::expected<void, Ending>;
 

@@ -33,7 +33,7 @@ class Subjects {
   void begin_step(CaseStep step, int placement = 0);
   // Does `step` for each subject that is still in. A subject that ends is out, and the others go on.
   void each(const Doing& step, Order order = Order::forwards);
-  // Ends all that are in.
+  // Ends all subjects that are still in.
   void break_all(const Error& error);
 
   // An error of the device in the step at hand.

@@ -27,7 +27,7 @@ void on_signal(int number) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  if (guards++ == 0) signals_seen = 0;  // what one within another begins with is still to be heeded
+  if (guards++ == 0) signals_seen = 0;  // a nested guard keeps earlier signals
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);

@@ -157,7 +157,7 @@ Result<WorkerSession::Next> WorkerSession::out_of_protocol(const char* message) 
   return lost(Outcome::failed, {CauseCode::worker_out_of_protocol, {{"message", message}}});
 }
 
-// The worker is of no more use. The case that it was in gets the blame; without one, all cases do.
+// The worker is unusable. Its current case failed; without a current case, all cases failed.
 Result<WorkerSession::Next> WorkerSession::lost(Outcome outcome, Cause cause) {
   worker_->kill();
   if (current_ == nullptr) return finished(give_up(outcome, cause));

@@ -130,7 +130,7 @@ std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload,
     const std::span<const std::int64_t> wanted =
         elements > limit ? std::span<const std::int64_t>(expected.indices) : all_indices(elements);
     expected.values = decltype(expected.values)(wanted.size());
-    // One call, because a workload may have to compute everything for any element.
+    // One call for all elements, because a workload may have to compute everything for any of them.
     workload.reference(params, made->inputs, made->expected.size(), wanted, expected.values);
     made->expected.push_back(std::move(expected));
   }
@@ -149,7 +149,7 @@ std::string InputCache::digest(const CaseInputs& inputs) {
   return found->digest;
 }
 
-// With some to spare where more are made: the next point of a sweep may be a little larger.
+// Allocates some extra, because the next point of a sweep may be a little larger.
 std::span<const std::int64_t> InputCache::all_indices(std::int64_t count) {
   constexpr std::int64_t worth_a_thread = std::int64_t{1} << 17;
   if (std::ssize(all_indices_) < count) {

@@ -154,7 +154,7 @@ class Tally {
       expected_ = expected;
     }
   }
-  // Adds the tally of the elements that follow.
+  // Adds the counts of the following elements.
   void add(const Tally& next) {
     squares_ += next.squares_;
     reference_squares_ += next.reference_squares_;

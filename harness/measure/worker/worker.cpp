@@ -42,12 +42,12 @@ class MessagePipe {
   MessagePipe() {
     fd_ = fcntl(message_descriptor, F_DUPFD_CLOEXEC, first_free_descriptor);
     redirect(message_descriptor, O_WRONLY);
-    // A system that grants no more room leaves what there is.
+    // If the system refuses, the pipe keeps its size.
     [[maybe_unused]] const int granted = fcntl(fd_, F_SETPIPE_SZ, pipe_bytes);
   }
   [[nodiscard]] bool ok() const { return fd_ >= 0; }
 
-  // A parent that is gone wants no more: the process ends at once.
+  // Without a parent the process ends at once.
   void send(const Message& message) const {
     std::string line = encode(message) + "\n";
     std::string_view rest = line;
@@ -228,7 +228,7 @@ std::pair<Message, bool> told(PairResult result) {
   return {std::move(result), suspect};
 }
 
-// Everything from an open device to the last message; the exit status.
+// Works from the open device to the last message. Returns the exit status.
 int work(const Job& job, Device& device, StartUp& start_up, const Measure& measure, const MessagePipe& pipe) {
   const Scope suite = device.profiler().range("suite " + job.suite);
   pipe.send(Hello{job.device, machine_of(device, job)});

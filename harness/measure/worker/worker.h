@@ -16,7 +16,7 @@
 
 namespace harness {
 
-// A worker's orders: one JSON document on its standard input.
+// A worker's job: one JSON document on its standard input.
 struct Job {
   std::string device;                // as open_device() takes it
   int process = 1;                   // number of this process, from 1; 0: it looks

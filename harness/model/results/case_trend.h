@@ -82,7 +82,7 @@ struct Trend {
   double margin = 0;
   double alpha = 0;
   bool informative = false;        // decides nothing (see MetricGate)
-  double session_sd = 0.001;       // of log values, between sessions: usual, or as calibrations say
+  double session_sd = 0.001;       // of log values, between sessions: usual, or from calibrations
   std::vector<TrendPoint> points;  // oldest first
   std::optional<TrendAnchor> anchor;
   std::optional<TrendStanding> newest;

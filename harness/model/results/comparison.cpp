@@ -67,7 +67,7 @@ Verdict overall_verdict(const std::vector<ComparisonRow>& rows) {
 
 namespace {
 
-// The graver verdict of a case wins; 0: it says nothing.
+// The verdict with the highest number stands for the case; 0: does not count.
 int gravity(Verdict verdict) {
   switch (verdict) {
     case Verdict::failed: return 7;

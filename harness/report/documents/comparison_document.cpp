@@ -22,8 +22,7 @@ std::pair<std::pair<int, int>, int> processes_of(const ComparisonRow& row) {
   return {{row.baseline.processes, row.current.processes}, row.look.number};
 }
 
-// Identical rows are told below the table instead, and informative values that did not change at all need no
-// telling.
+// Identical rows are told below the table instead, and unchanged informative values are left out.
 bool is_shown(const ComparisonRow& row) {
   if (row.verdict == Verdict::identical || (row.informative && row.exact && row.ratio == 1)) return false;
   return has_numbers(row) || has_values_alone(row);

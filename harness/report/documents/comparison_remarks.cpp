@@ -331,7 +331,7 @@ std::string comparison_tally(const Comparison& comparison) {
 
 namespace {
 
-// Whether any row rests on the rule and on the policy: a proof alone does not.
+// Whether any row depends on the rule and the policy. A row with a proof does not.
 bool any_test(const Comparison& comparison) {
   if (comparison.rows.empty()) return true;
   return std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {

@@ -185,14 +185,14 @@ std::vector<ColumnSpec> spread_columns(const Summaries& rows, const Scale& time)
   };
 }
 
-// Every sample of a case is the same: a size, a bound, a number of launches. A time that was taken once or by
-// a coarse clock has a spread that nobody saw.
+// Every sample of a case is the same: a size, a bound, a number of launches. A time that was taken once, or
+// by a coarse clock, has an unknown spread.
 bool without_spread(const Summaries& rows) {
   return !(seconds_per_unit(rows.front()->unit) > 0) &&
          !any_of(rows, [](const Summary& row) { return row.sd != 0 || row.min != row.max; });
 }
 
-// All that there is to say of such cases; intervals of no width would say it again.
+// Such cases are only listed, because their intervals have no width.
 std::vector<ColumnSpec> value_columns(const Summaries& rows, const Scale& scale) {
   std::set<std::string_view> references;
   for (const Summary* row : rows)
@@ -278,7 +278,7 @@ std::vector<Table> make_tables(const std::vector<Summary>& summaries, const Case
   return tables;
 }
 
-// Neither faster nor slower on any shape, to the last bit: such as a metric that the variants share.
+// Exactly equal on every shape, such as a metric that the variants share.
 bool all_alike(const std::vector<SpeedupOverShapes>& rows) {
   return std::all_of(rows.begin(), rows.end(), [](const SpeedupOverShapes& row) {
     return std::abs(row.least.value - 1) < 1e-9 && std::abs(row.most.value - 1) < 1e-9;

@@ -34,7 +34,7 @@ std::string why_unmeasured(const Summary& summary);
 // Whether a case with this outcome fails nothing: it was skipped, or proven identical by a look.
 bool is_harmless(Outcome outcome);
 
-// By outcome, the loudest first; skipped last.
+// By outcome, failures first and skipped last.
 std::vector<Unmeasured> unmeasured_cases(const std::vector<Summary>& summaries);
 
 std::string run_headline(const Record& record, const std::vector<Summary>& summaries,

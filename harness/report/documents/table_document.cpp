@@ -141,7 +141,7 @@ Grid grid_of(const std::vector<Entry>& entries, Shown shown, const Scale& scale)
     if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
   };
   for (const Entry& entry : entries) {
-    const bool imported = entry.one->variant.empty();  // another tool's: its id is all there is
+    const bool imported = entry.one->variant.empty();  // another tool's case has only an id
     const std::string point =
         imported ? entry.one->id : entry.one->workload + "/" + entry.one->params.text_id();
     const std::string variant = imported ? entry.summary->metric : entry.one->variant;

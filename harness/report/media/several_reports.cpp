@@ -56,7 +56,7 @@ std::string render(const std::vector<SuiteReport>& reports, int status, Format f
   std::vector<std::string> texts;
   for (const SuiteReport& one : reports) texts.push_back(render(one.report, format, each));
   if (format == Format::github) return join(texts, "");
-  // The answer stands where people look first: at the end of a terminal's text, at the top of a file.
+  // The summary stands where people look first: at the end in a terminal, at the top of a file.
   if (summary.document.facts.empty()) return join(texts, "\n");
   texts.insert(format == Format::terminal ? texts.end() : texts.begin(), render(summary, format, each));
   return join(texts, "\n");

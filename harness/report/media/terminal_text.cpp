@@ -61,7 +61,7 @@ Extent extent_of(std::string_view text, Align align) {
   return {display_width(text.substr(0, point)), display_width(text.substr(point))};
 }
 
-// A runner of GitHub's takes a line of its log that begins with "::", and "##[" anywhere, for a command.
+// GitHub's runner reads a log line that begins with "::" as a command, and "##[" anywhere.
 std::string without_commands(std::string text) {
   if (text.starts_with("::")) text.insert(0, "\\");
   for (std::size_t at = text.find("##["); at != std::string::npos; at = text.find("##[", at))

@@ -50,7 +50,7 @@ std::string megahertz(const Observation& finding, std::string_view figure) {
   return tells(finding, figure) ? fmt::format("{:.0f} MHz", finding.number(figure)) : std::string(unknown);
 }
 
-// 130001 -> "13.0 update 1". CUDA 12 and before counted otherwise.
+// 130001 -> "13.0 update 1". CUDA 12 and earlier count differently.
 std::string cupti_version(const std::string& number) {
   int version = 0;
   std::from_chars(number.data(), number.data() + number.size(), version);

@@ -1,4 +1,4 @@
-// Contrast: the difference of two means, or the mean of differences, before its variance is judged. Its test
+// Contrast: the difference of two means, or the mean of differences, before its variance is chosen. Its test
 // is Welch's, or one with a moderated variance (spread/moderation.h).
 //
 // Pure functions; any thread may call them. Values are logs, so differences are logs of ratios.

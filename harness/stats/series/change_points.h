@@ -7,9 +7,9 @@
 // The statistic of a split of a segment into m and n values is its energy distance with alpha = 1,
 //   Q = mn/(m+n) [2/(mn) S_between - 2/(m(m-1)) S_left - 2/(n(n-1)) S_right],
 // S being sums of |x - y| over pairs (Szekely & Rizzo 2005). It sees a change of mean first, but also of
-// spread, and one wild value does not carry it, which a difference of means would allow. In one dimension a
-// Fenwick tree over ranks gives the sums for all splits of a segment in O(n log n). So the exact statistic
-// costs no more than a difference of means.
+// spread, and one outlier does not dominate it, as it would a difference of means. In one dimension a Fenwick
+// tree over ranks gives the sums for all splits of a segment in O(n log n). So the exact statistic costs no
+// more than a difference of means.
 //
 // The p-value is that of the *maximum* over all splits of all segments, against the same maximum after
 // shuffling the values within each segment: a t-test at the chosen split would ignore the choice.

@@ -9,11 +9,11 @@
 namespace harness::stats {
 namespace {
 
-// These only decide how fast it goes. In units of the mean distance of two values, the largest statistic of a
-// shuffled order is rarely above `usual`. The rest of the bar is room for the bound to be too high. Bins take
-// a part of the room, each split of a stride takes a unit, and chance takes the rest.
+// These constants only affect the speed. In units of the mean distance of two values, the largest statistic
+// of a shuffled order is rarely above `usual`. The bound may exceed the statistic by the rest of the bar.
+// Bins take a part of that, each split of a stride takes a unit, and chance takes the rest.
 constexpr double usual = 4, least_room = 3, share_of_bins = 0.25, share_of_strides = 0.7;
-constexpr double most_bins_a_split = 8;  // beyond that the bound costs half of what the statistics do
+constexpr double most_bins_a_split = 8;  // above it the bound costs half as much as the statistics
 
 }  // namespace
 
@@ -46,7 +46,7 @@ SplitBound::SplitBound(const RankedValues& values, double bar)
   const double unit = 2 * values.total / count / (count - 1);
   const double room = bar / unit - usual;
   if (!(room >= least_room)) return;
-  // So many bins would do for values at even distances.
+  // Enough bins for evenly spaced values.
   double bins = std::ceil(std::sqrt(count / (share_of_bins * room))), lost = 0;
   for (;; bins = std::ceil(1.2 * bins)) {
     if (bins > most_bins_a_split * share_of_strides * room) return;

@@ -1,6 +1,6 @@
-// A bound on the statistic that change_points.h compares: it shows of an order of a segment's values, for a
-// fraction of the cost of the statistics themselves, that no split of it reaches a bar. Most shuffles stay so
-// far below the statistic of a true change that this settles them; of the others it says nothing.
+// An upper bound on the statistic of change_points.h. It shows cheaply that no split of an order of a
+// segment's values reaches a bar. Most shuffles stay so far below the statistic of a true change that the
+// bound decides them. For the others it decides nothing.
 //
 // With S the sum of |x - y| over the pairs of a side, and m and n values on the sides,
 //   Q = 2/N [S_all - (N-1) (S_left / (m-1) + S_right / (n-1))],  N = m + n,

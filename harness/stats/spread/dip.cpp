@@ -112,7 +112,7 @@ double dip(std::span<const double> sorted) {
     }
     if (distance <= band) break;
     const std::size_t next_low = hulls.convex_touch(widest), next_high = hulls.concave_touch(widest);
-    if (next_low == low && next_high == high) break;  // only rounding can bring it here
+    if (next_low == low && next_high == high) break;  // only rounding can cause this
     // The ends of what remains are left out: one of them may be the mode, and that may have an atom.
     for (std::size_t i = low; i < next_low; ++i) band = std::max(band, steps[i].up_to - hulls.convex(i));
     for (std::size_t i = high; i > next_high; --i) band = std::max(band, hulls.concave(i) - steps[i].below);

@@ -151,7 +151,7 @@ SeriesLines& Importer::series_of(CaseLines& one, const JsonNode& root, int line)
   return *known;
 }
 
-// A key that is nearly one of the optional ones would otherwise be ignored in silence.
+// A misspelt optional key would otherwise be ignored.
 void check_spelling(const JsonNode& root) {
   static const std::vector<std::string> optional{"placement", "first_call", "direction", "forced_gates",
                                                  "clock_ghz"};

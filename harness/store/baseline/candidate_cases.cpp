@@ -7,11 +7,11 @@
 namespace harness {
 namespace {
 
-// So many candidates are read with all of their cases. Cases that are still open then are few, such as those
-// that a long history skipped. They are read case by case.
+// This many candidates are read with all of their cases. After that few cases are still open, and they are
+// read case by case.
 constexpr std::size_t most_whole_reads = 4;
 
-// So many of the newest runs with a digest are looked at. Some may be of other branches.
+// This many of the newest runs with a digest are read. Some may be of other branches.
 constexpr int most_alike = 32;
 
 // A pinned case was reviewed: it is complete and was accepted.
@@ -95,7 +95,7 @@ std::map<std::string, std::vector<std::size_t>> CandidateCases::alike(std::span<
   };
   const std::vector<StoredCase> rows = taken(store_.cases_alike(wanted, most_alike));
   add(rows);
-  // Where other branches filled the limit, without it.
+  // If other branches filled the limit, reads without it.
   std::map<std::string, int> counts;
   for (const StoredCase& row : rows) ++counts[row.id];
   std::vector<CaseDigest> crowded;

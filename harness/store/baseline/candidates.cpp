@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int ancestor_limit = 1000;
-constexpr int unknown_distance = std::numeric_limits<int>::max();  // behind everything else
+constexpr int unknown_distance = std::numeric_limits<int>::max();  // sorts last
 
 bool is_wanted(const std::string& id, const Wanted& wanted) {
   if (id == wanted.not_id) return false;

@@ -10,10 +10,10 @@
 namespace harness {
 namespace {
 
-// So many never-judged records before the baseline are judged at selection; older ones are passed over.
+// At most this many unjudged records are judged at selection; older ones are passed over.
 constexpr std::size_t most_judged = 4;
 
-// Partial records add cases to the plan; so many of them are read.
+// Partial records add cases to the plan; at most this many are read.
 constexpr std::size_t most_plans = 8;
 
 bool may_serve(const StoredCase& one) {
@@ -107,8 +107,8 @@ const StoredCase* EligibleCases::usable(std::size_t candidate, const std::string
   return nullptr;
 }
 
-// Judged records first: of them the nearest that did not regress. Where there is none, the first record of
-// all serves, because somebody has to be first. Records that nobody judged stand nearer: they wait.
+// Judged records first: of them the nearest that did not regress. Otherwise the very first record serves.
+// Nearer records that were never judged are judged later.
 std::optional<Eligible> EligibleCases::among(const std::string& id, std::size_t begin, std::size_t end) {
   Eligible found;
   std::vector<std::size_t> waiting;

@@ -37,8 +37,8 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     text.replace(at, what.size(), with);
 }
 
-// Only folders named by the installation or by SOCI_BACKENDS_PATH: a library that lies in the folder
-// we happen to run in, perhaps a checked-out pull request, is not ours to load.
+// Only folders named by the installation or by SOCI_BACKENDS_PATH: a library in the working folder may come
+// from a checked-out pull request, so it is not loaded.
 void trust_no_current_folder() {
   static std::once_flag once;  // the list is SOCI's own and global, and stores open in several threads
   std::call_once(once, [] {

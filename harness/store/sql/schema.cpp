@@ -59,7 +59,7 @@ Result<int> version_of(Database& database) {
 
 Status migrate(Database& database) {
   database.lock_schema();
-  const Result<bool> there = database.has_schema();  // again: another process may have been faster
+  const Result<bool> there = database.has_schema();  // again: another process may have done it
   if (!there) return fail(there.error());
   if (!*there) {
     database.sql() << "CREATE TABLE harness_schema (version INTEGER NOT NULL)";

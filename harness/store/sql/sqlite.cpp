@@ -24,8 +24,8 @@ int code_of(const soci::soci_error& error) {
 
 class Sqlite final : public Database {
  public:
-  // Writers take their lock at the start: a reader that turns writer half-way could not wait for
-  // another one, it would have to fail.
+  // Writers take their lock at the start. A reader that becomes a writer cannot wait for another writer, so
+  // it would fail.
   explicit Sqlite(const std::string& path) : Database(path, "BEGIN IMMEDIATE", "BEGIN"), path_(path) {}
 
   Status connect() {
@@ -49,7 +49,7 @@ class Sqlite final : public Database {
     return ours > 0;
   }
 
-  // Moves the write-ahead log into the file, which syncs both.
+  // Copies the write-ahead log into the file, which syncs both.
   void flush() override {
     try {
       sql_ << "PRAGMA wal_checkpoint(PASSIVE)";
@@ -60,7 +60,7 @@ class Sqlite final : public Database {
   void shrink() override {
     try {
       sql_ << "VACUUM";
-    } catch (const soci::soci_error&) {  // somebody else uses the file; SQLite fills the room again
+    } catch (const soci::soci_error&) {  // another process uses the file; SQLite reuses the space
     }
     flush();
   }

@@ -137,7 +137,7 @@ Result<std::string> with_overrides(const std::string& text, const std::string& f
     std::vector<Error> all = errors.take();
     return fail(all.empty() ? Error{ErrorKind::usage, "is no suite", Location{file}, {}} : all.front());
   }
-  std::vector<GroupEdit> from_the_end = edits;  // so that places before an edit stay true
+  std::vector<GroupEdit> from_the_end = edits;  // so that earlier places stay valid
   std::sort(from_the_end.begin(), from_the_end.end(),
             [](const GroupEdit& a, const GroupEdit& b) { return a.line > b.line; });
   Lines lines(text);

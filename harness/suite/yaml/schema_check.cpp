@@ -60,7 +60,7 @@ class SchemaCheck {
   // rest is validated again, until nothing is left to refuse or the list is long enough.
   void run() {
     const rapidjson::SchemaDocument schema(json_);
-    constexpr int most_rounds = 4000;  // each round rejects or assumes something; this guards that
+    constexpr int most_rounds = 4000;  // each round must reject or assume something
     for (int round = 0; round < most_rounds && errors_.size() <= ErrorList::shown_limit; ++round) {
       if (root_.rejected) return;
       rapidjson::SchemaValidator validator(schema);
@@ -140,7 +140,7 @@ class SchemaCheck {
     if (keyword == "oneOf") return exactly_one_key(*refusal.value, schema);
     YamlValue& value = *refusal.value;
     value.rejected = true;
-    // After its members were rejected, a list or map may be too short: not news.
+    // A list or map that is too short only because its members were rejected is not reported.
     if (has_rejected(value)) return;
     std::string expected = string_in(schema, "errorMessage");
     std::string advice =

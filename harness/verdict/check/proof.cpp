@@ -75,7 +75,7 @@ std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& 
 }
 
 bool bears_on_proof(const MachineField& field, std::string_view device) {
-  if (field.name == "clock_lock") return false;  // it changes times, but no code
+  if (field.name == "clock_lock") return false;  // affects times, but not code
   if (field.kind == FieldClass::block) return true;
   // The CPU's code runs under the operating system's kernel as the GPU's under its driver.
   if (!is_gpu_kind(device)) return field.name == "kernel";

@@ -36,7 +36,7 @@ ReasonCode reason_of(Verdict verdict) {
 
 namespace {
 
-// Below this chance a variance does not belong with the others.
+// With a smaller chance than this, a variance is not like the others.
 constexpr double improbable = 0.05;
 
 void test_look(const ComparisonRow& row, LookEvidence& look,

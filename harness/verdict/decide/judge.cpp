@@ -11,7 +11,7 @@ namespace harness {
 namespace {
 
 constexpr double detected_power = 0.8;  // of the smallest detectable effect
-// The power that advice plans for. Estimates are taken for the truth, so it succeeds somewhat less often.
+// The power that advice plans for. It assumes that the estimates are true, so the real power is lower.
 constexpr double planned_power = 0.9;
 constexpr int affordable_processes = 40;  // beyond it a wider margin is the better advice
 
@@ -25,7 +25,7 @@ class ShiftTables {
   }
 
  private:
-  std::list<stats::DetectableShift> tables_;  // a list, so that references stay valid
+  std::list<stats::DetectableShift> tables_;  // a list keeps references valid
 };
 
 void explain_inconclusive(ComparisonRow& row, const LookEvidence& look, std::size_t family) {

@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-// The nearest cause first: a clock moves for a reason, and the reason may be told as well.
+// The direct cause first. A clock change has a reason of its own, which may also be known.
 constexpr std::array causes{DiagnosticCode::shared_device, DiagnosticCode::throttled,
                             DiagnosticCode::clock_shift,   DiagnosticCode::driver_clock,
                             DiagnosticCode::temperature,   DiagnosticCode::power};

@@ -25,7 +25,7 @@ std::optional<UnusableSample> find_unusable(const ProcessSamples& process, const
   return {};
 }
 
-// When the first placement of a process began; 0 when none knows.
+// When the first placement of a process began; 0: unknown.
 double start_of(const ProcessSamples& process) {
   double first = 0;
   for (const Placement& placement : process.placements)
@@ -33,7 +33,7 @@ double start_of(const ProcessSamples& process) {
   return first;
 }
 
-// A mean that is built up.
+// A running mean.
 class Mean {
  public:
   void add(const std::optional<double>& value) {

@@ -31,7 +31,7 @@ CUcontext context_of(cudaStream_t stream) {
   return context;
 }
 
-// For people who wonder why two identities differ. A file that cannot be written is no reason to fail.
+// Shows people why two identities differ. A file that cannot be written is ignored.
 void write_text(const std::string& case_id, const CallHistory& history, const CallSurroundings& around) {
   const std::filesystem::path folder = environment::identity_texts();
   if (folder.empty()) return;

@@ -46,7 +46,7 @@ Status CacheFlusher::prepare(cudaStream_t stream) {
   return {};
 }
 
-// Devices without persisting accesses refuse. Then nothing ever needs a reset.
+// Devices without persisting accesses refuse, and never need a reset.
 void CacheFlusher::look_for_persisting() {
   if (refused_) return;
   std::size_t set_aside = 0;

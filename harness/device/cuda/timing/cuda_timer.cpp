@@ -77,8 +77,8 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
   const bool reads_clock = options.reads_clock && clock_ && queued == cudaSuccess;
   if (reads_clock) clock_->begin(stream);
   // Queues the eviction for the next sample while this one runs: the device goes on to it at once, and the
-  // host works meanwhile. An eviction that nobody needs costs the device some 30 us. Not without a gate: the
-  // host's launch is then in the time, and must find the device as busy with a flush as ever.
+  // host works meanwhile. An unnecessary eviction costs the device some 30 us. Not without a gate: the host's
+  // launch is then in the time, and must find the device as busy with a flush as ever.
   Status ahead;
   if (cold && gated && !paused && queued == cudaSuccess) {
     ahead = parts_.flusher.evict(stream);
@@ -147,7 +147,7 @@ void CudaTimer::queue(const Work& work) {
   work(sdk::Stream{parts_.queue.use()});
 }
 
-// Under a tool that looks at every launch, launches by chance would only be in the way.
+// Under a tool that traces every launch, the random launches are left out.
 Result<Scope> CudaTimer::begin_placement(StreamUse use) {
   parts_.code.end();
   const bool watched = parts_.gate_obstacle.has_value();

@@ -218,7 +218,7 @@ Json side_json(const SideSource& side, const CaseNames& whole, const SampleDetai
   return json;
 }
 
-// The names of the cases, those first that a reader asks about first.
+// The names of the cases, the most interesting ones first.
 std::vector<std::string> cases_in_order(const Comparison* comparison, const Sources& sources) {
   std::vector<std::string> names;
   CaseNames seen;
@@ -279,7 +279,7 @@ std::size_t sample_count(const Record* record) {
   return count;
 }
 
-// Measured samples take two bytes each, packed: not worth trying where there is much less.
+// A packed sample takes about two bytes, so this is not tried with much less room.
 bool is_hopeless(const Sources& sources, std::size_t limit) {
   return (sample_count(sources.baseline.record) + sample_count(sources.current.record)) / 2 * 3 > limit;
 }

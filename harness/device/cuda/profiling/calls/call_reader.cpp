@@ -14,7 +14,7 @@ namespace {
 
 using Kind = DriverCall::Kind;
 
-// A thread that asks the driver inside of a callback calls back again.
+// A driver call inside a callback would cause another callback.
 thread_local bool reading = false;
 
 // Functions beside those with "Get" in their name. Limits of the context and attributes of functions are read
@@ -203,7 +203,7 @@ bool CallReader::begin_copy(CUpti_CallbackId id, const CUpti_CallbackData& data)
   }
 }
 
-// Either end may be on the host.
+// Source or destination may be on the host.
 void CallReader::add_copy(const char* name, CUdeviceptr to, CUdeviceptr from, std::size_t bytes,
                           std::optional<CUstream> stream) {
   const Word target = word_of(driver_, to), source = word_of(driver_, from);

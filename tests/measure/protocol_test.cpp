@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "../schema/filled.h"
+#include "../schema/member_count.h"
 #include "harness/measure/worker/worker.h"
 #include "harness/model/codec.h"
 #include "harness/model/record_fields.h"
@@ -87,7 +88,7 @@ TEST(Protocol, CarriesTheModulesOfTwoBuilds) {
   EXPECT_EQ(back->pair, job.pair);
   const std::string start =
       R"({"format": "harness-worker", "version": 2, "device": "cpu", "process": 1, "cases": [])";
-  EXPECT_TRUE(decode_job(start + "}"));
+  EXPECT_EQ(decode_job(start + "}").value().device, "cpu");
   EXPECT_FALSE(decode_job(start + R"(, "pair": {"baseline": {"root": "/a"}}})"));
 }
 
@@ -177,8 +178,10 @@ TEST(Protocol, CarriesTheTextOfAResultAsItIs) {
 }
 
 TEST(Protocol, CarriesEveryFieldOfACase) {
+  static_assert(member_count<Job>() == 9, "the tests of this file check each member of a job");
   Job job = sample_job();
   job.device_uuid = "GPU-1";
+  job.suite = "fusion";
   job.cases = {filled<PlannedCase>()};
   const Result<Job> back = decode_job(encode(job));
   ASSERT_TRUE(back) << back.error().text();
@@ -187,6 +190,7 @@ TEST(Protocol, CarriesEveryFieldOfACase) {
     EXPECT_EQ(back->cases[0].*field.member, job.cases[0].*field.member) << field.name;
   });
   EXPECT_EQ(back->device_uuid, "GPU-1");
+  EXPECT_EQ(back->suite, "fusion");
   EXPECT_EQ(encode(*back), encode(job));
 }
 

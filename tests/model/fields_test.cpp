@@ -35,6 +35,7 @@ static_assert(Described<Policy>::fields.size + 1 == member_count<Policy>(), "all
 static_assert(Described<ComparisonRow>::fields.size + 1 == member_count<ComparisonRow>(),
               "all but the kernels");
 static_assert(waiver_outcome.size + 1 == member_count<WaiverUse>(), "all but the waiver");
+static_assert(lists_each_member_once<Policy>() && lists_each_member_once<ComparisonRow>());
 
 TEST(Plan, OfEarlierVersionsTellsItsCountersInASentence) {
   const auto plan =

@@ -70,6 +70,11 @@ struct OneShort {
   std::optional<std::string> forgotten;
 };
 
+struct OneTwice {
+  int listed = 0;
+  int forgotten = 0;
+};
+
 }  // namespace
 
 template <>
@@ -77,11 +82,17 @@ struct Described<OneShort> {
   static constexpr auto fields = list_fields<OneShort>(JsonLayout::line, field("listed", &OneShort::listed));
 };
 
+template <>
+struct Described<OneTwice> {
+  static constexpr auto fields = list_fields<OneTwice>(JsonLayout::line, field("listed", &OneTwice::listed),
+                                                       field("forgotten", &OneTwice::listed));
+};
+
 namespace {
 
 static_assert(member_count<Outer>() == 11);
 static_assert(lists_every_member<Outer>() && lists_every_member<Inner>());
-static_assert(!lists_every_member<OneShort>());
+static_assert(!lists_every_member<OneShort>() && !lists_every_member<OneTwice>());
 
 std::string encode(const Outer& outer) {
   JsonWriter json;

@@ -40,10 +40,25 @@ constexpr std::size_t member_count() {
     return count;
 }
 
-// Whether the list of fields holds as many members as the struct has.
+// Whether no two fields of the list are the same member.
+template <HasFields T>
+constexpr bool lists_each_member_once() {
+  bool once = true;
+  for_each_field<T>([&](const auto& one) {
+    int same = 0;
+    for_each_field<T>([&](const auto& other) {
+      if constexpr (std::is_same_v<decltype(one.member), decltype(other.member)>)
+        same += one.member == other.member ? 1 : 0;
+    });
+    once = once && same == 1;
+  });
+  return once;
+}
+
+// Whether the list of fields is exactly the members of the struct.
 template <HasFields T>
 constexpr bool lists_every_member() {
-  return Described<T>::fields.size == member_count<T>();
+  return Described<T>::fields.size == member_count<T>() && lists_each_member_once<T>();
 }
 
 }  // namespace harness

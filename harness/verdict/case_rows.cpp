@@ -1,92 +1,17 @@
 #include "harness/verdict/case_rows.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "harness/verdict/check/describe.h"
-#include "harness/verdict/check/exact.h"
 #include "harness/verdict/check/proof.h"
 #include "harness/verdict/check/settled.h"
-#include "harness/verdict/check/zeros.h"
 #include "harness/verdict/decide/gates.h"
-#include "harness/verdict/decide/looks.h"
-#include "harness/verdict/read/pairs.h"
 
 namespace harness {
 namespace {
-
-constexpr int recommended_processes = 5;  // to ask for when nothing is known about the spread
-
-// A metric that both sides have of one case.
-struct Pair {
-  const CaseRecord& before;
-  const CaseRecord& after;
-  const Series& old;
-  const Series& now;
-};
-
-// A row with what decides it later. The indices in evidence and looks are set by add().
-struct JudgedRow {
-  ComparisonRow row;
-  std::optional<Evidence> evidence;
-  std::optional<LookReadings> looks;
-  std::vector<CaseSpread> spreads;
-};
-
-// The spreads of a pair at its first look: of both sides, or of their ratios.
-void add_spreads(JudgedRow& judged, const Pair& pair, const SideReading& baseline,
-                 const SideReading& current) {
-  const LookEvidence& first = judged.evidence->looks.front();
-  judged.evidence->kind =
-      kind_of(pair.after.device, pair.now.metric, pair.now.unit, first.differences.has_value());
-  if (first.differences) {
-    judged.spreads.push_back(
-        {judged.evidence->kind,
-         {level_of(first), first.differences->variance, static_cast<double>(first.differences->count - 1)}});
-    return;
-  }
-  for (const SideReading* side : {&baseline, &current})
-    judged.spreads.push_back(spread_between_processes(judged.evidence->kind, *side));
-}
-
-// Tells the change's own gate, which does not count.
-void propose(ComparisonRow& row, const RowGate& gate) {
-  row.proposed = ProposedGate{gate.margin, gate.alpha, gate.throttled, gate.informative};
-  row.diagnostics.push_back({DiagnosticCode::gate_proposed,
-                             {{"margin", gate.margin},
-                              {"alpha", gate.alpha},
-                              {"informative", gate.informative},
-                              {"counted_margin", row.margin},
-                              {"counted_alpha", row.alpha}}});
-}
-
-// A row about `series` of `record`, or about the case as a whole when `series` is null. `before`: the
-// baseline's case, whose gate decides.
-ComparisonRow row_for(const CaseRecord& record, const Series* series, const ComparedRecords& records,
-                      const CaseRecord* before = nullptr) {
-  ComparisonRow row;
-  row.case_id = record.id;
-  row.where = record.where;
-  const Series* named = series == nullptr && !record.series.empty() ? &record.series.front() : series;
-  if (named != nullptr) {
-    row.metric = named->metric;
-    row.unit = named->unit;
-    row.direction = named->direction;
-  }
-  const auto [gate, proposed] =
-      deciding_gate(before == nullptr ? nullptr : &before->gate, record.gate, row.metric, records.policy);
-  row.margin = gate.margin;
-  row.alpha = gate.alpha;
-  row.throttled_share = gate.throttled;
-  if (!records.pairing) row.look.declared = record.gate.looks;  // an A/B run measures all at once
-  row.informative = gate.informative && series != nullptr;      // gates of metrics do not concern whole cases
-  if (proposed) propose(row, *proposed);
-  return row;
-}
 
 ComparisonRow missing_row(const CaseRecord& record, const Series* series, ReasonCode why,
                           const ComparedRecords& records) {
@@ -94,210 +19,6 @@ ComparisonRow missing_row(const CaseRecord& record, const Series* series, Reason
   row.verdict = Verdict::missing;
   row.reason.code = why;
   return row;
-}
-
-std::optional<Obstacle> obstacle_to(const Pair& pair, const ComparisonRow& row,
-                                    const ComparedRecords& records) {
-  if (records.pairing_obstacle) return records.pairing_obstacle;
-  if (auto found = sampling_obstacle(pair.before, pair.after)) return found;
-  if (const auto& found = records.machine_of(pair.after.device).obstacle) return found;
-  if (records.estimator_obstacle) return records.estimator_obstacle;
-  if (auto found = series_obstacle(pair.old, pair.now)) return found;
-  if (auto found = gate_obstacle(row.margin, row.alpha)) return found;
-  return looks_obstacle(pair.after.gate.looks);
-}
-
-// Marks a row whose gate lets more pass than the baseline's did, and counts because the policy accepts what
-// the change proposes. `regressed` says whether a margin and an alpha would have called the row regressed.
-template <class Regressed>
-void compare_gates(ComparisonRow& row, const CaseRecord& before, const Policy& policy, Regressed regressed) {
-  const RowGate old = gate_of(before.gate, row.metric, policy);
-  if (!policy.accept_proposed || old.informative) return;  // informative in the baseline as well
-  if (row.informative)
-    row.diagnostics.push_back({DiagnosticCode::informative_now});
-  else if (old.margin < row.margin)
-    row.diagnostics.push_back(
-        {DiagnosticCode::margin_loosened, {{"baseline", old.margin}, {"current", row.margin}}});
-  else if (old.alpha > row.alpha)
-    row.diagnostics.push_back(
-        {DiagnosticCode::alpha_loosened, {{"baseline", old.alpha}, {"current", row.alpha}}});
-  else
-    return;
-  row.loosened = LoosenedGate{old.margin, old.alpha, old.informative, regressed(old.margin, old.alpha)};
-}
-
-void cannot_test(ComparisonRow& row, const Policy& policy) {
-  row.reason.code = ReasonCode::untestable;
-  row.processes_needed = std::max(least_processes(policy), recommended_processes);
-}
-
-void judge_values(JudgedRow& judged, const Pair& pair, const SideReading& baseline,
-                  const SideReading& current, const ComparedRecords& records) {
-  ComparisonRow& row = judged.row;
-  judge_exactly(row, baseline, current, records.policy);
-  tell_exact_look(row, looks_reached(pair.after, row.look.declared), least_processes(records.policy));
-  compare_gates(row, pair.before, records.policy, [&](double margin, double) {
-    ComparisonRow strict = row;
-    strict.margin = margin;
-    judge_exactly(strict, baseline, current, records.policy);
-    return strict.verdict == Verdict::regressed;
-  });
-}
-
-// The processes of a series that measured a regression again, or the others.
-Series stage_of(const Series& series, bool confirming) {
-  Series stage{series.metric, series.unit, series.direction, {}};
-  for (const ProcessSamples& process : series.processes)
-    if (confirms(process.process) == confirming) stage.processes.push_back(process);
-  return stage;
-}
-
-bool was_confirmed(const Series& series) {
-  return std::any_of(series.processes.begin(), series.processes.end(),
-                     [](const ProcessSamples& process) { return confirms(process.process); });
-}
-
-// The evidence of the processes that measured a regression again. A baseline that is stored did not grow.
-void weigh_again(JudgedRow& judged, const Pair& pair, const ComparedRecords& records, SideReader& reader) {
-  if (!judged.evidence || !was_confirmed(pair.now)) return;
-  const auto weighed = [&](const Series& old, const Series& now) {
-    Design design = records.design_of(judged.row, pair.before.device);
-    if (records.pairing == Pairing::Kind::process) design.ratios = log_ratios(old, now);
-    return weigh(judged.row, 1, reader.read(old), reader.read(now), design, records.policy);
-  };
-  judged.evidence->fresh =
-      weighed(records.pairing ? stage_of(pair.old, true) : pair.old, stage_of(pair.now, true));
-  judged.evidence->pooled = weighed(pair.old, pair.now);
-}
-
-// One look at all processes that there are.
-void judge_at_once(JudgedRow& judged, const Pair& pair, const SideReading& baseline,
-                   const SideReading& current, const ComparedRecords& records) {
-  ComparisonRow& row = judged.row;
-  Design design = records.design_of(row, pair.before.device);
-  if (records.pairing == Pairing::Kind::process) design.ratios = log_ratios(pair.old, pair.now);
-  if (auto look = weigh(row, 1, baseline, current, design, records.policy)) {
-    judged.evidence = Evidence{0, {}, row.baseline.processes, {}};
-    judged.evidence->looks.push_back(std::move(*look));
-    if (!design.ratios) judged.evidence->history = records.history_of(row);
-    add_spreads(judged, pair, baseline, current);
-  } else {
-    cannot_test(row, records.policy);
-    if (design.ratios) {
-      row.diagnostics.push_back({DiagnosticCode::more_shared, {{"processes", recommended_processes}}});
-      row.reason = {ReasonCode::untestable_shared, {{"shared", design.ratios->size()}}};
-    }
-  }
-  describe(row, pair.before, pair.after, baseline, current, records);
-}
-
-// Each look takes the first processes of the current side, as many as it was declared for, and all of the
-// baseline, which was measured before. So the verdict is the same however much was measured after it.
-void judge_looks(JudgedRow& judged, const Pair& pair, const SideReading& baseline,
-                 const ComparedRecords& records, SideReader& reader) {
-  ComparisonRow& row = judged.row;
-  const Design design = records.design_of(row, pair.before.device);
-  judged.evidence = Evidence{0, {}, row.baseline.processes, {}};
-  judged.evidence->history = records.history_of(row);
-  judged.looks = LookReadings{0, &pair.before, &pair.after, {}};
-  const std::vector<int>& looks = row.look.declared;
-  const std::size_t reached = looks_reached(pair.after, looks);
-  for (std::size_t i = 0; i < reached; ++i) {
-    auto sides = std::pair(baseline, reader.read(pair.now, looks[i]));
-    auto look = weigh(row, static_cast<int>(i) + 1, sides.first, sides.second, design, records.policy);
-    if (!look) continue;
-    judged.evidence->looks.push_back(std::move(*look));
-    if (judged.spreads.empty()) add_spreads(judged, pair, sides.first, sides.second);
-    judged.looks->sides.push_back(std::move(sides));
-  }
-  if (reached == 0)
-    await_first_look(row);
-  else if (judged.evidence->looks.empty())
-    cannot_test(row, records.policy);
-}
-
-void conclude(ComparisonRow& row, Verdict verdict, Reason reason) {
-  row.verdict = verdict;
-  row.reason = std::move(reason);
-}
-
-Reason unusable(const char* side, const UnusableSample& sample) {
-  return {ReasonCode::unusable_sample,
-          {{"side", side}, {"process", sample.process}, {"value", sample.value}}};
-}
-
-Reason without_samples(const SideReading& baseline, const SideReading& current) {
-  const char* side = !current.log_values.empty()    ? "baseline"
-                     : !baseline.log_values.empty() ? "current"
-                                                    : "both";
-  return {ReasonCode::no_samples, {{"side", side}}};
-}
-
-// How a case stands to its proof; `looked`: somebody read the launches of a side.
-struct Proof {
-  bool looked = false;
-  std::optional<ProofGap> gap = {};
-
-  [[nodiscard]] bool proven() const { return looked && !gap; }
-};
-
-Proof proof_of(const CaseRecord* before, const CaseRecord& after, const ComparedRecords& records) {
-  if (before == nullptr || (!was_looked_at(*before) && !was_looked_at(after))) return {};
-  const auto machine = records.machines.find(after.device);
-  const bool known = machine != records.machines.end();
-  return {true, proof_gap(*before, after, known ? machine->second.against_proof : std::vector<Difference>{})};
-}
-
-void apply(const Proof& proof, ComparisonRow& row, const CaseRecord& record) {
-  row.proven = proof.proven() && (row.metric.empty() || proof_covers(row.metric, record.device));
-  row.unproven = proof.gap;
-}
-
-// Identical code on another GPU of the model: its times are shown, and nothing is concluded from them.
-void show_other_device(ComparisonRow& row, const SideReading& baseline, const SideReading& current,
-                       const std::vector<std::string>& uuids) {
-  if (!baseline.log_values.empty() && !current.log_values.empty())
-    row.ratio = std::exp(current.moments.mean - baseline.moments.mean);
-  row.diagnostics.push_back(
-      {DiagnosticCode::other_gpu, {{"baseline", uuids.front()}, {"current", uuids.back()}}});
-}
-
-JudgedRow judge(const Pair& pair, const Proof& proof, const ComparedRecords& records, SideReader& reader) {
-  JudgedRow judged{row_for(pair.after, &pair.now, records, &pair.before), {}, {}, {}};
-  ComparisonRow& row = judged.row;
-  apply(proof, row, pair.after);
-  SideReading baseline = reader.read(pair.old), current = reader.read(pair.now);
-  row.baseline = side_of(baseline);
-  row.current = side_of(current);
-  const std::vector<std::string>& uuids = records.machine_of(pair.after.device).uuids;
-  if (row.proven && !uuids.empty()) {
-    show_other_device(row, baseline, current, uuids);
-  } else if (std::optional<Obstacle> obstacle = obstacle_to(pair, row, records)) {
-    conclude(row, Verdict::not_comparable, std::move(obstacle->reason));
-    row.differences = std::move(obstacle->differences);
-  } else if (is_exact(row, baseline, current)) {
-    judge_values(judged, pair, baseline, current, records);
-  } else if (current.unusable) {
-    conclude(row, Verdict::failed, unusable("current", *current.unusable));
-  } else if (baseline.unusable) {
-    conclude(row, Verdict::missing, unusable("baseline", *baseline.unusable));
-  } else if (holds_zeros(baseline, current) &&
-             judge_zeros(row, pair.old, pair.now, baseline, current, records.policy)) {
-    compare_gates(row, pair.before, records.policy,
-                  [&](double, double) { return row.verdict == Verdict::regressed; });
-  } else if (current.log_values.empty() || baseline.log_values.empty()) {
-    conclude(row, Verdict::missing, without_samples(baseline, current));
-  } else {
-    row.ratio = std::exp(current.moments.mean - baseline.moments.mean);
-    row.verdict = Verdict::inconclusive;  // until decide()
-    // judge_old_gates() sets the result of the old gate.
-    compare_gates(row, pair.before, records.policy, [](double, double) { return false; });
-    if (row.look.declared.empty())
-      judge_at_once(judged, pair, baseline, current, records);
-    else
-      judge_looks(judged, pair, baseline, records, reader);
-  }
-  return judged;
 }
 
 void add(CaseRows& found, JudgedRow judged) {
@@ -331,7 +52,7 @@ void add_baseline_spreads(CaseRows& found, const CaseRecord* before, const CaseR
 // A row of a metric that one side alone has. Where the other was only looked at, a proof stands in for it. A
 // metric with a gate of its own that no proof covers lacks samples.
 void add_half(CaseRows& found, const CaseRecord& before, const CaseRecord& after, const Series& series,
-              bool in_baseline, bool looked, const Proof& proof, const ComparedRecords& records,
+              bool in_baseline, bool looked, const CaseProof& proof, const ComparedRecords& records,
               SideReader& reader) {
   if (!looked) {
     const ReasonCode why = in_baseline ? ReasonCode::removed_metric : ReasonCode::new_metric;
@@ -353,19 +74,9 @@ void add_half(CaseRows& found, const CaseRecord& before, const CaseRecord& after
   found.rows.push_back(std::move(row));
 }
 
-void add_metric(CaseRows& found, const Pair& pair, const Proof& proof, const ComparedRecords& records,
-                SideReader& reader) {
-  if (!was_confirmed(pair.now)) return add(found, judge(pair, proof, records, reader));
-  const Series now = stage_of(pair.now, false);
-  const Series old = records.pairing ? stage_of(pair.old, false) : pair.old;
-  JudgedRow judged = judge({pair.before, pair.after, old, now}, proof, records, reader);
-  weigh_again(judged, pair, records, reader);
-  add(found, std::move(judged));
-}
-
 void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after,
               const ComparedRecords& records, SideReader& reader) {
-  const Proof proof = proof_of(before, after, records);
+  const CaseProof proof = proof_of(before, after, records);
   const bool had_device = records.baseline.machines.contains(after.device);
   if (std::optional<Settled> settled = settled_without_samples(before, after, proof.proven(), had_device)) {
     ComparisonRow& row = found.rows.emplace_back(row_for(after, nullptr, records));
@@ -378,7 +89,7 @@ void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after
   const std::size_t rows_before = found.rows.size();
   for (const Series& series : after.series)
     if (const Series* old = series_named(*before, series.metric))
-      add_metric(found, {*before, after, *old, series}, proof, records, reader);
+      add(found, judge_pair({*before, after, *old, series}, proof, records, reader));
     else
       add_half(found, *before, after, series, false, before->outcome == Outcome::looked_at, proof, records,
                reader);

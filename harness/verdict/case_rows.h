@@ -5,11 +5,9 @@
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "harness/verdict/compared_records.h"
-#include "harness/verdict/decide/evidence.h"
+#include "harness/verdict/judge_pair.h"
 
 namespace harness {
 
@@ -20,14 +18,6 @@ struct PairedCase {
 };
 // All cases: those of the current side in its order, then those that only the baseline has.
 std::vector<PairedCase> pair_cases(const Record& baseline, const Record& current);
-
-// The sides of a row at each look, kept until it is known which one it shows.
-struct LookReadings {
-  std::size_t row = 0;
-  const CaseRecord* before = nullptr;
-  const CaseRecord* after = nullptr;
-  std::vector<std::pair<SideReading, SideReading>> sides;  // as Evidence::looks
-};
 
 struct CaseRows {
   std::vector<ComparisonRow> rows;

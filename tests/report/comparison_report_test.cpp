@@ -9,8 +9,9 @@
 #include "fixture.h"
 #include "golden.h"
 #include "grids.h"
-#include "harness/report/documents/comparison_remarks.h"
-#include "harness/report/documents/standing.h"
+#include "harness/report/documents/comparison/comparison_headline.h"
+#include "harness/report/documents/comparison/comparison_remarks.h"
+#include "harness/report/documents/comparison/standing.h"
 
 namespace harness {
 namespace {

@@ -5,7 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/model/results/comparison_fields.h"
 #include "harness/report/documents.h"
-#include "harness/report/documents/comparison_remarks.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/study_words.h"

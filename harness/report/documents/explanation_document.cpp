@@ -2,8 +2,8 @@
 
 #include "harness/base/text.h"
 #include "harness/report/documents.h"
-#include "harness/report/documents/comparison_ci.h"
-#include "harness/report/documents/comparison_remarks.h"
+#include "harness/report/documents/comparison/comparison_ci.h"
+#include "harness/report/documents/comparison/comparison_headline.h"
 #include "harness/report/documents/explanation_steps.h"
 #include "harness/report/media/comparison_json.h"
 #include "harness/report/media/report_json.h"

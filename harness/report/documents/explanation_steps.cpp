@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "harness/base/text.h"
-#include "harness/report/documents/comparison_remarks.h"
+#include "harness/report/documents/comparison/comparison_headline.h"
+#include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/check_words.h"
 #include "harness/report/words/kernel_words.h"

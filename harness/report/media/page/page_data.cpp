@@ -10,7 +10,8 @@
 
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
-#include "harness/report/documents/comparison_remarks.h"
+#include "harness/report/documents/comparison/comparison_headline.h"
+#include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/documents/run_remarks.h"
 #include "harness/report/media/page/packed.h"
 #include "harness/report/media/report_json.h"

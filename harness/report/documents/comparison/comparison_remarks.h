@@ -1,4 +1,4 @@
-// Comparison remarks: the sentences around a comparison's table. Pure.
+// Comparison remarks: the facts above a comparison's table, and what is said of its rows. Pure.
 #pragma once
 
 #include <string>
@@ -9,30 +9,6 @@
 
 namespace harness::report {
 
-// "not comparable"
-std::string words_for(Verdict verdict);
-
-// For headings: bad, doubtful, good or faint.
-Paint paint_for(Verdict verdict);
-
-// The verdict in one sentence, counted over the rows that could be judged.
-std::string comparison_headline(const Comparison& comparison);
-
-// "gates loosened for 2 results, 1 of which is regressed by the baseline's gate", or "". Part of the
-// headline.
-std::string gates_loosened(const Comparison& comparison);
-
-// "the change proposes looser gates of 2 results and 1 waiver: not counted", or "". Likewise part of
-// the headline.
-std::string proposed_by_change(const Comparison& comparison);
-
-// "loosened to 3 processes a side, where 5 are needed" by --min-processes, or "". Likewise part of the
-// headline.
-std::string processes_loosened(const Comparison& comparison);
-
-// How many rows have each verdict, worst first.
-std::string comparison_tally(const Comparison& comparison);
-
 NamedTexts comparison_facts(const Comparison& comparison);
 
 // The rows that are proven identical, and the reach of the proof. No groups where there are none.
@@ -42,17 +18,11 @@ Reasons identical_results(const Comparison& comparison);
 // rows have none, and neither have unchanged ones without advice.
 std::vector<Finding> comparison_explanations(const Comparison& comparison);
 
-// Whether there is nothing to compare with yet, and nothing wrong with that.
-bool is_first(const Comparison& comparison);
-
 // Removes the advice that several findings share: "12 results: ...", one line each.
 std::vector<std::string> take_common_advice(std::vector<Finding>& findings);
 
 // The next steps, most urgent first.
 std::vector<std::string> next_steps(const Comparison& comparison);
-
-// The meaning of this comparison's exit code, allowances included.
-std::string exit_code_meaning(const Comparison& comparison);
 
 // " (look 2)" where several looks were declared and one was taken; "" otherwise.
 std::string look_words(const ComparisonRow& row);

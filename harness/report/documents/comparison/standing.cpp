@@ -1,4 +1,4 @@
-#include "harness/report/documents/standing.h"
+#include "harness/report/documents/comparison/standing.h"
 
 #include <fmt/format.h>
 

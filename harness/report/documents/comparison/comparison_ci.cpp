@@ -1,4 +1,4 @@
-#include "harness/report/documents/comparison_ci.h"
+#include "harness/report/documents/comparison/comparison_ci.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,9 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/report/documents/comparison_remarks.h"
-#include "harness/report/documents/standing.h"
+#include "harness/report/documents/comparison/comparison_headline.h"
+#include "harness/report/documents/comparison/comparison_remarks.h"
+#include "harness/report/documents/comparison/standing.h"
 #include "harness/report/numbers.h"
 #include "harness/report/words/reason_words.h"
 

@@ -5,7 +5,8 @@
 #include <set>
 
 #include "harness/base/text.h"
-#include "harness/report/documents/comparison_remarks.h"
+#include "harness/report/documents/comparison/comparison_headline.h"
+#include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/numbers.h"
 
 namespace harness::report {

@@ -1,0 +1,216 @@
+#include "harness/report/documents/comparison/comparison_remarks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "harness/base/text.h"
+#include "harness/report/documents/comparison/comparison_headline.h"
+#include "harness/report/documents/comparison/standing.h"
+#include "harness/report/numbers.h"
+#include "harness/report/words/reason_words.h"
+#include "harness/report/words/source_words.h"
+
+namespace harness::report {
+namespace {
+
+bool one_row_a_case(const Comparison& comparison) {
+  std::set<std::string_view> ids;
+  return std::all_of(comparison.rows.begin(), comparison.rows.end(),
+                     [&](const ComparisonRow& row) { return ids.insert(row.case_id).second; });
+}
+
+std::string describe_source(const RecordSource& source) {
+  std::string text = words(source);
+  if (source.revision.dirty) text += ", with uncommitted changes";
+  if (!source.device.empty()) text += " · " + source.device;
+  return text;
+}
+
+// ", looks at 5, 10 and 20 processes" where all rows that have numbers declared the same; "each case's own"
+// where they did not.
+std::string shared_looks(const Comparison& comparison) {
+  std::set<std::vector<int>> declared;
+  for (const ComparisonRow& row : comparison.rows)
+    if (has_numbers(row)) declared.insert(row.look.declared);
+  if (declared.empty() || (declared.size() == 1 && declared.begin()->size() < 2)) return {};
+  if (declared.size() > 1) return "; each case's own looks, alpha shared over them";
+  return fmt::format("; looks at {} processes, alpha shared over them", fmt::join(*declared.begin(), ", "));
+}
+
+// ", 5 processes a side", ", 5 against 8 processes", or nothing where rows differ.
+std::string shared_processes(const Comparison& comparison) {
+  std::set<std::pair<int, int>> counts;
+  for (const ComparisonRow& row : comparison.rows)
+    if (has_numbers(row)) counts.emplace(row.baseline.processes, row.current.processes);
+  if (counts.size() != 1) return {};
+  const auto [baseline, current] = *counts.begin();
+  if (baseline != current) return fmt::format(", {} against {} processes", baseline, current);
+  return fmt::format(", {} a side", counted(static_cast<std::size_t>(baseline), "process", "processes"));
+}
+
+// A rate that is the same in every judged row: "1 %"; else "each case's own".
+std::string shared_rate(const Comparison& comparison, const std::optional<double>& set,
+                        double ComparisonRow::*member) {
+  if (set) return plain_percent(*set);
+  std::set<double> values;
+  for (const ComparisonRow& row : comparison.rows)
+    if (row.*member > 0) values.insert(row.*member);
+  return values.size() == 1 ? plain_percent(*values.begin()) : "each case's own";
+}
+
+std::string rule_fact(const Comparison& comparison) {
+  const auto judged = static_cast<std::size_t>(
+      std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                    [](const ComparisonRow& row) { return row.p_adjusted.has_value(); }));
+  const bool in_one_process = comparison.pairing == Pairing::Kind::process;
+  std::string text = fmt::format("{} a process{}; margin {}, alpha {} one-sided, passing at 5 %",
+                                 in_one_process ? "paired in one process: Student's t-test on one log ratio"
+                                                : "moderated t-test on one value",
+                                 shared_processes(comparison),
+                                 shared_rate(comparison, comparison.policy.margin, &ComparisonRow::margin),
+                                 shared_rate(comparison, comparison.policy.alpha, &ComparisonRow::alpha));
+  text += shared_looks(comparison);
+  if (judged > 1) text += fmt::format(", Holm over {} results", judged);
+  if (comparison.policy.allow_other_device) text += "; another GPU of the same model was allowed";
+  return text;
+}
+
+std::string where_text(const ComparisonRow& row) {
+  return row.where.file.empty() ? std::string() : to_string(Location{row.where.file, row.where.line, 0});
+}
+
+// Whether any row depends on the rule and the policy. A row with a proof does not.
+bool any_test(const Comparison& comparison) {
+  if (comparison.rows.empty()) return true;
+  return std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.verdict != Verdict::skipped && (row.verdict != Verdict::identical || has_numbers(row));
+  });
+}
+
+// Why a row has no proof, where that is not simply because its code changed.
+std::string lacking_proof(const ComparisonRow& row) {
+  if (!row.unproven || row.reason.code == ReasonCode::unproven) return {};
+  const ProofGapCode why = row.unproven->why.code;
+  if (why == ProofGapCode::other_launches || why == ProofGapCode::not_looked) return {};
+  return "no proof that it is identical: " + words(*row.unproven);
+}
+
+}  // namespace
+
+std::string look_words(const ComparisonRow& row) {
+  if (row.look.declared.size() < 2 || row.look.number == 0) return {};
+  return fmt::format(" (look {})", row.look.number);
+}
+
+std::string level_text(double alpha) {
+  return fmt::format("{:.5g} %", (1 - 2 * alpha) * 100);
+}
+
+bool has_numbers(const ComparisonRow& row) {
+  return std::isfinite(row.ratio) && row.ratio > 0;
+}
+
+bool has_values_alone(const ComparisonRow& row) {
+  return !has_numbers(row) && row.baseline.processes > 0 && row.current.processes > 0 &&
+         std::isfinite(row.baseline.center) && std::isfinite(row.current.center) &&
+         (row.baseline.center == 0 || row.current.center == 0) &&
+         (row.verdict == Verdict::regressed || row.verdict == Verdict::improved);
+}
+
+std::string values_text(const ComparisonRow& row) {
+  return fmt::format("{} -> {}{}", format_significant(row.baseline.center),
+                     format_significant(row.current.center), after_number(row.unit));
+}
+
+NamedTexts comparison_facts(const Comparison& comparison) {
+  NamedTexts facts;
+  std::string suite = comparison.suite;
+  if (!comparison.suite_file.empty()) suite += " (" + comparison.suite_file + ")";
+  facts.emplace_back("suite", suite);
+  if (const std::string tally = comparison_tally(comparison); !tally.empty())
+    facts.emplace_back("results", tally);
+  facts.emplace_back("baseline", describe_source(comparison.baseline));
+  facts.emplace_back("current", describe_source(comparison.current));
+  if (!any_test(comparison)) return facts;
+  facts.emplace_back("rule", rule_fact(comparison));
+  if (const std::string policy = policy_words(comparison); !policy.empty())
+    facts.emplace_back("policy", policy);
+  return facts;
+}
+
+std::vector<std::string> row_names(const Comparison& comparison) {
+  const bool plain = one_row_a_case(comparison);
+  std::vector<std::string> names;
+  names.reserve(comparison.rows.size());
+  for (const ComparisonRow& row : comparison.rows)
+    names.push_back(plain || row.metric.empty() ? row.case_id : row.case_id + " " + row.metric);
+  return names;
+}
+
+Reasons identical_results(const Comparison& comparison) {
+  const std::vector<std::string> names = row_names(comparison);
+  Reasons reasons{words_for(Verdict::identical)};
+  ReasonGroup group{
+      "same machine code, same launches. The proof covers the device's time, cycles, counters and tensor "
+      "memory, but not the time of the host, the first call and the overhead of launches.",
+      {}};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (comparison.rows[i].verdict == Verdict::identical) group.ids.push_back(names[i]);
+  reasons.cases = group.ids.size();
+  if (!group.ids.empty()) reasons.groups.push_back(std::move(group));
+  return reasons;
+}
+
+std::vector<Finding> comparison_explanations(const Comparison& comparison) {
+  const std::vector<std::string> names = row_names(comparison);
+  std::vector<Finding> result;
+  using Words = std::vector<std::string>;
+  std::map<std::tuple<Verdict, std::string, std::string, Words, Words>, std::size_t> known;
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    const ComparisonRow& row = comparison.rows[i];
+    if (row.verdict == Verdict::identical) continue;  // told once for all
+    if (row.verdict == Verdict::missing && is_first(comparison)) continue;
+    const bool passes = row.verdict == Verdict::unchanged || row.verdict == Verdict::not_worse;
+    if (passes && row.diagnostics.empty() && row.kernels.empty()) continue;
+    Finding why;
+    why.label = words_for(row.verdict);
+    why.standing = standing_words(row);
+    why.paint = why.standing.empty() ? paint_for(row.verdict) : Paint::doubtful;
+    why.text = reason_words(row);
+    why.details = kernel_words(row);
+    if (const std::string lacking = lacking_proof(row); !lacking.empty()) why.details.push_back(lacking);
+    why.advice = advice_words(row);
+    why.where = where_text(row);
+    const auto [at, is_new] =
+        known.try_emplace({row.verdict, why.standing, why.text, why.advice, why.details}, result.size());
+    if (is_new) result.push_back(std::move(why));
+    result[at->second].cases.push_back(names[i]);
+  }
+  for (Finding& why : result)
+    if (why.cases.size() > 1) why.where.clear();
+  return result;
+}
+
+std::vector<std::string> take_common_advice(std::vector<Finding>& findings) {
+  std::vector<std::string> order;
+  std::map<std::string, std::pair<std::size_t, std::size_t>> uses;  // findings and results
+  for (const Finding& finding : findings)
+    for (const std::string& advice : finding.advice) {
+      auto& [found, results] = uses[advice];
+      if (++found == 1) order.push_back(advice);
+      results += finding.cases.size();
+    }
+  std::vector<std::string> common;
+  for (const std::string& advice : order)
+    if (uses[advice].first > 1) common.push_back(fmt::format("{} results: {}", uses[advice].second, advice));
+  for (Finding& finding : findings)
+    std::erase_if(finding.advice, [&](const std::string& advice) { return uses[advice].first > 1; });
+  return common;
+}
+
+}  // namespace harness::report

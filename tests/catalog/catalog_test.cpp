@@ -10,6 +10,7 @@
 namespace harness {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -79,9 +80,9 @@ TEST(Catalog, RejectsTheSameNameTwice) {
   Catalog catalog;
   ASSERT_TRUE(catalog.add(module_of(register_thing)));
   ASSERT_TRUE(catalog.add(module_of(register_fast)));
-  EXPECT_THAT(catalog.add(module_of(register_thing)).error().message, HasSubstr("brings workload `thing`"));
+  EXPECT_THAT(catalog.add(module_of(register_thing)).error().message, HasSubstr("`thing`"));
   EXPECT_THAT(catalog.add(module_of(register_fast)).error().message,
-              HasSubstr("brings variant `fast` of `thing`"));
+              AllOf(HasSubstr("`fast`"), HasSubstr("`thing`")));
 }
 
 template <const char* const* names>
@@ -115,31 +116,30 @@ TEST(Catalog, RejectsMetricsThatCannotBeNamedSo) {
   EXPECT_EQ(refusal_of_metrics<good_names>(), "");
   for (const std::string& refusal : {refusal_of_metrics<spaced_name>(), refusal_of_metrics<empty_name>(),
                                      refusal_of_metrics<leading_digit>()})
-    EXPECT_THAT(refusal, HasSubstr("lower-case letters, digits and _"));
-  EXPECT_THAT(refusal_of_metrics<reserved_name>(), HasSubstr("`error`, which the harness measures itself"));
-  EXPECT_THAT(refusal_of_metrics<name_of_time>(), HasSubstr("which the harness measures itself"));
-  EXPECT_THAT(refusal_of_metrics<twice>(), HasSubstr("`loss`, twice"));
+    EXPECT_THAT(refusal, HasSubstr("`thing`"));
+  EXPECT_THAT(refusal_of_metrics<reserved_name>(), HasSubstr("`error`"));
+  EXPECT_THAT(refusal_of_metrics<name_of_time>(), HasSubstr("`gpu_time`"));
+  EXPECT_THAT(refusal_of_metrics<twice>(), HasSubstr("`loss`"));
 }
 
 TEST(Catalog, RejectsAModuleOfAnotherAbi) {
   Catalog catalog;
   sdk::Module module = module_of(register_thing);
   module.abi = sdk::module_abi + 1;
-  EXPECT_THAT(catalog.add(module).error().text(), HasSubstr("rebuild the module"));
+  EXPECT_THAT(catalog.add(module).error().message, HasSubstr(std::to_string(module.abi)));
   module = module_of(register_thing);
   module.compiler = "something else";
-  EXPECT_THAT(catalog.add(module).error().message, HasSubstr("built for `something else`"));
+  EXPECT_THAT(catalog.add(module).error().message, HasSubstr("`something else`"));
   EXPECT_THAT(catalog.workload_names(), testing::IsEmpty());
 }
 
 TEST(Catalog, ExplainsAModuleThatItCannotLoad) {
   Catalog catalog;
-  EXPECT_THAT(catalog.load_module("/no/such/plugin.so").error().text(),
-              HasSubstr("/no/such/plugin.so: error: no such module"));
+  EXPECT_EQ(catalog.load_module("/no/such/plugin.so").error().where.file, "/no/such/plugin.so");
   const TemporaryFolder folder;
   const std::filesystem::path text = folder.path() / "text.so";
   std::ofstream(text) << "not a library";
-  EXPECT_THAT(catalog.load_module(text).error().message, HasSubstr("cannot be loaded"));
+  EXPECT_EQ(catalog.load_module(text).error().where.file, text.string());
 }
 
 TEST(Catalog, RejectsALibraryThatIsNoModule) {
@@ -150,7 +150,7 @@ TEST(Catalog, RejectsALibraryThatIsNoModule) {
     if (std::filesystem::exists(std::filesystem::path(folder) / "libm.so.6"))
       library = std::filesystem::path(folder) / "libm.so.6";
   if (library.empty()) GTEST_SKIP() << "no libm.so.6 in the usual folders";
-  EXPECT_THAT(catalog.load_module(library).error().message, HasSubstr("not a harness module"));
+  EXPECT_THAT(catalog.load_module(library).error().advice, HasSubstr("HARNESS_MODULE"));
 }
 
 }  // namespace

@@ -70,3 +70,15 @@ YAML
 }
 
 run() { "$HARNESS" run suite.yaml --device scripted:speed.json "$@"; }
+
+# gpu_suite: writes gpu.yaml, a suite whose one case needs a GPU.
+gpu_suite() {
+  cat >gpu.yaml <<'YAML'
+version: 1
+name: gpu
+cases:
+  - workload: linear_gelu
+    variants: [cublas_unfused]
+    axes: {dtype: [f16], m: [64], n: [64], k: [64]}
+YAML
+}

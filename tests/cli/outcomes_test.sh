@@ -29,17 +29,11 @@ expect 0 "$HARNESS" list suite.yaml --format json
 holds "$printed" 'report'
 
 # --require-gpu is an error here or runs there.
-cat >gpu.yaml <<'YAML'
-version: 1
-name: gpu
-cases:
-  - workload: linear_gelu
-    variants: [cublas_unfused]
-    axes: {dtype: [f16], m: [64], n: [64], k: [64]}
-YAML
+gpu_suite
 expect 2 "$HARNESS" run gpu.yaml --require-gpu --device cpu
 names --require-gpu
 expect 4 "$HARNESS" run gpu.yaml --device cpu
+names --allow
 expect 0 "$HARNESS" run gpu.yaml --device cpu --allow skipped --output gpu.json
 holds gpu.json 'row()["outcome"] == "skipped"'
 

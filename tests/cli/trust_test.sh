@@ -106,18 +106,8 @@ git checkout -q main && waiver 9% "undecided: maybe" && expect 2 run --against H
 names waivers.yaml:3
 git checkout -q waivers.yaml
 
-# Nothing can run here: no pass, with a baseline or without.
-cat >gpu.yaml <<'YAML'
-version: 1
-name: gpu
-cases:
-  - workload: linear_gelu
-    variants: [cublas_unfused]
-    axes: {dtype: [f16], m: [64], n: [64], k: [64]}
-YAML
-expect 4 "$HARNESS" run gpu.yaml --device cpu
-names --allow
-expect 0 "$HARNESS" run gpu.yaml --device cpu --allow skipped
+# Nothing can run here: no pass, with a baseline either.
+gpu_suite
 expect 4 "$HARNESS" run gpu.yaml --device cpu --against HEAD --allow missing
 expect 0 "$HARNESS" run gpu.yaml --device cpu --against HEAD --allow missing,skipped
 expect 2 "$HARNESS" run gpu.yaml --device cpu --allow skipped,missing

@@ -105,7 +105,7 @@ TEST(ActivityRecords, ThatEndInTheMiddleAreAnError) {
       buffer.data(), buffer.size(),
       [](std::uint8_t*, std::size_t, CUpti_Activity**) { return CUPTI_ERROR_INVALID_KIND; }, launches);
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().message, HasSubstr("end in the middle of a buffer (21)"));
+  EXPECT_THAT(read.error().message, HasSubstr("(21)"));
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ TEST_F(StandIn, IsTakenWhereTheEnvironmentNamesIt) {
 
 TEST_F(StandIn, OfAnotherReleaseIsRefusedBecauseItsRecordsAreOthers) {
   fake_->version = 130200;
-  EXPECT_THAT(refusal(), HasSubstr("is of CUDA 13.2, and this build reads the records of CUDA 13."));
+  EXPECT_THAT(refusal(), HasSubstr("CUDA 13.2"));
   fake_->version = 28;
-  EXPECT_THAT(refusal(), HasSubstr("is of API 28"));
+  EXPECT_THAT(refusal(), HasSubstr("28"));
   fake_->version = CUPTI_API_VERSION / 100 * 100 + 7;
   EXPECT_EQ(refusal(), "") << "a patch changes no record";
 }
@@ -32,9 +32,9 @@ TEST(Cupti, IsLeftOutWhenAskedAndMissedWithAReason) {
   setenv("HARNESS_CUPTI", "off", 1);
   EXPECT_THAT(refusal(), HasSubstr("HARNESS_CUPTI=off"));
   setenv("HARNESS_CUPTI", "/nowhere/libcupti.so", 1);
-  EXPECT_THAT(refusal(), HasSubstr("CUPTI cannot be loaded: /nowhere/libcupti.so"));
+  EXPECT_THAT(refusal(), HasSubstr("/nowhere/libcupti.so"));
   setenv("HARNESS_CUPTI", "libm.so.6", 1);
-  EXPECT_THAT(refusal(), HasSubstr("has no cuptiGetVersion"));
+  EXPECT_THAT(refusal(), HasSubstr("cuptiGetVersion"));
   unsetenv("HARNESS_CUPTI");
 }
 
@@ -42,7 +42,7 @@ TEST_F(StandIn, HeldByAnotherProfilerNamesItAndLeavesItAlone) {
   fake_->holder = "CUPTI for Nsight\x1b[31m";
   const auto opened = Subscription::open(cupti_, [](auto) {});
   ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error().message, "`CUPTI for Nsight\\u001b[31m` holds CUPTI in this process");
+  EXPECT_THAT(opened.error().message, HasSubstr("`CUPTI for Nsight\\u001b[31m`"));
   EXPECT_THAT(opened.error().advice, HasSubstr("--profile"));
   EXPECT_EQ(fake_->finalized, 0) << "it is not ours to end";
 }
@@ -53,7 +53,7 @@ TEST_F(StandIn, OfAnOlderKindCannotNameWhoHoldsIt) {
   fake_->holder = "nsys";
   const auto opened = Subscription::open(cupti_, [](auto) {});
   ASSERT_FALSE(opened);
-  EXPECT_EQ(opened.error().message, "another profiler holds CUPTI in this process");
+  EXPECT_EQ(opened.error().kind, ErrorKind::environment);
   fake_->holder.clear();
   EXPECT_TRUE(Subscription::open(cupti_, [](auto) {}));
 }
@@ -75,7 +75,8 @@ TEST_F(StandIn, PassesLoadedModulesOnUntilItIsGivenBack) {
 TEST_F(StandIn, ThatRefusesPrivilegesIsAnsweredWithAdvice) {
   const Status refused = cupti_.check(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "cuptiX");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "cuptiX failed: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)");
+  EXPECT_THAT(refused.error().message,
+              testing::AllOf(HasSubstr("cuptiX"), HasSubstr("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)")));
   EXPECT_THAT(refused.error().advice, HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
 }
 

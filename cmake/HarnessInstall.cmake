@@ -40,7 +40,7 @@ install(FILES ${CMAKE_BINARY_DIR}/package/harnessConfig.cmake
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/sdk
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/harness COMPONENT sdk FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/suites DESTINATION share/harness COMPONENT harness OPTIONAL)
-install(FILES ${CMAKE_SOURCE_DIR}/harness/suite/suite.schema.json
+install(FILES ${CMAKE_SOURCE_DIR}/harness/suite/suite.schema.json ${CMAKE_SOURCE_DIR}/harness/sdk/harness_samples.py
   DESTINATION share/harness COMPONENT harness OPTIONAL)
 
 # `cpack` in the build folder makes a tarball, whole with its libraries, and the .deb packages harness and harness-cuda,

@@ -118,8 +118,11 @@ JsonNode JsonNode::find(std::string_view name) const {
   JsonNode child(*reader_, this, name, no_index, nullptr);
   if (!expect_object()) return child;
   const auto key = rapidjson::Value(rapidjson::StringRef(name.data(), static_cast<unsigned>(name.size())));
-  const auto member = value_->FindMember(key);
-  if (member != value_->MemberEnd()) child.value_ = &member->value;
+  for (const auto& member : value_->GetObject()) {
+    if (member.name != key) continue;
+    if (child.value_ != nullptr) child.problem("is there twice");
+    child.value_ = &member.value;
+  }
   return child;
 }
 

@@ -38,4 +38,77 @@ expect 2 "$HARNESS" import bad.jsonl --as bad.json
 names bad.jsonl:1 bad.jsonl:2
 absent bad.json
 expect 2 "$HARNESS" compare --baseline nothing.json --current same.json
+
+# The samples of other tools: runs FORMAT FACTOR makes five files FORMAT.FACTOR.N, each of one process, with the
+# times of the sample of the format multiplied by FACTOR.
+runs() {
+  python3 - "$1" "$2" "$tests/store/import" <<'PY'
+import json, pathlib, random, re, shutil, sqlite3, struct, sys
+name, factor, folder = sys.argv[1], float(sys.argv[2]), pathlib.Path(sys.argv[3])
+source = next(path for path in folder.glob(name + ".*") if ".record" not in path.name and path.suffix in (".json", ".jsonl", ".csv", ".sqlite"))
+random.seed(name)
+times = {"real_time", "cpu_time", "times", "data", "value", "samples_ns", "measured_values", "computeMs", "latencyMs"}
+
+def scaled(node, scale, key=""):
+    if isinstance(node, dict): return {k: scaled(v, scale, k) for k, v in node.items()}
+    if isinstance(node, list): return [scaled(one, scale, key) for one in node]
+    if isinstance(node, (int, float)) and key in times: return node * scale
+    return node
+
+for run in range(1, 6):
+    scale = factor * random.gauss(1, 0.0005)
+    target = pathlib.Path(f"{name}.{sys.argv[2]}.{run}")
+    if source.suffix == ".json":
+        document = scaled(json.loads(source.read_text()), scale)
+        if name == "nvbench":
+            for state in document["benchmarks"][0]["states"]:
+                for summary in state["summaries"] or []:
+                    if summary["tag"] == "nv/cold/time/gpu/mean":
+                        summary["data"][0]["value"] = str(float(summary["data"][0]["value"]) * scale)
+            (target.parent / f"{target}-bin").mkdir(exist_ok=True)
+            shutil.copytree(folder / "nvbench.json-freqs-bin", f"{target}-freqs-bin", dirs_exist_ok=True)
+            for file in (folder / "nvbench.json-bin").iterdir():
+                numbers = struct.unpack(f"<{file.stat().st_size // 4}f", file.read_bytes())
+                pathlib.Path(f"{target}-bin", file.name).write_bytes(
+                    struct.pack(f"<{len(numbers)}f", *(number * scale for number in numbers)))
+            document = json.loads(json.dumps(document).replace("nvbench.json-", f"{target}-"))
+        target.write_text(json.dumps(document))
+    elif source.suffix == ".jsonl":
+        target.write_text("".join(json.dumps(scaled(json.loads(line), scale)) + "\n" for line in source.open()))
+    elif source.suffix == ".csv":
+        target.write_text(re.sub(r'"4,([0-9]{3})"', lambda m: f'"{(4000 + int(m[1])) * scale}"', source.read_text()))
+    else:
+        shutil.copy(source, target)
+        with sqlite3.connect(target) as base:
+            for table in ("CUPTI_ACTIVITY_KIND_KERNEL", "NVTX_EVENTS"):
+                base.execute(f'UPDATE {table} SET "end" = start + CAST(("end" - start) * {scale} AS INTEGER)')
+PY
+}
+for format in google_benchmark nvbench pytest_benchmark hyperfine criterion llama_bench trtexec nsys ncu; do
+  for factor in 1 1.0001 1.1; do
+    runs $format $factor
+    expect 0 "$HARNESS" import $format.$factor.[1-5] --as $format.$factor.json
+    holds $format.$factor.json 'all(len(case["results"]) == 5 for case in report["cases"])'
+  done
+  expect 0 "$HARNESS" compare --baseline $format.1.json --current $format.1.0001.json --margin 2%
+  expect 1 "$HARNESS" compare --baseline $format.1.json --current $format.1.1.json --margin 2%
+done
+# One process alone gives no verdict.
+expect 0 "$HARNESS" import hyperfine.1.1 --as one.json
+expect 0 "$HARNESS" import hyperfine.1.1.1 --as other.json
+expect 3 "$HARNESS" compare --baseline one.json --current other.json
+
+# The Python file that writes JSON Lines, with timers that look like those of PyTorch and Triton.
+PYTHONPATH=$tests/../harness/sdk python3 - >timers.jsonl <<'PY'
+import types
+import harness_samples
+harness_samples.times("softmax", (0.5, 0.25), unit="ms")
+harness_samples.times("softmax", [0.5], unit="ms")
+spec = types.SimpleNamespace(title="matmul: f16", description="n=64")
+harness_samples.measurement(types.SimpleNamespace(task_spec=spec, times=[1e-3, 2e-3]))
+PY
+expect 0 "$HARNESS" import timers.jsonl --as timers.json
+holds timers.json '[case["id"] for case in report["cases"]] == ["softmax", "matmul: f16/n=64"]' \
+  '[place["samples"] for place in report["cases"][0]["metrics"][0]["processes"][0]["placements"]] == [[0.5, 0.25], [0.5]]' \
+  'report["cases"][1]["metrics"][0]["unit"] == "s"'
 finish

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
@@ -56,8 +58,11 @@ int import_command(const ImportArguments& arguments) {
   if (!arguments.suite.empty()) record->suite.name = arguments.suite;
   if (arguments.output.empty()) record->revision = head_revision(".");
   if (const Status kept = keep(arguments, *record); !kept) return report_error(kept.error());
-  fmt::print("imported {} case{} from {} into {}\n", record->cases.size(),
-             record->cases.size() == 1 ? "" : "s", join(arguments.samples, ", "),
+  std::size_t processes = 0;
+  for (const CaseRecord& one : record->cases) processes = std::max(processes, one.processes.size());
+  fmt::print("imported {} case{} of {} process{} from {} into {}\n", record->cases.size(),
+             record->cases.size() == 1 ? "" : "s", processes, processes == 1 ? "" : "es",
+             join(arguments.samples, ", "),
              !arguments.output.empty() ? arguments.output : without_password(arguments.store.url));
   return exit_ok;
 }

@@ -11,12 +11,22 @@
 namespace harness {
 
 // One a file of this folder. json_lines_format takes every text, so it comes last.
-extern const ImportFormat google_benchmark_format;
-extern const ImportFormat json_lines_format;
+extern const ImportFormat google_benchmark_format, nvbench_format, pytest_benchmark_format, hyperfine_format,
+    criterion_format, llama_bench_format, trtexec_format, nsys_format, ncu_format, json_lines_format;
 
 const std::vector<const ImportFormat*>& import_formats() {
-  static const std::vector<const ImportFormat*> formats{&google_benchmark_format, &json_lines_format};
+  static const std::vector<const ImportFormat*> formats{
+      &nvbench_format,          &pytest_benchmark_format, &hyperfine_format, &criterion_format,
+      &llama_bench_format,      &trtexec_format,          &nsys_format,      &ncu_format,
+      &google_benchmark_format, &json_lines_format};
   return formats;
+}
+
+const ImportFormat* find_import_format(std::string_view name) {
+  const auto& formats = import_formats();
+  const auto found = std::find_if(formats.begin(), formats.end(),
+                                  [&](const ImportFormat* one) { return one->name == name; });
+  return found == formats.end() ? nullptr : *found;
 }
 
 namespace {
@@ -64,6 +74,26 @@ Checked<Record> import_samples(std::string_view text, const std::string& file) {
   record->suite.file = file;
   record->started = record->finished = utc_timestamp();
   return record;
+}
+
+Checked<std::vector<ProcessResult>> import_process(const ImportFormat& format, std::string_view text,
+                                                   const std::string& file, int process) {
+  const Checked<Record> record = format.read(text, file);
+  if (!record) return tl::unexpected(record.error());
+  std::vector<ProcessResult> results;
+  for (const CaseRecord& one : record->cases) {
+    for (ProcessResult& result : results_of(one)) {
+      if (result.process != record->cases.front().processes.front().process)
+        return tl::unexpected(std::vector<Error>{
+            {ErrorKind::usage, "holds several processes; one run of a program is one", Location{file}, {}}});
+      results.push_back(std::move(result));
+    }
+  }
+  for (ProcessResult& result : results) {
+    result.process = process;
+    for (Series& series : result.series) series.processes.front().process = process;
+  }
+  return results;
 }
 
 Status add_processes(Record& record, Record more) {

@@ -15,19 +15,28 @@ namespace harness {
 
 struct ImportFormat {
   std::string_view name;     // "json_lines"
-  std::string_view summary;  // "JSON Lines of samples"
-  // From the beginning of a text. The first format of the table that says yes reads it.
+  std::string_view summary;  // "JSON Lines of samples", and the tool's command for it
+  // The first format of the table that says yes reads a text.
   bool (*recognises)(std::string_view text);
   // Fills the suite's name where the text tells one, the session, the machines and the cases. The device is
-  // `import_device` (model/device_kinds.h). All errors at once.
+  // `import_device` (model/device_kinds.h). All errors at once. `file` is the path of the text, beside which
+  // a tool may have left more.
   Checked<Record> (*read)(std::string_view text, const std::string& file);
 };
 
 // All formats, in the order in which they are asked.
 const std::vector<const ImportFormat*>& import_formats();
 
+// By its name; null for any other text.
+const ImportFormat* find_import_format(std::string_view name);
+
 // The samples of one file. Errors have file:line.
 Checked<Record> import_samples(std::string_view text, const std::string& file);
+
+// The results of one run of a program, from what it wrote: one a case, numbered as `process`. Errors have
+// file:line.
+Checked<std::vector<ProcessResult>> import_process(const ImportFormat& format, std::string_view text,
+                                                   const std::string& file, int process);
 
 // Adds the processes of another import, numbered on from those of the record. Errors where a unit or a
 // direction differs.

@@ -14,11 +14,10 @@
 #include "harness/model/device_kinds.h"
 #include "harness/schema/json_reader.h"
 #include "harness/store/adapters/import_formats.h"
+#include "harness/store/adapters/one_process.h"
 
 namespace harness {
 namespace {
-
-constexpr std::size_t error_limit = 50;
 
 struct PlacementLine {
   int line = 0;
@@ -55,7 +54,6 @@ class Importer {
   void add_tags(CaseLines& one, std::vector<std::string> tags);
   SeriesLines& series_of(CaseLines& one, const JsonNode& root, int line);
   CaseLines& case_named(const std::string& id);
-  void report(Error error);
 
   std::string file_;
   std::string suite_;
@@ -63,23 +61,15 @@ class Importer {
   Machine machine_;
   std::vector<CaseLines> cases_;
   std::unordered_map<std::string, std::size_t> index_;
-  std::vector<Error> errors_;
-  std::size_t more_errors_ = 0;
+  SampleErrors errors_;
   std::size_t like_json_ = 0;  // lines that begin as JSON does
 };
-
-void Importer::report(Error error) {
-  if (errors_.size() < error_limit)
-    errors_.push_back(std::move(error));
-  else
-    ++more_errors_;
-}
 
 void Importer::take(std::string_view text, int line) {
   if (trim(text).empty()) return;
   if (trim(text).front() == '{' || trim(text).front() == '[') ++like_json_;
   auto reader = JsonReader::parse(text, {file_, line});
-  if (!reader) return report(reader.error());
+  if (!reader) return errors_.add(reader.error());
   const JsonNode root = (*reader)->root();
   bool header = false;
   for (const char* key : {"machine", "suite", "session", "format"}) header |= root.find(key).present();
@@ -87,7 +77,7 @@ void Importer::take(std::string_view text, int line) {
     take_header(root);
   else
     take_samples(root, line);
-  if ((*reader)->error()) report(*(*reader)->error());
+  if ((*reader)->error()) errors_.add(*(*reader)->error());
 }
 
 void Importer::take_header(const JsonNode& root) {
@@ -235,17 +225,15 @@ CaseRecord merged(CaseLines& lines) {
 }
 
 Checked<Record> Importer::finish() {
-  if (like_json_ == 0 && !errors_.empty())  // another kind of file: one error says it all
+  const std::vector<Error>& errors = errors_.errors();
+  if (like_json_ == 0 && !errors.empty())  // another kind of file: one error says it all
     return tl::unexpected(
         std::vector<Error>{{ErrorKind::usage, "is no file of samples: no line of it is JSON",
-                            errors_.front().where, "the formats are in harness/store/README.md, Importing"}});
-  if (cases_.empty() && errors_.empty())
-    report({ErrorKind::usage, "holds no samples", Location{file_},
-            "one JSON object a line, as harness/store/README.md describes"});
-  if (more_errors_ > 0)
-    errors_.push_back(
-        {ErrorKind::usage, fmt::format("and {} more errors", more_errors_), Location{file_}, {}});
-  if (!errors_.empty()) return tl::unexpected(std::move(errors_));
+                            errors.front().where, "the formats are in harness/store/README.md, Importing"}});
+  if (cases_.empty() && errors.empty())
+    errors_.add({ErrorKind::usage, "holds no samples", Location{file_},
+                 "one JSON object a line, as harness/store/README.md describes"});
+  if (!errors.empty()) return tl::unexpected(std::move(errors_).take(file_));
   Record record;
   record.suite.name = std::move(suite_);
   record.session = std::move(session_);
@@ -257,12 +245,7 @@ Checked<Record> Importer::finish() {
 
 Checked<Record> read(std::string_view text, const std::string& file) {
   Importer importer(file);
-  int line = 1;
-  for (std::size_t begin = 0; begin < text.size(); ++line) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    importer.take(text.substr(begin, end - begin), line);
-    begin = end + 1;
-  }
+  each_line(text, [&](std::string_view line, int number) { importer.take(line, number); });
   return importer.finish();
 }
 

@@ -1,0 +1,168 @@
+// The table that Nsight Compute prints for `--csv --page raw`: a line of names, a line of units, a line a
+// launch. A kernel is a case, its launches are the samples. The duration becomes gpu_time; of the other
+// metrics those that end in ".sum" are taken, which count work. Lines of the program come before the table.
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "harness/base/text.h"
+#include "harness/store/adapters/import_formats.h"
+#include "harness/store/adapters/one_process.h"
+
+namespace harness {
+namespace {
+
+constexpr std::string_view duration = "gpu__time_duration.sum";
+constexpr const char* command = "ncu --csv --page raw --print-units base --metrics gpu__time_duration.sum";
+
+// The decimal exponent of a unit of time in nanoseconds.
+struct TimeUnit {
+  std::string_view name;
+  int exponent;
+};
+constexpr std::array<TimeUnit, 8> time_units{{{"ns", 0},
+                                              {"nsecond", 0},
+                                              {"us", 3},
+                                              {"usecond", 3},
+                                              {"ms", 6},
+                                              {"msecond", 6},
+                                              {"s", 9},
+                                              {"second", 9}}};
+
+struct Column {
+  std::size_t index = 0;
+  std::string metric;
+  std::string unit;
+  int exponent = 0;  // of the number that is written, to be in `unit`
+};
+
+// The fields of a line of CSV, in quotation marks or bare; false where a quotation mark is open.
+bool split_fields(std::string_view line, std::vector<std::string>& fields) {
+  fields.assign(1, {});
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
+      fields.back() += line[i++];
+    else if (line[i] == '"')
+      quoted = !quoted;
+    else if (line[i] == ',' && !quoted)
+      fields.emplace_back();
+    else
+      fields.back() += line[i];
+  }
+  return !quoted;
+}
+
+bool is_header(std::string_view line) {
+  return line.starts_with("\"ID\",\"Process ID\"");
+}
+
+bool is_ncu(std::string_view text) {
+  return is_header(text) || text.find("\n\"ID\",\"Process ID\"") != std::string_view::npos;
+}
+
+class Table {
+ public:
+  explicit Table(const std::string& file) : file_(file) {}
+
+  void take(std::string_view line, int number) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (names_.empty() && !is_header(line)) return;
+    if (line.empty() || line.starts_with("==")) return;  // a message of ncu
+    std::vector<std::string> fields;
+    if (!split_fields(line, fields)) return refuse(number, "has a quotation mark without its partner");
+    if (names_.empty())
+      take_names(std::move(fields), number);
+    else if (fields.size() != names_.size())
+      refuse(number, fmt::format("has {} fields, where the names are {}", fields.size(), names_.size()));
+    else if (columns_.empty())
+      take_units(fields, number);
+    else
+      take_launch(fields, number);
+  }
+
+  Checked<Record> finish() {
+    if (!errors_.errors().empty()) return tl::unexpected(std::move(errors_).take(file_));
+    return std::move(process_).finish(file_);
+  }
+
+ private:
+  void refuse(int line, std::string message, std::string advice = {}) {
+    errors_.add({ErrorKind::usage, std::move(message), Location{file_, line}, std::move(advice)});
+  }
+
+  void take_names(std::vector<std::string> fields, int line) {
+    names_ = std::move(fields);
+    const auto kernel = std::find(names_.begin(), names_.end(), "Kernel Name");
+    kernel_ = static_cast<std::size_t>(kernel - names_.begin());
+    if (std::find(names_.begin(), names_.end(), "Metric Name") != names_.end())
+      refuse(line, "is a table of another page", fmt::format("print it with `{}`", command));
+    else if (kernel == names_.end())
+      refuse(line, "has no column `Kernel Name`");
+  }
+
+  void take_units(const std::vector<std::string>& units, int line) {
+    if (!errors_.errors().empty()) return;
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      if (names_[i] == duration)
+        take_duration(i, units[i], line);
+      else if (names_[i].ends_with(".sum"))
+        columns_.push_back({i, names_[i], units[i]});
+    if (columns_.empty())
+      refuse(line - 1, fmt::format("has no column `{}`", duration),
+             fmt::format("print it with `{}`", command));
+  }
+
+  void take_duration(std::size_t index, const std::string& unit, int line) {
+    const auto found = std::find_if(time_units.begin(), time_units.end(),
+                                    [&](const TimeUnit& one) { return one.name == unit; });
+    if (found == time_units.end())
+      return refuse(line, fmt::format("has `{}` as the unit of `{}`", printable(unit), duration),
+                    fmt::format("print it with `{}`", command));
+    columns_.insert(columns_.begin(), {index, "gpu_time", "ns", found->exponent});
+  }
+
+  void take_launch(const std::vector<std::string>& fields, int line) {
+    if (fields[kernel_].empty()) return refuse(line, "has no kernel name");
+    for (const Column& column : columns_) {
+      const std::string& written = fields[column.index];
+      if (written.empty() || written == "n/a") continue;  // not measured for this kernel
+      // Commas part thousands. The exponent is part of the text, so that the number is rounded once.
+      std::string digits;
+      for (const char digit : written)
+        if (digit != ',') digits += digit;
+      if (column.exponent != 0) digits += fmt::format("e{}", column.exponent);
+      double value = 0;
+      const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      const bool is_number =
+          code == std::errc{} && end == digits.data() + digits.size() && std::isfinite(value);
+      if (!is_number || value < 0 || (column.metric == "gpu_time" && value == 0))
+        return refuse(line, fmt::format("has `{}` in the column `{}`; expected a number above 0",
+                                        printable(written), printable(names_[column.index])));
+      process_.append(fields[kernel_], column.metric, column.unit, value);
+    }
+  }
+
+  std::string file_;
+  std::vector<std::string> names_;
+  std::size_t kernel_ = 0;
+  std::vector<Column> columns_;
+  OneProcess process_;
+  SampleErrors errors_;
+};
+
+Checked<Record> read(std::string_view text, const std::string& file) {
+  Table table(file);
+  each_line(text, [&](std::string_view line, int number) { table.take(line, number); });
+  return table.finish();
+}
+
+}  // namespace
+
+extern const ImportFormat ncu_format;
+const ImportFormat ncu_format{"ncu", "CSV of Nsight Compute: ncu --csv --page raw --print-units base COMMAND",
+                              is_ncu, read};
+
+}  // namespace harness

@@ -1,0 +1,34 @@
+// Compares a run with its baseline: before measuring, to spare what is proven identical; after it, to
+// continue what is undecided; at its end, for the verdict.
+#pragma once
+
+#include <optional>
+
+#include "harness/base/result.h"
+#include "harness/cli/deciding/confirm_red.h"
+#include "harness/cli/deciding/look_first.h"
+#include "harness/cli/judging/judge_by_baseline.h"
+#include "harness/cli/measuring/measure_record.h"
+#include "harness/cli/run/run_job.h"
+
+namespace harness {
+
+// Looks at all cases before one is measured. Cases that do what the baseline's do are spared: their look is
+// their result. Without a baseline all are measured: judging will say that there is none.
+Result<SparedCases> spare_identical(const RunJob& job, Record& record);
+
+// Cases with `timing: auto` are timed as the baseline's were. Without a baseline judging will say that there
+// is none.
+void time_as_baseline(Plan& plan, const RunJob& job, const Record& record);
+
+// Continues the cases that the comparison would leave undecided, then measures those again that it would call
+// regressed, in the rest of the budget. Without a baseline there is nothing to do: judging will say so.
+Result<Continued> continue_cases(const RunJob& job, Record& record);
+
+int judge_run(const RunJob& job, const Record& record, const Continued& continued);
+
+// Where no stored record can judge and the base commit can be built: the exit status of comparing both builds
+// here.
+std::optional<int> judge_by_base(RunJob& job);
+
+}  // namespace harness

@@ -1,0 +1,86 @@
+#include "harness/cli/run/plan_run.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "harness/base/files.h"
+#include "harness/cli/ab/ab_sides.h"
+#include "harness/cli/judging/stored_records.h"
+#include "harness/cli/measuring/begin_run.h"
+#include "harness/cli/measuring/require_gpu.h"
+#include "harness/cli/measuring/top_up.h"
+#include "harness/cli/options/policy_options.h"
+#include "harness/cli/output/emit.h"
+#include "harness/cli/output/input_files.h"
+#include "harness/cli/programs/built_from.h"
+#include "harness/measure/schedule/worker_process.h"
+
+namespace harness {
+namespace {
+
+// The suite's own modules are known once it is read.
+CommandFiles files_of(const RunArguments& arguments, const std::vector<std::string>& modules) {
+  return {arguments.file, all_of({plan_files(arguments.plan),
+                                  modules,
+                                  store_files(arguments.store.url),
+                                  {arguments.policy.waivers_file(arguments.plan.suite), arguments.against}})};
+}
+
+// Checks everything that can be checked before measuring.
+Status check_before_measuring(const RunArguments& arguments, const Prepared& prepared) {
+  if (arguments.require_gpu)
+    if (const Status checked = check_gpu_can_be_used(prepared); !checked) return checked;
+  if (const Status spared = check_outputs(arguments.output, files_of(arguments, prepared.plan.modules));
+      !spared)
+    return spared;
+  if (!arguments.file.empty())
+    if (const Status writable = check_writable(arguments.file); !writable) return writable;
+  if (!arguments.policy.allows_stale())
+    if (const Status built = check_built_from_head("."); !built) return built;
+  return arguments.against.empty() ? Status() : check_side(arguments.store, "--against", arguments.against);
+}
+
+// While a worker opens a GPU, this process hashes the program; and measuring begins while that worker ends. A
+// replay for a profiler opens the device in this process instead, and needs neither.
+WorkBesideProbe beside_probes(const RunArguments& arguments) {
+  if (arguments.profile) return {};
+  return {[] { this_tool(); }, std::make_shared<EndingWorkers>()};
+}
+
+}  // namespace
+
+Status check_one_suite(const RunArguments& arguments) {
+  const char* option = !arguments.file.empty()      ? "--output"
+                       : arguments.resume           ? "--continue"
+                       : !arguments.save_as.empty() ? "--save-as"
+                                                    : nullptr;
+  if (arguments.suites.size() == 1 || option == nullptr) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("{} is for one suite, and {} were named", option, arguments.suites.size()),
+              "name the suite that it is for, or leave the option out");
+}
+
+Checked<RunJob> plan_suite(const RunArguments& all, const std::string& suite, const Policy& policy,
+                           const CommandLine& line) {
+  const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
+  RunArguments arguments = all;
+  arguments.plan.suite = suite;
+  if (const Status checked = check_outputs(arguments.output, files_of(arguments, {})); !checked)
+    return refused(checked.error());
+  Checked<Prepared> prepared = prepare(arguments.plan, beside_probes(arguments));
+  if (!prepared) return tl::unexpected(std::move(prepared.error()));
+  const Reproduction made_by(line, arguments.store, arguments.plan.device, arguments.against);
+  RunJob job{std::move(arguments), std::move(*prepared), policy, nullptr, nullptr, made_by};
+  if (job.arguments.profile) return job;
+  declare_looks(job.prepared.plan, job.arguments.looks.looks, !job.arguments.against.empty());
+  if (const Status checked = check_before_measuring(job.arguments, job.prepared); !checked)
+    return refused(checked.error());
+  Checked<Policy> complete = job.arguments.policy.with_waivers(policy, suite);
+  if (!complete) return tl::unexpected(std::move(complete.error()));
+  job.policy = std::move(*complete);
+  return job;
+}
+
+}  // namespace harness

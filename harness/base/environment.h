@@ -15,9 +15,8 @@ namespace harness::environment {
 // Any variable by its name, for lists of names that belong to other tools. Null: not set; "" stays "".
 const char* find(const char* name);
 
-// Whether a variable of this name is not meant for code under test: one of a CI system (GITHUB_*, ACTIONS_*,
-// INPUT_*, RUNNER_*, CI_*), the place of a store (HARNESS_STORE, PG*), or a name with TOKEN, SECRET,
-// PASSWORD, CREDENTIAL or API_KEY in it.
+// Whether code under test must not see this variable: of a CI system (GITHUB_*, ACTIONS_*, INPUT_*, RUNNER_*,
+// CI_*), of a store (HARNESS_STORE, PG*), or with TOKEN, SECRET, PASSWORD, CREDENTIAL or API_KEY in its name.
 bool is_withheld(std::string_view name);
 
 // HARNESS_TODAY: a later day (2026-12-31) on which waivers are judged, instead of the clock's. "": not set.

@@ -7,10 +7,9 @@
 
 namespace harness {
 
-// Calls work(i) once for each i below `count`, on `threads` threads, the caller's included; 0: one for each
-// processor. Lower numbers begin first. Returns when all calls have returned; then everything that they wrote
-// is visible. After an exception no more calls begin, and the first exception is rethrown. It works with
-// fewer threads if the system refuses some.
+// Calls work(i) once for each i below `count`, on `threads` threads, the caller's included (0: one a
+// processor). Lower numbers begin first. Returns when all calls have returned. After an exception no more
+// calls begin, and the first exception is rethrown. Works with fewer threads if the system refuses some.
 void for_each_index(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
 
 }  // namespace harness

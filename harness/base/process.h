@@ -90,9 +90,8 @@ class Child {
 
 inline constexpr int message_descriptor = 3;
 
-// Prepares a process for poor surroundings. Standard streams that are closed are opened on /dev/null, so that
-// no other file takes their numbers; what is written to standard output still fails. A file that grows past
-// the limit of its size is an error of the write instead of a signal.
+// Opens closed standard streams on /dev/null, so that no other file takes their numbers; writing to standard
+// output still fails. A file beyond the size limit becomes a write error instead of a signal.
 void prepare_process();
 
 // The path of the running program.

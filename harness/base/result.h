@@ -1,9 +1,7 @@
 // Result and Error: how an expected failure travels.
 //
-// A function that can fail for a reason its caller should hear about returns Result<T>. The Error
-// says what is wrong, where (file, line, column, when the cause is text that a person wrote) and what
-// to do about it. Exceptions are not used for expected failures inside harness/; the SDK may throw,
-// and the worker catches at its edge.
+// The Error says what is wrong, where (file, line, column of a text that a person wrote) and what to do. Code
+// inside harness/ throws no exceptions for expected failures. The SDK may throw; the worker catches.
 #pragma once
 
 #include <string>

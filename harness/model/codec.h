@@ -1,8 +1,8 @@
-// Codec: records and their parts as JSON text and back, by the lists in record_fields.h. No I/O here.
+// Codec: records and their parts as JSON text and back, by the lists in record_fields.h. No I/O.
 // encode(decode(encode(x))) == encode(x).
 //
-// Decoding checks the version and every field. An error names the source, the JSON path of the field and what
-// was expected. Unknown fields are ignored: a later version may add some.
+// Decoding checks the version and every field. An error names the source, the JSON path and what was
+// expected. Unknown fields are ignored, because a later version may add some.
 #pragma once
 
 #include <string>

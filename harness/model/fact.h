@@ -1,6 +1,5 @@
-// Fact: one thing that the program found out, as a code with figures. Facts travel from the place that sees
-// something to the document that puts it into words (report/words/). No code reads a sentence to learn what
-// happened.
+// Fact: one finding of the program, as a code with figures. report/words/ puts facts into words. No code
+// reads a sentence to learn what happened.
 //
 //   Fact<NoteCode>{NoteCode::forced_gates, {{"samples", 3}, {"of", 50}}}
 //

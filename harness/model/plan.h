@@ -35,9 +35,8 @@ struct Sampling {
   int width_samples = 20;
   int warmup = 2;  // untimed calls after each placement's allocation
   CacheMode cache = CacheMode::cold;
-  // Per process, before its first case: busy for so long at the least (0: not at all), and at the most, until
-  // readings of the clock agree within `steady`. The default only wakes the device: heat brings it to its
-  // power limit.
+  // Busy time of a process before its first case: at least (0: none) and at most, until readings of the clock
+  // agree within `steady`. The default only wakes the device, because heat brings it to its power limit.
   Seconds preheat = 0.02;
   Seconds preheat_most = 1.0;
   double steady = 0.005;

@@ -1,6 +1,5 @@
-// How a case is measured, by name: the modes of cache and timing, which a suite may also vary as axes
-// (`axes: {cache: [cold, hot]}`). Such an axis is a parameter of the case, at the end of its name and of its
-// record's parameters, that the workload itself never sees.
+// The modes of cache and timing, by name. A suite may vary them as axes (`axes: {cache: [cold, hot]}`). Such
+// an axis comes last in the case's name and parameters. The workload never sees it.
 #pragma once
 
 #include <span>

@@ -1,9 +1,8 @@
 // JsonReader: strict reading of JSON text into structs. Errors name the source and the path of the field:
 // "base.json: cases[3].metrics[0].unit: is a number; expected text".
 //
-// Reading never stops in the middle. The first problem is kept, later reads return empty values, and the
-// caller asks once at the end. A JsonNode points into its JsonReader and into its parent node; both must
-// outlive it. Not thread-safe.
+// The first problem is kept, later reads return empty values, and the caller asks once at the end. A JsonNode
+// points into its JsonReader and its parent node; both must outlive it. Not thread-safe.
 #pragma once
 
 #include <rapidjson/document.h>

@@ -1,9 +1,8 @@
-// JsonWriter: JSON text written piece by piece, with the layout chosen container by container. So a record
-// can be reviewed in a diff (one line a placement), and a row of the store takes one line. Not thread-safe.
-// The caller closes what it opens.
+// JsonWriter: JSON text written piece by piece, with a layout for each container: one line a placement for
+// diffs, one line a row in the store. Not thread-safe. The caller closes what it opens.
 //
-// Text is always valid JSON in valid UTF-8: a byte that is not UTF-8 becomes U+FFFD, a number that is
-// not finite becomes null. Doubles take the shortest digits that read back as the same double.
+// Text is always valid JSON in valid UTF-8: a byte that is not UTF-8 becomes U+FFFD, a number that is not
+// finite becomes null. Doubles take the shortest digits that read back as the same double.
 #pragma once
 
 #include <concepts>

@@ -1,7 +1,5 @@
-// FreshPages: an allocator for large arrays of plain numbers. They begin as zeros, which the system provides.
-// So no thread touches a page before it is filled, and several threads can fill an array.
-// Elements are not set when resize() adds them to a vector
-// that has room for them.
+// FreshPages: an allocator for large arrays of plain numbers. The system provides zeroed pages that no thread
+// has touched yet, so several threads can fill an array. resize() within the capacity sets no elements.
 #pragma once
 
 #include <cstdlib>

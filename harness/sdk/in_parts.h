@@ -26,10 +26,10 @@ inline int preparing_threads() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_preparing_threads);
 }
 
-// Calls part(first, last) for stretches that cover [0, count), each at least `grain` long where there are
-// several, on at most `threads` threads. Their number depends on the machine, so a result must not
-// depend on where stretches begin. An exception of a part is thrown here, after all have ended; of several,
-// the one of the first stretch.
+// Calls part(first, last) for stretches that cover [0, count), on at most `threads` threads. Each stretch has
+// at least `grain` elements if there are several. Results must not depend on where stretches begin, because
+// their number depends on the machine. When all have ended, the exception of the first stretch that threw is
+// rethrown.
 template <class Part>
 void in_parts(std::int64_t count, std::int64_t grain, const Part& part, int threads = preparing_threads()) {
   const std::int64_t parts = std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1,

@@ -1,7 +1,7 @@
-// Metrics that a workload measures itself, beside the times that the harness takes: accuracy, loss, the
-// size of what was packed. The workload declares them (Workload::metrics), a suite asks for them by name
-// (`metrics: [time, accuracy]`), and after the last check the workload and the variant report one value
-// each process (Workload::report, Kernel::report). They are recorded, compared and gated as times are.
+// Metrics that a workload measures itself, such as accuracy, loss or a packed size. The workload declares
+// them (Workload::metrics), and a suite names them (`metrics: [time, accuracy]`). After the last check,
+// workload and variant report one value a process (Workload::report, Kernel::report). They are recorded,
+// compared and gated as times are.
 #pragma once
 
 #include <string>

@@ -60,10 +60,10 @@ class Kernel {
   // in the constructor or here.
   virtual void bind(const Buffers& buffers) = 0;
 
-  // The timed call: reads the inputs, writes every element of every output. On cuda it enqueues on
-  // `stream` and returns. It must not synchronise, allocate or load code lazily after its first call,
-  // unless synchronises() says so. Some calls are captured in a graph that runs later, many times or
-  // never: the host may keep no count of calls.
+  // The timed call: reads the inputs, writes every element of every output. On cuda it enqueues on `stream`
+  // and returns. After its first call it must not synchronise (unless synchronises() says so), allocate or
+  // load code. It must not count calls: a call may be captured in a graph that runs later, many times or
+  // never.
   virtual void run(Stream stream) = 0;
 
   // True when run() waits for the device: it is then timed without a launch gate, and marked so.

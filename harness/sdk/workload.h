@@ -1,11 +1,11 @@
 // Workload: a problem, independent of how it is solved. It declares its parameters, tensors and the work of
-// one call. It fills the inputs from a seed and computes the right answer. Variants (variant.h) solve it; the
-// harness owns every buffer, poisons the outputs before a check and compares them with reference() before and
+// one call. It fills the inputs from a seed and computes the right answer. Variants (variant.h) solve it. The
+// harness owns the buffers, poisons outputs before a check and compares them with reference() before and
 // after timing.
 //
-// Called from one thread; fill() and reference() may share large work among threads (in_parts.h), as long
-// as the result does not depend on their number. May throw Unsupported (params.h) or
-// std::exception; the worker turns the first into "skipped, because" and the second into "failed, because".
+// Called from one thread. fill() and reference() may share work among threads (in_parts.h) if the result does
+// not depend on their number. May throw Unsupported (params.h), which skips the case, or std::exception,
+// which fails it.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +39,8 @@ struct TensorSpec {
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_of(dtype); }
 };
 
-// The least work of one call: compulsory traffic and executed operations, and its number of items
-// as a user counts them ("tokens", "images", "rows"). Throughput and the share of the machine's ceiling are
-// computed from it; 0 means that nothing is claimed.
+// The least work of one call: compulsory traffic, executed operations, and items as a user counts them
+// ("tokens", "images", "rows"). Throughput and the share of the ceiling come from it; 0 claims nothing.
 struct Work {
   double flops = 0;
   double bytes = 0;
@@ -49,9 +48,9 @@ struct Work {
   std::string item_name = {};  // plural; "" with items: "items"
 };
 
-// When an output counts as right: ||out - ref|| / ||ref|| (Frobenius, over the checked elements) is at most
-// `relative`. No single element may be off by more than a multiple that rounding cannot reach
-// (measure/tensors/verify.h). A NaN or infinity where the reference has none is wrong.
+// An output is right if ||out - ref|| / ||ref|| (Frobenius, over the checked elements) is at most `relative`.
+// No single element may be off by a multiple that rounding cannot reach (measure/tensors/verify.h). A NaN or
+// infinity where the reference has none is wrong.
 struct Tolerance {
   double relative = 1e-6;
 };

@@ -10,9 +10,9 @@ namespace harness {
 
 struct Trace;  // trace.h
 
-// Every case of either record gets a row. A difference in a `block` field of the machines' fingerprints makes
-// rows not_comparable, unless it is only the device's UUID and the policy allows another device of the model.
-// Uses so many threads, 0: as many as there are processors. The result is the same on any number.
+// Every case of either record gets a row. A different `block` field of the fingerprints makes rows
+// not_comparable, except for the device's UUID where the policy allows another device of the model. The
+// result does not depend on the number of threads (0: one a processor).
 Comparison compare(const Record& baseline, const Record& current, const Policy& policy, unsigned threads = 0);
 
 // The same, which also keeps its trace.

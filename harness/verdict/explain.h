@@ -1,6 +1,5 @@
-// Explain: the rows of a comparison with what each verdict rests on. The comparison is made by compare()
-// itself, whose trace holds the evidence; only the values of single placements are taken apart here, by the
-// estimator that put them together. Pure.
+// Explain: the rows of a comparison with the evidence of each verdict. compare() makes the comparison, and
+// its trace holds the evidence. Only the values of single placements are computed here. Pure.
 #pragma once
 
 #include <string>

@@ -139,8 +139,8 @@ void judge_at_once(JudgedRow& judged, const MetricPair& pair, const SideReading&
   describe(row, pair.before, pair.after, baseline, current, records);
 }
 
-// Each look takes the first processes of the current side, as many as it was declared for, and all of the
-// baseline, which was measured before. So the verdict is the same however much was measured after it.
+// Each look takes the first processes of the current side, as many as declared, and all of the baseline,
+// which was measured before. So later processes do not change its verdict.
 void judge_looks(JudgedRow& judged, const MetricPair& pair, const SideReading& baseline,
                  const ComparedRecords& records, SideReader& reader) {
   ComparisonRow& row = judged.row;

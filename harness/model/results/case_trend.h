@@ -1,6 +1,6 @@
-// Trend: how a metric of a case moved along the history of a branch on one device, with the findings of three
-// tests. They are the newest result against an anchor, a CUSUM against slow creep, and change points. Made by
-// study/trends.h, put into words by report/. Plain data.
+// Trend: how a metric of a case moved along a branch on one device. Holds the findings of three tests: the
+// newest result against an anchor, a CUSUM against slow creep, and change points. Made by study/trends.h.
+// Plain data.
 #pragma once
 
 #include <cstddef>

@@ -371,10 +371,10 @@ inline constexpr auto enum_names<SourceCode> = names<SourceCode>({{SourceCode::n
                                                                   {SourceCode::ab_commit, "ab_commit"},
                                                                   {SourceCode::ab_build, "ab_build"}});
 
-// Where a side came from. More figures of `found`: `passed_over` counts nearer records that were left out for
-// some case. `regressed`, `failed`, `undecided` and `incomplete` tell whether some of those were. `pooled`
-// counts the records that samples come from, `least` and `most` the processes of a case. `pin_error` is why
-// the pinned file was not read.
+// Where a side came from. Figures of `found`: `passed_over` counts nearer records that were left out for some
+// case; `regressed`, `failed`, `undecided` and `incomplete` tell why. `pooled` counts the records that
+// samples come from, `least` and `most` the processes of a case. `pin_error` is why the pinned file was not
+// read.
 struct RecordSource {
   std::string id;  // record UUID, or ""
   Fact<SourceCode> found;
@@ -434,10 +434,9 @@ bool may_be_baseline(const CaseVerdict& verdict);
 // The overall verdict as if nothing were waived.
 Verdict verdict_without_waivers(const std::vector<ComparisonRow>& rows);
 
-// The exit code of `compare` and `run --against`: 0 no regression, 1 regressed (or improved, when the
-// policy fails on that), 3 inconclusive, 4 missing or not comparable, or nothing compared at all,
-// 5 failed. When several apply: 5, 1, 4, 3. Allowances turn 3 and 4 into 0; nothing compared at all needs
-// `allow_skipped`.
+// The exit code of `compare` and `run --against`: 0 no regression; 1 regressed, or improved where the policy
+// fails on that; 3 inconclusive; 4 missing, not comparable, or nothing compared; 5 failed. When several
+// apply: 5, 1, 4, 3. Allowances turn 3 and 4 into 0; nothing compared needs `allow_skipped`.
 int exit_code(const Comparison& comparison);
 
 }  // namespace harness

@@ -1,6 +1,5 @@
 // Calibration: how much results of one build vary on a machine, how often the rule would have raised a false
-// alarm, and which settings to measure with instead. Made by study/calibrate.h, put into words by report/.
-// Plain data.
+// alarm, and which settings fit. Made by study/calibrate.h. Plain data.
 #pragma once
 
 #include <cstddef>

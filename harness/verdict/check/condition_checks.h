@@ -1,6 +1,6 @@
-// Conditions: the state of the device around the two sides of a row, and when that forbids a verdict.
-// Temperatures, power and clocks only explain. Throttling and other users of the device forbid a verdict
-// where they affect one side more than the other. Pure.
+// Conditions: the state of the device around both sides of a row, and when it forbids a verdict. Temperature,
+// power and clocks only explain. Throttling and other users of the device forbid a verdict where they affect
+// one side more. Pure.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ namespace harness {
 // processes still speak for the code; for throttling, the case's gate says how much (Gate::throttled).
 inline constexpr double tolerable_shared_share = 0.2;
 
-// Why no verdict may rest on the pair: a side was throttled in more than `throttled_share` of its placements.
-// Or other processes used the device on one side more than on the other. A kernel at the power cap on both
-// sides alike may be judged: the cap is part of what it costs.
+// Why the pair allows no verdict: a side was throttled in more than `throttled_share` of its placements, or
+// other processes used the device more on one side. A kernel at the power cap on both sides alike may be
+// judged, because the cap is part of its cost.
 std::optional<Reason> condition_doubt(const SideConditions& baseline, const SideConditions& current,
                                       double throttled_share);
 

@@ -8,9 +8,9 @@
 
 namespace harness {
 
-// `row` has its sides, margin, alpha and ratio. Effects that `pairing` cancels are left out: drift over a run
-// whose builds took turns, and modes and drift of processes that both builds shared. `short_call`: the
-// diagnostic of a call too short for its timing (short_calls.h), which replaces that of the clock's steps.
+// `row` has its sides, margin, alpha and ratio. Effects that `pairing` cancels are left out: drift where
+// builds took turns, modes and drift of processes that both builds shared. `short_call`: a call too short for
+// its timing (short_calls.h); it replaces the diagnostic of the clock's steps.
 std::vector<Diagnostic> diagnose(const ComparisonRow& row, const SideReading& baseline,
                                  const SideReading& current, std::optional<Pairing::Kind> pairing,
                                  std::optional<Diagnostic> short_call = {});

@@ -11,10 +11,10 @@ namespace harness {
 // never varies has a coarse clock, and is tested like any other.
 bool is_exact(const ComparisonRow& row, const SideReading& baseline, const SideReading& current);
 
-// Fills the row: sides, ratio, verdict, reason. With the margin m: worse by more than m of the baseline's
-// value is regressed, better by more than m is improved, anything else is unchanged. With m = 0 any change
-// counts. A change from 0 has no ratio and is beyond every margin. Where the processes are too few to show
-// that the metric does not vary, the row is inconclusive.
+// Fills the row: sides, ratio, verdict, reason. Worse by more than the margin m of the baseline's value is
+// regressed, better by more is improved, else unchanged. With m = 0 any change counts. A change from 0 has no
+// ratio and is beyond every margin. With too few processes to show that the metric does not vary, the row is
+// inconclusive.
 void judge_exactly(ComparisonRow& row, const SideReading& baseline, const SideReading& current,
                    const Policy& policy);
 

@@ -1,10 +1,9 @@
 // Proof: whether both sides of a case provably do the same on their device. Then no change of the code can
 // have changed its time there. Pure.
 //
-// A proof needs the same digest of all launches on both sides (model/record.h). Workload, parameters, seed of
-// inputs, GPU model, driver and libraries must agree as well. It covers the device's time, cycles, hardware
-// counters and the memory of tensors (model/proof_reach.h). It says nothing of the host: first call,
-// launches, other memory.
+// Both sides need the same digest of all launches (model/record.h), workload, parameters, seed, GPU model,
+// driver and libraries. A proof covers the device's time, cycles, hardware counters and memory of tensors
+// (model/proof_reach.h), and nothing of the host: first call, launches, other memory.
 #pragma once
 
 #include <optional>

@@ -13,9 +13,9 @@ struct Settled {
   std::optional<Cause> cause = {};  // why a side was not measured
 };
 
-// The verdict on the case as a whole; std::nullopt when its samples or a proof decide. `before` is null where
-// the baseline has no such case. `proven`: both sides do the same on the device (proof.h), so that a side
-// that was only looked at needs no samples. `had_device`: the baseline measured on the case's kind of device.
+// The verdict on the case as a whole; std::nullopt when its samples or a proof decide. `before`: null where
+// the baseline lacks the case. `proven`: both sides do the same (proof.h), so a side needs no samples.
+// `had_device`: the baseline measured on the case's kind of device.
 std::optional<Settled> settled_without_samples(const CaseRecord* before, const CaseRecord& after,
                                                bool proven = false, bool had_device = true);
 

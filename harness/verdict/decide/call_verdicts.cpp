@@ -36,14 +36,14 @@ std::vector<std::size_t> ranks_of(const std::vector<double>& values) {
   return ranks;
 }
 
-// Takes the looks in the order in which they were measured: all rows at the first, those still open at the
-// second, and so on.
+// Takes the looks in the order in which they were measured: all rows at the first, open ones at the second,
+// and so on.
 //
-// A row's p is the smallest of its looks so far times the number of looks declared. It can only fall from one
-// look to the next, and an adjusted p of Holm's only falls when any p does. So a row called at some look
-// would also be called if every row had gone through all its looks. For those the family-wise rate is alpha
-// by Bonferroni and Holm. Hence measuring on may depend on what was seen, in any way. Passing keeps its level
-// over the looks by Bonferroni alike.
+// A row's p is the smallest of its looks so far, times the number of declared looks. It can only fall from
+// look to look, and Holm's adjusted p falls only when some p does. So a row called at a look would also be
+// called if every row had gone through all its looks. For those the family-wise rate is alpha by Bonferroni
+// and Holm. Hence the choice to continue may depend on anything seen. Passing keeps its level by Bonferroni
+// alike.
 class LookByLook {
  public:
   LookByLook(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence, int least)
@@ -71,8 +71,8 @@ class LookByLook {
     return rows_[one.row].verdict == Verdict::inconclusive;
   }
 
-  // A row takes part by its number of processes, conditions and gates alone, never by its p-value. One with
-  // looks to come takes part from the start, so that the others' correction does not change when it does.
+  // A row takes part by its number of processes, conditions and gates, never by its p-value. A row with later
+  // looks takes part from the start, so that the others' correction does not change.
   [[nodiscard]] bool is_judged(const Evidence& one) const {
     const ComparisonRow& row = rows_[one.row];
     if (row.informative) return false;

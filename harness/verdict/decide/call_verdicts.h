@@ -9,9 +9,9 @@
 
 namespace harness {
 
-// Decides look by look, over all evidence that may bear a verdict and decides something. Sets numbers,
-// verdict and look of each row that evidence is about. Later looks leave a decided row alone. An informative
-// row is judged by its own p. Returns how many rows were corrected together.
+// Decides look by look, over all evidence that decides something. Sets numbers, verdict and look of each row.
+// Later looks leave a decided row alone. An informative row is judged by its own p. Returns how many rows
+// were corrected together.
 std::size_t call_verdicts(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence,
                           const Policy& policy);
 

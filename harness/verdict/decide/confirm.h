@@ -1,11 +1,10 @@
-// Confirm: a regression is measured again, on processes of its own, before it fails a build. Pure.
+// Confirm: a regression is measured again, on fresh processes, before it fails a build. Pure.
 //
-// Example: five processes call a case +1.3 % at a margin of 0.5 %. Five fresh ones say +1.2 %, and by
-// themselves they, too, lie beyond the margin at the row's alpha: the regression stands. Had they said +0.1
-// %, the row would be inconclusive.
+// Example: five processes call a case +1.3 % at a margin of 0.5 %. Five fresh ones say +1.2 % and lie beyond
+// the margin by themselves: the regression stands. With +0.1 % the row would be inconclusive.
 //
-// The first stage already keeps the chance of any false regression at alpha, whatever is measured after it.
-// Confirming can only take regressions back, so it needs no correction of its own.
+// The first stage keeps the chance of any false regression at alpha. Confirming can only take regressions
+// back, so it needs no correction.
 #pragma once
 
 #include <vector>

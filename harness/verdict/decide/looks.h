@@ -50,10 +50,10 @@ void tell_exact_look(ComparisonRow& row, std::size_t reached, int least);
 // The test that so many processes would make if the variances were those of `look`.
 stats::TTest planned_test(const LookEvidence& look, double baseline, double current);
 
-// The next declared look of an undecided row; std::nullopt where no look that is left has an even chance to
-// decide it. A look decides when it calls an effect within a standard error of the estimate at the level
-// `beyond`. It also decides when such an effect passes at the level `inside`. `baseline`: the processes of
-// that side, which does not grow.
+// The next declared look of an undecided row; std::nullopt where no remaining look has an even chance to
+// decide. A look decides an effect within a standard error of the estimate in two ways: it calls it at the
+// level `beyond`, or passes it at the level `inside`. `baseline`: the processes of that side, which does not
+// grow.
 std::optional<int> next_look(const LookState& state, const LookEvidence& last, int baseline, double margin,
                              double beyond, double inside);
 

@@ -18,10 +18,10 @@ struct SlowCalls {
   Reason reason;  // of the shares where they rose enough, else of the mean
 };
 
-// Both are tested by process, as the trimmed mean is (Welch). Shares are tested as the arcsine of their
-// square root. Its variance is nearly constant (Anscombe 1948) and at least that of a counted share, 1 / 4n.
-// Means are tested as logs; their H0 is "not worse by more than the margin and least_mean_rise". std::nullopt
-// without enough processes, or where the metric is no time.
+// Both are tested by process (Welch). Shares are tested as the arcsine of their square root, whose variance
+// is nearly constant (Anscombe 1948); it is at least that of a counted share, 1 / 4n. Means are tested as
+// logs; H0 is "not worse by more than the margin and least_mean_rise". std::nullopt without enough processes,
+// or where the metric is no time.
 std::optional<SlowCalls> judge_slow_calls(const SideReading& baseline, const SideReading& current,
                                           double log_margin, double known_variance);
 

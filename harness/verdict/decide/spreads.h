@@ -37,13 +37,13 @@ class UsualSpreads {
   std::map<std::string, stats::VarianceTrend> trends_;
 };
 
-// The mean of a side, with its variance between processes of one session and what sessions add.
+// The mean of a side, with its variance between processes of one session and the sessions' part.
 //
 // Where the side is pooled over records (ProcessSamples::session), y = mean + b_session + e_process, a random
-// intercept by session (Searle, Casella & McCulloch 1992, chapter 3). With w_i the share of the processes
-// that session i holds, the variance of the mean is sigma_session^2 sum(w_i^2) + sigma_process^2 / N. The
-// variance of processes is pooled within sessions. `session_variance` is what is usual; the pool's own, of
-// variance components (stats/spread/components.h), is drawn towards it (usual_sessions of weight).
+// intercept by session (Searle, Casella & McCulloch 1992, chapter 3). With w_i the share of processes of
+// session i, the variance of the mean is sigma_session^2 sum(w_i^2) + sigma_process^2 / N. The variance of
+// processes is pooled within sessions. `session_variance` is the usual value; the pool's own
+// (stats/spread/components.h) is shrunk towards it with the weight usual_sessions.
 stats::Estimate estimate_of(const SideReading& reading, double session_variance);
 
 // The variance between sessions: `usual` where the side is not pooled.

@@ -1,7 +1,7 @@
-// Waive: what the policy's waivers do to a comparison. A waiver covers a regression, and an undecided result
-// where it says so. It holds only while the whole interval of the change stays at or below its ceiling and
-// its last day has not passed. A waiver that the change itself proposes counts only where the policy accepts
-// that. The format and the reasons: baselines/README.md. Pure.
+// Waive: applies the policy's waivers to a comparison. A waiver covers a regression, and an undecided result
+// where it says so. The whole interval of the change must stay at or below its ceiling, and its last day must
+// not have passed. A waiver that the change proposes counts only where the policy accepts that. Format:
+// baselines/README.md. Pure.
 #pragma once
 
 #include <string>

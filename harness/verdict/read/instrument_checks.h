@@ -9,9 +9,9 @@
 
 namespace harness {
 
-// The medians of the processes' controls, and whether to advise batches because one call between two events
-// is mostly what the events cost. No such advice where it was `advised` already. `center_us`: the time of the
-// case. std::nullopt where no process has a control, or where it is small beside a call timed by itself.
+// The medians of the processes' controls, and whether to advise batches, because events are most of a single
+// call's time. No advice where it was `advised` already. `center_us`: the time of the case. std::nullopt
+// without a control, or where it is small beside a single call.
 std::optional<Diagnostic> control_diagnostic(const CaseRecord& record, double center_us,
                                              bool advised = false);
 

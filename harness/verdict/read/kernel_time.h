@@ -16,16 +16,15 @@ namespace harness {
 inline constexpr double tolerable_time_share = 0.01;
 inline constexpr double tolerable_time_us = 1.5;
 
-// Where the median sample of a case's time and the sum of its kernels' times disagree by more: both figures
-// and the likeliest cause. Takes the median over the processes that have both. The cause is the clock only
-// under two conditions. The device held it down in more placements than the case's gate allows. The
-// difference is more than events and launches cost, and less than a third. `pair_us`: of the events, where
-// the case has no control.
+// Where a case's median sample and the sum of its kernels' times disagree by more: both figures and the
+// likeliest cause. Takes the median over processes that have both. The cause is the clock if the device was
+// throttled in more placements than the gate allows, and the difference is more than events and launches
+// cost, but less than a third. `pair_us`: of the events, where the case has no control.
 std::optional<Diagnostic> kernel_time_doubt(const CaseRecord& record,
                                             std::optional<double> pair_us = std::nullopt);
 
-// The time that a pair of events adds to a call, in us: the median, over all controls of the record on a kind
-// of device, of a call that does nothing timed by itself less one in a batch.
+// The time in us that a pair of events adds to a call: the median, over all controls of the record on a kind
+// of device, of an empty call timed alone less one in a batch.
 class EventPairCosts {
  public:
   explicit EventPairCosts(const Record& record);

@@ -17,9 +17,9 @@ struct KernelComparison {
       false;  // both sides have kernels, each with a counterpart of the same known code and shape
 };
 
-// The first process with kernels stands for its side. A kernel's counterpart has the same name
-// or, failing that, the same name but for template arguments, in launch order. Times of a call closer than
-// `margin` to each other did not move. Empty when a side has no kernels.
+// The first process with kernels stands for its side. Kernels are matched in launch order by name, or by name
+// without template arguments. Times closer than `margin` to each other did not move. Empty when a side has no
+// kernels.
 KernelComparison compare_kernels(const CaseRecord& baseline, const CaseRecord& current, double margin);
 
 // "void ns::gemm<128, float>(float const*, int)" -> "ns::gemm": without result, template arguments and

@@ -9,9 +9,8 @@
 
 namespace harness {
 
-// CUDA events tick in 32 ns, and what a pair of them costs is part of every sample: an empty kernel reads
-// some 2.7 us on an H200. So below 5 us most of a sample is not the kernel, and below 32 ticks a single one
-// is 3 % of it.
+// CUDA events tick in 32 ns, and a pair of them costs time in every sample: an empty kernel takes some 2.7 us
+// on an H200. So below 5 us most of a sample is not the kernel, and below 32 ticks one tick is 3 %.
 inline constexpr double event_tick_us = 0.032;
 inline constexpr double event_bound_us = 5;
 inline constexpr double tick_bound_ticks = 32;

@@ -1,6 +1,6 @@
 // Side: one series of one record, reduced for comparing and summarising: a log value a process, its moments,
-// and the input of the diagnostics. Every sample is read once. Pure; a reader keeps scratch memory between
-// calls and so belongs to one thread.
+// and the input of the diagnostics. Every sample is read once. Pure. A reader keeps scratch memory, so it
+// belongs to one thread.
 #pragma once
 
 #include <cstddef>

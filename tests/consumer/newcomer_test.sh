@@ -7,7 +7,7 @@
 : "${SOURCE:?root of the tree}" "${BUILD:?folder of a build of it}" "${COMPILER:?the C++ compiler}"
 : "${BUILD_TYPE:?as in CMake}"
 
-# What the build under test has compiled is taken from there, the rest from ccache where it has it: see reuse.sh.
+# Objects come from the build under test, else from ccache: see reuse.sh.
 export TREE=$work/tree BUILT=$work/tree/build/first CCACHE_BASEDIR=$work/tree CCACHE_NOHASHDIR=1
 export REUSE_FROM=$BUILD REUSE_SOURCE=$SOURCE REUSE_COMMANDS=$scratch/commands
 { ninja -C "$BUILD" -t compdb || echo "[]"; } 2>/dev/null | python3 -c '

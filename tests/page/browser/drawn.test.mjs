@@ -1,4 +1,4 @@
-// What is drawn, down to the colours of the screen: the marks where the data say, dark, and on paper.
+// The drawing, down to the colours of the screen: the marks where the data say, dark, and on paper.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, on_screen, open } from "../lib/browser.mjs";

@@ -16,7 +16,7 @@ namespace harness {
 Status check_repository(const std::filesystem::path& folder);
 
 // HEAD of the repository that holds `folder`, with branch, dirty flag and a hash of the changes. Dirty counts
-// tracked files only, without the store's own folder. It is also set when git cannot tell. An empty Revision
+// tracked files only, without the store's own folder, and is set when git cannot tell. An empty Revision
 // outside a repository or before the first commit.
 Revision head_revision(const std::filesystem::path& folder);
 

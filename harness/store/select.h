@@ -15,10 +15,10 @@ namespace harness {
 // The record with this UUID, found as this run.
 Result<Selected> select_stored(Store& store, const std::string& id);
 
-// A side may be named by the path of a record file, by `@` and the name of a record, or by a record's id. The
-// beginning of an id will do: 8 characters or more, where they name no revision. An unfinished record is
-// refused as a baseline (missing) and marked as unfinished as the current side; one of another suite than
-// options.suite is an error.
+// A side is named by the path of a record file, by `@` and the name of a record, or by a record's id. The
+// first 8 or more characters of an id suffice where they name no revision. An unfinished record is refused as
+// a baseline (missing) and marked as the current side. A record of another suite than options.suite is an
+// error.
 
 // An error unless the text can name a record.
 Status check_record_name(const std::string& name);
@@ -26,9 +26,9 @@ Status check_record_name(const std::string& name);
 // An error when `name` can mean no side at all: no such file, record or revision. Cheap; loads no record.
 Status check_side_name(Store& store, const std::string& name, const std::filesystem::path& folder);
 
-// The current side: a named record; or a revision whose newest complete record is taken, one of the
-// whole suite before a partial one. For HEAD of a dirty tree it is a record of the dirty tree, one of
-// the very changes before others; source.found says which.
+// The current side: a named record; or the newest complete record of a revision, preferably of the whole
+// suite. For HEAD of a dirty tree it is a record of a dirty tree, preferably of the same changes;
+// source.found says which.
 Result<Selected> select_current(Store& store, const std::string& name, const SelectOptions& options);
 
 // The same for each suite that the revision has records of, by name: one side a suite. Where `baseline` names
@@ -37,10 +37,10 @@ Result<std::vector<Selected>> select_current_of_suites(Store& store, const std::
                                                        const std::string& baseline,
                                                        const SelectOptions& options);
 
-// The baseline: a named record; else, case by case, what the history of `name` behind its merge base with the
-// current commit has (README.md, The baseline): of the same device if it can be, pooled over records that
-// measured the same code. source.found says how many records were left out and how many were pooled. Else
-// ErrorKind::missing with advice. Never the current record itself (ErrorKind::usage when named).
+// The baseline: a named record; else, case by case, from the history of `name` behind its merge base with the
+// current commit (README.md, The baseline). It is of the same device if possible, and pooled over records of
+// the same code. source.found counts the records left out and pooled. Else ErrorKind::missing with advice.
+// Never the current record itself (ErrorKind::usage when named).
 Result<Selected> select_baseline(Store& store, const std::string& name, const Selected& current,
                                  const SelectOptions& options);
 

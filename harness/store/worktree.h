@@ -1,7 +1,6 @@
-// Worktree: a checkout of another commit beside the user's own tree, which stays as it is. Lies in
-// .harness/worktrees/ of the repository, so that a build folder in it can be used again by the next commit;
-// removed by the destructor. The next add() removes the files that a killed program left. A Worktree belongs
-// to one thread.
+// Worktree: a checkout of another commit beside the user's tree, in .harness/worktrees/ of the repository.
+// The destructor removes it; a build folder in it serves the next commit. The next add() removes the files of
+// a killed program. One thread uses a Worktree.
 #pragma once
 
 #include <filesystem>

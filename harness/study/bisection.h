@@ -1,8 +1,7 @@
 // Bisection: which commit to test next between a good and a bad one, when some cannot be tested. Pure.
 //
-// A plain binary search over the first-parent line. `git bisect` would keep its state in the repository,
-// beside that of the user. It would also walk into merged branches, whose commits nobody builds alone. A
-// merge is one step here, as in `harness history`.
+// A binary search over the first-parent line, where a merge is one step. `git bisect` would keep state in the
+// user's repository and walk into merged branches, whose commits nobody builds alone.
 #pragma once
 
 #include <cstddef>

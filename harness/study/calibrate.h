@@ -1,8 +1,8 @@
 // Calibration: variance components, false alarms and proposals from records of one build (A/A). Pure.
 //
-// Placements, processes, sessions (one record each) and devices each add a part to the variance of log values
+// Placements, processes, sessions (one record each) and devices each add variance to the log values
 // (stats/spread/components.h). compare() counts the sessions' part once a side. The estimate is shrunk
-// towards the usual 0.1 % (0.3 % between devices), as if that had been seen with 4 degrees of freedom.
+// towards the usual 0.1 % (0.3 % between devices) with 4 degrees of freedom.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,7 @@
 // Selftest: error rates of the rule that decides, by simulation (simulate.h) and on random halves of a run.
 //
-// The rule is a parameter so that a wrong one can be shown to fail; the default is verdicts() of compare.h,
-// the code behind compare(). Several threads call the rule at once. The same seed gives the same report on
-// any number of threads.
+// The rule is a parameter, so that a test can show a wrong one to fail; the default is verdicts() of
+// compare.h. Several threads call it at once. The same seed gives the same report on any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +35,9 @@ struct SelftestOptions {
   std::function<bool(std::size_t done, std::size_t all)> on_progress = {};
 };
 
-// Simulated rates. Impossible pairs of noise and plan are left out: sides that share their processes share
-// session and device, and sides that take turns have one look. A plan of fewer processes than a verdict needs
-// is run with the first noise alone, and may decide nothing. std::nullopt: stopped.
+// Simulated rates. Impossible pairs of noise and plan are left out: sides in the same processes share session
+// and device, and sides that take turns have one look. A plan with too few processes for a verdict runs with
+// the first noise only. std::nullopt: stopped.
 std::optional<SelftestReport> selftest(const SelftestOptions& options);
 
 // How often the rule of compare() calls a case regressed between random halves of each session of `records`.

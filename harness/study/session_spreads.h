@@ -37,11 +37,11 @@ std::vector<LearnedSpread> learn_spreads(const std::vector<CalibrationSession>& 
 
 inline constexpr std::size_t fewest_runs_of_history = 8;
 
-// How much results of one metric of one case vary between runs on one device, where no calibration says.
-// `log_values` are those of each run by process, in the order of time, whatever the commits: steps between
-// them are no noise (stats/series/local_noise.h). `digests`: of what each run launched, "" where nobody
-// knows. Where so many runs have one, only runs of the same digest are compared: a case that changes with
-// every other commit steps more often than its noise allows. std::nullopt with fewer runs.
+// How much results of one metric of one case vary between runs on one device, without a calibration.
+// `log_values`: of each run by process, in the order of time; steps between commits are not noise
+// (stats/series/local_noise.h). `digests`: of each run's launches, "" where unknown. Where enough runs have
+// one, only runs of the same digest are compared, because a case that changes with every other commit steps
+// too often. std::nullopt with fewer runs.
 std::optional<LearnedSpread> learn_from_history(const std::string& case_id, const std::string& metric,
                                                 const std::vector<std::vector<double>>& log_values,
                                                 const std::vector<std::string>& digests = {});

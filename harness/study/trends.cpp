@@ -252,12 +252,11 @@ std::vector<Trend> find_trends(std::vector<MeasuredSeries> series, const TrendOp
   for_each_index(finders.size(), options.threads,
                  [&](std::size_t i) { finders[i].find(first_permutations, finders.size()); });
   correct_changes(finders);
-  // The smallest p that a permutation test can give must still count after the correction. So a change that
-  // no permutation reached is tested with more of them, as in sequential Monte Carlo tests (Besag & Clifford
-  // 1991). The first permutations of a longer test are those of the shorter one. A p that only the longer
-  // test can give needs that no shorter one was reached, and so is at most as likely as in the longer test
-  // alone. Where many series changed, the correction is mild and few permutations do. Where one did, it alone
-  // needs many.
+  // The smallest p of a permutation test must still count after the correction. So a change that no
+  // permutation reached is tested with more of them, as in sequential Monte Carlo tests (Besag & Clifford
+  // 1991). A longer test begins with the permutations of the shorter one. A p that only it can give requires
+  // that no shorter one was reached, so it is at most as likely as in the longer test alone. Where many
+  // series changed, the correction is mild and few permutations suffice.
   const double wanted = std::ceil(static_cast<double>(finders.size()) / options.alpha);
   const std::size_t most = static_cast<std::size_t>(std::min<double>(most_permutations, wanted));
   for (std::size_t permutations = first_permutations; permutations < most;) {

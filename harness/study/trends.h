@@ -1,15 +1,15 @@
-// Trends: three tests over a series of results of one metric of one case, measured along a branch on one
-// device. Twelve steps of +1 % each pass a gate of 2 %, but not these tests. Pure.
+// Trends: three tests over the results of one metric of one case along a branch on one device. They find
+// twelve steps of +1 % that each pass a gate of 2 %. Pure.
 //
 // - The newest result against the anchor: the t-test of compare(), corrected by Benjamini-Hochberg.
-// - CUSUM (stats/series/cusum.h) of the log ratios to the anchor: notices a lasting shift of a margin however
-//   small its steps. k is half a margin plus the possible error of the anchor, t sd(anchor). An unchanged
-//   series creeps with a chance of at most alpha / series over all its points: half of it by the anchor (t),
-//   half by the points (h). tests/study/trend_test.cpp counts that. h is at least half a margin, so that a
-//   single point alarms alone only a whole margin off. The sd of a mean of P processes is sqrt(s^2 / P +
-//   session_sd^2), with s^2 pooled over the points.
+// - CUSUM (stats/series/cusum.h) of the log ratios to the anchor finds a lasting shift of a margin, however
+//   small its steps. k is half a margin plus the anchor's possible error, t sd(anchor). h is at least half a
+//   margin, so that a single point alarms only a whole margin off. An unchanged series creeps with a chance
+//   of at most alpha / series over all its points: half by the anchor (t), half by the points (h);
+//   tests/study/trend_test.cpp counts that. The sd of a mean of P processes is sqrt(s^2 / P + session_sd^2),
+//   with s^2 pooled over the points.
 // - Change points (stats/series/change_points.h), permutation p, Benjamini-Hochberg over all series, with as
-//   many permutations as the number of series asks for.
+//   many permutations as that needs.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// Waivers: a YAML file, kept in git beside the code, of regressions and undecided results that
-// the team has accepted for a while. The format (version 1) is described in baselines/README.md and, for
-// editors, by waivers.schema.json, which is enforced here. The effect of a waiver on a comparison:
+// Waivers: a YAML file beside the code, of regressions and undecided results that the team accepts for a
+// while. baselines/README.md describes the format (version 1), waivers.schema.json enforces it. Their effect:
 // verdict/decide/waive.h.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Schedule: which worker process measures which cases, on which device, and after or beside which others.
-// Made from plans before anything runs. Pure.
+// Schedule: which worker process measures which cases, on which device, and in which order. Made from plans
+// before anything runs. Pure.
 //
 //   one device       one stage of one lane:  1, 2, 3, ...
 //   several devices  kinds with one device first; then a stage with a lane a device:  1, 3, 5 | 2, 4, 6

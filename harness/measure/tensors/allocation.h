@@ -14,14 +14,14 @@
 
 namespace harness {
 
-// The largest offset of a moved buffer within its block, bytes. A GPU hands out blocks that begin at
-// multiples of 2 MiB, so large buffers without an offset would always lie to each other in the same way.
-// Frameworks that manage memory themselves hand out any multiple of 512 bytes, too.
+// The largest offset of a moved buffer within its block, in bytes. A GPU's blocks begin at multiples of 2
+// MiB, so without an offset large buffers would always lie alike. Frameworks that manage memory themselves
+// use any multiple of 512 bytes, too.
 inline constexpr std::size_t most_buffer_offset = std::size_t{2} << 20;
 
-// How many bytes of earlier placements' buffers stay while the next are taken. With the last ones alone, two
-// sets of blocks would take turns, and their addresses would bias every placement. On a GPU 16 times its
-// cache (960 MiB on an H200); on a CPU none, because its memory is shared and nobody counts it.
+// How many bytes of earlier placements' buffers stay while the next are taken. With only the last ones, two
+// sets of blocks would take turns and bias every placement. On a GPU 16 times its cache (960 MiB on an H200);
+// on a CPU none, because its memory is shared.
 std::size_t kept_bytes_on(Device& device);
 
 class Allocation {
@@ -33,12 +33,13 @@ class Allocation {
   void keep(std::size_t bytes) { kept_bytes_ = bytes; }
 
   // Takes buffers, fills in the inputs (from the buffers held before, from those of `like`, or uploads them),
-  // poisons outputs and workspace. Nobody may use the buffers held before any more, whatever it returns.
+  // poisons outputs and workspace. Ends the use of the buffers held before, whatever it returns.
+  //
   // `moved`: takes them at random offsets in their blocks (multiples of 512 bytes), behind padding of random
-  // size (256 bytes to 32 MiB, small sizes as likely as large). The padding stays until the Allocation ends.
-  // The buffers held before still live, up to `kept_bytes` of them, so that no freed block is handed out
-  // again. A full device gives up the older buffers first, then the last ones, then the padding. It is an
-  // error only when an empty device has no room.
+  // size (256 bytes to 32 MiB, log-uniform). The padding stays until the Allocation ends. Up to `kept_bytes`
+  // of earlier buffers stay, so that no freed block is handed out again. A full device gives up the older
+  // buffers first, then the last ones, then the padding. It is an error only when an empty device has no
+  // room.
   Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes, bool moved,
                const Allocation* like = nullptr);
 

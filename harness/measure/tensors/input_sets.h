@@ -1,6 +1,6 @@
-// InputSets: the further sets of buffers that the calls of a case take turns with, so that each finds its
-// data outside the cache without a flush before it. The first set is the case's own Allocation. All hold the
-// same values. Owns the device's buffers; one thread uses it.
+// InputSets: further sets of buffers with equal values. Calls take turns with them, so that each finds its
+// data outside the cache without a flush. The first set is the case's own Allocation. Owns the device's
+// buffers; one thread uses it.
 #pragma once
 
 #include <cstddef>

@@ -55,8 +55,8 @@ std::string tensor_text(const sdk::TensorSpec& tensor);
 std::string input_digest(const CaseInputs& inputs);
 
 // How much a process may keep: a sixteenth of the memory that is available or that its control group grants,
-// but at least 512 MiB and at most 4 GiB. A process measures its cases in an order of its own, so that the
-// variants of a point are apart, and what was dropped between them is made again.
+// at least 512 MiB and at most 4 GiB. The variants of a point are apart in a process's order, so dropped
+// inputs are made again.
 std::size_t input_cache_limit(std::optional<std::uint64_t> available, std::optional<std::uint64_t> granted);
 
 class InputCache {

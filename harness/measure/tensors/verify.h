@@ -26,10 +26,10 @@ struct Finding {
   std::optional<Cause> wrong = {};  // what is wrong with the first wrong output
 };
 
-// Compares `outputs` (in the order of Problem::tensors) with the right values in `inputs`. Besides the
-// elements that `inputs` lists, every element is looked at for poison that was left and for NaN or
-// infinity, and those found are compared with the reference too. Where the norm of the reference is 0,
-// the error is the root mean square of the output. May throw what the workload's reference throws.
+// Compares `outputs` (in the order of Problem::tensors) with the right values in `inputs`. Also looks at
+// every element for remaining poison, NaN or infinity, and compares those with the reference, too. Where the
+// norm of the reference is 0, the error is the root mean square of the output. May throw what the workload's
+// reference throws.
 Finding verify(const sdk::Workload& workload, const sdk::Params& params, const sdk::Problem& problem,
                const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs);
 

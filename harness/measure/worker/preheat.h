@@ -23,18 +23,16 @@ struct Preheated {
   double clock_ghz = 0;  // last read, 0 when unknown
 };
 
-// Keeps the device busy for `least`, then in steps of 20 ms. It ends when three readings of its clock in a
-// row lie within the tolerance of each other, or at `most`. One reading is taken a step. A device without a
-// clock is kept busy for `least` alone. The readings after `least` count, and the last two of before, so that
-// a clock that was steady early costs no more than `least`.
+// Keeps the device busy for `least`, then in steps of 20 ms, with a clock reading after each. Ends when three
+// readings in a row lie within the tolerance, or at `most`. The last two readings within `least` count, so a
+// clock that is steady early costs only `least`. A device without a clock is kept busy for `least`.
 Result<Preheated> preheat(Device& device, const PreheatLimits& limits);
 
-// Keeps a device busy again that has idled since `warmth`, while the host prepared, checked or took memory.
-// It is busy for a tenth of the time that it idled, at most a sixth of the process's preheating (50 ms of
-// 300). An unused device gets the maximum. On an H200 idling for 2 to 800 ms changed neither its clock nor
-// any sample but the first, which the warm-up takes. Where the clock then reads something else than when the
-// device was warm, it goes on in steps of 5 ms until two readings agree, up to that sixth. Tells `warmth`
-// what it did. No preheating: none again.
+// Keeps a device busy again that has idled since `warmth`, while the host prepared, checked or took memory:
+// for a tenth of the idle time, at most a sixth of the process's preheating (50 ms of 300). An unused device
+// gets the maximum. If the clock then differs from the warm reading, steps of 5 ms follow until two readings
+// agree, up to that sixth. On an H200, idling for 2 to 800 ms changed neither clock nor samples but the
+// first, which the warm-up takes. Updates `warmth`. No preheating at first: none again.
 Result<Preheated> reheat(Device& device, const Sampling& sampling, Warmth& warmth);
 
 }  // namespace harness

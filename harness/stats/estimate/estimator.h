@@ -1,8 +1,6 @@
 // Location and spread of one process's samples, and the one value that stands for the process.
 //
-// Pure functions over spans; nothing is owned beyond the call, so any thread may call them. An input
-// that holds a NaN gives NaN (or no outliers), never an unordered sort; other oddities are said per
-// function.
+// Pure functions over spans; any thread may call them. A NaN in the input gives NaN (or no outliers).
 #pragma once
 
 #include <cstddef>
@@ -52,10 +50,10 @@ double trimmed_mean(std::span<const double> values, double fraction);
 // multiplied and the exponents added. NaN when empty or when a value is not positive and finite.
 double mean_log(std::span<const double> values);
 
-// log of one process's value. For each placement, samples beyond the far fences (of the samples, not of their
-// logs) are left out. The others give a 10 % trimmed mean of log samples. The result is the mean over
-// placements, each with the same weight; placements without samples do not count. NaN without samples, or
-// with one that is not positive and finite. For many processes use process_estimator.h, which this calls.
+// log of one process's value. In each placement, samples beyond the far fences (of the samples, not of their
+// logs) are dropped. The others give a 10 % trimmed mean of log samples. The result is the unweighted mean
+// over placements with samples. NaN without samples, or with one that is not positive and finite. For many
+// processes use process_estimator.h, which this calls.
 double process_log_value(std::span<const std::vector<double>> placements);
 
 }  // namespace harness::stats

@@ -8,12 +8,13 @@
 
 namespace harness::stats {
 
-// Width of the 95 % interval of the mean, from its lower to its upper bound, relative to the mean:
-// 2 t s / (sqrt(n_e) mean), t with n_e - 1 degrees of freedom, over the values within Tukey's far fences
-// (those that a process's value is made of, estimator.h). n_e = n (1 - r) / (1 + r), the equivalent number of
-// independent values of a first-order autoregression (Bayley & Hammersley 1946). r is the lag-1
-// autocorrelation, limited to 0 to 0.95; n_e is at least 2. +infinity below three values, with a mean that is
-// not positive, or a value that is not finite. 0 when all values are the same.
+// Width of the 95 % interval of the mean, relative to the mean: 2 t s / (sqrt(n_e) mean), t with n_e - 1
+// degrees of freedom, over the values within Tukey's far fences.
+//
+// n_e = n (1 - r) / (1 + r) is the equivalent number of independent values of a first-order autoregression
+// (Bayley & Hammersley 1946). r is the lag-1 autocorrelation, limited to 0 to 0.95; n_e is at least 2.
+// +infinity below three values, with a mean that is not positive, or a value that is not finite. 0 when all
+// values are equal.
 double relative_width_of_mean(std::span<const double> values);
 
 }  // namespace harness::stats

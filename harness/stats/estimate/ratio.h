@@ -1,6 +1,5 @@
-// Intervals of the ratio of two means, current over baseline, from values that are not logarithms:
-// speedups from raw means, memory, throughput. (The ratio of geometric means is exp of what welch.h
-// says of logs, and the better habit for times.)
+// Intervals of the ratio of two means, current over baseline, of values that are not logs: raw times, memory,
+// throughput. For times prefer the ratio of geometric means, which is exp of the difference in welch.h.
 //
 // Pure functions; any thread may call them.
 #pragma once
@@ -27,10 +26,10 @@ struct RatioInterval {
   double lo = 0, hi = 0;
 };
 
-// Fieller (1954): the ratios r with (c - r b)^2 <= t^2 (v_c - 2 r v_bc + r^2 v_b), for means b, c with the
-// variances v of these means. t has Satterthwaite's degrees of freedom at r = c / b, since the sides may vary
-// differently (Tamhane & Logan 2004). `confidence` in (0, 1). std::nullopt with fewer than two values on a
-// side, a value that is not finite, or a baseline whose mean is nought.
+// Fieller (1954): the ratios r with (c - r b)^2 <= t^2 (v_c - 2 r v_bc + r^2 v_b), for means b, c with
+// variances v. t has Satterthwaite's degrees of freedom at r = c / b, since the sides may vary differently
+// (Tamhane & Logan 2004). `confidence` in (0, 1). std::nullopt with fewer than two values on a side, a value
+// that is not finite, or a baseline mean of 0.
 std::optional<RatioInterval> fieller(const Moments& baseline, const Moments& current, double confidence);
 std::optional<RatioInterval> fieller(std::span<const double> baseline, std::span<const double> current,
                                      double confidence);

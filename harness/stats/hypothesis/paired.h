@@ -12,10 +12,10 @@
 namespace harness::stats {
 
 // The log ratio, current over baseline, of one process that measured both: the mean over placements of the
-// difference of the two 10 % trimmed means of log samples; placements without samples on a side do not count.
-// No fences: cold samples come in clumps, and a clump that a fence drops on one side only would look like a
-// difference. On an H200 the sd of cold log ratios is 0.17 % without fences and 0.23 % with them. The result
-// is NaN without samples, or with one that is not positive and finite.
+// difference of the two 10 % trimmed means of log samples. Placements without samples on a side do not count.
+// There are no fences: cold samples come in clumps, and a clump dropped on one side would look like a
+// difference. On an H200 the sd of cold log ratios is 0.17 % without fences and 0.23 % with them. NaN without
+// samples, or with one that is not positive and finite.
 double process_log_ratio(std::span<const std::span<const double>> baseline,
                          std::span<const std::span<const double>> current);
 

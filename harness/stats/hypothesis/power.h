@@ -36,9 +36,8 @@ class DetectableShift {
 };
 
 // The fewest processes a side, at most `most`, that find an effect `gap` beyond (or inside) a margin with the
-// power of `shift`. Given: the sd of process values on each side, and the known variance of both sides
-// together, which processes do not reduce. Log scale throughout. std::nullopt when even `most` processes
-// would not do.
+// power of `shift`. Inputs are the sd of process values on each side, and the known variance of both sides
+// together, which processes do not reduce. Log scale. std::nullopt when even `most` processes are too few.
 std::optional<int> processes_needed(double gap, double sd_baseline, double sd_current, double known_variance,
                                     const DetectableShift& shift, int most = 1000);
 

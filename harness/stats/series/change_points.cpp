@@ -24,10 +24,9 @@ using Pair __attribute__((vector_size(16))) = double;
 using Tally = Pair;                                            // how many values there were, and their sum
 using Choice __attribute__((vector_size(16))) = std::int64_t;  // all bits set where something is taken
 
-// How many values of a lower rank were met, and their sum, by Fenwick's (1994) tree: for each pair of blocks
-// of 1, 2, 4, ... ranks, what the left one of the two holds. A rank on the left adds to its pair; a rank on
-// the right reads it. So adding a value and asking about it take one walk, without a branch that depends on
-// the rank.
+// Count and sum of the values of lower rank, by Fenwick's (1994) tree: for each pair of blocks of 1, 2, 4,
+// ... ranks, the content of the left one. A rank on the left adds to its pair; a rank on the right reads it.
+// So one walk adds a value and asks about it, without a branch that depends on the rank.
 class MetRanks {
  public:
   explicit MetRanks(std::size_t count)
@@ -89,9 +88,9 @@ class Segment {
     bound_.emplace(values_, best_.statistic);
   }
 
-  // The largest statistic of the shuffled order `number`, counted from 0, or 0 where it is below that of
-  // best(): then no step asks for more, as each compares with the largest of all segments, this one included.
-  // Each number must be asked for after all lower ones were, and these after find_best().
+  // The largest statistic of the shuffled order `number` (from 0), or 0 where it is below that of best().
+  // Then no step needs it, because each compares with the largest of all segments. Ask for numbers in
+  // increasing order, after find_best().
   double shuffled_largest(std::size_t number, std::size_t least) {
     while (largest_.size() <= number) {
       random_.shuffle(std::span(order_));

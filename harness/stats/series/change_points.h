@@ -1,18 +1,19 @@
 // Change points of a series of log values in time order, such as one case's results along a branch:
 // E-divisive (James & Matteson 2014; Daly et al. 2020 on its use for performance series).
 //
-// Pure functions; any thread may call them. The permutations come from the seed given, so the same
-// call has the same answer everywhere.
+// Pure functions; any thread may call them. The seed fixes the permutations, so the same call has the same
+// answer everywhere.
 //
 // The statistic of a split of a segment into m and n values is its energy distance with alpha = 1,
+//
 //   Q = mn/(m+n) [2/(mn) S_between - 2/(m(m-1)) S_left - 2/(n(n-1)) S_right],
-// S being sums of |x - y| over pairs (Szekely & Rizzo 2005). It sees a change of mean first, but also of
-// spread, and one outlier does not dominate it, as it would a difference of means. In one dimension a Fenwick
-// tree over ranks gives the sums for all splits of a segment in O(n log n). So the exact statistic costs no
-// more than a difference of means.
+//
+// where S are sums of |x - y| over pairs (Szekely & Rizzo 2005). It sees changes of mean and of spread, and
+// one outlier does not dominate it. A Fenwick tree over ranks gives the sums for all splits of a segment in
+// O(n log n), so the exact statistic costs no more than a difference of means.
 //
 // The p-value is that of the *maximum* over all splits of all segments, against the same maximum after
-// shuffling the values within each segment: a t-test at the chosen split would ignore the choice.
+// shuffling within each segment. A t-test at the chosen split would ignore the choice.
 #pragma once
 
 #include <cstddef>
@@ -40,12 +41,11 @@ struct ChangePoint {
                           // the split was chosen to be large, so its interval() flatters a little
 };
 
-// In the order of the series. Splits the segments at the largest Q for as long as p <= alpha. A step that can
-// no longer reach alpha ends early. A shuffle whose bound (split_bound.h) stays below its own segment's Q is
-// not computed. Neither changes an answer. The first step costs at most O(permutations n log n), each further
-// one the same for the two segments that the last one made. std::nullopt when a value is not finite (or
-// beyond 1e150), and when the options are impossible: min_segment below 2, or fewer permutations than 1/alpha
-// - 1.
+// In the order of the series. Splits the segments at the largest Q while p <= alpha. A step that can no
+// longer reach alpha ends early, and a shuffle whose bound (split_bound.h) stays below its segment's Q is not
+// computed; neither changes an answer. The first step costs at most O(permutations n log n), each further one
+// the same for the two new segments. std::nullopt when a value is not finite (or beyond 1e150), min_segment
+// is below 2, or there are fewer permutations than 1/alpha - 1.
 std::optional<std::vector<ChangePoint>> change_points(std::span<const double> values,
                                                       const ChangePointOptions& options = {});
 

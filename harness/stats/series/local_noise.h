@@ -16,10 +16,10 @@ struct LocalNoise {
 };
 
 // From second differences d_i = x_{i-1} - 2 x_i + x_{i+1}, whose variance is 6 sigma^2 and which no straight
-// line changes (Gasser, Sroka & Jennen-Steinmetz 1986). Their median |d| / 0.6745 stands for their sd (Hampel
-// 1974), so that steps bear on it only where more than half of the d_i straddle one. Normal values: the
-// estimate varies like a variance with (n - 2) / 4 degrees of freedom, and is up to 50 % too large below 10
-// values (simulated). std::nullopt below 5 values or when a value is not finite.
+// line changes (Gasser, Sroka & Jennen-Steinmetz 1986). Their sd is median |d| / 0.6745 (Hampel 1974), so
+// steps matter only where more than half of the d_i straddle one. For normal values the estimate varies like
+// a variance with (n - 2) / 4 degrees of freedom, and is up to 50 % too large below 10 values (simulated).
+// std::nullopt below 5 values or when a value is not finite.
 std::optional<LocalNoise> local_noise(std::span<const double> values);
 
 // The noise of several series together, whose levels have nothing to do with each other: n - 2 is the number

@@ -9,9 +9,9 @@
 namespace harness::stats {
 namespace {
 
-// These constants only affect the speed. In units of the mean distance of two values, the largest statistic
-// of a shuffled order is rarely above `usual`. The bound may exceed the statistic by the rest of the bar.
-// Bins take a part of that, each split of a stride takes a unit, and chance takes the rest.
+// These constants only affect the speed. The unit is the mean distance of two values. The largest statistic
+// of a shuffled order is rarely above `usual`; the rest of the bar is left for the bound's slack. Bins take a
+// part of it, each split of a stride takes a unit, and chance takes the rest.
 constexpr double usual = 4, least_room = 3, share_of_bins = 0.25, share_of_strides = 0.7;
 constexpr double most_bins_a_split = 8;  // above it the bound costs half as much as the statistics
 

@@ -1,13 +1,14 @@
-// An upper bound on the statistic of change_points.h. It shows cheaply that no split of an order of a
-// segment's values reaches a bar. Most shuffles stay so far below the statistic of a true change that the
-// bound decides them. For the others it decides nothing.
+// An upper bound on the statistic of change_points.h. It shows cheaply that no split of a shuffled segment
+// reaches a bar. Most shuffles stay so far below a true change that the bound decides them.
 //
 // With S the sum of |x - y| over the pairs of a side, and m and n values on the sides,
+//
 //   Q = 2/N [S_all - (N-1) (S_left / (m-1) + S_right / (n-1))],  N = m + n,
-// so what bounds each S from below bounds Q from above. Two such bounds are used:
-// - Values of neighbouring ranks share a bin, and count as being no distance apart.
-// - S / (m-1) never falls when a value x joins its side: |y - z| <= |x - y| + |x - z|, summed over the pairs
-//   that were there, is S <= (m-1) (sum of |x - y|). So one sum every few splits will do.
+//
+// so a lower bound of each S is an upper bound of Q. Two are used:
+// - Values of neighbouring ranks share a bin, and count as equal.
+// - S / (m-1) never falls when a value x joins its side: summed over the old pairs, |y - z| <= |x - y| + |x -
+//   z| is S <= (m-1) (sum of |x - y|). So one sum every few splits suffices.
 //
 // An object belongs to one thread at a time.
 #pragma once

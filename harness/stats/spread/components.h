@@ -25,13 +25,15 @@ struct Components {
   std::optional<Component> among;    // between groups; absent with one group
 };
 
-// `groups` -> sessions -> values. Let s^2 be the pooled variance within sessions, and n the harmonic mean of
-// their sizes. Let m^2 be the pooled variance of session means within groups. Let g^2 be the variance of the
-// groups' means of these, and r the harmonic mean of the groups' sizes. Then within = s^2, between = m^2 -
-// s^2 / n, among = g^2 - m^2 / r (unweighted means, Thomas & Hultquist 1978). Where no group has two
-// sessions, s^2 / n stands for m^2, and `among` holds the sessions' part as well. Intervals: chi-squared for
-// `within`, Williams' (1962) for the others, whose confidence is at least 2 c - 1 and close to c.
-// std::nullopt without a session of two values, or when a value is not finite.
+// `groups` -> sessions -> values. Unweighted means (Thomas & Hultquist 1978):
+// - within = s^2, the pooled variance within sessions;
+// - between = m^2 - s^2 / n: m^2 is the pooled variance of session means within groups, n the harmonic mean
+//   of session sizes;
+// - among = g^2 - m^2 / r: g^2 is the variance of the groups' means of these, r the harmonic mean of group
+//   sizes.
+// Where no group has two sessions, s^2 / n stands for m^2, and `among` holds the sessions' part as well.
+// Intervals: chi-squared for `within`, Williams' (1962) for the others, whose confidence is at least 2 c - 1
+// and close to c. std::nullopt without a session of two values, or when a value is not finite.
 std::optional<Components> variance_components(std::span<const std::vector<std::vector<double>>> groups,
                                               double confidence);
 

@@ -92,9 +92,9 @@ class Hulls {
 
 }  // namespace
 
-// Twice the dip, in counts, is the smallest band within which a convex curve up to the mode and a concave
-// one from there fit. The interval that may hold the mode shrinks for as long as the two curves over it
-// are further apart than the band that the parts left behind need.
+// Twice the dip, in counts, is the narrowest band that fits a convex curve up to the mode and a concave one
+// after it. The interval of the mode shrinks while the two curves over it are further apart than the band
+// that the parts left behind need.
 double dip(std::span<const double> sorted) {
   const std::vector<Step> steps = steps_of(sorted);
   if (steps.size() < 2) return 0;

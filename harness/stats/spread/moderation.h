@@ -1,5 +1,5 @@
-// Moderated variances: what is usual for the variance of cases like one, learned from all of them, and a
-// variance of few degrees of freedom drawn towards it.
+// Moderated variances: a variance of few degrees of freedom, shrunk towards the variance that is usual for
+// similar cases.
 //
 // Model (Smyth 2004, section 3): s^2 | sigma^2 ~ sigma^2 chi^2_d / d, and 1 / sigma^2 ~ chi^2_d0 / (d0 s0^2).
 // Then s~^2 = (d0 s0^2 + d s^2) / (d0 + d), and a mean over its s~ follows Student's t with d0 + d degrees of
@@ -46,11 +46,10 @@ inline constexpr std::size_t least_groups = 5;
 inline constexpr std::size_t groups_for_slope = 10;
 
 // By the moments of log s^2 (Smyth 2004, section 6.2; with a trend: Sartor et al. 2006, limma's fitFDist). As
-// d0 is itself estimated, it is taken at the upper end of the scatter of log s^2: one standard error, sqrt(2
-// / n) of it. It is never above the number of groups. Without these limits a suite of 18 exceeds its level by
-// half. Groups that do not vary, or are not finite, are left out. Groups that are improbable under the first
-// fit (5 % over all of them, Bonferroni) are left out of a second one. std::nullopt with fewer than
-// least_groups.
+// d0 is itself estimated, it is taken at the upper end of the scatter of log s^2, one standard error sqrt(2 /
+// n). It is at most the number of groups. Without these limits a suite of 18 exceeds its level by half.
+// Groups that do not vary, or are not finite, are left out. A second fit leaves out groups that are
+// improbable under the first (5 % over all, Bonferroni). std::nullopt with fewer than least_groups.
 std::optional<VarianceTrend> fit_variances(std::span<const GroupVariance> groups);
 
 }  // namespace harness::stats

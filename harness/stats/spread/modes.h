@@ -1,8 +1,8 @@
-// Several modes across processes: another algorithm, clock or memory placement in some of them. For the 8
-// to 50 values that a side has; more are fine. Never a reason to drop values.
+// Several modes across processes: another algorithm, clock or memory placement in some of them. For the 8 to
+// 50 values that a side has, or more. Never a reason to drop values.
 //
-// Pure functions; any thread may call them. Values on a coarse grid (times in few steps of a clock) look
-// like several modes: ask for a gap that matters before saying so.
+// Pure functions; any thread may call them. Values on a coarse grid (times in few steps of a clock) look like
+// several modes, so also ask for a gap that matters.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,9 @@ struct Mode {
   double lo = 0, hi = 0;    // least and largest value
 };
 
-// Two tests of "one mode", because each sees what the other does not, and the smaller of their p
-// doubled (Bonferroni):
+// Two tests of "one mode"; the smaller p is doubled (Bonferroni):
 // - Hartigan's dip (dip.h) sees broad groups of similar size, whatever the shape of a mode.
-// - gap_p sees groups far apart, even two values against the rest, which the dip cannot.
+// - gap_p sees groups far apart, even two values against the rest.
 struct Modes {
   double p = 1;              // for H0 "one mode", of all values together
   std::vector<Mode> groups;  // ascending; one unless p <= alpha
@@ -40,9 +39,11 @@ std::optional<Modes> find_modes(std::span<const double> values, double alpha = 0
 // side of it. Each side has two values or more. It is exact, because spacings of uniform values are
 // exponential variables over their sum. With c = ratio, n = count and I the regularised incomplete beta
 // function:
+//
 //   p = sum over k = 2..n-2 of (1+c)^-a I(1/(2+c); b, a) + (1+c)^-b I(1/(2+c); a, b), a = k-1, b = n-1-k.
-// Smaller for normal and Student's t values, but up to twice as large for strongly skewed ones (lognormal,
-// sigma 1). 1 for a ratio below 1.
+//
+// Smaller for normal and Student's t values, up to twice as large for strongly skewed ones (lognormal, sigma
+// 1). 1 for a ratio below 1.
 double gap_p(double ratio, std::size_t count);
 
 }  // namespace harness::stats

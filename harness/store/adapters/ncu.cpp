@@ -1,6 +1,6 @@
-// The table that Nsight Compute prints for `--csv --page raw`: a line of names, a line of units, a line a
-// launch. A kernel is a case, its launches are the samples. The duration becomes gpu_time; of the other
-// metrics those that end in ".sum" are taken, which count work. Lines of the program come before the table.
+// The table of Nsight Compute's `--csv --page raw`: a line of names, a line of units, a line a launch. A
+// kernel is a case, its launches are samples. The duration becomes gpu_time; of the other metrics only those
+// in ".sum" are taken, which count work. Lines of the program may come before the table.
 #include <fmt/format.h>
 
 #include <array>

@@ -28,9 +28,9 @@ class Database {
   // The URL without its password, for messages.
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  // Runs `body` in one transaction: committed when it returns success, else rolled back. It runs again
-  // when another writer was in the way or the connection was lost, so it must start from scratch.
-  // An error, too, where the place that was written to is gone by now.
+  // Runs `body` in one transaction: committed on success, else rolled back. It runs again after a conflict
+  // with another writer or a lost connection, so it must start from scratch. It is an error when the place
+  // written to is gone by now.
   Status write(const std::function<Status()>& body) {
     const Status written = transaction(begin_write_, body);
     const Status kept = check_place();

@@ -7,9 +7,9 @@
 
 namespace harness {
 
-// Looks the counters of every group up (PlanOptions::plan_counters), group by group because those of a case
-// are read together. Fills `counter_passes` of the CUDA cases and the plan's fact on the look-up. A counter
-// is informative unless the suite gives it a gate of its own. Unknown names are errors at their place.
+// Looks up the counters of each group (PlanOptions::plan_counters), because those of a case are read
+// together. Fills `counter_passes` of the CUDA cases and the plan's fact on the look-up. A counter is
+// informative unless the suite gates it. Unknown names are errors at their place.
 void plan_counters(const Suite& suite, const PlanOptions& options, Plan& plan, ErrorList& errors);
 
 }  // namespace harness

@@ -1,6 +1,6 @@
-// Edit: entries added to the `overrides` of case groups in a suite's text, everything else left to the byte:
-// comments, order, layout. By position, as the YAML reader tells it; what it cannot place it refuses. Pure.
-// The caller reads the result again and checks that nothing but what it meant has changed.
+// Edit: adds entries to the `overrides` of case groups in a suite's text. Everything else stays to the byte:
+// comments, order, layout. Places come from the YAML reader; an unclear place is refused. Pure. The caller
+// reads the result again and checks that only the intended entries changed.
 #pragma once
 
 #include <string>

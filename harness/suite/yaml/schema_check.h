@@ -9,10 +9,9 @@
 
 namespace harness {
 
-// Adds an error for everything in the tree that the schema refuses, and marks those values as
-// rejected, so that a reader can go on with the rest. The words come from the schema too: each place
-// says in `errorMessage` what it expects (editors show the same), and the whole is called by the schema's
-// `title`.
+// Adds an error for each value in the tree that the schema refuses, and marks it as rejected, so that a
+// reader can go on with the rest. The words come from the schema: `errorMessage` says what a place expects
+// (editors show it, too), and `title` names the whole.
 void check_schema(YamlValue& root, const std::string& schema, const std::string& file, ErrorList& errors);
 
 }  // namespace harness

@@ -1,7 +1,6 @@
-// YamlTree: YAML text as a tree in which every value and key knows its line and column. Scalars are
-// resolved as YAML 1.2 core does; quoted ones stay text. Aliases share the value they name, so a tree may be
-// a graph, but never a cycle. Its size and depth are limited as if every alias were a copy. A YamlTree owns
-// its values. One thread.
+// YamlTree: YAML text as a tree in which every value and key knows its line and column. Scalars are resolved
+// as YAML 1.2 core does; quoted ones stay text. Aliases share the value they name, without cycles. Size and
+// depth are limited as if every alias were a copy. A YamlTree owns its values. One thread.
 #pragma once
 
 #include <deque>

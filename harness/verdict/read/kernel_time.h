@@ -17,9 +17,9 @@ inline constexpr double tolerable_time_share = 0.01;
 inline constexpr double tolerable_time_us = 1.5;
 
 // Where a case's median sample and the sum of its kernels' times disagree by more: both figures and the
-// likeliest cause. Takes the median over processes that have both. The cause is the clock if the device was
-// throttled in more placements than the gate allows, and the difference is more than events and launches
-// cost, but less than a third. `pair_us`: of the events, where the case has no control.
+// likeliest cause. Takes the median over processes that have both. The cause is the clock under two
+// conditions. The device was throttled in more placements than the gate allows. The difference is more than
+// events and launches cost, but less than a third. `pair_us`: of the events, where the case has no control.
 std::optional<Diagnostic> kernel_time_doubt(const CaseRecord& record,
                                             std::optional<double> pair_us = std::nullopt);
 

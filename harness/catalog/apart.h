@@ -15,14 +15,13 @@ struct LoadedBuild {
   std::vector<std::string> modules;  // loaded, absolute paths
 };
 
-// Call it when all modules are loaded. The error tells what is shared:
+// Call it when all modules are loaded. The error names what both builds share:
 // - One file is loaded as a module of both.
 // - A library below either root is loaded that is no module. The loader gives both builds the first library
-// that it
-//   finds by that name.
+//   of that name.
 // - Modules of both define a symbol that exists once in a process (STB_GNU_UNIQUE): static data of inline
-// functions
-//   and templates with default visibility. Symbols of the C++ library are alike in both, and do not count.
+//   functions and templates with default visibility. Symbols of the C++ library are alike in both, and do not
+//   count.
 Status check_apart(const LoadedBuild& one, const LoadedBuild& other);
 
 // The defined dynamic symbols of a library that exist once in a process, in order; empty when it is no ELF

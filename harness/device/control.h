@@ -10,7 +10,7 @@
 namespace harness {
 
 // Times `empty` alone and nothing at all: each is the mean over 8 placements of the median of 7 warm calls.
-// Times `empty` in batches of 100 and 400, too: the slope between the medians of 5 of each. std::nullopt when
+// Also times `empty` in batches of 100 and 400: the slope between the medians of 5 of each. std::nullopt when
 // the device refuses. Takes some ten milliseconds on a GPU.
 std::optional<Control> measure_control(Timer& timer, const Work& empty);
 

@@ -1,6 +1,6 @@
-// Device: the only seam between the harness and hardware, in four parts. A kind of device implements it in a
-// folder of its own: cpu/, cuda/ (in the CUDA module), scripted/ (replays durations, for tests). One thread
-// of a worker process uses it; the parent process never opens a GPU.
+// Device: the only seam between the harness and hardware, in four parts. Each kind has its folder: cpu/,
+// cuda/ (in the CUDA module), scripted/ (replays durations, for tests). One thread of a worker process uses
+// it; the parent never opens a GPU.
 #pragma once
 
 #include "harness/device/memory.h"

@@ -1,6 +1,6 @@
-// MemoryLedger: counts the bytes of a device's live buffers, their peak since a mark, refuses what exceeds a
-// limit, and logs all allocations. For the scripted device, whose tests read the log. The ledger and its
-// buffers belong to one thread; it lives as long as the last buffer.
+// MemoryLedger: counts the bytes of a device's live buffers and their peak since a mark, refuses allocations
+// beyond a limit, and logs all. For the scripted device, whose tests read the log. One thread uses it; it
+// lives as long as the last buffer.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// RangeStack: the named ranges that a profiler's timeline shows at the moment. Outermost are those opened
-// before the first case (the suite), then the process, the case, the placement, and inside it the phases.
-// Ranges nest: when one ends, those inside it end, too. One thread uses it.
+// RangeStack: the named ranges now open on a profiler's timeline. Outermost are those opened before the first
+// case (the suite), then process, case, placement and phases. When one ends, those inside it end, too. One
+// thread uses it.
 #pragma once
 
 #include <functional>

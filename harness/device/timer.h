@@ -69,9 +69,9 @@ class Timer {
   // Wall time of one call including everything the host waits for; for `first_call`.
   virtual Result<Seconds> time_first_call(const Work& work) = 0;
 
-  // Records `calls` calls of `work`, to be timed together. A GPU captures them into a graph: `work` is called
-  // now and never again. An Error of kind `usage` when the work cannot be captured: it waits for the device,
-  // allocates, uses another stream, or throws. The device is then as good as before.
+  // Records `calls` calls of `work`, to be timed together. A GPU captures them into a graph, so `work` is not
+  // called later. An Error of kind `usage` when the work waits for the device, allocates, uses another
+  // stream, or throws. The device is then usable as before.
   virtual Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) = 0;
 
   // Queues `work` without timing it.

@@ -13,9 +13,9 @@
 
 namespace harness::report {
 
-// A ratio and its interval. The interval takes the same figure of the shapes' lower and upper bounds, so it
-// assumes fully correlated errors. Shapes share processes, so their errors are not independent, and this
-// interval is the widest that any dependence allows. Absent when a shape has none.
+// A ratio and its interval. The interval takes the same figure of the shapes' lower and upper bounds. So it
+// assumes fully correlated errors, the widest case, because shapes share processes. Absent when a shape has
+// none.
 struct Ratio {
   double value = 0;
   std::optional<Interval> interval;

@@ -9,9 +9,9 @@
 
 namespace harness::report {
 
-// One character a value, its height by the logarithm of the value; at most `columns`, values in excess
-// averaged in equal shares. The scale spans at least `least_range` (of logs), so that noise which does not
-// matter looks flat. Positive values only. `unicode`: eighths of a block, else ASCII.
+// One character a value, its height by the logarithm of the value; at most `columns`, by averages of equal
+// shares. The scale spans at least `least_range` (of logs), so that noise within it looks flat. Positive
+// values only. `unicode`: eighths of a block, else ASCII.
 std::string sparkline(std::span<const double> values, std::size_t columns, double least_range, bool unicode);
 
 // The grid with its trends drawn as text.

@@ -41,9 +41,9 @@ struct SeriesOfBranch {
   std::vector<HistoryNote> notes;      // records that were left out
 };
 
-// Records that failed are left out, as for a baseline; one that regressed is part of history. A commit and
-// device may have several records: the newest of the whole suite counts, or a partial one where no whole one
-// has the case. A series goes to the first of `anchors` that has its case, metric and device.
+// Failed records are left out, as for a baseline; regressed ones are part of history. For a commit and device
+// the newest record of the whole suite counts, or a partial one where no whole one has the case. A series
+// goes to the first of `anchors` that has its case, metric and device.
 SeriesOfBranch series_of_branch(const StoredHistory& stored, const Window& window, const SeriesQuery& query,
                                 const std::vector<Anchor>& anchors);
 

@@ -7,13 +7,13 @@
 
 namespace harness {
 
-// Splits the policy's waivers, which were read from the tree. A waiver counts as the baseline's commit has
-// it, or as the tree has it where that is stricter. Additions and wider limits of the tree are marked as
-// proposed, as far as they are committed. A file outside every repository counts as it is. An error when the
-// baseline's file cannot be read.
+// Splits the policy's waivers, which were read from the tree. A waiver counts as in the baseline's commit, or
+// as in the tree where that is stricter. Committed additions and wider limits of the tree are marked as
+// proposed. A file outside every repository counts as it is. An error when the baseline's file cannot be
+// read.
 //
-// The baseline's commit is where the current side forked from the revision that the user named. Where the
-// user named no revision, or the current commit itself, it is the commit that the baseline measured.
+// The baseline's commit is where the current side forked from the named revision. Without one, or when it is
+// the current commit itself, it is the commit that the baseline measured.
 Status decide_waivers(Policy& policy, const RecordSource& baseline, const RecordSource& current);
 
 }  // namespace harness

@@ -22,10 +22,10 @@ Status check_side(const StoreOption& from, const std::string& option, const std:
 // The records that `name` (revision, record or file) stands for, one a suite, read only.
 Result<std::vector<Selected>> read_records(const SelectionOptions& from, const std::string& name);
 
-// The policy in force where `current` is judged: the command line's, the waivers of the tree (beside the
-// record's suite unless a file is named), and the spreads from the store's calibrations. decide_waivers()
-// comes after it, once the baseline is known. Every command that compares two records takes it from here or,
-// where waivers are read before measuring, adds with_learned() itself: they agree.
+// The policy in force for `current`: the command line's, the tree's waivers (beside the record's suite unless
+// a file is named), and the spreads of the store's calibrations. decide_waivers() follows, once the baseline
+// is known. All commands that compare two records use it, or add with_learned() where waivers are read before
+// measuring.
 Checked<Policy> policy_in_force(Store& store, const PolicyOptions& options, const Record& current);
 
 // The same selection, which judges records that were never judged by `policy` before they serve as a

@@ -35,9 +35,9 @@ struct ChosenDevices {
   std::string counter_chip;                // of the GPU at hand, or ""
 };
 
-// Asks a worker about a GPU only when the suite has use for it; `beside` goes on during the first. A
-// device that was asked for and cannot be had is an error, which for an ordinal names those that are there.
-// A device that was not asked for only makes its kind unavailable.
+// Asks a worker about a GPU only when the suite uses one; `beside` runs during the first question. A
+// requested device that cannot be had is an error, which lists the ordinals that are there. Without a request
+// its kind is only unavailable.
 Result<ChosenDevices> choose_devices(const DeviceWish& wish, const WorkBesideProbe& beside);
 
 }  // namespace harness

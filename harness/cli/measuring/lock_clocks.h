@@ -12,9 +12,9 @@
 
 namespace harness {
 
-// Locks as asked, and adds to `prepared.facts` what the fingerprint is to tell: the field `clock_lock`, which
-// blocks comparing with results at another clock. Without being asked, warns of locks that were left behind
-// on any GPU, and tells those of the GPUs at hand likewise. Undone when the result dies.
+// Locks as asked, and adds the fingerprint's field `clock_lock` to `prepared.facts`; it blocks comparing with
+// results at another clock. Else warns of abandoned locks on any GPU, and adds the field for those of the
+// GPUs at hand. Undone when the result dies.
 Result<std::vector<ClockLock>> lock_clocks(Prepared& prepared, const ClockOption& option);
 
 }  // namespace harness

@@ -21,9 +21,9 @@ struct UsedDevice {
 // All of them, each once.
 std::vector<UsedDevice> devices_used(const Prepared& prepared);
 
-// Locks every device that the plan measures on, in an order that is the same for all runs. Says on standard
-// error what it waits for, and waits at most for `wait` (not given: as long as it takes). A scripted device
-// is no device of the host and is locked only when `wait` is given.
+// Locks every device that the plan measures on, in the same order in all runs. Says on standard error what it
+// waits for, and waits at most for `wait` (not given: without limit). A scripted device is locked only when
+// `wait` is given.
 Result<std::vector<DeviceLock>> lock_devices(const Prepared& prepared, const std::optional<Seconds>& wait);
 
 }  // namespace harness

@@ -1,8 +1,8 @@
-// Options whose text becomes a value while the command line is parsed, so that commands never parse text.
+// Options whose text becomes a value while the command line is parsed.
 //
 //   add_typed(command, "--margin", margin, parse_fraction, "changes this small do not matter");
 //
-// A parser returns a Result; its error reaches the user with the option's name in front and with its advice.
+// A parser returns a Result; the user sees its error, with the option's name in front, and its advice.
 #pragma once
 
 #include <fmt/format.h>

@@ -13,9 +13,9 @@ namespace harness {
 
 using Render = std::function<std::string(Format, const Style&)>;
 
-// Prints one rendering to standard output and writes those asked for by --report, each whole or not at
-// all, and all of them even when one fails. Returns `status`, or exit_usage where that was 0 and
-// something could not be written; standard error has said what.
+// Prints one rendering to standard output and writes those of --report, each whole or not at all, all even
+// when one fails. Returns `status`, or exit_usage where that was 0 and something could not be written, as
+// standard error says.
 int emit(const OutputOptions& options, const Render& render, int status);
 
 // The halves of emit(): standard output; the files, where false says that standard error has told of one that

@@ -17,9 +17,9 @@ struct Build {
   std::string why_not;       // how the command failed, with the end of its log; "": it is built
 };
 
-// Runs a shell command in the worktree and tells of it on standard error, under the name `what`. ccache,
-// where the build uses it, takes paths in the worktree as relative: a commit that was built before in another
-// worktree is not compiled again. Values that the user set win.
+// Runs a shell command in the worktree and reports it on standard error as `what`. ccache takes paths in the
+// worktree as relative, so a commit that was built in another worktree is not compiled again. Values that the
+// user set win.
 Result<Build> build_commit(const Worktree& worktree, const std::string& command, const std::string& what);
 
 // The program that the build made, or this one where the build makes only a plugin.

@@ -81,9 +81,9 @@ Result<BisectSide> BisectMeasurer::measure(const std::string& commit, int proces
   return run_suite(commit, processes);
 }
 
-// The build's own program measures where there is one, so that an older commit is measured as it was then. A
-// build that makes only a plugin is measured by this program. The run keeps a store of its own, because an
-// older program may not know the format of this one; the record comes over as a file.
+// The build's own program measures where there is one, so that an older commit is measured as it was then;
+// else this program does, with the build's plugin. The run has a store of its own, because an older program
+// may not know this one's format. The record comes over as a file.
 Result<BisectSide> BisectMeasurer::run_suite(const std::string& commit, int processes) {
   const fs::path& root = worktree_->path();
   std::error_code code;

@@ -1,14 +1,14 @@
-// Identity of a call: a digest of everything that a call asks of a GPU, free of addresses, so that it is the
-// same in every process that does the same. Pure.
+// Identity of a call: a digest of everything that a call asks of a GPU, free of addresses. So it is the same
+// in every process that does the same. Pure.
 //
-// Each launch counts with its machine code and what surrounds it (cubin.h), name, grid, block, shared memory,
-// registers, attributes, arguments and stream. Each copy and fill counts with its size, kind, value, and the
-// content that comes from the host. Events and waits between them count, too, all in the order of the calls.
-// Addresses become the number of an allocation, in the order of first use, its size, and an offset; streams
-// and events become numbers likewise; other words count as they are.
-//
-// The state that a call finds counts, too: of what happened before it (constructing, binding, the first
-// call), all that touches memory which the call uses.
+// - Each launch counts with its machine code and its surroundings (cubin.h), name, grid, block, shared
+//   memory, registers, attributes, arguments and stream.
+// - Each copy and fill counts with its size, kind, value and content from the host.
+// - Events and waits between them count, and the order of all.
+// - An address counts as the number of its allocation, in the order of first use, its size, and an offset.
+//   Streams and events are numbered likewise. Other words count as they are.
+// - The state that a call finds counts: earlier work (constructing, binding, the first call) on memory that
+//   the call uses.
 #pragma once
 
 #include <functional>
@@ -32,11 +32,11 @@ struct CallSurroundings {
   std::vector<std::pair<std::string, std::int64_t>> state;  // of the context: its limits
 };
 
-// A gap says what is missing; then there is no digest. Two calls in a row that differ are a gap, too, because
-// the samples would be of neither.
+// A gap says what is missing; then there is no digest. Two successive calls that differ are a gap, too,
+// because the samples would be of neither.
 //
-// A word that is an address of the host counts as such, whatever its value, when the device cannot read
-// there: a library may leave the address of a scalar in an argument that its kernel never uses.
+// A word that is a host address counts as such, whatever its value, when the device cannot read there. A
+// library may leave the address of a scalar in an argument that its kernel never uses.
 Identity identity_of(const CallHistory& history, const CallSurroundings& surroundings);
 
 // The text that the digest is of, for people: a line for each call.

@@ -10,16 +10,16 @@
 
 namespace harness {
 
-// A hash for each kernel (and each function that is not inlined into one) of an image: of its instructions,
-// section `.text.NAME`, and of the constants that the compiler keeps for it, sections `.nv.constantN.NAME`
-// except bank 0, which holds launch parameters. The kernel's place in the image, its line numbers and its
-// neighbours do not matter. The hash leaves out code in other sections (separate compilation) and addresses
-// that are filled in at load time. An error says why the bytes are no 64-bit little-endian ELF image.
+// A hash for each kernel of an image, and each function that is not inlined. It covers the instructions
+// (section `.text.NAME`) and the kernel's constants (`.nv.constantN.NAME`, except bank 0, which holds launch
+// parameters). It does not depend on the kernel's place, line numbers and neighbours. It leaves out code in
+// other sections (separate compilation) and addresses that are filled in at load time. An error says why the
+// bytes are no 64-bit little-endian ELF image.
 Result<CodeHashes> code_hashes(std::span<const std::byte> image);
 
-// A hash for each kernel of everything in the image that it can execute or read: code_hashes() of it, the
-// symbols that it refers to, the functions that are no kernels, and the initial values of the module's
-// variables, `__constant__` and `__device__`. Other kernels and line numbers do not matter.
+// A hash for each kernel of everything in the image that it can execute or read: its code_hashes(), the
+// symbols that it refers to, the functions that are no kernels, and the initial values of `__constant__` and
+// `__device__` variables. Other kernels and line numbers do not count.
 Result<CodeHashes> whole_code_hashes(std::span<const std::byte> image);
 
 }  // namespace harness

@@ -39,9 +39,9 @@ Seconds CpuDevice::now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Every thread reads its share of the buffer, one load a line. That evicts the data of the sample before from
-// the shared cache and from the caches of the cores. The buffer was written once: pages that were never
-// written are all the same page of zeros, and would evict nothing.
+// Every thread reads its share of the buffer, one load a line. That evicts the previous sample's data from
+// the shared cache and the caches of the cores. The buffer was written once, because unwritten pages are all
+// the same page of zeros and would evict nothing.
 Status CpuDevice::sweep_cache() {
   if (sweep_.empty()) {
     try {

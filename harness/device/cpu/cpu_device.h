@@ -1,7 +1,6 @@
-// CpuDevice: runs variants on the host and times them by the monotonic clock. There is no launch gate,
-// because a call waits in no queue. Before a `cold` sample every core reads a buffer of at least twice the
-// last-level cache. One thread uses it; threads that preheat(), measure_ceilings() and the cache sweep start
-// are joined inside of them.
+// CpuDevice: runs variants on the host and times them by the monotonic clock. No launch gate, because a call
+// waits in no queue. Before a `cold` sample every core reads a buffer of at least twice the last-level cache.
+// One thread uses it; it joins the threads that it starts.
 #pragma once
 
 #include <map>
@@ -25,11 +24,10 @@ class CpuDevice final : public Device, public Timer, public HostMemory, public P
 
   [[nodiscard]] Machine fingerprint() override;
 
-  // "copy_bytes_per_s": memcpy by all threads between arrays of at least twice the last-level cache,
-  // best pass, bytes read plus bytes written. "gemm_flops_per_s": the rate of independent f32 fused
-  // multiply-adds in the widest vector registers of this CPU, all threads, 2 FLOP each. It is the upper
-  // bound of any matrix product, which no library is needed to measure; a real one reaches 70-95 % of
-  // it. Takes less than half a second.
+  // "copy_bytes_per_s": memcpy by all threads between arrays of at least twice the last-level cache, best
+  // pass, bytes read plus bytes written. "gemm_flops_per_s": the rate of independent f32 fused multiply-adds
+  // in the widest vector registers, all threads, 2 FLOP each. That is the upper bound of a matrix product; a
+  // real one reaches 70-95 % of it. Takes less than half a second.
   Result<std::map<std::string, double>> measure_ceilings() override;
 
   Result<Timing> time(const Work& work, const TimingOptions& options) override;

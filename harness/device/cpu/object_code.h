@@ -10,10 +10,9 @@
 
 namespace harness {
 
-// The hash of the program or shared library that holds `address`: all sections that are loaded, but for
-// tables of the dynamic linker that name folders, which count by the symbols that they bind. The libraries
-// count by their build ids. A variant that is linked into the program has the hash of the whole program. Any
-// change of the file's code or constants changes it; comments and line numbers do not. An Error says which
+// The hash of the program or shared library that holds `address`: all loaded sections. Tables of the dynamic
+// linker that name folders count by the symbols that they bind, libraries by their build ids. A variant in
+// the program has the hash of the whole program. Comments and line numbers do not count. An Error says which
 // file cannot be read.
 Result<std::string> object_code_hash(const void* address);
 

@@ -10,10 +10,10 @@
 namespace harness::cuda {
 
 // "copy_bytes_per_s": read plus written bytes of a copy of 1 GiB, the better of a 16-byte kernel and
-// cudaMemcpyAsync. "gemm_flops_per_s": 2 n^3 over the time of an n = 8192 product of uniform random
-// bfloat16 matrices (half where the GPU has no bfloat16), float accumulation. Both are medians of ten
-// gated samples after a warm-up. The sizes shrink when memory is short or the device slow, so that all of it
-// takes about a second. Frees what it allocates.
+// cudaMemcpyAsync. "gemm_flops_per_s": 2 n^3 over the time of an n = 8192 product of uniform random bfloat16
+// matrices (half where the GPU has no bfloat16), float accumulation. Both are medians of ten gated samples
+// after a warm-up. Sizes shrink for little memory or a slow device, so that it takes about a second. Frees
+// what it allocates.
 Result<std::map<std::string, double>> measure_ceilings(Timer& timer, bool has_bf16);
 
 }  // namespace harness::cuda

@@ -1,7 +1,6 @@
-// From CUDA's return codes to the house's errors. A *sticky* error (an illegal address, a failed
-// assertion, a lost device) leaves the process's context unusable for good: check() remembers the
-// first one, and usable() then refuses all further work with its text.
-// Safe from any thread. Needs no GPU: it only reads codes.
+// CUDA's return codes as Errors. A *sticky* error (an illegal address, a failed assertion, a lost device)
+// makes the process's context unusable. check() remembers the first one, and usable() then refuses further
+// work with its text. Any thread. Needs no GPU: it only reads codes.
 #pragma once
 
 #include <cuda_runtime.h>

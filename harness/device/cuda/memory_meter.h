@@ -1,6 +1,6 @@
 // MemoryMeter: how much of the GPU's memory a case takes, from the driver's count of free memory and the
-// high-water mark of the pool behind cudaMallocAsync. The count includes other processes. It misses what the
-// case took by cudaMalloc and gave back between the two calls. One thread uses it.
+// high-water mark of cudaMallocAsync's pool. The count includes other processes. It misses memory that
+// cudaMalloc took and gave back between the two calls. One thread uses it.
 #pragma once
 
 #include <optional>

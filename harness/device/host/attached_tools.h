@@ -1,6 +1,5 @@
 // Tools that forbid the launch gate. They let the device run one kernel at a time, and the host waits for
-// each. The host would wait for a kernel behind the gate, and never open it. Pure, except for the environment
-// that it is given; any thread may use it.
+// each. Behind a gate it would wait for ever. Pure; any thread may use it.
 #pragma once
 
 #include <functional>

@@ -1,9 +1,10 @@
 // ClockLock: holds the SM clock of a GPU at one frequency while a run measures. Opt-in: it needs rights
-// (usually root) and concerns everybody on the GPU. The lock outlives the process that asked the driver for
-// it, so somebody must undo it however that process ends. A guard does: a process of its own, started by
-// take(). It locks, waits for the end of its standard input, and undoes. A run that ends, throws, is
-// interrupted or is killed with SIGKILL closes that pipe. The guard ignores every signal that it can. If the
-// guard is killed, too, a file tells of the lock: clock_lock_file.h.
+// (usually root) and affects everybody on the GPU.
+//
+// The lock outlives the process that asked the driver for it. So take() starts a guard, a process that locks,
+// waits for the end of its standard input, and undoes the lock. A run that ends in any way, even by SIGKILL,
+// closes that pipe. The guard ignores every signal that it can. If it is killed, too, a file tells of the
+// lock: clock_lock_file.h.
 #pragma once
 
 #include <memory>
@@ -24,8 +25,8 @@ Status undo_clock_lock(const std::string& gpu);
 class ClockLock {
  public:
   // Locks the SM clock of `gpu` at `mhz`; 0: at three quarters of its highest, which leaves most work below
-  // the power limit. Takes over what was left behind, and waits some seconds for a guard that is about to
-  // undo. `guard`: the command that runs run_clock_guard(); default: this program, "clock-guard".
+  // the power limit. Takes over an abandoned lock, and waits some seconds for a guard that is about to undo.
+  // `guard`: the command that runs run_clock_guard(); default: this program, "clock-guard".
   static Result<ClockLock> take(const std::string& gpu, unsigned mhz, std::vector<std::string> guard = {});
 
   ClockLock(ClockLock&&) noexcept;

@@ -1,6 +1,6 @@
 // CudaLibraries: which CUDA libraries a program started here would find, and whether CUPTI is free, without a
-// GPU and without a CUDA context. They are opened with dlopen, under the names that CUDA 13 gives them, so
-// this belongs into a process of its own: some cannot be unloaded, and a broken one may end it.
+// GPU and without a CUDA context. dlopen opens them under CUDA 13's names. Call it in a process of its own:
+// some cannot be unloaded, and a broken one may end it.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
-// GpuState: what NVML tells of each GPU of this host, without a CUDA context and without a worker: which
-// GPUs there are, in what state, and who uses them. For `harness doctor`, for lists of devices and for
-// what --device names. NVML's order is that of the PCI bus; open_device() makes CUDA count the same way.
+// GpuState: which GPUs this host has, their state and users, by NVML, without a CUDA context or a worker. For
+// `harness doctor`, lists of devices and --device. NVML's order is that of the PCI bus; open_device() makes
+// CUDA count the same way.
 #pragma once
 
 #include <optional>
@@ -50,9 +50,9 @@ struct GpuHost {
 };
 GpuHost read_gpus();
 
-// The GPUs that a CUDA program sees of `gpus`, in its order, so that element N is cuda:N: those that
-// `visible`, the value of CUDA_VISIBLE_DEVICES, names by index or by (the beginning of) their UUID. As the
-// CUDA programming guide has it, the first that names no GPU ends the list. Null: all of them.
+// The GPUs that a CUDA program sees of `gpus`; element N is cuda:N. `visible`, the value of
+// CUDA_VISIBLE_DEVICES, names them by index or by the beginning of their UUID. The first that names no GPU
+// ends the list (CUDA programming guide). Null: all.
 std::vector<const GpuState*> visible_gpus(const GpuHost& host, const char* visible);
 
 // The same for this process's environment.

@@ -1,8 +1,8 @@
 // NVML: facts of a GPU that only the NVIDIA driver's management library knows. It is loaded with dlopen,
-// because it comes with the driver, and containers often lack it. A fact is absent when the library, the call
-// or the right to make it is missing. Needs no CUDA header. One thread uses an Nvml.
+// because containers often lack it. A fact is absent when the library, the call or the right to make it is
+// missing. Needs no CUDA header. One thread uses an Nvml.
 //
-// HARNESS_NVML names another file than libnvidia-ml.so.1, a stand-in for tests for example.
+// HARNESS_NVML names another file than libnvidia-ml.so.1, such as a stand-in for tests.
 #pragma once
 
 #include <memory>
@@ -37,12 +37,11 @@ class Nvml {
 
   [[nodiscard]] NvmlFacts facts() const;
 
-  // The GPU at this moment; std::nullopt when NVML does not know it. Clock event reasons are called
-  // power_cap, thermal, hardware_thermal, hardware_slowdown, power_brake, sync_boost, clock_setting (a clock
-  // was set by hand), display; being idle is none. Other processes are those with a compute context on the
-  // GPU, without this process and its parent's other children, which are workers of the same run. In a
-  // container the driver may number processes differently. If this process is then not in its list, one of
-  // those listed counts as this one.
+  // The GPU at this moment; std::nullopt when NVML does not know it. Clock event reasons are power_cap,
+  // thermal, hardware_thermal, hardware_slowdown, power_brake, sync_boost, clock_setting (a clock was set by
+  // hand), display; being idle is none. Other processes have a compute context on the GPU and are neither
+  // this process nor its parent's other children, which are workers of this run. In a container the driver
+  // may number processes differently. If this process is then not listed, one of those listed counts as it.
   [[nodiscard]] std::optional<Conditions> conditions() const;
 
  private:

@@ -1,7 +1,7 @@
-// NvmlLibrary: the NVIDIA management library, found at run time (nvml.h says why and how). Every call through
-// it can be missing: with an old driver, or in a container without the right. There is no NVML header to
-// compile against, so the prototypes of NVIDIA's NVML API reference stand where they are called. nvmlReturn_t
-// and the enumerations are ints; nvmlDevice_t is an opaque pointer. One thread uses it.
+// NvmlLibrary: the NVIDIA management library, found at run time. Every call can be missing: with an old
+// driver, or in a container without the right. There is no NVML header, so the prototypes of NVIDIA's NVML
+// API reference stand where they are called. nvmlReturn_t and the enumerations are ints; nvmlDevice_t is an
+// opaque pointer. One thread uses it.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,6 @@
-// ScriptedDevice: host memory as on the CPU, but every duration comes from a script and the clock is virtual.
-// Work really runs, so results are verified; it is never timed, and nothing sleeps. Tests of the stop rule,
-// the warm-up, the gate and whole runs get exact numbers from it. One thread uses it.
-// script.md describes the script.
+// ScriptedDevice: host memory as on the CPU, durations from a script (script.md), a virtual clock. Work
+// really runs, so results are verified; it is never timed, and nothing sleeps. Tests of the stop rule, the
+// warm-up, the gate and whole runs get exact numbers. One thread uses it.
 #pragma once
 
 #include <cstdint>

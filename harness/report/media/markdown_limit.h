@@ -15,8 +15,8 @@ namespace harness::report {
 inline constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 // The longest text within the limit. `render(n)` shows the first n entries of every list (`everything`: all)
-// and grows with n up to `most`. The `shorter` texts are tried, in order, when even render(0) is too long.
-// The last of them is taken when all are too long.
+// and grows with n up to `most`. If even render(0) is too long, the `shorter` texts are tried in order; the
+// last is taken in any case.
 std::string fit_markdown(std::size_t limit, std::size_t most,
                          const std::function<std::string(std::size_t)>& render,
                          const std::vector<std::string>& shorter);

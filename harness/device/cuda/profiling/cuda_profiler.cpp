@@ -124,10 +124,9 @@ Result<Launches> CudaProfiler::launches(const CaseCalls& calls) {
   return Launches{std::move(*kernels), std::move(identity)};
 }
 
-// Calls that follow each other at once are held back by the gate until the last of them is queued. A gate
-// that is a kernel is not used: it would be traced, too. Such calls fit a graph, so none of them waits for
-// the device. More calls than the driver's queue holds open the gate at its deadline, and are traced all the
-// same.
+// The gate holds back successive calls until the last is queued, unless it is a kernel, which would be
+// traced, too. Such calls fit a graph, so none of them waits for the device. If they overfill the driver's
+// queue, the gate opens at its deadline, and they are traced all the same.
 Result<std::vector<KernelUse>> CudaProfiler::kernels(const Work& work, const CallPattern& pattern) {
   if (auto status = usable(); !status) return fail(std::move(status.error()));
   const auto round = [&] {

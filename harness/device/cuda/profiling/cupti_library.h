@@ -1,7 +1,7 @@
-// CUPTI: NVIDIA's profiling library. Only a pass that profiles loads it, at run time: other processes are
-// free of it, and a machine without it measures all the same. The library stays loaded; one thread uses it.
+// CUPTI: NVIDIA's profiling library. Only a profiling pass loads it, so a machine without it measures all the
+// same. The library stays loaded; one thread uses it.
 //
-// HARNESS_CUPTI names another file than the toolkit's libcupti.so.13, a stand-in for tests for example;
+// HARNESS_CUPTI names another file than the toolkit's libcupti.so.13, such as a stand-in for tests;
 // HARNESS_CUPTI=off loads none.
 #pragma once
 
@@ -80,8 +80,8 @@ struct Cupti {
 };
 
 // The library, loaded on the first call: one that the process has already (an injected profiler brings its
-// own), then the file of the toolkit. An Error when it writes records of another CUDA release than this build
-// reads. The answer stays the same for the rest of the process.
+// own), else the toolkit's. An Error when it writes records of another CUDA release. The answer stays the
+// same for the process.
 Result<const Cupti*> cupti();
 
 // The same, but each call loads anew, for tests.

@@ -1,6 +1,6 @@
-// Subscription: attaches CUPTI to this process. CUPTI has one subscriber at a time. The destructor detaches
-// it, so that nothing of it is left when something is timed. One thread makes and ends it; module loads and
-// driver calls are passed on from whichever thread makes them.
+// Subscription: attaches CUPTI, which has one subscriber at a time, to this process. The destructor detaches
+// it before anything is timed. One thread makes and ends it; module loads and driver calls come from any
+// thread.
 #pragma once
 
 #include <cstddef>

@@ -27,14 +27,14 @@ class CacheFlusher {
   // allocates, flushes once and waits, so that no later call loads code.
   Status flush(cudaStream_t stream);
 
-  // Asks whether lines can persist, for the flushes that follow: whether part of the cache is set aside for
-  // them, which any call of the work may have done. Asked once a placement, so that the host has less to do
-  // between samples. A part that is set aside within a placement counts from the next one.
+  // Asks whether part of the cache is set aside for persisting lines, for the flushes that follow. Any call
+  // of the work may have done that. Asked once a placement, so that the host has less to do between samples;
+  // a part set aside later counts from the next placement.
   void look_for_persisting();
 
-  // The two halves of flush(). The host makes persisting lines ordinary at once, not in the stream's order.
-  // On an H200 that takes 3 us, and a kernel that runs meanwhile takes 0.3 us longer. So do it when no timed
-  // work runs, and before the eviction ends.
+  // The two halves of flush(). The host makes persisting lines ordinary at once, not in stream order. On an
+  // H200 that takes 3 us, and a kernel that runs meanwhile takes 0.3 us longer. So do it while no timed work
+  // runs, before the eviction ends.
   Status evict(cudaStream_t stream);
   bool reset_persisting();  // false: there can be none
 

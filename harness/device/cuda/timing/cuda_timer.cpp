@@ -76,9 +76,9 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
   const cudaError_t queued = launched != cudaSuccess ? launched : recorded;
   const bool reads_clock = options.reads_clock && clock_ && queued == cudaSuccess;
   if (reads_clock) clock_->begin(stream);
-  // Queues the eviction for the next sample while this one runs: the device goes on to it at once, and the
-  // host works meanwhile. An unnecessary eviction costs the device some 30 us. Not without a gate: the host's
-  // launch is then in the time, and must find the device as busy with a flush as ever.
+  // Queues the eviction for the next sample while this one runs, so that device and host both keep working.
+  // An unnecessary eviction costs the device some 30 us. Not without a gate: the host's launch is then in the
+  // time, and must find the device busy with a flush.
   Status ahead;
   if (cold && gated && !paused && queued == cudaSuccess) {
     ahead = parts_.flusher.evict(stream);

@@ -1,5 +1,5 @@
 // CudaTimer: times work on a GPU between two events behind the launch gate; README.md of cuda/ draws one
-// sample. One thread uses it; the gate's watchdog is the only other thread.
+// sample. One thread uses it, beside the gate's watchdog.
 //
 // An exception of the work passes through, with the gate open. Where a tool forbids the gate
 // (gate_obstacle()), `gated` is ignored.

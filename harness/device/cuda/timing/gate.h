@@ -1,13 +1,13 @@
-// Gate: holds a stream until the work to be timed is queued behind it. The time that the host needs for
-// launching stays outside the pair of events.
+// Gate: holds a stream until the work to be timed is queued. So the host's launching time stays outside the
+// pair of events.
 //
 //   close(stream, deadline)   queues the wait, starts the watchdog; returns the HeldGate.
 //   ...                       The caller queues event, work, event.
 //   HeldGate::open()          lets the stream go on.
 //
-// The wait is cuStreamWaitValue32 on a flag in mapped host memory; where the driver lacks it, one thread
-// spins on the flag. Work may block the host behind a closed gate: it synchronises, loads code, or fills the
-// launch queue. It would wait for ever, so the watchdog opens the gate at the deadline, and open() tells it.
+// The wait is cuStreamWaitValue32 on a flag in mapped host memory, or one spinning thread where the driver
+// lacks it. Work that synchronises, loads code or fills the launch queue would block the host behind a closed
+// gate for ever. So the watchdog opens it at the deadline, and open() tells it.
 //
 // Used from the thread that launches; the watchdog's thread only writes the flag.
 #pragma once

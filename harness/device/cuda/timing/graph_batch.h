@@ -11,9 +11,9 @@
 
 namespace harness::cuda {
 
-// Captures work(0) ... work(calls - 1) from `stream`, which is idle, uploads the graph and launches it once.
-// An Error of kind `usage` when the work cannot be captured: it waits for the device, allocates or loads
-// code, throws, queues elsewhere, or queues nothing. The stream is usable after it.
+// Captures work(0) ... work(calls - 1) from the idle `stream`, uploads the graph and launches it once. An
+// Error of kind `usage` when the work waits for the device, allocates, loads code, throws, queues elsewhere,
+// or queues nothing. The stream is usable after it.
 Result<std::unique_ptr<Batch>> record_graph(Timer& timer, cudaStream_t stream, int calls,
                                             const NumberedWork& work);
 

@@ -1,13 +1,12 @@
-// Streams: makes the streams of a device's work. Two streams launch the same kernel up to 0.1 us apart,
-// always the same way, and so do two contexts. Cold kernels, matrix products most of all, also depend on how
-// many launches their stream has seen (measure/offsets.md has the figures). With one stream for all, a
-// process would have one offset in all its cases, and earlier cases would bias later ones. So each placement
-// takes another stream. It has a green context of its own, with all multiprocessors and the memory of the
-// primary context, and begins anywhere in its sequence of launches. Owns them all; one thread uses it.
+// Streams: makes the streams of a device's work. Two streams or contexts launch the same kernel up to 0.1 us
+// apart, always the same way. Cold kernels also depend on how many launches their stream has seen
+// (measure/offsets.md). With one stream, all cases of a process would share an offset, and earlier cases
+// would bias later ones. So each placement takes another stream, with a green context of all multiprocessors
+// and the primary context's memory, at a random place in its sequence of launches. Owns them all; one thread
+// uses it.
 //
-// Streams of green contexts do not wait for the legacy default stream, so they are for work that keeps off it
-// (stream_check.h). All other work gets plain streams, which do wait: a kernel on the default stream is then
-// still between a sample's events.
+// Streams of green contexts do not wait for the legacy default stream, so work that uses it gets plain
+// streams, which do. A kernel on the default stream is then still between a sample's events.
 #pragma once
 
 #include <cuda.h>
@@ -35,9 +34,9 @@ class Streams {
   [[nodiscard]] cudaStream_t home() const { return home_; }
 
   // Another stream each time, and the first again after `most`. `apart`: of a green context, where the driver
-  // has them; HARNESS_CUDA_STREAMS=plain in the environment forbids it. `by_chance`: queues up to 255
-  // launches of an empty kernel on it. Otherwise its place in the sequence of launches would follow from the
-  // cases measured before, and be the same for all placements of a case.
+  // has them and HARNESS_CUDA_STREAMS=plain does not forbid it. `by_chance`: queues up to 255 launches of an
+  // empty kernel on it; else earlier cases would set its place in the sequence of launches for all placements
+  // of a case.
   Result<cudaStream_t> next(bool apart, bool by_chance);
 
   // The streams of `apart`: "green contexts", or "plain" where no green context works.

@@ -1,6 +1,5 @@
-// Watchdog: calls a function at a deadline, unless it is disarmed before. It opens the launch gate for a
-// thread that is blocked inside a kernel's run(). The constructor starts a thread, and the destructor joins
-// it.
+// Watchdog: calls a function at a deadline, unless disarmed before. It opens the launch gate for a thread
+// that is blocked inside a kernel's run(). The constructor starts a thread, the destructor joins it.
 //
 // Arming costs a lock and a clock reading. The thread is woken only when it would sleep past the new
 // deadline.

@@ -31,9 +31,9 @@ std::string page_document(const Comparison* comparison, const Sources& sources, 
 // The document with all samples.
 std::string page_document(const Comparison* comparison, const Sources& sources);
 
-// The document deflated and in base64, with as much of the samples as fit in `limit` bytes: all of them;
-// else quantiles, fewer and coarser until they fit, and whole the cases that then still find room, worst
-// first. Where not even the fewest fit, those.
+// The document deflated and in base64, with as many of the samples as fit in `limit` bytes. If not all fit:
+// quantiles, fewer and coarser until they fit, then whole cases while there is room, worst first. The fewest
+// are kept even beyond the limit.
 std::string page_data(const Comparison* comparison, const Sources& sources, std::size_t limit);
 
 }  // namespace harness::report

@@ -17,9 +17,8 @@ std::vector<double> all_samples(const ProcessSamples& process) {
   return all;
 }
 
-// Steps to a unit, a power of ten, for `digits` significant digits of the median, but never coarser than
-// 1: bytes are counted. Fewer where all values are whole multiples of a coarser step: a clock that counts
-// in 32 ns needs no sixth digit.
+// Steps to a unit, a power of ten, for `digits` significant digits of the median, but never coarser than 1,
+// because bytes are counted. Fewer where all values are multiples of a coarser step, such as a clock's 32 ns.
 double steps_per_unit(const std::vector<double>& finite, int digits) {
   std::vector<double> sizes;
   for (const double value : finite)

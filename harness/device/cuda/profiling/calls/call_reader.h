@@ -1,7 +1,6 @@
-// CallReader: reads what the host asks of the driver, from CUPTI's callbacks, and tells a CaseRecorder. Each
-// call is read as it begins, and an allocation as it ends. Calls that change nothing about a case are left
-// out; a call that it does not know is a gap. Tells a CodeBook which modules are loaded, whether a case is
-// recorded or not. Any thread may call it.
+// CallReader: reads the host's calls of the driver from CUPTI's callbacks, and passes them to a CaseRecorder:
+// each call as it begins, an allocation as it ends. Calls that change nothing about a case are left out; an
+// unknown call is a gap. Passes loaded modules to a CodeBook, always. Any thread may call it.
 #pragma once
 
 #include <cupti.h>

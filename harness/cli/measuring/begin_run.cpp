@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "harness/base/bulk_hash.h"
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
@@ -115,7 +116,7 @@ std::string name_of_tool() {
        {program, program.parent_path() / "libharness_cuda.so",
         program.parent_path().parent_path() / "lib" / "libharness_cuda.so"})
     if (const Result<std::string> text = read_file(path.string())) content += *text;
-  return fmt::format("harness {} build {}", HARNESS_VERSION, content_hash(content).substr(0, 10));
+  return fmt::format("harness {} build {}", HARNESS_VERSION, bulk_hash(content).substr(0, 10));
 }
 
 }  // namespace

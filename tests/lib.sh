@@ -15,6 +15,12 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=teste
 export GIT_COMMITTER_NAME=tester GIT_COMMITTER_EMAIL=tester@example.org
 failures=0
 
+# python3 ARGUMENT... : the interpreter itself, because a start through pyenv's script takes a tenth of a second.
+python3() {
+  [ -n "${python:-}" ] || python=$(command python3 -c 'import sys; print(sys.executable)')
+  "$python" "$@"
+}
+
 problem() {
   failures=$((failures + 1))
   printf 'FAILED: %s\n' "$*" >&2
@@ -53,7 +59,7 @@ silent_about() { ! grep -qF -- "$1" "$printed" || problem "the output says: $1";
 
 # holds FILE CONDITION... : each Python condition is true of the JSON in FILE. `report` is the whole;
 # `row(CASE, METRIC)` is an entry of `cases`, where parts of the names are enough.
-holds() { python3 "$tests/holds.py" "$@" || problem "$1 does not hold what it should"; }
+holds() { python3 -S "$tests/holds.py" "$@" || problem "$1 does not hold what it should"; }
 
 # same WHAT FOUND WANTED
 same() { [ "$2" = "$3" ] || problem "$1: found <$2>, not <$3>"; }

@@ -13,7 +13,7 @@ namespace harness {
 inline bool proof_covers(std::string_view metric, std::string_view device) {
   const DeviceKind* kind = find_device_kind(device);
   return (kind != nullptr && metric == kind->time_metric) || metric == cycles_metric.name ||
-         metric == buffer_memory_metric.name || is_counter_name(metric);
+         metric == kernel_time_metric.name || metric == buffer_memory_metric.name || is_counter_name(metric);
 }
 
 }  // namespace harness

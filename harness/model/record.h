@@ -79,8 +79,7 @@ struct Placement {
 };
 
 struct ProcessSamples {
-  int process = 0;                   // numbered from 1 within the record
-  std::optional<double> first_call;  // the cold first call, in the series' unit
+  int process = 0;  // numbered from 1 within the record
   std::vector<Placement> placements;
   int session = 0;  // of a baseline that is pooled over records: which of them, from 1; 0: not pooled
 

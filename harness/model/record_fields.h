@@ -1,6 +1,8 @@
 // The fields of record.h's structs: this is the record's format (README.md has what does not fit here).
 #pragma once
 
+#include <algorithm>
+
 #include "harness/model/fact_fields.h"
 #include "harness/model/plan_fields.h"
 #include "harness/model/record.h"
@@ -49,7 +51,6 @@ struct Described<ProcessSamples> {
   static constexpr auto fields =
       list_fields<ProcessSamples>(JsonLayout::lines, field("process", &ProcessSamples::process).required(),
                                   field("session", &ProcessSamples::session).unless_default(),
-                                  field("first_call", &ProcessSamples::first_call).unless_default(),
                                   field("placements", &ProcessSamples::placements).required());
 };
 
@@ -128,6 +129,35 @@ inline constexpr auto result_in_case =
                                field("identity", &ProcessResult::identity).unless_default(),
                                field("timing", &ProcessResult::timing).unless_default());
 
+// The series of a case. An older record holds the first call beside the samples of its time.
+struct AsSeries {
+  static void write(JsonWriter& json, const std::vector<Series>& all) { write_json(json, all); }
+  static void read(const JsonNode& node, std::vector<Series>& all, std::int64_t least) {
+    read_json(node, all, least);
+    Series first{"first_call", "us", Direction::lower_is_better, {}};
+    node.each_element([&](const JsonNode& series) {
+      if (!first.processes.empty()) return;
+      first.unit = series.find("unit").text();
+      series.find("processes").each_element([&](const JsonNode& process) {
+        const JsonNode call = process.find("first_call");
+        if (call.present()) first.processes.push_back(single_process(process, call.number()));
+      });
+    });
+    const bool held = std::any_of(all.begin(), all.end(),
+                                  [&](const Series& series) { return series.metric == first.metric; });
+    if (!held && !first.processes.empty()) all.push_back(std::move(first));
+  }
+
+ private:
+  static ProcessSamples single_process(const JsonNode& node, double value) {
+    ProcessSamples samples;
+    samples.process = node.find("process").integer<int>(0, 0);
+    samples.session = node.find("session").integer<int>(0, 0);
+    samples.placements.emplace_back().samples = {value};
+    return samples;
+  }
+};
+
 inline constexpr auto expect_metrics_once = [](const JsonNode& node, const std::vector<Series>& all) {
   expect_unique(node, all, &Series::metric, "metric");
 };
@@ -138,8 +168,9 @@ struct Described<ProcessResult> {
   static constexpr auto fields =
       list_fields<ProcessResult>(JsonLayout::line, field("case", &ProcessResult::case_id).required()) +
       result_in_case +
-      list_fields<ProcessResult>(JsonLayout::line,
-                                 field("metrics", &ProcessResult::series).checked(expect_metrics_once));
+      list_fields<ProcessResult>(
+          JsonLayout::line,
+          field("metrics", &ProcessResult::series).as<AsSeries>().checked(expect_metrics_once));
 };
 
 // The plan of a case: all but its results.
@@ -165,13 +196,14 @@ template <>
 struct Described<CaseRecord> {
   static constexpr auto fields =
       planned_part +
-      list_fields<CaseRecord>(JsonLayout::lines,
-                              field("results", &CaseRecord::processes)
-                                  .as<ListOf<result_in_case>>()
-                                  .checked([](const JsonNode& node, const std::vector<ProcessResult>& all) {
-                                    expect_unique(node, all, &ProcessResult::process, "process");
-                                  }),
-                              field("metrics", &CaseRecord::series).required().checked(expect_metrics_once));
+      list_fields<CaseRecord>(
+          JsonLayout::lines,
+          field("results", &CaseRecord::processes)
+              .as<ListOf<result_in_case>>()
+              .checked([](const JsonNode& node, const std::vector<ProcessResult>& all) {
+                expect_unique(node, all, &ProcessResult::process, "process");
+              }),
+          field("metrics", &CaseRecord::series).required().as<AsSeries>().checked(expect_metrics_once));
 };
 
 template <>

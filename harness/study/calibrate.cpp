@@ -10,6 +10,7 @@
 #include "harness/study/false_alarms.h"
 #include "harness/study/proposals.h"
 #include "harness/study/session_spreads.h"
+#include "harness/verdict/case_rows.h"
 #include "harness/verdict/decide/evidence.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/decide/spreads.h"
@@ -89,6 +90,7 @@ Gathered gather(const std::vector<Record>& records, const CalibrationOptions& op
       const auto machine = record.machines.find(one.device);
       if (one.outcome != Outcome::measured || machine == record.machines.end()) continue;
       for (const Series& series : one.series) {
+        if (!is_compared(series, one, one)) continue;
         const auto key = std::tuple(one.id, series.metric, series.unit);
         const auto [found, is_new] = places.try_emplace(key, all.measured.size());
         if (is_new) all.measured.push_back(started(one, series, options.policy));

@@ -85,7 +85,7 @@ Record empty_record(Noise noise, const MeasuringPlan& plan, bool current, int de
       one.gate.metrics.push_back({std::string(cuda_kind.time_metric), std::nullopt, std::nullopt, true});
     Series series{std::string(cuda_kind.time_metric), "us", Direction::lower_is_better, {}};
     for (int p = 1; p <= (current ? plan.processes : plan.before()); ++p) {
-      series.processes.push_back({p, std::nullopt, {Placement{}}});
+      series.processes.push_back({p, {Placement{}}});
       series.processes.back().placements.front().samples.resize(samples_of(noise));
       one.processes.push_back({one.id, p, Outcome::measured, {}, {}, {}, {}});
     }

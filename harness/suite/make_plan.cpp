@@ -88,10 +88,9 @@ std::optional<Cause> why_skipped(const sdk::Variant& variant, const PlanOptions&
 }
 
 std::vector<std::string> metrics_of(const CaseGroup& group) {
-  std::vector<std::string> names;
+  std::vector<std::string> names{std::string(time_metric.name), std::string(first_call_metric.name)};
   for (const At<std::string>& metric : group.metrics)
     if (std::find(names.begin(), names.end(), metric.value) == names.end()) names.push_back(metric.value);
-  if (names.empty()) names = {std::string(time_metric.name), std::string(first_call_metric.name)};
   return names;
 }
 

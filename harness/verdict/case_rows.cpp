@@ -14,8 +14,8 @@ namespace harness {
 namespace {
 
 ComparisonRow missing_row(const CaseRecord& record, const Series* series, ReasonCode why,
-                          const ComparedRecords& records) {
-  ComparisonRow row = row_for(record, series, records);
+                          const ComparedRecords& records, const CaseRecord* before = nullptr) {
+  ComparisonRow row = row_for(record, series, records, before);
   row.verdict = Verdict::missing;
   row.reason.code = why;
   return row;
@@ -56,7 +56,7 @@ void add_half(CaseRows& found, const CaseRecord& before, const CaseRecord& after
               SideReader& reader) {
   if (!looked) {
     const ReasonCode why = in_baseline ? ReasonCode::removed_metric : ReasonCode::new_metric;
-    found.rows.push_back(missing_row(after, &series, why, records));
+    found.rows.push_back(missing_row(after, &series, why, records, &before));
     return;
   }
   ComparisonRow row = row_for(after, &series, records);
@@ -88,13 +88,15 @@ void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after
   }
   const std::size_t rows_before = found.rows.size();
   for (const Series& series : after.series)
-    if (const Series* old = series_named(*before, series.metric))
+    if (!is_compared(series, *before, after))
+      continue;
+    else if (const Series* old = series_named(*before, series.metric))
       add(found, judge_pair({*before, after, *old, series}, proof, records, reader));
     else
       add_half(found, *before, after, series, false, before->outcome == Outcome::looked_at, proof, records,
                reader);
   for (const Series& series : before->series)
-    if (series_named(after, series.metric) == nullptr)
+    if (series_named(after, series.metric) == nullptr && is_compared(series, *before, after))
       add_half(found, *before, after, series, true, after.outcome == Outcome::looked_at, proof, records,
                reader);
   if (found.rows.size() > rows_before) return;
@@ -105,6 +107,10 @@ void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after
 }
 
 }  // namespace
+
+bool is_compared(const Series& series, const CaseRecord& before, const CaseRecord& after) {
+  return series.metric != first_call_metric.name || names_gate_of(before.gate, after.gate, series.metric);
+}
 
 std::vector<PairedCase> pair_cases(const Record& baseline, const Record& current) {
   std::unordered_map<std::string_view, const CaseRecord*> before;

@@ -11,6 +11,9 @@
 
 namespace harness {
 
+// Every record holds first calls. They are compared where a gate names them.
+bool is_compared(const Series& series, const CaseRecord& before, const CaseRecord& after);
+
 // A case of both records, or of one: the other is null then.
 struct PairedCase {
   const CaseRecord* before = nullptr;

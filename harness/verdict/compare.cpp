@@ -86,7 +86,8 @@ std::vector<Remark> remarks_on_proofs(const Record& baseline, const Record& curr
     if (one.before == nullptr || one.after == nullptr || !proven.contains(one.after->id)) continue;
     for (const auto& [from, to] : {std::pair(one.before, one.after), std::pair(one.after, one.before)})
       for (const Series& series : from->series)
-        if (to->outcome == Outcome::looked_at && !proof_covers(series.metric, to->device))
+        if (to->outcome == Outcome::looked_at && !proof_covers(series.metric, to->device) &&
+            is_compared(series, *one.before, *one.after))
           unmeasured.insert(series.metric);
   }
   if (unmeasured.empty()) return {};

@@ -177,9 +177,13 @@ TEST(MeasureCase, TakesWhatTheSuiteAsksFor) {
 }
 
 TEST(MeasureCase, KeepsTheFirstCallApart) {
+  PlannedCase planned = planned_line("right");
+  planned.metrics = {"time", "first_call"};
   const ProcessResult result =
-      measure(planned_line("right"), R"({"version": 1, "default": {"us": 100, "first_call_us": 5000}})");
-  EXPECT_EQ(samples_of(result).first_call, 5000.0);
+      measure(planned, R"({"version": 1, "default": {"us": 100, "first_call_us": 5000}})");
+  ASSERT_THAT(result.series, SizeIs(2));
+  EXPECT_EQ(result.series[1].metric, "first_call");
+  EXPECT_THAT(result.series[1].processes[0].placements[0].samples, ElementsAre(5000.0));
   EXPECT_THAT(samples_of(result).placements[0].samples, Each(100.0));
 }
 

@@ -275,10 +275,34 @@ TEST(MeasuredCounters, ThatCannotBeReadAreOneNoteAReasonAndNeverShiftTheOthers) 
 }
 
 TEST(MeasuredMetrics, AreTimeAloneUnlessTheSuiteAsksForMore) {
-  const ProcessResult result = measure(planned_metered("packing", {"time", "first_call"}), steady);
+  const ProcessResult result = measure(planned_metered("packing", {"time"}), steady);
   EXPECT_THAT(names_of(result.series), ElementsAre("wall_time"));
   EXPECT_THAT(names_of(measure(planned_metered("packing", {"error"}), steady).series),
               ElementsAre("wall_time", "error"));
+}
+
+TEST(MeasuredMetrics, TellWhatACaseCostsBeforeItsSamplesOnceAProcess) {
+  const ProcessResult result = measure(
+      planned_metered("packing", {"peak_memory", "kernel_time", "setup_time", "first_call"}),
+      R"({"version": 1, "default": {"us": 100, "setup_us": 250, "first_call_us": 900, "takes_bytes": 64,
+                  "kernels": [{"name": "a", "us": 3, "launches": 2}, {"name": "b", "us": 4.5, "launches": 1}]}})",
+      4);
+  ASSERT_THAT(names_of(result.series),
+              ElementsAre("wall_time", "first_call", "setup_time", "kernel_time", "peak_memory"));
+  EXPECT_EQ(value_of(result.series[1]), 900);
+  EXPECT_EQ(value_of(result.series[2]), 250);
+  EXPECT_EQ(value_of(result.series[3]), 2 * 3 + 4.5);
+  EXPECT_GE(value_of(result.series[4]), 2 * 400 + 1000 + 64);
+  for (const Series& series : result.series) {
+    EXPECT_EQ(series.processes[0].process, 4) << series.metric;
+    EXPECT_EQ(series.direction, Direction::lower_is_better) << series.metric;
+  }
+}
+
+TEST(MeasuredMetrics, HoldNoKernelTimeWhereNobodySawAKernel) {
+  const ProcessResult result = measure(planned_metered("packing", {"kernel_time"}), steady);
+  EXPECT_THAT(names_of(result.series), ElementsAre("wall_time"));
+  EXPECT_THAT(result.notes, Contains(FactIs(NoteCode::metric_untold, {{"metric", "kernel_time"}})));
 }
 
 TEST(MeasuredMetrics, IncludeTheErrorOfTheResult) {

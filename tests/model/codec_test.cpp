@@ -116,7 +116,7 @@ TEST(RecordText, KeepsEveryDigitOfASample) {
   for (int i = 0; i < 2000; ++i) placement.samples.push_back(value = std::nextafter(value * 1.37, 1e9));
   placement.samples.insert(placement.samples.end(), {0.0, -0.0, 5e-324, 2.2250738585072011e-308,
                                                      std::numeric_limits<double>::max(), 1e21});
-  ProcessResult result{"c", 1, Outcome::measured, {}, {}, {{"t", "us", {}, {{1, {}, {placement}}}}}, {}};
+  ProcessResult result{"c", 1, Outcome::measured, {}, {}, {{"t", "us", {}, {{1, {placement}}}}}, {}};
   const auto again = decode_process_result(encode(result), "r");
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(*again, result);
@@ -152,6 +152,25 @@ TEST(RecordText, HoldsEmptySeriesAndPlacements) {
   const auto again = decode_record(encode(record), "r");
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(*again, record);
+}
+
+TEST(RecordText, OfAnOlderVersionHoldsTheFirstCallBesideTheSamples) {
+  const std::string text =
+      R"({"case": "c", "process": 3, "outcome": "measured", "metrics": [
+          {"metric": "gpu_time", "unit": "us", "direction": "lower", "processes": [
+            {"process": 3, "first_call": 93.5, "placements": [{"samples": [23.5]}]}]},
+          {"metric": "clock", "unit": "GHz", "direction": "higher", "processes": [
+            {"process": 3, "placements": [{"samples": [1.98]}]}]}]})";
+  const auto read = decode_process_result(text, "old");
+  ASSERT_TRUE(read) << read.error().text();
+  ASSERT_EQ(read->series.size(), 3U);
+  const Series& calls = read->series[2];
+  EXPECT_EQ(calls.metric, "first_call");
+  EXPECT_EQ(calls.unit, "us");
+  ASSERT_EQ(calls.processes.size(), 1U);
+  EXPECT_EQ(calls.processes[0].process, 3);
+  EXPECT_EQ(calls.processes[0].placements.at(0).samples, std::vector<double>{93.5});
+  EXPECT_EQ(encode(*decode_process_result(encode(*read), "new")), encode(*read));
 }
 
 TEST(RecordText, KeepsEveryOutcome) {

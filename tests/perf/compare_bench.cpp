@@ -28,7 +28,7 @@ Record record_of(int cases, int processes, int placements, int samples, unsigned
     one.reference = c == 0 ? "" : record.cases.front().id;
     one.series.push_back(Series{"gpu_time", "us", Direction::lower_is_better, {}});
     for (int p = 1; p <= processes; ++p) {
-      ProcessSamples process{p, std::nullopt, {}};
+      ProcessSamples process{p, {}};
       const double center = 30 * (1 + 0.003 * noise(random));
       for (int i = 0; i < placements; ++i) {
         Placement placement;

@@ -25,7 +25,7 @@ CaseRecord& case_of(Record& record, const nlohmann::json& line) {
 ProcessSamples& process_of(Series& series, int process) {
   for (ProcessSamples& samples : series.processes)
     if (samples.process == process) return samples;
-  series.processes.push_back({process, std::nullopt, {}});
+  series.processes.push_back({process, {}});
   return series.processes.back();
 }
 
@@ -62,9 +62,10 @@ Record many_cases(const Record& real, std::size_t cases, unsigned seed) {
     one.device = "cuda";
     std::vector<ProcessSamples>& processes = one.series.front().processes;
     processes.resize(5);
+    Series calls{"first_call", "us", Direction::lower_is_better, {}};
     for (ProcessSamples& process : processes) {
       const double slower = factor(random);
-      process.first_call = 5000 * slower;
+      calls.processes.push_back({process.process, {{{5000 * slower}, 0, 0}}});
       for (Placement& placement : process.placements) {
         for (double& sample : placement.samples)
           sample = std::round(std::round(sample * slower / timer_step) * timer_step * 1000) / 1000;
@@ -73,6 +74,7 @@ Record many_cases(const Record& real, std::size_t cases, unsigned seed) {
         placement.conditions = Conditions{1980.0, 3201.0, watts(random), 45.0, {}, 0};
       }
     }
+    one.series.push_back(std::move(calls));
     record.cases.push_back(std::move(one));
   }
   return record;

@@ -38,7 +38,7 @@ json document_of(const Measured& current) {
 }
 
 ProcessSamples process_with(const std::vector<double>& samples) {
-  return {1, std::nullopt, {{samples}}};
+  return {1, {{samples}}};
 }
 
 json put(const std::vector<double>& samples, const SampleDetail& detail) {

@@ -73,16 +73,17 @@ TEST(Import, MakesARecordLikeAnyOther) {
   EXPECT_THAT(gelu.tags, ElementsAre("a", "b", "c"));
   ASSERT_EQ(gelu.processes.size(), 2U);
   EXPECT_EQ(gelu.processes[0].process, 1);
-  ASSERT_EQ(gelu.series.size(), 2U);
-  EXPECT_EQ(gelu.series[0],
-            (Series{"gpu_time",
-                    "us",
-                    Direction::lower_is_better,
-                    {{1, 91.5, {{{1, 2}, 0, 0}}}, {2, 90.0, {{{3}, 0, 0}, {{4, 5.5}, 0, 0}}}}}))
+  ASSERT_EQ(gelu.series.size(), 3U);
+  EXPECT_EQ(gelu.series[0], (Series{"gpu_time",
+                                    "us",
+                                    Direction::lower_is_better,
+                                    {{1, {{{1, 2}, 0, 0}}}, {2, {{{3}, 0, 0}, {{4, 5.5}, 0, 0}}}}}))
       << "processes and placements by number";
+  EXPECT_EQ(gelu.series[1],
+            (Series{"bandwidth", "B/s", Direction::higher_is_better, {{1, {{{0, -1}, 2, 1.98}}}}}));
   EXPECT_EQ(
-      gelu.series[1],
-      (Series{"bandwidth", "B/s", Direction::higher_is_better, {{1, std::nullopt, {{{0, -1}, 2, 1.98}}}}}));
+      gelu.series[2],
+      (Series{"first_call", "us", Direction::lower_is_better, {{1, {{{91.5}, 0, 0}}}, {2, {{{90}, 0, 0}}}}}));
   EXPECT_EQ(record->cases[1].series[0].processes[0].process, 0);
   EXPECT_FALSE(record->finished.empty());
 }

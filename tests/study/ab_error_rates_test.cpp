@@ -34,8 +34,8 @@ Sides simulate(const Draw& draw, Pairing::Kind kind, unsigned seed) {
     Series other = one;
     for (int p = 1; p <= processes; ++p) {
       auto [baseline, current] = draw(c, p, random);
-      one.processes.push_back(ProcessSamples{p, std::nullopt, {std::move(baseline)}});
-      other.processes.push_back(ProcessSamples{p, std::nullopt, {std::move(current)}});
+      one.processes.push_back(ProcessSamples{p, {std::move(baseline)}});
+      other.processes.push_back(ProcessSamples{p, {std::move(current)}});
     }
     before.push_back(case_of(std::to_string(c), {std::move(one)}));
     after.push_back(case_of(std::to_string(c), {std::move(other)}));

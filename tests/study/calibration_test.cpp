@@ -43,7 +43,7 @@ std::vector<Record> sessions(const Recipe& recipe) {
         Series series{"gpu_time", "us", Direction::lower_is_better, {}};
         for (int p = 1; p <= recipe.processes; ++p) {
           const double value = 100 * std::exp(of_session + recipe.process_sd * normal(random));
-          ProcessSamples process{p, std::nullopt, {}};
+          ProcessSamples process{p, {}};
           for (int l = 0; l < recipe.placements; ++l)
             process.placements.push_back(Placement{{value, value, value}, 0, 0});
           series.processes.push_back(process);

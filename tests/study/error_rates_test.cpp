@@ -29,7 +29,7 @@ Record simulate(const DrawProcess& draw, int processes, unsigned seed, double fa
     for (int p = 1; p <= processes; ++p) {
       Placement placement{draw(random), 0, 0};
       for (double& sample : placement.samples) sample *= whole;
-      series.processes.push_back(ProcessSamples{p, std::nullopt, {std::move(placement)}});
+      series.processes.push_back(ProcessSamples{p, {std::move(placement)}});
     }
     all.push_back(case_of(std::to_string(c), {std::move(series)}));
   }

@@ -53,10 +53,12 @@ std::string table(const char* section, const std::vector<FieldText>& fields) {
 }
 
 std::string metrics_table() {
-  std::string text = "| name | |\n|---|---|\n";
+  std::string text = "| name | unit | without a gate of its own | |\n|---|---|---|---|\n";
   for (const BuiltInMetric& metric : built_in_metrics)
-    if (metric.name != time_metric.name && metric.name != first_call_metric.name)
-      text += fmt::format("| `{}` | {} |\n", metric.name, metric.summary);
+    if (metric.name != time_metric.name)
+      text += fmt::format("| `{}` | {} | {} | {} |\n", metric.name, metric.unit,
+                          metric.bearing == Bearing::decides ? "decides by the case's" : "informs",
+                          metric.summary);
   return text;
 }
 

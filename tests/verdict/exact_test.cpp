@@ -20,7 +20,7 @@ ComparisonRow compare_counts(const std::vector<double>& before, const std::vecto
   const auto side = [&](const std::vector<double>& values) {
     Series series{"error", unit, direction, {}};
     int number = 1;
-    for (const double value : values) series.processes.push_back({number++, std::nullopt, {{{value}, 0, 0}}});
+    for (const double value : values) series.processes.push_back({number++, {{{value}, 0, 0}}});
     return with_series({series});
   };
   return only_row(compare(side(before), side(after), {}));
@@ -50,7 +50,7 @@ TEST(Zeros, WithinProcessesLeaveARatioOfMeans) {
   const auto counts = [](double scale) {
     Series series{"retries", "", Direction::lower_is_better, {}};
     for (int i = 1; i <= 5; ++i)
-      series.processes.push_back({i, std::nullopt, {{{0, scale * (10000 + i), scale * 10000, 0}, 0, 0}}});
+      series.processes.push_back({i, {{{0, scale * (10000 + i), scale * 10000, 0}, 0, 0}}});
     return with_series({series});
   };
   const ComparisonRow same = only_row(compare(counts(1), counts(1), {}));

@@ -44,6 +44,66 @@ TEST(Gates, OfAMetricThatNoCaseHasAreToldWithTheNearestName) {
   EXPECT_THAT(compare(record, record, {}).remarks, IsEmpty());
 }
 
+// A record whose one case has a time and five other values, one a process.
+Record with_values(const std::string& metric, const std::vector<double>& values, const Gate& gate) {
+  Series one{metric, "us", Direction::lower_is_better, {}};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    one.processes.push_back({static_cast<int>(i) + 1, {Placement{{values[i]}, 0, 0}}});
+  return with_series({series_at(about(20)), std::move(one)}, gate);
+}
+
+TEST(MetricsOfAProcess, InformUntilAGateNamesThem) {
+  const Comparison calls =
+      compare(with_values("first_call", about(900), {}), with_values("first_call", about(1000), {}), {});
+  EXPECT_EQ(only_row(calls).metric, "gpu_time") << "every record holds first calls";
+  for (const std::string metric : {"setup_time", "kernel_time"}) {
+    const Comparison free =
+        compare(with_values(metric, about(900), {}), with_values(metric, about(1000), {}), {});
+    EXPECT_TRUE(row_named(free, metric).informative) << metric;
+    EXPECT_EQ(row_named(free, metric).verdict, Verdict::regressed) << metric;
+    EXPECT_EQ(exit_code(free), 0) << metric;
+  }
+  for (const std::string metric : {"first_call", "setup_time", "kernel_time"}) {
+    const Gate gate = gate_with({metric, 0.05, {}, false});
+    const Comparison gated =
+        compare(with_values(metric, about(900), gate), with_values(metric, about(1000), gate), {});
+    EXPECT_FALSE(row_named(gated, metric).informative) << metric;
+    EXPECT_EQ(row_named(gated, metric).margin, 0.05) << metric;
+    EXPECT_EQ(exit_code(gated), 1) << metric;
+    const Comparison within =
+        compare(with_values(metric, about(900), gate), with_values(metric, about(910), gate), {});
+    EXPECT_EQ(row_named(within, metric).verdict, Verdict::unchanged) << metric;
+  }
+}
+
+TEST(MetricsOfAProcess, ThatOneSideLacksFailAGateOfTheirs) {
+  for (const std::string metric : {"first_call", "kernel_time", "peak_memory"}) {
+    const Gate gate = gate_with({metric, 0.05, {}, false});
+    const Record with = with_values(metric, about(900), gate),
+                 without = with_series({series_at(about(20))}, gate);
+    const Comparison gone = compare(with, without, {}), added = compare(without, with, {});
+    EXPECT_EQ(row_named(gone, metric).verdict, Verdict::missing) << metric;
+    EXPECT_EQ(row_named(gone, metric).reason.code, ReasonCode::removed_metric) << metric;
+    EXPECT_EQ(row_named(added, metric).reason.code, ReasonCode::new_metric) << metric;
+    EXPECT_EQ(exit_code(gone), 4) << metric;
+    EXPECT_EQ(exit_code(added), 4) << metric;
+    Record ungated = without;
+    ungated.cases[0].gate = {};
+    EXPECT_EQ(exit_code(compare(with, ungated, {})), 4) << "the change removes the gate of " << metric;
+  }
+}
+
+TEST(MetricsOfAProcess, ThatBothSidesLackAreTold) {
+  const Gate gate = gate_with({"peak_memory", 0.01, {}, false});
+  Record record = with_values("peak_memory", about(900), gate);
+  record.cases.push_back(case_of("d", {series_at(about(20))}));
+  record.cases.back().gate = gate;
+  EXPECT_THAT(compare(record, record, {}).remarks,
+              ElementsAre(fact(RemarkCode::gate_without_values, {{"metric", "peak_memory"}, {"cases", 1}})));
+  record.cases.back().gate.metrics[0].informative = true;
+  EXPECT_THAT(compare(record, record, {}).remarks, IsEmpty());
+}
+
 TEST(Informative, RowsAreComparedButDecideNothing) {
   const Gate gate = gate_with({"wall_time", {}, {}, true});
   const Record before = with_series({series_at(about(20)), series_at(about(30), "wall_time")}, gate);

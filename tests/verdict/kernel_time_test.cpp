@@ -23,7 +23,7 @@ CaseRecord case_of_times(double event_us, const std::vector<KernelUse>& kernels)
   for (int process = 1; process <= 3; ++process) {
     Placement placement;
     placement.samples = {event_us, event_us, event_us};
-    time.processes.push_back({process, std::nullopt, {placement}});
+    time.processes.push_back({process, {placement}});
     ProcessResult result;
     result.process = process;
     result.kernels = kernels;
@@ -36,7 +36,7 @@ CaseRecord case_of_times(double event_us, const std::vector<KernelUse>& kernels)
 Series counter(std::string name, double value) {
   Placement placement;
   placement.samples = {value};
-  return {std::move(name), "bytes", Direction::lower_is_better, {{1, std::nullopt, {placement}}}};
+  return {std::move(name), "bytes", Direction::lower_is_better, {{1, {placement}}}};
 }
 
 using Code = DiagnosticCode;

@@ -156,7 +156,7 @@ TEST(Looks, ThatMakeNoSenseAreRefused) {
 
 TEST(Looks, OfAnExactMetricAreDecidedByTheFirst) {
   Series constant{"peak_memory", "B", Direction::lower_is_better, {}};
-  for (int i = 1; i <= 12; ++i) constant.processes.push_back({i, std::nullopt, {{{64, 64}, 0, 0}}});
+  for (int i = 1; i <= 12; ++i) constant.processes.push_back({i, {{{64, 64}, 0, 0}}});
   Record record = record_of({case_of("c", {constant})});
   record.cases[0].gate.looks = {5, 10, 20};
   const ComparisonRow row = only_row(compare(record, record, Policy{}));

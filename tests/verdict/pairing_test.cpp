@@ -305,7 +305,7 @@ TEST(Pairing, OfTwoCasesWithOneNameTakesTheFirst) {
 
 TEST(ProcessValues, AreTheTrimmedGeometricMeansInProcessOrder) {
   Series series = series_at({10, 20});
-  series.processes.push_back(ProcessSamples{3, std::nullopt, {}});
+  series.processes.push_back(ProcessSamples{3, {}});
   series.processes.push_back(process_at(4, 5));
   const std::vector<double> values = process_values(series);
   ASSERT_EQ(values.size(), 3u);

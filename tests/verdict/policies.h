@@ -21,8 +21,7 @@ inline const ComparisonRow& row_named(const Comparison& comparison, const std::s
 inline Series constant(double value, std::string metric = "peak_memory", std::string unit = "B",
                        int processes = 5) {
   Series series{std::move(metric), std::move(unit), Direction::lower_is_better, {}};
-  for (int i = 1; i <= processes; ++i)
-    series.processes.push_back({i, std::nullopt, {{{value, value}, 0, 0}}});
+  for (int i = 1; i <= processes; ++i) series.processes.push_back({i, {{{value, value}, 0, 0}}});
   return series;
 }
 

@@ -14,7 +14,7 @@ namespace harness {
 
 // Three samples around each value: their trimmed mean of logs is the log of the value.
 inline ProcessSamples process_at(int number, double value) {
-  ProcessSamples process{number, std::nullopt, {}};
+  ProcessSamples process{number, {}};
   process.placements.push_back(Placement{{value, value * 1.001, value / 1.001}, 0, 0});
   return process;
 }

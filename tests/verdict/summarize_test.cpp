@@ -17,8 +17,12 @@ using testing::Contains;
 TEST(Summarize, CountsEverySampleAndRemovesNone) {
   Record record = record_of({case_of("c", {Series{"gpu_time", "us", Direction::lower_is_better, {}}})});
   Series& series = record.cases[0].series[0];
-  series.processes.push_back(ProcessSamples{1, 90.0, {Placement{{1, 2, 3}, 0, 0}, Placement{{4, 5}, 0, 0}}});
-  series.processes.push_back(ProcessSamples{2, 110.0, {Placement{{6, 7, 8, 9, 10}, 0, 0}}});
+  series.processes.push_back(ProcessSamples{1, {Placement{{1, 2, 3}, 0, 0}, Placement{{4, 5}, 0, 0}}});
+  series.processes.push_back(ProcessSamples{2, {Placement{{6, 7, 8, 9, 10}, 0, 0}}});
+  record.cases[0].series.push_back({"first_call",
+                                    "us",
+                                    Direction::lower_is_better,
+                                    {{1, {Placement{{90}, 0, 0}}}, {2, {Placement{{110}, 0, 0}}}}});
   const Summary summary = summarize(record).at(0);
   EXPECT_EQ(summary.samples, 10u);
   EXPECT_EQ(summary.processes, 2);
@@ -31,7 +35,7 @@ TEST(Summarize, CountsEverySampleAndRemovesNone) {
   EXPECT_NEAR(summary.p95, 9.55, 1e-12);
   EXPECT_NEAR(summary.p99, 9.91, 1e-12);
   EXPECT_EQ(summary.first_call, 100);
-  const std::vector<double> values = process_values(series);
+  const std::vector<double> values = process_values(record.cases[0].series[0]);
   EXPECT_NEAR(summary.center, std::sqrt(values[0] * values[1]), 1e-12);
 }
 

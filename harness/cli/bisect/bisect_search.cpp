@@ -86,7 +86,7 @@ class Search {
         limits_(limits),
         line_(line),
         good_(store, measurer_, line.front().hash, policy),
-        cases_{how.pattern, {}} {}
+        cases_{how.pattern, how.metric, {}} {}
 
   Result<std::optional<BisectReport>> run() {
     report_.good = commit(0);

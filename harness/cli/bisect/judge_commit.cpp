@@ -2,6 +2,7 @@
 
 #include "harness/base/text.h"
 #include "harness/verdict/compare.h"
+#include "harness/verdict/decide/gates.h"
 
 namespace harness {
 namespace {
@@ -13,7 +14,7 @@ bool decided(const ComparisonRow& row) {
 }  // namespace
 
 bool CasesInQuestion::contain(const ComparisonRow& row) const {
-  if (row.informative) return false;
+  if (metric.empty() ? row.informative : !names_metric(metric, row.metric)) return false;
   if (!ids.empty()) return ids.contains(row.case_id);
   return pattern.empty() || wildcard_match(pattern, row.case_id);
 }

@@ -12,6 +12,7 @@ namespace harness {
 // The cases that a bisection is about.
 struct CasesInQuestion {
   std::string pattern;        // wildcards over case ids; "": all
+  std::string metric;         // "": all that decide
   std::set<std::string> ids;  // the cases that are worse at the bad commit; empty: all of the pattern
 
   [[nodiscard]] bool contain(const ComparisonRow& row) const;

@@ -35,6 +35,7 @@ struct BisectArguments {
   std::string good;
   std::string bad = "HEAD";
   std::string pattern;
+  std::string metric;
   std::string build = default_build;
   DeviceOption device;
   StoreOption store;
@@ -54,7 +55,7 @@ Result<BisectMeasuring> how_to_measure(const BisectArguments& arguments) {
     return fail(ErrorKind::usage, Location{arguments.suite}, "lies outside the repository",
                 "a suite is checked out with each commit; put it into the repository");
   const fs::path folder = fs::weakly_canonical(fs::current_path(), code).lexically_relative(*root);
-  return BisectMeasuring{file.string(),         suite->identity.name, arguments.pattern,
+  return BisectMeasuring{file.string(),         suite->identity.name, arguments.pattern, arguments.metric,
                          arguments.device.text, arguments.build,      folder.string()};
 }
 
@@ -138,6 +139,8 @@ void add_bisect(Commands& commands) {
       ->capture_default_str()
       ->type_name("REV");
   command.add_option("--case", arguments.pattern, "only cases whose name matches")->type_name("WILDCARD");
+  command.add_option("--metric", arguments.metric, "only this metric, even where it decides nothing")
+      ->type_name("NAME");
   command.add_option("--build", arguments.build, "shell command that builds a commit, run in its worktree")
       ->capture_default_str()
       ->type_name("COMMAND");

@@ -13,6 +13,7 @@
 #include "harness/base/units.h"
 #include "harness/cli/judging/learned_policy.h"
 #include "harness/model/codec.h"
+#include "harness/model/known_metrics.h"
 #include "harness/store/baselines.h"
 #include "harness/store/select.h"
 #include "harness/study/session_spreads.h"
@@ -159,6 +160,13 @@ Status set_gates(Store& store, std::vector<MeasuredSeries>& series, const std::o
   return {};
 }
 
+// Setting up and first calls are shown where a gate or `--metric` names them.
+void leave_out_what_informs(std::vector<MeasuredSeries>& series) {
+  std::erase_if(series, [](const MeasuredSeries& one) {
+    return one.trend.informative && informs_by_default(one.trend.metric);
+  });
+}
+
 Status check_pattern(const SeriesOfBranch& found, const StoredHistory& stored,
                      const HistoryArguments& arguments) {
   if (!found.series.empty() || stored.series.empty()) return {};
@@ -233,6 +241,7 @@ Result<HistoryReport> make_history(Store& store, const HistoryArguments& argumen
   if (const Status some = check_pattern(found, *stored, arguments); !some) return fail(some.error());
   if (const Status set = set_gates(store, found.series, arguments.margin.margin); !set)
     return fail(set.error());
+  if (arguments.metric.empty()) leave_out_what_informs(found.series);
   take_learned(found.series, *stored);
   HistoryReport report;
   const TrendOptions options;

@@ -15,6 +15,7 @@ struct BisectMeasuring {
   std::string suite_file;  // relative to the repository
   std::string suite;       // its name
   std::string pattern;     // of cases, or ""
+  std::string metric;      // that is judged; "": all that decide
   std::string device;      // as `run --device` takes it, or ""
   std::string build;       // shell command, run in the worktree
   std::string folder;      // where the user stands, relative to the repository

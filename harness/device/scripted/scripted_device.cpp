@@ -108,6 +108,12 @@ void ScriptedDevice::turn(std::string_view side) {
   current_ = &script_of(side_);
 }
 
+// Constructing a variant takes as long as the script says.
+Scope ScriptedDevice::range(std::string_view name) {
+  if (name == "construct") now_ += current_->setup_us * microsecond;
+  return Scope();
+}
+
 const ScriptedCase& ScriptedDevice::script_of(std::string_view side) const {
   const auto found = std::find_if(script_.cases.begin(), script_.cases.end(), [&](const ScriptedCase& c) {
     return wildcard_match(c.match, case_id_) && (c.side.empty() || c.side == side);

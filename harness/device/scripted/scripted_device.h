@@ -44,6 +44,7 @@ struct ScriptedCase {
   double outliers = 0;
   double outlier_factor = 2;
   std::optional<double> first_call_us;
+  double setup_us = 0;
   double overhead_us = 10;
   double warmup_factor = 1;
   double warmup_calls = 10;
@@ -97,6 +98,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   Status synchronize() override;
   void enter(const Place& place) override;
   void turn(std::string_view side) override;
+  Scope range(std::string_view name) override;
   Result<Timing> time(const Work& work, const TimingOptions& options) override;
   Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) override;
   std::optional<Control> control() override { return script_.control; }

@@ -4,7 +4,6 @@
 
 #include "harness/base/text.h"
 #include "harness/measure/case/identify.h"
-#include "harness/measure/case/microseconds.h"
 
 namespace harness {
 namespace {
@@ -20,6 +19,7 @@ Step construct(CaseParts& parts, Subject& subject) {
     subject.kernel = subject.variant->make(parts.planned.params, subject.problem, parts.device.traits());
   }
   if (!subject.kernel) return ended(Outcome::failed, {CauseCode::no_kernel});
+  for (const auto& collector : subject.collectors) collector->after_construction(parts.device);
   subject.calls.gated = !subject.kernel->synchronises() && !parts.device.timer().gate_obstacle();
   return {};
 }
@@ -63,7 +63,7 @@ Step first_call(CaseParts& parts, Subject& subject) {
   });
   if (!elapsed) return parts.subjects.broken(elapsed.error());
   if (const Status done = timer.synchronize(); !done) return parts.subjects.broken(done.error());
-  subject.samples.first_call = to_microseconds(*elapsed);
+  for (const auto& collector : subject.collectors) collector->after_first_call(*elapsed);
   return {};
 }
 

@@ -11,7 +11,7 @@ struct Entry {
   std::unique_ptr<MetricCollector> (*make)(const CollectorOptions&);
 };
 
-#define HARNESS_METRIC(name, unit, better, summary) Entry{#name, collect_##name},
+#define HARNESS_METRIC(name, unit, better, bearing, summary) Entry{#name, collect_##name},
 constexpr Entry entries[] = {HARNESS_COLLECTED_METRICS(HARNESS_METRIC)};
 #undef HARNESS_METRIC
 

@@ -44,6 +44,8 @@ class MetricCollector {
 
   // The moments of a case, in order.
   virtual void before_construction(Device& /*device*/) {}
+  virtual void after_construction(Device& /*device*/) {}
+  virtual void after_first_call(Seconds /*elapsed*/) {}
   virtual void after_first_check() {}
   virtual void after_sample(const Timing& /*timing*/) {}
   virtual void after_placement() {}
@@ -58,7 +60,7 @@ Collectors collectors_for(const CollectorOptions& options);
 
 // For collectors ------------------------------------------------------------------------------------------
 
-#define HARNESS_METRIC(name, unit, better, summary) \
+#define HARNESS_METRIC(name, unit, better, bearing, summary) \
   std::unique_ptr<MetricCollector> collect_##name(const CollectorOptions& options);
 HARNESS_COLLECTED_METRICS(HARNESS_METRIC)
 #undef HARNESS_METRIC

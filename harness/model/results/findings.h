@@ -329,6 +329,7 @@ using WaiverAdvice = Fact<WaiverAdviceCode>;
 // A fact about a comparison as a whole.
 enum class RemarkCode {
   idle_gate,            // metric, near: the nearest name, or known: "a, b"
+  gate_without_values,  // metric, cases: that have a gate of it and no value in the current record
   compared_by,          // how: "process", "session", "stored"; records: pooled; built: the base, by this run
   not_covered,          // metrics: "a, b", that were not measured where a case is proven identical
   confirmed,            // cases, processes: regressed cases that were measured again on fresh processes
@@ -340,16 +341,17 @@ enum class RemarkCode {
 };
 
 template <>
-inline constexpr auto enum_names<RemarkCode> = names<RemarkCode>({{RemarkCode::idle_gate, "idle_gate"},
-                                                                  {RemarkCode::compared_by, "compared_by"},
-                                                                  {RemarkCode::not_covered, "not_covered"},
-                                                                  {RemarkCode::confirmed, "confirmed"},
-                                                                  {RemarkCode::unconfirmed, "unconfirmed"},
-                                                                  {RemarkCode::topped_up, "topped_up"},
-                                                                  {RemarkCode::top_up_done, "top_up_done"},
-                                                                  {RemarkCode::budget_ended, "budget_ended"},
-                                                                  {RemarkCode::waivers_uncommitted,
-                                                                   "waivers_uncommitted"}});
+inline constexpr auto enum_names<RemarkCode> =
+    names<RemarkCode>({{RemarkCode::idle_gate, "idle_gate"},
+                       {RemarkCode::gate_without_values, "gate_without_values"},
+                       {RemarkCode::compared_by, "compared_by"},
+                       {RemarkCode::not_covered, "not_covered"},
+                       {RemarkCode::confirmed, "confirmed"},
+                       {RemarkCode::unconfirmed, "unconfirmed"},
+                       {RemarkCode::topped_up, "topped_up"},
+                       {RemarkCode::top_up_done, "top_up_done"},
+                       {RemarkCode::budget_ended, "budget_ended"},
+                       {RemarkCode::waivers_uncommitted, "waivers_uncommitted"}});
 
 using Remark = Fact<RemarkCode>;
 

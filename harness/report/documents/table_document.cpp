@@ -7,6 +7,7 @@
 #include "harness/base/filter.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/model/known_metrics.h"
 #include "harness/model/record_fields.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/identity.h"
@@ -65,7 +66,7 @@ struct Entry {
 
 bool is_time(const Summary& summary) {
   return seconds_per_unit(summary.unit) > 0 && summary.metric.ends_with("_time") &&
-         summary.metric != "launch_time";
+         find_built_in(summary.metric) == nullptr;
 }
 
 std::vector<Entry> entries_of(const Record& record, const std::vector<Summary>& summaries,

@@ -199,6 +199,10 @@ std::string words(const Remark& remark) {
                          : known.empty() ? "."
                                          : fmt::format("; known: {}.", known));
     }
+    case RemarkCode::gate_without_values:
+      return fmt::format(
+          "The gate of the metric `{}` judged nothing in {} {}: the current record has no value.",
+          remark.text("metric"), remark.count("cases"), remark.count("cases") == 1 ? "case" : "cases");
     case RemarkCode::compared_by: return compared_by(remark);
     case RemarkCode::not_covered:
       return fmt::format("Not measured where code is identical, and not covered by the proof: {}.",

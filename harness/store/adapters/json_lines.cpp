@@ -12,6 +12,7 @@
 
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
+#include "harness/model/known_metrics.h"
 #include "harness/schema/json_reader.h"
 #include "harness/store/adapters/import_formats.h"
 #include "harness/store/adapters/one_process.h"
@@ -191,17 +192,22 @@ void Importer::take_samples(const JsonNode& root, int line) {
                              known->second.line));
 }
 
-// Moves the samples out of `lines`.
-Series merged(SeriesLines& lines) {
+// Moves the samples out of `lines`. First calls become a series of their own.
+Series merged(SeriesLines& lines, Series& first_calls) {
   Series series{lines.metric, lines.unit, lines.direction, {}};
   series.processes.reserve(lines.processes.size());
   for (auto& [number, placements] : lines.processes) {
-    ProcessSamples process{number, std::nullopt, {}};
+    ProcessSamples process{number, {}};
+    std::optional<double> first_call;
     for (auto& [placement, taken] : placements) {
-      if (!process.first_call) process.first_call = taken.first_call;
+      if (!first_call) first_call = taken.first_call;
       process.placements.push_back(std::move(taken.placement));
     }
     series.processes.push_back(std::move(process));
+    if (!first_call) continue;
+    Placement called;
+    called.samples = {*first_call};
+    first_calls.processes.push_back({number, {std::move(called)}});
   }
   return series;
 }
@@ -212,11 +218,15 @@ CaseRecord merged(CaseLines& lines) {
   record.device = import_device;
   record.tags = std::move(lines.tags);
   std::map<int, ProcessResult> results;
+  Series calls;  // the first ones, of the first metric that has any
   for (SeriesLines& series : lines.series) {
     for (const auto& [number, placements] : series.processes)
       results.try_emplace(number).first->second.process = number;
-    record.series.push_back(merged(series));
+    Series first_calls{std::string(first_call_metric.name), series.unit, first_call_metric.direction, {}};
+    record.series.push_back(merged(series, first_calls));
+    if (!first_calls.processes.empty() && calls.processes.empty()) calls = std::move(first_calls);
   }
+  if (!calls.processes.empty()) record.series.push_back(std::move(calls));
   for (auto& [number, result] : results) {
     result.case_id = lines.id;
     record.processes.push_back(std::move(result));

@@ -48,7 +48,7 @@ Series& OneProcess::series(const std::string& id, std::string_view metric, std::
       std::find_if(all.begin(), all.end(), [&](const Series& one) { return one.metric == metric; });
   if (found != all.end()) return *found;
   return all.emplace_back(
-      Series{std::string(metric), std::string(unit), Direction::lower_is_better, {{1, std::nullopt, {}}}});
+      Series{std::string(metric), std::string(unit), Direction::lower_is_better, {{1, {}}}});
 }
 
 void OneProcess::add(const std::string& id, std::string_view metric, std::string_view unit,

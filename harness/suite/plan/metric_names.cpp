@@ -17,8 +17,7 @@ using Names = std::set<std::string, std::less<>>;
 
 Names names_of_all() {
   Names names;
-  for (const BuiltInMetric& metric : built_in_metrics)
-    if (metric.name != first_call_metric.name) names.emplace(metric.name);
+  for (const BuiltInMetric& metric : built_in_metrics) names.emplace(metric.name);
   return names;
 }
 
@@ -39,11 +38,6 @@ void check(const Overrides& overrides, const Names& known, std::string_view whos
     const Location& where = *one.place_of(&MetricGate::metric);
     const bool is_time = is_time_of_device(metric);
     if (is_time || known.contains(metric)) continue;
-    if (metric == first_call_metric.name) {
-      errors.add(where, "`gate`: `first_call` cannot be gated",
-                 "it is recorded beside the samples of `time` and never compared; gate `time`");
-      continue;
-    }
     errors.add(where, fmt::format("`gate`: unknown metric {} of {}", in_ticks(metric), whose),
                suggestion(metric, std::vector<std::string>(known.begin(), known.end())));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/units.h"
+#include "harness/model/known_metrics.h"
 #include "harness/suite/plan/expand.h"
 
 namespace harness {
@@ -55,11 +56,20 @@ void preheat_sustained(PlannedCase& planned) {
     sampling.preheat = sustained_preheat;
 }
 
+// A built-in metric with a gate that decides is measured, whether or not `metrics` names it.
+void measure_what_is_gated(PlannedCase& planned) {
+  for (const MetricGate& gate : planned.gate.metrics)
+    if (!gate.informative && find_built_in(gate.metric) != nullptr &&
+        std::find(planned.metrics.begin(), planned.metrics.end(), gate.metric) == planned.metrics.end())
+      planned.metrics.push_back(gate.metric);
+}
+
 // The case with what follows from its settings.
 PlannedCase finished(PlannedCase planned, const Target& target) {
   planned.sampling.min_samples = std::min(planned.sampling.min_samples, planned.sampling.samples);
   apply_modes(target, planned);
   preheat_sustained(planned);
+  measure_what_is_gated(planned);
   return planned;
 }
 

@@ -7,6 +7,7 @@
 
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
+#include "harness/model/known_metrics.h"
 
 namespace harness {
 
@@ -15,7 +16,7 @@ bool names_metric(std::string_view name, std::string_view metric) {
 }
 
 RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy) {
-  RowGate found{gate.margin, gate.alpha, false, gate.throttled};
+  RowGate found{gate.margin, gate.alpha, informs_by_default(metric), gate.throttled};
   for (const MetricGate& one : gate.metrics) {
     if (!names_metric(one.metric, metric)) continue;
     found.margin = one.margin.value_or(found.margin);
@@ -39,12 +40,47 @@ DecidingGate deciding_gate(const Gate* before, const Gate& after, std::string_vi
   return {strict, own};
 }
 
-bool has_own_gate(const Gate& before, const Gate& after, std::string_view metric) {
+namespace {
+
+template <class Predicate>
+bool any_own_gate(const Gate& before, const Gate& after, std::string_view metric, Predicate predicate) {
   for (const Gate* gate : {&before, &after})
     for (const MetricGate& one : gate->metrics)
-      if (!one.informative && names_metric(one.metric, metric)) return true;
+      if (predicate(one) && names_metric(one.metric, metric)) return true;
   return false;
 }
+
+}  // namespace
+
+bool has_own_gate(const Gate& before, const Gate& after, std::string_view metric) {
+  return any_own_gate(before, after, metric, [](const MetricGate& one) { return !one.informative; });
+}
+
+bool names_gate_of(const Gate& before, const Gate& after, std::string_view metric) {
+  return any_own_gate(before, after, metric, [](const MetricGate&) { return true; });
+}
+
+namespace {
+
+bool has_metric(const CaseRecord& one, const MetricGate& gate) {
+  return std::any_of(one.series.begin(), one.series.end(),
+                     [&](const Series& series) { return names_metric(gate.metric, series.metric); });
+}
+
+// A gate that decides and finds nothing to decide about must not pass in silence.
+void add_gates_without_values(const Record& current, const std::set<std::string>& used,
+                              std::vector<Remark>& remarks) {
+  std::map<std::string, std::size_t> cases;
+  for (const CaseRecord& one : current.cases)
+    for (const MetricGate& gate : one.gate.metrics)
+      if (!one.series.empty() && !gate.informative && used.contains(gate.metric) &&
+          find_built_in(gate.metric) != nullptr && !has_metric(one, gate))
+        ++cases[gate.metric];
+  for (const auto& [metric, count] : cases)
+    remarks.push_back({RemarkCode::gate_without_values, {{"metric", metric}, {"cases", count}}});
+}
+
+}  // namespace
 
 std::vector<Remark> remarks_on_gates(const Record& current) {
   std::map<std::string, std::set<std::string>> idle;  // by gate: the metrics of the cases that have it
@@ -52,10 +88,7 @@ std::vector<Remark> remarks_on_gates(const Record& current) {
   for (const CaseRecord& one : current.cases) {
     if (one.series.empty()) continue;
     for (const MetricGate& gate : one.gate.metrics) {
-      const bool found = std::any_of(one.series.begin(), one.series.end(), [&](const Series& series) {
-        return names_metric(gate.metric, series.metric);
-      });
-      if (found) used.insert(gate.metric);
+      if (has_metric(one, gate)) used.insert(gate.metric);
       for (const Series& series : one.series) idle[gate.metric].insert(series.metric);
     }
   }
@@ -67,6 +100,7 @@ std::vector<Remark> remarks_on_gates(const Record& current) {
     if (auto near = nearest(name, known)) remark.figures.emplace_back("near", std::move(*near));
     remarks.push_back(std::move(remark));
   }
+  add_gates_without_values(current, used, remarks);
   return remarks;
 }
 

@@ -39,6 +39,8 @@ DecidingGate deciding_gate(const Gate* before, const Gate& after, std::string_vi
 
 // Whether the suite of either side gates the metric by an entry of its own that decides something.
 bool has_own_gate(const Gate& before, const Gate& after, std::string_view metric);
+// Whether it has any entry of its own.
+bool names_gate_of(const Gate& before, const Gate& after, std::string_view metric);
 
 // Gates of metrics that no case has, with the nearest name.
 std::vector<Remark> remarks_on_gates(const Record& current);

@@ -66,10 +66,11 @@ void fill_processes(Summary& summary, const SideReading& reading) {
   summary.interval = Interval{std::exp(reading.moments.mean - reach), std::exp(reading.moments.mean + reach)};
 }
 
-void fill_first_call(Summary& summary, const Series& series) {
+// Beside the time of a case: the median of its first calls.
+void fill_first_call(Summary& summary, const CaseRecord& record) {
   std::vector<double> calls;
-  for (const ProcessSamples& process : series.processes)
-    if (process.first_call) calls.push_back(*process.first_call);
+  for (const Series& series : record.series)
+    if (series.metric == first_call_metric.name && series.unit == summary.unit) gather_samples(series, calls);
   if (!calls.empty()) summary.first_call = stats::quantile(calls, 0.5);
 }
 
@@ -209,7 +210,8 @@ class Summarizer {
       const CaseRecord& one = record_.cases[i];
       if (one.series.empty()) summaries.push_back(started(one, confidence_));
       for (std::size_t k = 0; k < one.series.size(); ++k)
-        summaries.push_back(summary_of(one, one.series[k], readings_[i].series[k]));
+        if (k == 0 || one.series[k].metric != first_call_metric.name)  // told beside the time
+          summaries.push_back(summary_of(one, one.series[k], readings_[i].series[k]));
     }
     return summaries;
   }
@@ -222,8 +224,10 @@ class Summarizer {
     const std::size_t unusable = gather_samples(series, scratch_);
     fill_raw(summary, scratch_);
     fill_processes(summary, reading);
-    fill_first_call(summary, series);
-    if (&series == &one.series.front()) fill_throughput(summary, one, series, record_);
+    if (&series == &one.series.front()) {
+      fill_first_call(summary, one);
+      fill_throughput(summary, one, series, record_);
+    }
     add_diagnostics(summary, one, series, reading, unusable, pairs_.of(one.device));
     add_speedup(summary, one, series, reading);
     return summary;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "harness/base/text.h"
+#include "harness/model/known_metrics.h"
 #include "harness/report/documents.h"
 #include "harness/report/documents/comparison/comparison_ci.h"
 #include "harness/report/documents/comparison/comparison_headline.h"
@@ -23,9 +24,11 @@ std::pair<std::pair<int, int>, int> processes_of(const ComparisonRow& row) {
   return {{row.baseline.processes, row.current.processes}, row.look.number};
 }
 
-// Identical rows are told below the table instead, and unchanged informative values are left out.
+// Identical rows are told below the table instead. Informative values that did not change are left out.
 bool is_shown(const ComparisonRow& row) {
   if (row.verdict == Verdict::identical || (row.informative && row.exact && row.ratio == 1)) return false;
+  const bool changed = row.verdict == Verdict::regressed || row.verdict == Verdict::improved;
+  if (row.informative && informs_by_default(row.metric) && !changed) return false;
   return has_numbers(row) || has_values_alone(row);
 }
 

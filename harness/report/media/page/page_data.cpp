@@ -10,6 +10,7 @@
 
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
+#include "harness/model/known_metrics.h"
 #include "harness/report/documents/comparison/comparison_headline.h"
 #include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/documents/run_remarks.h"
@@ -113,20 +114,32 @@ Json process_json(const ProcessSamples& process, const SampleDetail& detail) {
   Json json{
       {"process", process.process},
       {"value", used == 0 ? Json(nullptr) : figure(std::exp(sum / static_cast<double>(used)), figure_digits)},
-      {"first_call", figure(process.first_call, figure_digits)},
       {"count", count}};
   put_samples(json, process, detail);
   json["placements"] = placements_json(process.placements, estimates);
   return json;
 }
 
-Json series_json(const Series& series, const SampleDetail& detail) {
+// The first call of a process, beside the case's time.
+std::optional<double> first_call_of(const CaseRecord& one, const Series& series, int process) {
+  if (&series != &one.series.front()) return {};
+  for (const Series& calls : one.series)
+    if (calls.metric == first_call_metric.name && calls.unit == series.unit)
+      for (const ProcessSamples& call : calls.processes)
+        if (call.process == process && !call.placements.empty() && !call.placements[0].samples.empty())
+          return call.placements[0].samples[0];
+  return {};
+}
+
+Json series_json(const CaseRecord& one, const Series& series, const SampleDetail& detail) {
   Json json{{"metric", series.metric},
             {"unit", series.unit},
             {"direction", std::string(name_of(series.direction))},
             {"processes", Json::array()}};
-  for (const ProcessSamples& process : series.processes)
-    json["processes"].push_back(process_json(process, detail));
+  for (const ProcessSamples& process : series.processes) {
+    Json& added = json["processes"].emplace_back(process_json(process, detail));
+    added["first_call"] = figure(first_call_of(one, series, process.process), figure_digits);
+  }
   return json;
 }
 
@@ -192,7 +205,7 @@ Json case_json(const Record& record, const CaseRecord& one, const SampleDetail& 
             {"flops", positive(one.flops)},
             {"bytes", positive(one.bytes)},
             {"series", Json::array()}};
-  for (const Series& series : one.series) json["series"].push_back(series_json(series, detail));
+  for (const Series& series : one.series) json["series"].push_back(series_json(one, series, detail));
   json["phases"] = phases_json(one);
   json["kernels"] = kernels_json(one);
   json["reproduce"] = reproduce(record, one, again);

@@ -33,7 +33,7 @@ python3 - <<'PY' || problem "the record does not hold what the plugin reports"
 import json
 case = json.load(open("good.json"))["cases"][0]
 metrics = {one["metric"]: one for one in case["metrics"]}
-assert list(metrics) == ["wall_time", "error", "exact", "chunk"], list(metrics)
+assert list(metrics) == ["wall_time", "first_call", "error", "exact", "chunk"], list(metrics)
 values = {name: [process["placements"][0]["samples"] for process in one["processes"]] for name, one in metrics.items()}
 assert values["chunk"] == [[1]] * 3, values["chunk"]
 assert all(0 < value <= 100 for [value] in values["exact"]), values["exact"]

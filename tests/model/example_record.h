@@ -20,8 +20,6 @@ inline ProcessResult example_result(const std::string& case_id, int process) {
                                Stop::width},
                               {{23.5, 1.0 / 3, 24}, 0, 0, 0, Conditions{}, Stop::max_time}}}}});
   result.series.push_back({"clock", "GHz", Direction::higher_is_better, {{process, {{{1.98}, 0, 0}}}}});
-  result.series.push_back(
-      {"first_call", "us", Direction::lower_is_better, {{process, {{{93.25 + process}, 0, 0}}}}});
   result.notes = {told_note("3 samples were forced by the gate's deadline"),
                   {NoteCode::forced_gates, {{"samples", 3}, {"of", 50}, {"deadline", 1.0}}}};
   result.device_uuid = "GPU-A";

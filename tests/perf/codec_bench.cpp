@@ -30,7 +30,7 @@ Record large_record(bool every_digit) {
     for (int process = 1; process <= 5; ++process) {
       ProcessResult result{one.id, process, Outcome::measured, {}, Verification{1e-4, 1e-4, 1e-3, 4096},
                            {},     {}};
-      Series series{"gpu_time", "us", Direction::lower_is_better, {{process, 93.25, {}}}};
+      Series series{"gpu_time", "us", Direction::lower_is_better, {{process, {}}}};
       for (int p = 0; p < 5; ++p) {
         Placement placement{{}, 0, 1.98};
         for (int s = 0; s < 50; ++s) placement.samples.push_back(sample(random, every_digit));

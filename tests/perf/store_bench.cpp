@@ -12,7 +12,7 @@ namespace {
 ProcessResult result_of(const std::string& id, int process, int samples) {
   Placement placement;
   for (int i = 0; i < samples; ++i) placement.samples.push_back(23.0 + 0.032 * ((i * 7 + process) % 40));
-  Series series{"gpu_time", "us", Direction::lower_is_better, {{process, 93.25, {5, placement}}}};
+  Series series{"gpu_time", "us", Direction::lower_is_better, {{process, {5, placement}}}};
   return {id, process, Outcome::measured, {}, Verification{1e-4, 1e-4, 1e-3, 4096}, {series}, {}};
 }
 

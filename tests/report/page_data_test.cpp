@@ -111,7 +111,11 @@ TEST(PageSamples, AreAllKeptWhereThereAreNoMoreThanTheQuantiles) {
 // --- the document -----------------------------------------------------------------------------------
 
 TEST(PageData, HoldsEveryFieldOfACase) {
-  const json document = document_of({example_record()});
+  Record record = example_record();
+  Series calls{"first_call", "us", Direction::lower_is_better, {}};
+  for (const int number : {1, 2, 3}) calls.processes.push_back({number, {Placement{{93.25 + number}, 0, 0}}});
+  record.cases[0].series.push_back(std::move(calls));
+  const json document = document_of({record});
   EXPECT_EQ(document["format"], "harness-page");
   EXPECT_EQ(document["version"], 1);
   EXPECT_EQ(document["command"], "harness report");

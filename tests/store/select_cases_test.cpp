@@ -199,7 +199,7 @@ TEST_F(Cases, ArePooledInMetricsThatTheDigestCoversAlone) {
   for (const double bytes : {100, 120}) {
     CaseRecord one = small_case("a", 5, "same", 1);
     Series memory{"peak_memory", "bytes", Direction::lower_is_better, {}};
-    for (int process = 1; process <= 5; ++process) memory.processes.push_back({process, bytes, {{{bytes}}}});
+    for (int process = 1; process <= 5; ++process) memory.processes.push_back({process, {{{bytes}, 0, 0}}});
     one.series.push_back(memory);
     judge(put(next(), {one}), {{"a", Verdict::unchanged}});
   }

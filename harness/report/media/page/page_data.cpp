@@ -101,7 +101,8 @@ std::vector<stats::ProcessEstimate> placement_estimates(const ProcessSamples& pr
 
 // The value of a process is the mean over its placements with samples, on the log scale
 // (stats/estimate/estimator.h).
-Json process_json(const ProcessSamples& process, const SampleDetail& detail) {
+Json process_json(const ProcessSamples& process, std::optional<double> first_call,
+                  const SampleDetail& detail) {
   const std::vector<stats::ProcessEstimate> estimates = placement_estimates(process);
   double sum = 0;
   std::size_t used = 0, count = 0;
@@ -114,6 +115,7 @@ Json process_json(const ProcessSamples& process, const SampleDetail& detail) {
   Json json{
       {"process", process.process},
       {"value", used == 0 ? Json(nullptr) : figure(std::exp(sum / static_cast<double>(used)), figure_digits)},
+      {"first_call", figure(first_call, figure_digits)},
       {"count", count}};
   put_samples(json, process, detail);
   json["placements"] = placements_json(process.placements, estimates);
@@ -136,10 +138,8 @@ Json series_json(const CaseRecord& one, const Series& series, const SampleDetail
             {"unit", series.unit},
             {"direction", std::string(name_of(series.direction))},
             {"processes", Json::array()}};
-  for (const ProcessSamples& process : series.processes) {
-    Json& added = json["processes"].emplace_back(process_json(process, detail));
-    added["first_call"] = figure(first_call_of(one, series, process.process), figure_digits);
-  }
+  for (const ProcessSamples& process : series.processes)
+    json["processes"].push_back(process_json(process, first_call_of(one, series, process.process), detail));
   return json;
 }
 

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <linux/close_range.h>
 #include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +48,7 @@ class Pipe {
 
 struct Descriptors {
   int in, out, err, message;
+  bool dies_with_parent = false;
 };
 
 // Runs between fork and exec: only async-signal-safe calls.
@@ -58,6 +62,7 @@ struct Descriptors {
   signal(SIGTERM, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
   setpgid(0, 0);
+  if (fds.dies_with_parent) prctl(PR_SET_PDEATHSIG, SIGKILL);
   const bool ready = (folder == nullptr || chdir(folder) == 0) && dup2(fds.in, 0) >= 0 &&
                      dup2(fds.out, 1) >= 0 && dup2(fds.err, 2) >= 0 &&
                      (fds.message < 0 || dup2(fds.message, message_descriptor) >= 0);
@@ -104,7 +109,7 @@ Result<pid_t> spawn(const Command& command, const Descriptors& wanted) {
   const std::string folder = command.folder.string();
   Pipe failure;
   const Descriptors fds{lifted(wanted.in), lifted(wanted.out), lifted(wanted.err),
-                        wanted.message < 0 ? -1 : lifted(wanted.message)};
+                        wanted.message < 0 ? -1 : lifted(wanted.message), command.dies_with_parent};
   const int failure_end = lifted(failure.write_end());
   const pid_t pid = fork();
   if (pid == 0) become(fds, folder.empty() ? nullptr : folder.c_str(), argv.data(), envp.data(), failure_end);
@@ -131,10 +136,16 @@ Result<pid_t> spawn(const Command& command, const Descriptors& wanted) {
 
 Exit wait_for(pid_t pid) {
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  rusage usage{};
+  while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR) {
   }
-  if (WIFSIGNALED(status)) return Exit{0, WTERMSIG(status)};
-  return Exit{WEXITSTATUS(status), 0};
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  const Usage used{seconds(usage.ru_utime), seconds(usage.ru_stime),
+                   1024.0 * static_cast<double>(usage.ru_maxrss)};
+  if (WIFSIGNALED(status)) return Exit{0, WTERMSIG(status), used};
+  return Exit{WEXITSTATUS(status), 0, used};
 }
 
 }  // namespace
@@ -178,9 +189,9 @@ Result<Child> Child::start(const Command& command, Streams streams) {
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (!input.ok() || !messages.ok() || null < 0)
     return fail(ErrorKind::environment, fmt::format("no pipe: {}", std::strerror(errno)));
-  const Result<pid_t> pid =
-      spawn(command, {input.read_end(), streams.out >= 0 ? streams.out : null,
-                      streams.err >= 0 ? streams.err : STDERR_FILENO, messages.write_end()});
+  const Result<pid_t> pid = spawn(command, {input.read_end(), streams.out >= 0 ? streams.out : null,
+                                            streams.err >= 0 ? streams.err : STDERR_FILENO,
+                                            streams.messages ? messages.write_end() : -1});
   close(null);
   if (!pid) return fail(pid.error());
   Child child;
@@ -267,6 +278,19 @@ tl::expected<std::string, NoLine> Child::read_line(Seconds deadline, std::size_t
 
 void Child::kill_group() {
   if (pid_ > 0) kill(-pid_, SIGKILL);
+}
+
+bool Child::has_ended(Seconds patience) const {
+  // A descriptor of the process becomes readable at its end. A system without them is asked each millisecond.
+  constexpr Seconds longest = 1e6;
+  const int ending = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  const Seconds wait = std::clamp(patience, 0.0, ending < 0 ? 1e-3 : longest);
+  pollfd end{ending, POLLIN, 0};
+  poll(&end, 1, static_cast<int>(wait * 1e3));  // a negative descriptor is ignored
+  if (ending >= 0) close(ending);
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
 }
 
 Exit Child::wait() {

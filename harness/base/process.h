@@ -16,16 +16,25 @@
 namespace harness {
 
 struct Command {
-  std::vector<std::string> argv;
+  std::vector<std::string> argv = {};
   std::filesystem::path folder = {};                    // working folder; empty: the parent's
   std::map<std::string, std::string> environment = {};  // added to the parent's
-  bool trusted = true;  // false: the parent's environment without what environment::is_withheld
+  bool trusted = true;            // false: the parent's environment without what environment::is_withheld
+  bool dies_with_parent = false;  // killed when the thread that started it ends, however that ends
+};
+
+// What a process used, with the children that it waited for.
+struct Usage {
+  Seconds user = 0;
+  Seconds system = 0;
+  double peak_bytes = 0;  // resident, of the largest of them; at least what the parent had when it forked
 };
 
 // How a process ended.
 struct Exit {
   int code = 0;    // exit status, valid when signal == 0
   int signal = 0;  // the signal that killed it, or 0
+  Usage used = {};
   [[nodiscard]] bool ok() const { return code == 0 && signal == 0; }
   [[nodiscard]] std::string text() const;  // "exit status 3", "killed by signal 9 (Killed)"
 };
@@ -56,8 +65,9 @@ enum class NoLine {
 class Child {
  public:
   struct Streams {
-    int out = -1;  // descriptor that becomes its standard output; -1: /dev/null
-    int err = -1;  // the same for standard error; -1: the parent's
+    int out = -1;          // descriptor that becomes its standard output; -1: /dev/null
+    int err = -1;          // the same for standard error; -1: the parent's
+    bool messages = true;  // false: descriptor 3 is closed
   };
   static Result<Child> start(const Command& command, Streams streams);
 
@@ -75,6 +85,8 @@ class Child {
   tl::expected<std::string, NoLine> read_line(Seconds deadline, std::size_t longest = longest_line);
 
   void kill_group();
+  // Waits at most so long. False: it still runs. It is not reaped, so its group can still be killed.
+  [[nodiscard]] bool has_ended(Seconds patience) const;
   Exit wait();
   [[nodiscard]] pid_t pid() const { return pid_; }
 

@@ -56,6 +56,12 @@ enum class CauseCode {
   device_refused,          // problem: the device's, as the worker tells it
   not_tried_again,         // process, outcome: of the case in an earlier process
 
+  // Found by the run, about a program. `status` or `signal`, and `printed`, as above.
+  program_not_started,  // problem
+  program_ended,        // the command failed; preparing: 1 where it was `prepare`
+  program_output,       // problem: what it wrote cannot be read
+  no_benchmark,         // its output lacks this benchmark
+
   // Found by a look: why it is not known what a call does, so that nothing is proven.
   launches_unseen,    // problem: why the profiler cannot look
   code_unknown,       // kernel: several machine codes have its name, or it was loaded before the look
@@ -104,6 +110,10 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::no_worker_lasted, "no_worker_lasted"},
                       {CauseCode::device_refused, "device_refused"},
                       {CauseCode::not_tried_again, "not_tried_again"},
+                      {CauseCode::program_not_started, "program_not_started"},
+                      {CauseCode::program_ended, "program_ended"},
+                      {CauseCode::program_output, "program_output"},
+                      {CauseCode::no_benchmark, "no_benchmark"},
                       {CauseCode::launches_unseen, "launches_unseen"},
                       {CauseCode::code_unknown, "code_unknown"},
                       {CauseCode::arguments_unread, "arguments_unread"},

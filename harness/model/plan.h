@@ -2,7 +2,9 @@
 // `harness list`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,6 +83,21 @@ struct Gate {
   bool operator==(const Gate&) const = default;
 };
 
+// A command that is measured as a case. One start of it is one process.
+struct Program {
+  std::string name;                             // the id of its case
+  std::vector<std::string> command;             // `{output}` stands for the file that it writes
+  std::string folder;                           // working folder, absolute; not kept in records
+  std::map<std::string, std::string> env = {};  // added to the environment
+  std::string reads = {};                       // the import format of its output; "": it is only timed
+  std::string prepare = {};                     // shell command before each start
+
+  bool operator==(const Program&) const = default;
+};
+
+// In a command: the file that the program writes. Without it, standard output is read.
+inline constexpr const char* output_mark = "{output}";
+
 struct PlannedCase {
   std::string id;  // "linear_gelu/cublaslt_epilogue/dtype=f16/m=512/n=1024/k=1024"
   std::string workload;
@@ -101,6 +118,10 @@ struct PlannedCase {
   std::optional<Cause> skip = {};    // why it cannot run here
   // The suite's own sampling, where the command line asked for another. A result with less is no baseline.
   std::optional<Sampling> suite_sampling = {};
+  // Instead of a workload. A benchmark in the output of a program is a case with the same program.
+  std::optional<Program> program = {};
+
+  [[nodiscard]] bool is_benchmark() const { return program && id != program->name; }
 };
 
 struct SuiteIdentity {
@@ -117,5 +138,10 @@ struct Plan {
   std::vector<PlannedCase> cases;            // in the order of the suite
   std::optional<CounterFact> counters = {};  // how their look-up went, where a case has any
 };
+
+inline bool has_programs(const Plan& plan) {
+  return std::any_of(plan.cases.begin(), plan.cases.end(),
+                     [](const PlannedCase& one) { return one.program.has_value(); });
+}
 
 }  // namespace harness

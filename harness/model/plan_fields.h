@@ -171,6 +171,15 @@ struct Described<SuiteIdentity> {
 };
 
 template <>
+struct Described<Program> {
+  static constexpr auto fields = list_fields<Program>(
+      JsonLayout::line, field("name", &Program::name).required(),
+      field("command", &Program::command).required(), field("folder", &Program::folder).unless_default(),
+      field("env", &Program::env).unless_default(), field("reads", &Program::reads).unless_default(),
+      field("prepare", &Program::prepare).unless_default());
+};
+
+template <>
 struct Described<PlannedCase> {
   static constexpr auto fields = list_fields<PlannedCase>(
       JsonLayout::lines, field("case", &PlannedCase::id).required(),
@@ -184,7 +193,7 @@ struct Described<PlannedCase> {
       field("reference", &PlannedCase::reference).null_when_default(),
       field("sampling", &PlannedCase::sampling).required(),
       field("suite_sampling", &PlannedCase::suite_sampling).unless_default(),
-      field("gate", &PlannedCase::gate),
+      field("program", &PlannedCase::program).unless_default(), field("gate", &PlannedCase::gate),
       field("counter_passes", &PlannedCase::counter_passes).unless_default(),
       field("where", &PlannedCase::where).null_when_default(),
       field("skip", &PlannedCase::skip).null_when_default());

@@ -1,6 +1,7 @@
 #include "harness/model/record.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace harness {
@@ -65,6 +66,26 @@ void take_timing(Plan& plan, const Record& record) {
   }
 }
 
+Plan with_benchmarks(Plan plan, const Record& record) {
+  std::map<std::string, PlannedCase> programs;
+  std::set<std::string_view> known;
+  for (const PlannedCase& planned : plan.cases) {
+    known.insert(planned.id);
+    if (planned.program && !planned.is_benchmark()) programs.emplace(planned.id, planned);
+  }
+  std::vector<PlannedCase> added;
+  for (const CaseRecord& one : record.cases) {
+    if (!one.program || known.contains(one.id)) continue;
+    const auto program = programs.find(one.program->name);
+    if (program == programs.end()) continue;
+    PlannedCase& benchmark = added.emplace_back(program->second);
+    benchmark.id = one.id;
+    benchmark.variant = one.variant;
+  }
+  plan.cases.insert(plan.cases.end(), added.begin(), added.end());
+  return plan;
+}
+
 CaseRecord planned_record(const PlannedCase& planned) {
   CaseRecord record;
   record.id = planned.id;
@@ -77,6 +98,8 @@ CaseRecord planned_record(const PlannedCase& planned) {
   record.gate = planned.gate;
   record.sampling = planned.sampling;
   record.suite_sampling = planned.suite_sampling;
+  record.program = planned.program;
+  if (record.program) record.program->folder.clear();
   record.flops = planned.flops;
   record.bytes = planned.bytes;
   record.items = planned.items;

@@ -188,6 +188,7 @@ struct CaseRecord {
   std::vector<ProcessResult> processes;         // `series` here are moved to `series` below
   std::vector<Series> series;                   // merged over processes, process order
   std::optional<Sampling> suite_sampling = {};  // see PlannedCase
+  std::optional<Program> program = {};          // see PlannedCase; without its folder
 
   bool operator==(const CaseRecord&) const = default;
 };
@@ -284,6 +285,9 @@ Outcome worst_outcome(const std::vector<ProcessResult>& processes);
 // Cases that `plan` leaves open how to time are timed as in `record`, so that the two can be compared. Cases
 // of another power mode are not comparable anyway.
 void take_timing(Plan& plan, const Record& record);
+
+// The plan with the benchmarks that `record` knows of its programs, behind its own cases.
+Plan with_benchmarks(Plan plan, const Record& record);
 
 // A CaseRecord with everything the plan knows and no results yet.
 CaseRecord planned_record(const PlannedCase& planned);

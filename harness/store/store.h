@@ -108,6 +108,8 @@ class Store {
 
   // Starts a record: its header and the cases as planned (record.cases without results).
   virtual Status begin(const Record& header) = 0;
+  // Adds a case to a record already begun, as planned, behind those that it has.
+  virtual Status add_case(const std::string& id, const CaseRecord& planned) = 0;
   // Replaces the header of a record already begun (machines become known while it runs).
   virtual Status update_header(const Record& header) = 0;
   // Adds one result; a repeated (case, process) replaces the old one. The text of a result that has one is

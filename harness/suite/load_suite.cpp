@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -81,11 +82,31 @@ Result<std::string> read_bounded(const std::string& path) {
 // A suite of another version may look quite different: that alone is worth saying.
 bool known_version(const YamlValue& root, const std::string& file, ErrorList& errors) {
   const YamlValue* version = root.find("version");
-  if (version == nullptr || version->kind != YamlValue::Kind::integer || version->integer == 1) return true;
+  if (version == nullptr || version->kind != YamlValue::Kind::integer || version->integer == 1 ||
+      version->integer == 2)
+    return true;
   errors.add({file, version->place.line, version->place.column},
              fmt::format("unknown suite version {}", version->integer),
-             "this harness reads version 1; a newer harness may read this suite");
+             "this harness reads versions 1 and 2; a newer harness may read this suite");
   return false;
+}
+
+// Which of the two lists of cases there may be, and that there is one.
+void check_lists(const YamlValue& root, const std::string& file, ErrorList& errors) {
+  if (root.kind != YamlValue::Kind::map) return;
+  const auto member = [&](std::string_view name) {
+    return std::find_if(root.members.begin(), root.members.end(),
+                        [&](const YamlMember& one) { return one.name == name; });
+  };
+  const auto none = root.members.end(), programs = member("programs"), version = member("version");
+  if (member("cases") == none && programs == none)
+    errors.add(
+        {file, root.place.line, root.place.column}, "missing key `cases` in the suite",
+        "What is measured: a list of groups, each of one workload. Version 2 may have `programs` instead.");
+  if (programs != none && version != none && version->value->kind == YamlValue::Kind::integer &&
+      version->value->integer == 1)
+    errors.add({file, programs->place.line, programs->place.column}, "`programs` is no key of version 1",
+               "write `version: 2`");
 }
 
 }  // namespace
@@ -97,6 +118,7 @@ Checked<Suite> parse_suite(const std::string& text, const std::string& file) {
   Suite suite;
   if (tree.root() != nullptr && known_version(*tree.root(), file, errors)) {
     check_schema(*tree.root(), suite_schema(), file, errors);
+    check_lists(*tree.root(), file, errors);
     suite = Reader(file, errors).suite(*tree.root());
   }
   if (!errors.empty()) return tl::unexpected(errors.take());

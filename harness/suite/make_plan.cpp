@@ -16,6 +16,7 @@
 #include "harness/suite/plan/counters.h"
 #include "harness/suite/plan/expand.h"
 #include "harness/suite/plan/metric_names.h"
+#include "harness/suite/plan/programs.h"
 #include "harness/suite/plan/selection.h"
 #include "harness/suite/plan/settings.h"
 #include "harness/suite/plan/target.h"
@@ -229,6 +230,7 @@ Checked<Plan> make_plan(const Suite& written, const Catalog& catalog, const Plan
   for (const CaseGroup& group : suite.groups)
     if (!planner.too_many())
       if (const auto target = find_target(group, catalog, errors)) planner.add(group, *target);
+  add_programs(suite, options, list, errors);
   check_gate_metrics(suite, catalog, errors);
   if (errors.empty()) check_batches(suite.defaults, list.cases, errors);
   // Points that differed in what is set are one case now.

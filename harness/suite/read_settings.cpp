@@ -197,4 +197,10 @@ Overrides read_overrides(const YamlValue& map, const std::string& file, ErrorLis
   return out;
 }
 
+Overrides read_program_settings(const YamlValue& program, const std::string& file, ErrorList& errors) {
+  Overrides out = read_overrides(program, file, errors);
+  SettingsReader(file, errors).read(program, out.sampling);
+  return out;
+}
+
 }  // namespace harness

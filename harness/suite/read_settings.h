@@ -13,4 +13,7 @@ namespace harness {
 // The settings of a map that may have both keys. Values that the schema has rejected are left out.
 Overrides read_overrides(const YamlValue& map, const std::string& file, ErrorList& errors);
 
+// The settings that stand beside these two in a program: `timeout`.
+Overrides read_program_settings(const YamlValue& program, const std::string& file, ErrorList& errors);
+
 }  // namespace harness

@@ -56,6 +56,29 @@ Suite Reader::suite(const YamlValue& root) {
   if (const YamlValue* cases = root.find("cases"))
     for (const YamlValue* entry : cases->items)
       if (!entry->rejected) out.groups.push_back(group(*entry));
+  if (const YamlValue* programs = root.find("programs"))
+    for (const YamlValue* entry : programs->items)
+      if (!entry->rejected) out.programs.push_back(program(*entry));
+  return out;
+}
+
+ProgramCase Reader::program(const YamlValue& value) {
+  ProgramCase out;
+  out.where = location(value.place);
+  if (const YamlValue* name = value.find("name")) out.name = text_at(*name);
+  if (const YamlValue* command = value.find("command"))
+    for (const YamlValue* word : command->items)
+      if (!word->rejected) out.command.push_back(word->text);
+  out.folder = text_of(value.find("folder"));
+  out.build = text_of(value.find("build"));
+  if (const YamlValue* env = value.find("env"))
+    for (const YamlMember& member : env->members)
+      if (!member.value->rejected) out.env[member.name] = member.value->text;
+  out.device = text_of(value.find("device"));
+  out.reads = text_of(value.find("reads"));
+  out.prepare = text_of(value.find("prepare"));
+  out.tags = words(value.find("tags"));
+  out.overrides = read_program_settings(value, file_, errors_);
   return out;
 }
 

@@ -19,6 +19,7 @@ class Reader {
 
  private:
   CaseGroup group(const YamlValue& value);
+  ProgramCase program(const YamlValue& value);
   std::vector<At<std::string>> variants(const YamlValue& value);
   Points points(const YamlValue& value);
   std::vector<Axis> axes(const YamlValue& value);

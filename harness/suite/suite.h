@@ -1,5 +1,5 @@
-// Suite: what a suite file says (YAML, version 1). suites/README.md describes the format. load_suite.h reads
-// it, make_plan.h expands it to cases.
+// Suite: what a suite file says (YAML, versions 1 and 2). suites/README.md describes the format. load_suite.h
+// reads it, make_plan.h expands it to cases.
 #pragma once
 
 #include <map>
@@ -70,6 +70,21 @@ struct CaseGroup {
   Location where;
 };
 
+// One entry of `programs:`, of version 2.
+struct ProgramCase {
+  At<std::string> name;
+  std::vector<std::string> command;
+  std::string folder;  // relative to the suite's folder
+  std::string build;   // shell command, in `folder`, once a commit; "": none
+  std::map<std::string, std::string> env;
+  std::string device;
+  std::string reads;  // an import format; "": the process is timed
+  std::string prepare;
+  std::vector<std::string> tags;
+  Overrides overrides;  // `timeout` among its sampling
+  Location where;
+};
+
 struct Suite {
   SuiteIdentity identity;
   std::string description;
@@ -78,6 +93,7 @@ struct Suite {
   bool any_of_class = false;             // processes may take turns on several devices of one class
   Overrides defaults;
   std::vector<CaseGroup> groups;
+  std::vector<ProgramCase> programs;
 };
 
 }  // namespace harness

@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/deciding/look_first.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/measuring/record_keeper.h"
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/measure/schedule/run.h"
@@ -61,8 +61,7 @@ class AbRun {
     const Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session};
     seed_ = order_seed(pairing.id);
     records_ = {new_record(baseline, pairing, how.partial), new_record(current, pairing, how.partial), false};
-    for (const std::size_t side : {0, 1})
-      for (CaseRecord& one : record(side).cases) cases_[side].emplace(one.id, &one);
+    for (const std::size_t side : {0, 1}) keepers_[side].emplace(store, record(side));
     if (!how.pair) return;
     common_ = common_plan(baseline.prepared.plan, current.prepared.plan);
     leave_out_the_rest(records_.baseline, baseline.prepared.plan);
@@ -78,7 +77,8 @@ class AbRun {
     if (report && !report->interrupted && how_.red) report = measure_again();
     line_.clear();
     const bool whole = report && !report->interrupted;
-    if (!report && store_failed_) return fail(rescued_both(report.error()));
+    const bool store_failed = keepers_[0]->store_failed() || keepers_[1]->store_failed();
+    if (!report && store_failed) return fail(rescued_both(report.error()));
     for (Record* record : {&records_.baseline, &records_.current})
       if (const Status closed = close(*record, whole); !closed) return fail(rescued_both(closed.error()));
     if (!report) return fail(report.error());
@@ -124,7 +124,7 @@ class AbRun {
   Status keep(const std::array<Looks, 2>& looks, const std::set<std::string>& proven) {
     for (const std::size_t side : {0, 1})
       for (const std::string& id : proven)
-        if (Status kept = put(side, looks[side].results.at(id)); !kept) return kept;
+        if (Status kept = keepers_[side]->put(looks[side].results.at(id)); !kept) return kept;
     return {};
   }
 
@@ -152,6 +152,7 @@ class AbRun {
     }
     const std::set<std::string> red = how_.red(measured);
     if (red.empty()) return RunReport{};
+    plans_ = {with_benchmarks(plans_[0], measured.baseline), with_benchmarks(plans_[1], measured.current)};
     for (Plan* plan : {&plans_[0], &plans_[1], &common_}) {
       *plan = plan_of_red(*plan, red);
       take_timing(*plan, measured.baseline);
@@ -179,18 +180,9 @@ class AbRun {
   }
 
   Status take(std::size_t side, const EncodedResult& result) {
-    if (looks_ == nullptr) return put(side, result);
+    if (looks_ == nullptr) return keepers_[side]->put(result);
     keep_look((*looks_)[side], result);
     return {};
-  }
-
-  // Also kept here, in case the store fails.
-  Status put(std::size_t side, const EncodedResult& result) {
-    if (const auto place = cases_[side].find(result.result.case_id); place != cases_[side].end())
-      add_result(*place->second, result.result);
-    Status kept = store_.put(record(side).id, result);
-    store_failed_ |= !kept;
-    return kept;
   }
 
   [[nodiscard]] Error rescued_both(Error error) const {
@@ -206,6 +198,8 @@ class AbRun {
     options.worker_command = {sides_[side]->program.string(), "worker"};
     options.worker_folder = sides_[side]->folder;
     options.on_result = [this, side](const EncodedResult& result) { return take(side, result); };
+    options.on_case = [this, side](const PlannedCase& planned) { return keepers_[side]->add_case(planned); };
+    read_programs(options);
     options.on_machine = [this, side](const std::string& kind, const Machine& machine) {
       know(side, kind, machine);
     };
@@ -260,8 +254,7 @@ class AbRun {
   Plan common_;                            // the same, when both share processes
   std::array<Looks, 2>* looks_ = nullptr;  // receive the results of a look
   std::array<Progress, 2> progress_;
-  std::array<std::map<std::string_view, CaseRecord*>, 2> cases_;  // cases in records_, by id
-  bool store_failed_ = false;
+  std::array<std::optional<RecordKeeper>, 2> keepers_;  // of records_
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "harness/base/process.h"
 #include "harness/cli/programs/build_commit.h"
+#include "harness/cli/programs/command_suite.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/store/git.h"
 #include "harness/suite/load_suite.h"
@@ -35,13 +36,15 @@ Result<AbOptions> options_of(const AbRequest& request) {
     return fs::weakly_canonical(fs::absolute(path), code).lexically_relative(*root);
   };
   // A suite's own modules may lie anywhere in the tree.
-  const bool keep_builds = suite->modules.empty() && request.plan.modules.files.empty();
+  const bool keep_builds =
+      suite->modules.empty() && suite->programs.empty() && request.plan.modules.files.empty();
   AbOptions options{request.plan, request.build, keep_builds, below_root(request.plan.suite),
                     below_root(fs::current_path())};
   if (options.suite_file.empty() || *options.suite_file.begin() == "..")
     return fail(ErrorKind::usage, Location{request.plan.suite}, "lies outside the repository",
                 "a suite is checked out with each commit; put it into the repository");
-  if (options.build.empty()) options.build = suite->build.empty() ? default_build : suite->build;
+  if (options.build.empty())
+    options.build = build_command(*suite, options.suite_file.parent_path(), default_build);
   return options;
 }
 
@@ -72,8 +75,12 @@ Checked<std::optional<AbSides>> sides_of_commits(const AbRequest& request, const
 
 // Git is not needed, and both sides use the suite in the working tree.
 Checked<std::optional<AbSides>> sides_of_folders(const AbRequest& request) {
-  if (const Checked<Suite> suite = load_suite(request.plan.suite); !suite)
-    return tl::unexpected(suite.error());  // both builds would report it
+  const Checked<Suite> suite = load_suite(request.plan.suite);
+  if (!suite) return tl::unexpected(suite.error());  // both builds would report it
+  if (!suite->programs.empty())
+    return tl::unexpected(
+        std::vector<Error>{{ErrorKind::usage, "a build folder is of kernels, and this suite has programs",
+                            suite->programs.front().where, "compare commits with --baseline and --current"}});
   std::vector<Error> errors;
   Result<AbSide> baseline = side_built_before("baseline", request.baseline_build);
   Result<AbSide> current = side_built_before("current", request.current_build);
@@ -108,10 +115,25 @@ AbSide side_here(const Prepared& here, const std::string& suite) {
 
 }  // namespace
 
+Checked<std::optional<AbSides>> sides_of_commands(const SuiteOptions& options, const std::string& baseline,
+                                                  const std::string& current) {
+  AbSides sides{{"baseline", baseline, {}}, {"current", current, {}}};
+  const Revision here = head_revision(".");
+  for (AbSide* side : {&sides.baseline, &sides.current}) {
+    Checked<Prepared> prepared = prepare(suite_of_command({"/bin/sh", "-c", side->revision}), options);
+    if (!prepared) return tl::unexpected(prepared.error());
+    side->root = side->folder = fs::current_path();
+    side->program = this_program();
+    side->prepared = std::move(*prepared);
+    side->here = here;
+  }
+  return sides;
+}
+
 std::string build_of(const AbRequest& request) {
   if (!request.build.empty()) return request.build;
   const Checked<Suite> suite = load_suite(request.plan.suite);
-  return suite ? suite->build : std::string();
+  return suite ? build_command(*suite, fs::path(request.plan.suite).parent_path(), "") : std::string();
 }
 
 Checked<std::optional<AbSides>> sides_beside(const AbRequest& request, const std::string& base,
@@ -149,7 +171,12 @@ Prepared devices_of_both(const AbSides& sides) {
 
 Result<std::optional<PairedBuilds>> choose_pairing(const AbSides& sides, PairMode mode) {
   const Status turns = can_take_turns(sides.baseline, sides.current);
-  if (mode == PairMode::session) {
+  const bool programs =
+      has_programs(sides.baseline.prepared.plan) || has_programs(sides.current.prepared.plan);
+  if (programs && mode == PairMode::process)
+    return fail(ErrorKind::usage, "--pair process: a program is a process of its own",
+                "leave the option out, or choose the other cases with --filter");
+  if (programs || mode == PairMode::session) {
     if (!turns) return fail(turns.error());
     return std::nullopt;
   }

@@ -30,6 +30,10 @@ struct AbRequest {
 // Builds and plans both sides. Reports all errors at once. std::nullopt: interrupted.
 Checked<std::optional<AbSides>> make_sides(const AbRequest& request);
 
+// Two shell commands that are started here, under one name.
+Checked<std::optional<AbSides>> sides_of_commands(const SuiteOptions& options, const std::string& baseline,
+                                                  const std::string& current);
+
 // The build command of the request, else of its suite; "" where neither names one.
 std::string build_of(const AbRequest& request);
 

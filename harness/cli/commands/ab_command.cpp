@@ -11,6 +11,7 @@
 #include "harness/cli/options/policy_options.h"
 #include "harness/cli/options/typed_option.h"
 #include "harness/cli/output/emit.h"
+#include "harness/cli/programs/command_suite.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/store/git.h"
 #include "harness/suite/load_suite.h"
@@ -21,6 +22,7 @@ namespace {
 struct AbArguments {
   AbRequest request;  // its suite: the one of `suites` that is measured
   std::vector<std::string> suites;
+  std::string baseline_command, current_command;  // instead of suites; both or none
   StoreOption store;
   MeasuringOptions measuring;
   ClockOption clocks;
@@ -42,52 +44,81 @@ Status check_environment() {
 int ab_suite(Store& store, const AbArguments& arguments, Policy policy, SuiteOutputs& outputs,
              const Reproduction& made_by) {
   const AbRequest& request = arguments.request;
-  const Checked<std::optional<AbSides>> sides = make_sides(request);
+  const bool commands = request.plan.suite.empty();
+  const Checked<std::optional<AbSides>> sides =
+      commands ? sides_of_commands(request.plan, arguments.baseline_command, arguments.current_command)
+               : make_sides(request);
   if (!sides) return report_errors(sides.error());
   if (!*sides) return stopped("nothing was measured");
   const auto found = [](const std::string& revision, const std::string& folder) -> Fact<SourceCode> {
     if (folder.empty()) return {SourceCode::ab_commit, {{"name", revision}}};
     return {SourceCode::ab_build, {{"folder", folder}}};
   };
-  AbJudging how{arguments.pair,
-                arguments.measuring,
-                arguments.clocks,
-                arguments.look,
-                std::move(policy),
-                request.plan.selects(),
-                found(request.baseline, request.baseline_build),
-                found(request.current, request.current_build)};
+  const auto shown = [](const std::string& command) -> Fact<SourceCode> {
+    return {SourceCode::ab_command, {{"command", command}}};
+  };
+  AbJudging how{
+      arguments.pair,
+      arguments.measuring,
+      arguments.clocks,
+      arguments.look,
+      std::move(policy),
+      request.plan.selects(),
+      commands ? shown(arguments.baseline_command) : found(request.baseline, request.baseline_build),
+      commands ? shown(arguments.current_command) : found(request.current, request.current_build)};
   return judge_sides(store, **sides, std::move(how), outputs, made_by);
 }
 
+// Suites, or two commands.
+Status check_subject(const AbArguments& arguments) {
+  const bool commands = !arguments.current_command.empty();
+  if (commands && !arguments.suites.empty())
+    return fail(ErrorKind::usage, "two commands need no suite", "leave the suite out, or both commands");
+  if (commands || !arguments.suites.empty()) return {};
+  return fail(ErrorKind::usage, "which suite?",
+              "harness ab SUITE, or harness ab --baseline-command './old' --current-command './new'");
+}
+
+// One suite of `arguments.suites`, or the suite without a file that the commands make.
+struct AbSubject {
+  std::string file;
+  std::string name;
+  Policy policy;
+};
+
+Checked<std::vector<AbSubject>> subjects_of(const AbArguments& arguments, const Policy& policy) {
+  if (arguments.suites.empty()) return std::vector<AbSubject>{{"", command_name, policy}};
+  std::vector<AbSubject> subjects;
+  for (const std::string& file : arguments.suites) {
+    const Checked<Suite> suite = load_suite(file);
+    if (!suite) return tl::unexpected(suite.error());
+    Checked<Policy> complete = arguments.policy.with_waivers(policy, file);
+    if (!complete) return tl::unexpected(complete.error());
+    subjects.push_back({file, suite->identity.name, std::move(*complete)});
+  }
+  return subjects;
+}
+
 int ab_command(const AbArguments& arguments, const CommandLine& line) {
+  if (const Status checked = check_subject(arguments); !checked) return report_error(checked.error());
   if (const Status checked = check_environment(); !checked) return report_error(checked.error());
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
   const Result<Policy> policy = arguments.policy.policy();
   if (!policy) return report_error(policy.error());
-  if (!arguments.request.built_before())
+  if (!arguments.request.built_before() && !arguments.suites.empty())
     if (const Status repository = check_repository("."); !repository) return report_error(repository.error());
-  std::vector<Suite> suites;
-  std::vector<Policy> policies;
-  for (const std::string& file : arguments.suites) {
-    Checked<Suite> suite = load_suite(file);
-    if (!suite) return report_errors(suite.error());
-    suites.push_back(std::move(*suite));
-    Checked<Policy> complete = arguments.policy.with_waivers(*policy, file);
-    if (!complete) return report_errors(complete.error());
-    policies.push_back(std::move(*complete));
-  }
+  Checked<std::vector<AbSubject>> subjects = subjects_of(arguments, *policy);
+  if (!subjects) return report_errors(subjects.error());
   const auto store = Store::open(arguments.store.url);
   if (!store) return report_error(store.error());
   if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
   const InterruptGuard guard;
-  SuiteOutputs outputs(arguments.output, line.text(), suites.size());
-  for (std::size_t i = 0; i < suites.size(); ++i) {
+  SuiteOutputs outputs(arguments.output, line.text(), subjects->size());
+  for (AbSubject& subject : *subjects) {
     AbArguments one = arguments;
-    one.request.plan.suite = arguments.suites[i];
+    one.request.plan.suite = subject.file;
     const Reproduction made_by(line, arguments.store, arguments.request.plan.device);
-    outputs.conclude_suite(suites[i].identity.name,
-                           ab_suite(**store, one, std::move(policies[i]), outputs, made_by));
+    outputs.conclude_suite(subject.name, ab_suite(**store, one, std::move(subject.policy), outputs, made_by));
     if (outputs.status() == exit_interrupted) break;
   }
   return outputs.finish();
@@ -98,7 +129,7 @@ int ab_command(const AbArguments& arguments, const CommandLine& line) {
 void add_ab(Commands& commands) {
   auto& [command, arguments] =
       commands.add("ab", "Build two commits, measure them together and judge one by the other", ab_command);
-  arguments.request.plan.add_several_to(command, arguments.suites);
+  arguments.request.plan.add_several_to(command, arguments.suites)->required(false);
   command.add_option("--baseline", arguments.request.baseline, "commit to compare with")
       ->capture_default_str()
       ->type_name("REV");
@@ -116,6 +147,16 @@ void add_ab(Commands& commands) {
                                  ->type_name("DIR")
                                  ->needs(before);
   before->needs(after);
+  CLI::Option* const old_command =
+      command
+          .add_option("--baseline-command", arguments.baseline_command,
+                      "shell command to compare with, instead of a suite and commits")
+          ->type_name("COMMAND");
+  CLI::Option* const new_command =
+      command.add_option("--current-command", arguments.current_command, "shell command to judge; give both")
+          ->type_name("COMMAND")
+          ->needs(old_command);
+  old_command->needs(new_command);
   command
       .add_option("--build", arguments.request.build,
                   "shell command that builds a commit, run in its worktree; default: the suite's `build`, or "

@@ -36,7 +36,7 @@ struct BisectArguments {
   std::string bad = "HEAD";
   std::string pattern;
   std::string metric;
-  std::string build = default_build;
+  std::string build;
   DeviceOption device;
   StoreOption store;
   BisectLimits limits;
@@ -55,8 +55,10 @@ Result<BisectMeasuring> how_to_measure(const BisectArguments& arguments) {
     return fail(ErrorKind::usage, Location{arguments.suite}, "lies outside the repository",
                 "a suite is checked out with each commit; put it into the repository");
   const fs::path folder = fs::weakly_canonical(fs::current_path(), code).lexically_relative(*root);
+  const std::string build =
+      arguments.build.empty() ? build_command(*suite, file.parent_path(), default_build) : arguments.build;
   return BisectMeasuring{file.string(),         suite->identity.name, arguments.pattern, arguments.metric,
-                         arguments.device.text, arguments.build,      folder.string()};
+                         arguments.device.text, build,                folder.string()};
 }
 
 // Reports a misspelt --case before building, if the suite here is the bad commit's and can be planned.
@@ -141,8 +143,10 @@ void add_bisect(Commands& commands) {
   command.add_option("--case", arguments.pattern, "only cases whose name matches")->type_name("WILDCARD");
   command.add_option("--metric", arguments.metric, "only this metric, even where it decides nothing")
       ->type_name("NAME");
-  command.add_option("--build", arguments.build, "shell command that builds a commit, run in its worktree")
-      ->capture_default_str()
+  command
+      .add_option("--build", arguments.build,
+                  "shell command that builds a commit, run in its worktree; default: the suite's `build`, or "
+                  "ci/bootstrap.sh")
       ->type_name("COMMAND");
   arguments.device.add_to(command);
   command

@@ -35,7 +35,7 @@ Result<Confirming> confirm_red(Store& store, Record& record, const ConfirmOption
   const std::set<std::string> red = red_cases(compare(options.baseline, record, options.policy));
   done.open = static_cast<int>(red.size());
   if (red.empty() || !options.wanted || !(options.budget > 0)) return done;
-  const Plan plan = plan_of_red(options.plan, red);
+  const Plan plan = plan_of_red(with_benchmarks(options.plan, record), red);
   const std::chrono::duration<double> budget(std::min(options.budget, most_seconds));
   MeasureOptions how{options.quiet, "confirm",
                      Clock::now() + std::chrono::duration_cast<Clock::duration>(budget)};

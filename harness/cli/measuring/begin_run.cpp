@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "harness/base/bulk_hash.h"
 #include "harness/base/files.h"
@@ -60,6 +61,7 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
 // A record can only be continued with the same plan: the same cases and the same sampling.
 Status check_same_plan(const Record& record, Plan plan, bool any_looks) {
   take_timing(plan, record);
+  plan = with_benchmarks(std::move(plan), record);
   bool same = record.cases.size() == plan.cases.size();
   for (std::size_t i = 0; same && i < plan.cases.size(); ++i)
     same = record.cases[i].id == plan.cases[i].id && record.cases[i].sampling == plan.cases[i].sampling &&

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "harness/base/text.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/measuring/begin_run.h"
+#include "harness/cli/measuring/record_keeper.h"
 #include "harness/cli/output/progress_line.h"
 #include "harness/cli/output/rescue.h"
 
@@ -38,20 +38,16 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   run.processes_before = options.processes_before;
   run.look = static_cast<bool>(options.look);
   run.on_progress = [&](const Progress& now) { progress.show(now, options.label); };
-  std::map<std::string_view, CaseRecord*> cases;
-  for (CaseRecord& one : record.cases) cases.emplace(one.id, &one);
-  bool store_failed = false;
+  RecordKeeper keeper(store, record);
+  read_programs(run);
+  run.on_case = [&](const PlannedCase& planned) { return keeper.add_case(planned); };
   run.on_result = [&](EncodedResult result) -> Status {
     if (!machine_accepted) return machine_accepted;
     if (options.look) {
       options.look(std::move(result));
       return {};
     }
-    if (const auto place = cases.find(result.result.case_id); place != cases.end())
-      add_result(*place->second, result.result);
-    const Status kept = store.put(record.id, result);
-    store_failed |= !kept;
-    return kept;
+    return keeper.put(result);
   };
   for (const auto& [kind, choices] : prepared.side_by_side)
     for (const DeviceChoice& choice : choices) run.side_by_side[kind].push_back({choice.name, choice.uuid});
@@ -73,7 +69,7 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   take_timing(timed, record);
   Result<RunReport> report = run_plan(timed, run);
   progress.clear();
-  if (!report && store_failed) return fail(rescued(record, report.error()));
+  if (!report && keeper.store_failed()) return fail(rescued(record, report.error()));
   return report;
 }
 

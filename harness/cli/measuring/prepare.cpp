@@ -21,7 +21,8 @@ bool names_cuda(const Suite& suite, const Catalog& catalog) {
       const sdk::Variant* variant = catalog.variant(group.workload.value, name.value);
       if (variant != nullptr && is_gpu_kind(variant->device)) return true;
     }
-  return false;
+  return std::any_of(suite.programs.begin(), suite.programs.end(),
+                     [](const ProgramCase& one) { return is_gpu_kind(one.device); });
 }
 
 Status load_modules(Catalog& catalog, const Suite& suite, const SuiteOptions& options,
@@ -74,24 +75,28 @@ Overrides overrides_from(const SuiteOptions& options) {
 }  // namespace
 
 Checked<Prepared> prepare(const SuiteOptions& options, const WorkBesideProbe& beside) {
+  const Checked<Suite> suite = load_suite(options.suite);
+  if (!suite) return tl::unexpected<std::vector<Error>>(suite.error());
+  return prepare(*suite, options, beside);
+}
+
+Checked<Prepared> prepare(const Suite& suite, const SuiteOptions& options, const WorkBesideProbe& beside) {
   const auto refused = [](const Error& error) {
     return tl::unexpected<std::vector<Error>>(std::vector<Error>{error});
   };
-  const Checked<Suite> suite = load_suite(options.suite);
-  if (!suite) return tl::unexpected<std::vector<Error>>(suite.error());
   Catalog catalog = Catalog::built_in();
   std::vector<std::string> modules;
-  if (const Status loaded = load_modules(catalog, *suite, options, modules); !loaded)
+  if (const Status loaded = load_modules(catalog, suite, options, modules); !loaded)
     return refused(loaded.error());
   Result<ChosenDevices> chosen =
-      choose_devices({options.device, names_cuda(*suite, catalog), suite->any_of_class}, beside);
+      choose_devices({options.device, names_cuda(suite, catalog), suite.any_of_class}, beside);
   if (!chosen) return refused(chosen.error());
   // Without a GPU to ask, the one that this build is for.
   const auto counters = [&](const std::vector<std::string>& names) {
     const std::string& chip = chosen->counter_chip;
     return plan_counters(chip.empty() ? counter_chip(cuda_architectures()) : chip, names);
   };
-  Checked<Plan> plan = make_plan(*suite, catalog,
+  Checked<Plan> plan = make_plan(suite, catalog,
                                  {chosen->unavailable_devices, options.filter.patterns, options.tags,
                                   options.axes, overrides_from(options), counters});
   if (!plan) return tl::unexpected<std::vector<Error>>(plan.error());

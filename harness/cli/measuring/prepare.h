@@ -10,6 +10,7 @@
 #include "harness/cli/options/suite_options.h"
 #include "harness/model/plan.h"
 #include "harness/model/record.h"
+#include "harness/suite/suite.h"
 
 namespace harness {
 
@@ -25,6 +26,10 @@ struct Prepared : ChosenDevices {
 // Loads the suite and its modules, finds out which devices this machine has (asking a worker about the GPU
 // only when the suite has CUDA variants), and expands the plan. `beside`: for who goes on to measure.
 Checked<Prepared> prepare(const SuiteOptions& options, const WorkBesideProbe& beside = {});
+
+// The same of a suite that was read before, or was never a file.
+Checked<Prepared> prepare(const Suite& suite, const SuiteOptions& options,
+                          const WorkBesideProbe& beside = {});
 
 // Whether less than the suite is measured, so that the record must not stand in for a whole one.
 bool is_partial(const Prepared& prepared, const SuiteOptions& options);

@@ -53,6 +53,10 @@ int replay_for_profiler(const Prepared& prepared) {
       fmt::print("skipped   {}: {}\n", printable(planned.id), printable(report::words(*planned.skip)));
       continue;
     }
+    if (planned.program) {
+      fmt::print("skipped   {}: a program; start it under the profiler\n", printable(planned.id));
+      continue;
+    }
     std::unique_ptr<Stage>& stage = stages[planned.device];
     if (!stage) {
       Result<std::unique_ptr<Stage>> opened = open_stage(prepared.devices.at(planned.device), prepared.plan);

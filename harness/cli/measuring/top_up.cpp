@@ -70,7 +70,7 @@ Result<TopUp> top_up(Store& store, Record& record, const TopUpOptions& options) 
     before = open;
     done.ended = Clock::now() >= deadline;
     if (done.ended) break;
-    const Plan plan = plan_of_looks(options.plan, open);
+    const Plan plan = plan_of_looks(with_benchmarks(options.plan, record), open);
     const std::vector<TopUpStage> stages = stages_of(open);
     const std::string label = fmt::format("look at {} processes", stages.back().processes);
     const std::size_t had = measured_pairs(record).size();

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "harness/base/environment.h"
+#include "harness/base/text.h"
 #include "harness/cli/output/build_progress.h"
 #include "harness/cli/programs/run_logged.h"
 
@@ -35,6 +39,20 @@ Result<Build> build_commit(const Worktree& worktree, const std::string& command,
   if ((*exit)->ok()) return Build{};
   return Build{false,
                fmt::format("the build failed: {}{}{}", (*exit)->text(), said.empty() ? "" : ": ", said)};
+}
+
+std::string build_command(const Suite& suite, const fs::path& suite_folder, const std::string& otherwise) {
+  std::vector<std::string> parts;
+  const std::string own = suite.build.empty() && !suite.groups.empty() ? otherwise : suite.build;
+  if (!own.empty()) parts.push_back(own);
+  for (const ProgramCase& program : suite.programs) {
+    if (program.build.empty()) continue;
+    const fs::path folder = (suite_folder / program.folder).lexically_normal();
+    std::string part =
+        fmt::format("(cd {} && {})", folder.empty() ? "." : shell_quoted(folder.string()), program.build);
+    if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(std::move(part));
+  }
+  return join(parts, " && ");
 }
 
 fs::path program_of(const Worktree& worktree) {

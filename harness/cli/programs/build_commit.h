@@ -6,6 +6,7 @@
 
 #include "harness/base/result.h"
 #include "harness/store/worktree.h"
+#include "harness/suite/suite.h"
 
 namespace harness {
 
@@ -21,6 +22,12 @@ struct Build {
 // worktree as relative, so a commit that was built in another worktree is not compiled again. Values that the
 // user set win.
 Result<Build> build_commit(const Worktree& worktree, const std::string& command, const std::string& what);
+
+// The shell command that builds a commit for this suite, run at the root of its worktree: the suite's own, or
+// `otherwise` where cases need one; then that of each program in its folder. `suite_folder`: of the suite,
+// seen from the root. "": nothing is built.
+std::string build_command(const Suite& suite, const std::filesystem::path& suite_folder,
+                          const std::string& otherwise);
 
 // The program that the build made, or this one where the build makes only a plugin.
 std::filesystem::path program_of(const Worktree& worktree);

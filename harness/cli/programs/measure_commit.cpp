@@ -72,7 +72,8 @@ Result<BisectSide> BisectMeasurer::measure(const std::string& commit, int proces
   if (built_ != commit) {
     built_.clear();
     if (const Status out = worktree_->check_out(commit); !out) return cannot(out.error().message);
-    const Result<Build> build = build_commit(*worktree_, how_.build, commit.substr(0, 10));
+    const Result<Build> build =
+        how_.build.empty() ? Build{} : build_commit(*worktree_, how_.build, commit.substr(0, 10));
     if (!build) return fail(build.error());
     if (build->interrupted) return interrupted();
     if (!build->why_not.empty()) return cannot(build->why_not);

@@ -1,10 +1,12 @@
 #include "harness/measure/schedule/run.h"
 
+#include <algorithm>
 #include <csignal>
 #include <deque>
 #include <thread>
 #include <utility>
 
+#include "harness/measure/program/program_session.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/schedule/schedule.h"
 #include "harness/measure/schedule/worker_session.h"
@@ -63,21 +65,43 @@ Result<std::vector<const PlannedCase*>> without_hopeless(const Task& task, const
   return open;
 }
 
-Status run_task(const Task& task, TaskContext context, Experience& experience, EndingWorkers& ending) {
-  auto open = without_hopeless(task, experience, context.journal);
-  if (!open) return fail(open.error());
+Status run_workers(const Task& task, const TaskContext& context, Experience& experience,
+                   std::vector<const PlannedCase*>& open, EndingWorkers& ending) {
   bool fresh = true;  // the worker before, if any, finished a case
-  while (!open->empty() && !InterruptGuard::interrupted()) {
-    const std::size_t before = open->size();
-    WorkerSession session(task, context, experience, *open, ending);
+  while (!open.empty() && !InterruptGuard::interrupted()) {
+    const std::size_t before = open.size();
+    WorkerSession session(task, context, experience, open, ending);
     const Result<WorkerSession::End> end = session.run();
     if (!end) return fail(end.error());
     if (*end != WorkerSession::End::restart) return {};
-    const bool idle = open->size() == before;
+    const bool idle = open.size() == before;
     if (idle && !fresh) return session.give_up(Outcome::failed, {CauseCode::no_worker_lasted});
     fresh = !idle;
   }
   return {};
+}
+
+// The machine is known before the first of them is started, and no worker is left.
+Status run_programs(const Task& task, const TaskContext& context, Experience& experience,
+                    std::vector<const PlannedCase*>& open, EndingWorkers& ending) {
+  ending.wait();
+  if (!experience.opened.contains(task.kind)) {
+    const Result<bool> greeted = WorkerSession(task, context, experience, open, ending).greet();
+    if (!greeted) return fail(greeted.error());
+    if (!*greeted) return {};
+  }
+  return ProgramSession(task, context, experience, open).run();
+}
+
+Status run_task(const Task& task, TaskContext context, Experience& experience, EndingWorkers& ending) {
+  auto open = without_hopeless(task, experience, context.journal);
+  if (!open) return fail(open.error());
+  const auto programs =
+      std::stable_partition(open->begin(), open->end(), [](const PlannedCase* one) { return !one->program; });
+  std::vector<const PlannedCase*> started(programs, open->end());
+  open->erase(programs, open->end());
+  if (Status done = run_workers(task, context, experience, *open, ending); !done) return done;
+  return started.empty() ? Status() : run_programs(task, context, experience, started, ending);
 }
 
 Result<RunReport> run_lane(const Lane& lane, Sides& sides, TimingModes& timing, EndingWorkers& ending) {

@@ -9,12 +9,15 @@ namespace harness {
 using Guard = std::lock_guard<std::mutex>;
 
 RunJournal::RunJournal(const Plan& plan, const RunOptions& options) : options_(options) {
-  for (const PlannedCase& planned : plan.cases)
+  for (const PlannedCase& planned : plan.cases) {
+    planned_.insert(planned.id);
+    if (planned.program && options.look) continue;
     for (int process = options.look ? look_process : 1;
          !planned.skip && process <= (options.look ? look_process : planned.sampling.processes); ++process) {
       ++progress_.total;
       progress_.done += options.already.count({planned.id, options.processes_before + process});
     }
+  }
 }
 
 bool RunJournal::may_begin() {
@@ -38,11 +41,12 @@ Status RunJournal::add(EncodedResult result, const EncodedResult* baseline, bool
   const Guard one_at_a_time(mutex_);
   progress_.case_id = result.result.case_id;
   progress_.process = result.result.process;
+  const bool planned = planned_.contains(progress_.case_id);
   if (options_.pair)
     if (Status taken = options_.on_baseline(baseline != nullptr ? *baseline : result); !taken) return taken;
   if (Status taken = options_.on_result(std::move(result)); !taken) return taken;
-  ++progress_.done;
-  measured_ += measured ? 1 : 0;
+  progress_.done += planned ? 1 : 0;
+  measured_ += planned && measured ? 1 : 0;
   show();
   return {};
 }

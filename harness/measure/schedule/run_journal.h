@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "harness/measure/schedule/run_options.h"
@@ -27,6 +29,7 @@ class RunJournal {
 
   const RunOptions& options_;
   std::mutex mutex_;
+  std::set<std::string, std::less<>> planned_;  // ids of cases
   Progress progress_;
   std::size_t measured_ = 0;  // pairs, by workers of this run
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/measure/program/start_program.h"
 #include "harness/measure/schedule/paired_builds.h"
 #include "harness/model/codec.h"
 #include "harness/model/plan.h"
@@ -52,6 +53,14 @@ struct RunOptions {
   // `on_baseline` the other's just before. A crash or a hang is both builds' failure.
   std::optional<PairedBuilds> pair;
   std::function<Status(EncodedResult)> on_baseline;
+  // Before the results of a case that is not in the plan: a benchmark in the output of a program. Again and
+  // again for the same.
+  std::function<Status(const PlannedCase&)> on_case = {};
+  // Reads what a program wrote in an import format: a result a benchmark, numbered as `process`.
+  std::function<Checked<std::vector<ProcessResult>>(const std::string& format, const std::string& text,
+                                                    const std::string& file, int process)>
+      read_program = {};
+  StartProgram start_program = harness::start_program;
   std::function<void(const std::string& device_kind, const Machine&)> on_machine;  // once a device
   std::function<void(const Progress&)> on_progress;
   // Asked before each process in which a case is still to be measured; false ends the run there.

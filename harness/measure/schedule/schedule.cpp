@@ -57,6 +57,7 @@ class LaneOfPlan {
     Task task{turn_, number, kind, device.name, device.uuid, {}};
     for (const PlannedCase& planned : plan_.cases)
       if (!planned.skip && planned.device == kind && process <= planned.sampling.processes &&
+          !(planned.program && number == look_process) &&  // nothing tells what a program launches
           !options_.already.contains({planned.id, number}))
         task.cases.push_back(&planned);
     if (task.cases.empty()) return;

@@ -1,21 +1,12 @@
 #include "harness/measure/schedule/worker_process.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
-#include "harness/base/files.h"
-#include "harness/base/text.h"
 #include "harness/measure/schedule/interrupt.h"
 
 namespace harness {
@@ -23,29 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Seconds slice = 0.2;         // between looks at the signals and the log
-constexpr Seconds patience = 5;        // for a worker that has said everything to end
-constexpr off_t log_limit = 16 << 20;  // then what was printed is forgotten
-constexpr std::size_t quoted_bytes = 2000;
-constexpr std::size_t quoted_lines = 8;
-
-// A file without a name, which every writer appends to.
-Result<int> open_log() {
-  std::string path = (temporary_folder() / "harness-worker-XXXXXX").string();
-  const int fd = mkostemp(path.data(), O_APPEND | O_CLOEXEC);
-  if (fd < 0)
-    return fail(ErrorKind::environment, Location{path},
-                fmt::format("no file for what workers print: {}", std::strerror(errno)),
-                "make room in the temporary folder, or set TMPDIR");
-  unlink(path.c_str());
-  return fd;
-}
-
-// Without reaping it: its process group stays ours to kill.
-bool has_ended(pid_t pid) {
-  siginfo_t info{};
-  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
-}
+constexpr Seconds slice = 0.2;   // between looks at the signals and the log
+constexpr Seconds patience = 5;  // for a worker that has said everything to end
 
 Seconds since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -55,30 +25,22 @@ Seconds since(Clock::time_point begin) {
 
 Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& command, const Job& job,
                                            const std::filesystem::path& folder) {
-  const Result<int> log = open_log();
+  Result<OutputLog> log = OutputLog::open();
   if (!log) return fail(log.error());
   const std::vector<std::string> argv =
       command.empty() ? std::vector<std::string>{this_program().string(), "worker"} : command;
-  Result<Child> child =
-      Child::start(Command{.argv = argv, .folder = folder, .trusted = false}, {.out = *log, .err = *log});
-  if (!child) {
-    close(*log);
-    return fail(child.error());
-  }
+  Result<Child> child = Child::start(Command{.argv = argv, .folder = folder, .trusted = false},
+                                     {.out = log->descriptor(), .err = log->descriptor()});
+  if (!child) return fail(child.error());
   InterruptGuard::watch(child->pid());
-  WorkerProcess worker(std::move(*child), *log);
+  WorkerProcess worker(std::move(*child), std::move(*log));
   // A worker that died before it read its job is found out by next(), with its last words.
   [[maybe_unused]] const Status sent = worker.child_.send(encode(job) + "\n");
   return worker;
 }
 
-WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
-    : child_(std::move(other.child_)), log_(std::exchange(other.log_, -1)) {}
-
 WorkerProcess::~WorkerProcess() {
-  if (log_ < 0) return;
-  kill();
-  close(log_);
+  if (child_.pid() > 0) kill();
 }
 
 void WorkerProcess::begin() {
@@ -105,9 +67,7 @@ WorkerProcess::Event WorkerProcess::next(Seconds deadline, const std::function<v
     if (line.error() == NoLine::failed)
       return Error{ErrorKind::environment, "the pipe from the worker cannot be read", {}, {}};
     if (left <= 0) return TimedOut{};
-    struct stat status {};
-    if (fstat(log_, &status) == 0 && status.st_size > log_limit) [[maybe_unused]]
-      const int ignored = ftruncate(log_, 0);
+    log_.limit();
     if (tick) tick();
   }
 }
@@ -130,7 +90,8 @@ void WorkerProcess::dismiss() {
 WorkerEnd WorkerProcess::post_mortem() {
   // The pipe is closed before the exit status is there; a worker that lives on without it is killed.
   const auto begin = Clock::now();
-  while (since(begin) < patience && !has_ended(child_.pid())) usleep(1000);
+  while (since(begin) < patience && !child_.has_ended(slice)) {
+  }
   child_.kill_group();  // what it started lives no longer than it does
   InterruptGuard::unwatch(child_.pid());
   const Exit exit = child_.wait();
@@ -143,18 +104,7 @@ void EndingWorkers::wait() {
 }
 
 std::string WorkerProcess::printed() const {
-  struct stat status {};
-  if (fstat(log_, &status) != 0) return {};
-  const off_t begin = std::max<off_t>(0, status.st_size - static_cast<off_t>(quoted_bytes));
-  std::string tail(static_cast<std::size_t>(status.st_size - begin), '\0');
-  const ssize_t count = pread(log_, tail.data(), tail.size(), begin);
-  tail.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  if (const std::size_t mine = tail.rfind(case_separator); mine != std::string::npos) tail.erase(0, mine + 1);
-  std::vector<std::string> lines;
-  for (const std::string& line : split(tail, '\n'))
-    if (!trim(line).empty()) lines.push_back(printable(trim(line)));
-  if (lines.size() > quoted_lines) lines.erase(lines.begin(), lines.end() - quoted_lines);
-  return join(lines, " | ");
+  return log_.last_lines(case_separator);
 }
 
 }  // namespace harness

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/process.h"
+#include "harness/measure/schedule/output_log.h"
 #include "harness/measure/worker/worker.h"
 
 namespace harness {
@@ -28,7 +29,7 @@ class WorkerProcess {
   static Result<WorkerProcess> start(const std::vector<std::string>& command, const Job& job,
                                      const std::filesystem::path& folder = {});
 
-  WorkerProcess(WorkerProcess&& other) noexcept;
+  WorkerProcess(WorkerProcess&& other) noexcept = default;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -63,10 +64,10 @@ class WorkerProcess {
   [[nodiscard]] std::string printed() const;
 
  private:
-  WorkerProcess(Child child, int log) : child_(std::move(child)), log_(log) {}
+  WorkerProcess(Child child, OutputLog log) : child_(std::move(child)), log_(std::move(log)) {}
 
   Child child_;
-  int log_ = -1;
+  OutputLog log_;
 };
 
 // Workers that have said all but take a tenth of a second or more to end, because the driver frees their

@@ -23,14 +23,23 @@ Figures figures_of(const WorkerEnd& end) {
   return with_printed({how}, end.printed);
 }
 
-// Why later processes do not try the case again.
-Cause why_hopeless(const ProcessResult& result) {
-  if (result.outcome == Outcome::skipped && result.reason) return *result.reason;
-  return {CauseCode::not_tried_again,
-          {{"process", result.process}, {"outcome", std::string(name_of(result.outcome))}}};
+}  // namespace
+
+void Experience::learn(const ProcessResult& result) {
+  if (result.outcome == Outcome::measured || result.outcome == Outcome::looked_at) return;
+  const bool skipped = result.outcome == Outcome::skipped && result.reason;
+  hopeless.insert({result.case_id, skipped ? *result.reason
+                                           : Cause{CauseCode::not_tried_again,
+                                                   {{"process", result.process},
+                                                    {"outcome", std::string(name_of(result.outcome))}}}});
 }
 
-}  // namespace
+Result<bool> WorkerSession::greet() {
+  only_greets_ = true;
+  const Result<End> end = run();
+  if (!end) return fail(end.error());
+  return *end != End::stop && experience_.opened.contains(task_.kind);
+}
 
 Result<WorkerSession::End> WorkerSession::run() {
   overlapped_ = !ending_.none();
@@ -55,10 +64,11 @@ Job WorkerSession::job() const {
   job.device_uuid = task_.device_uuid;
   job.modules = context_.plan.modules;
   job.suite = context_.plan.suite.name;
-  job.measure_ceilings =
-      context_.options.measure_ceilings && !context_.options.look && !experience_.opened.contains(task_.kind);
+  job.measure_ceilings = !only_greets_ && context_.options.measure_ceilings && !context_.options.look &&
+                         !experience_.opened.contains(task_.kind);
   job.look = context_.options.look;
   job.pair = context_.options.pair;
+  if (only_greets_) return job;
   for (const PlannedCase* planned : open_) job.cases.push_back(context_.timing.decided(*planned));
   return job;
 }
@@ -98,8 +108,11 @@ Result<WorkerSession::Next> WorkerSession::take(WorkerProcess::Said& said) {
 
 Result<WorkerSession::Next> WorkerSession::hear(const Hello& hello, const WorkerProcess::Said&) {
   greeted_ = true;
-  if (experience_.opened.insert(task_.kind).second) context_.journal.found_machine(task_.kind, hello.machine);
-  return Next();
+  if (experience_.opened.emplace(task_.kind, hello.machine.device_uuid).second)
+    context_.journal.found_machine(task_.kind, hello.machine);
+  if (!only_greets_) return Next();
+  worker_->dismiss();
+  return End::finished;
 }
 
 Result<WorkerSession::Next> WorkerSession::hear(const Begin& begin, const WorkerProcess::Said&) {
@@ -183,9 +196,7 @@ Status WorkerSession::give_up(Outcome outcome, const Cause& cause) {
 Status WorkerSession::finish_current(EncodedResult result, const EncodedResult* baseline, bool measured) {
   std::erase(open_, std::exchange(current_, nullptr));
   for (const EncodedResult* one : {&std::as_const(result), baseline})
-    if (one != nullptr && one->result.outcome != Outcome::measured &&
-        one->result.outcome != Outcome::looked_at)
-      experience_.hopeless.insert({one->result.case_id, why_hopeless(one->result)});
+    if (one != nullptr) experience_.learn(one->result);
   return context_.journal.add(std::move(result), baseline, measured);
 }
 

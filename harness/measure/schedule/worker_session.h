@@ -4,7 +4,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,11 @@ struct TaskContext {
 
 // Things that the workers of one plan on one device have shown so far.
 struct Experience {
-  std::map<std::string, Cause> hopeless = {};  // by case id: why it is not tried again
-  std::set<std::string> opened = {};           // kinds whose device was seen
+  std::map<std::string, Cause> hopeless = {};      // by case id: why it is not tried again
+  std::map<std::string, std::string> opened = {};  // by kind: UUID of the device that was seen
+
+  // A case that failed is hopeless.
+  void learn(const ProcessResult& result);
 };
 
 class WorkerSession {
@@ -45,6 +47,10 @@ class WorkerSession {
 
   // An Error when no worker can be started or the journal fails.
   Result<End> run();
+
+  // Starts a worker only to learn which machine this is. False: it has no such device, and the open cases are
+  // over; or the user wants to stop.
+  Result<bool> greet();
 
   // Gives all open cases this end.
   Status give_up(Outcome outcome, const Cause& cause);
@@ -81,7 +87,8 @@ class WorkerSession {
   const PlannedCase* current_ = nullptr;  // that the worker has begun
   bool greeted_ = false;
   bool overlapped_ = false;  // it opened its device while another worker ended
-  bool disagreed_ = false;   // a case is measured again, as another process timed it
+  bool only_greets_ = false;
+  bool disagreed_ = false;  // a case is measured again, as another process timed it
 };
 
 }  // namespace harness

@@ -349,15 +349,16 @@ bool is_pass(Verdict verdict);
 
 // How a record was found. `name`: the revision as the user named it.
 enum class SourceCode {
-  none,       // there is no record
-  this_run,   // measured by this very command
-  file,       // path, unfinished
-  record,     // unfinished: named by its id
-  revision,   // name, changes: "same", "unknown" or "other" than those of the tree, where it has some
-  ancestor,   // name, fork: the commit whose merge base with `name` was asked for, where it is one
-  pinned,     // path, commit: that the file was read at; name and fork as above
-  ab_commit,  // name: a side of an A/B run; fork as above
-  ab_build,   // folder: likewise
+  none,        // there is no record
+  this_run,    // measured by this very command
+  file,        // path, unfinished
+  record,      // unfinished: named by its id
+  revision,    // name, changes: "same", "unknown" or "other" than those of the tree, where it has some
+  ancestor,    // name, fork: the commit whose merge base with `name` was asked for, where it is one
+  pinned,      // path, commit: that the file was read at; name and fork as above
+  ab_commit,   // name: a side of an A/B run; fork as above
+  ab_build,    // folder: likewise
+  ab_command,  // command: likewise
 };
 
 template <>
@@ -369,7 +370,8 @@ inline constexpr auto enum_names<SourceCode> = names<SourceCode>({{SourceCode::n
                                                                   {SourceCode::ancestor, "ancestor"},
                                                                   {SourceCode::pinned, "pinned"},
                                                                   {SourceCode::ab_commit, "ab_commit"},
-                                                                  {SourceCode::ab_build, "ab_build"}});
+                                                                  {SourceCode::ab_build, "ab_build"},
+                                                                  {SourceCode::ab_command, "ab_command"}});
 
 // Where a side came from. Figures of `found`: `passed_over` counts nearer records that were left out for some
 // case; `regressed`, `failed`, `undecided` and `incomplete` tell why. `pooled` counts the records that

@@ -175,6 +175,12 @@ std::string words(const Cause& cause) {
     case CauseCode::no_worker_lasted: return "two workers in a row ended before they measured anything";
     case CauseCode::device_refused: return cause.text("problem");
     case CauseCode::not_tried_again: return on_earlier_process(cause);
+    case CauseCode::program_not_started: return cause.text("problem") + "; check `command` and `folder`";
+    case CauseCode::program_ended:
+      return (cause.count("preparing") == 0 ? "the program failed: " : "`prepare` failed: ") +
+             ending_of(cause) + printed_of(cause);
+    case CauseCode::program_output: return "what it wrote cannot be read: " + cause.text("problem");
+    case CauseCode::no_benchmark: return "the program's output no longer has this benchmark";
     case CauseCode::launches_unseen: return "its launches cannot be read: " + cause.text("problem");
     case CauseCode::code_unknown:
       return fmt::format("the machine code of `{}` is not known for certain", cause.text("kernel"));

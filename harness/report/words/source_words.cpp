@@ -88,6 +88,8 @@ std::string place_words(const RecordSource& source) {
     case SourceCode::ab_commit:
       return fmt::format("{} ({}), record {}", short_commit(source.revision.commit), start_words(found),
                          source.id.substr(0, 8));
+    case SourceCode::ab_command:
+      return fmt::format("{}, record {}", printable(found.text("command")), source.id.substr(0, 8));
     case SourceCode::ab_build:
       return fmt::format("build {}, record {}", printable(found.text("folder")), source.id.substr(0, 8));
   }

@@ -56,6 +56,10 @@ class SqlStore final : public Store {
     return database_->write([&] { return insert_run(header, RunState::running); });
   }
 
+  Status add_case(const std::string& id, const CaseRecord& planned) override {
+    return database_->write([&] { return insert_cases(id, {&planned, 1}); });
+  }
+
   Status update_header(const Record& header) override {
     const Result<RunRow> row = row_of(header, RunState::running);
     if (!row) return fail(row.error());
@@ -237,7 +241,7 @@ class SqlStore final : public Store {
   }
 
   Status insert_run(const Record& record, RunState state);
-  Status insert_cases(const Record& record);
+  Status insert_cases(const std::string& id, std::span<const CaseRecord> cases);
   Status insert_record(const Record& record, ResultWriter& writer);
   Status close_run(const std::string& id, RunState state);
   // `wanted`: these cases alone; null: all.
@@ -270,11 +274,12 @@ Status SqlStore::insert_run(const Record& record, RunState state) {
       soci::use(row->branch), soci::use(row->dirty), soci::use(row->changes), soci::use(row->partial),
       soci::use(row->calibration), soci::use(row->machine_class), soci::use(row->device_uuid),
       soci::use(row->started), soci::use(row->finished), soci::use(row->state), soci::use(row->header);
-  return insert_cases(record);
+  return insert_cases(record.id, record.cases);
 }
 
-Status SqlStore::insert_cases(const Record& record) {
+Status SqlStore::insert_cases(const std::string& id, std::span<const CaseRecord> cases) {
   int position = 0;
+  sql_ << "SELECT COUNT(*) FROM cases WHERE run = :run", soci::use(id), soci::into(position);
   std::string case_id;
   std::string device;
   std::string planned;
@@ -285,9 +290,9 @@ Status SqlStore::insert_cases(const Record& record) {
            << "INSERT INTO cases (run, position, id, device, planned, needed, sequence) SELECT :run, "
               "CAST(:position AS INTEGER), :id, :device, :planned, CAST(:needed AS INTEGER), sequence "
               "FROM runs WHERE id = :same_run",
-       soci::use(record.id), soci::use(position), soci::use(case_id), soci::use(device), soci::use(planned),
-       soci::use(needed), soci::use(record.id));
-  for (const CaseRecord& one : record.cases) {
+       soci::use(id), soci::use(position), soci::use(case_id), soci::use(device), soci::use(planned),
+       soci::use(needed), soci::use(id));
+  for (const CaseRecord& one : cases) {
     if (const Status readable = check_case_id(one); !readable) return readable;
     if (!seen.insert(one.id).second)
       return fail(ErrorKind::usage, fmt::format("case `{}` is there twice", printable(one.id)));

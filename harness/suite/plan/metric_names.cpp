@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/model/counter.h"
 #include "harness/model/known_metrics.h"
+#include "harness/suite/plan/programs.h"
 
 namespace harness {
 namespace {
@@ -77,6 +78,15 @@ void check_gate_metrics(const Suite& suite, const Catalog& catalog, ErrorList& e
     const std::string whose = "workload " + in_ticks(group.workload.value);
     check(group.overrides, known, whose, errors);
     for (const PointOverride& one : group.point_overrides) check(one.overrides, known, whose, errors);
+  }
+  for (const ProgramCase& program : suite.programs) {
+    // Nobody knows what a program's output names before it has run.
+    complete = complete && program.reads.empty();
+    const std::vector<std::string> own = metrics_of(program);
+    all.insert(own.begin(), own.end());
+    if (program.reads.empty())
+      check(program.overrides, Names(own.begin(), own.end()), "program " + in_ticks(program.name.value),
+            errors);
   }
   if (complete) check(suite.defaults, all, "the suite's workloads", errors);
 }

@@ -33,8 +33,7 @@ std::string contradiction(const Sampling& sampling) {
 
 void apply(const Overrides& overrides, PlannedCase& planned) {
   overrides.sampling.apply_to(planned.sampling);
-  overrides.gate.apply_to(planned.gate);
-  for (const Written<MetricGate>& one : overrides.metric_gates) apply(one, planned.gate.metrics);
+  apply_gate(overrides, planned.gate);
 }
 
 // Sets what an axis says of cache and timing.
@@ -102,6 +101,11 @@ std::vector<Selective> checked_overrides(const CaseGroup& group, const Target& t
 }
 
 }  // namespace
+
+void apply_gate(const Overrides& overrides, Gate& gate) {
+  overrides.gate.apply_to(gate);
+  for (const Written<MetricGate>& one : overrides.metric_gates) apply(one, gate.metrics);
+}
 
 void check_batches(const Overrides& overrides, std::span<const PlannedCase> cases, ErrorList& errors) {
   check_batches(overrides, std::any_of(cases.begin(), cases.end(), is_batched), errors);

@@ -15,6 +15,9 @@ namespace harness {
 void settle(const Overrides& defaults, const CaseGroup& group, const Target& target,
             const Overrides& command_line, std::span<PlannedCase> cases, ErrorList& errors);
 
+// Lays the gate of `overrides` over a weaker one.
+void apply_gate(const Overrides& overrides, Gate& gate);
+
 // An error where `overrides` name lengths of batches and none of the cases that they are for is timed in
 // batches.
 void check_batches(const Overrides& overrides, std::span<const PlannedCase> cases, ErrorList& errors);

@@ -1,0 +1,38 @@
+#include "harness/cli/measuring/record_keeper.h"
+
+#include "harness/store/adapters/import_formats.h"
+
+namespace harness {
+
+RecordKeeper::RecordKeeper(Store& store, Record& record) : store_(store), record_(record) {
+  for (std::size_t i = 0; i < record.cases.size(); ++i) cases_.emplace(record.cases[i].id, i);
+}
+
+Status RecordKeeper::put(const EncodedResult& result) {
+  if (const auto place = cases_.find(result.result.case_id); place != cases_.end())
+    add_result(record_.cases[place->second], result.result);
+  Status kept = store_.put(record_.id, result);
+  store_failed_ |= !kept;
+  return kept;
+}
+
+Status RecordKeeper::add_case(const PlannedCase& planned) {
+  if (!cases_.emplace(planned.id, record_.cases.size()).second) return {};
+  record_.cases.push_back(planned_record(planned));
+  Status kept = store_.add_case(record_.id, record_.cases.back());
+  store_failed_ |= !kept;
+  return kept;
+}
+
+void read_programs(RunOptions& options) {
+  options.read_program = [](const std::string& format, const std::string& text, const std::string& file,
+                            int process) {
+    const ImportFormat* known = find_import_format(format == "samples" ? "json_lines" : format);
+    if (known == nullptr)
+      return Checked<std::vector<ProcessResult>>(tl::unexpected(
+          std::vector<Error>{{ErrorKind::internal, "no format is called `" + format + "`", {}, {}}}));
+    return import_process(*known, text, file, process);
+  };
+}
+
+}  // namespace harness

@@ -1,0 +1,32 @@
+// RecordKeeper: a record that is being measured, kept in step with the store. One thread at a time.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "harness/measure/schedule/run_options.h"
+#include "harness/store/store.h"
+
+namespace harness {
+
+class RecordKeeper {
+ public:
+  RecordKeeper(Store& store, Record& record);
+
+  // Keeps a result. `record` has it also where the store fails.
+  Status put(const EncodedResult& result);
+  // Makes a case of a benchmark that is not in the record yet.
+  Status add_case(const PlannedCase& planned);
+  [[nodiscard]] bool store_failed() const { return store_failed_; }
+
+ private:
+  Store& store_;
+  Record& record_;
+  std::map<std::string, std::size_t, std::less<>> cases_;  // places in the record, by id
+  bool store_failed_ = false;
+};
+
+// What programs write is read by the adapters of `harness import`.
+void read_programs(RunOptions& options);
+
+}  // namespace harness

@@ -1,0 +1,167 @@
+#include "harness/measure/program/program_session.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/measure/program/program_results.h"
+#include "harness/measure/schedule/interrupt.h"
+#include "harness/model/device_kinds.h"
+
+namespace harness {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_of(const PlannedCase& planned, const Program& program) {
+  return planned.program->name == program.name;
+}
+
+bool writes_file(const Program& program) {
+  return std::any_of(program.command.begin(), program.command.end(),
+                     [](const std::string& word) { return word.find(output_mark) != std::string::npos; });
+}
+
+std::vector<std::string> with_output(std::vector<std::string> command, const std::string& file) {
+  const std::string_view mark = output_mark;
+  for (std::string& word : command)
+    for (std::size_t at = word.find(mark); at != std::string::npos; at = word.find(mark, at + file.size()))
+      word.replace(at, mark.size(), file);
+  return command;
+}
+
+const PlannedCase* find_case(const std::vector<const PlannedCase*>& cases, const std::string& id) {
+  const auto found =
+      std::find_if(cases.begin(), cases.end(), [&](const PlannedCase* one) { return one->id == id; });
+  return found == cases.end() ? nullptr : *found;
+}
+
+}  // namespace
+
+Status ProgramSession::run() {
+  while (!open_.empty() && !InterruptGuard::interrupted()) {
+    const Program& program = *open_.front()->program;
+    std::vector<const PlannedCase*> cases;
+    for (const PlannedCase* one : open_)
+      if (is_of(*one, program)) cases.push_back(one);
+    if (Status measured = measure(cases); !measured) return measured;
+    std::erase_if(open_, [&](const PlannedCase* one) { return is_of(*one, program); });
+  }
+  return {};
+}
+
+// The starts before the first process that warm up are not timed.
+Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
+  const PlannedCase& planned = *cases.front();
+  context_.journal.began_case(planned.program->name, task_.process);
+  const TemporaryFolder scratch;
+  const fs::path file = scratch.path() / "output";
+  const int warmup = task_.process == 1 ? planned.sampling.warmup : 0;
+  for (int i = 0;; ++i) {
+    const Result<Started> started = start(planned, file);
+    if (!started)
+      return end_all(cases, Outcome::failed,
+                     {CauseCode::program_not_started, {{"problem", printable(started.error().message)}}});
+    const ProgramEnd& end = started->end;
+    if (end.interrupted) return {};
+    if (i == warmup || started->preparing || end.timed_out || !end.exit.ok())
+      return take(cases, *started, file);
+  }
+}
+
+// `prepare` first, where there is one; then the command, if that ended well.
+Result<ProgramSession::Started> ProgramSession::start(const PlannedCase& planned,
+                                                      const fs::path& file) const {
+  const Program& program = *planned.program;
+  const StartProgram& start = context_.options.start_program;
+  const auto tick = [this] { context_.journal.show_progress(); };
+  ProgramStart one{.command = {.folder = program.folder, .environment = program.env},
+                   .timeout = planned.sampling.timeout};
+  const auto device = experience_.opened.find(task_.kind);
+  if (is_gpu_kind(task_.kind) && device != experience_.opened.end())
+    one.command.environment.emplace("CUDA_VISIBLE_DEVICES", device->second);
+  if (!program.prepare.empty()) {
+    one.command.argv = {"/bin/sh", "-c", program.prepare};
+    Result<ProgramEnd> end = start(one, tick);
+    if (!end) return fail(end.error());
+    if (end->interrupted || end->timed_out || !end->exit.ok()) return Started{std::move(*end), true};
+  }
+  one.command.argv = with_output(program.command, file.string());
+  one.keep_output = !program.reads.empty() && !writes_file(program);
+  Result<ProgramEnd> end = start(one, tick);
+  if (!end) return fail(end.error());
+  return Started{std::move(*end), false};
+}
+
+Status ProgramSession::take(const std::vector<const PlannedCase*>& cases, const Started& started,
+                            const fs::path& file) {
+  const PlannedCase& planned = *cases.front();
+  const Program& program = *planned.program;
+  const ProgramEnd& end = started.end;
+  ProcessResult own = result_of_program(planned, task_.process, end);
+  if (started.preparing && own.reason) own.reason->figures.emplace_back("preparing", 1);
+  if (own.outcome != Outcome::measured) return end_all(cases, own.outcome, *own.reason);
+  if (!program.reads.empty()) {
+    const bool from_file = writes_file(program);
+    const Result<std::string> text = from_file ? read_file(file) : Result<std::string>(end.output);
+    const Checked<std::vector<ProcessResult>> rows =
+        text ? context_.options.read_program(program.reads, *text,
+                                             from_file ? file.string() : "standard output", task_.process)
+             : tl::unexpected(std::vector<Error>{text.error()});
+    if (!rows) {
+      const Error& error = rows.error().front();
+      const std::string where = to_string(error.where);
+      return end_all(cases, Outcome::failed,
+                     {CauseCode::program_output,
+                      {{"problem", printable(where + (where.empty() ? "" : ": ") + error.message)}}});
+    }
+    if (Status kept = take_benchmarks(cases, *rows); !kept) return kept;
+  }
+  own.case_id = program.name;
+  return find_case(cases, program.name) != nullptr ? keep(std::move(own)) : Status();
+}
+
+// Where the program's own case is measured, benchmarks that nobody has seen become cases. The program's own
+// result comes last: a run that is continued without it starts the program again.
+Status ProgramSession::take_benchmarks(const std::vector<const PlannedCase*>& cases,
+                                       std::vector<ProcessResult> rows) {
+  const Program& program = *cases.front()->program;
+  const bool all = find_case(cases, program.name) != nullptr;
+  std::set<std::string> seen;
+  for (ProcessResult& row : rows) {
+    const PlannedCase planned = benchmark_case(*cases.front(), row.case_id);
+    const bool wanted = find_case(cases, planned.id) != nullptr;
+    if (!wanted && !all) continue;
+    if (!wanted && context_.options.on_case)
+      if (Status added = context_.options.on_case(planned); !added) return added;
+    seen.insert(planned.id);
+    row.case_id = planned.id;
+    if (Status kept = keep(std::move(row)); !kept) return kept;
+  }
+  for (const PlannedCase* one : cases)
+    if (one->is_benchmark() && !seen.contains(one->id))
+      if (Status kept = end_all({one}, Outcome::failed, {CauseCode::no_benchmark}); !kept) return kept;
+  return {};
+}
+
+Status ProgramSession::end_all(const std::vector<const PlannedCase*>& cases, Outcome outcome,
+                               const Cause& cause) {
+  for (const PlannedCase* one : cases) {
+    ProcessResult result;
+    result.case_id = one->id;
+    result.process = task_.process;
+    result.outcome = outcome;
+    result.reason = cause;
+    experience_.learn(result);
+    if (Status kept = keep(std::move(result)); !kept) return kept;
+  }
+  return {};
+}
+
+Status ProgramSession::keep(ProcessResult result) {
+  result.device_uuid = task_.device_uuid;
+  return context_.journal.add({std::move(result)}, nullptr, true);
+}
+
+}  // namespace harness

@@ -1,0 +1,44 @@
+// ProgramSession: the programs of one task, started one after the other. One start gives the results of all
+// cases of a program: of itself, and of the benchmarks in its output. One thread uses it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/measure/program/start_program.h"
+#include "harness/measure/schedule/worker_session.h"
+
+namespace harness {
+
+class ProgramSession {
+ public:
+  // `open`: cases of programs; the session takes out those that are over.
+  ProgramSession(const Task& task, TaskContext context, Experience& experience,
+                 std::vector<const PlannedCase*>& open)
+      : task_(task), context_(context), experience_(experience), open_(open) {}
+
+  // An Error when the journal fails. It ends early when the user wants to stop.
+  Status run();
+
+ private:
+  struct Started {
+    ProgramEnd end;
+    bool preparing = false;  // it is `prepare` that ended
+  };
+
+  Status measure(const std::vector<const PlannedCase*>& cases);
+  [[nodiscard]] Result<Started> start(const PlannedCase& planned, const std::filesystem::path& file) const;
+  Status take(const std::vector<const PlannedCase*>& cases, const Started& started,
+              const std::filesystem::path& file);
+  Status take_benchmarks(const std::vector<const PlannedCase*>& cases, std::vector<ProcessResult> rows);
+  Status end_all(const std::vector<const PlannedCase*>& cases, Outcome outcome, const Cause& cause);
+  Status keep(ProcessResult result);
+
+  const Task& task_;
+  TaskContext context_;
+  Experience& experience_;
+  std::vector<const PlannedCase*>& open_;
+};
+
+}  // namespace harness

@@ -1,0 +1,67 @@
+#include "harness/measure/program/start_program.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "harness/measure/schedule/interrupt.h"
+#include "harness/measure/schedule/output_log.h"
+
+namespace harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Seconds slice = 0.2;                       // between looks at the signals and the log
+constexpr std::size_t longest_output = 256UL << 20;  // of which the end is read
+
+Seconds since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Seconds unix_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Result<ProgramEnd> start_program(const ProgramStart& start, const std::function<void()>& tick) {
+  Result<OutputLog> log = OutputLog::open();
+  if (!log) return fail(log.error());
+  std::optional<OutputLog> output;
+  if (start.keep_output) {
+    Result<OutputLog> own = OutputLog::open();
+    if (!own) return fail(own.error());
+    output.emplace(std::move(*own));
+  }
+  Command command = start.command;
+  command.trusted = false;
+  command.dies_with_parent = true;
+  ProgramEnd end;
+  end.began = unix_time();
+  const auto begin = Clock::now();
+  Result<Child> child = Child::start(command, {.out = output ? output->descriptor() : log->descriptor(),
+                                               .err = log->descriptor(),
+                                               .messages = false});
+  if (!child) return fail(child.error());
+  child->end_input();
+  InterruptGuard::watch(child->pid());
+  while (!child->has_ended(std::clamp(start.timeout - since(begin), 0.0, slice))) {
+    end.interrupted = InterruptGuard::interrupted();
+    end.timed_out = !end.interrupted && since(begin) >= start.timeout;
+    if (end.interrupted || end.timed_out) break;
+    log->limit();
+    if (tick) tick();
+  }
+  end.wall = since(begin);
+  child->kill_group();
+  InterruptGuard::unwatch(child->pid());
+  end.exit = child->wait();
+  end.printed = log->last_lines();
+  if (!output) return end;
+  end.output = output->tail(longest_output);
+  if (end.printed.empty()) end.printed = output->last_lines();
+  return end;
+}
+
+}  // namespace harness

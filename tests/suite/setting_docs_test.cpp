@@ -52,6 +52,17 @@ std::string table(const char* section, const std::vector<FieldText>& fields) {
   return text;
 }
 
+// The keys that only the schema knows.
+std::string table_of_schema(const char* section) {
+  rapidjson::Document schema;
+  schema.Parse(suite_schema().c_str());
+  std::string text = "| key | |\n|---|---|\n";
+  for (const auto& key : schema["definitions"][section]["properties"].GetObject())
+    if (key.value.HasMember("description"))
+      text += fmt::format("| `{}` | {} |\n", key.name.GetString(), key.value["description"].GetString());
+  return text;
+}
+
 std::string metrics_table() {
   std::string text = "| name | unit | without a gate of its own | |\n|---|---|---|---|\n";
   for (const BuiltInMetric& metric : built_in_metrics)
@@ -81,6 +92,8 @@ TEST(SettingDocs, TheTablesForPeopleListEveryKey) {
   replace_table(text, "keys of sampling", table("sampling", field_texts<Sampling>()));
   replace_table(text, "keys of gate", table("gate", field_texts<Gate>()));
   replace_table(text, "keys of metric_gate", table("metric_gate", field_texts<MetricGate>()));
+  for (const char* section : {"program", "program_sampling"})
+    replace_table(text, fmt::format("keys of {}", section).c_str(), table_of_schema(section));
   replace_table(text, "metrics", metrics_table());
   expect_file("suites/settings.md", text);
 }

@@ -4,6 +4,7 @@
 #define HARNESS_COMMANDS(ROW) \
   ROW(list)                   \
   ROW(run)                    \
+  ROW(time)                   \
   ROW(compare)                \
   ROW(report)                 \
   ROW(explain)                \

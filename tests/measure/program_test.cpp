@@ -1,0 +1,239 @@
+// Programs in a run: a scripted starter plays them, so nothing but the worker that tells the machine is started.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "harness/base/files.h"
+#include "harness/measure/program/program_results.h"
+#include "harness/measure/schedule/run.h"
+#include "tests/measure/cases.h"
+
+namespace harness {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+ProcessResult benchmark(const std::string& name, int process, double us) {
+  ProcessResult result;
+  result.case_id = name;
+  result.process = process;
+  Placement placement{{us}};
+  result.series = {{"wall_time", "us", Direction::lower_is_better, {{process, {}, {placement}}}}};
+  return result;
+}
+
+class Programs : public testing::Test {
+ protected:
+  Programs() {
+    const std::filesystem::path script = folder_.path() / "script.json";
+    std::ofstream(script) << R"({"version": 1, "device_uuid": "uuid-7", "default": {"us": 100}})";
+    options_.devices["cpu"] = "scripted:" + script.string();
+    options_.worker_command = {TEST_WORKER};
+    options_.on_result = [&](EncodedResult one) -> Status {
+      results_.push_back(std::move(one.result));
+      return {};
+    };
+    options_.on_machine = [&](const std::string&, const Machine& machine) { machines_.push_back(machine); };
+    options_.on_progress = [&](const Progress& progress) { progress_ = progress; };
+    options_.on_case = [&](const PlannedCase& planned) -> Status {
+      found_.push_back(planned);
+      return {};
+    };
+    options_.start_program = [&](const ProgramStart& start, const auto&) -> Result<ProgramEnd> {
+      started_.push_back(start);
+      return play_(start);
+    };
+    options_.read_program = [&](const std::string&, const std::string& text, const std::string&,
+                                int process) -> Checked<std::vector<ProcessResult>> {
+      if (text == "nonsense")
+        return tl::unexpected(std::vector<Error>{{ErrorKind::usage, "is no JSON", {"out", 1}, {}}});
+      std::vector<ProcessResult> rows;
+      for (const char name : text) rows.push_back(benchmark(std::string(1, name), process, 10));
+      return rows;
+    };
+  }
+
+  PlannedCase& add(const std::string& name, const std::string& reads = "") {
+    PlannedCase& planned = plan_.cases.emplace_back();
+    planned.id = planned.workload = name;
+    planned.device = "cpu";
+    planned.sampling.processes = 2;
+    planned.sampling.warmup = 0;
+    planned.sampling.timeout = 7;
+    planned.program = Program{name, {"./" + name}, "/folder", {{"A", "b"}}, reads};
+    return planned;
+  }
+  void run() {
+    const Result<RunReport> report = run_plan(plan_, options_);
+    ASSERT_TRUE(report) << report.error().text();
+  }
+  // "prog 1 measured"
+  [[nodiscard]] std::vector<std::string> outcomes() const {
+    std::vector<std::string> all;
+    for (const ProcessResult& one : results_)
+      all.push_back(fmt::format("{} {} {}", one.case_id, one.process, name_of(one.outcome)));
+    return all;
+  }
+
+  TemporaryFolder folder_;
+  Plan plan_;
+  RunOptions options_;
+  std::function<ProgramEnd(const ProgramStart&)> play_ = [](const ProgramStart&) { return ProgramEnd{}; };
+  std::vector<ProgramStart> started_;
+  std::vector<ProcessResult> results_;
+  std::vector<PlannedCase> found_;
+  std::vector<Machine> machines_;
+  Progress progress_;
+};
+
+TEST_F(Programs, AStartIsAProcessWithItsTimesAndMemory) {
+  add("prog");
+  play_ = [](const ProgramStart&) {
+    ProgramEnd end;
+    end.exit.used = {0.25, 0.125, 4096};
+    end.wall = 0.5;
+    end.began = 12;
+    return end;
+  };
+  run();
+  EXPECT_THAT(outcomes(), ElementsAre("prog 1 measured", "prog 2 measured"));
+  ASSERT_THAT(results_.at(1).series, SizeIs(4));
+  const std::vector<std::pair<std::string, double>> wanted{
+      {"wall_time", 5e5}, {"user_time", 2.5e5}, {"system_time", 1.25e5}, {"peak_memory", 4096}};
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Series& series = results_[1].series[i];
+    EXPECT_EQ(series.metric, wanted[i].first);
+    EXPECT_EQ(series.processes.at(0).process, 2);
+    EXPECT_EQ(series.processes[0].placements.at(0).samples, std::vector{wanted[i].second});
+    EXPECT_EQ(series.processes[0].placements[0].started, 12);
+  }
+  EXPECT_EQ(started_.at(0).command.argv, std::vector<std::string>{"./prog"});
+  EXPECT_EQ(started_[0].command.folder, "/folder");
+  EXPECT_EQ(started_[0].command.environment.at("A"), "b");
+  EXPECT_EQ(started_[0].timeout, 7);
+  EXPECT_FALSE(started_[0].keep_output);
+  ASSERT_THAT(machines_, SizeIs(1));
+  EXPECT_EQ(machines_[0].device_uuid, "uuid-7");
+  EXPECT_EQ(progress_.done, 2U);
+  EXPECT_EQ(progress_.total, 2U);
+}
+
+TEST_F(Programs, PreparesEachStartAndWarmsUpBeforeTheFirst) {
+  add("prog").sampling.warmup = 2;
+  plan_.cases[0].program->prepare = "make clean";
+  run();
+  ASSERT_THAT(started_, SizeIs(2 * (2 + 1 + 1)));
+  for (std::size_t i = 0; i < started_.size(); i += 2)
+    EXPECT_THAT(started_[i].command.argv, ElementsAre("/bin/sh", "-c", "make clean"));
+  EXPECT_THAT(results_, SizeIs(2));
+}
+
+TEST_F(Programs, EachBenchmarkInTheOutputIsACase) {
+  add("prog", "google_benchmark");
+  int start = 0;
+  play_ = [&](const ProgramStart& one) {
+    EXPECT_TRUE(one.keep_output);
+    ProgramEnd end;
+    end.output = start++ == 0 ? "xy" : "x";
+    return end;
+  };
+  run();
+  EXPECT_THAT(outcomes(), ElementsAre("prog/x 1 measured", "prog/y 1 measured", "prog 1 measured",
+                                      "prog/x 2 measured", "prog 2 measured"));
+  EXPECT_EQ(results_.back().series.at(0).metric, "process_time");
+  ASSERT_THAT(found_, SizeIs(3));
+  EXPECT_EQ(found_[1].id, "prog/y");
+  EXPECT_EQ(found_[1].workload, "prog");
+  EXPECT_EQ(found_[1].variant, "y");
+  EXPECT_TRUE(found_[1].is_benchmark());
+  EXPECT_EQ(progress_.done, 2U);
+}
+
+TEST_F(Programs, ReadsTheFileThatTheCommandNames) {
+  add("prog", "google_benchmark").program->command = {"./prog", "--out={output}"};
+  play_ = [&](const ProgramStart& one) {
+    EXPECT_FALSE(one.keep_output);
+    const std::string& word = one.command.argv.at(1);
+    std::ofstream(word.substr(word.find('=') + 1)) << "z";
+    return ProgramEnd{};
+  };
+  run();
+  EXPECT_THAT(outcomes(), Contains("prog/z 2 measured"));
+}
+
+TEST_F(Programs, MeasuresSomeBenchmarksAlone) {
+  const PlannedCase program = add("prog", "google_benchmark");
+  plan_.cases = {benchmark_case(program, "y"), benchmark_case(program, "gone")};
+  for (PlannedCase& one : plan_.cases) one.sampling.processes = 1;
+  play_ = [](const ProgramStart&) {
+    ProgramEnd end;
+    end.output = "xy";
+    return end;
+  };
+  run();
+  EXPECT_THAT(started_, SizeIs(1));
+  EXPECT_THAT(found_, IsEmpty());
+  EXPECT_THAT(outcomes(), ElementsAre("prog/y 1 measured", "prog/gone 1 failed"));
+  EXPECT_EQ(results_.back().reason->code, CauseCode::no_benchmark);
+}
+
+TEST_F(Programs, AFailedStartIsNotTriedAgainAndTellsItsLastLines) {
+  add("prog");
+  add("other");
+  play_ = [](const ProgramStart& start) {
+    ProgramEnd end;
+    if (start.command.argv[0] == "./prog") end.exit.code = 3;
+    end.printed = "no model";
+    return end;
+  };
+  run();
+  for (const ProcessResult& one : results_) {
+    if (one.case_id == "other") {
+      EXPECT_EQ(one.outcome, Outcome::measured);
+      continue;
+    }
+    EXPECT_EQ(one.outcome, one.process == 1 ? Outcome::failed : Outcome::skipped);
+    if (one.process > 1) continue;
+    EXPECT_EQ(one.reason->code, CauseCode::program_ended);
+    EXPECT_EQ(one.reason->count("status"), 3);
+    EXPECT_EQ(one.reason->text("printed"), "no model");
+  }
+  EXPECT_THAT(started_, SizeIs(3));
+}
+
+TEST_F(Programs, TellsTimeoutsBadOutputAndProgramsThatDoNotStart) {
+  add("slow").sampling.processes = 1;
+  add("odd", "google_benchmark").sampling.processes = 1;
+  add("absent").sampling.processes = 1;
+  options_.start_program = [](const ProgramStart& start, const auto&) -> Result<ProgramEnd> {
+    const std::string& name = start.command.argv.at(0);
+    if (name == "./absent") return fail(ErrorKind::environment, "`./absent` could not be started");
+    ProgramEnd end;
+    end.timed_out = name == "./slow";
+    end.output = "nonsense";
+    return end;
+  };
+  run();
+  ASSERT_THAT(results_, SizeIs(3));
+  for (const ProcessResult& one : results_) {
+    EXPECT_EQ(one.outcome, one.case_id == "slow" ? Outcome::timed_out : Outcome::failed);
+    EXPECT_EQ(one.reason->code, one.case_id == "slow"  ? CauseCode::timed_out
+                                : one.case_id == "odd" ? CauseCode::program_output
+                                                       : CauseCode::program_not_started);
+  }
+}
+
+TEST_F(Programs, ALookStartsNone) {
+  add("prog");
+  options_.look = true;
+  run();
+  EXPECT_THAT(started_, IsEmpty());
+  EXPECT_THAT(results_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace harness

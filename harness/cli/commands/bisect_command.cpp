@@ -77,7 +77,10 @@ Status check_pattern(const BisectArguments& arguments, const BisectMeasuring& ho
     return std::any_of(ids.begin(), ids.end(),
                        [&](const std::string& id) { return wildcard_match(wanted, id); });
   };
-  if (matches(pattern)) return {};
+  const bool benchmark =
+      std::any_of(prepared->plan.cases.begin(), prepared->plan.cases.end(),
+                  [&](const PlannedCase& one) { return one.program && pattern.starts_with(one.id + "/"); });
+  if (benchmark || matches(pattern)) return {};
   const std::string wider = "*" + pattern + "*";
   return fail(ErrorKind::usage, fmt::format("--case: the suite has no case `{}`", printable(pattern)),
               matches(wider) ? fmt::format("a pattern covers the whole name: write {}", shell_quoted(wider))

@@ -57,7 +57,8 @@ Result<std::vector<TimedCommand>> commands_of(const TimeArguments& arguments) {
   const TimedCommand probe{"", parameter, ""};
   for (const std::string& word : arguments.command)
     if (probe.filled(word) != word) return all;
-  return fail(ErrorKind::usage, fmt::format("the command does not use the parameter `{}`", printable(parameter)),
+  return fail(ErrorKind::usage,
+              fmt::format("the command does not use the parameter `{}`", printable(parameter)),
               fmt::format("write {{{}}} where its value belongs", printable(parameter)));
 }
 
@@ -101,8 +102,7 @@ int time_command(const TimeArguments& arguments, const CommandLine& line) {
   const Result<std::unique_ptr<Store>> store = Store::empty("memory");
   if (!store) return report_error(store.error());
   const InterruptGuard guard;
-  Result<MeasuredRecord> measured =
-      measure_record(**store, *prepared, {{}, arguments.measuring, {}});
+  Result<MeasuredRecord> measured = measure_record(**store, *prepared, {{}, arguments.measuring, {}});
   const Status cleaned = clean_up(arguments, *commands);
   if (!measured) return report_error(measured.error());
   if (!cleaned) return report_error(cleaned.error());
@@ -126,8 +126,9 @@ void add_time(Commands& commands) {
   command.add_option("--runs", arguments.runs, "starts that are timed")
       ->capture_default_str()
       ->check(CLI::Range(1, most_processes));
-  command.add_option("--warmup", arguments.warmup, "starts before them")->capture_default_str()->check(
-      CLI::Range(0, most_processes));
+  command.add_option("--warmup", arguments.warmup, "starts before them")
+      ->capture_default_str()
+      ->check(CLI::Range(0, most_processes));
   command.add_option("--prepare", arguments.prepare, "shell command before each start, not timed")
       ->type_name("COMMAND");
   command.add_option("--cleanup", arguments.cleanup, "shell command after all starts")->type_name("COMMAND");

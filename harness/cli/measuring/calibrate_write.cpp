@@ -91,7 +91,9 @@ std::string entry_of(const std::string& match, const Settings& now, const Settin
 // replace those of an earlier calibration, so they must name all settings.
 std::vector<GroupEdit> edits_for(const Plan& plan, const std::map<std::string, Settings>& wanted, bool anew) {
   std::map<std::pair<int, std::string>, std::vector<const PlannedCase*>> by_variant;
-  for (const PlannedCase& one : plan.cases) by_variant[{one.where.line, one.variant}].push_back(&one);
+  for (const PlannedCase& one : plan.cases)
+    if (!one.program)  // its settings stand in its own entry
+      by_variant[{one.where.line, one.variant}].push_back(&one);
   std::map<int, GroupEdit> edits;
   for (const auto& [place, cases] : by_variant) {
     const auto settings_of = [&](const PlannedCase& one) {

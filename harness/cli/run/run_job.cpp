@@ -18,9 +18,9 @@ void cut_to_selection(Record& baseline, const RunJob& job) {
   std::set<std::string_view> planned;
   for (const PlannedCase& one : job.prepared.plan.cases) planned.insert(one.id);
   std::erase_if(baseline.cases, [&](const CaseRecord& one) {
-    return (!options.axes.empty() && !planned.contains(one.id)) ||
-           job.prepared.left_out_devices.contains(one.device) ||
-           !is_selected(one.id, one.tags, options.filter.patterns, options.tags);
+    const bool other_point = !options.axes.empty() && !one.program && !planned.contains(one.id);
+    return other_point || job.prepared.left_out_devices.contains(one.device) ||
+           !is_selected(one.id, one.program, one.tags, options.filter.patterns, options.tags);
   });
 }
 

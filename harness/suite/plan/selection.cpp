@@ -13,9 +13,14 @@
 namespace harness {
 namespace {
 
+bool names_benchmark(const std::string& pattern, const std::optional<Program>& program) {
+  return program && pattern.starts_with(program->name + "/");
+}
+
 bool any_case_matches(const Plan& plan, const std::string& pattern) {
-  return std::any_of(plan.cases.begin(), plan.cases.end(),
-                     [&](const PlannedCase& planned) { return filter_match(pattern, planned.id); });
+  return std::any_of(plan.cases.begin(), plan.cases.end(), [&](const PlannedCase& planned) {
+    return filter_match(pattern, planned.id) || names_benchmark(pattern, planned.program);
+  });
 }
 
 std::string advice_for_filter(const Plan& plan, const std::string& pattern, bool excludes) {
@@ -49,9 +54,13 @@ void check_filters(const Plan& plan, const PlanOptions& options, ErrorList& erro
 
 }  // namespace
 
-bool is_selected(const std::string& id, const std::vector<std::string>& tags,
-                 const std::vector<std::string>& filters, const std::vector<std::string>& wanted_tags) {
-  if (!passes_filters(filters, id)) return false;
+bool is_selected(const std::string& id, const std::optional<Program>& program,
+                 const std::vector<std::string>& tags, const std::vector<std::string>& filters,
+                 const std::vector<std::string>& wanted_tags) {
+  std::vector<std::string> patterns = filters;
+  for (std::string& pattern : patterns)
+    if (names_benchmark(pattern, program)) pattern = program->name;
+  if (!passes_filters(patterns, program ? program->name : id)) return false;
   return wanted_tags.empty() ||
          std::any_of(wanted_tags.begin(), wanted_tags.end(), [&](const std::string& tag) {
            return std::find(tags.begin(), tags.end(), tag) != tags.end();
@@ -63,7 +72,7 @@ void select_cases(Plan& plan, const PlanOptions& options, ErrorList& errors) {
   check_filters(plan, options, errors);
   if (!errors.empty()) return;
   std::erase_if(plan.cases, [&](const PlannedCase& planned) {
-    return !is_selected(planned.id, planned.tags, options.filters, options.tags);
+    return !is_selected(planned.id, planned.program, planned.tags, options.filters, options.tags);
   });
   if (plan.cases.empty()) {
     errors.add({plan.suite.file}, "the filters and tags together leave no case",

@@ -16,10 +16,10 @@ namespace {
 
 // The revision that is measured: the one that is checked out. Where the tree was carried without its
 // repository (a container, a lab machine), it is the commit that the user names.
-Result<Revision> measured_revision(const std::string& named) {
+Result<Revision> measured_revision(const std::string& named, bool kept) {
   Revision revision = head_revision(".");
   if (named.empty() || named == revision.commit) {
-    if (const Status usable = check_repository("."); named.empty() && !usable)
+    if (const Status usable = check_repository("."); kept && named.empty() && !usable)
       fmt::print(stderr, "warning: the record will have no revision: {}\n", usable.error().message);
     return revision;
   }
@@ -133,7 +133,7 @@ Result<FileLock> lock_record(const std::string& id) {
 }
 
 Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& options) {
-  const Result<Revision> revision = measured_revision(options.commit);
+  const Result<Revision> revision = measured_revision(options.commit, options.kept);
   if (!revision) return fail(revision.error());
   return options.resume ? unfinished_run(store, plan, *revision, options.any_looks)
                         : new_run(store, plan, *revision, options.partial);

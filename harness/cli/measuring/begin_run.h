@@ -15,11 +15,12 @@ namespace harness {
 
 // How a run is begun.
 struct BeginOptions {
-  std::string
-      commit;  // the revision where the tree was carried without its repository; "": what is checked out
+  // The revision where the tree was carried without its repository; "": what is checked out.
+  std::string commit = {};
   bool resume = false;     // continue the newest unfinished record
   bool partial = false;    // some of the suite's cases were left out
   bool any_looks = false;  // a continued record keeps the looks that it declared, whatever the plan's are
+  bool kept = true;        // false: the record goes away, so nobody misses a revision
 };
 
 // A record that this process alone writes to, for as long as the lock lives.

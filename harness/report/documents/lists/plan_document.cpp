@@ -168,6 +168,7 @@ Grid make_grid(const Plan& plan, const Cases& cases) {
   const bool passes = has([](const PlannedCase& one) { return one.counter_passes > 0; });
   const bool references = has([](const PlannedCase& one) { return !one.reference.empty(); });
   const bool tags = has([](const PlannedCase& one) { return !one.tags.empty(); });
+  const bool commands = has([](const PlannedCase& one) { return one.program.has_value(); });
   Grid grid;
   grid.label_header = "case";
   grid.columns.push_back({"device", Align::left, 0, 0});
@@ -177,6 +178,7 @@ Grid make_grid(const Plan& plan, const Cases& cases) {
   if (gate) grid.columns.push_back({"gate", Align::left, 0, 2});
   if (references) grid.columns.push_back({"reference", Align::left, 0, 2});
   if (tags) grid.columns.push_back({"tags", Align::left, 0, 4});
+  if (commands) grid.columns.push_back({"command", Align::left, 0, 5});
   std::vector<NamedCase> names;
   names.reserve(cases.size());
   for (const PlannedCase* one : cases) names.push_back(named(*one));
@@ -191,6 +193,7 @@ Grid make_grid(const Plan& plan, const Cases& cases) {
       if (gate) row.cells.push_back({describe_gate(one.gate)});
       if (references) row.cells.push_back({reference_label(variants, one)});
       if (tags) row.cells.push_back({join(one.tags, ", ")});
+      if (commands) row.cells.push_back({one.program ? printable(join(one.program->command, " ")) : ""});
       section.rows.push_back(std::move(row));
     }
     grid.sections.push_back(std::move(section));

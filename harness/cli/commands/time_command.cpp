@@ -102,7 +102,8 @@ int time_command(const TimeArguments& arguments, const CommandLine& line) {
   const Result<std::unique_ptr<Store>> store = Store::empty("memory");
   if (!store) return report_error(store.error());
   const InterruptGuard guard;
-  Result<MeasuredRecord> measured = measure_record(**store, *prepared, {{.kept = false}, arguments.measuring, {}});
+  Result<MeasuredRecord> measured =
+      measure_record(**store, *prepared, {{.kept = false}, arguments.measuring, {}});
   const Status cleaned = clean_up(arguments, *commands);
   if (!measured) return report_error(measured.error());
   if (!cleaned) return report_error(cleaned.error());

@@ -1,4 +1,4 @@
-#include "harness/cli/measuring/record_keeper.h"
+#include "harness/cli/programs/record_keeper.h"
 
 #include "harness/store/adapters/import_formats.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# page_test.sh bundle|unit|files|browser/NAME: prepares what these tests need, then runs tests/page/<part>/*, or the one
-# file of browser/. `bundle` is whether page/bundle.tar.xz is what npm builds.
+# page_test.sh bundle|inputs|unit|files|browser/NAME: runs tests/page/<part>/*, or the one file of browser/. `bundle` is
+# whether page/bundle.tar.xz is what npm builds. `inputs` makes what the tests behind it read, and goes before them.
 # HARNESS is the program, PAGE_BUILD the folder where CMake built the page, TEST_BUILD one for this.
 set -euo pipefail
 : "${HARNESS:?path of the harness program}" "${PAGE_BUILD:?folder of the built page}" "${TEST_BUILD:?a folder}"
@@ -42,26 +42,34 @@ fi
 export PAGE_BUILD TEST_BUILD HARNESS
 export PAGE_SOURCE=$here/../../page
 
-# The one input of all parts: pages that the program wrote about samples from an H200, and about the
-# pinned record of a suite.
-pages=$TEST_BUILD/pages/$part
-rm -rf "$pages"
-mkdir -p "$pages"
-for name in main head; do
-  "$HARNESS" import "$here/../data/h200/$name.jsonl" --suite probe --as "$pages/$name.json" >/dev/null
-done
-status=0
-"$HARNESS" compare --baseline "$pages/main.json" --current "$pages/head.json" --margin 0.5% \
-  --report "html=$pages/comparison.html" >/dev/null || status=$?
-[ "$status" -eq 1 ] || { echo "compare ended with $status, not 1" >&2; exit 1; }
-"$HARNESS" report "$here/../data/h200/fusion.json" --report "html=$pages/run.html" >/dev/null
-export PAGES=$pages
+# inputs: pages that the program wrote about samples from an H200, and about the pinned record of a suite.
+make_inputs() {
+  local name status=0
+  for name in main head; do
+    "$HARNESS" import "$here/../data/h200/$name.jsonl" --suite probe --as "$name.json" >/dev/null
+  done
+  "$HARNESS" compare --baseline main.json --current head.json --margin 0.5% --report html=comparison.html >/dev/null || status=$?
+  [ "$status" -eq 1 ] || { echo "compare ended with $status, not 1" >&2; exit 1; }
+  "$HARNESS" report "$here/../data/h200/fusion.json" --report html=run.html >/dev/null
+}
+
+# A test writes pages of its own beside them.
+export PAGES=$TEST_BUILD/pages/$part
+rm -rf "$PAGES"
+mkdir -p "$PAGES"
+if [ "$part" = inputs ]; then
+  cd "$PAGES"
+  make_inputs
+  exit
+fi
+cp "$TEST_BUILD"/pages/inputs/*.html "$PAGES"
 
 case $part in
   unit)
     rm -rf "$TEST_BUILD/unit"
     mkdir -p "$TEST_BUILD/unit"
-    "$PAGE_BUILD/node_modules/.bin/tsc" --noEmit -p "$PAGE_BUILD/tsconfig.json"
+    # What was checked before and has not changed is not checked again.
+    "$PAGE_BUILD/node_modules/.bin/tsc" --noEmit --incremental --tsBuildInfoFile "$TEST_BUILD/checked" -p "$PAGE_BUILD/tsconfig.json"
     "$PAGE_BUILD/node_modules/.bin/esbuild" "$here"/unit/*.test.ts --bundle --platform=node --format=esm \
       --target=node18 --outdir="$TEST_BUILD/unit" --out-extension:.js=.mjs --alias:page="$PAGE_BUILD/src" \
       --alias:tests="$here" --log-level=warning
@@ -96,7 +104,7 @@ case $part in
     exit "$status"
     ;;
   *)
-    echo "bundle, unit, files or browser/NAME, not $part" >&2
+    echo "bundle, inputs, unit, files or browser/NAME, not $part" >&2
     exit 2
     ;;
 esac

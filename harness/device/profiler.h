@@ -1,5 +1,5 @@
-// Profiler: looks at the kernels of a call in passes of their own, and names what happens on a timeline. A
-// device without a profiler uses this class as it is. One thread of a worker process uses it.
+// Profiler: reads the kernels of a call in separate passes, and names ranges on a timeline. A device without
+// a profiler uses this class as it is. One thread of a worker process uses it.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +58,7 @@ class Profiler {
   // Names the place of everything that follows. The scripted device finds its script by it.
   virtual void enter(const Place& place) { (void)place; }
 
-  // Names the build that the next calls belong to, where two are measured in turns: "baseline" or "current".
-  // enter() forgets it.
+  // Names the build of the next calls, "baseline" or "current", where two take turns. enter() forgets it.
   virtual void turn(std::string_view side) { (void)side; }
 
   // Names what happens while the scope lives. Ranges nest; enter() ends those inside the place before.
@@ -68,12 +67,12 @@ class Profiler {
     return Scope();
   }
 
-  // Code of the case runs while the scope lives: it constructs a kernel, binds it, or makes the first call.
-  // The identity covers what it queues, and what it leaves in memory.
+  // While the scope lives, code of the case runs: it constructs a kernel, binds it, or makes the first call.
+  // The identity covers its launches and the memory that it leaves.
   virtual Scope follow() { return Scope(); }
 
-  // Reads what a call does, by a few more calls, none of them timed. The case was followed since enter(); its
-  // buffers have not moved since. An Error when the device was lost; a profiler that cannot look tells a gap.
+  // Reads what a call does, by a few untimed calls. The case was followed since enter(), and its buffers have
+  // not moved since. An Error when the device was lost; a profiler that cannot read it returns a gap.
   virtual Result<Launches> launches(const CaseCalls& calls) {
     (void)calls;
     return Launches{};
@@ -86,8 +85,8 @@ class Profiler {
     return std::vector<KernelUse>{};
   }
 
-  // Hardware counters of one call of `work`, which may be replayed several times. One value a name, in the
-  // order of `names`; one that cannot be read has a fact instead. An Error when the device was lost.
+  // Hardware counters of one call of `work`, which may be replayed. One value a name, in the order of
+  // `names`; a counter that cannot be read has a fact instead. An Error when the device was lost.
   virtual Result<std::vector<CounterValue>> counters(const Work& work, CacheMode cache,
                                                      const std::vector<std::string>& names) {
     (void)work;

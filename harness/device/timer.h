@@ -17,18 +17,18 @@
 namespace harness {
 
 struct TimingOptions {
-  CacheMode cache = CacheMode::cold;  // only `cold` concerns the device; the caller rotates buffers
+  CacheMode cache = CacheMode::cold;  // the device acts only on `cold`; the caller rotates buffers
   bool gated = true;  // hold the device until the work is queued: no launch latency in the time
   Seconds gate_deadline = 0.25;
-  Seconds pause = 0;         // the device idles so long first; nothing is evicted or queued ahead of a pause
-  bool reads_clock = false;  // right after the call, where the device tells its clock
+  Seconds pause = 0;         // the device idles first; nothing is evicted or queued before a pause
+  bool reads_clock = false;  // read the clock right after the call, if the device has one
 };
 
 struct Timing {
   Seconds elapsed = 0;
   bool gate_forced = false;            // the watchdog opened the gate: `elapsed` may contain launch latency
   std::optional<Seconds> launch = {};  // time of the host to queue the work; absent without a queue
-  double clock_ghz = 0;                // of the device right after the call; 0 when unknown or not asked for
+  double clock_ghz = 0;                // clock right after the call; 0 when unknown or not read
 };
 
 // Queues one call on the given stream.
@@ -51,7 +51,7 @@ class Batch {
 
 // The streams that the work of a placement uses.
 enum class StreamUse {
-  given_only,  // the stream that it is given, and no other
+  given_only,  // only the given stream
   any,         // perhaps the default stream, too
 };
 
@@ -80,15 +80,15 @@ class Timer {
   // Waits for everything that was queued.
   virtual Status synchronize() = 0;
 
-  // Begins a placement, and ends the one before it; its buffers are allocated inside of it. On a GPU each
-  // placement has another stream, because a stream has an offset of its own (measure/offsets.md).
+  // Begins a placement, and ends the one before; allocate its buffers inside. On a GPU each placement has
+  // another stream, because a stream has its own offset (measure/offsets.md).
   virtual Result<Scope> begin_placement(StreamUse use) {
     (void)use;
     return Scope();
   }
 
-  // Whether one call of `work` uses the given stream only; false where that cannot be told. Calls it once
-  // without running what it queues. An Error when the device is lost.
+  // Whether one call of `work` uses only the given stream; false where that is unknown. Calls it once without
+  // running what it queues. An Error when the device is lost.
   virtual Result<bool> keeps_to_stream(const Work& work) {
     (void)work;
     return true;
@@ -97,8 +97,7 @@ class Timer {
   // Why no sample can be gated in this process (host/attached_tools.h).
   [[nodiscard]] virtual std::optional<Note> gate_obstacle() const { return std::nullopt; }
 
-  // The times that this timer reads for a call that does nothing, measured when first asked. std::nullopt
-  // where that cannot be measured.
+  // This timer's times of an empty call, measured when first asked. std::nullopt where that is impossible.
   virtual std::optional<Control> control() { return std::nullopt; }
 
   // Batches time calls shorter than this more accurately (`timing: auto`); 0: none.

@@ -19,9 +19,9 @@
 namespace harness {
 
 inline constexpr int most_batch_nodes = 100'000;
-inline constexpr int most_processes = 1000;  // that a suite may ask for
+inline constexpr int most_processes = 1000;  // the most that a suite may ask for
 
-// Preheating with `power: sustained`, where no suite says another: the clock settles below the boost clock.
+// Default preheating with `power: sustained`: the clock settles below the boost clock.
 inline constexpr Seconds sustained_preheat = 0.3;
 
 // How a case is sampled. One *process* is a fresh worker process and one replicate of the
@@ -29,7 +29,7 @@ inline constexpr Seconds sustained_preheat = 0.3;
 struct Sampling {
   int processes = 5;
   int placements = 10;
-  int samples = 20;     // per placement; at most, where a width is given
+  int samples = 20;     // per placement; the maximum where a width is given
   int min_samples = 5;  // per placement, when max_time cuts sampling short
   // Relative width of the 95 % interval of a placement's mean at which sampling stops, judged from
   // `width_samples` samples on; 0: always take `samples`.
@@ -43,12 +43,12 @@ struct Sampling {
   Seconds preheat_most = 1.0;
   double steady = 0.005;
   Seconds max_time = 3.0;        // of sampling, per case and process
-  Seconds timeout = 60.0;        // of one case in one process, all included; then its process is killed
-  Seconds gate_deadline = 0.25;  // when the launch gate is opened even if the queue is not full
+  Seconds timeout = 60.0;        // of one case in one process, all included; then the process is killed
+  Seconds gate_deadline = 0.25;  // the launch gate opens then, even if the queue is not full
   std::uint64_t seed = 1;        // of the inputs; each process derives its own
   TimingMode timing = TimingMode::automatic;
   PowerMode power = PowerMode::boost;
-  std::vector<int> batch_nodes = {};  // calls in each batch, increasing; empty: chosen from the call's time
+  std::vector<int> batch_nodes = {};  // calls in each batch, increasing; empty: by the call's time
 
   bool operator==(const Sampling&) const = default;
 };
@@ -65,7 +65,7 @@ struct MetricGate {
 
 inline constexpr std::size_t most_looks = 3;
 
-// Student's t and its relatives are computed down to this chance, divided among any number of cases.
+// Smallest chance for which Student's t and its relatives are computed, after dividing it among the cases.
 inline constexpr double smallest_alpha = 1e-9;
 
 // The limits of a change. Effects are on log time, so a margin of 1 % is log(1.01).
@@ -73,11 +73,10 @@ struct Gate {
   double margin = 0.01;                  // changes this small do not matter
   double alpha = 0.01;                   // one-sided, after correction for many cases
   std::vector<MetricGate> metrics = {};  // by metric, each at most once
-  // Processes a side at which results are looked at, declared before anything is measured: at most
-  // most_looks, increasing. Empty: one look, at all processes that there are.
+  // Processes a side at which results are judged, declared before measuring: at most most_looks, increasing.
+  // Empty: one look at all processes.
   std::vector<int> looks = {};
-  // Share of a side's placements in which the device held its clock down, beyond which no verdict rests on
-  // it.
+  // Largest share of a side's throttled placements for a verdict.
   double throttled = 0.2;
 
   bool operator==(const Gate&) const = default;
@@ -109,14 +108,14 @@ struct PlannedCase {
   std::string reference;  // id of the case that speedups are relative to, or ""
   std::vector<std::string> tags;
   std::vector<std::string> metrics;  // of metric.h or the workload's own; `time` is measured in any case
-  int counter_passes = 0;            // replays of a call that reading its hardware counters takes; 0: unknown
+  int counter_passes = 0;            // replays of a call to read its hardware counters; 0: unknown
   double flops = 0;                  // executed by one call, as the workload declares; 0 when unknown
   double bytes = 0;                  // compulsory traffic of one call, likewise
-  double items = 0;                  // that one call deals with, likewise
-  std::string item_name;             // what they are: "tokens"; "" when unknown
+  double items = 0;                  // items of one call, likewise
+  std::string item_name;             // "tokens"; "" when unknown
   Location where;                    // of the group in the suite
   std::optional<Cause> skip = {};    // why it cannot run here
-  // The suite's own sampling, where the command line asked for another. A result with less is no baseline.
+  // The suite's own sampling, where the command line replaced it. A result with less is no baseline.
   std::optional<Sampling> suite_sampling = {};
   // Instead of a workload. A benchmark in the output of a program is a case with the same program.
   std::optional<Program> program = {};
@@ -136,7 +135,7 @@ struct Plan {
   SuiteIdentity suite;
   std::vector<std::string> modules;          // plugin paths, absolute
   std::vector<PlannedCase> cases;            // in the order of the suite
-  std::optional<CounterFact> counters = {};  // how their look-up went, where a case has any
+  std::optional<CounterFact> counters = {};  // the result of their look-up, where a case has any
 };
 
 inline bool has_programs(const Plan& plan) {

@@ -20,7 +20,7 @@ namespace harness {
 
 enum class Outcome {
   measured,
-  looked_at,  // its launches were read to prove that they are the baseline's; nothing was timed
+  looked_at,  // its launches were read for a proof; nothing was timed
   incorrect,
   failed,
   timed_out,
@@ -46,14 +46,14 @@ struct Conditions {
   std::optional<double> power_w;
   std::optional<double> temperature_c;
   std::vector<std::string> throttled;  // why the device held its clock down: "power_cap", "thermal"
-  int other_processes = 0;             // that used the device meanwhile
+  int other_processes = 0;             // other processes that used the device meanwhile
 
   bool operator==(const Conditions&) const = default;
 };
 
 // Why a placement has as many samples as it has.
 enum class Stop {
-  unknown,   // unknown: an import or an older record
+  unknown,   // of an import or an older record
   count,     // all that were asked for
   width,     // the interval of their mean was narrow enough
   max_time,  // the time was used up
@@ -66,14 +66,14 @@ inline constexpr auto enum_names<Stop> = names<Stop>(
 struct Placement {
   std::vector<double> samples;  // in the order taken, in the series' unit
   int forced_gates = 0;         // samples whose launch gate opened on its deadline
-  // Device clock: mean of right after each sample, or, with `power: sustained`, of right before and right
-  // after all of them; 0 when unknown.
+  // Mean device clock, read right after each sample, or with `power: sustained` before the first and after
+  // the last; 0 when unknown.
   double clock_ghz = 0;
-  double started = 0;  // of sampling, Unix time in seconds; 0 when unknown
+  double started = 0;  // start of sampling, Unix time in seconds; 0 when unknown
   std::optional<Conditions> conditions = {};
   Stop stopped = Stop::unknown;
   double duty = 0;       // share of the sampling time in which the device worked; 0 when unknown
-  int slow_samples = 0;  // of these, taken below the boost clock even when measured again
+  int slow_samples = 0;  // kept samples that were below the boost clock
 
   bool operator==(const Placement&) const = default;
 };
@@ -81,14 +81,14 @@ struct Placement {
 struct ProcessSamples {
   int process = 0;  // numbered from 1 within the record
   std::vector<Placement> placements;
-  int session = 0;  // of a baseline that is pooled over records: which of them, from 1; 0: not pooled
+  int session = 0;  // of a pooled baseline: number of its record, from 1; 0: not pooled
 
   bool operator==(const ProcessSamples&) const = default;
 };
 
 // One metric of one case.
 struct Series {
-  std::string metric;  // "gpu_time", "wall_time", or whatever an import calls it
+  std::string metric;  // "gpu_time", "wall_time", or an import's own name
   std::string unit;    // "us" for times that the harness measures
   Direction direction = Direction::lower_is_better;
   std::vector<ProcessSamples> processes;
@@ -115,7 +115,7 @@ struct Phase {
   bool operator==(const Phase&) const = default;
 };
 
-// One device kernel that a call of the case launches, as a profiler of its own pass saw it.
+// One device kernel that a call launches, as a separate profiling pass saw it.
 struct KernelUse {
   std::string name;                       // demangled
   std::array<std::int64_t, 3> grid{};     // blocks
@@ -135,7 +135,7 @@ struct KernelUse {
 // code with the same arguments in the same order. See device/code/call_identity.h.
 struct Identity {
   std::string digest;             // hash of all launches; "" where there is a gap
-  std::optional<Cause> gap = {};  // what could not be read, so that nothing is proven
+  std::optional<Cause> gap = {};  // why there is no digest
 
   bool operator==(const Identity&) const = default;
 };
@@ -149,20 +149,20 @@ constexpr bool confirms(int process) {
 // One worker process's report of one case; one transaction in the store.
 struct ProcessResult {
   std::string case_id;
-  int process = 0;  // from 1; 0: of the look before a run, which times nothing
+  int process = 0;  // from 1; 0: the look before a run, which times nothing
   Outcome outcome = Outcome::measured;
   std::optional<Cause> reason = {};  // when not measured
   std::optional<Verification> verification;
-  std::vector<Series> series;  // each with exactly this one process
+  std::vector<Series> series;  // each has exactly this process
   Notes notes = {};
   std::vector<Phase> phases = {};       // in the order they ended
-  std::vector<KernelUse> kernels = {};  // in launch order; empty when nobody looked
-  std::optional<Control> control = {};  // where the case is short or was timed in batches
+  std::vector<KernelUse> kernels = {};  // in launch order; empty when not read
+  std::optional<Control> control = {};  // of short cases and batches
   std::optional<Batching> batching = {};
-  int input_sets = 1;                     // that calls took turns with
-  std::string device_uuid = {};           // where processes took turns on several devices, "" else
-  std::optional<Identity> identity = {};  // absent when nobody looked
-  std::optional<TimingMode> timing = {};  // how the calls were timed, also where the plan left it open
+  int input_sets = 1;                     // sets of buffers that calls took turns with
+  std::string device_uuid = {};           // where processes used several devices, else ""
+  std::optional<Identity> identity = {};  // absent when not read
+  std::optional<TimingMode> timing = {};  // as measured, also where the plan left it open
 
   bool operator==(const ProcessResult&) const = default;
 };
@@ -193,7 +193,7 @@ struct CaseRecord {
   bool operator==(const CaseRecord&) const = default;
 };
 
-// How a field of the fingerprint bears on comparing two records.
+// How a field of the fingerprint affects comparing two records.
 enum class FieldClass { block, warn, info };
 template <>
 inline constexpr auto enum_names<FieldClass> =
@@ -260,9 +260,9 @@ struct Record {
   std::string finished;                        // UTC, or "" while incomplete
   std::string estimator = "trimmed_log_mean";  // see stats/estimate/estimator.h
   std::optional<Promotion> promotion;
-  bool partial = false;      // of some of the suite's cases: the run left others out by --filter or --tag
-  bool calibration = false;  // one of several of the same build, to learn how much results vary: no baseline
-  std::optional<Pairing> pairing = {};  // of an A/B run: no baseline either, but for its partner
+  bool partial = false;                 // --filter or --tag left some cases out
+  bool calibration = false;             // a run of `harness calibrate`: no baseline
+  std::optional<Pairing> pairing = {};  // of an A/B run: a baseline only for its partner
   // The session that an import names, in which builds took turns; "": none. Two records of one session on one
   // device have no variance between sessions.
   std::string session = {};
@@ -273,8 +273,8 @@ struct Record {
 
 // The digest that the looks at a case agree on.
 struct AgreedDigest {
-  std::string digest = {};  // that the looks without a gap share; "" where they disagree or none is
-  bool disagree = false;    // two looks have different digests
+  std::string digest = {};              // common to all looks without a gap; else ""
+  bool disagree = false;                // two looks have different digests
   std::optional<Identity> unread = {};  // a look with a gap
 };
 AgreedDigest agreed_digest(const CaseRecord& record);
@@ -282,8 +282,8 @@ AgreedDigest agreed_digest(const CaseRecord& record);
 // The outcome of a case given its processes': incorrect > failed > timed_out > measured > skipped.
 Outcome worst_outcome(const std::vector<ProcessResult>& processes);
 
-// Cases that `plan` leaves open how to time are timed as in `record`, so that the two can be compared. Cases
-// of another power mode are not comparable anyway.
+// Times the cases that `plan` leaves open as in `record`, so that both can be compared. Cases of another
+// power mode are not comparable anyway.
 void take_timing(Plan& plan, const Record& record);
 
 // The plan with the benchmarks that `record` knows of its programs, behind its own cases.
@@ -292,9 +292,9 @@ Plan with_benchmarks(Plan plan, const Record& record);
 // A CaseRecord with everything the plan knows and no results yet.
 CaseRecord planned_record(const PlannedCase& planned);
 
-// Adds one process's result: keeps its outcome and notes, merges its series, updates the worst
-// outcome. A result for a (case, process) that is already there replaces it. Where the plan leaves open how
-// calls are timed, the first result says it for the case.
+// Adds one process's result: keeps its outcome and notes, merges its series, updates the worst outcome. A
+// repeated (case, process) replaces the old one. Where the plan leaves open how calls are timed, the first
+// result decides.
 void add_result(CaseRecord& record, ProcessResult result);
 
 }  // namespace harness

@@ -1,7 +1,6 @@
-// Store: records at rest, in SQLite (default) or PostgreSQL through SOCI. One transaction a result;
-// several processes may write at once; a killed writer leaves a readable store with everything it
-// had finished. The schema and its version are described in README.md of this folder.
-// A Store is used from one thread.
+// Store: records in SQLite (default) or PostgreSQL through SOCI. One transaction a result; several processes
+// may write at once. A killed writer leaves everything that it had finished. README.md of this folder
+// describes it. A Store is used from one thread.
 #pragma once
 
 #include <memory>
@@ -35,7 +34,7 @@ struct RunInfo {
   std::string finished;
   RunState state = RunState::running;
   std::size_t results = 0;   // stored (case, process) pairs
-  std::size_t failures = 0;  // of them: failed, timed out or incorrect
+  std::size_t failures = 0;  // results that failed, timed out or were incorrect
   bool partial = false;      // some of the suite's cases were left out
   std::string verdict = {};  // as set_verdict() keeps it; "" when never judged
   bool calibration = false;
@@ -51,7 +50,7 @@ struct RunQuery {
   std::optional<std::string> machine_class;
   std::optional<std::string> device_uuid;
   std::optional<RunState> state;
-  std::optional<bool> calibration;  // false: neither that nor one side of an A/B run
+  std::optional<bool> calibration;  // false: neither calibrations nor sides of A/B runs
   bool count_results = true;        // else RunInfo::results and failures stay 0, which is faster
 };
 
@@ -60,10 +59,10 @@ struct StoredCase {
   std::string run;
   std::string id;
   std::string device;  // kind
-  int needed = 0;      // processes that the suite asks for; 0: the run was told to sample less than the suite
+  int needed = 0;      // processes that the suite asks for; 0: the run sampled less than the suite asks for
   int measured = 0;    // processes that measured it
   int failures = 0;    // processes in which it failed, timed out or was incorrect
-  std::string digest = {};   // see Identity; "" where nobody looked, a look has a gap, or looks disagree
+  std::string digest = {};   // see Identity; "" where it is unknown, has a gap, or looks disagree
   std::string verdict = {};  // by its last comparison; "" when it was never judged
   bool waived = false;       // the verdict was accepted
 
@@ -97,10 +96,9 @@ class Store {
   // "sqlite:PATH", a bare path, or "postgresql://user@host/db". Creates the schema when it is not
   // there; a newer schema version is an error.
   static Result<std::unique_ptr<Store>> open(const std::string& url);
-  // The same for those who only read: a SQLite file that is not there is ErrorKind::missing, and none
-  // is made.
+  // The same for reading only: a missing SQLite file is ErrorKind::missing, and none is made.
   static Result<std::unique_ptr<Store>> open_existing(const std::string& url);
-  // A store in memory that is called `place`, for a place where there is none yet.
+  // A store in memory, called `place`, for a place without a store yet.
   static Result<std::unique_ptr<Store>> empty(const std::string& place);
 
   // Where it is, without a password, for messages.
@@ -117,11 +115,11 @@ class Store {
   virtual Status put(const std::string& id, const EncodedResult& result) = 0;
   virtual Status finish(const std::string& id, RunState state) = 0;
 
-  // Keeps what a comparison said of the record, by the verdict's name, and of the cases that it judged. A
-  // later one replaces it.
+  // Keeps the verdict of a comparison on the record, by name, and on its judged cases. A later one replaces
+  // it.
   virtual Status set_verdicts(const std::string& id, const std::string& verdict,
                               std::span<const CaseVerdict> cases) = 0;
-  // The same where nothing is known by case: a verdict that says something of each case is that of each.
+  // The same without verdicts by case: one that says something of each case is set for each.
   virtual Status set_verdict(const std::string& id, const std::string& verdict) = 0;
 
   virtual Result<Record> load(const std::string& id) = 0;
@@ -131,9 +129,9 @@ class Store {
   virtual Result<std::vector<StoredCase>> cases_of(const std::string& run) = 0;
   // A case in all runs that measured or looked at it, the newest first.
   virtual Result<std::vector<StoredCase>> runs_of_case(const std::string& case_id) = 0;
-  // For each of `wanted`, the cases of this digest that have samples: of the newest runs, at most `limit`.
+  // For each of `wanted`, the cases of this digest with samples in the newest runs, at most `limit`.
   virtual Result<std::vector<StoredCase>> cases_alike(std::span<const CaseDigest> wanted, int limit) = 0;
-  // Newest first, by the order in which they were begun; no clock decides.
+  // Newest first, by the order in which they were begun, not by a clock.
   virtual Result<std::vector<RunInfo>> list(const RunQuery& query) = 0;
   // The value of each process of the runs that `query` finds; no raw sample is read.
   virtual Result<StoredHistory> history(const RunQuery& query) = 0;
@@ -143,7 +141,7 @@ class Store {
   // Names a record; another one of its suite and machine class loses the name.
   virtual Status set_name(const std::string& id, const std::string& name) = 0;
   virtual Result<std::vector<RecordName>> names() = 0;
-  // Removes records with everything that is kept of them, in one transaction, and frees the room.
+  // Removes records with all their rows, in one transaction, and frees the room.
   virtual Status remove(std::span<const std::string> ids) = 0;
 
   // begin + every result + finish of each record, all of them in one transaction; for imports.

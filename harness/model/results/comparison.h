@@ -15,13 +15,13 @@ namespace harness {
 enum class Verdict {
   identical,       // the same machine code with the same launches: proven, whatever was measured
   environment,     // identical, and yet the times differ: the machine changed, not the code
-  not_worse,       // not worse by more than the margin; whether it is better, or unchanged, is not shown
+  not_worse,       // not worse by more than the margin; perhaps better
   unchanged,       // both bounds of the effect lie inside the margin
   improved,        // better by more than the margin, after correction
   regressed,       // worse by more than the margin, after correction
   inconclusive,    // none of the three could be shown
   missing,         // one side has no such case, metric or baseline
-  not_comparable,  // both sides exist but on hardware or settings that must not be compared
+  not_comparable,  // hardware or settings of the sides must not be compared
   failed,          // the current side failed, timed out or computed a wrong result
   skipped,         // the current side cannot run here, and says why
 };
@@ -39,17 +39,17 @@ inline constexpr auto enum_names<Verdict> = names<Verdict>({{Verdict::identical,
                                                             {Verdict::failed, "failed"},
                                                             {Verdict::skipped, "skipped"}});
 
-// A regression that the team has accepted for a while, kept in git beside the code.
+// A regression that the team accepts for a while, kept in git beside the code.
 struct Waiver {
   std::string pattern;  // of case ids, wildcards * and ?
   std::string metric;   // "" : every metric
-  double ceiling = 0;   // the worst change that it covers: 0.05 is 5 % worse
-  std::string expires;  // the last day on which it holds, "2026-12-31", UTC
+  double ceiling = 0;   // the largest covered change: 0.05 is 5 % worse
+  std::string expires;  // its last day, "2026-12-31", UTC
   std::string reason;
   std::string issue;  // where it is tracked, or ""
   Location where;
   bool undecided = false;  // it covers inconclusive results as well
-  bool proposed = false;   // by the change itself: the baseline's file has no such waiver, or a stricter one
+  bool proposed = false;   // the change adds or widens it: it does not count
 
   bool operator==(const Waiver&) const = default;
 };
@@ -68,9 +68,9 @@ inline constexpr auto enum_names<LearnedFrom> = names<LearnedFrom>({{LearnedFrom
 struct LearnedSpread {
   std::string case_id;
   std::string metric;
-  double session_sd = 0;  // between sessions on one device, once a side
-  double device_sd = 0;   // between devices of one class, likewise
-  int sessions = 0;       // that it was learned from
+  double session_sd = 0;  // between sessions on one device, added once a side
+  double device_sd = 0;   // between devices of one class, added once a side
+  int sessions = 0;       // number of sessions it was learned from
   int devices = 0;
   double process_sd = 0;  // between processes of one session; 0: not known
   double process_freedom = 0;
@@ -81,9 +81,9 @@ struct LearnedSpread {
 
 // Where the waivers that decide were read.
 enum class WaiverTrust {
-  unversioned,  // from the file as it is: it is in no repository, so nobody can tell who changed it
-  baseline,     // as of the baseline's commit
-  no_baseline,  // nowhere: the repository does not have the baseline's commit, so all are proposals
+  unversioned,  // in the file as it is, because no repository holds it
+  baseline,     // in the file of the baseline's commit
+  no_baseline,  // nowhere: the repository lacks the baseline's commit, so all are proposals
 };
 
 template <>
@@ -96,24 +96,24 @@ inline constexpr auto enum_names<WaiverTrust> = names<WaiverTrust>({{WaiverTrust
 struct Policy {
   std::optional<double> margin;
   std::optional<double> alpha;
-  bool allow_inconclusive = false;          // exit 3 -> 0, with a warning
-  bool allow_missing = false;               // exit 4 -> 0 where a side has no counterpart, with a warning
-  bool allow_not_comparable = false;        // exit 4 -> 0 where sides must not be compared, with a warning
-  bool allow_other_device = false;          // another GPU of the same model may be compared
-  double session_sd = 0.0005;               // sd of log time between sessions on one device, once a side
-  double device_sd = 0.003;                 // between devices of one model, when allowed, once a side
-  std::vector<LearnedSpread> learned = {};  // wins over these two where it knows the case and metric
+  bool allow_inconclusive = false;    // exit 3 -> 0, with a warning
+  bool allow_missing = false;         // exit 4 -> 0 where a side has no counterpart, with a warning
+  bool allow_not_comparable = false;  // exit 4 -> 0 where sides must not be compared, with a warning
+  bool allow_other_device = false;    // another GPU of the same model may be compared
+  double session_sd = 0.0005;         // sd of log time between sessions on one device, added once a side
+  double device_sd = 0.003;           // sd between devices of one model, where allowed, added once a side
+  std::vector<LearnedSpread> learned = {};  // wins over the two sds where it knows the case and metric
   int min_processes = 5;                    // fewer on a side: inconclusive
-  int min_shared_processes = 3;             // likewise, of those that held both builds (an A/B run)
+  int min_shared_processes = 3;             // the same for processes with both builds (an A/B run)
   bool fail_on_improved = false;            // an improvement is exit 1: the baseline is stale
   std::vector<Waiver> waivers = {};
-  std::string waivers_file = {};  // that they were read from, "" : none
-  std::string today = {};         // UTC date that waivers expire against, "2026-11-20"; "" : none holds
+  std::string waivers_file = {};  // the file of the waivers, "": none
+  std::string today = {};         // UTC date for the expiry of waivers, "2026-11-20"; "": no waiver holds
   bool allow_skipped = false;     // exit 4 -> 0 where no case can run here, with a warning
   bool accept_proposed = false;   // the change's own looser gates and waivers count
   WaiverTrust waiver_trust = WaiverTrust::unversioned;
-  std::string waivers_commit = {};   // that the deciding waivers were read at, where there is one
-  bool waivers_uncommitted = false;  // the file has changes that no commit has; they do not count
+  std::string waivers_commit = {};   // the commit of the deciding waivers, or ""
+  bool waivers_uncommitted = false;  // the file has uncommitted changes; they do not count
 };
 
 // The subject of a policy's value.
@@ -182,12 +182,12 @@ struct PolicyFact {
 // The result of one waiver of the policy. A row is decided by the narrowest waiver that matches it.
 struct WaiverUse {
   enum class State {
-    holds,      // every regression that it decides about stays within its ceiling
-    exceeded,   // at least one may lie above its ceiling: that one fails
-    expired,    // a regression that it decides about fails again
-    unused,     // no regression to decide about
+    holds,      // every regression that it covers stays within its ceiling
+    exceeded,   // at least one may lie above its ceiling, and fails
+    expired,    // its last day has passed: a regression fails again
+    unused,     // there is no regression for it
     unmatched,  // no case of either side has such a name
-    proposed,   // it does not count: the change itself adds it
+    proposed,   // the change itself adds it: it does not count
   };
   Waiver waiver;
   State state = State::unused;
@@ -211,7 +211,7 @@ struct KernelChange {
   Kind kind = Kind::moved;
   std::optional<KernelUse> baseline;
   std::optional<KernelUse> current;
-  double share = 0;  // of the change of all kernels together; 0 where it says nothing
+  double share = 0;  // share of the change of all kernels; 0: unknown
 
   // By which reports call it.
   [[nodiscard]] const std::string& name() const { return current ? current->name : baseline->name; }
@@ -229,15 +229,15 @@ inline constexpr auto enum_names<KernelChange::Kind> =
 // Time of all launches of the kernel in one call, in us.
 double time_of(const KernelUse& kernel);
 
-// How the variance of one process value was judged: its own, drawn towards what is usual among the cases of
-// both records that have this metric, device and about this length. All sds are of logs.
+// How the variance of a process value was judged: shrunk towards the usual one of cases with this metric,
+// device and similar length in both records. All sds are of logs.
 struct Moderation {
   double own_sd = 0;  // of a process value, or of log ratios where both builds shared the processes
   double own_freedom = 0;
   double usual_sd = 0;
-  double usual_freedom = 0;  // that it counts for
+  double usual_freedom = 0;  // degrees of freedom of the usual sd
   double sd = 0;             // that the test used
-  bool noisier = false;      // its own is improbable among the others: used as it is
+  bool noisier = false;      // its own sd is improbable among the others, and used as it is
 
   bool operator==(const Moderation&) const = default;
 };
@@ -253,12 +253,12 @@ struct Side {
 
 // Where a row stands among the looks (interim analyses) that its gate declared.
 struct LookState {
-  std::vector<int> declared = {};  // processes a side; empty: one look at all there are
-  int number = 0;                // of the look that verdict and numbers rest on, from 1; 0: none was reached
-  std::optional<int> next = {};  // processes at the next look, where more processes may decide the row
+  std::vector<int> declared = {};  // processes a side; empty: one look at all
+  int number = 0;                  // the look of the verdict and numbers, from 1; 0: none was reached
+  std::optional<int> next = {};    // processes at the next look, where more processes may decide the row
 };
 
-// The gate of the current side, where it lets more pass than the baseline's. It does not count.
+// The gate of the current side, where it is looser than the baseline's. It does not count.
 struct ProposedGate {
   double margin = 0;
   double alpha = 0;
@@ -266,18 +266,18 @@ struct ProposedGate {
   bool informative = false;
 };
 
-// The gate that the baseline was measured with, where the current side's lets more pass and counts.
+// The gate that the baseline was measured with, where the current side's is looser and counts.
 struct LoosenedGate {
   double margin = 0;
   double alpha = 0;
   bool informative = false;
-  bool regressed = false;  // the row, by that gate and by itself: before any correction
+  bool regressed = false;  // by that gate, before any correction
 };
 
 // Why the sides of a row are not proven to do the same on the device.
 struct ProofGap {
   Fact<ProofGapCode> why;
-  std::optional<Cause> cause = {};  // that a side's launches could not be read
+  std::optional<Cause> cause = {};  // why a side's launches could not be read
   std::vector<Difference> differences = {};
 };
 
@@ -289,12 +289,12 @@ struct Estimate {
   int processes = 0;        // of the current side
 };
 
-// A regression, measured again by processes of its own. It stands when those say the same by themselves.
+// A regression, measured again by fresh processes. It stands when these alone show it.
 struct Confirmation {
   bool confirmed = false;
   Estimate first;   // by the processes that called it
   Estimate fresh;   // by those that measured it again
-  Estimate pooled;  // by all; the row itself shows it where nothing was confirmed
+  Estimate pooled;  // by all; shown where the regression was not confirmed
 };
 
 struct ComparisonRow {
@@ -305,13 +305,13 @@ struct ComparisonRow {
   Verdict verdict = Verdict::missing;
   Reason reason;
   std::optional<Cause> cause = {};      // why a side was not measured, where the reason says so
-  std::vector<Difference> differences;  // that forbid the comparison, where the reason says so
+  std::vector<Difference> differences;  // differences that forbid the comparison, where the reason says so
   std::vector<Diagnostic> diagnostics;
   Side baseline;
   Side current;
   double margin = 0;
   double alpha = 0;
-  double throttled_share = Gate{}.throttled;  // of a side's placements, beyond which there is no verdict
+  double throttled_share = Gate{}.throttled;  // largest share of a side's placements for a verdict
   // current over baseline. For a "lower is better" metric above 1 is worse.
   double ratio = 0;
   std::optional<Interval> interval;  // of the ratio, at 1 - 2 alpha_to_pass(): each bound by itself
@@ -322,29 +322,29 @@ struct ComparisonRow {
   std::optional<double> p_improved;  // H0 "not better by more than the margin"
   std::optional<double> p_improved_adjusted;
   std::optional<double> minimum_detectable;  // true ratio - 1 found with 80 % power, margin included
-  std::optional<int> processes_needed;       // a side, when inconclusive
+  std::optional<int> processes_needed;       // processes a side, when inconclusive
   LookState look;
-  bool proven = false;                       // both sides do the same on the device, and that decides it
-  std::optional<ProofGap> unproven;          // why not, where somebody looked
+  bool proven = false;                       // the verdict follows from a proof
+  std::optional<ProofGap> unproven;          // why there is no proof, where launches were read
   std::optional<Confirmation> confirmation;  // of a regression that was measured again
   std::vector<KernelChange> kernels;         // largest share of the case's change first
-  std::optional<Waiver> waiver;  // it holds, so the regressed or undecided row does not fail the build
-  bool informative = false;      // decides nothing (see MetricGate)
-  std::optional<LoosenedGate> loosened;  // since the baseline
-  bool exact = false;                    // neither side varies at all: compared as numbers, without a test
-  Location where;                        // in the suite
+  std::optional<Waiver> waiver;              // accepts the regressed or undecided row
+  bool informative = false;                  // decides nothing (see MetricGate)
+  std::optional<LoosenedGate> loosened;      // since the baseline
+  bool exact = false;  // neither side varies at all: compared as numbers, without a test
+  Location where;      // in the suite
   std::optional<ProposedGate> proposed = {};
 };
 
 // The level of one look: alpha shared out evenly over those declared (Bonferroni).
 double alpha_of_look(const ComparisonRow& row);
 
-// The level at which a row passes, whatever its alpha: each wrong pass hides one slowdown of just the margin,
-// so it is not corrected for many rows. Shared out over the looks declared.
+// The level at which a row passes, whatever its alpha, shared out over the declared looks. It is not
+// corrected for many rows, because a wrong pass hides one slowdown of just the margin.
 inline constexpr double passing_alpha = 0.05;
 double alpha_to_pass(const ComparisonRow& row);
 
-// Whether a verdict says that the code is not slower: it needs no action.
+// Whether a verdict says that the code is not slower.
 bool is_pass(Verdict verdict);
 
 // How a record was found. `name`: the revision as the user named it.
@@ -382,7 +382,7 @@ struct RecordSource {
   Fact<SourceCode> found;
   Revision revision;
   std::string device;                     // "NVIDIA H200 GPU-1234"
-  int distance = 0;                       // commits between what was asked for and what was found
+  int distance = 0;                       // commits between the requested and the found one
   std::vector<std::string> records = {};  // a baseline of several records: their ids, nearest first
 };
 
@@ -401,7 +401,7 @@ struct Comparison {
   RecordSource current;
   Policy policy;
   std::optional<Pairing::Kind> pairing = {};   // both sides are of one A/B run
-  std::string session = {};                    // that both sides say they were measured in, or ""
+  std::string session = {};                    // the session of both sides, or ""
   std::vector<ComparisonRow> rows;             // worst first: by verdict, then by size of effect
   std::vector<MachineDifference> differences;  // of warn-class fields
   Verdict verdict = Verdict::unchanged;        // of the whole
@@ -413,15 +413,15 @@ struct Comparison {
 // Whether the gate of the baseline would have called the row regressed, and nothing does now.
 bool hides_regression(const ComparisonRow& row);
 
-// Whether the row bears on the verdict and the exit code: informative and waived rows do not.
+// Whether the row affects the verdict and the exit code: informative and waived rows do not.
 bool decides(const ComparisonRow& row);
 
 // The overall verdict of the rows that decide: failed, then regressed, then missing/not_comparable, then
 // inconclusive, then improved, then unchanged; skipped only when nothing else is there.
 Verdict overall_verdict(const std::vector<ComparisonRow>& rows);
 
-// The worst verdict on a case of the rows that are not informative, and whether all that is bad about it is
-// waived. A case without an opposite (missing, skipped) was not judged and has none.
+// The worst verdict of a case's rows that are not informative, and whether all its failures are waived.
+// Missing and skipped cases were not judged and have none.
 struct CaseVerdict {
   std::string case_id;
   Verdict verdict = Verdict::unchanged;

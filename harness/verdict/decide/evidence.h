@@ -14,19 +14,19 @@ namespace harness {
 struct Evidence {
   std::size_t row = 0;
   std::string kind = {};            // of its spread (spreads.h)
-  int baseline_processes = 0;       // all there are, whatever a look takes of them
-  std::vector<LookEvidence> looks;  // that were reached and can be tested, in order
-  // Processes that measured a regression again, by themselves and together with all others (confirm.h).
+  int baseline_processes = 0;       // all, not only those of a look
+  std::vector<LookEvidence> looks;  // looks that were reached and can be tested, in order
+  // The confirming processes, alone and together with all others (confirm.h).
   std::optional<LookEvidence> fresh = {};
   std::optional<LookEvidence> pooled = {};
-  // Set by call_verdicts(): which of `looks` the row shows, and the p of all looks up to there. The p is
-  // corrected for the number of declared looks, and 1 as long as none counts.
+  // Set by call_verdicts(): the shown one of `looks`, and the p of all looks up to it. p is corrected for the
+  // number of declared looks, and 1 while none counts.
   std::size_t shown = 0;
   double p_worse = 1;
   double p_better = 1;
   double p_passes = 1;
   double p_slow = 1;  // of the gate on slow calls
-  // The usual variance by the case's own history, which wins over the other cases.
+  // The usual variance by the case's own history; it replaces that of the other cases.
   std::optional<stats::VariancePrior> history = {};
   // Its place among the rows that are corrected together, from 1, by p ascending; 0: not corrected.
   std::size_t rank_worse = 0;
@@ -56,19 +56,19 @@ struct Design {
   std::optional<std::vector<double>> ratios = {};
 };
 
-// Whether the look that the row shows calls it regressed by this gate, before any correction.
+// Whether the shown look calls the row regressed by this gate, before any correction.
 bool is_worse(const Evidence& evidence, double margin, double alpha);
 
-// The evidence of the look `number` for the row, whose direction and margin are set, before it is tested.
-// Returns std::nullopt with fewer than two processes a side, or in common: nothing can be tested then.
+// The evidence of the look `number`, before it is tested. The row's direction and margin are set.
+// std::nullopt with fewer than two processes a side, or in common.
 std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
                                   const SideReading& current, const Design& design, const Policy& policy);
 
 // The level of a case on which its usual spread depends.
 double level_of(const LookEvidence& look);
 
-// Tests each look of the rows, whose margins and declared looks are set. The variance of a row is drawn
-// towards the usual one of its kind, unless it is improbably large under it.
+// Tests each look of the rows, whose margins and declared looks are set. A row's variance is shrunk towards
+// the usual one of its kind, unless it is improbably large under it.
 void test_looks(const std::vector<ComparisonRow>& rows, std::vector<Evidence>& evidence,
                 const UsualSpreads& usual);
 

@@ -20,9 +20,9 @@ namespace harness {
 struct SideConditions {
   std::size_t placements = 0;                       // with samples
   std::size_t known = 0;                            // of these, with conditions
-  std::size_t throttled = 0;                        // with a reason for which the device held its clock down
-  std::size_t throttled_samples = 0;                // of those placements
-  std::size_t shared = 0;                           // during which other processes used the device
+  std::size_t throttled = 0;                        // placements with a reason for throttling
+  std::size_t throttled_samples = 0;                // samples of the throttled placements
+  std::size_t shared = 0;                           // placements with other processes on the device
   int most_others = 0;                              // processes, in one placement
   std::map<std::string, std::size_t> reasons = {};  // placements by reason of throttling
   std::optional<double> temperature_c, power_w, sm_clock_mhz;  // means over the placements that tell
@@ -51,11 +51,11 @@ struct SideReading {
   std::vector<double> started;  // of the processes in log_values; Unix time, 0 when unknown
   std::vector<double> slowing;  // of the same processes: log of the last quarter of a placement's samples
                                 // over the first, mean over placements; only where there are enough samples
-  double step = 0;              // between distinct samples at the least, where there are few distinct ones
+  double step = 0;              // least distance of distinct samples, where these are few
   std::optional<double> constant;          // the value of every sample, where all are the same
   std::size_t with_samples = 0;            // processes
   std::optional<UnusableSample> unusable;  // the first
-  bool zeros = false;                      // some sample has no logarithm: a 0, unless a sample is unusable
+  bool zeros = false;                      // some sample has no logarithm: 0, or unusable
 };
 
 // A call that takes more than this much longer than its process's value is slow.
@@ -63,7 +63,7 @@ inline constexpr double slow_call = 0.1;
 
 // Share of a side's samples whose launch gate opened on its deadline: launch latency is in those.
 double forced_share(const SideReading& reading);
-// Above this share the trimmed mean no longer excludes them, and no verdict rests on the side.
+// Above this share the trimmed mean no longer excludes forced samples, so there is no verdict.
 inline constexpr double tolerable_forced_share = 0.1;
 
 class SideReader {
@@ -83,8 +83,8 @@ class SideReader {
 
 Side side_of(const SideReading& reading);
 
-// The same side for a metric with samples of 0: its values are the logs of arithmetic means, placement by
-// placement. No sample is dropped as an outlier. -infinity for a process that holds only zeros.
+// The same side for a metric with samples of 0: its values are logs of arithmetic means, placement by
+// placement. No outlier is dropped. -infinity for a process with only zeros.
 SideReading with_plain_means(SideReading reading, const Series& series);
 
 }  // namespace harness

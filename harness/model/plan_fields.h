@@ -31,10 +31,10 @@ struct Described<Sampling> {
       JsonLayout::line,
       field("processes", &Sampling::processes)
           .within(1, most_processes)
-          .says("Fresh worker processes. Each is one replicate of the statistics; a verdict needs 5 a side."),
+          .says("Fresh worker processes, the replicates of the statistics. A verdict needs 5 a side."),
       field("placements", &Sampling::placements)
           .within(1, 1000)
-          .says("Allocations of all buffers within a process. Each places the buffers at other addresses."),
+          .says("Allocations of all buffers within a process, each at other addresses."),
       field("samples", &Sampling::samples)
           .called("samples.max")
           .within(8, 1'000'000)
@@ -44,10 +44,8 @@ struct Described<Sampling> {
           .says("Timed calls per placement, at least, when `max_time` ends sampling early."),
       field("warmup", &Sampling::warmup).within(0, 1'000'000).says("Untimed calls after each allocation."),
       field("cache", &Sampling::cache)
-          .says(
-              "State of the last-level cache before a call. `cold`: it is evicted. `hot`: it holds what the "
-              "last call left. `rotate`: nothing is evicted, and each call takes another set of buffers; all "
-              "sets together are larger than the cache."),
+          .says("Last-level cache before a call. `cold`: evicted. `hot`: as the last call left it. `rotate`: "
+                "each call takes another set of buffers; all sets together are larger than the cache."),
       field("width", &Sampling::width)
           .unless_default()
           .called("samples.width")
@@ -55,7 +53,7 @@ struct Described<Sampling> {
           .above(0)
           .up_to(0.5)
           .such_as("0.3%")
-          .says("Relative width of the 95 % interval of a placement's mean at which sampling stops."),
+          .says("Relative width of the 95 % interval of a placement's mean that ends sampling."),
       field("width_samples", &Sampling::width_samples)
           .when(stops_early)
           .called("samples.min")
@@ -76,7 +74,7 @@ struct Described<Sampling> {
           .in(Unit::share)
           .above(0)
           .up_to(0.5)
-          .says("The clock is steady when its last three readings lie this close together."),
+          .says("The clock is steady when three readings lie this close together."),
       field("max_time", &Sampling::max_time)
           .in(Unit::seconds)
           .above(0)
@@ -84,7 +82,7 @@ struct Described<Sampling> {
       field("timeout", &Sampling::timeout)
           .in(Unit::seconds)
           .above(0)
-          .says("Longest time for one case in one process, all included. After it the process is killed."),
+          .says("Longest time for one case in one process, all included; then the process is killed."),
       field("gate_deadline", &Sampling::gate_deadline)
           .in(Unit::seconds)
           .above(0)
@@ -92,22 +90,21 @@ struct Described<Sampling> {
       field("seed", &Sampling::seed).says("Seed of inputs and placements. Each process derives its own."),
       field("timing", &Sampling::timing)
           .as<EventsWhereAbsent>()
-          .says(
-              "How calls are timed. `events`: each call by itself. `batch`: many calls in one go, in several "
-              "lengths; the slope over their number is the time of one call. `auto`: batches for calls of a "
-              "GPU below some 64 us that can be recorded, events for the rest."),
+          .says("How calls are timed. `events`: each by itself. `batch`: many together; the slope over their "
+                "number is the time of one. `auto`: batches for a GPU's calls below some 64 us that can be "
+                "recorded, else events."),
       field("power", &Sampling::power)
           .as<SustainedWhereAbsent>()
           .says("`boost`: a GPU idles between calls, so that each runs at the boost clock. `sustained`: it "
-                "never idles, and the clock is what its power limit leaves."),
+                "never idles."),
       field("batch_nodes", &Sampling::batch_nodes)
           .unless_default()
           .at_least(1)
           .within(1, most_batch_nodes)
           .elements(2, 8)
           .such_as("[100, 200, 400]")
-          .says("With `timing: batch`, how many calls each batch has: two to eight increasing numbers. "
-                "Default: chosen from the time of a call."));
+          .says("With `timing: batch`, the calls of each batch: two to eight increasing numbers. Default: by "
+                "the time of a call."));
 };
 
 template <>
@@ -153,14 +150,14 @@ struct Described<Gate> {
           .unless_default()
           .in(Unit::share)
           .below(1)
-          .says("Largest share of throttled placements on a side with which a verdict is still given."),
+          .says("Largest share of throttled placements on a side that allows a verdict."),
       field("looks", &Gate::looks)
           .unless_default()
           .within(2, most_processes)
           .elements(1, static_cast<int>(most_looks))
           .such_as("[5, 10, 20]")
-          .says("Numbers of processes a side at which results are judged: at most three, increasing. "
-                "`run --against` measures only undecided cases from one to the next."));
+          .says("Numbers of processes a side at which results are judged: at most three, increasing. `run "
+                "--against` continues undecided cases from one to the next."));
 };
 
 template <>

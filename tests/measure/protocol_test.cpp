@@ -9,6 +9,7 @@
 namespace harness {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -158,13 +159,13 @@ TEST(Protocol, ExplainsWhatItCannotRead) {
   const auto message_of = [](const char* line) { return decode_message(line).error().message; };
   EXPECT_FALSE(decode_message("begin {"));
   EXPECT_FALSE(decode_message("begin []"));
-  EXPECT_EQ(message_of("bye {}"), "a message: no message is `bye` with 1 texts");
-  EXPECT_EQ(message_of(""), "a message: no message is `` with 0 texts");
-  EXPECT_EQ(message_of("pair {}"), "a message: no message is `pair` with 1 texts");
-  EXPECT_EQ(message_of("begin {}"), "a message: the document has no `case`");
-  EXPECT_EQ(message_of(R"(hello {"format": "harness-worker", "version": 1})"),
-            "a message: version: is 1; this harness reads version 2");
-  EXPECT_EQ(decode_job("{}").error().message, "a job: the document has no `format`");
+  EXPECT_THAT(message_of("bye {}"), AllOf(HasSubstr("`bye`"), HasSubstr(" 1 ")));
+  EXPECT_THAT(message_of(""), AllOf(HasSubstr("``"), HasSubstr(" 0 ")));
+  EXPECT_THAT(message_of("pair {}"), AllOf(HasSubstr("`pair`"), HasSubstr(" 1 ")));
+  EXPECT_THAT(message_of("begin {}"), HasSubstr("`case`"));
+  EXPECT_THAT(message_of(R"(hello {"format": "harness-worker", "version": 1})"),
+              AllOf(HasSubstr("version"), HasSubstr(" 1;"), HasSubstr(" 2")));
+  EXPECT_THAT(decode_job("{}").error().message, HasSubstr("`format`"));
 }
 
 TEST(Protocol, CarriesTheTextOfAResultAsItIs) {

@@ -1,5 +1,6 @@
 // Suites that mean harm. None may hang, overflow the stack or fill the memory: each is refused after a
 // bounded amount of work, which the limits in harness/suite/yaml/yaml_text.h set.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,6 +14,10 @@ namespace harness::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
 
 std::string repeated(const std::string& text, std::size_t count) {
   std::string out;
@@ -33,37 +38,37 @@ TEST(HostileSuite, AHundredMegabytesAreRefusedByTheirSize) {
   fs::resize_file(path, 100'000'000);
   const Checked<Suite> suite = load_suite(path.string());
   ASSERT_FALSE(suite.has_value());
-  EXPECT_EQ(text_of(suite.error()),
-            path.string() +
-                ": error: the suite is larger than 8 MiB (100000000 bytes)\n"
-                "  advice: a suite describes cases, most by `axes`; is this the right file?\n");
+  const Error& error = suite.error().front();
+  EXPECT_EQ(error.where, (Location{path.string()}));
+  EXPECT_THAT(error.message, AllOf(HasSubstr("8 MiB"), HasSubstr("100000000 bytes")));
+  EXPECT_THAT(error.advice, HasSubstr("`axes`"));
 }
 
 TEST(HostileSuite, AFileWithoutEndIsReadOnlyToTheLimit) {
   const Checked<Suite> suite = load_suite("/dev/zero");
   ASSERT_FALSE(suite.has_value());
-  EXPECT_EQ(suite.error().front().message, "the suite is larger than 8 MiB");
+  EXPECT_THAT(suite.error().front().message, HasSubstr("8 MiB"));
 }
 
 TEST(HostileSuite, TextBeyondTheLimitIsNotParsed) {
-  EXPECT_NE(refused(std::string((8 << 20) + 1, '#')).find("larger than 8 MiB"), std::string::npos);
-  EXPECT_NE(refused(std::string(8 << 20, '#')).find("the suite is empty"), std::string::npos);
+  EXPECT_THAT(refused(std::string((8 << 20) + 1, '#')), HasSubstr("8 MiB"));
+  EXPECT_THAT(refused(std::string(8 << 20, '#')), Not(HasSubstr("8 MiB")));
 }
 
 TEST(HostileSuite, NestingOfAnyKindIsBounded) {
   for (const char* level : {"[", "{a: ", "[{a: ", "- ", "? ", "&a [", "!!seq ["})
     EXPECT_NE(refused("a: " + repeated(level, 90'000)), "accepted") << level;
-  EXPECT_NE(refused(repeated("- ", 1'000'000)).find("more than 64 levels"), std::string::npos);
-  EXPECT_NE(refused(repeated("[", 2'000'000)).find("more than 300000 brackets"), std::string::npos);
+  EXPECT_THAT(refused(repeated("- ", 1'000'000)), HasSubstr(" 64 "));
+  EXPECT_THAT(refused(repeated("[", 2'000'000)), HasSubstr(" 300000 "));
 }
 
 TEST(HostileSuite, FloodsOfTokensAreRefusedBeforeTheyAreParsed) {
   for (const char* token : {"1, ", "&a ", "*a ", "!x ", "'' ", "\"\" ", "{}"})
-    EXPECT_NE(refused(repeated(token, 400'000)).find("more than 300000"), std::string::npos) << token;
+    EXPECT_THAT(refused(repeated(token, 400'000)), HasSubstr(" 300000 ")) << token;
 }
 
 TEST(HostileSuite, ManyValuesAreRefused) {
-  EXPECT_NE(refused(repeated("- a\n", 300'000)).find("more than 200000 values"), std::string::npos);
+  EXPECT_THAT(refused(repeated("- a\n", 300'000)), HasSubstr(" 200000 "));
 }
 
 TEST(HostileSuite, ManyGroupsOfManyPointsStopAtTheLimitOfCases) {
@@ -75,7 +80,7 @@ TEST(HostileSuite, ManyGroupsOfManyPointsStopAtTheLimitOfCases) {
     cases += "  - {workload: gemm, variant: plain, axes: " +
              (i == 0 ? axes : std::string("{dtype: f32, m: *v, n: *v}")) + ", exclude: [{dtype: f32}]}\n";
   const std::string errors = errors_of(suite_text(cases));
-  EXPECT_NE(errors.find("the suite has more than 100000 cases"), std::string::npos) << errors.substr(0, 500);
+  EXPECT_NE(errors.find(" 100000 "), std::string::npos) << errors.substr(0, 500);
 }
 
 TEST(HostileSuite, NamesCannotDriveTheTerminal) {
@@ -98,8 +103,7 @@ TEST(LoadSuite, AMissingFileNamesItsNeighbour) {
   std::ofstream(folder.path() / "fusion.yaml") << "version: 1\n";
   const Checked<Suite> suite = load_suite((folder.path() / "fuson.yaml").string());
   ASSERT_FALSE(suite.has_value());
-  EXPECT_EQ(suite.error().front().message, "no such suite");
-  EXPECT_EQ(suite.error().front().advice, "did you mean `" + (folder.path() / "fusion.yaml").string() + "`?");
+  EXPECT_THAT(suite.error().front().advice, HasSubstr('`' + (folder.path() / "fusion.yaml").string() + '`'));
   EXPECT_EQ(suite.error().front().kind, ErrorKind::usage);
 }
 
@@ -107,7 +111,8 @@ TEST(LoadSuite, AFolderIsNoSuite) {
   const TemporaryFolder folder;
   const Checked<Suite> suite = load_suite(folder.path().string());
   ASSERT_FALSE(suite.has_value());
-  EXPECT_EQ(suite.error().front().message, "is a folder, not a suite");
+  EXPECT_EQ(suite.error().front().where.file, folder.path().string());
+  EXPECT_THAT(suite.error().front().message, HasSubstr("folder"));
 }
 
 TEST(LoadSuite, KeepsThePathAndHashesTheText) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "harness/base/text.h"
 #include "harness/suite/load_suite.h"
 #include "harness/suite/setting_keys.h"
 #include "harness/suite/yaml/errors.h"
@@ -219,25 +220,25 @@ TEST(Filter, TagsSelectAnyOfThem) {
   EXPECT_EQ(plan_of(suite_text(four_variants), options)->cases.size(), 9U);
 }
 
+// The names that a text quotes, in their order.
+std::vector<std::string> quoted(const std::string& text) {
+  std::vector<std::string> names;
+  const std::vector<std::string> parts = split(text, '`');
+  for (std::size_t i = 1; i < parts.size(); i += 2) names.push_back(parts[i]);
+  return names;
+}
+
 TEST(Filter, OneThatMatchesNothingIsAnErrorWithAFewIds) {
+  const auto gemm = [](const std::string& variant) {
+    return "gemm/" + variant + "/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh";
+  };
   PlanOptions options;
   options.filters = {"nop/*", "conv/*", "tiled", "!nothing"};
   options.tags = {"smal"};
-  EXPECT_EQ(errors_of(suite_text(four_variants), options),
-            "suite.yaml: error: the filter `conv/*` matches no case\n"
-            "  advice: `*` and `?` are wildcards; ids are for example "
-            "`gemm/plain/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`, "
-            "`gemm/tiled/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`, "
-            "`gemm/library/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`\n"
-            "suite.yaml: error: the filter `tiled` matches no case\n"
-            "  advice: a filter covers the whole id: did you mean `*tiled*`?\n"
-            "suite.yaml: error: the filter `!nothing` matches no case\n"
-            "  advice: `*` and `?` are wildcards; ids are for example "
-            "`gemm/plain/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`, "
-            "`gemm/tiled/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`, "
-            "`gemm/library/dtype=f32/m=2/n=8192/scale=1/fast=false/form=tanh`\n"
-            "suite.yaml: error: no case has the tag `smal`\n"
-            "  advice: did you mean `small`?\n");
+  EXPECT_THAT(
+      quoted(errors_of(suite_text(four_variants), options)),
+      ElementsAre("conv/*", "*", "?", gemm("plain"), gemm("tiled"), gemm("library"), "tiled", "*tiled*",
+                  "!nothing", "*", "?", gemm("plain"), gemm("tiled"), gemm("library"), "smal", "small"));
 }
 
 TEST(Filter, FiltersThatTogetherLeaveNothingAreAnError) {

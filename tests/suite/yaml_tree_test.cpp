@@ -1,11 +1,16 @@
 #include "harness/suite/yaml/yaml_tree.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace harness {
 namespace {
 
 using Kind = YamlValue::Kind;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 YamlValue plain(const std::string& text) {
   YamlValue value;
@@ -93,18 +98,17 @@ TEST(YamlTree, CountsAliasesAsCopies) {
   YamlLimits limits;
   limits.values = 12;  // the map, two lists of four, and the four again
   EXPECT_EQ(first_error("a: &x [1, 2, 3]\nb: *x\nc: 1\n", limits), "");
-  EXPECT_EQ(first_error("a: &x [1, 2, 3]\nb: *x\nc: *x\n", limits),
-            "t.yaml:3:4: the suite has more than 12 values, aliases counted as copies");
+  EXPECT_THAT(first_error("a: &x [1, 2, 3]\nb: *x\nc: *x\n", limits),
+              AllOf(StartsWith("t.yaml:3:4: "), HasSubstr(" 12 ")));
 }
 
 TEST(YamlTree, CountsLevelsThroughAliases) {
   YamlLimits limits;
   limits.depth = 3;
   EXPECT_EQ(first_error("a: &x [[1]]\nb: 1\n", limits), "");
-  EXPECT_EQ(first_error("a: [[[1]]]\n", limits),
-            "t.yaml:1:6: lists and maps are nested more than 3 levels deep");
-  EXPECT_EQ(first_error("a: &x [[1]]\nb: [*x]\n", limits),
-            "t.yaml:2:5: lists and maps are nested more than 3 levels deep");
+  EXPECT_THAT(first_error("a: [[[1]]]\n", limits), AllOf(StartsWith("t.yaml:1:6: "), HasSubstr(" 3 ")));
+  EXPECT_THAT(first_error("a: &x [[1]]\nb: [*x]\n", limits),
+              AllOf(StartsWith("t.yaml:2:5: "), HasSubstr(" 3 ")));
 }
 
 TEST(YamlTree, RefusesMalformedUtf8Wherever) {
@@ -117,15 +121,14 @@ TEST(YamlTree, RefusesMalformedUtf8Wherever) {
 
 TEST(YamlTree, AQuoteThatNeverClosesIsAnError) {
   for (const char* text : {"a: \"x", "a: 'it''s", "a: \"x\\\"", "a: &n \"x", "- 'a'\n- 'b"})
-    EXPECT_NE(first_error(text).find("the quoted text has no end"), std::string::npos) << text;
+    EXPECT_THAT(first_error(text), HasSubstr("quoted")) << text;
   for (const char* text : {"a: \"x\\\\\"", "a: 'it''s'", "a: ''", "a: \"\"", "a: &n 'x'", "a: ! x"})
     EXPECT_EQ(first_error(text), "") << text;
 }
 
 TEST(YamlTree, SyntaxErrorsNameTheTabAboveThem) {
-  EXPECT_EQ(first_error("a:\n  b: 1\n\tc: 2\n"),
-            "t.yaml:3:1: a tab in the indentation, which YAML does not allow");
-  EXPECT_EQ(first_error("a: b: c\n\td: 2\n"), "t.yaml:1:5: not valid YAML: a value is not allowed here");
+  EXPECT_THAT(first_error("a:\n  b: 1\n\tc: 2\n"), AllOf(StartsWith("t.yaml:3:1: "), HasSubstr("tab")));
+  EXPECT_THAT(first_error("a: b: c\n\td: 2\n"), AllOf(StartsWith("t.yaml:1:5: "), Not(HasSubstr("tab"))));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
-// The control: the times that the instrument reads for a call that does nothing. Reports show them beside
-// short cases. Nothing is subtracted, because the cost of a pair of events depends on the kernel between
-// them. One thread.
+// The control: the instrument's times of an empty call. Reports show them beside short cases. Nothing is
+// subtracted, because the cost of a pair of events depends on the kernel between them. One thread.
 #pragma once
 
 #include <optional>

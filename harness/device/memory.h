@@ -37,9 +37,9 @@ class Memory {
   // Size of the cache that a cold sample evicts, 0 when unknown.
   [[nodiscard]] virtual std::size_t cache_bytes() const { return 0; }
 
-  // Tells the peak of bytes in use since this call, beyond those in use now: buffers, the work's own
-  // allocations, and code loaded for it. Neither end is read while something is timed. std::nullopt where the
-  // device's memory is also the harness's own.
+  // Returns the peak of bytes in use since this call, beyond those in use now: buffers, the work's own
+  // allocations, and code loaded for it. Neither end is read while something is timed. std::nullopt where
+  // device and harness share the memory.
   [[nodiscard]] virtual Since<std::size_t> watch_peak() {
     return [] { return std::nullopt; };
   }

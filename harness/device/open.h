@@ -41,7 +41,7 @@ std::optional<Cause> cuda_obstacle();
 std::string cuda_architectures();
 
 // How many replays these hardware counters take together on a chip, without a GPU: the CUDA module asks the
-// toolkit's profiling library. `outcome` says why it could not. Takes some tenths of a second.
+// toolkit's profiling library. `outcome` says why it failed. Takes some tenths of a second.
 CounterPlan plan_counters(const std::string& chip, const std::vector<std::string>& names);
 
 // The name that NVIDIA's profilers give a chip, from a compute capability ("9.0" -> "GH100") or an

@@ -49,8 +49,8 @@ void add_baseline_spreads(CaseRows& found, const CaseRecord* before, const CaseR
     add_spread(found.spreads, before->device, series, reader.read(series));
 }
 
-// A row of a metric that one side alone has. Where the other was only looked at, a proof stands in for it. A
-// metric with a gate of its own that no proof covers lacks samples.
+// A row of a metric that only one side has. Where the other was only looked at, a proof replaces it. A metric
+// with its own gate that no proof covers lacks samples.
 void add_half(CaseRows& found, const CaseRecord& before, const CaseRecord& after, const Series& series,
               bool in_baseline, bool looked, const CaseProof& proof, const ComparedRecords& records,
               SideReader& reader) {

@@ -1,5 +1,5 @@
-// Case rows: from the cases of two records, pair by pair, to rows and to the evidence for their verdicts.
-// Each case stands alone, so several threads may work on ranges of them at once. Pure.
+// Case rows: turns the cases of two records, pair by pair, into rows and the evidence for their verdicts.
+// Several threads may work on ranges of cases at once. Pure.
 #pragma once
 
 #include <set>

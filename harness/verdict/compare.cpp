@@ -62,8 +62,8 @@ void judge_old_gates(CaseRows& found) {
       gate->regressed = !found.rows[one.row].proven && is_worse(one, gate->margin, gate->alpha);
 }
 
-// Calls the verdicts of all rows: of those that are tested by `call`, of those that are proven apart from
-// them, and then of those that were measured again. Returns the size of the tested family.
+// Sets the verdicts of all rows: of tested ones by `call`, of proven ones apart from them, then of confirmed
+// ones. Returns the size of the tested family.
 std::size_t judge_all(CaseRows& found, const Policy& policy,
                       std::size_t (*call)(std::vector<ComparisonRow>&, std::vector<Evidence>&,
                                           const Policy&)) {

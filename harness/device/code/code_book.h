@@ -28,8 +28,8 @@ class CodeBook {
   // the load that this thread is in the middle of, if any.
   void add(std::span<const std::byte> image);
 
-  // This thread begins to load a module or a library. At the end the images between belong to it; without
-  // any, the image that it was told to load, if that is a cubin.
+  // This thread begins to load a module or a library. The images until the end of the load belong to it;
+  // without any, the image that it was told to load, if that is a cubin.
   void begin_load();
   void end_load(std::uint64_t handle, std::span<const std::byte> image);
 
@@ -43,9 +43,8 @@ class CodeBook {
   // The hashes of the current build's kernels. A name with several codes is left out: it is unknown which one
   // ran.
   [[nodiscard]] CodeHashes hashes() const;
-  // The hash of all that a kernel can execute or read (whole_code_hashes()), "" where it is not known for
-  // certain. Where the load of one of the `modules` was seen, it counts alone; else the kernel's name
-  // decides.
+  // The hash of all that a kernel can execute or read (whole_code_hashes()), "" where it is uncertain. If the
+  // load of one of the `modules` was seen, only that counts; else the kernel's name decides.
   [[nodiscard]] std::string whole_hash(std::span<const std::uint64_t> modules,
                                        const std::string& kernel) const;
 

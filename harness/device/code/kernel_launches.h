@@ -37,9 +37,8 @@ struct CallWindow {
 // Hashes of machine code by mangled name.
 using CodeHashes = std::map<std::string, std::string, std::less<>>;
 
-// The kernels of one call, in the order of their first launch, with the median time of a launch; `calls` were
-// made in each window. An error where that would be a guess: launches without a time, or calls with different
-// launches.
+// The kernels of one call, in the order of their first launch, with the median time of a launch. Each window
+// has `calls` calls. An error for launches without a time, or calls with different launches.
 Result<std::vector<KernelUse>> kernel_uses(const std::vector<KernelLaunch>& launches,
                                            const std::vector<CallWindow>& windows, std::size_t calls,
                                            const CodeHashes& code);

@@ -24,9 +24,8 @@ struct CpuReading {
 // A virtual machine shows a nominal clock in /proc/cpuinfo, which is left out.
 CpuReading read_cpu(const std::filesystem::path& root = "/");
 
-// Between two readings: mean clock and temperature; "thermal" when the CPU throttled meanwhile. Other
-// processes: how many CPUs they kept busy on average, rounded; 0 when the time is too short for Linux's ticks
-// (below 0.1 s).
+// Between two readings: mean clock and temperature; "thermal" when the CPU throttled. Other processes: the
+// CPUs that they kept busy on average, rounded; 0 when the time is too short for Linux's ticks (below 0.1 s).
 Conditions conditions_between(const CpuReading& before, const CpuReading& after);
 
 }  // namespace harness

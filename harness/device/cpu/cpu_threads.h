@@ -9,8 +9,8 @@ namespace harness {
 // Hardware threads in this process's affinity mask, at least 1.
 int usable_threads();
 
-// Calls work(0) ... work(threads - 1), each on a thread of its own that is pinned to its own CPU, and
-// returns when all have returned. A thread that cannot be started runs its share here, after the others.
+// Calls work(0) ... work(threads - 1), each on a thread that is pinned to its own CPU, and returns when all
+// have returned. The share of a thread that cannot be started runs here, after the others.
 void on_every_thread(int threads, const std::function<void(int)>& work);
 
 }  // namespace harness

@@ -18,8 +18,8 @@ namespace harness::cuda {
 
 class CudaDevice final : public Device {
  public:
-  // Makes GPU `ordinal` current and creates its context. The error says what is in the way: no or too
-  // old a driver, no such GPU, no machine code for it in this build.
+  // Makes GPU `ordinal` current and creates its context. The error names the cause: no or too old a driver,
+  // no such GPU, or no machine code for it in this build.
   static Result<std::unique_ptr<CudaDevice>> open(int ordinal, bool profiled_from_outside);
 
   [[nodiscard]] const sdk::DeviceTraits& traits() const override { return traits_; }

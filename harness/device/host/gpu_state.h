@@ -61,9 +61,8 @@ std::vector<const GpuState*> visible_gpus(const GpuHost& host);
 // "cuda:0 NVIDIA H200 (GPU-5d0b...)": one GPU for people.
 std::string described(const GpuState& gpu, std::size_t ordinal);
 
-// The GPU that `device`, "cuda" or "cuda:N", is. The error names those there are. Null where NVML knows of
-// none at all (no NVML in a container, for example) or CUDA_VISIBLE_DEVICES names slices of a MIG: only a
-// worker can tell then.
+// The GPU of `device`, "cuda" or "cuda:N". The error names the existing ones. Null where NVML knows none (no
+// NVML in a container, for example) or CUDA_VISIBLE_DEVICES names MIG slices; then only a worker can tell.
 Result<const GpuState*> gpu_named(const GpuHost& host, std::string_view device);
 
 // 3 -> "cuda:3".

@@ -1,6 +1,5 @@
-// Looking into a case: which kernels a call launches, and the hardware counters that the suite asks for.
-// Profilers slow down what they look at, so this is done in passes of its own, after sampling. One thread
-// uses it.
+// Looking into a case: its kernels, and the hardware counters of the suite. Profilers slow calls down, so
+// this happens in separate passes, after sampling. One thread uses it.
 #pragma once
 
 #include "harness/device/device.h"

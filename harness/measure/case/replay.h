@@ -1,5 +1,5 @@
-// Replay: a case as a profiler or debugger wants it: the calls alone, in this process, without events, gate,
-// samples or checks, under ranges that name what is what. One thread uses it.
+// Replay: the calls of a case for a profiler or debugger: in this process, under named ranges, without
+// events, gate, samples or checks. One thread uses it.
 #pragma once
 
 #include <vector>

@@ -85,9 +85,8 @@ void record_batches(CaseParts& parts, int placement) {
   });
 }
 
-// One sample of each subject at a time, and the next time the other way round, so that neither drift nor what
-// a call leaves behind favours a build. Every second placement begins with the last subject. Tells why it
-// stopped.
+// One sample of each subject, then in reverse order, so that neither drift nor after-effects of a call favour
+// a build. Every second placement begins with the last subject. Returns why it stopped.
 Stop take_samples(CaseParts& parts, int placement) {
   parts.subjects.begin_step(CaseStep::sample, placement);
   const auto phase = parts.phases.run("sampling");

@@ -1,5 +1,5 @@
-// Subjects: the builds that are measured in one process, and which of them are still in. Does a step for each
-// of them, and turns exceptions and errors into the cause that ends a build. One thread uses it.
+// Subjects: the builds that are measured in one process, and which have not ended. Does a step for each of
+// them, and turns exceptions and errors into the cause that ends a build. One thread uses it.
 #pragma once
 
 #include <deque>

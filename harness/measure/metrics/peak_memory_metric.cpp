@@ -1,5 +1,5 @@
-// The largest number of bytes in use until the first result is checked. Two builds in one process share the
-// buffers, and the second uses what libraries allocated for the first, so the metric is for one build alone.
+// The largest number of bytes in use until the first result is checked. Only for one build alone: two builds
+// in one process share buffers and the libraries' memory.
 #include <optional>
 
 #include "harness/measure/metrics/collector.h"

@@ -17,7 +17,7 @@ namespace harness {
 std::vector<int> choose_batch_nodes(Seconds call, int most);
 
 // The time of one call: the least-squares slope of the batches' times over their numbers of calls.
-// std::nullopt when it is not positive, as an interruption of a short batch makes it.
+// std::nullopt when an interruption makes it 0 or negative.
 std::optional<Seconds> time_of_call(std::span<const int> nodes, std::span<const Seconds> times);
 
 // Keeps the batches' times of all samples and says how straight the line through their means is.

@@ -19,8 +19,8 @@ constexpr Seconds longest_pause = 0.005;
 // little power.
 constexpr double short_share = 0.25;
 
-// Below the clock that can be had by more than this a sample is slow. A short reading is good to 0.3 %, and
-// the clock moves in steps of 0.8 %.
+// A sample further than this below the attainable clock is slow. A short reading is good to 0.3 %, and the
+// clock moves in steps of 0.8 %.
 constexpr double slow_share = 0.02;
 
 // A slow sample is taken again after this time, then twice this time, and so on.

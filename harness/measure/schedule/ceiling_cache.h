@@ -45,9 +45,8 @@ class CeilingCache {
   std::string boot_;
 };
 
-// Adds the ceilings to the fingerprint: those of the cache, and then the field `ceilings_measured` (info)
-// tells when, or those of now, which the cache then keeps. Where they cannot be measured, the field
-// `ceilings` (info) tells why.
+// Adds the ceilings to the fingerprint: from the cache, with the field `ceilings_measured` (info) for when;
+// or measured now and cached. If that fails, the field `ceilings` (info) tells why.
 void add_ceilings(Machine& machine, Device& device, const CeilingCache& cache);
 
 }  // namespace harness

@@ -17,8 +17,8 @@ class InterruptGuard {
 
   [[nodiscard]] static bool interrupted();
 
-  // The process groups that a second signal kills before the program ends. From any thread; a group is
-  // forgotten before its number can be another's: before its leader is reaped.
+  // The process groups that a second signal kills before the program ends. From any thread. Forget a group
+  // before its leader is reaped, because its number may then be reused.
   static void watch(pid_t group);
   static void unwatch(pid_t group);
 

@@ -65,9 +65,9 @@ struct RunOptions {
   std::function<void(const Progress&)> on_progress;
   // Asked before each process in which a case is still to be measured; false ends the run there.
   std::function<bool()> may_begin = {};
-  // One worker process a device kind, number 0, looks at what a call of each case launches (look_at_case()).
-  // Nothing is timed or preheated. Works with `pair`, too. Several workers of this number look at many cases
-  // of a GPU at the same time.
+  // One worker process a device kind, number 0, reads what a call of each case launches (look_at_case()).
+  // Nothing is timed or preheated. Works with `pair`, too. For many cases of a GPU, several such workers run
+  // at once.
   bool look = false;
   int processes_before = 0;                    // the numbers of this run's processes begin behind it
   bool measure_ceilings = true;                // of each device, once: not when they are known from before

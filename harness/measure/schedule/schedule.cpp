@@ -76,8 +76,8 @@ bool same_point(const PlannedCase& one, const PlannedCase& other) {
   return one.workload == other.workload && one.params == other.params;
 }
 
-// Parts of a look, for workers that look at the same time: nothing is timed. The variants of a point stay
-// together, because they share inputs. A worker is worth a minimum of cases.
+// Parts of a look for parallel workers, because nothing is timed. The variants of a point stay together,
+// because they share inputs. A worker takes a minimum of cases.
 Stage in_parts_of(const Task& task) {
   const std::size_t cases = task.cases.size();
   const std::size_t parts =

@@ -33,9 +33,8 @@ using Lane = std::vector<Task>;       // one after the other
 using Stage = std::vector<Lane>;      // at the same time, on a device each
 using Schedule = std::vector<Stage>;  // one after the other
 
-// Without cases that are skipped and pairs that `options` has already. The CPU is never timed while it
-// launches for two GPUs, so kinds that have one device come before those that have several. Pointers into the
-// plan.
+// Leaves out skipped cases and pairs that `options` has already. The CPU is never timed while it launches for
+// two GPUs, so kinds with one device come first. Pointers into the plan.
 Schedule schedule_of(const Plan& plan, const RunOptions& options);
 
 // Process i of one plan right after process i of the other; `seed` says which comes first.

@@ -1,5 +1,5 @@
-// TimingModes: how cases with `timing: auto` are timed in a run. Times of batches and of single calls are not
-// comparable, so the first result that chose decides for all processes, and for both builds. Lanes share it.
+// TimingModes: how cases with `timing: auto` are timed in a run. Times of batches and of single calls do not
+// compare, so the first result decides for all processes and both builds. Lanes share it.
 #pragma once
 
 #include <map>

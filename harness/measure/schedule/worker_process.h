@@ -1,6 +1,5 @@
-// One worker process seen from its parent: started with a job, read message by message, killed when it
-// must be. Its output goes to an unlinked file of bounded size, whose end is quoted when it crashes. One
-// thread owns it.
+// One worker process as its parent sees it: started with a job, read message by message, killed if necessary.
+// Its output goes to an unlinked file of bounded size, whose end is quoted after a crash. One thread owns it.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +23,8 @@ struct WorkerEnd {
 
 class WorkerProcess {
  public:
-  // `command`: how a worker is started; empty: this program with the argument `worker`. `folder`: its working
-  // directory; empty: the parent's. The worker opens its device, and does no more before begin().
+  // `command`: starts a worker; empty: this program with the argument `worker`. `folder`: its working
+  // directory; empty: the parent's. The worker opens its device, then waits for begin().
   static Result<WorkerProcess> start(const std::vector<std::string>& command, const Job& job,
                                      const std::filesystem::path& folder = {});
 
@@ -70,8 +69,8 @@ class WorkerProcess {
   OutputLog log_;
 };
 
-// Workers that have said all but take a tenth of a second or more to end, because the driver frees their
-// memory. Other work may go on until wait(), but no measuring. One thread owns it.
+// Workers that have sent their last message but take a tenth of a second or more to end, because the driver
+// frees their memory. Do not measure before wait(). One thread owns it.
 class EndingWorkers {
  public:
   EndingWorkers() = default;

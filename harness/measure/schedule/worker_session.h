@@ -1,5 +1,5 @@
-// WorkerSession: one worker process, from its start until it has measured the cases that it was given, or has
-// to be replaced. The caller starts another one for the cases that are left. One thread uses it.
+// WorkerSession: one worker process, until it has measured its cases or must be replaced. The caller starts
+// another one for the remaining cases. One thread uses it.
 #pragma once
 
 #include <map>
@@ -39,8 +39,8 @@ class WorkerSession {
     stop,      // the user wants to stop
   };
 
-  // `open`: the cases to measure; the session takes out those that are over. `ending`: workers that are to be
-  // gone before this one measures; it joins them when it has said all.
+  // `open`: the cases to measure; the session removes finished ones. `ending`: workers that must have ended
+  // before this one measures; it joins them after its last message.
   WorkerSession(const Task& task, TaskContext context, Experience& experience,
                 std::vector<const PlannedCase*>& open, EndingWorkers& ending)
       : task_(task), context_(context), experience_(experience), open_(open), ending_(ending) {}

@@ -44,8 +44,8 @@ void touch(sdk::HostBytes& bytes) {
   });
 }
 
-// Its memory serves as long as it suffices: pages that were written before take a copy at full speed. Fresh
-// ones are touched by threads first, which a copy would do one by one.
+// Reused while it suffices: pages that were written before take a copy at full speed. Threads touch fresh
+// pages first, because a copy would touch them one by one.
 void reshape(sdk::HostTensor& tensor, const sdk::TensorSpec& spec) {
   if (tensor.data.capacity() < spec.bytes()) {
     tensor.data = {};  // not both at once
@@ -142,8 +142,8 @@ Result<std::unique_ptr<Buffer>> Allocation::take_within(std::size_t bytes) {
   return std::make_unique<PartOfBlock>(std::move(*block), offset, bytes);
 }
 
-// Inputs come from the old buffers where there still are some, within the device. A kernel that changed its
-// inputs changed them for good; the check after the last placement finds it.
+// Inputs are copied within the device from the old buffers, where these exist. If a kernel changed its
+// inputs, the check after the last placement finds it.
 Status Allocation::fill(const sdk::Problem& problem, const CaseInputs& inputs, const Buffers& old) {
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {

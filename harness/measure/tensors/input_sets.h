@@ -14,8 +14,8 @@ namespace harness {
 // More would take longer to allocate and to bind than to measure.
 inline constexpr int most_input_sets = 256;
 
-// How many sets of `set_bytes` are more than twice the cache, which a cache that forgets the oldest first
-// never holds when they come round: at least 2, at most most_input_sets. `cache_bytes` 0: unknown.
+// How many sets of `set_bytes` exceed twice the cache: at least 2, at most most_input_sets. A
+// least-recently-used cache then never holds the next set. `cache_bytes` 0: unknown.
 int input_sets_needed(std::size_t set_bytes, std::size_t cache_bytes);
 
 // Whether a set would come round before the cache has evicted it.

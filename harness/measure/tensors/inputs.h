@@ -1,6 +1,6 @@
-// Inputs and right answers of one case, kept between the variants of the same point: filling tensors
-// and computing references can cost more than measuring does. One thread uses a cache; entries that the
-// memory limit pushes out stay alive while somebody holds them.
+// Inputs and right answers of one case, kept for the other variants of the same point, because making them
+// can cost more than measuring. One thread uses a cache. Evicted entries stay alive while somebody holds
+// them.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@ namespace harness {
 // so an element that was never written cannot pass for a right one.
 inline constexpr unsigned char poison = 0xFF;
 
-// No element may be off by more than this many times the tolerance, relative to the larger of its own
-// right value and the root mean square of all: one wrong element among a million hides in a norm.
+// The largest error of one element, in multiples of the tolerance, relative to the larger of its right value
+// and the root mean square of all. Otherwise one wrong element among a million hides in a norm.
 inline constexpr double element_allowance = 32;
 
 struct Finding {

@@ -31,8 +31,8 @@ namespace {
 constexpr int exit_misused = 64;      // EX_USAGE
 constexpr int exit_device_lost = 75;  // EX_TEMPFAIL: the rest needs a fresh process
 constexpr int first_free_descriptor = 100;
-// Room for the results of many cases (10,000 samples take some 80 kB), so that a parent that is busy with its
-// journal does not hold up the next case. Linux grants everybody so much (fs.pipe-max-size).
+// Room for the results of many cases (10,000 samples take some 80 kB), so that a busy parent does not delay
+// the next case. Linux grants everybody so much (fs.pipe-max-size).
 constexpr int pipe_bytes = 1 << 20;
 
 // The pipe to the parent. It is moved away from fd 3 and closed on exec, and fd 3 becomes /dev/null. So
@@ -71,8 +71,8 @@ class MessagePipe {
   int fd_ = -1;
 };
 
-// Standard input, moved out of the reach of workloads as the other pipe is: a line with the job, and its end
-// once the worker before has left the device.
+// Standard input, moved out of the reach of workloads like the other pipe: a line with the job, then end of
+// file once the previous worker has left the device.
 class JobPipe {
  public:
   JobPipe() : fd_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, first_free_descriptor)) {
@@ -121,8 +121,8 @@ Result<Catalog> catalog_for(const Job& job, const OpenedDevice& opened) {
   return catalog;
 }
 
-// The catalog of one of two builds. Its own CUDA module belongs to it as its kernels do; a build without
-// kernels of its own has those of this program.
+// The catalog of one of two builds, with its own CUDA module. A build without kernels of its own has those of
+// this program.
 Result<Catalog> catalog_for(const BuildModules& build, const OpenedDevice& opened) {
   Catalog catalog = build.kernels.empty() ? Catalog::built_in() : Catalog();
   std::vector<std::string> modules = build.plugins;
@@ -156,8 +156,8 @@ Result<PairedCatalogs> catalogs_for(const PairedBuilds& pair, const OpenedDevice
   return PairedCatalogs{std::move(*baseline), std::move(*current)};
 }
 
-// Kept for a GPU alone. A CPU's are reached by code of this program, so another build of it has others; a
-// script's cost nothing, and may be others the next time.
+// Kept only for a GPU. Code of this program reaches a CPU's ceilings, so another build has others. A script's
+// cost nothing and may change.
 Machine machine_of(Device& device, const Job& job) {
   Machine machine = device.sensors().fingerprint();
   if (!job.measure_ceilings) return machine;

@@ -10,8 +10,8 @@
 
 namespace harness {
 
-// Share of a side's placements. Up to this much, the trimmed mean over placements and the spread between
-// processes still speak for the code; for throttling, the case's gate says how much (Gate::throttled).
+// Share of a side's placements that the trimmed mean over placements and the spread between processes
+// tolerate. For throttling the case's gate has its own limit (Gate::throttled).
 inline constexpr double tolerable_shared_share = 0.2;
 
 // Why the pair allows no verdict: a side was throttled in more than `throttled_share` of its placements, or

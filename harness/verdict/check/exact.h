@@ -1,14 +1,13 @@
-// Exact: metrics without any variance (bytes, sizes, errors with a fixed seed) are compared as numbers.
-// A t-test has nothing to estimate there, and the spread between sessions, which is one of times, does not
-// apply. Pure.
+// Exact: metrics without any variance (bytes, sizes, errors with a fixed seed) are compared as numbers. A
+// t-test has nothing to estimate, and the spread between sessions is one of times. Pure.
 #pragma once
 
 #include "harness/verdict/read/side.h"
 
 namespace harness {
 
-// Whether every sample of each side has one value, not negative, of a metric that is no time: a time that
-// never varies has a coarse clock, and is tested like any other.
+// Whether every sample of each side has the same value, which is not negative, of a metric that is no time. A
+// time that never varies has a coarse clock, and is tested.
 bool is_exact(const ComparisonRow& row, const SideReading& baseline, const SideReading& current);
 
 // Fills the row: sides, ratio, verdict, reason. Worse by more than the margin m of the baseline's value is

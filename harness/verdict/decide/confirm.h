@@ -13,8 +13,8 @@
 
 namespace harness {
 
-// Sets `confirmation` of each regressed row that enough fresh processes measured again, and takes back the
-// verdict of those that they do not confirm: such a row is inconclusive and shows all processes together.
+// Sets `confirmation` of each regressed row that enough fresh processes measured again. A row that they do
+// not confirm becomes inconclusive and shows all processes together.
 void settle_confirmations(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence);
 
 }  // namespace harness

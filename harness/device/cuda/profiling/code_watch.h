@@ -1,6 +1,5 @@
-// CodeWatch: learns which machine code a case loads and what it asks of the driver, through CUPTI, from the
-// moment the case is entered until something is timed. Then CUPTI is detached. One thread uses it; the
-// callbacks come on any.
+// CodeWatch: learns through CUPTI which machine code a case loads and which driver calls it makes, until
+// something is timed. Then CUPTI is detached. One thread uses it; the callbacks come on any.
 #pragma once
 
 #include <memory>

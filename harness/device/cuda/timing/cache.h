@@ -23,7 +23,7 @@ class CacheFlusher {
  public:
   explicit CacheFlusher(std::size_t l2_bytes);
 
-  // Makes lines that persist in L2 ordinary, if there can be any, and queues the eviction. The first call
+  // Makes persisting lines in L2 ordinary, if there may be any, and queues the eviction. The first call
   // allocates, flushes once and waits, so that no later call loads code.
   Status flush(cudaStream_t stream);
 

@@ -47,7 +47,7 @@ std::string described(cudaError_t code) {
 }
 
 // Thread-local capture: a call that cannot be part of a graph, such as cudaMalloc, is an error in this
-// thread. It would otherwise take effect now, and be missing from what is timed.
+// thread. Otherwise it would take effect now, and not be timed.
 Result<Graph> graph_of(cudaStream_t stream, int calls, const NumberedWork& work) {
   Result<Captured> captured = capture(stream, cudaStreamCaptureModeThreadLocal, calls, work);
   if (!captured) return fail(std::move(captured.error()));

@@ -91,8 +91,8 @@ std::optional<std::uint64_t> handle_of(std::optional<CUstream> stream) {
   return stream ? std::optional(handle(static_cast<const void*>(*stream))) : std::nullopt;
 }
 
-// The image that a function is told to load, where it is a cubin itself: an ELF file, whose headers of
-// sections come last. Other kinds, compressed ones for example, come by way of the driver.
+// The image that a function is told to load, if it is a cubin: an ELF file, whose section headers come last.
+// Other kinds, such as compressed ones, come through the driver.
 std::span<const std::byte> image_of(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   const void* image = nullptr;
   if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData) image = params<cuModuleLoadData_params>(data).image;

@@ -11,9 +11,9 @@
 
 namespace harness {
 
-// The machine that a record is about: that of a GPU or an import when any case was measured there,
-// else the CPU's; before anything was measured, the same among the machines named so far. nullptr
-// when the record names none. Points into `record`.
+// The machine of a record: that of a GPU or an import when any case was measured there, else the CPU's.
+// Before measuring, the same among the named machines. nullptr when the record names none. Points into
+// `record`.
 const Machine* primary_machine(const Record& record);
 
 // Its class, the folder under baselines/; "" without a machine.

@@ -60,8 +60,8 @@ Result<PairedBuilds> pair_of(const AbSide& baseline, const AbSide& current);
 // The cases that both sides have and can run here, as the current side plans them.
 Plan common_plan(const Plan& baseline, const Plan& current);
 
-// Gives the cases that both sides have the sampling and the metrics of the current side. Both sides are
-// measured now, so a suite that asks for more than the baseline's suite did is no obstacle.
+// Gives common cases the sampling and the metrics of the current side. Both sides are measured now, so the
+// baseline's suite may ask for less.
 void agree_on_sampling(Plan& baseline, const Plan& current);
 
 }  // namespace harness

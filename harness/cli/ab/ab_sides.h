@@ -51,8 +51,8 @@ inline constexpr auto enum_names<PairMode> = names<PairMode>({{PairMode::automat
                                                               {PairMode::process, "process"},
                                                               {PairMode::session, "session"}});
 
-// How both are measured together: in one process where that is possible, unless the user chose. Says on
-// standard error why one process is not possible. std::nullopt: in processes that take turns, or interrupted.
+// How both are measured together: in one process if possible, unless the user chose otherwise. Says on
+// standard error why it is not possible. std::nullopt: in processes that take turns, or interrupted.
 Result<std::optional<PairedBuilds>> choose_pairing(const AbSides& sides, PairMode mode);
 
 }  // namespace harness

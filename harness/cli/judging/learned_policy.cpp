@@ -14,9 +14,8 @@ namespace {
 constexpr std::size_t most_runs = 30;  // the newest, of which a case's noise is learned
 constexpr int most_commits = 1000;
 
-// Only runs along first parents of `commit`, the nearest first. Results of other branches would alternate
-// with its own, and their slow builds would look like noise. Where git does not know the commit, the runs
-// stay as they are.
+// Only runs along first parents of `commit`, the nearest first. Runs of other branches would alternate with
+// these, and their slow builds would look like noise. Where git does not know the commit, all runs stay.
 void keep_branch(std::vector<RunInfo>& runs, const std::string& commit) {
   if (commit.empty()) return;
   const auto line = first_parents(".", commit, most_commits);

@@ -11,12 +11,12 @@
 
 namespace harness {
 
-// The store for reading. A default store that is not there yet is an empty one, because both sides of a
-// comparison may be files. Any other store that is not there is an error.
+// The store for reading. A missing default store counts as empty, because both sides of a comparison may be
+// files. Any other missing store is an error.
 Result<std::unique_ptr<Store>> open_for_reading(const StoreOption& option);
 
-// An error that begins with `option` when `name` can mean no side: a slip in one name must not be blamed on
-// the other side. To be called before either side is looked for.
+// An error that begins with `option` when `name` can mean no side, so that a slip is not blamed on the other
+// side. Call it before looking for either side.
 Status check_side(const StoreOption& from, const std::string& option, const std::string& name);
 
 // The records that `name` (revision, record or file) stands for, one a suite, read only.
@@ -32,8 +32,8 @@ Checked<Policy> policy_in_force(Store& store, const PolicyOptions& options, cons
 // baseline.
 SelectOptions judged_by(const Policy& policy, SelectOptions select);
 
-// Keeps in the store how the record was judged. By case only where the baseline is of its own history: a file
-// or a record that somebody names may be anything.
+// Keeps in the store how the record was judged. Keeps verdicts of cases only for a baseline of its own
+// history, because a named file or record may be anything.
 Status keep_verdict(Store& store, const std::string& id, const Comparison& comparison);
 
 }  // namespace harness

@@ -14,9 +14,9 @@ namespace harness {
 Result<Plan> plan_of(const std::string& text, const std::string& file,
                      const std::vector<std::string>& modules);
 
-// Adds an override for each case whose proposal differs from the plan, and nothing else. The suite is read
-// and expanded again, and refused when anything but these settings came out different. Returns the number of
-// cases with an override; 0: nothing was written.
+// Adds an override for each case whose proposal differs from the plan. The suite is then read and expanded
+// again, and refused when anything else changed. Returns the number of cases with an override; 0: nothing was
+// written.
 Result<std::size_t> write_proposals(const std::string& suite_file, const std::vector<std::string>& modules,
                                     const CalibrationReport& report);
 

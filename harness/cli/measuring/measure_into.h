@@ -28,8 +28,8 @@ struct MeasureOptions {
 // that the run takes turns on. Their UUIDs, sorted and joined by "+", become the machine's.
 void complete(Machine& machine, const std::string& kind, const Prepared& prepared);
 
-// Measures what `record` lacks of `plan`, and refuses another device than the record's. `record` learns its
-// machines and results as the store does. When the store cannot keep them the error names a file that does.
+// Measures the part of `plan` that `record` lacks, on the record's device only. `record` and the store get
+// machines and results alike. When the store cannot keep them the error names a file that does.
 Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, const Prepared& prepared,
                                const MeasureOptions& options);
 

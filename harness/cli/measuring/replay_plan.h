@@ -5,8 +5,8 @@
 
 namespace harness {
 
-// Replays every case of the plan in this very process, which is what nsys, ncu, compute-sanitizer and
-// cuda-gdb want to see, and says which. Nothing is measured or stored. Returns the exit status.
+// Replays every case of the plan in this process, for nsys, ncu, compute-sanitizer and cuda-gdb, and says
+// which. Measures and stores nothing. Returns the exit status.
 int replay_for_profiler(const Prepared& prepared);
 
 }  // namespace harness

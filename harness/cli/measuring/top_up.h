@@ -1,5 +1,5 @@
 // Continues undecided cases of a record from one declared look to the next, until they are decided, no look
-// is left, or the time for it is used up. Each result goes to the same record at once: a killed run keeps it.
+// is left, or the time is used up. Results go to the same record at once, so a killed run keeps them.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,8 @@
 
 namespace harness {
 
-// Writes into the gates of the plan at which numbers of processes results will be looked at: `looks` of the
-// command line, else the suite's, else, for a run that will be compared, 1, 2 and 4 times the processes of
-// each case.
+// Writes the declared looks into the gates of the plan: --looks, else the suite's, else, for a run that will
+// be compared, 1, 2 and 4 times the processes of each case.
 void declare_looks(Plan& plan, const std::optional<std::vector<int>>& looks, bool compared);
 
 struct TopUpOptions {

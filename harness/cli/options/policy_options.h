@@ -45,8 +45,8 @@ class PolicyOptions {
   // --allow stale: the program may be built from other sources than those that are checked out.
   [[nodiscard]] bool allows_stale() const { return stale_; }
 
-  // An error when one of these options was given and there is no `baseline` (which `option` names) to judge
-  // by: the option would be ignored. `--allow skipped` and `stale` concern every run.
+  // An error when one of these options was given without a `baseline` (named by `option`), because it would
+  // be ignored. `--allow skipped` and `stale` concern every run.
   [[nodiscard]] Status check_used(const std::string& baseline,
                                   const std::string& option = "--baseline") const;
 

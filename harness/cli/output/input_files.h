@@ -1,5 +1,5 @@
-// The files that a command works from. No output may replace one: not the records that it compares, nor the
-// suite, the waivers or the store, however the two names are written.
+// The files that a command reads: records, suite, waivers, store. No output may replace one, however the two
+// names are written.
 #pragma once
 
 #include <filesystem>

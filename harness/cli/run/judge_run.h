@@ -13,16 +13,16 @@
 
 namespace harness {
 
-// Looks at all cases before one is measured. Cases that do what the baseline's do are spared: their look is
-// their result. Without a baseline all are measured: judging will say that there is none.
+// Looks at all cases before measuring. Cases that do what the baseline's do are not measured: their look is
+// their result. Without a baseline all are measured, and judging will say that there is none.
 Result<SparedCases> spare_identical(const RunJob& job, Record& record);
 
 // Cases with `timing: auto` are timed as the baseline's were. Without a baseline judging will say that there
 // is none.
 void time_as_baseline(Plan& plan, const RunJob& job, const Record& record);
 
-// Continues the cases that the comparison would leave undecided, then measures those again that it would call
-// regressed, in the rest of the budget. Without a baseline there is nothing to do: judging will say so.
+// Continues undecided cases, then measures regressed ones again, in the rest of the budget. Without a
+// baseline it does nothing, and judging will say so.
 Result<Continued> continue_cases(const RunJob& job, Record& record);
 
 int judge_run(const RunJob& job, const Record& record, const Continued& continued);

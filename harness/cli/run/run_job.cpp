@@ -11,8 +11,8 @@
 namespace harness {
 namespace {
 
-// Cases that this run was told to leave out (--filter, --tag, --device) are not removed cases: the baseline
-// loses them as well. A case that was not left out and is gone from the suite stays, and is missing.
+// Cases that --filter, --tag or --device leaves out are not removed cases: the baseline loses them as well. A
+// case that is gone from the suite stays, and is missing.
 void cut_to_selection(Record& baseline, const RunJob& job) {
   const SuiteOptions& options = job.arguments.plan;
   std::set<std::string_view> planned;

@@ -46,9 +46,8 @@ NamedTexts run_facts(const Record& record);
 // The meaning of the columns.
 std::vector<std::string> run_legend(const std::vector<Summary>& summaries);
 
-// The result of a mean over the samples of one placement that includes the cold first call: for the speedup
-// that it distorts most or, without speedups, the time. "" where no first call was timed or it would not have
-// shown.
+// The mean over the samples of one placement that includes the cold first call: for the speedup that it
+// distorts most or, without speedups, the time. "" without a first call, or where it makes no difference.
 std::string first_call_remark(const Record& record, const std::vector<Summary>& summaries);
 
 }  // namespace harness::report

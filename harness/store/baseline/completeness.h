@@ -5,8 +5,8 @@
 
 namespace harness {
 
-// How many processes must have measured the case for it to serve as a baseline. 0: however many there are,
-// the command line asked for fewer placements or samples than the suite.
+// The processes that a case needs to serve as a baseline. 0: it cannot, because the command line asked for
+// fewer placements or samples than the suite.
 int processes_needed(const CaseRecord& one);
 
 // Processes that measured the case.

@@ -1,5 +1,5 @@
-// One baseline record out of the cases that may judge a run. Records whose case does the same (one digest)
-// are replicates of one thing: their processes are pooled, each record as a session of its own.
+// One baseline record from the cases that may judge a run. Records with the same digest of a case are
+// replicates: their processes are pooled, each record as a session.
 #pragma once
 
 #include <map>

@@ -22,7 +22,7 @@ CaseRecord small_case(const std::string& id, int processes, const std::string& d
   for (int process = 1; process <= processes; ++process) {
     ProcessResult result{id, process, Outcome::measured, {}, {}, {}, {}};
     result.series.push_back(
-        {"gpu_time", "us", Direction::lower_is_better, {{process, us, {{{us, us, us}}}}}});
+        {"gpu_time", "us", Direction::lower_is_better, {{process, {{{us, us, us}, 0, 0}}}}});
     if (!digest.empty()) result.identity = Identity{digest};
     add_result(one, std::move(result));
   }

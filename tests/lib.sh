@@ -73,7 +73,7 @@ absent() {
 # eventually COMMAND... : repeats it until it succeeds. The number of tries is a bound, not a timing.
 eventually() {
   local try
-  for try in $(seq 400); do
+  for try in $(seq 1200); do
     "$@" && return 0
     sleep 0.05
   done

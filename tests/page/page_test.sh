@@ -68,7 +68,7 @@ case $part in
   unit)
     rm -rf "$TEST_BUILD/unit"
     mkdir -p "$TEST_BUILD/unit"
-    # What was checked before and has not changed is not checked again.
+    # The compiler remembers what it checked, and skips what has not changed.
     "$PAGE_BUILD/node_modules/.bin/tsc" --noEmit --incremental --tsBuildInfoFile "$TEST_BUILD/checked" -p "$PAGE_BUILD/tsconfig.json"
     "$PAGE_BUILD/node_modules/.bin/esbuild" "$here"/unit/*.test.ts --bundle --platform=node --format=esm \
       --target=node18 --outdir="$TEST_BUILD/unit" --out-extension:.js=.mjs --alias:page="$PAGE_BUILD/src" \

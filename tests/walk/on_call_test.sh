@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The pages for the person on call, of the doctor and of the scripts: a new baseline, a machine that is looked at.
+# shellcheck source=tests/walk/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+clone
+sed -i '/json/d' .gitignore && git commit -qam "records are shown"
+page ci/README.md 'ci/: scripts'
+step 0 "ci/bootstrap.sh run"
+page harness/doctor/doctor.md 'doctor, locked clocks, choosing devices'
+step 0 "harness doctor"
+step 0 "harness doctor --suite"
+
+page ci/on-call.md 'Updating a baseline'
+step 0 "harness run"
+step 0 "harness baseline promote"
+names baselines/scripted/fusion.json
+step 0 "git add"
+[ -z "$(git status --porcelain baselines)" ] || problem "the pin is not committed: $(git status --porcelain)"
+expect 0 harness baseline list
+names scripted/fusion "Example"
+finish_walk

@@ -40,6 +40,44 @@ touch my-suite.yaml
 same "a file" "$(offered run my-)" my-suite.yaml
 same "no option of another command" "$(offered list --save)" ""
 
+# zsh_offers WORD... : the candidates for the last word. Where there is no zsh, bash reads the script: it splits words
+# without being asked, and its lists count from 0.
+zsh_offers() {
+  local reader=(zsh -f)
+  command -v zsh >/dev/null || { reader=(bash) && sed -i 's/[$]{=\([a-z]*\)}/$\1/' completion.zsh; }
+  # shellcheck disable=SC2016  # the other shell expands it
+  "${reader[@]}" -c 'compadd() { shift; printf "%s\n" "$@"; }; _files() { echo files; }; compdef() { :; }
+    words=(harness "$@"); [ -n "${ZSH_VERSION:-}" ] || words=("" harness "$@"); CURRENT=$(($# + 1))
+    . ./completion.zsh; _harness' zsh "$@"
+}
+# fish_offers WORD... : the same by fish, or by a reader of its script.
+fish_offers() {
+  if command -v fish >/dev/null; then
+    fish --no-config -c ". completion.fish; complete -C 'harness $*'" | cut -f1
+  else
+    python3 "$tests/cli/fish_completion.py" completion.fish "$@"
+  fi
+}
+# offer YES|NO CANDIDATE WORD... : whether zsh and fish offer the candidate.
+offer() {
+  local wanted=$1 candidate=$2 shell
+  shift 2
+  for shell in zsh fish; do
+    "${shell}_offers" "$@" >offered.txt
+    found=no && grep -qxF -- "$candidate" offered.txt && found=yes
+    same "$shell offers $candidate after: $*" $found "$wanted"
+  done
+}
+offer yes compare compar
+offer no prune compar
+offer yes promote baseline prom
+offer yes --save-as run --save
+offer yes --keep records prune --ke
+offer yes always run --color al
+offer no --save-as list --
+offer yes --last records list --
+offer no --devices records list --
+
 if command -v groff >/dev/null; then
   groff -man -Tascii -ww harness.1 >page.txt 2>troff.txt || problem "groff cannot read the manual page"
   [ ! -s troff.txt ] || problem "groff complains: $(head -3 troff.txt)"

@@ -19,11 +19,11 @@ std::vector<std::string> command_names(const CLI::App& parent) {
   return names;
 }
 
-std::string groups(const CLI::App& program) {
+std::string groups(const CLI::App& program, std::string_view separator) {
   std::vector<std::string> names;
   for (const CLI::App* one : shown_commands(program))
     if (!shown_commands(*one).empty()) names.push_back(one->get_name());
-  return join(names, "|");
+  return join(names, separator);
 }
 
 // The values that follow an option, as cases of a shell.
@@ -74,7 +74,7 @@ _harness() {{
 }}
 complete -F _harness harness
 )",
-      groups(program), command_cases(program));
+      groups(program, "|"), command_cases(program));
 }
 
 std::string zsh_script(const CLI::App& program) {
@@ -103,7 +103,7 @@ _harness() {{
 }}
 if [[ $funcstack[1] == _harness ]]; then _harness "$@"; else compdef _harness harness; fi
 )",
-      groups(program), command_cases(program));
+      groups(program, "|"), command_cases(program));
 }
 
 // For single quotes in fish.
@@ -121,10 +121,14 @@ std::string fish_script(const CLI::App& program) {
   for (const CLI::App* one : shown_commands(program))
     script += fmt::format("complete -c harness -n __fish_use_subcommand -f -a {} -d {}\n", one->get_name(),
                           fish_quoted(one->get_description()));
+  const std::string other_groups = groups(program, " ");
   for (const auto& [path, command] : all_commands(program)) {
     std::string here;
     for (const std::string& name : split(path, ' '))
       here += (here.empty() ? "" : "; and ") + ("__fish_seen_subcommand_from " + name);
+    // `list` is a command, and `records list` another.
+    if (path.find(' ') == std::string::npos && shown_commands(*command).empty())
+      here += "; and not __fish_seen_subcommand_from " + other_groups;
     for (const CLI::App* one : shown_commands(*command))
       script += fmt::format("complete -c harness -n {} -f -a {} -d {}\n", fish_quoted(here), one->get_name(),
                             fish_quoted(one->get_description()));

@@ -175,9 +175,42 @@ Retelling explanation(const std::optional<std::string>& name) {
   return retelling;
 }
 
+RecordList record_list(const std::string& name) {
+  RecordList list;
+  list.store = ".harness/results.db";
+  list.more = 12;
+  ListedRecord newest;
+  newest.id = "3a1f0c3e-0000-4000-8000-000000000003";
+  newest.names = {name, "release"};
+  newest.suite = name;
+  newest.commit = "8c1f0e5d2a7b4c3d9e0f1a2b3c4d5e6f70819203";
+  newest.branch = name;
+  newest.machine_class = name;
+  newest.started = "2026-03-04T05:06:07Z";
+  newest.state = "complete";
+  newest.verdict = "regressed";
+  newest.results = 24;
+  ListedRecord partial = newest;
+  partial.id = "2b7d9e10-0000-4000-8000-000000000002";
+  partial.names = {};
+  partial.dirty = partial.partial = true;
+  partial.state = "interrupted";
+  partial.verdict = "";
+  partial.results = 7;
+  partial.failures = 2;
+  ListedRecord calibration = partial;
+  calibration.id = "1c84f6a2-0000-4000-8000-000000000001";
+  calibration.dirty = calibration.partial = false;
+  calibration.state = "complete";
+  calibration.purpose = "calibration";
+  calibration.failures = 0;
+  list.records = {newest, partial, calibration};
+  return list;
+}
+
 std::vector<std::string> report_names() {
-  return {"plan",    "run",       "comparison",  "governed", "proven", "explanation",
-          "history", "bisection", "calibration", "selftest", "doctor", "table"};
+  return {"plan",      "run",         "comparison", "governed", "proven", "explanation", "history",
+          "bisection", "calibration", "selftest",   "doctor",   "table",  "records"};
 }
 
 // The governed comparison has names of its own. A table needs the metric of a device.
@@ -210,6 +243,7 @@ std::string drawn(const std::string& report, Format format, const Style& style,
   if (report == "calibration") return draw(report::calibration_document(calibration(one)));
   if (report == "selftest") return draw(report::selftest_document(selftest(0.017, one)));
   if (report == "doctor") return draw(report::doctor_document(examination(one)));
+  if (report == "records") return draw(report::records_document(record_list(one)));
   if (report != "table") throw std::invalid_argument("drawn() has no line for the report " + report);
   const Record table_record = measured();
   const std::vector<Summary> table_summaries = summed();

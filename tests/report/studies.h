@@ -16,6 +16,7 @@ CalibrationReport calibration(const std::string& name = "gelu/n=1");
 // `lower_bound`: of the rate of the first row; above 0.01 it fails.
 SelftestReport selftest(double lower_bound = 0.017, const std::string& name = "gelu/n=1");
 Examination examination(const std::string& name = "python");
+RecordList record_list(const std::string& name = "gelu/n=1");
 Retelling explanation(const std::optional<std::string>& name = {});
 
 // The names of all reports.

@@ -62,10 +62,11 @@ GridRow row_of(const ListedRecord& one) {
           one.id};
 }
 
-CiView ci_of(const RecordList& list) {
+CiView ci_of(const RecordList& list, const std::string& headline) {
   CiView view;
   for (const ListedRecord& one : list.records)
     view.cases.push_back({one.id, {}, CiState::skipped, one.state, one.suite});
+  view.alerts.push_back({Alarm::notice, headline, ""});
   return view;
 }
 
@@ -86,7 +87,8 @@ Report records_document(const RecordList& list) {
   grid.sections.emplace_back();
   for (const ListedRecord& one : list.records) grid.sections.back().rows.push_back(row_of(one));
   if (!list.records.empty()) document.blocks.push_back({Table{"", std::move(grid)}});
-  return {std::move(document), [&list] { return ci_of(list); },
+  const std::string headline = document.headline;
+  return {std::move(document), [&list, headline] { return ci_of(list, headline); },
           [&list] { return report_json(list, formats::records); }};
 }
 

@@ -22,7 +22,7 @@ Series series_of(std::string_view metric, const char* unit, double value, int pr
                  const ProgramEnd& end) {
   Placement placement{{value}};
   placement.started = end.began;
-  return {std::string(metric), unit, Direction::lower_is_better, {{process, {}, {std::move(placement)}}}};
+  return {std::string(metric), unit, Direction::lower_is_better, {{process, {std::move(placement)}}}};
 }
 
 }  // namespace

@@ -142,8 +142,7 @@ TEST(Protocol, CarriesAMachineAndAResult) {
 
   ProcessResult result{
       "a", 2, Outcome::measured, {}, Verification{1e-7, 2e-7, 1e-3, 4096}, {}, {told_note("a note")}};
-  result.series.push_back(
-      {"gpu_time", "us", Direction::lower_is_better, {{2, {{{1.25, 0.032}, 1, 1.98}}}}});
+  result.series.push_back({"gpu_time", "us", Direction::lower_is_better, {{2, {{{1.25, 0.032}, 1, 1.98}}}}});
   const Result<Message> result_back = decode_message(encode(Message{result}));
   ASSERT_TRUE(result_back);
   EXPECT_EQ(std::get<ProcessResult>(*result_back), result);

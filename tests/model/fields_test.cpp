@@ -22,8 +22,8 @@ constexpr bool each_lists_every_member() {
   return (lists_every_member<Structs>() && ...);
 }
 
-static_assert(
-    each_lists_every_member<Location, Sampling, MetricGate, Gate, SuiteIdentity, PlannedCase, Plan>());
+static_assert(each_lists_every_member<Location, Sampling, MetricGate, Gate, SuiteIdentity, Program,
+                                      PlannedCase, Plan>());
 static_assert(each_lists_every_member<Conditions, Placement, ProcessSamples, Series, Verification, Phase,
                                       KernelUse, Control, Batching, ProcessResult, CaseRecord>());
 static_assert(each_lists_every_member<MachineField, Machine, Revision, Promotion, Pairing, Record>());

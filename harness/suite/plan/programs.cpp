@@ -29,8 +29,8 @@ void take_processes(const Written<Sampling>& written, Sampling& sampling) {
 }
 
 Program program_of(const ProgramCase& written, const std::string& suite_file) {
-  const fs::path folder = fs::path(suite_file).parent_path() / written.folder;
-  return {written.name.value, written.command, fs::absolute(folder).lexically_normal().string(),
+  const fs::path folder = fs::current_path() / fs::path(suite_file).parent_path() / written.folder;
+  return {written.name.value, written.command, folder.lexically_normal().string(),
           written.env,        written.reads,   written.prepare};
 }
 

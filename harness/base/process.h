@@ -23,7 +23,7 @@ struct Command {
   bool dies_with_parent = false;  // killed when the thread that started it ends, however that ends
 };
 
-// What a process used, with the children that it waited for.
+// The time and memory that a process used, with the children that it waited for.
 struct Usage {
   Seconds user = 0;
   Seconds system = 0;

@@ -91,7 +91,7 @@ bool known_version(const YamlValue& root, const std::string& file, ErrorList& er
   return false;
 }
 
-// Which of the two lists of cases there may be, and that there is one.
+// The suite has `cases`, `programs` (from version 2 on) or both.
 void check_lists(const YamlValue& root, const std::string& file, ErrorList& errors) {
   if (root.kind != YamlValue::Kind::map) return;
   const auto member = [&](std::string_view name) {

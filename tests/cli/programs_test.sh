@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Programs as cases. Those whose verdict counts print scripted times, so that none rests on real timing.
+# Programs as cases. A program whose verdict counts prints scripted times, so that none rests on real timing.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

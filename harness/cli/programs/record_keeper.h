@@ -26,7 +26,7 @@ class RecordKeeper {
   bool store_failed_ = false;
 };
 
-// What programs write is read by the adapters of `harness import`.
+// Lets the adapters of `harness import` read the output of programs.
 void read_programs(RunOptions& options);
 
 }  // namespace harness

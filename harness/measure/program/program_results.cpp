@@ -44,7 +44,7 @@ ProcessResult result_of_program(const PlannedCase& planned, int process, const P
   }
   const Usage& used = end.exit.used;
   result.series = {
-      series_of(time_of_program(*planned.program), "us", to_microseconds(end.wall), process, end),
+      series_of(time_of_program(planned.program->reads), "us", to_microseconds(end.wall), process, end),
       series_of(user_time, "us", to_microseconds(used.user), process, end),
       series_of(system_time, "us", to_microseconds(used.system), process, end),
       series_of(program_memory, "bytes", used.peak_bytes, process, end)};

@@ -9,7 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/model/counter.h"
 #include "harness/model/known_metrics.h"
-#include "harness/suite/plan/programs.h"
+#include "harness/model/program_metrics.h"
 
 namespace harness {
 namespace {
@@ -82,7 +82,7 @@ void check_gate_metrics(const Suite& suite, const Catalog& catalog, ErrorList& e
   for (const ProgramCase& program : suite.programs) {
     // Nobody knows what a program's output names before it has run.
     complete = complete && program.reads.empty();
-    const std::vector<std::string> own = metrics_of(program);
+    const std::vector<std::string> own = metrics_of_program(program.reads);
     all.insert(own.begin(), own.end());
     if (program.reads.empty())
       check(program.overrides, Names(own.begin(), own.end()), "program " + in_ticks(program.name.value),

@@ -50,7 +50,7 @@ PlannedCase planned_program(const Suite& suite, const ProgramCase& written, cons
   planned.variant = own_variant;
   planned.device = written.device.empty() ? std::string(cpu_kind.name) : written.device;
   planned.tags = written.tags;
-  planned.metrics = metrics_of(written);
+  planned.metrics = metrics_of_program(written.reads);
   planned.where = written.where;
   planned.program = program_of(written, suite.identity.file);
   planned.sampling = one_start();
@@ -77,11 +77,6 @@ void check_output(const ProgramCase& written, ErrorList& errors) {
 }
 
 }  // namespace
-
-std::vector<std::string> metrics_of(const ProgramCase& program) {
-  const std::string_view time = program.reads.empty() ? cpu_kind.time_metric : process_time;
-  return {std::string(time), std::string(user_time), std::string(system_time), std::string(program_memory)};
-}
 
 void add_programs(const Suite& suite, const PlanOptions& options, CaseList& list, ErrorList& errors) {
   for (const ProgramCase& program : suite.programs) {

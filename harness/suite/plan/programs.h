@@ -1,8 +1,6 @@
 // The programs of a suite as planned cases.
 #pragma once
 
-#include <vector>
-
 #include "harness/suite/plan/case_list.h"
 #include "harness/suite/plan_options.h"
 #include "harness/suite/suite.h"
@@ -12,8 +10,5 @@ namespace harness {
 
 // Adds the case of each program. Their benchmarks are not known before they have run.
 void add_programs(const Suite& suite, const PlanOptions& options, CaseList& list, ErrorList& errors);
-
-// The metrics that the processes of these programs have.
-std::vector<std::string> metrics_of(const ProgramCase& program);
 
 }  // namespace harness

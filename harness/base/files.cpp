@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
@@ -17,6 +18,8 @@
 #include <fstream>
 #include <stdexcept>
 #include <vector>
+
+#include "harness/base/text.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -64,6 +67,18 @@ Result<std::string> read_file(const fs::path& path, std::uintmax_t limit) {
     return fail(ErrorKind::environment, Location{path.string()},
                 fmt::format("cannot be read: {}", std::strerror(errno)));
   return text;
+}
+
+std::optional<std::string> nearest_file(const fs::path& path, const std::vector<std::string>& extensions) {
+  std::vector<std::string> names;
+  std::error_code code;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code))
+    if (std::find(extensions.begin(), extensions.end(), at->path().extension()) != extensions.end())
+      names.push_back(at->path().filename().string());
+  const auto near = nearest(path.filename().string(), names);
+  if (!near) return std::nullopt;
+  return (path.parent_path() / *near).string();
 }
 
 Status write_file_atomically(const fs::path& path, std::string_view text) {

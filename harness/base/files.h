@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 
@@ -15,6 +17,11 @@ inline constexpr std::uintmax_t default_file_limit = 1ULL << 32;
 
 // Reads a whole file. A missing file, a directory or a file larger than `limit` bytes is an error.
 Result<std::string> read_file(const std::filesystem::path& path, std::uintmax_t limit = default_file_limit);
+
+// The file whose name is most like that of `path`, which is not there: one of its folder with one of the
+// extensions. nullopt when none is near.
+std::optional<std::string> nearest_file(const std::filesystem::path& path,
+                                        const std::vector<std::string>& extensions);
 
 // Writes to a temporary file in the same folder, flushes it to disk and renames it over `path`. A reader or a
 // crash sees the old text or the new one, never a part. Creates missing parent folders. A symbolic link is

@@ -58,8 +58,8 @@ Error unknown_revision(const fs::path& folder, const std::string& name) {
   Error error{ErrorKind::usage, fmt::format("unknown revision `{}`", printable(name)), {}, {}};
   const auto refs = git_line(
       folder, {"for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"});
-  const std::vector<std::string> known =
-      refs && !refs->empty() ? split(*refs, '\n') : std::vector<std::string>{};
+  std::vector<std::string> known = refs && !refs->empty() ? split(*refs, '\n') : std::vector<std::string>{};
+  if (!known.empty()) known.emplace_back("HEAD");
   error.advice = suggestion(name, known);
   if (is_shallow(folder)) error.advice += (error.advice.empty() ? "" : "; ") + std::string(deepen);
   return error;

@@ -14,11 +14,16 @@
 namespace harness {
 namespace {
 
-std::string suites_of(const std::vector<RunInfo>& runs) {
+std::set<std::string> suites_among(const std::vector<RunInfo>& runs) {
   std::set<std::string> names;
-  for (const RunInfo& run : runs) names.insert(printable(run.suite));
-  const std::vector<std::string> sorted(names.begin(), names.end());
-  return join(sorted, ", ");
+  for (const RunInfo& run : runs) names.insert(run.suite);
+  return names;
+}
+
+std::string suites_of(const std::vector<RunInfo>& runs) {
+  std::vector<std::string> names;
+  for (const std::string& name : suites_among(runs)) names.push_back(printable(name));
+  return join(names, ", ");
 }
 
 // Why a revision that was asked for has no complete record.
@@ -126,6 +131,38 @@ std::optional<Result<Selected>> select_record(Store& store, const std::string& n
   return select_other(store, name, SideKind::current, options);
 }
 
+// Leaves of several suites those that `baseline` names a record of, if it names any.
+Status keep_suites_of(Store& store, const std::string& baseline, const SelectOptions& options,
+                      std::set<std::string>& suites) {
+  if (suites.size() < 2 || baseline.empty()) return {};
+  std::set<std::string> named;
+  if (is_saved_name(baseline)) {
+    Result<std::set<std::string>> known = suites_with_name(store, baseline);
+    if (!known) return fail(known.error());
+    named = std::move(*known);
+  } else if (const auto one = select_record(store, baseline, {options.folder, "", "", ""}); one && *one) {
+    named = {(*one)->record.suite.name};
+  }
+  std::erase_if(named, [&](const std::string& suite) { return !suites.contains(suite); });
+  if (!named.empty()) suites = std::move(named);
+  return {};
+}
+
+// One side for each suite.
+template <class Select>
+Result<std::vector<Selected>> sides_of(Store& store, std::set<std::string> suites,
+                                       const std::string& baseline, const SelectOptions& options,
+                                       const Select& select) {
+  if (const Status kept = keep_suites_of(store, baseline, options, suites); !kept) return fail(kept.error());
+  std::vector<Selected> sides;
+  for (const std::string& suite : suites) {
+    Result<Selected> side = select(suite);
+    if (!side) return fail(side.error());
+    sides.push_back(std::move(*side));
+  }
+  return sides;
+}
+
 }  // namespace
 
 Result<Selected> select_stored(Store& store, const std::string& id) {
@@ -140,12 +177,21 @@ Result<Selected> select_current(Store& store, const std::string& name, const Sel
   const Result<std::string> commit = resolve_revision(folder_of(options), name);
   if (commit) return select_revision(store, name, *commit, options);
   if (auto named = select_other(store, name, SideKind::current, options)) return std::move(*named);
-  return fail(commit.error());
+  return fail(no_side(name, commit.error()));
 }
 
 Result<std::vector<Selected>> select_current_of_suites(Store& store, const std::string& name,
                                                        const std::string& baseline,
                                                        const SelectOptions& options) {
+  if (options.suite.empty() && is_saved_name(name)) {
+    const Result<std::set<std::string>> suites = suites_with_name(store, name);
+    if (!suites) return fail(suites.error());
+    return sides_of(store, *suites, baseline, options, [&](const std::string& suite) {
+      SelectOptions own = options;
+      own.suite = suite;
+      return select_current(store, name, own);
+    });
+  }
   const Result<std::string> commit = resolve_revision(folder_of(options), name);
   if (!commit || !options.suite.empty() || select_certain(store, name, SideKind::current, options)) {
     Result<Selected> one = select_current(store, name, options);
@@ -154,21 +200,11 @@ Result<std::vector<Selected>> select_current_of_suites(Store& store, const std::
   }
   const Result<RevisionRuns> found = runs_of_revision(store, name, *commit, options);
   if (!found) return fail(found.error());
-  std::set<std::string> suites;
-  for (const RunInfo& run : found->runs) suites.insert(run.suite);
-  if (suites.size() > 1 && !baseline.empty())
-    if (const auto named = select_record(store, baseline, {options.folder, "", "", ""});
-        named && *named && suites.contains((*named)->record.suite.name))
-      suites = {(*named)->record.suite.name};
-  std::vector<Selected> sides;
-  for (const std::string& suite : suites) {
+  return sides_of(store, suites_among(found->runs), baseline, options, [&](const std::string& suite) {
     RevisionRuns own = *found;
     std::erase_if(own.runs, [&](const RunInfo& run) { return run.suite != suite; });
-    Result<Selected> side = select_best(store, name, std::move(own));
-    if (!side) return fail(side.error());
-    sides.push_back(std::move(*side));
-  }
-  return sides;
+    return select_best(store, name, std::move(own));
+  });
 }
 
 }  // namespace harness

@@ -31,8 +31,8 @@ Status check_side_name(Store& store, const std::string& name, const std::filesys
 // source.found says which.
 Result<Selected> select_current(Store& store, const std::string& name, const SelectOptions& options);
 
-// The same for each suite that the revision has records of, by name: one side a suite. Where `baseline` names
-// a record, only the one of its suite.
+// The same for each suite that the revision or `@NAME` has records of, by name: one side a suite. Where
+// `baseline` names records, only the sides of their suites.
 Result<std::vector<Selected>> select_current_of_suites(Store& store, const std::string& name,
                                                        const std::string& baseline,
                                                        const SelectOptions& options);

@@ -179,7 +179,7 @@ Result<Selected> find_baseline(Store& store, const std::string& name, const Sele
   const Result<std::string> asked = resolve_revision(folder_of(options), name);
   if (asked) return search_history(store, name, *asked, current, options);
   if (auto named = select_other(store, name, SideKind::baseline, options)) return std::move(*named);
-  return fail(asked.error());
+  return fail(no_side(name, asked.error()));
 }
 
 }  // namespace

@@ -64,14 +64,9 @@ std::string advice_for(const fs::path& path, const std::string& otherwise) {
 // A file that was named and is not there is a slip in its name, which no `--allow missing` excuses.
 Error no_file(const fs::path& path, const Error& error) {
   if (error.kind != ErrorKind::missing) return error;
-  std::vector<std::string> names;
-  std::error_code code;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code))
-    if (at->path().extension() == ".json") names.push_back(at->path().filename().string());
-  const auto near = nearest(path.filename().string(), names);
+  const auto near = nearest_file(path, {".json"});
   return {ErrorKind::usage, error.message, error.where,
-          near ? fmt::format("did you mean {}?", shell_quoted((path.parent_path() / *near).string()))
+          near ? fmt::format("did you mean {}?", shell_quoted(*near))
                : std::string("a name that ends in .json is a record file: write its path, or a revision")};
 }
 
@@ -197,6 +192,16 @@ std::optional<Result<Selected>> select_saved(Store& store, const std::string& na
   return as_side(std::move(*record), {SourceCode::record, {{"name", name}}}, "record " + name, kind, options);
 }
 
+Result<std::set<std::string>> suites_with_name(Store& store, const std::string& name) {
+  const Result<std::vector<RecordName>> names = store.names();
+  if (!names) return fail(names.error());
+  std::set<std::string> suites;
+  for (const RecordName& one : *names)
+    if ("@" + one.name == name) suites.insert(one.suite);
+  if (suites.empty()) return fail(no_such_name(store, name, {}, *names));
+  return suites;
+}
+
 Status check_side_name(Store& store, const std::string& name, const fs::path& folder) {
   if (is_saved_name(name)) {
     const Result<std::vector<RecordName>> names = store.names();
@@ -216,7 +221,8 @@ Status check_side_name(Store& store, const std::string& name, const fs::path& fo
     if (!runs->empty()) return {};
     if (is_whole_id(name)) return fail(no_record(store, name));
   }
-  if (const Result<std::string> commit = resolve_revision(folder, name); !commit) return fail(commit.error());
+  if (const Result<std::string> commit = resolve_revision(folder, name); !commit)
+    return fail(no_side(name, commit.error()));
   return {};
 }
 
@@ -234,6 +240,13 @@ std::optional<Result<Selected>> select_other(Store& store, const std::string& na
     if (auto found = select_id(store, name, kind, options)) return found;
   if (exists(name)) return select_file(name, kind, options);
   return std::nullopt;
+}
+
+Error no_side(const std::string& name, Error error) {
+  if (!fs::path(name).has_extension()) return error;
+  if (const auto near = nearest_file(name, {".json"}))
+    error.advice = fmt::format("did you mean {}?", shell_quoted(*near));
+  return error;
 }
 
 void whole_runs_first(std::vector<RunInfo>& runs) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ bool is_saved_name(const std::string& name);
 // The record with that name. nullopt when it is no such name.
 std::optional<Result<Selected>> select_saved(Store& store, const std::string& name, SideKind kind,
                                              const SelectOptions& options);
+// The suites that have a record of that name. An error when none has.
+Result<std::set<std::string>> suites_with_name(Store& store, const std::string& name);
 
 // A name that can be nothing else: one that ends in .json, or a whole UUID. nullopt when it is neither.
 std::optional<Result<Selected>> select_certain(Store& store, const std::string& name, SideKind kind,
@@ -35,6 +38,9 @@ std::optional<Result<Selected>> select_certain(Store& store, const std::string& 
 // A name that is no revision: the beginning of a record's id, else a file. nullopt when it is neither.
 std::optional<Result<Selected>> select_other(Store& store, const std::string& name, SideKind kind,
                                              const SelectOptions& options);
+
+// The error of a name that means no side. One with an extension may be a slip in a file's name.
+Error no_side(const std::string& name, Error error);
 
 // The choice among one commit's records, newest first as the store lists them: those of whole suites before
 // partial ones.

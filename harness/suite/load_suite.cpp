@@ -45,15 +45,9 @@ Error missing_file(const fs::path& path) {
   if (const std::string called = suite_called(stem); !called.empty())
     return {ErrorKind::usage, "no such suite", Location{path.string()},
             fmt::format("did you mean `{}`?", printable(called))};
-  std::vector<std::string> others;
-  std::error_code code;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code))
-    if (entry->path().extension() == ".yaml" || entry->path().extension() == ".yml")
-      others.push_back(entry->path().filename().string());
-  const auto near = nearest(path.filename().string(), others);
+  const auto near = nearest_file(path, {".yaml", ".yml"});
   return {ErrorKind::usage, "no such suite", Location{path.string()},
-          near ? fmt::format("did you mean `{}`?", printable((path.parent_path() / *near).string()))
+          near ? fmt::format("did you mean `{}`?", printable(*near))
                : "give the path of a YAML file, such as `suites/smoke.yaml`"};
 }
 

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/base/named_file.h"
+
 namespace harness {
 namespace {
 
@@ -37,6 +39,18 @@ TEST(ReadFile, TellsItsThreeRefusalsApart) {
   ASSERT_TRUE(write_file_atomically(folder.path() / "long", "12345"));
   EXPECT_THAT(read_file(folder.path() / "long", 4).error().message, HasSubstr("5 bytes"));
   EXPECT_TRUE(read_file(folder.path() / "long", 5));
+}
+
+TEST(ReadNamedFile, AdvisesTheNearestNameWithAnExtension) {
+  const TemporaryFolder folder;
+  for (const char* name : {"main.json", "mian.yaml", "other.json"})
+    ASSERT_TRUE(write_file_atomically(folder.path() / name, name));
+  EXPECT_EQ(read_named_file(folder.path() / "main.json", {".json"}).value(), "main.json");
+  const Error slip = read_named_file(folder.path() / "mian.json", {".json"}).error();
+  EXPECT_EQ(slip.kind, ErrorKind::usage);
+  EXPECT_THAT(slip.advice, HasSubstr((folder.path() / "main.json").string()));
+  EXPECT_EQ(read_named_file(folder.path() / "nothing-like-it.json", {".json"}).error().advice, "");
+  EXPECT_EQ(nearest_file(folder.path() / "none" / "main.json", {".json"}), std::nullopt);
 }
 
 TEST(WriteFile, ReplacesTheWholeFileAndLeavesNothingElse) {

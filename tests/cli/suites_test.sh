@@ -24,7 +24,7 @@ slower 100 100
 commit "both suites"
 
 # A run of several suites: a table each, one summary, all of them in the files.
-expect 0 measure suites/*.yaml --report json=run.json,junit=run.xml,csv=run.csv,markdown=run.md,html=run.html
+expect 0 measure suites/*.yaml --save-as before --report json=run.json,junit=run.xml,csv=run.csv,markdown=run.md,html=run.html
 names n=64 n=32
 holds run.json 'report["format"] == "harness-reports"' 'report["exit_code"] == 0' \
   '[one["suite"]["name"] for one in report["reports"]] == ["alpha", "beta"]'
@@ -49,7 +49,7 @@ silent_about n=64
 git checkout -qb change
 slower 100 104
 commit "beta is slower"
-expect 0 measure suites/*.yaml
+expect 0 measure suites/*.yaml --save-as after
 expect 1 "$HARNESS" compare --baseline main --current HEAD --report json=both.json,junit=both.xml
 names alpha beta
 holds both.json 'report["exit_code"] == 1' \
@@ -57,6 +57,15 @@ holds both.json 'report["exit_code"] == 1' \
 [ "$(grep -c '<testsuite ' both.xml)" -eq 2 ] || problem "not a test suite each: $(cat both.xml)"
 expect 1 measure suites/*.yaml --against main --report json=against.json
 holds against.json '[one["exit_code"] for one in report["reports"]] == [0, 1]'
+
+# A name that was given to several suites means all of them.
+for current in HEAD @after; do
+  expect 1 "$HARNESS" compare --baseline @before --current $current --report json=named.json
+  holds named.json '{one["suite"]: one["verdict"] for one in report["reports"]} == {"alpha": "unchanged", "beta": "regressed"}'
+done
+expect 0 "$HARNESS" compare --baseline @before --current @after --suite alpha
+expect 0 "$HARNESS" report @after
+names n=64 n=32
 
 # --suite takes the name and the path.
 for alpha in alpha suites/alpha.yaml; do

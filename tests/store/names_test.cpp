@@ -10,6 +10,7 @@
 namespace harness {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -83,6 +84,31 @@ TEST_F(Selecting, FindsANameOnTheSameMachine) {
                                              });
   for (const std::string& id : {here, there}) ASSERT_TRUE(store_->set_name(id, "before"));
   EXPECT_EQ(baseline("@before", current(commit))->source.id, here);
+}
+
+TEST_F(Selecting, FindsEachSuiteOfAName) {
+  const std::string commit = repository_.commit("one");
+  const auto of_suite = [&](const std::string& suite) {
+    return measured(commit, "GPU-1234", [&](Record& record) { record.suite.name = suite; });
+  };
+  const auto suites = [&](const std::string& name, const std::string& baseline) {
+    std::vector<std::string> found;
+    const auto sides = select_current_of_suites(*store_, name, baseline, options_);
+    EXPECT_TRUE(sides) << sides.error().text();
+    for (const Selected& side : *sides) found.push_back(side.record.suite.name);
+    return found;
+  };
+  for (const char* suite : {"alpha", "beta", "gamma"})
+    ASSERT_TRUE(store_->set_name(of_suite(suite), "after"));
+  for (const char* suite : {"alpha", "gamma"}) ASSERT_TRUE(store_->set_name(of_suite(suite), "before"));
+  EXPECT_THAT(suites("@after", "main"), ElementsAre("alpha", "beta", "gamma"));
+  EXPECT_THAT(suites("@after", "@before"), ElementsAre("alpha", "gamma"));
+  EXPECT_THAT(suites(commit, "@before"), ElementsAre("alpha", "gamma"));
+  options_.suite = "beta";
+  EXPECT_THAT(suites("@after", "@before"), ElementsAre("beta"));
+  options_.suite = "";
+  const auto slip = select_current_of_suites(*store_, "@aftre", "main", options_);
+  EXPECT_THAT(slip.error().advice, HasSubstr("@after"));
 }
 
 TEST_F(Selecting, KnowsWhatCanBeASide) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "harness/base/files.h"
+#include "harness/base/named_file.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/cli/commands/commands.h"
@@ -48,7 +49,7 @@ std::string id_of(const std::string& text) {
 }
 
 Result<Record> read_session(const std::string& path) {
-  const Result<std::string> text = read_file(path);
+  const Result<std::string> text = read_named_file(path, {".json", ".jsonl"});
   if (!text) return fail(text.error());
   if (!path.ends_with(".jsonl")) return decode_record(*text, path);
   Checked<Record> record = import_samples(*text, path);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/base/files.h"
+#include "harness/base/named_file.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
@@ -35,7 +36,7 @@ Checked<Record> read_samples(const std::vector<std::string>& files) {
   const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
   Record whole;
   for (const std::string& file : files) {
-    const Result<std::string> text = read_file(file);
+    const Result<std::string> text = read_named_file(file, {".json", ".jsonl", ".csv", ".sqlite"});
     if (!text) return refused(text.error());
     Checked<Record> record = import_samples(*text, file);
     if (!record) return record;

@@ -133,7 +133,7 @@ void add_run(Commands& commands) {
       command.add_flag("--continue", arguments.resume,
                        "finish the newest interrupted run of this suite and revision"),
       add_typed(command, "--save-as", arguments.save_as, parse_name_of_record,
-                "name the record, for --baseline @NAME; `records prune` spares it")
+                "name the record of each suite, for --baseline @NAME; `records prune` spares it")
           ->type_name("NAME"),
       command.add_flag("--require-gpu", arguments.require_gpu,
                        "a CUDA case that cannot run is an error, not a skip")};

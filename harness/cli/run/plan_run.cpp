@@ -52,10 +52,7 @@ WorkBesideProbe beside_probes(const RunArguments& arguments) {
 }  // namespace
 
 Status check_one_suite(const RunArguments& arguments) {
-  const char* option = !arguments.file.empty()      ? "--output"
-                       : arguments.resume           ? "--continue"
-                       : !arguments.save_as.empty() ? "--save-as"
-                                                    : nullptr;
+  const char* option = !arguments.file.empty() ? "--output" : arguments.resume ? "--continue" : nullptr;
   if (arguments.suites.size() == 1 || option == nullptr) return {};
   return fail(ErrorKind::usage,
               fmt::format("{} is for one suite, and {} were named", option, arguments.suites.size()),

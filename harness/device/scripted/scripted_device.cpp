@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "harness/base/files.h"
+#include "harness/base/named_file.h"
 #include "harness/base/text.h"
 #include "harness/model/device_kinds.h"
 
@@ -65,7 +65,7 @@ ScriptedDevice::ScriptedDevice(Script script) : script_(std::move(script)), curr
 }
 
 Result<std::unique_ptr<ScriptedDevice>> ScriptedDevice::load(const std::filesystem::path& path) {
-  const Result<std::string> text = read_file(path, 16U << 20);
+  const Result<std::string> text = read_named_file(path, {".json"}, 16U << 20);
   if (!text) return fail(text.error());
   Result<Script> script = parse_script(*text, path.string());
   if (!script) return fail(script.error());

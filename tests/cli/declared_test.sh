@@ -8,6 +8,12 @@ for shell in bash zsh fish; do
 done
 expect 2 "$HARNESS" completion tcsh
 names bash zsh fish
+expect 0 "$HARNESS" help
+names compare records
+expect 0 "$HARNESS" help run
+names --against --save-as
+expect 0 "$HARNESS" help baseline promote
+names --author
 bash -n completion.bash || problem "bash cannot read its completion"
 for shell in zsh fish; do
   if command -v $shell >/dev/null; then $shell -n completion.$shell || problem "$shell cannot read its completion"; fi

@@ -22,7 +22,7 @@ ProcessResult benchmark(const std::string& name, int process, double us) {
   result.case_id = name;
   result.process = process;
   Placement placement{{us}};
-  result.series = {{"wall_time", "us", Direction::lower_is_better, {{process, {}, {placement}}}}};
+  result.series = {{"wall_time", "us", Direction::lower_is_better, {{process, {placement}}}}};
   return result;
 }
 

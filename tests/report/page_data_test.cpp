@@ -334,7 +334,7 @@ TEST(PageFit, KeepsTheWorstCasesWholeWhereThereIsRoom) {
 TEST(PageFit, TakesFewerQuantilesWhereThereIsLessRoom) {
   const LargePair pair = large_pair().cut_to(50);
   std::size_t before = 251;
-  for (const std::size_t limit : {400'000, 110'000, 95'000, 85'000}) {
+  for (const std::size_t limit : {400'000, 130'000, 110'000, 98'000}) {
     const std::string data = page_data(&pair.comparison, pair.sources(), limit);
     EXPECT_LE(data.size(), limit);
     const json document = page::document_of_data(data);

@@ -40,7 +40,7 @@ export GITHUB_TOKEN=secret
 expect 0 run --report json=run.json --output record.json
 names bench/BM_sort/8 bench/BM_copy plain
 same "starts" "$(cat count)" 5
-same "the environment" "$(sort -u seen)" "red "
+same "the environment" "$(sort -u seen)" red
 python3 - <<'PY' || problem "the record is not as it should be"
 import json
 record = json.load(open("record.json"))
@@ -60,11 +60,11 @@ names bench plain
 git add -A && git commit -qm first
 expect 0 run --filter bench --save-as before
 echo 1.05 >factor
-expect 1 run --filter bench --against @before --report json=verdict.json
+expect 1 run --filter bench --against @before --save-as after --report json=verdict.json
 holds verdict.json 'row("bench/BM_copy", "wall_time")["verdict"] == "regressed"' \
   'row("bench/BM_sort/8", "wall_time")["verdict"] in ("unchanged", "not_worse")'
 same "starts, those to confirm included" "$(cat count)" 20
-expect 0 "$HARNESS" explain bench/BM_copy --baseline @before --current latest
+expect 0 "$HARNESS" explain bench/BM_copy --baseline @before --current @after
 expect 0 "$HARNESS" history bench/BM_copy
 names bench/BM_copy
 

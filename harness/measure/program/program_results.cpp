@@ -1,5 +1,6 @@
 #include "harness/measure/program/program_results.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/measure/case/microseconds.h"
@@ -16,6 +17,11 @@ Figures figures_of(const ProgramEnd& end) {
     figures.emplace_back("status", end.exit.code);
   if (!end.printed.empty()) figures.emplace_back("printed", end.printed);
   return figures;
+}
+
+// The system counts whole microseconds. A time of 0 has no logarithm.
+double processor_time(Seconds used) {
+  return std::max(to_microseconds(used), 1.0);
 }
 
 Series series_of(std::string_view metric, const char* unit, double value, int process,
@@ -45,8 +51,8 @@ ProcessResult result_of_program(const PlannedCase& planned, int process, const P
   const Usage& used = end.exit.used;
   result.series = {
       series_of(time_of_program(planned.program->reads), "us", to_microseconds(end.wall), process, end),
-      series_of(user_time, "us", to_microseconds(used.user), process, end),
-      series_of(system_time, "us", to_microseconds(used.system), process, end),
+      series_of(user_time, "us", processor_time(used.user), process, end),
+      series_of(system_time, "us", processor_time(used.system), process, end),
       series_of(program_memory, "bytes", used.peak_bytes, process, end)};
   return result;
 }

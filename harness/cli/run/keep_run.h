@@ -1,4 +1,4 @@
-// What a run writes besides its records in the store: its table, its file and its name.
+// A run also writes its table, the file of its record and the name of its record.
 #pragma once
 
 #include "harness/cli/run/run_job.h"

@@ -53,7 +53,7 @@ struct RunJob {
   [[nodiscard]] std::string suite() const { return prepared.plan.suite.name; }
 };
 
-// What measuring the baseline here takes: `ab` with --against as its baseline.
+// The request to measure the baseline here, as `ab` does, with --against as its baseline.
 AbRequest base_request(const RunArguments& arguments);
 
 // The baseline that judges this run.

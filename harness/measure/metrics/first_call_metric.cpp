@@ -1,4 +1,4 @@
-// The wall time of the first call. Of two builds in one process, the second finds libraries loaded by the
+// The wall time of the first call. The second of two builds in one process finds libraries loaded by the
 // first, so the metric is for one build alone.
 #include <optional>
 

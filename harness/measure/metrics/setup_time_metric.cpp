@@ -1,5 +1,5 @@
-// The host's time to construct the variant: plans, compilation, memory that it takes itself. Of two builds in
-// one process, the second finds libraries loaded by the first, so the metric is for one build alone.
+// The host's time to construct the variant: plans, compilation, memory that it takes itself. The second of
+// two builds in one process finds libraries loaded by the first, so the metric is for one build alone.
 #include <optional>
 
 #include "harness/measure/case/microseconds.h"

@@ -1,4 +1,5 @@
-// Programs in a run: a scripted starter plays them, so nothing but the worker that tells the machine is started.
+// Programs in a run: a scripted starter plays them, so nothing but the worker that tells the machine is
+// started.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

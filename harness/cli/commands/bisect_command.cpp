@@ -57,8 +57,9 @@ Result<BisectMeasuring> how_to_measure(const BisectArguments& arguments) {
   const fs::path folder = fs::weakly_canonical(fs::current_path(), code).lexically_relative(*root);
   const std::string build =
       arguments.build.empty() ? build_command(*suite, file.parent_path(), default_build) : arguments.build;
-  return BisectMeasuring{file.string(),         suite->identity.name, arguments.pattern, arguments.metric,
-                         arguments.device.text, build,                folder.string()};
+  return BisectMeasuring{file.string(),    suite->identity.name,  arguments.pattern,
+                         arguments.metric, arguments.device.text, build,
+                         folder.string()};
 }
 
 // Reports a misspelt --case before building, if the suite here is the bad commit's and can be planned.

@@ -24,6 +24,10 @@ page harness/cli/commands/guide.md 'ab'
 mkdir -p old/build && ci/bootstrap.sh && cp -r build/release/. build && cp -r build/release/. old/build
 step 0 "harness ab"
 
+page harness/cli/commands/guide.md 'time'
+printf '#!/bin/sh\n' >sort && chmod +x sort
+step 0 "harness time"
+
 page harness/cli/commands/guide.md 'calibrate'
 step 0 "harness calibrate"
 for day in monday tuesday; do

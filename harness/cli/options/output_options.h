@@ -24,9 +24,9 @@ struct ReportTarget {
 
 struct OutputOptions {
   ColourMode colour = ColourMode::automatic;
-  Format format = Format::terminal;   // of standard output
-  std::vector<ReportTarget> reports;  // other outputs
-  std::size_t markdown_limit = 0;     // bytes that Markdown may take; 0: as many as it needs
+  Format format = Format::terminal;        // of standard output
+  std::vector<ReportTarget> reports = {};  // other outputs
+  std::size_t markdown_limit = 0;          // bytes that Markdown may take; 0: as many as it needs
 
   // --color, --format, --report, --markdown-limit.
   void add_to(CLI::App& command);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "harness/base/files.h"
@@ -59,6 +60,8 @@ Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
   const fs::path file = scratch.path() / "output";
   const int warmup = task_.process == 1 ? planned.sampling.warmup : 0;
   for (int i = 0;; ++i) {
+    std::error_code ignored;
+    fs::remove(file, ignored);  // an earlier start's output is no result of this one
     const Result<Started> started = start(planned, file);
     if (!started)
       return end_all(cases, Outcome::failed,

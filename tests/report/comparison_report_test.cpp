@@ -43,8 +43,9 @@ TEST(Rows, ShowTheValuesOfBothSides) {
   Comparison comparison = with_verdicts({regressed});
   ComparisonRow& row = comparison.rows[0];
   row.ratio = 1.04;
-  row.baseline = {5, 13.16};
-  row.current = {5, 13.69};
+  row.baseline.processes = row.current.processes = 5;
+  row.baseline.center = 13.16;
+  row.current.center = 13.69;
   for (const Format format : {Format::terminal, Format::markdown, Format::csv}) {
     const std::string text = render_comparison(comparison, format, style);
     EXPECT_NE(text.find("13.16 us"), std::string::npos) << text;

@@ -224,8 +224,8 @@ TEST_P(ImportFormats, MakeThisRecordOfTheirSample) {
   EXPECT_EQ(read_file(golden).value_or(""), encode(*record)) << "HARNESS_UPDATE_GOLDEN=1 writes " << golden;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ImportFormats, testing::ValuesIn(sample_names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(All, ImportFormats, testing::ValuesIn(sample_names()), [](const auto& sample) {
+  std::string name = sample.param;
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '.' || c == '-'; }, '_');
   return name;

@@ -1,6 +1,7 @@
 // `harness time`: measures a command as a suite of one program would, once, and shows its table.
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,10 +40,7 @@ struct TimedCommand {
   std::string parameter, value;
 
   [[nodiscard]] std::string filled(std::string text) const {
-    const std::string mark = "{" + parameter + "}";
-    if (parameter.empty()) return text;
-    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + value.size()))
-      text.replace(at, mark.size(), value);
+    if (!parameter.empty()) boost::replace_all(text, "{" + parameter + "}", value);
     return text;
   }
 };

@@ -1,6 +1,7 @@
 #include "harness/measure/program/program_session.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -25,10 +26,7 @@ bool writes_file(const Program& program) {
 }
 
 std::vector<std::string> with_output(std::vector<std::string> command, const std::string& file) {
-  const std::string_view mark = output_mark;
-  for (std::string& word : command)
-    for (std::size_t at = word.find(mark); at != std::string::npos; at = word.find(mark, at + file.size()))
-      word.replace(at, mark.size(), file);
+  for (std::string& word : command) boost::replace_all(word, output_mark, file);
   return command;
 }
 

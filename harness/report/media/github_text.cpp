@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/replace.hpp>
+
 #include "harness/base/text.h"
 #include "harness/report/media/terminal_text.h"
 
@@ -24,23 +26,18 @@ std::string_view word_for(Alarm level) {
   return "notice";
 }
 
-std::string replace_all(std::string text, std::string_view what, std::string_view by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-  return text;
-}
-
 }  // namespace
 
 std::string escape_command_data(std::string_view raw) {
   std::vector<std::string> lines;
-  for (const std::string& line : split(raw, '\n')) lines.push_back(replace_all(printable(line), "%", "%25"));
+  for (const std::string& line : split(raw, '\n'))
+    lines.push_back(boost::replace_all_copy(printable(line), "%", "%25"));
   return join(lines, "%0A");
 }
 
 std::string escape_command_property(std::string_view raw) {
-  const std::string text = replace_all(printable(raw), "%", "%25");
-  return replace_all(replace_all(text, ":", "%3A"), ",", "%2C");
+  const std::string text = boost::replace_all_copy(printable(raw), "%", "%25");
+  return boost::replace_all_copy(boost::replace_all_copy(text, ":", "%3A"), ",", "%2C");
 }
 
 std::string annotation_line(Alarm level, const Annotation& annotation) {

@@ -4,6 +4,7 @@
 #include <soci/backend-loader.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <cstdlib>
 #include <mutex>
 
@@ -29,12 +30,6 @@ std::string percent_decoded(std::string_view text) {
     if (escape) i += 2;
   }
   return out;
-}
-
-void replace_all(std::string& text, const std::string& what, const std::string& with) {
-  if (what.empty()) return;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
 }
 
 // Only folders named by the installation or by SOCI_BACKENDS_PATH: a library in the working folder may come
@@ -96,11 +91,11 @@ class Postgresql final : public Database {
               {},
               "install libsoci-postgresql4.0 (Debian; on Ubuntu 24.04 libsoci-postgresql4.0t64), or keep the "
               "store in a file"};
-    replace_all(message, url_, name());
+    boost::replace_all(message, url_, name());
     for (const TextRange& range : passwords_in(url_)) {
       const std::string secret = url_.substr(range.begin, range.end - range.begin);
-      replace_all(message, secret, "***");
-      replace_all(message, percent_decoded(secret), "***");
+      boost::replace_all(message, secret, "***");
+      boost::replace_all(message, percent_decoded(secret), "***");
     }
     std::replace_if(
         message.begin(), message.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');

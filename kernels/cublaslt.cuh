@@ -7,7 +7,10 @@
 #include <cublasLt.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -98,22 +101,72 @@ class CublasLtProduct {
     workspace_ = workspace;
   }
 
-  // Times every candidate on the bound buffers, each the median of `rounds` calls after one that is not
-  // counted, and chooses the fastest. Waits for the device.
+  // Times the candidates in turns on the bound buffers, each by the median of `rounds` calls after one that is
+  // not counted, and takes the fastest. Of candidates within 1 % of it, which noise would choose among, it takes
+  // the library's favourite. Waits for the device.
   void choose_fastest(int rounds) {
+    constexpr float alike = 1.01F;
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     const std::unique_ptr<CUstream_st, cudaError_t (*)(cudaStream_t)> owned(stream, cudaStreamDestroy);
-    float least = 0;
-    cublasLtMatmulAlgo_t fastest = candidates_.front().algo;
-    for (const auto& candidate : candidates_) {
-      algorithm_ = candidate.algo;
-      const float time = median_time(stream, rounds);
-      if (&candidate != &candidates_.front() && !(time < least)) continue;
-      least = time;
-      fastest = candidate.algo;
+    const Event start = make_event();
+    const Event stop = make_event();
+    std::vector<std::vector<float>> times(candidates_.size());
+    for (int round = -1; round < rounds; ++round)
+      for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        algorithm_ = candidates_[i].algo;
+        check(cudaEventRecord(start.get(), stream), "cudaEventRecord");
+        run(stream);
+        check(cudaEventRecord(stop.get(), stream), "cudaEventRecord");
+        check(cudaEventSynchronize(stop.get()), "cudaEventSynchronize");
+        float time = 0;
+        check(cudaEventElapsedTime(&time, start.get(), stop.get()), "cudaEventElapsedTime");
+        if (round >= 0) times[i].push_back(time);
+      }
+    std::vector<float> medians;
+    for (std::vector<float>& of_one : times) {
+      std::nth_element(of_one.begin(), of_one.begin() + rounds / 2, of_one.end());
+      medians.push_back(of_one[static_cast<std::size_t>(rounds / 2)]);
     }
-    algorithm_ = fastest;
+    const float limit = alike * *std::min_element(medians.begin(), medians.end());
+    const auto chosen = std::find_if(medians.begin(), medians.end(), [&](float time) { return time <= limit; });
+    algorithm_ = candidates_[static_cast<std::size_t>(chosen - medians.begin())].algo;
+  }
+
+  // The algorithm as text: the library's version and its opaque structure, which may be kept and taken again by
+  // the same version (cuBLAS 13.0 manual, cublasLtMatmulAlgo_t).
+  [[nodiscard]] std::string algorithm_text() const {
+    std::string text = version_text();
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(&algorithm_);
+    for (std::size_t i = 0; i < sizeof algorithm_; ++i) {
+      char digits[3];
+      std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned>(bytes[i]));
+      text += digits;
+    }
+    return text;
+  }
+
+  // Takes an algorithm_text(). False, and nothing is changed: another version wrote it, or the library does not
+  // take it for this product and workspace.
+  bool take_algorithm(const std::string& text) {
+    const std::string version = version_text();
+    cublasLtMatmulAlgo_t taken = {};
+    if (text.size() != version.size() + 2 * sizeof taken || text.compare(0, version.size(), version) != 0)
+      return false;
+    auto* const bytes = reinterpret_cast<unsigned char*>(&taken);
+    for (std::size_t i = 0; i < sizeof taken; ++i) {
+      char* end = nullptr;
+      const std::string digits = text.substr(version.size() + 2 * i, 2);
+      bytes[i] = static_cast<unsigned char>(std::strtoul(digits.c_str(), &end, 16));
+      if (*end != '\0') return false;
+    }
+    cublasLtMatmulHeuristicResult_t result = {};
+    if (cublasLtMatmulAlgoCheck(handle_.get(), operation_.get(), w_layout_.get(), x_layout_.get(),
+                                y_layout_.get(), y_layout_.get(), &taken, &result) != CUBLAS_STATUS_SUCCESS ||
+        result.workspaceSize > library_workspace_bytes)
+      return false;
+    algorithm_ = taken;
+    return true;
   }
 
   [[nodiscard]] Algorithm algorithm() const {
@@ -150,27 +203,12 @@ class CublasLtProduct {
     return Layout(layout);
   }
 
+  static std::string version_text() { return "cublasLt " + std::to_string(cublasLtGetVersion()) + " "; }
+
   static Event make_event() {
     cudaEvent_t event = nullptr;
     check(cudaEventCreate(&event), "cudaEventCreate");
     return {event, cudaEventDestroy};
-  }
-
-  float median_time(cudaStream_t stream, int rounds) {
-    const Event start = make_event();
-    const Event stop = make_event();
-    run(stream);
-    std::vector<float> times;
-    for (int round = 0; round < rounds; ++round) {
-      check(cudaEventRecord(start.get(), stream), "cudaEventRecord");
-      run(stream);
-      check(cudaEventRecord(stop.get(), stream), "cudaEventRecord");
-      check(cudaEventSynchronize(stop.get()), "cudaEventSynchronize");
-      times.push_back(0);
-      check(cudaEventElapsedTime(&times.back(), start.get(), stop.get()), "cudaEventElapsedTime");
-    }
-    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
-    return times[static_cast<std::size_t>(rounds / 2)];
   }
 
   [[nodiscard]] int attribute(cublasLtMatmulAlgoConfigAttributes_t which) const {

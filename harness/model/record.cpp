@@ -55,14 +55,22 @@ Outcome worst_outcome(const std::vector<ProcessResult>& processes) {
   return worst;
 }
 
-void take_timing(Plan& plan, const Record& record) {
-  std::map<std::string_view, const Sampling*> known;
-  for (const CaseRecord& one : record.cases) known.emplace(one.id, &one.sampling);
+std::string choice_of(const CaseRecord& record) {
+  const auto found = std::find_if(record.processes.begin(), record.processes.end(),
+                                  [](const ProcessResult& process) { return !process.choice.empty(); });
+  return found == record.processes.end() ? std::string() : found->choice;
+}
+
+void take_decisions(Plan& plan, const Record& record) {
+  std::map<std::string_view, const CaseRecord*> known;
+  for (const CaseRecord& one : record.cases) known.emplace(one.id, &one);
   for (PlannedCase& planned : plan.cases) {
     const auto found = known.find(planned.id);
-    if (planned.sampling.timing == TimingMode::automatic && found != known.end() &&
-        found->second->power == planned.sampling.power)
-      planned.sampling.timing = found->second->timing;
+    if (found == known.end()) continue;
+    const CaseRecord& before = *found->second;
+    if (planned.sampling.timing == TimingMode::automatic && before.sampling.power == planned.sampling.power)
+      planned.sampling.timing = before.sampling.timing;
+    if (planned.choice.empty()) planned.choice = choice_of(before);
   }
 }
 

@@ -163,6 +163,7 @@ struct ProcessResult {
   std::string device_uuid = {};           // where processes used several devices, else ""
   std::optional<Identity> identity = {};  // absent when not read
   std::optional<TimingMode> timing = {};  // as measured, also where the plan left it open
+  std::string choice = {};                // that the variant made (sdk::Kernel::choice), "" without one
 
   bool operator==(const ProcessResult&) const = default;
 };
@@ -282,9 +283,13 @@ AgreedDigest agreed_digest(const CaseRecord& record);
 // The outcome of a case given its processes': incorrect > failed > timed_out > measured > skipped.
 Outcome worst_outcome(const std::vector<ProcessResult>& processes);
 
-// Times the cases that `plan` leaves open as in `record`, so that both can be compared. Cases of another
-// power mode are not comparable anyway.
-void take_timing(Plan& plan, const Record& record);
+// Measures what `plan` leaves open as `record` did, so that both can be compared: how calls are timed, and
+// the choices of variants. Cases of another power mode are timed as they need, because they do not compare
+// anyway.
+void take_decisions(Plan& plan, const Record& record);
+
+// The choice that the first process with one made; "" without one.
+std::string choice_of(const CaseRecord& record);
 
 // The plan with the benchmarks that `record` knows of its programs, behind its own cases.
 Plan with_benchmarks(Plan plan, const Record& record);

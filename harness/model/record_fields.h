@@ -127,7 +127,8 @@ inline constexpr auto result_in_case =
                                field("input_sets", &ProcessResult::input_sets).unless_default().at_least(1),
                                field("kernels", &ProcessResult::kernels).unless_default(),
                                field("identity", &ProcessResult::identity).unless_default(),
-                               field("timing", &ProcessResult::timing).unless_default());
+                               field("timing", &ProcessResult::timing).unless_default(),
+                               field("choice", &ProcessResult::choice).unless_default());
 
 // The series of a case. An older record holds the first call beside the samples of its time.
 struct AsSeries {

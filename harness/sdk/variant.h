@@ -69,6 +69,16 @@ class Kernel {
   // True when run() waits for the device: it is then timed without a launch gate, and marked so.
   [[nodiscard]] virtual bool synchronises() const { return false; }
 
+  // A variant that times several ways to work and takes the fastest (an algorithm, a tile) tells its choice
+  // after bind(), as a short text. Further processes and later runs make the same choice, so that they
+  // compare.
+  // "": it has none.
+  [[nodiscard]] virtual std::string choice() const { return {}; }
+
+  // Before the first bind(): do as an earlier choice() says and time nothing. A choice that cannot be made
+  // here, such as one of another version of a library, is ignored: the variant chooses anew.
+  virtual void choose(const std::string& earlier) { (void)earlier; }
+
   // Reports what only the variant knows of metrics that its workload declares: the size of its packed
   // weights, how often it had to repeat. Called once a process after the last check, never timed.
   virtual void report(MetricSink& sink) const { (void)sink; }

@@ -140,14 +140,20 @@ void CaseRows::append(CaseRows later) {
   std::move(later.spreads.begin(), later.spreads.end(), std::back_inserter(spreads));
 }
 
-std::set<std::string> proven_cases(const Record& baseline, const Record& current) {
+Proofs proofs_of(const Record& baseline, const Record& current) {
   const ComparedRecords records(baseline, current, Policy{}, false);
-  std::set<std::string> proven;
-  for (const PairedCase& one : pair_cases(baseline, current))
-    if (one.before != nullptr && one.after != nullptr && proof_of(one.before, *one.after, records).proven() &&
-        !settled_without_samples(one.before, *one.after, true))
-      proven.insert(one.after->id);
-  return proven;
+  Proofs found;
+  for (const PairedCase& one : pair_cases(baseline, current)) {
+    if (one.before == nullptr || one.after == nullptr ||
+        settled_without_samples(one.before, *one.after, true))
+      continue;
+    CaseProof proof = proof_of(one.before, *one.after, records);
+    if (proof.proven())
+      found.proven.insert(one.after->id);
+    else if (proof.gap)
+      found.gaps.emplace(one.after->id, std::move(*proof.gap));
+  }
+  return found;
 }
 
 std::set<std::string> gated_beyond_proof(const std::set<std::string>& proven, const Record& baseline,

@@ -31,8 +31,8 @@ struct CaseRows {
   // Appends the rows of later cases.
   void append(CaseRows later);
 };
-// The cases of `current` that are proven to do what the baseline's do, so that they need no samples.
-std::set<std::string> proven_cases(const Record& baseline, const Record& current);
+// For the cases that both records have.
+Proofs proofs_of(const Record& baseline, const Record& current);
 
 // The proven cases that need samples all the same: a metric that no proof covers has a gate of its own.
 // `plan`: what the current side would measure.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <string>
 
 #include "harness/sdk/registry.h"
 #include "kernels/cublaslt.cuh"
@@ -26,7 +27,13 @@ class LibraryKernel : public harness::sdk::Kernel {
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return kernels::library_workspace_bytes; }
 
-  // The first time, the candidates are timed on these buffers: once a process, never while it is measured.
+  [[nodiscard]] std::string choice() const override { return asked_ > 1 ? product_.algorithm_text() : ""; }
+  void choose(const std::string& earlier) override {
+    if (asked_ > 1 && product_.take_algorithm(earlier)) time_them_ = false;
+  }
+
+  // The first time, the candidates are timed on these buffers, unless an earlier choice was taken: once a
+  // process, never while it is measured.
   void bind(const harness::sdk::Buffers& buffers) override {
     product_.bind(buffers.as<void>(a_index), buffers.as<void>(b_index), buffers.as<void>(c_index),
                   buffers.workspace);

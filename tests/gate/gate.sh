@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Runs whole suites as a user does, of an unchanged build and of a slower one, and keeps what the gate says.
 #
-#   tests/gate/gate.sh FOLDER OUT      FOLDER has bin/ and lib/; reports and figures.jsonl go to OUT
+#   tests/gate/gate.sh FOLDER OUT      FOLDER has bin/ and lib/; records, reports and figures.jsonl go to OUT
 #
-#   HARNESS_GATE="proof all ab slower"   which parts, in this order:
+#   HARNESS_GATE="proof:5 all ab slower"   which parts, in this order, and how often (default: HARNESS_GATE_RUNS):
 #     proof    `run --against` of the same build: exit status 0 by proof, in seconds
 #     all      the same with `--measure all`: every case measured, none undecided or red
 #     ab       `harness ab` of the build with itself
 #     slower   `run --against` of FOLDER/slower (HARNESS_SLOWER): its slower cases are found, only they are measured
 #   HARNESS_GATE_SUITES="fusion matmul attention probe"
-#   HARNESS_GATE_RUNS=1          runs of each part and suite
+#   HARNESS_GATE_RUNS=1          runs of each part and suite that names no number
 #   HARNESS_GATE_SECONDS=500     no run begins after it
 #   HARNESS_COMMIT=<40 digits>   the commit of the build, where its repository was left behind
 #
@@ -53,7 +53,7 @@ slower() {
 against() {
   local part=$1 suite=$2 program=$3 run
   shift 3
-  for ((run = 1; run <= ${HARNESS_GATE_RUNS:-1}; run++)); do
+  for ((run = 1; run <= runs; run++)); do
     tell "$part" "$suite" "$run" "$program" run "suites/$suite.yaml" --store "$scratch/$suite.db" --require-gpu \
       "${commit[@]}" --against "$scratch/$suite.json" "$@" || break
   done
@@ -65,7 +65,7 @@ ab() {
     mkdir -p "$scratch/ab/$side/lib"
     cp -n "$folder/lib/libharness_kernels.so" "$folder/lib/libharness_cuda.so" "$scratch/ab/$side/lib/"
   done
-  for ((run = 1; run <= ${HARNESS_GATE_RUNS:-1}; run++)); do
+  for ((run = 1; run <= runs; run++)); do
     tell ab "$suite" "$run" "$folder/bin/harness" ab "suites/$suite.yaml" --store "$scratch/ab.db" \
       --baseline-build "$scratch/ab/baseline" --current-build "$scratch/ab/current" || break
   done
@@ -75,7 +75,11 @@ parts=${HARNESS_GATE:-proof all ab slower}
 for suite in ${HARNESS_GATE_SUITES:-fusion matmul attention probe}; do
   tell record "$suite" 1 "$folder/bin/harness" run "suites/$suite.yaml" --store "$scratch/$suite.db" \
     "${commit[@]}" --require-gpu --output "$scratch/$suite.json" || break
-  for part in $parts; do
+  cp "$scratch/$suite.json" "$out/$suite.record.json" || break
+  for one in $parts; do
+    part=${one%%:*}
+    runs=${HARNESS_GATE_RUNS:-1}
+    [ "$part" = "$one" ] || runs=${one#*:}
     case $part in
       proof) against proof "$suite" "$folder/bin/harness" ;;
       all) against all "$suite" "$folder/bin/harness" --measure all ;;

@@ -173,7 +173,7 @@ bool is_library(const std::string& variant) {
 }
 
 Bound::Bound(Device& device, const Catalog& catalog, const std::string& workload, const std::string& variant,
-             sdk::Params params)
+             sdk::Params params, const std::string& choice)
     : device_(device), workload_(find_workload(catalog, workload)), params_(std::move(params)) {
   const sdk::Variant* found = catalog.variant(workload, variant);
   if (found == nullptr || found->make == nullptr) throw std::runtime_error("no variant " + variant);
@@ -197,6 +197,7 @@ Bound::Bound(Device& device, const Catalog& catalog, const std::string& workload
     workspace_ = value_of(device_.memory().allocate(bytes));
     require(device_.memory().fill(*workspace_, 0xFF));
   }
+  if (!choice.empty()) kernel_->choose(choice);
   kernel_->bind(sdk::Buffers{addresses, workspace_ ? workspace_->data() : nullptr});
 }
 

@@ -77,10 +77,12 @@ bool is_library(const std::string& variant);
 // One variant at one set of parameters with its buffers: inputs uploaded, outputs poisoned.
 class Bound {
  public:
+  // `choice`: an earlier choice of the variant; "": none.
   Bound(Device& device, const Catalog& catalog, const std::string& workload, const std::string& variant,
-        sdk::Params params);
+        sdk::Params params, const std::string& choice = {});
 
   void run(sdk::Stream stream) const { kernel_->run(stream); }
+  [[nodiscard]] const sdk::Kernel& kernel() const { return *kernel_; }
   [[nodiscard]] Work work() const {
     return [this](sdk::Stream stream) { run(stream); };
   }

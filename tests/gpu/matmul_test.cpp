@@ -81,6 +81,24 @@ TEST_F(Matmul, EveryVariantSupportsAnAlignedShapeInSomeType) {
 }
 
 // Many tiles a block, a ring that wraps often: what only large problems meet.
+TEST_F(Matmul, TakesAnEarlierChoiceOfAnAlgorithmAndIgnoresAStrangeOne) {
+  const sdk::Params params = params_of("f16", {1024, 1024, 1024});
+  const Bound first(device(), catalog(), workload_name, "cublaslt_best", params);
+  const std::string chosen = first.kernel().choice();
+  ASSERT_FALSE(chosen.empty());
+  const Bound second(device(), catalog(), workload_name, "cublaslt_best", params, chosen);
+  EXPECT_EQ(second.kernel().choice(), chosen);
+  const std::string version = chosen.substr(0, chosen.rfind(' ') + 1);
+  for (const std::string& strange : {std::string("tile 3"), version + "00", version + std::string(128, 'x'),
+                                     version + std::string(128, 'f')}) {
+    Bound other(device(), catalog(), workload_name, "cublaslt_best", params, strange);
+    EXPECT_NE(other.kernel().choice(), strange);
+    EXPECT_LT(other.median({}, 5), 1e-3) << "it runs";
+  }
+  const Bound library(device(), catalog(), workload_name, "cublaslt_default", params);
+  EXPECT_EQ(library.kernel().choice(), "");
+}
+
 TEST_F(Matmul, IsRightOnALargeShapeWithTails) {
   for (const std::string& variant : variants()) {
     trying(variant);

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness::gpu {
 namespace {
@@ -74,6 +76,20 @@ TEST_F(Profiling, SeesTheKernelOfACallWithItsShapeAndTime) {
   ASSERT_TRUE(control && control->pair);
   // 1.5 us over many processes (tests/instrument); one has an offset of up to 0.3 us of its own.
   EXPECT_NEAR(seen[0].us, event_us - *control->pair, 0.01 * event_us + 1.8);
+}
+
+TEST_F(Profiling, TellsTheKernelTimeOfACaseInEachProcess) {
+  PlannedCase planned = planned_probe("copy", large);
+  planned.metrics = {"time", "kernel_time"};
+  const ProcessResult result = measure_case(device(), catalog(), planned, 1);
+  ASSERT_EQ(result.outcome, Outcome::measured) << result.reason;
+  ASSERT_EQ(result.series.size(), 2U);
+  EXPECT_EQ(result.series[1].metric, "kernel_time");
+  EXPECT_EQ(result.series[0].metric, "gpu_time");
+  const auto value = [&](std::size_t series) {
+    return result.series[series].processes.at(0).placements.at(0).samples.at(0);
+  };
+  EXPECT_NEAR(value(1), value(0), 0.2 * value(0));
 }
 
 TEST_F(Profiling, SeesTheSameAgainAfterItWasDetached) {

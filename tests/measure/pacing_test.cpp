@@ -253,9 +253,29 @@ TEST(AutomaticTiming, IsToldByARecordOnceAProcessChose) {
   Plan plan;
   plan.cases = {open, open};
   plan.cases[1].id = "line/right/n=101";
-  take_timing(plan, whole);
+  take_decisions(plan, whole);
   EXPECT_EQ(plan.cases[0].sampling.timing, TimingMode::batch);
   EXPECT_EQ(plan.cases[1].sampling.timing, TimingMode::automatic);
+}
+
+TEST(Choices, AreTakenFromARecord) {
+  CaseRecord record = planned_record(planned());
+  ProcessResult without, with, later;
+  without.process = 1;
+  with.process = 2;
+  with.choice = "tile 3";
+  later.process = 3;
+  later.choice = "tile 4";
+  for (const ProcessResult& one : {without, with, later}) add_result(record, one);
+  EXPECT_EQ(choice_of(record), "tile 3");
+  Record whole;
+  whole.cases.push_back(record);
+  Plan plan;
+  plan.cases = {planned(), planned()};
+  plan.cases[1].choice = "tile 5";
+  take_decisions(plan, whole);
+  EXPECT_EQ(plan.cases[0].choice, "tile 3");
+  EXPECT_EQ(plan.cases[1].choice, "tile 5") << "what the plan says already stays";
 }
 
 TEST(AutomaticTiming, IsTheSameForBothBuilds) {

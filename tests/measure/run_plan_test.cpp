@@ -145,6 +145,26 @@ TEST_F(RunPlan, TimesACaseInEachProcessAsTheFirstOneChose) {
   EXPECT_TRUE(result("right", 2).batching) << "though it would have chosen events";
 }
 
+TEST_F(RunPlan, MakesTheChoiceOfTheFirstProcessInEach) {
+  add("chooses");
+  add("right");
+  run();
+  EXPECT_THAT(result("chooses", 1).choice, testing::StartsWith("way "));
+  EXPECT_EQ(result("chooses", 2).choice, result("chooses", 1).choice);
+  EXPECT_EQ(result("right", 1).choice, "");
+}
+
+TEST_F(RunPlan, MakesTheChoiceOfThePlanWhereItCan) {
+  add("chooses").choice = "way 7";
+  run();
+  EXPECT_EQ(result("chooses", 1).choice, "way 7");
+  results_.clear();
+  plan_.cases[0].choice = "of another version";
+  run();
+  EXPECT_THAT(result("chooses", 1).choice, testing::StartsWith("way "));
+  EXPECT_EQ(result("chooses", 2).choice, result("chooses", 1).choice) << "chosen anew, once";
+}
+
 TEST_F(RunPlan, ReportsTheMachineOnceWithItsCeilings) {
   add("right");
   run();

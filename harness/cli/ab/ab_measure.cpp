@@ -107,17 +107,18 @@ class AbRun {
     looks_ = nullptr;
     line_.clear();
     if (!report || report->interrupted) return report;
-    std::set<std::string> proven =
-        proven_cases(with_looks(records_.baseline, looks[0]), with_looks(records_.current, looks[1]));
-    const std::size_t identical = proven.size();
+    const Record looked_at = with_looks(records_.baseline, looks[0]);
+    const Proofs proofs = proofs_of(looked_at, with_looks(records_.current, looks[1]));
+    std::set<std::string> proven = proofs.proven;
     for (const std::string& id : gated_beyond_proof(proven, records_.baseline, plan_at(1))) proven.erase(id);
     if (const Status kept = keep(looks, proven); !kept) return fail(kept.error());
     if (looks[1].results.empty()) return report;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    fmt::print(stderr, "{}\n",
-               report::look_words(identical, proven.size(), runnable(plan_at(1)), took.count()));
-    for (Plan* plan : {&plans_[0], &plans_[1], &common_})
+    fmt::print(stderr, "{}\n", report::look_words(proofs, proven.size(), runnable(plan_at(1)), took.count()));
+    for (Plan* plan : {&plans_[0], &plans_[1], &common_}) {
+      take_decisions(*plan, looked_at);
       std::erase_if(plan->cases, [&](const PlannedCase& one) { return proven.contains(one.id); });
+    }
     return report;
   }
 
@@ -130,6 +131,7 @@ class AbRun {
 
   Result<RunReport> look_in_turn() {
     for (const std::size_t side : {0, 1}) {
+      if (side == 1) take_decisions(plans_[1], with_looks(records_.baseline, (*looks_)[0]));
       const Result<RunReport> report = run_plan(plans_[side], options_of(side, 0));
       if (!report || report->interrupted) return report;
     }
@@ -155,7 +157,7 @@ class AbRun {
     plans_ = {with_benchmarks(plans_[0], measured.baseline), with_benchmarks(plans_[1], measured.current)};
     for (Plan* plan : {&plans_[0], &plans_[1], &common_}) {
       *plan = plan_of_red(*plan, red);
-      take_timing(*plan, measured.baseline);
+      take_decisions(*plan, measured.baseline);
     }
     return measure(last_plain_process);
   }

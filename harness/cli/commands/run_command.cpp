@@ -41,7 +41,7 @@ int measure_and_judge(RunJob& job) {
   MeasureRecordOptions how{begin, arguments.measuring, arguments.clocks,
                            [&](const Record& record) { write_unfinished(record, job); }};
   if (!arguments.against.empty())
-    how.adapt = [&](Plan& plan, const Record& record) { time_as_baseline(plan, job, record); };
+    how.adapt = [&](Plan& plan, const Record& record) { decide_as_baseline(plan, job, record); };
   if (!arguments.against.empty() && arguments.look.measure == MeasureChoice::changed)
     how.spare = [&](Record& record) { return spare_identical(job, record); };
   Result<MeasuredRecord> measured = measure_record(*job.store, job.prepared, how);

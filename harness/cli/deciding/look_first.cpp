@@ -7,8 +7,7 @@
 namespace harness {
 
 void keep_look(Looks& looks, EncodedResult result) {
-  const std::optional<Identity>& identity = result.result.identity;
-  if (result.result.outcome != Outcome::looked_at || !identity || identity->digest.empty()) return;
+  if (result.result.outcome != Outcome::looked_at || !result.result.identity) return;
   const std::string id = result.result.case_id;
   looks.results.insert_or_assign(id, std::move(result));
 }

@@ -11,7 +11,7 @@
 
 namespace harness {
 
-// Looks by case, without those that failed or could not read everything: their cases are measured.
+// Looks by case, without those that failed: their cases are measured.
 struct Looks {
   std::map<std::string, EncodedResult> results = {};
   bool interrupted = false;
@@ -21,7 +21,7 @@ struct Looks {
 // Looks at every case of the plan. `record` learns its machines; nothing else is stored.
 Result<Looks> look_at(Store& store, Record& record, const Plan& plan, const Prepared& prepared, bool quiet);
 
-// Keeps a result only if it read all launches.
+// Keeps a result only if it tried to read launches.
 void keep_look(Looks& looks, EncodedResult result);
 
 // `record` with the looks among its results.

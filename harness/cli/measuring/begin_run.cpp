@@ -60,7 +60,7 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
 
 // A record can only be continued with the same plan: the same cases and the same sampling.
 Status check_same_plan(const Record& record, Plan plan, bool any_looks) {
-  take_timing(plan, record);
+  take_decisions(plan, record);
   plan = with_benchmarks(std::move(plan), record);
   bool same = record.cases.size() == plan.cases.size();
   for (std::size_t i = 0; same && i < plan.cases.size(); ++i)

@@ -66,7 +66,7 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
     if (const Status kept = store.update_header(record); !kept) report_error(kept.error());
   };
   Plan timed = plan;
-  take_timing(timed, record);
+  take_decisions(timed, record);
   Result<RunReport> report = run_plan(timed, run);
   progress.clear();
   if (!report && keeper.store_failed()) return fail(rescued(record, report.error()));

@@ -20,39 +20,64 @@
 
 namespace harness {
 
-Result<SparedCases> spare_identical(const RunJob& job, Record& record) {
-  const RunArguments& arguments = job.arguments;
-  Result<Looks> looks =
-      look_at(*job.store, record, job.prepared.plan, job.prepared, arguments.measuring.quiet);
-  if (!looks) return fail(looks.error());
-  if (looks->interrupted) return SparedCases{{}, true};
-  // A continued run may hold looks already.
-  const Record seen = with_looks(record, *looks);
-  if (std::none_of(seen.cases.begin(), seen.cases.end(), was_looked_at)) return SparedCases{};
+namespace {
+
+// The baseline that will judge `record`, whose machines are known already.
+Result<Selected> baseline_to_be(const RunJob& job, const Record& record) {
   const Result<Selected> current = select_stored(*job.store, record.id);
   if (!current) return fail(current.error());
   const BaselineChoice choice = baseline_of(record, job);
   Result<Selected> baseline = select_baseline(*job.store, choice.name, *current, choice.select);
+  if (baseline) choice.adapt(baseline->record);
+  return baseline;
+}
+
+// Looks once more at variants that chose another way to work than the baseline's: now they work as it did.
+Status look_with_its_choices(const RunJob& job, Record& record, const Record& baseline, Looks& looks) {
+  Plan plan = job.prepared.plan;
+  take_decisions(plan, baseline);
+  std::erase_if(plan.cases, [&](const PlannedCase& one) {
+    const auto found = looks.results.find(one.id);
+    return one.choice.empty() || found == looks.results.end() || found->second.result.choice == one.choice;
+  });
+  if (plan.cases.empty()) return {};
+  Result<Looks> again = look_at(*job.store, record, plan, job.prepared, job.arguments.measuring.quiet);
+  if (!again) return fail(again.error());
+  looks.took += again->took;
+  looks.interrupted = again->interrupted;
+  for (auto& [id, result] : again->results) looks.results.insert_or_assign(id, std::move(result));
+  return {};
+}
+
+}  // namespace
+
+Result<SparedCases> spare_identical(const RunJob& job, Record& record) {
+  Result<Looks> looks =
+      look_at(*job.store, record, job.prepared.plan, job.prepared, job.arguments.measuring.quiet);
+  if (!looks) return fail(looks.error());
+  if (looks->interrupted) return SparedCases{{}, true};
+  // A continued run may hold looks already.
+  const Record looked_at = with_looks(record, *looks);
+  if (std::none_of(looked_at.cases.begin(), looked_at.cases.end(), was_looked_at)) return SparedCases{};
+  const Result<Selected> baseline = baseline_to_be(job, record);
   if (!baseline) return SparedCases{};
-  choice.adapt(baseline->record);
-  SparedCases spared{proven_cases(baseline->record, seen)};
-  const std::size_t identical = spared.ids.size();
+  if (Status looked = look_with_its_choices(job, record, baseline->record, *looks); !looked)
+    return fail(looked.error());
+  if (looks->interrupted) return SparedCases{{}, true};
+  const Proofs proofs = proofs_of(baseline->record, with_looks(record, *looks));
+  SparedCases spared{proofs.proven};
   for (const std::string& id : gated_beyond_proof(spared.ids, baseline->record, job.prepared.plan))
     spared.ids.erase(id);
   for (const auto& [id, result] : looks->results)
     if (spared.ids.contains(id))
       if (const Status kept = job.store->put(record.id, result); !kept) return fail(kept.error());
   fmt::print(stderr, "{}\n",
-             report::look_words(identical, spared.ids.size(), runnable(job.prepared.plan), looks->took));
+             report::look_words(proofs, spared.ids.size(), runnable(job.prepared.plan), looks->took));
   return spared;
 }
 
-void time_as_baseline(Plan& plan, const RunJob& job, const Record& record) {
-  const Result<Selected> current = select_stored(*job.store, record.id);
-  if (!current) return;
-  const BaselineChoice choice = baseline_of(record, job);
-  if (const Result<Selected> baseline = select_baseline(*job.store, choice.name, *current, choice.select))
-    take_timing(plan, baseline->record);
+void decide_as_baseline(Plan& plan, const RunJob& job, const Record& record) {
+  if (const Result<Selected> baseline = baseline_to_be(job, record)) take_decisions(plan, baseline->record);
 }
 
 Result<Continued> continue_cases(const RunJob& job, Record& record) {

@@ -17,9 +17,9 @@ namespace harness {
 // their result. Without a baseline all are measured, and judging will say that there is none.
 Result<SparedCases> spare_identical(const RunJob& job, Record& record);
 
-// Cases with `timing: auto` are timed as the baseline's were. Without a baseline judging will say that there
-// is none.
-void time_as_baseline(Plan& plan, const RunJob& job, const Record& record);
+// Measures what the plan leaves open as the baseline did (take_decisions). Without a baseline judging will
+// say that there is none.
+void decide_as_baseline(Plan& plan, const RunJob& job, const Record& record);
 
 // Continues undecided cases, then measures regressed ones again, in the rest of the budget. Without a
 // baseline it does nothing, and judging will say so.

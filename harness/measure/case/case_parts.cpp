@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "harness/base/text.h"
+
 namespace harness {
 namespace {
 
@@ -39,13 +41,21 @@ void CaseParts::place(bool moved) {
     if (!*placed) return subjects.broken(placed->error());
     {
       const Scope followed = device.profiler().follow();
+      if (!moved && !planned.choice.empty()) one.kernel->choose(planned.choice);
       one.kernel->bind(allocation.buffers());
     }
+    if (!moved) keep_choice(one);
     if (const Status bound = device.timer().synchronize(); !bound) return subjects.broken(bound.error());
     if (!moved) return {};
     if (const Status bound = sampler.bind(one); !bound) return subjects.broken(bound.error());
     return {};
   });
+}
+
+// Other builds in this process do as the first.
+void CaseParts::keep_choice(Subject& subject) {
+  subject.result.choice = printable(subject.kernel->choice());
+  if (planned.choice.empty()) planned.choice = subject.result.choice;
 }
 
 std::size_t CaseParts::workspace_bytes() const {

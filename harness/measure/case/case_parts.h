@@ -26,7 +26,7 @@ struct CaseParts {
   CaseParts(Device& device_, const PlannedCase& planned_, int process_, Purpose purpose_, Carried& carried_);
 
   Device& device;
-  PlannedCase planned;  // its way of timing is chosen by prepare_case(), where the plan leaves it open
+  PlannedCase planned;  // with the way of timing and the variant's choice, once they are settled
   const int process;
   const Purpose purpose;
   Carried& carried;
@@ -48,6 +48,9 @@ struct CaseParts {
   [[nodiscard]] std::size_t workspace_bytes() const;
   // Fetches the outputs as the last call left them and checks them.
   tl::expected<Finding, Ending> check(Subject& subject);
+
+ private:
+  void keep_choice(Subject& subject);
 };
 
 }  // namespace harness

@@ -46,9 +46,11 @@ Status Sampler::place(const sdk::Problem& problem, const CaseInputs& inputs, std
 
 Status Sampler::bind(Subject& subject) {
   for (std::size_t i = 0; i < sets_.size(); ++i) {
-    if (i == subject.calls.further.size())
+    if (i == subject.calls.further.size()) {
       subject.calls.further.push_back(
           subject.variant->make(planned_.params, subject.problem, device_.traits()));
+      if (!subject.result.choice.empty()) subject.calls.further.back()->choose(subject.result.choice);
+    }
     sdk::Kernel& kernel = *subject.calls.further[i];
     kernel.bind(sets_.buffers(i));
     if (const Status bound = device_.timer().synchronize(); !bound) return bound;

@@ -104,14 +104,14 @@ Status run_task(const Task& task, TaskContext context, Experience& experience, E
   return started.empty() ? Status() : run_programs(task, context, experience, started, ending);
 }
 
-Result<RunReport> run_lane(const Lane& lane, Sides& sides, TimingModes& timing, EndingWorkers& ending) {
+Result<RunReport> run_lane(const Lane& lane, Sides& sides, Decisions& decisions, EndingWorkers& ending) {
   std::vector<Experience> experience(sides.size());
   RunReport report;
   for (const Task& task : lane) {
     Side& side = sides[task.turn];
     report.ended = !side.journal.may_begin();
     if (report.ended) break;
-    const TaskContext context{side.plan, side.options, side.journal, timing};
+    const TaskContext context{side.plan, side.options, side.journal, decisions};
     if (const Status done = run_task(task, context, experience[task.turn], ending); !done)
       return fail(done.error());
     report.interrupted = InterruptGuard::interrupted();
@@ -121,14 +121,14 @@ Result<RunReport> run_lane(const Lane& lane, Sides& sides, TimingModes& timing, 
 }
 
 // Each lane has a thread.
-Result<RunReport> run_lanes(const Stage& stage, Sides& sides, TimingModes& timing) {
+Result<RunReport> run_lanes(const Stage& stage, Sides& sides, Decisions& decisions) {
   const QuietPipes quiet;
   std::vector<Result<RunReport>> reports(stage.size(), RunReport{});
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < stage.size(); ++i)
     threads.emplace_back([&, i] {
       EndingWorkers ending;
-      reports[i] = run_lane(stage[i], sides, timing, ending);
+      reports[i] = run_lane(stage[i], sides, decisions, ending);
     });
   for (std::thread& thread : threads) thread.join();
   RunReport all;
@@ -144,12 +144,12 @@ Result<RunReport> run_lanes(const Stage& stage, Sides& sides, TimingModes& timin
 Result<RunReport> run_schedule(const Schedule& schedule, Sides& sides) {
   EndingWorkers own;
   EndingWorkers& ending = sides.front().options.ending ? *sides.front().options.ending : own;
-  TimingModes timing;
+  Decisions decisions;
   Result<RunReport> report;
   for (const Stage& stage : schedule) {
     if (stage.size() > 1) ending.wait();
-    report =
-        stage.size() == 1 ? run_lane(stage.front(), sides, timing, ending) : run_lanes(stage, sides, timing);
+    report = stage.size() == 1 ? run_lane(stage.front(), sides, decisions, ending)
+                               : run_lanes(stage, sides, decisions);
     if (!report || report->ended || report->interrupted) break;
   }
   ending.wait();

@@ -43,8 +43,11 @@ Result<bool> WorkerSession::greet() {
 
 Result<WorkerSession::End> WorkerSession::run() {
   overlapped_ = !ending_.none();
+  const Job job = this->job();
+  sent_.clear();
+  for (const PlannedCase& planned : job.cases) sent_.emplace(planned.id, planned);
   Result<WorkerProcess> started =
-      WorkerProcess::start(context_.options.worker_command, job(), context_.options.worker_folder);
+      WorkerProcess::start(context_.options.worker_command, job, context_.options.worker_folder);
   if (!started) return fail(started.error());
   worker_.emplace(std::move(*started));
   ending_.wait();
@@ -69,7 +72,7 @@ Job WorkerSession::job() const {
   job.look = context_.options.look;
   job.pair = context_.options.pair;
   if (only_greets_) return job;
-  for (const PlannedCase* planned : open_) job.cases.push_back(context_.timing.decided(*planned));
+  for (const PlannedCase* planned : open_) job.cases.push_back(context_.decisions.decided(*planned));
   return job;
 }
 
@@ -156,8 +159,7 @@ Result<WorkerSession::Next> WorkerSession::take_result(EncodedResult result, con
   const ProcessResult& one = result.result;
   if (current_ == nullptr || one.case_id != current_->id || one.process != task_.process)
     return out_of_protocol(baseline != nullptr ? "pair" : "result");
-  const bool open = current_->sampling.timing == TimingMode::automatic;
-  if (open && one.timing && !context_.timing.agree(one.case_id, *one.timing)) {
+  if (!context_.decisions.agree(sent_.at(one.case_id), one)) {
     disagreed_ = true;
     current_ = nullptr;
     return Next();

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/measure/schedule/decisions.h"
 #include "harness/measure/schedule/run_journal.h"
 #include "harness/measure/schedule/schedule.h"
-#include "harness/measure/schedule/timing_modes.h"
+
 #include "harness/measure/schedule/worker_process.h"
 
 namespace harness {
@@ -19,7 +20,7 @@ struct TaskContext {
   const Plan& plan;
   const RunOptions& options;
   RunJournal& journal;
-  TimingModes& timing;
+  Decisions& decisions;
 };
 
 // Things that the workers of one plan on one device have shown so far.
@@ -84,11 +85,12 @@ class WorkerSession {
   std::vector<const PlannedCase*>& open_;
   EndingWorkers& ending_;
   std::optional<WorkerProcess> worker_;
-  const PlannedCase* current_ = nullptr;  // that the worker has begun
+  std::map<std::string, PlannedCase> sent_;  // to the worker, by id: with what was decided by then
+  const PlannedCase* current_ = nullptr;     // that the worker has begun
   bool greeted_ = false;
   bool overlapped_ = false;  // it opened its device while another worker ended
   bool only_greets_ = false;
-  bool disagreed_ = false;  // a case is measured again, as another process timed it
+  bool disagreed_ = false;  // a case is measured again, as another process measured it
 };
 
 }  // namespace harness

@@ -2,7 +2,9 @@
 // put into words by report/.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -279,6 +281,12 @@ struct ProofGap {
   Fact<ProofGapCode> why;
   std::optional<Cause> cause = {};  // why a side's launches could not be read
   std::vector<Difference> differences = {};
+};
+
+// The cases that provably do the same in two records, so that they need no samples, and why others do not.
+struct Proofs {
+  std::set<std::string> proven = {};          // ids
+  std::map<std::string, ProofGap> gaps = {};  // by id
 };
 
 // An estimate of a row's ratio by some of its processes.

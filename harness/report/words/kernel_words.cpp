@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/report/words/reason_words.h"
 
 namespace harness::report {
 namespace {
@@ -54,9 +56,16 @@ std::string words(const KernelChange& change) {
   return join(parts, ", ");
 }
 
-std::string look_words(std::size_t identical, std::size_t spared, std::size_t cases, Seconds took) {
-  return fmt::format("{} of {} identical: same machine code, same launches ({:.1f} s){}", identical, cases,
-                     took, spared == cases ? "" : fmt::format("; measuring {}", cases - spared));
+std::string look_words(const Proofs& proofs, std::size_t spared, std::size_t cases, Seconds took) {
+  std::string text =
+      fmt::format("{} of {} identical: same machine code, same launches ({:.1f} s){}", proofs.proven.size(),
+                  cases, took, spared == cases ? "" : fmt::format("; measuring {}", cases - spared));
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const auto& [id, gap] : proofs.gaps) by_reason[words(gap)].push_back(id);
+  for (const auto& [reason, ids] : by_reason)
+    text += fmt::format("\n  {}{}: {}", ids.front(),
+                        ids.size() == 1 ? "" : fmt::format(" and {} more", ids.size() - 1), reason);
+  return text;
 }
 
 }  // namespace harness::report

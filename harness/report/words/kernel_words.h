@@ -10,7 +10,8 @@ namespace harness::report {
 // "12.1 -> 12.8 us a call, 92 % of the change of all kernels, registers 64 -> 96".
 std::string words(const KernelChange& change);
 
-// "70 of 72 identical: ...; measuring 2". `spared`: identical cases that are not measured.
-std::string look_words(std::size_t identical, std::size_t spared, std::size_t cases, Seconds took);
+// "70 of 72 identical: ...; measuring 2", and a line for each reason why cases are not proven. `spared`:
+// identical cases that are not measured.
+std::string look_words(const Proofs& proofs, std::size_t spared, std::size_t cases, Seconds took);
 
 }  // namespace harness::report

@@ -54,6 +54,23 @@ class Chatter : public Right {
   }
 };
 
+// Chooses a way of its own in each process, unless it is told one that it knows.
+class Chooses : public Right {
+ public:
+  using Right::Right;
+  void bind(const trial::sdk::Buffers& buffers) override {
+    if (choice_.empty()) choice_ = "way " + std::to_string(getpid());
+    Right::bind(buffers);
+  }
+  [[nodiscard]] std::string choice() const override { return choice_; }
+  void choose(const std::string& earlier) override {
+    if (earlier.starts_with("way ")) choice_ = earlier;
+  }
+
+ private:
+  std::string choice_;
+};
+
 // A program that it starts must not inherit the way to the parent.
 class Spawn : public Right {
  public:
@@ -98,6 +115,7 @@ void register_all(harness::sdk::Registry& registry) {
   registry.add(trial::variant<Leave>("leave"));
   registry.add(trial::variant<Hang>("hang"));
   registry.add(trial::variant<Chatter>("chatter"));
+  registry.add(trial::variant<Chooses>("chooses"));
   registry.add(trial::variant<Spawn>("spawn"));
   registry.add(trial::variant<Throw>("throw"));
   registry.add(trial::variant<Wrong>("wrong"));

@@ -117,7 +117,7 @@ struct PlannedCase {
   std::optional<Cause> skip = {};    // why it cannot run here
   // The suite's own sampling, where the command line replaced it. A result with less is no baseline.
   std::optional<Sampling> suite_sampling = {};
-  std::string choice = {};  // that the variant is to make (sdk::Kernel::choice); "": its own
+  std::string choice = {};  // that the variant is to make (sdk::Kernel::choose); "": its own
   // Instead of a workload. A benchmark in the output of a program is a case with the same program.
   std::optional<Program> program = {};
 

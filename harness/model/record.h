@@ -163,7 +163,7 @@ struct ProcessResult {
   std::string device_uuid = {};           // where processes used several devices, else ""
   std::optional<Identity> identity = {};  // absent when not read
   std::optional<TimingMode> timing = {};  // as measured, also where the plan left it open
-  std::string choice = {};                // that the variant made (sdk::Kernel::choice), "" without one
+  std::string choice = {};                // that the variant made (sdk::Kernel::choose), "" without one
 
   bool operator==(const ProcessResult&) const = default;
 };

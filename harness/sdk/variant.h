@@ -69,15 +69,21 @@ class Kernel {
   // True when run() waits for the device: it is then timed without a launch gate, and marked so.
   [[nodiscard]] virtual bool synchronises() const { return false; }
 
-  // A variant that times several ways to work and takes the fastest (an algorithm, a tile) tells its choice
-  // after bind(), as a short text. Further processes and later runs make the same choice, so that they
-  // compare.
-  // "": it has none.
-  [[nodiscard]] virtual std::string choice() const { return {}; }
+  // For a variant that has several ways to work (algorithms, tiles): times them on these buffers, which
+  // bind() has not seen yet, and tells the fastest as a short text. Nothing of it is measured. Further
+  // processes and later runs make the same choice by take_choice(), so that they compare. "": there is one
+  // way only.
+  [[nodiscard]] virtual std::string choose(const Buffers& buffers) {
+    (void)buffers;
+    return {};
+  }
 
-  // Before the first bind(): do as an earlier choice() says and time nothing. A choice that cannot be made
-  // here, such as one of another version of a library, is ignored: the variant chooses anew.
-  virtual void choose(const std::string& earlier) { (void)earlier; }
+  // Works as an earlier choose() told. False, and nothing changes: that is impossible here, for example
+  // because another version of a library made the choice. Then choose() is called.
+  [[nodiscard]] virtual bool take_choice(const std::string& choice) {
+    (void)choice;
+    return false;
+  }
 
   // Reports what only the variant knows of metrics that its workload declares: the size of its packed
   // weights, how often it had to repeat. Called once a process after the last check, never timed.

@@ -18,7 +18,7 @@ class LibraryKernel : public harness::sdk::Kernel {
  public:
   // `candidates`: how many algorithms to ask for; 1: the library's first choice, more: the fastest here.
   LibraryKernel(const Shape& shape, cublasComputeType_t compute, int candidates)
-      : product_(checked(shape), compute), asked_(candidates), time_them_(candidates > 1) {
+      : product_(checked(shape), compute), asked_(candidates) {
     if (std::getenv("NVIDIA_TF32_OVERRIDE") != nullptr)
       throw harness::sdk::Unsupported(
           "NVIDIA_TF32_OVERRIDE is set, which changes what cuBLAS computes; unset it");
@@ -27,19 +27,20 @@ class LibraryKernel : public harness::sdk::Kernel {
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return kernels::library_workspace_bytes; }
 
-  [[nodiscard]] std::string choice() const override { return asked_ > 1 ? product_.algorithm_text() : ""; }
-  void choose(const std::string& earlier) override {
-    if (asked_ > 1 && product_.take_algorithm(earlier)) time_them_ = false;
+  std::string choose(const harness::sdk::Buffers& buffers) override {
+    if (asked_ <= 1) return {};
+    bind(buffers);
+    constexpr int rounds = 7;
+    product_.choose_fastest(rounds);
+    return product_.algorithm_text();
+  }
+  bool take_choice(const std::string& choice) override {
+    return asked_ > 1 && product_.take_algorithm(choice);
   }
 
-  // The first time, the candidates are timed on these buffers, unless an earlier choice was taken: once a
-  // process, never while it is measured.
   void bind(const harness::sdk::Buffers& buffers) override {
     product_.bind(buffers.as<void>(a_index), buffers.as<void>(b_index), buffers.as<void>(c_index),
                   buffers.workspace);
-    constexpr int rounds = 7;
-    if (time_them_) product_.choose_fastest(rounds);
-    time_them_ = false;
   }
 
   void run(harness::sdk::Stream stream) override { product_.run(static_cast<cudaStream_t>(stream.handle)); }
@@ -65,7 +66,6 @@ class LibraryKernel : public harness::sdk::Kernel {
 
   kernels::CublasLtProduct product_;
   int asked_;
-  bool time_them_;
   int tried_ = 0;
 };
 

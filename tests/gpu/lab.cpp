@@ -173,7 +173,7 @@ bool is_library(const std::string& variant) {
 }
 
 Bound::Bound(Device& device, const Catalog& catalog, const std::string& workload, const std::string& variant,
-             sdk::Params params, const std::string& choice)
+             sdk::Params params)
     : device_(device), workload_(find_workload(catalog, workload)), params_(std::move(params)) {
   const sdk::Variant* found = catalog.variant(workload, variant);
   if (found == nullptr || found->make == nullptr) throw std::runtime_error("no variant " + variant);
@@ -182,11 +182,10 @@ Bound::Bound(Device& device, const Catalog& catalog, const std::string& workload
   for (const sdk::TensorSpec& tensor : problem_.tensors)
     if (tensor.role == sdk::Role::input) inputs_.emplace_back(tensor);
   workload_.fill(params_, seed, inputs_);
-  std::vector<void*> addresses;
   std::size_t next_input = 0;
   for (const sdk::TensorSpec& tensor : problem_.tensors) {
     buffers_.push_back(value_of(device_.memory().allocate(tensor.bytes())));
-    addresses.push_back(buffers_.back()->data());
+    addresses_.push_back(buffers_.back()->data());
     if (tensor.role == sdk::Role::input)
       require(device_.memory().upload(*buffers_.back(), inputs_[next_input++].data));
     else
@@ -197,8 +196,15 @@ Bound::Bound(Device& device, const Catalog& catalog, const std::string& workload
     workspace_ = value_of(device_.memory().allocate(bytes));
     require(device_.memory().fill(*workspace_, 0xFF));
   }
-  if (!choice.empty()) kernel_->choose(choice);
-  kernel_->bind(sdk::Buffers{addresses, workspace_ ? workspace_->data() : nullptr});
+  kernel_->bind(buffers());
+}
+
+sdk::Buffers Bound::buffers() const {
+  return {addresses_, workspace_ ? workspace_->data() : nullptr};
+}
+
+std::string Bound::choose() {
+  return kernel_->choose(buffers());
 }
 
 void Bound::poison_outputs() {

@@ -77,12 +77,12 @@ bool is_library(const std::string& variant);
 // One variant at one set of parameters with its buffers: inputs uploaded, outputs poisoned.
 class Bound {
  public:
-  // `choice`: an earlier choice of the variant; "": none.
   Bound(Device& device, const Catalog& catalog, const std::string& workload, const std::string& variant,
-        sdk::Params params, const std::string& choice = {});
+        sdk::Params params);
 
   void run(sdk::Stream stream) const { kernel_->run(stream); }
-  [[nodiscard]] const sdk::Kernel& kernel() const { return *kernel_; }
+  [[nodiscard]] sdk::Kernel& kernel() { return *kernel_; }
+  [[nodiscard]] std::string choose();  // as the variant does before it is bound
   [[nodiscard]] Work work() const {
     return [this](sdk::Stream stream) { run(stream); };
   }
@@ -98,6 +98,8 @@ class Bound {
   double median(const TimingOptions& options, int samples = 50);
 
  private:
+  [[nodiscard]] sdk::Buffers buffers() const;
+
   Device& device_;
   const sdk::Workload& workload_;
   sdk::Params params_;
@@ -105,6 +107,7 @@ class Bound {
   std::vector<sdk::HostTensor> inputs_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::vector<std::size_t> outputs_;  // indices into buffers_
+  std::vector<void*> addresses_;      // of buffers_
   std::unique_ptr<Buffer> workspace_;
   std::unique_ptr<sdk::Kernel> kernel_;
 };

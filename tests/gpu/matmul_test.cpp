@@ -5,7 +5,9 @@
 
 #include <random>
 
+#include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
+#include "tests/model/fact_matchers.h"
 
 namespace harness::gpu {
 namespace {
@@ -81,22 +83,38 @@ TEST_F(Matmul, EveryVariantSupportsAnAlignedShapeInSomeType) {
 }
 
 // Many tiles a block, a ring that wraps often: what only large problems meet.
-TEST_F(Matmul, TakesAnEarlierChoiceOfAnAlgorithmAndIgnoresAStrangeOne) {
-  const sdk::Params params = params_of("f16", {1024, 1024, 1024});
-  const Bound first(device(), catalog(), workload_name, "cublaslt_best", params);
-  const std::string chosen = first.kernel().choice();
+TEST_F(Matmul, TakesAnEarlierChoiceOfAnAlgorithmAndNoStrangeOne) {
+  Bound bound(device(), catalog(), workload_name, "cublaslt_best", params_of("f16", {1024, 1024, 1024}));
+  const std::string chosen = bound.choose();
   ASSERT_FALSE(chosen.empty());
-  const Bound second(device(), catalog(), workload_name, "cublaslt_best", params, chosen);
-  EXPECT_EQ(second.kernel().choice(), chosen);
+  EXPECT_TRUE(bound.kernel().take_choice(chosen));
   const std::string version = chosen.substr(0, chosen.rfind(' ') + 1);
   for (const std::string& strange : {std::string("tile 3"), version + "00", version + std::string(128, 'x'),
-                                     version + std::string(128, 'f')}) {
-    Bound other(device(), catalog(), workload_name, "cublaslt_best", params, strange);
-    EXPECT_NE(other.kernel().choice(), strange);
-    EXPECT_LT(other.median({}, 5), 1e-3) << "it runs";
-  }
-  const Bound library(device(), catalog(), workload_name, "cublaslt_default", params);
-  EXPECT_EQ(library.kernel().choice(), "");
+                                     version + std::string(128, 'f')})
+    EXPECT_FALSE(bound.kernel().take_choice(strange)) << strange;
+  EXPECT_LT(bound.median({}, 5), 1e-3) << "it runs all the same";
+  Bound library(device(), catalog(), workload_name, "cublaslt_default", params_of("f16", {64, 64, 64}));
+  EXPECT_EQ(library.choose(), "");
+}
+
+// Whether the algorithm is chosen here or taken, the launches of the case are the same.
+TEST_F(Matmul, IsIdenticalWhereItTookItsOwnChoice) {
+  PlannedCase planned;
+  planned.workload = workload_name;
+  planned.variant = "cublaslt_best";
+  planned.device = "cuda";
+  planned.params = params_of("bf16", {128, 4096, 4096});
+  planned.id = "matmul/cublaslt_best/" + planned.params.text_id();
+  planned.metrics = {"time"};
+  Carried carried;
+  const ProcessResult chose = look_at_case(device(), catalog(), planned, 0, carried);
+  ASSERT_EQ(chose.outcome, Outcome::looked_at) << chose.reason;
+  ASSERT_TRUE(chose.identity);
+  ASSERT_FALSE(chose.choice.empty());
+  planned.choice = chose.choice;
+  const ProcessResult took = look_at_case(device(), catalog(), planned, 0, carried);
+  EXPECT_EQ(took.choice, chose.choice);
+  EXPECT_EQ(took.identity, chose.identity);
 }
 
 TEST_F(Matmul, IsRightOnALargeShapeWithTails) {

@@ -79,6 +79,7 @@ TEST(Identity, CoversWhatTheDeviceDoes) {
   EXPECT_TRUE(proof_covers("wall_time", "cpu"));
   EXPECT_FALSE(proof_covers("wall_time", "cuda"));
   EXPECT_TRUE(proof_covers("dram__bytes_read.sum", "cuda"));
+  EXPECT_TRUE(proof_covers("error", "cuda"));
   EXPECT_FALSE(proof_covers("launch_time", "cuda"));
   EXPECT_FALSE(proof_covers("peak_memory", "cuda"));
 }

@@ -39,12 +39,12 @@ void CaseParts::place(bool moved) {
       if (*placed && moved) placed = sampler.place(one.problem, *inputs, workspace, allocation);
     }
     if (!*placed) return subjects.broken(placed->error());
+    if (!moved)
+      if (const Status settled = settle_choice(one); !settled) return subjects.broken(settled.error());
     {
       const Scope followed = device.profiler().follow();
-      if (!moved && !planned.choice.empty()) one.kernel->choose(planned.choice);
       one.kernel->bind(allocation.buffers());
     }
-    if (!moved) keep_choice(one);
     if (const Status bound = device.timer().synchronize(); !bound) return subjects.broken(bound.error());
     if (!moved) return {};
     if (const Status bound = sampler.bind(one); !bound) return subjects.broken(bound.error());
@@ -52,10 +52,17 @@ void CaseParts::place(bool moved) {
   });
 }
 
-// Other builds in this process do as the first.
-void CaseParts::keep_choice(Subject& subject) {
-  subject.result.choice = printable(subject.kernel->choice());
-  if (planned.choice.empty()) planned.choice = subject.result.choice;
+// Trials are not followed, because the launches of a case must not depend on whether it made them. Another
+// build in this process takes the choice of the first.
+Status CaseParts::settle_choice(Subject& subject) {
+  std::string& choice = subject.result.choice;
+  choice = planned.choice;
+  if (!choice.empty() && subject.kernel->take_choice(choice)) return {};
+  choice = printable(subject.kernel->choose(allocation.buffers()));
+  planned.choice = choice;
+  if (choice.empty()) return {};
+  if (Status done = device.timer().synchronize(); !done) return done;
+  return allocation.poison_outputs(subject.problem);
 }
 
 std::size_t CaseParts::workspace_bytes() const {

@@ -50,7 +50,7 @@ struct CaseParts {
   tl::expected<Finding, Ending> check(Subject& subject);
 
  private:
-  void keep_choice(Subject& subject);
+  Status settle_choice(Subject& subject);
 };
 
 }  // namespace harness

@@ -49,7 +49,8 @@ Status Sampler::bind(Subject& subject) {
     if (i == subject.calls.further.size()) {
       subject.calls.further.push_back(
           subject.variant->make(planned_.params, subject.problem, device_.traits()));
-      if (!subject.result.choice.empty()) subject.calls.further.back()->choose(subject.result.choice);
+      if (!subject.result.choice.empty())
+        (void)subject.calls.further.back()->take_choice(subject.result.choice);
     }
     sdk::Kernel& kernel = *subject.calls.further[i];
     kernel.bind(sets_.buffers(i));

@@ -2,8 +2,8 @@
 // have changed its time there. Pure.
 //
 // Both sides need the same digest of all launches (model/record.h), workload, parameters, seed, GPU model,
-// driver and libraries. A proof covers the device's time, cycles, hardware counters and memory of tensors
-// (model/proof_reach.h), and nothing of the host: first call, launches, other memory.
+// driver and libraries. A proof covers the device's time, cycles, hardware counters, error and memory of
+// tensors (model/proof_reach.h), and nothing of the host: first call, launches, other memory.
 #pragma once
 
 #include <optional>

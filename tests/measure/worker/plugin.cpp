@@ -58,17 +58,8 @@ class Chatter : public Right {
 class Chooses : public Right {
  public:
   using Right::Right;
-  void bind(const trial::sdk::Buffers& buffers) override {
-    if (choice_.empty()) choice_ = "way " + std::to_string(getpid());
-    Right::bind(buffers);
-  }
-  [[nodiscard]] std::string choice() const override { return choice_; }
-  void choose(const std::string& earlier) override {
-    if (earlier.starts_with("way ")) choice_ = earlier;
-  }
-
- private:
-  std::string choice_;
+  std::string choose(const trial::sdk::Buffers&) override { return "way " + std::to_string(getpid()); }
+  bool take_choice(const std::string& choice) override { return choice.starts_with("way "); }
 };
 
 // A program that it starts must not inherit the way to the parent.

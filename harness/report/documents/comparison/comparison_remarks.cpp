@@ -156,8 +156,8 @@ Reasons identical_results(const Comparison& comparison) {
   const std::vector<std::string> names = row_names(comparison);
   Reasons reasons{words_for(Verdict::identical)};
   ReasonGroup group{
-      "same machine code, same launches. The proof covers the device's time, cycles, counters and tensor "
-      "memory, but not the time of the host, the first call and the overhead of launches.",
+      "same machine code, same launches. The proof covers the device's time, cycles, counters, tensor memory "
+      "and error, but not the time of the host, the first call and the overhead of launches.",
       {}};
   for (std::size_t i = 0; i < names.size(); ++i)
     if (comparison.rows[i].verdict == Verdict::identical) group.ids.push_back(names[i]);

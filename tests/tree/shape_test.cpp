@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include "tree_files.h"
@@ -50,6 +52,14 @@ TEST(Shape, ASourceIncludesTheHeaderOfItsNameFirst) {
     EXPECT_EQ(first_include(source->second), "#include \"" + header.path + "\"") << source->first;
   }
   EXPECT_GT(pairs, 200U);
+}
+
+// Hidden folders are no part of files_below().
+TEST(Shape, WhatDecidesOverAVerdictHasCodeOwners) {
+  std::ifstream file(HARNESS_SOURCE_DIR "/.github/CODEOWNERS");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  for (const char* path : {"/baselines/", "/waivers.yaml", "/.github/", "/ci/"})
+    EXPECT_NE(text.find(std::string("\n") + path + " "), std::string::npos) << path;
 }
 
 TEST(ShapeChecker, SeesANameThatSaysNothing) {

@@ -124,15 +124,18 @@ def why_no_baseline(report):
     return found if isinstance(found, dict) and found.get("code") == "none" else None
 
 
-def judge(folder, status, asked_for_baseline):
+def judge(folder, status, asked_for_baseline, accepted):
     report = read_verdict(folder)
     if status == "running" or status == INTERRUPTED:
         return interrupted(folder)
     if report is None or status not in (0, 1, 3, 4, 5):
         return not_measured(folder, status)
     missing = why_no_baseline(report)
-    if missing is not None and not asked_for_baseline and (status == 4 or (status == 0 and missing.get("first"))):
-        return recorded()
+    if missing is not None and not asked_for_baseline:
+        # Records under another suite name or machine class: the change lost its baseline, and is not the first.
+        lost = missing.get("elsewhere") and not accepted
+        if (status == 4 and not lost) or (status == 0 and missing.get("first")):
+            return recorded()
     for line in read(folder / "annotations.txt").split("\n"):
         if re.match("::(error|warning|notice) ", line):
             print(line)
@@ -156,7 +159,8 @@ def count_regressions(folder):
 def main():
     report = os.environ["REPORT"]  # empty when the input was refused
     folder = Path(report or "/nonexistent")
-    outcome = judge(folder, read_status(folder), bool(os.environ["INPUT_AGAINST"]))
+    outcome = judge(folder, read_status(folder), bool(os.environ["INPUT_AGAINST"]),
+                    os.environ.get("INPUT_ACCEPT_PROPOSED") == "true")
     with open(os.environ["GITHUB_STEP_SUMMARY"], "a", encoding="utf-8") as summary:
         summary.write(outcome.summary)
     with open(os.environ["GITHUB_OUTPUT"], "a", encoding="utf-8") as outputs:

@@ -21,7 +21,7 @@ holds second.json 'report["verdict"] == "regressed"' 'report["baseline"]["distan
 # A pin of another GPU of the model judges nothing here, but for who allows it.
 git checkout -q HEAD~1 -- speed.json
 expect 0 "$HARNESS" run suite.yaml --device scripted:speed.json --store .harness/pin.db --processes 20
-expect 0 "$HARNESS" baseline promote HEAD --store .harness/pin.db --author A --reason pin --allow-dirty
+expect 0 "$HARNESS" baseline promote HEAD --store .harness/pin.db --author tester --reason pin --allow-dirty
 commit "a pin"
 speeds 100 0.001 GPU-B
 commit "another GPU"
@@ -37,6 +37,24 @@ suite right && commit "right"
 git checkout -qb change && echo >note && commit "a change"
 expect 4 run --store .harness/change.db --against main
 expect 4 "$HARNESS" compare --store .harness/change.db --baseline main --current HEAD
+
+# A change that renames its suite has lost its baseline: no first run, and red on GitHub until a maintainer accepts it.
+# concludes STATUS ACCEPTED: the status that the action ends with.
+concludes() {
+  mkdir -p report && cp elsewhere.json report/verdict.json && echo 4 >report/status
+  REPORT=report INPUT_AGAINST='' INPUT_ACCEPT_PROPOSED=$2 GITHUB_STEP_SUMMARY=$scratch/summary GITHUB_OUTPUT=$scratch/outputs \
+    python3 "$tests/../ci/action/report.py" >"$printed"
+  same "the status of the action" "$(sed -n 's/^status=//p' "$scratch/outputs" | tail -1)" "$1"
+}
+git checkout -q main && expect 0 run --store .harness/base.db && git checkout -q change
+sed -i 's/^name: demo/name: renamed/' suite.yaml && commit "renamed"
+expect 4 run --store .harness/base.db --against main --report json=elsewhere.json
+holds elsewhere.json 'report["baseline"]["found"]["elsewhere"]'
+concludes 4 false
+concludes 0 true
+expect 4 run --store .harness/empty.db --against main --report json=elsewhere.json
+holds elsewhere.json '"elsewhere" not in report["baseline"]["found"]'
+concludes 0 false
 
 # Where something was measured, it judges.
 git checkout -q main

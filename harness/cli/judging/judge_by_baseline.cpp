@@ -10,6 +10,7 @@
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/output/rescue.h"
 #include "harness/store/baselines.h"
+#include "harness/store/lost_baseline.h"
 #include "harness/verdict/compare.h"
 
 namespace harness {
@@ -63,6 +64,8 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected
     if (baseline.error().kind != ErrorKind::missing || choice.report_only) return status;
     // The reports are written anyway, so that a CI job can show them. Every case is new.
     baseline = Selected{};
+    if (is_measured_otherwise(store, choice.name, current, choice.select))
+      baseline->source.found = {SourceCode::none, {{"elsewhere", true}}};
   }
   if (choice.adapt) choice.adapt(baseline->record);
   Policy deciding = policy;

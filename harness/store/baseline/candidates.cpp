@@ -28,7 +28,7 @@ bool is_wanted(const std::string& id, const Wanted& wanted) {
 // Complete, clean and no calibration, the newest first; without what only counting results tells.
 Result<std::vector<RunInfo>> runs_of(Store& store, const Wanted& wanted) {
   RunQuery query;
-  query.suite = wanted.suite;
+  if (!wanted.suite.empty()) query.suite = wanted.suite;
   if (!wanted.machine_class.empty()) query.machine_class = wanted.machine_class;
   query.state = RunState::complete;
   query.dirty = false;

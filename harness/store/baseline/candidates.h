@@ -29,8 +29,8 @@ Result<Start> find_start(const std::string& name, const std::string& asked, cons
                          const std::filesystem::path& folder);
 
 struct Wanted {
-  std::string suite;
-  std::string machine_class;
+  std::string suite;          // "": of any suite
+  std::string machine_class;  // "": of any class
   std::string device_uuid;
   std::string not_id;              // of the current record, which is never its own baseline
   std::vector<std::string> among;  // only these records, unless empty

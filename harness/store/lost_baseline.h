@@ -1,0 +1,16 @@
+// Whether a change has lost its baseline.
+#pragma once
+
+#include <string>
+
+#include "harness/store/selected.h"
+#include "harness/store/store.h"
+
+namespace harness {
+
+// Whether the history behind `name` has a record of any suite and machine class. Ask it where there is no
+// baseline: a change that renames its suite, or is measured on another machine, is not the first.
+bool is_measured_otherwise(Store& store, const std::string& name, const Selected& current,
+                           const SelectOptions& options);
+
+}  // namespace harness

@@ -58,7 +58,7 @@ holds again.json 'report["pairing"] == "session"'
 expect 0 "$HARNESS" explain twice/right/n=64 --baseline "$old" --current "$new" --margin 1%
 names Welch
 expect 4 "$HARNESS" compare --baseline HEAD~1 --current HEAD
-expect 2 "$HARNESS" baseline promote "$new" --author me --reason because
+expect 2 "$HARNESS" baseline promote "$new" --author tester --reason because
 
 # A commit against itself. Uncommitted changes are not measured.
 speeds 200

@@ -89,13 +89,13 @@ next "after it"
 expect 0 run --store small.db --against small --report json=out/small.json
 holds out/small.json 'row()["processes"] == [5, 5]' 'report["baseline"]["distance"] == 2' \
   'report["baseline"]["found"]["incomplete"] == 1'
-expect 2 "$HARNESS" baseline promote --store small.db HEAD~1 --author A --reason small
+expect 2 "$HARNESS" baseline promote --store small.db HEAD~1 --author tester --reason small
 names --processes suite.yaml
-expect 0 "$HARNESS" baseline promote --store small.db HEAD --author A --reason few
+expect 0 "$HARNESS" baseline promote --store small.db HEAD --author tester --reason few
 names --processes 20
 # The advice works.
 expect 0 run --store small.db --processes 20
-expect 0 "$HARNESS" baseline promote --store small.db HEAD --author A --reason enough
+expect 0 "$HARNESS" baseline promote --store small.db HEAD --author tester --reason enough
 silent_about warning
 rm -r baselines
 

@@ -98,7 +98,7 @@ expect 0 "$HARNESS" explain '*/n=32' --comparison both.json
 names regressed
 expect 2 "$HARNESS" explain '*/n=33'
 names n=32
-expect 0 "$HARNESS" baseline promote HEAD --author A --reason both
+expect 0 "$HARNESS" baseline promote HEAD --author tester --reason both
 expect 0 "$HARNESS" baseline list
 names scripted/alpha scripted/beta
 

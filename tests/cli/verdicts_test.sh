@@ -127,6 +127,10 @@ cd "$work" || exit 1
 git checkout -q main && git reset -q --hard change~4 && suite right && speeds 100
 git commit -qam "pin from here" || true
 expect 0 run
+expect 2 "$HARNESS" baseline promote HEAD --author "A. Reviewer" --reason first-pin  # git knows another author
+names --author tester
+absent baselines
+export GIT_AUTHOR_NAME="A. Reviewer"
 expect 0 "$HARNESS" baseline promote HEAD --author "A. Reviewer" --reason first-pin
 expect 0 "$HARNESS" baseline list
 names Reviewer first-pin

@@ -3,6 +3,7 @@
 # shellcheck source=tests/walk/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+export GIT_AUTHOR_NAME="Ann Example"  # who promotes on the page
 clone
 sed -i '/json/d' .gitignore && git commit -qam "records are shown"
 page ci/README.md 'ci/: scripts'

@@ -10,6 +10,7 @@
 #include "harness/cli/output/render_with_sources.h"
 #include "harness/report/words/source_words.h"
 #include "harness/store/baselines.h"
+#include "harness/store/git_author.h"
 
 namespace harness {
 namespace {
@@ -37,11 +38,12 @@ void warn_of_few_processes(const Record& record) {
 int promote_record(const BaselineArguments& arguments, const CommandLine& /*line*/) {
   const auto sides = read_records(arguments.from, arguments.record);
   if (!sides) return report_error(sides.error());
+  if (const Status known = check_author(".", arguments.author); !known) return report_error(known.error());
   for (const Selected& selected : *sides) {
     const auto path =
         promote(arguments.folder, selected.record, arguments.author, arguments.reason, arguments.allow_dirty);
     if (!path) return report_error(path.error());
-    fmt::print("{} now holds {}\n", path->string(), report::words(selected.source));
+    fmt::print("{} now holds {}\n", printable(path->string()), report::words(selected.source));
     warn_of_few_processes(selected.record);
   }
   fmt::print("Review and commit {}: the pinned baseline is what that file says at a revision.\n",
@@ -52,7 +54,7 @@ int promote_record(const BaselineArguments& arguments, const CommandLine& /*line
 int list_pinned(const BaselineArguments& arguments, const CommandLine& /*line*/) {
   const auto baselines = list_baselines(arguments.folder);
   if (!baselines) return report_error(baselines.error());
-  if (baselines->empty()) fmt::print("no baselines in {}\n", arguments.folder);
+  if (baselines->empty()) fmt::print("no baselines in {}\n", printable(arguments.folder));
   for (const Baseline& baseline : *baselines) {
     const Promotion promotion = baseline.record.promotion.value_or(Promotion{});
     fmt::print("{}/{}  {} cases  commit {}  {} by {}: {}\n", printable(baseline.machine_class),
@@ -98,7 +100,8 @@ void add_baseline(Commands& commands) {
       ->capture_default_str()
       ->type_name("REV|FILE");
   arguments->from.add_to(promote);
-  promote.add_option("--author", arguments->author, "who approves the baseline")->required();
+  promote.add_option("--author", arguments->author, "who approves the baseline: the author that git names")
+      ->required();
   promote.add_option("--reason", arguments->reason, "why it is right, for the reviewer")->required();
   promote.add_flag("--allow-dirty", arguments->allow_dirty, "accept a record of uncommitted changes");
 

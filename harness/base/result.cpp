@@ -1,9 +1,11 @@
 #include "harness/base/result.h"
 
+#include "harness/base/text.h"
+
 namespace harness {
 
 std::string to_string(const Location& where) {
-  std::string text = where.file;
+  std::string text = printable(where.file);
   if (where.line > 0) text += ":" + std::to_string(where.line);
   if (where.line > 0 && where.column > 0) text += ":" + std::to_string(where.column);
   return text;

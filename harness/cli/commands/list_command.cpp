@@ -5,15 +5,16 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/measuring/prepare.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
+#include "harness/cli/programs/plan_apart.h"
 #include "harness/device/cpu/cpu_facts.h"
 #include "harness/device/host/gpu_state.h"
 #include "harness/device/open.h"
 #include "harness/model/device_kinds.h"
 #include "harness/report/documents.h"
 #include "harness/report/words/cause_words.h"
+#include "harness/suite/load_suite.h"
 
 namespace harness {
 namespace {
@@ -42,6 +43,11 @@ int list_devices() {
   return exit_ok;
 }
 
+bool has_modules(const SuiteOptions& options) {
+  const Checked<Suite> suite = load_suite(options.suite);
+  return !options.modules.files.empty() || (suite && !suite->modules.empty());
+}
+
 int list(const ListArguments& arguments) {
   if (arguments.devices) return list_devices();
   if (arguments.plan.suite.empty())
@@ -49,7 +55,8 @@ int list(const ListArguments& arguments) {
         {ErrorKind::usage, "which suite?", {}, "harness list SUITE, or harness list --devices"});
   if (const Status checked = check_outputs(arguments.output, {"", plan_files(arguments.plan)}); !checked)
     return report_error(checked.error());
-  const Checked<Prepared> prepared = prepare(arguments.plan);
+  const Checked<Prepared> prepared =
+      has_modules(arguments.plan) ? plan_apart(arguments.plan) : prepare(arguments.plan);
   if (!prepared) return report_errors(prepared.error());
   const auto render = [&](Format format, const Style& style) {
     return harness::render(report::plan_document(prepared->plan), format, style);

@@ -19,9 +19,13 @@
 #include <utility>
 
 #include "harness/base/environment.h"
+#include "harness/base/reaper.h"
 
 namespace harness {
 namespace {
+
+constexpr Seconds kill_patience = 5;  // for a reaper to kill what it watches
+constexpr int resume_every = 50;      // milliseconds
 
 class Pipe {
  public:
@@ -48,12 +52,20 @@ class Pipe {
 
 struct Descriptors {
   int in, out, err, message;
-  bool dies_with_parent = false;
+};
+
+// What a forked process needs to become a program.
+struct Start {
+  Descriptors fds;
+  int failure_pipe;
+  const char* folder;
+  char* const* argv;
+  char* const* envp;
 };
 
 // Runs between fork and exec: only async-signal-safe calls.
-[[noreturn]] void become(const Descriptors& fds, const char* folder, char* const* argv, char* const* envp,
-                         int failure_pipe) {
+[[noreturn]] void become(const Start& start) {
+  const Descriptors& fds = start.fds;
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -62,17 +74,20 @@ struct Descriptors {
   signal(SIGTERM, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
   setpgid(0, 0);
-  if (fds.dies_with_parent) prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const bool ready = (folder == nullptr || chdir(folder) == 0) && dup2(fds.in, 0) >= 0 &&
+  const bool ready = (start.folder == nullptr || chdir(start.folder) == 0) && dup2(fds.in, 0) >= 0 &&
                      dup2(fds.out, 1) >= 0 && dup2(fds.err, 2) >= 0 &&
                      (fds.message < 0 || dup2(fds.message, message_descriptor) >= 0);
   // The child must not inherit open descriptors from the parent of this process.
   const unsigned first_foreign = message_descriptor + (fds.message < 0 ? 0 : 1);
   close_range(first_foreign, ~0U, CLOSE_RANGE_CLOEXEC);
-  if (ready) execvpe(argv[0], argv, envp);
+  if (ready) execvpe(start.argv[0], start.argv, start.envp);
   const int code = errno;
-  [[maybe_unused]] const ssize_t ignored = write(failure_pipe, &code, sizeof code);
+  [[maybe_unused]] const ssize_t ignored = write(start.failure_pipe, &code, sizeof code);
   _exit(127);
+}
+
+void become_started(const void* start) {
+  become(*static_cast<const Start*>(start));
 }
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
@@ -101,7 +116,9 @@ int lifted(int fd) {
   return fcntl(fd, F_DUPFD_CLOEXEC, message_descriptor + 1);
 }
 
-Result<pid_t> spawn(const Command& command, const Descriptors& wanted) {
+enum class Reaper { none, own };
+
+Result<pid_t> spawn(const Command& command, const Descriptors& wanted, Reaper reaper) {
   std::vector<std::string> arguments = command.argv;
   std::vector<std::string> environment = environment_of(command);
   const std::vector<char*> argv = pointers(arguments);
@@ -109,10 +126,14 @@ Result<pid_t> spawn(const Command& command, const Descriptors& wanted) {
   const std::string folder = command.folder.string();
   Pipe failure;
   const Descriptors fds{lifted(wanted.in), lifted(wanted.out), lifted(wanted.err),
-                        wanted.message < 0 ? -1 : lifted(wanted.message), command.dies_with_parent};
+                        wanted.message < 0 ? -1 : lifted(wanted.message)};
   const int failure_end = lifted(failure.write_end());
+  const Start start{fds, failure_end, folder.empty() ? nullptr : folder.c_str(), argv.data(), envp.data()};
+  const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) become(fds, folder.empty() ? nullptr : folder.c_str(), argv.data(), envp.data(), failure_end);
+  if (pid == 0 && reaper == Reaper::own)
+    reap_child(command.dies_with_parent ? parent : 0, become_started, &start);
+  if (pid == 0) become(start);
   for (const int fd : {fds.in, fds.out, fds.err, fds.message, failure_end})
     if (fd >= 0) close(fd);
   failure.close_write_end();
@@ -121,6 +142,12 @@ Result<pid_t> spawn(const Command& command, const Descriptors& wanted) {
     setpgid(pid, pid);
     int sent = 0;
     while (true) {
+      // A child can stop its reaper before that has closed its end.
+      pollfd wait{failure.read_end(), POLLIN, 0};
+      if (poll(&wait, 1, resume_every) == 0) {
+        kill(pid, SIGCONT);
+        continue;
+      }
       const ssize_t count = read(failure.read_end(), &sent, sizeof sent);
       if (count < 0 && errno == EINTR) continue;
       if (count == sizeof sent) code = sent;
@@ -161,7 +188,7 @@ Result<Output> run_command(const Command& command) {
   const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (!out.ok() || !err.ok() || null < 0)
     return fail(ErrorKind::environment, fmt::format("no pipe: {}", std::strerror(errno)));
-  const Result<pid_t> pid = spawn(command, {null, out.write_end(), err.write_end(), -1});
+  const Result<pid_t> pid = spawn(command, {null, out.write_end(), err.write_end(), -1}, Reaper::none);
   close(null);
   if (!pid) return fail(pid.error());
   out.close_write_end();
@@ -189,9 +216,11 @@ Result<Child> Child::start(const Command& command, Streams streams) {
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (!input.ok() || !messages.ok() || null < 0)
     return fail(ErrorKind::environment, fmt::format("no pipe: {}", std::strerror(errno)));
-  const Result<pid_t> pid = spawn(command, {input.read_end(), streams.out >= 0 ? streams.out : null,
-                                            streams.err >= 0 ? streams.err : STDERR_FILENO,
-                                            streams.messages ? messages.write_end() : -1});
+  const Result<pid_t> pid =
+      spawn(command,
+            {input.read_end(), streams.out >= 0 ? streams.out : null,
+             streams.err >= 0 ? streams.err : STDERR_FILENO, streams.messages ? messages.write_end() : -1},
+            Reaper::own);
   close(null);
   if (!pid) return fail(pid.error());
   Child child;
@@ -277,10 +306,13 @@ tl::expected<std::string, NoLine> Child::read_line(Seconds deadline, std::size_t
 }
 
 void Child::kill_group() {
-  if (pid_ > 0) kill(-pid_, SIGKILL);
+  if (pid_ <= 0) return;
+  kill(pid_, SIGTERM);
+  if (!has_ended(kill_patience)) kill(-pid_, SIGKILL);
 }
 
 bool Child::has_ended(Seconds patience) const {
+  if (pid_ > 0) kill(pid_, SIGCONT);  // the child may have stopped its reaper
   // A descriptor of the process becomes readable at its end. A system without them is asked each millisecond.
   constexpr Seconds longest = 1e6;
   const int ending = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -119,6 +121,79 @@ TEST(Child, IsNotReadBeyondTheLongestLine) {
   ASSERT_TRUE(child);
   EXPECT_EQ(child->read_line(30, 10).value(), "short");
   EXPECT_EQ(child->read_line(30, 10).error(), NoLine::too_long);
+}
+
+// A child that dies with its parent has a reaper.
+Result<Child> reaped(const std::string& script, Child::Streams streams = {}) {
+  return Child::start({.argv = {"/bin/sh", "-c", script}, .dies_with_parent = true}, streams);
+}
+
+TEST(ReapedChild, EndsAsItWouldWithoutItsReaper) {
+  Result<Child> child = reaped("exit 3");
+  ASSERT_TRUE(child);
+  EXPECT_EQ(child->wait().code, 3);
+  child = reaped("kill -SEGV $$");
+  ASSERT_TRUE(child);
+  EXPECT_EQ(child->wait().signal, SIGSEGV);
+  child = reaped("exec tail -f /dev/null");
+  ASSERT_TRUE(child);
+  child->kill_group();
+  EXPECT_EQ(child->wait().signal, SIGKILL);
+  const Result<Child> none = Child::start({.argv = {"/no/such/program"}, .dies_with_parent = true}, {});
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("/no/such/program"));
+}
+
+TEST(ReapedChild, TakesItsChildrenAndDaemonsWithIt) {
+  for (const char* script : {"tail -f /dev/null & echo $! >&3", "setsid tail -f /dev/null & echo $! >&3",
+                             "(setsid sh -c 'tail -f /dev/null & echo $! >&3' &) ; read -r line"}) {
+    Result<Child> child = reaped(script);
+    ASSERT_TRUE(child);
+    const auto daemon = child->read_line(30);
+    ASSERT_TRUE(daemon) << script;
+    child->end_input();
+    EXPECT_EQ(child->read_line(30).error(), NoLine::closed) << script;  // all that held the pipe are gone
+    EXPECT_TRUE(child->has_ended(30));
+    EXPECT_NE(kill(std::stoi(*daemon), 0), 0) << script;
+  }
+}
+
+TEST(ReapedChild, IsKilledWithAllThatItStarted) {
+  Result<Child> child = reaped("setsid tail -f /dev/null & echo $! >&3; exec tail -f /dev/null");
+  ASSERT_TRUE(child);
+  const auto daemon = child->read_line(30);
+  ASSERT_TRUE(daemon);
+  child->kill_group();
+  EXPECT_EQ(child->wait().signal, SIGKILL);
+  EXPECT_NE(kill(std::stoi(*daemon), 0), 0);
+}
+
+TEST(ReapedChild, CannotStopTheProcessThatStartedIt) {
+  Result<Child> child = reaped("kill -STOP $PPID; exit 3");
+  ASSERT_TRUE(child);
+  int tries = 0;
+  while (!child->has_ended(0.01) && tries < 3000) ++tries;
+  EXPECT_LT(tries, 3000);
+  EXPECT_EQ(child->wait().code, 3);
+}
+
+TEST(ReapedChild, EndsWithTheProcessThatStartedIt) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    const Result<Child> child =
+        reaped("setsid tail -f /dev/null & echo begun; exec tail -f /dev/null", {.out = ends[1]});
+    close(ends[1]);
+    while (true) pause();
+  }
+  close(ends[1]);
+  std::array<char, 16> text{};
+  EXPECT_EQ(read(ends[0], text.data(), text.size()), 6);
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  EXPECT_EQ(read(ends[0], text.data(), text.size()), 0);  // nobody can write any more
+  close(ends[0]);
 }
 
 TEST(TemporaryFolder, IsThereWithoutTheFolderThatTheEnvironmentNames) {

@@ -1,9 +1,11 @@
 // A plugin for the command-line tests: a trivial workload (y = 2x) with variants that behave and
 // variants that are broken on purpose, one way each.
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include "harness/sdk/registry.h"
@@ -32,7 +34,31 @@ class Twice final : public sdk::Workload {
   }
 };
 
-enum class Way { right, slow, wrong, nan, unwritten, drifts, crashes, hangs, throws, prints };
+enum class Way {
+  right,
+  slow,
+  wrong,
+  nan,
+  unwritten,
+  drifts,
+  crashes,
+  hangs,
+  throws,
+  prints,
+  forks,
+  daemons,
+  stops
+};
+
+// Leaves a process behind, as one of its group or of a session of its own.
+void leave_process(bool daemon) {
+  if (const pid_t child = fork(); child != 0) {
+    if (daemon) waitpid(child, nullptr, 0);
+    return;
+  }
+  if (daemon && (setsid() < 0 || fork() != 0)) _exit(0);
+  while (true) pause();
+}
 
 template <Way way>
 class Doubler final : public sdk::Kernel {
@@ -40,6 +66,8 @@ class Doubler final : public sdk::Kernel {
   Doubler(const sdk::Params& params, const sdk::Problem&, const sdk::DeviceTraits&)
       : count_(params.integer("n")) {
     if (way == Way::throws) throw std::runtime_error("no memory for the plan");
+    if (way == Way::forks || way == Way::daemons) leave_process(way == Way::daemons);
+    if (way == Way::stops) kill(getppid(), SIGSTOP);
   }
   void bind(const sdk::Buffers& buffers) override {
     x_ = buffers.as<const float>(0);
@@ -92,8 +120,15 @@ HARNESS_VARIANT(twice, crashes, cpu, "segmentation fault", Doubler<Way::crashes>
 HARNESS_VARIANT(twice, hangs, cpu, "never returns", Doubler<Way::hangs>)
 HARNESS_VARIANT(twice, throws, cpu, "cannot be built", Doubler<Way::throws>)
 HARNESS_VARIANT(twice, prints, cpu, "writes to standard output", Doubler<Way::prints>)
+HARNESS_VARIANT(twice, forks, cpu, "leaves a child behind", Doubler<Way::forks>)
+HARNESS_VARIANT(twice, daemons, cpu, "leaves a daemon behind", Doubler<Way::daemons>)
+HARNESS_VARIANT(twice, stops, cpu, "stops its parent", Doubler<Way::stops>)
 
 void register_all(sdk::Registry& registry) {
+  if (const char* way = std::getenv("TEST_PLUGIN_LOADS"); way != nullptr) {
+    if (*way == 'c') raise(SIGSEGV);
+    _exit(0);
+  }
   register_workload_twice(registry);
   register_variant_twice_right(registry);
   register_variant_twice_also_right(registry);
@@ -109,6 +144,9 @@ void register_all(sdk::Registry& registry) {
   register_variant_twice_hangs(registry);
   register_variant_twice_throws(registry);
   register_variant_twice_prints(registry);
+  register_variant_twice_forks(registry);
+  register_variant_twice_daemons(registry);
+  register_variant_twice_stops(registry);
 }
 
 }  // namespace

@@ -170,10 +170,10 @@ TEST_F(Turnover, TakesARefusalOfAWorkerThatWasAloneAtItsWord) {
   EXPECT_EQ(log().back(), "begin 3") << "and asks no more";
 }
 
-TEST(InterruptGuard, KillsEveryGroupThatIsWatchedAndNoOther) {
+TEST(InterruptGuard, KillsEveryChildThatIsWatchedAndNoOther) {
   std::vector<Child> children;
   for (int i = 0; i < 3; ++i) {
-    Result<Child> child = Child::start({{"tail", "-f", "/dev/null"}}, {});
+    Result<Child> child = Child::start({.argv = {"tail", "-f", "/dev/null"}, .dies_with_parent = true}, {});
     ASSERT_TRUE(child);
     InterruptGuard::watch(child->pid());
     children.push_back(std::move(*child));

@@ -1,11 +1,9 @@
 #include "harness/cli/programs/run_logged.h"
 
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <thread>
 
 #include "harness/base/environment.h"
 #include "harness/base/files.h"
@@ -17,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t last_lines = 5;
+constexpr Seconds slice = 0.02;  // between looks at the signals
 
 }  // namespace
 
@@ -34,6 +33,7 @@ Result<std::optional<Exit>> run_logged(const Command& wanted, const fs::path& lo
                                        const WhileRunning& while_running) {
   Command command = wanted;
   command.environment[environment::no_defaults] = "1";
+  command.dies_with_parent = true;
   const auto begin = std::chrono::steady_clock::now();
   const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (out < 0) return fail(ErrorKind::environment, Location{log.string()}, "cannot be written");
@@ -42,11 +42,7 @@ Result<std::optional<Exit>> run_logged(const Command& wanted, const fs::path& lo
   if (!child) return fail(child.error());
   child->end_input();
   InterruptGuard::watch(child->pid());
-  while (true) {
-    siginfo_t ended{};  // not reaped here; Child::wait() does that
-    if (waitid(P_PID, static_cast<id_t>(child->pid()), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-        ended.si_pid != 0)
-      break;
+  while (!child->has_ended(slice)) {
     if (InterruptGuard::interrupted()) {
       child->kill_group();
       InterruptGuard::unwatch(child->pid());
@@ -55,7 +51,6 @@ Result<std::optional<Exit>> run_logged(const Command& wanted, const fs::path& lo
     }
     if (while_running)
       while_running(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   InterruptGuard::unwatch(child->pid());
   const Exit exit = child->wait();

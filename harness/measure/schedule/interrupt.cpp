@@ -11,7 +11,7 @@ namespace {
 std::atomic<int> signals_seen{0};
 // The worker at hand of each device, and one that is ending. A worker that finds no room dies with its parent
 // all the same.
-std::array<std::atomic<pid_t>, 256> watched_groups{};
+std::array<std::atomic<pid_t>, 256> watched_reapers{};
 int guards = 0;  // that live; all on one thread
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
 static_assert(std::is_same_v<pid_t, int>);
@@ -19,8 +19,11 @@ static_assert(std::is_same_v<pid_t, int>);
 // Async-signal-safe: atomics, kill and _exit.
 void on_signal(int number) {
   if (signals_seen.fetch_add(1) == 0) return;
-  for (const std::atomic<pid_t>& watched : watched_groups)
-    if (const pid_t group = watched.load(); group > 0) kill(-group, SIGKILL);
+  for (const std::atomic<pid_t>& watched : watched_reapers)
+    if (const pid_t reaper = watched.load(); reaper > 0) {
+      kill(reaper, SIGTERM);
+      kill(reaper, SIGCONT);
+    }
   _exit(128 + number);
 }
 
@@ -45,14 +48,14 @@ bool InterruptGuard::interrupted() {
   return signals_seen.load() > 0;
 }
 
-void InterruptGuard::watch(pid_t group) {
-  for (std::atomic<pid_t>& watched : watched_groups)
-    if (pid_t nobody = 0; watched.compare_exchange_strong(nobody, group)) return;
+void InterruptGuard::watch(pid_t reaper) {
+  for (std::atomic<pid_t>& watched : watched_reapers)
+    if (pid_t nobody = 0; watched.compare_exchange_strong(nobody, reaper)) return;
 }
 
-void InterruptGuard::unwatch(pid_t group) {
-  for (std::atomic<pid_t>& watched : watched_groups)
-    if (pid_t expected = group; watched.compare_exchange_strong(expected, 0)) return;
+void InterruptGuard::unwatch(pid_t reaper) {
+  for (std::atomic<pid_t>& watched : watched_reapers)
+    if (pid_t expected = reaper; watched.compare_exchange_strong(expected, 0)) return;
 }
 
 }  // namespace harness

@@ -29,8 +29,9 @@ Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& comma
   if (!log) return fail(log.error());
   const std::vector<std::string> argv =
       command.empty() ? std::vector<std::string>{this_program().string(), "worker"} : command;
-  Result<Child> child = Child::start(Command{.argv = argv, .folder = folder, .trusted = false},
-                                     {.out = log->descriptor(), .err = log->descriptor()});
+  Result<Child> child =
+      Child::start(Command{.argv = argv, .folder = folder, .trusted = false, .dies_with_parent = true},
+                   {.out = log->descriptor(), .err = log->descriptor()});
   if (!child) return fail(child.error());
   InterruptGuard::watch(child->pid());
   WorkerProcess worker(std::move(*child), std::move(*log));
@@ -67,6 +68,7 @@ WorkerProcess::Event WorkerProcess::next(Seconds deadline, const std::function<v
     if (line.error() == NoLine::failed)
       return Error{ErrorKind::environment, "the pipe from the worker cannot be read", {}, {}};
     if (left <= 0) return TimedOut{};
+    [[maybe_unused]] const bool resumed = child_.has_ended(0);
     log_.limit();
     if (tick) tick();
   }
@@ -80,7 +82,7 @@ void WorkerProcess::kill() {
 
 void WorkerProcess::dismiss() {
   const auto begin = Clock::now();
-  while (since(begin) < patience && !InterruptGuard::interrupted()) {
+  while (since(begin) < patience && !child_.has_ended(0) && !InterruptGuard::interrupted()) {
     const auto line = child_.read_line(slice);
     if (!line && line.error() == NoLine::closed) break;
   }

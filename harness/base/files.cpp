@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <stdexcept>
+#include <system_error>
 #include <vector>
 
 #include "harness/base/text.h"
@@ -35,6 +35,24 @@ bool write_all(int fd, std::string_view text) {
     done += static_cast<std::size_t>(count);
   }
   return true;
+}
+
+// A file without a name in the folder of `target`, which is gone with this process; -1 where there can be
+// none.
+int open_nameless(const fs::path& target) {
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  return open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+}
+
+// False: the name is taken, or there is no /proc.
+bool name_file(int fd, const fs::path& name) {
+  const std::string self = fmt::format("/proc/self/fd/{}", fd);
+  return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+// `pattern` with its six X replaced.
+std::string unused_name(std::string pattern) {
+  return pattern.replace(pattern.size() - 6, 6, random_uuid().substr(0, 6));
 }
 
 // Devices and pipes: there is nothing to rename over.
@@ -91,20 +109,27 @@ Status write_file_atomically(const fs::path& path, std::string_view text) {
   const fs::path target = fs::is_symlink(path, code) ? fs::weakly_canonical(path, code) : path;
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), code);
   std::string temporary = target.string() + ".XXXXXX";
-  const int fd = mkstemp(temporary.data());
+  int fd = open_nameless(target);
+  const bool nameless = fd >= 0;
+  if (!nameless) fd = mkstemp(temporary.data());
   if (fd < 0) return failed("created");
   if (!write_all(fd, text)) {
     close(fd);
-    unlink(temporary.c_str());
+    if (!nameless) unlink(temporary.c_str());
     return failed("written");
   }
-  const bool synced = fchmod(fd, 0644) == 0 && fsync(fd) == 0;
-  close(fd);
-  if (!synced || rename(temporary.c_str(), target.c_str()) != 0) {
-    unlink(temporary.c_str());
-    return failed("replaced");
+  bool done = false;
+  if (fchmod(fd, 0644) == 0 && fsync(fd) == 0) {
+    done = nameless && name_file(fd, target);
+    if (!done && (!nameless || name_file(fd, temporary = unused_name(temporary))))
+      done = rename(temporary.c_str(), target.c_str()) == 0;
   }
-  return {};
+  const int why = errno;
+  close(fd);
+  if (done) return {};
+  unlink(temporary.c_str());
+  errno = why;
+  return failed("replaced");
 }
 
 std::string content_hash(std::string_view text) {
@@ -165,7 +190,8 @@ fs::path temporary_folder() {
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (temporary_folder() / "harness-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
-    throw std::runtime_error("no temporary folder: " + std::string(std::strerror(errno)));
+    throw std::system_error(errno, std::generic_category(),
+                            "no folder can be made in " + temporary_folder().string());
   path_ = pattern;
 }
 

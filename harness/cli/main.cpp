@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -135,6 +136,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return harness::report_error(
         {harness::ErrorKind::environment, "out of memory", {}, "compare fewer cases at a time, by --filter"});
+  } catch (const std::system_error& error) {  // a folder, a thread
+    return harness::report_error({harness::ErrorKind::environment, error.what(), {}, {}});
   } catch (const std::exception& error) {
     return harness::report_error(
         {harness::ErrorKind::internal, error.what(), {}, "this is a bug in harness; please report it"});

@@ -3,8 +3,11 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "harness/base/named_file.h"
 
@@ -91,6 +94,19 @@ TEST(WriteFile, ThatFailsNamesTheFile) {
   const Status written = write_file_atomically(folder.path() / "file" / "below", "x");
   ASSERT_FALSE(written);
   EXPECT_THAT(written.error().text(), HasSubstr("below"));
+}
+
+// The limit ends the process in the middle of its write.
+TEST(WriteFileAtomically, LeavesNothingBehindWhereItIsKilled) {
+  const TemporaryFolder folder;
+  const auto write_too_much = [&] {
+    const rlimit most{4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &most);
+    signal(SIGXFSZ, SIG_DFL);
+    (void)write_file_atomically(folder.path() / "file", std::string(1 << 20, 'x'));
+  };
+  EXPECT_EXIT(write_too_much(), testing::KilledBySignal(SIGXFSZ), "");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(FileLock, IsHeldByOneAtATime) {

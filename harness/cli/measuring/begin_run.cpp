@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/bulk_hash.h"
@@ -36,9 +38,25 @@ Result<Revision> measured_revision(const std::string& named, bool kept) {
   return revision;
 }
 
+constexpr std::string_view lock_begins = "harness-run-", lock_ends = ".lock";
+
 // Locks are files on this host. A continued run on another host is recognised by its machine.
 std::filesystem::path lock_path(const std::string& id) {
-  return temporary_folder() / ("harness-run-" + id + ".lock");
+  return temporary_folder() / fmt::format("{}{}{}", lock_begins, id, lock_ends);
+}
+
+// Killed runs leave their files behind. Who holds one takes it away; a file of the last minute may be about
+// to be held.
+void remove_left_locks() {
+  namespace fs = std::filesystem;
+  std::error_code code;
+  const fs::file_time_type recent = fs::file_time_type::clock::now() - std::chrono::minutes(1);
+  for (const fs::directory_entry& entry : fs::directory_iterator(temporary_folder(), code)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(lock_begins) && name.ends_with(lock_ends) && entry.last_write_time(code) < recent)
+        [[maybe_unused]]
+      const Result<FileLock> held = FileLock::take(entry.path());
+  }
 }
 
 Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision, bool partial) {
@@ -51,6 +69,7 @@ Result<OpenRun> new_run(Store& store, const Plan& plan, const Revision& revision
   record.partial = partial;
   record.started = utc_timestamp();
   for (const PlannedCase& planned : plan.cases) record.cases.push_back(planned_record(planned));
+  remove_left_locks();
   Result<FileLock> lock = FileLock::take(lock_path(record.id));
   if (!lock) return fail(lock.error());
   run.lock = std::move(*lock);

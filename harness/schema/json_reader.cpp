@@ -9,6 +9,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "harness/base/text.h"
 
@@ -19,6 +22,41 @@ namespace {
 // text, because RapidJSON's exact conversion of doubles shifts by undefined amounts on "0e300".
 constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag |
                                  rapidjson::kParseValidateEncodingFlag;
+
+// No document of the harness or of another tool comes near it, and a message of brackets alone takes no
+// memory.
+constexpr std::size_t deepest = 256;
+
+// The names in the objects around the place that is read, as hashes.
+class OpenNames {
+ public:
+  void open() {
+    if (++depth_ > names_.size()) names_.emplace_back();
+    names_[depth_ - 1].few.clear();
+    names_[depth_ - 1].many.clear();
+  }
+  void close() { --depth_; }
+  [[nodiscard]] std::size_t depth() const { return depth_; }
+  // False: the innermost object has it already.
+  bool add(std::string_view name) {
+    auto& [few, many] = names_[depth_ - 1];
+    const std::size_t hash = std::hash<std::string_view>()(name);
+    if (!many.empty()) return many.insert(hash).second;
+    if (std::find(few.begin(), few.end(), hash) != few.end()) return false;
+    few.push_back(hash);
+    if (few.size() > most_few) many.insert(few.begin(), few.end());
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t most_few = 64;  // that are searched one after the other
+  struct Names {
+    std::vector<std::size_t> few;
+    std::unordered_set<std::size_t> many;
+  };
+  std::vector<Names> names_;
+  std::size_t depth_ = 0;
+};
 
 // Builds a document from parser events, with numbers converted by the standard library: exact, and
 // whole numbers of 64 bits stay whole. A number beyond the range of a double ends parsing.
@@ -38,7 +76,8 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     const auto [last, code] = std::from_chars(text, end, real);
     // Out of range is also what is too small, which is zero to a double.
     if (code == std::errc::result_out_of_range) real = std::strtod(std::string(text, end).c_str(), nullptr);
-    return std::isfinite(real) && document_.Double(real);
+    if (!std::isfinite(real)) return stop("Number too big to be stored in double.");
+    return document_.Double(real);
   }
   bool Null() { return document_.Null(); }
   bool Bool(bool value) { return document_.Bool(value); }
@@ -46,15 +85,36 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     return document_.String(text, length, copy);
   }
   bool Key(const char* text, rapidjson::SizeType length, bool copy) {
+    const std::string_view name(text, length);
+    if (!open_.add(name)) return stop(fmt::format("the object has `{}` twice", printable(name)));
     return document_.Key(text, length, copy);
   }
-  bool StartObject() { return document_.StartObject(); }
-  bool EndObject(rapidjson::SizeType count) { return document_.EndObject(count); }
-  bool StartArray() { return document_.StartArray(); }
-  bool EndArray(rapidjson::SizeType count) { return document_.EndArray(count); }
+  bool StartObject() { return may_open() && document_.StartObject(); }
+  bool EndObject(rapidjson::SizeType count) {
+    open_.close();
+    return document_.EndObject(count);
+  }
+  bool StartArray() { return may_open() && document_.StartArray(); }
+  bool EndArray(rapidjson::SizeType count) {
+    open_.close();
+    return document_.EndArray(count);
+  }
+  // Why it ended the parsing.
+  [[nodiscard]] const std::string& obstacle() const { return obstacle_; }
 
  private:
+  bool may_open() {
+    open_.open();
+    return open_.depth() <= deepest || stop(fmt::format("it is nested more than {} levels deep", deepest));
+  }
+  bool stop(std::string why) {
+    obstacle_ = std::move(why);
+    return false;
+  }
+
   rapidjson::Document& document_;
+  OpenNames open_;
+  std::string obstacle_;
 };
 
 std::string_view kind_of(const rapidjson::Value& value) {
@@ -86,16 +146,17 @@ Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, con
     return fail(ErrorKind::usage, place(source, text, zero), "is not JSON: a zero byte");
   rapidjson::MemoryStream stream(text.data(), text.size());
   rapidjson::Reader parser;
+  std::string obstacle;
   const auto parse_into = [&](rapidjson::Document& document) {
     Builder builder(document);
-    return !parser.Parse<parse_flags>(stream, builder).IsError();
+    const bool parsed = !parser.Parse<parse_flags>(stream, builder).IsError();
+    obstacle = builder.obstacle();
+    return parsed;
   };
   reader->document_.Populate(parse_into);
   if (!parser.HasParseError()) return reader;
-  const rapidjson::ParseErrorCode code = parser.GetParseErrorCode();
-  const std::string_view what = code == rapidjson::kParseErrorTermination
-                                    ? "Number too big to be stored in double."
-                                    : rapidjson::GetParseError_En(code);
+  const std::string what =
+      obstacle.empty() ? rapidjson::GetParseError_En(parser.GetParseErrorCode()) : obstacle;
   return fail(ErrorKind::usage, place(source, text, parser.GetErrorOffset()),
               fmt::format("is not JSON: {}", what));
 }
@@ -119,9 +180,7 @@ JsonNode JsonNode::find(std::string_view name) const {
   if (!expect_object()) return child;
   const auto key = rapidjson::Value(rapidjson::StringRef(name.data(), static_cast<unsigned>(name.size())));
   for (const auto& member : value_->GetObject()) {
-    if (member.name != key) continue;
-    if (child.value_ != nullptr) child.problem("is there twice");
-    child.value_ = &member.value;
+    if (member.name == key) child.value_ = &member.value;
   }
   return child;
 }

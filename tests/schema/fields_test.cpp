@@ -173,8 +173,6 @@ TEST(Fields, NameThePathOfWhatIsWrong) {
   EXPECT_EQ(refused(R"({"count": 0})"), "count");
   EXPECT_EQ(refused(R"({"inner": [{"value": 1}]})"), "inner[0]");
   EXPECT_EQ(refused(R"({"inner": [{"name": "a"}, {"name": "b"}, {"name": "a"}]})"), "inner[2]");
-  EXPECT_EQ(refused(R"({"named": {"a": 1, "a": 2}})"), "named.a");
-  EXPECT_EQ(refused(R"({"map": {"a": 1, "a": 2}})"), "map.a");
   EXPECT_EQ(refused(R"({"named": {"a": "1"}})"), "named.a");
   EXPECT_EQ(refused(R"({"extent": [1, 2, 3, 4]})"), "extent[3]");
   EXPECT_EQ(refused(R"({"flag": null})"), "flag");

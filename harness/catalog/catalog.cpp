@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/base/text.h"
+#include "harness/catalog/c_plugin.h"
 #include "harness/model/known_metrics.h"
 
 // Generated from the harness_workload() calls in kernels/.
@@ -51,15 +52,26 @@ Status Catalog::load_module(const std::filesystem::path& path) {
   void* library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return fail(ErrorKind::usage, Location{file}, fmt::format("cannot be loaded: {}", dlerror()));
-  const auto entry = reinterpret_cast<sdk::ModuleFunction>(dlsym(library, sdk::module_symbol));
-  if (entry == nullptr)
-    return fail(ErrorKind::usage, Location{file}, "is a shared library but not a harness module",
-                "export one with HARNESS_MODULE(name, register_function) from harness/sdk/registry.h");
-  const Status added = add(*entry());
+  const Status added = add_library(library, file);
   if (added) return {};
   Error error = added.error();
   error.where = Location{file};
   return fail(error);
+}
+
+Status Catalog::add_library(void* library, const std::string& file) {
+  if (const auto entry = reinterpret_cast<sdk::ModuleFunction>(dlsym(library, sdk::module_symbol)))
+    return add(*entry());
+  PluginExports exports;
+  const Result<bool> found = find_exports(library, exports);
+  if (!found) return fail(found.error());
+  if (!*found)
+    return fail(ErrorKind::usage, "is a shared library but not a harness module",
+                "export HARNESS_MODULE(name, register_function) of harness/sdk/registry.h, or what "
+                "harness/sdk/plugin.h declares");
+  sdk::Registry incoming;
+  if (Status added = add_c_plugin(exports, incoming); !added) return added;
+  return merge(std::move(incoming), file);
 }
 
 Status Catalog::add(const sdk::Module& module) {

@@ -52,12 +52,14 @@ using ModuleFunction = const Module* (*)();
 // CMake generates calls.
 #define HARNESS_VARIANT(workload_, name_, device_, summary_, Class_)                            \
   void register_variant_##workload_##_##name_(harness::sdk::Registry& registry) {               \
-    registry.add(harness::sdk::Variant{                                                         \
-        #workload_, #name_, #device_, summary_,                                                 \
+    static constexpr auto make =                                                                \
         [](const harness::sdk::Params& params, const harness::sdk::Problem& problem,            \
            const harness::sdk::DeviceTraits& traits) -> std::unique_ptr<harness::sdk::Kernel> { \
-          return std::make_unique<Class_>(params, problem, traits);                             \
-        }});                                                                                    \
+      return std::make_unique<Class_>(params, problem, traits);                                 \
+    };                                                                                          \
+    harness::sdk::Variant variant{#workload_, #name_, #device_, summary_, make};                \
+    variant.code = reinterpret_cast<const void*>(+make);                                        \
+    registry.add(std::move(variant));                                                           \
   }
 
 // Defines `void register_workload_<name>(harness::sdk::Registry&)`.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -90,7 +91,7 @@ class Kernel {
   virtual void report(MetricSink& sink) const { (void)sink; }
 };
 
-using MakeKernel = std::unique_ptr<Kernel> (*)(const Params&, const Problem&, const DeviceTraits&);
+using MakeKernel = std::function<std::unique_ptr<Kernel>(const Params&, const Problem&, const DeviceTraits&)>;
 
 // Why a variant has no `make`.
 enum class Absence {
@@ -110,6 +111,9 @@ struct Variant {
   Absence absence = Absence::told;
   std::string needs = {};  // the architecture, where this build is not for it: "90a"
   std::string has = {};    // the architectures of this build: "80;86"
+  // An address in the variant's machine code, which tells a CPU build's identity. Null: unknown, so that two
+  // builds are never proven identical.
+  const void* code = nullptr;
 };
 
 }  // namespace harness::sdk

@@ -17,7 +17,7 @@ CaseCalls calls_of(const CaseParts& parts, const Subject& subject) {
   for (std::size_t i = 0; i < buffers.tensors.size(); ++i)
     calls.buffers.push_back({buffers.tensors[i], subject.problem.tensors[i].bytes()});
   if (buffers.workspace != nullptr) calls.buffers.push_back({buffers.workspace, parts.workspace_bytes()});
-  calls.code = reinterpret_cast<const void*>(subject.variant->make);
+  calls.code = subject.variant->code;
   return calls;
 }
 

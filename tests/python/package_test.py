@@ -1,0 +1,261 @@
+"""The package without the program: declarations, arrays, files that are loaded, and the exports of a plug-in."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import tempfile
+import textwrap
+import unittest
+from typing import Any
+
+import harness
+from harness import abi, arrays, describe
+from harness.load import Loader
+from harness.place import reason_of
+
+
+def scale(**more: Any) -> harness.Workload:
+    return harness.Workload("scale", inputs={"x": "f32[n, 2*k]"}, outputs={"y": "f32[n, 2*k]"},
+                            reference=lambda x, n: [3 * value for row in x.tolist() for value in row], **more)
+
+
+class Declaring(unittest.TestCase):
+    def test_parameters_come_from_shapes_and_from_params(self) -> None:
+        workload = scale(params={"causal": bool, "order": ["row", "column"]})
+        self.assertEqual(workload.params, {"causal": bool, "order": ["row", "column"], "n": int, "k": int})
+        tensor = workload.tensors({"n": 3, "k": 4})[0]
+        self.assertEqual((tensor.shape, tensor.bytes, tensor.is_output), ((3, 8), 96, False))
+
+    def test_the_element_type_may_be_a_parameter(self) -> None:
+        workload = harness.Workload("cast", inputs={"x": "dtype[n]"}, outputs={"y": "f64[n]"},
+                                    params={"dtype": ["f32", "i8"]}, reference=lambda x: x)
+        self.assertEqual([one.bytes for one in workload.tensors({"dtype": "i8", "n": 5})], [5, 40])
+
+    def test_work_is_the_bytes_of_all_tensors_unless_it_is_given(self) -> None:
+        self.assertEqual(scale().work({"n": 1, "k": 1}).bytes, 16)
+        given = scale(work=lambda n: harness.Work(flops=2 * n))
+        self.assertEqual(given.work({"n": 5, "k": 1}), harness.Work(flops=10))
+
+    def test_mistakes_are_refused_where_they_are_made(self) -> None:
+        for wrong in ("f32", "f32[n", "f32[n-1]", "f99[n]", "f32[]x"):
+            with self.assertRaises(ValueError, msg=wrong):
+                harness.Workload("w", inputs={}, outputs={"y": wrong}, reference=lambda: 0)
+        with self.assertRaises(ValueError):
+            harness.Workload("my workload", inputs={}, outputs={"y": "f32[1]"}, reference=lambda: 0)
+        with self.assertRaises(ValueError):
+            harness.Workload("w", inputs={}, outputs={}, reference=lambda: 0)
+        with self.assertRaises(ValueError):
+            scale(tolerance=0)
+        with self.assertRaises(ValueError):
+            scale(params={"n": dict})
+        with self.assertRaises(ValueError):
+            harness.case(scale(), device="toaster")
+        with self.assertRaises(ValueError):
+            harness.case(scale(), arrays="lists")
+        with self.assertRaises(TypeError):
+            harness.case(len)  # type: ignore[arg-type]
+
+    def test_a_workload_has_each_case_once(self) -> None:
+        workload = scale()
+        add = harness.case(workload, name="one")
+        add(len)
+        with self.assertRaises(ValueError):
+            add(len)
+
+    def test_the_reference_gives_as_many_outputs_as_there_are(self) -> None:
+        two = harness.Workload("two", inputs={}, outputs={"y": "f32[1]", "z": "f32[1]"}, reference=lambda: [1])
+        with self.assertRaises(ValueError):
+            two.right_outputs([], {})
+
+
+class Arrays(unittest.TestCase):
+    def test_a_memoryview_shares_the_memory(self) -> None:
+        memory = (ctypes.c_float * 6)(1, 2, 3, 4, 5, 6)
+        tensor = scale().tensors({"n": 3, "k": 1})[0]
+        [view] = arrays.views("memoryview", "cpu", 0, [tensor], [ctypes.addressof(memory)])
+        self.assertEqual(view.tolist(), [[1, 2], [3, 4], [5, 6]])
+        view[2, 1] = 7
+        self.assertEqual(memory[5], 7)
+
+    @unittest.skipUnless(arrays.installed("numpy"), "NumPy is not installed")
+    def test_a_numpy_array_shares_the_memory(self) -> None:
+        memory = (ctypes.c_float * 6)(1, 2, 3, 4, 5, 6)
+        tensor = scale().tensors({"n": 3, "k": 1})[0]
+        [view] = arrays.views("numpy", "cpu", 0, [tensor], [ctypes.addressof(memory)])
+        view *= 2
+        self.assertEqual(list(memory), [2, 4, 6, 8, 10, 12])
+
+    def test_a_missing_package_skips_the_case(self) -> None:
+        tensor = scale().tensors({"n": 1, "k": 1})[0]
+        self.assertIsNone(arrays.installed("no_such_package"))
+        with self.assertRaises(harness.Unsupported):
+            arrays.views("memoryview", "cuda", 0, [tensor], [0])
+
+    def test_a_reference_may_return_nested_lists(self) -> None:
+        memory = (ctypes.c_double * 4)()
+        into = memoryview(memory).cast("B").cast("d", (2, 2))
+        arrays.write(into, [[1, 2], [3, 4]])
+        self.assertEqual(list(memory), [1, 2, 3, 4])
+        with self.assertRaises(ValueError):
+            arrays.write(into, [1, 2, 3])
+
+
+class Loading(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.loader = Loader()
+        self.addCleanup(self.loader.close)
+
+    def write(self, name: str, text: str) -> str:
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(textwrap.dedent(text))
+        return path
+
+    def refusal(self, path: str) -> str:
+        try:
+            self.loader.load(path)
+        except Exception as error:
+            return reason_of(error)
+        self.fail("it was loaded")
+
+    CASES = """\
+        import harness
+        {before}
+        one = harness.Workload("one", inputs={{}}, outputs={{"y": "f64[1]"}}, reference=lambda: [1])
+        @harness.case(one)
+        def constant(y):
+            {body}
+        """
+
+    def test_an_error_names_the_users_file_and_line(self) -> None:
+        for before, line, kind in (("import no_such_module_of_anybody", 2, "ModuleNotFoundError"),
+                                   ("def broken(:", 2, "SyntaxError"), ("1 / 0", 2, "ZeroDivisionError")):
+            path = self.write("cases.py", self.CASES.format(before=before, body="pass"))
+            reason = self.refusal(path)
+            self.assertTrue(reason.startswith(f"{path}:{line}: {kind}: "), reason)
+
+    def test_a_mistake_in_a_declaration_names_the_users_line(self) -> None:
+        path = self.write("cases.py", "import harness\nharness.Workload('w', inputs={}, outputs={}, reference=len)\n")
+        self.assertIn(f"{path}:2: ", self.refusal(path))
+
+    def test_a_file_without_cases_is_refused(self) -> None:
+        with self.assertRaises(ValueError) as caught:
+            self.loader.load(self.write("cases.py", "import harness\n"))
+        self.assertIn("@harness.case", str(caught.exception))
+
+    def test_two_builds_have_helper_modules_of_their_own(self) -> None:
+        found = []
+        for build, value in (("old", 1), ("new", 2)):
+            self.write(f"{build}/helper.py", f"value = {value}\n")
+            path = self.write(f"{build}/cases.py", self.CASES.format(before="import helper", body="return helper.value"))
+            found += self.loader.load(path)
+        self.assertEqual([one.cases[0].function(None) for one in found], [1, 2])
+        self.assertNotIn("helper", sys.modules)
+
+    def test_a_late_import_of_a_helper_never_gets_the_other_builds(self) -> None:
+        found = []
+        for build in ("old", "new"):
+            self.write(f"{build}/helper.py", f"value = '{build}'\n")
+            body = "import helper; return helper.value"
+            path = self.write(f"{build}/cases.py", self.CASES.format(before="import helper", body=body))
+            found += self.loader.load(path)
+        for workload in found:
+            with self.assertRaises(ImportError) as caught:
+                workload.cases[0].function(None)
+            self.assertIn("top of the file", str(caught.exception))
+
+
+class Exported(unittest.TestCase):
+    """Calls a plug-in through its function pointers, as C does."""
+
+    def setUp(self) -> None:
+        self.workload = harness.Workload("shift", inputs={"x": "f32[n]"}, outputs={"y": "f32[n]"},
+                                         params={"by": float, "mode": ["up", "down"]},
+                                         reference=lambda x, by: [value + by for value in x])
+
+        @harness.case(self.workload, arrays="memoryview")
+        def loop(x: Any, y: Any, by: float, mode: str) -> None:
+            """One loop."""
+            for i, value in enumerate(x):
+                y[i] = value + by if mode == "up" else 1 / 0
+
+        @harness.case(self.workload)
+        def never(x: Any, y: Any) -> None:
+            raise harness.Unsupported("not on this machine")
+
+        self.kept = abi.Plugin(self.workload)
+        self.exports = self.kept.exports
+        self.message = ctypes.create_string_buffer(400)
+
+    def opened(self, variant: bytes | None, mode: bytes = b"up") -> tuple[int, Any]:
+        values = (abi.GivenValue * 3)(abi.GivenValue(b"n", 0, 2, 2.0, b""), abi.GivenValue(b"by", 1, 0, 0.5, b""),
+                                      abi.GivenValue(b"mode", 3, 0, 0, mode))
+        self.request = abi.Request(variant, values, 3, b"", 0, ctypes.addressof(self.message), len(self.message))
+        self.values = values
+        state = ctypes.c_void_p()
+        return self.exports.open(ctypes.byref(self.request), ctypes.byref(state)), state
+
+    def run_on(self, state: Any, ctype: Any) -> tuple[int, list[float]]:
+        x, y = (ctype * 2)(1, 2), (ctype * 2)()
+        addresses = (ctypes.c_void_p * 2)(ctypes.addressof(x), ctypes.addressof(y))
+        self.assertEqual(self.exports.bind(state, addresses, None), abi.OK, self.message.value)
+        return self.exports.run(state, None), list(y)
+
+    def test_the_description_is_that_of_the_workload(self) -> None:
+        description = self.exports.description.contents
+        self.assertEqual((description.version, description.name), (1, b"shift"))
+        names = [(one.name, one.kind) for one in description.parameters[:4]]
+        self.assertEqual(names, [(b"by", 1), (b"mode", 3), (b"n", 0), (None, 0)])
+        self.assertEqual(description.parameters[1].choices[:3], [b"up", b"down", None])
+        self.assertEqual([one.name for one in description.variants[:3]], [b"loop", b"never", None])
+        self.assertEqual(description.variants[0].summary, b"One loop.")
+        self.assertFalse(description.fill)
+
+    def test_a_case_runs_on_the_memory_that_it_is_given(self) -> None:
+        status, state = self.opened(b"loop")
+        self.assertEqual(status, abi.OK)
+        problem = abi.Problem()
+        self.assertEqual(self.exports.tensors(state, ctypes.byref(problem)), abi.OK)
+        self.assertEqual((problem.tensor_count, problem.tensors[1].role, problem.tensors[1].shape[0]), (2, 1, 2))
+        self.assertEqual(self.run_on(state, ctypes.c_float), (abi.OK, [1.5, 2.5]))
+        self.exports.close(state)
+
+    def test_the_reference_runs_on_doubles(self) -> None:
+        _, state = self.opened(None)
+        self.assertEqual(self.run_on(state, ctypes.c_double), (abi.OK, [1.5, 2.5]))
+
+    def test_an_exception_names_the_line_of_the_case(self) -> None:
+        _, state = self.opened(b"loop", b"down")
+        status, _ = self.run_on(state, ctypes.c_float)
+        self.assertEqual(status, abi.FAILED)
+        line = self.workload.cases[0].function.__code__.co_firstlineno + 4
+        self.assertTrue(self.message.value.decode().startswith(f"{__file__}:{line}: ZeroDivisionError"), self.message.value)
+
+    def test_unsupported_is_told_from_failed(self) -> None:
+        _, state = self.opened(b"never")
+        status, _ = self.run_on(state, ctypes.c_float)
+        self.assertEqual((status, self.message.value), (abi.UNSUPPORTED, b"not on this machine"))
+
+
+class Describing(unittest.TestCase):
+    def test_a_problem_is_described_or_refused_with_a_place(self) -> None:
+        workload = scale()
+        told = describe.problem_of({"scale": workload}, {"workload": "scale", "params": {"n": 2, "k": 3}})
+        self.assertEqual(told["tensors"][1], {"name": "y", "output": True, "dtype": "f32", "shape": [2, 6]})
+
+        def work(n: int) -> harness.Work:
+            raise harness.Unsupported("too large")
+
+        refused = scale(work=work)
+        told = describe.problem_of({"scale": refused}, {"workload": "scale", "params": {"n": 2, "k": 3}})
+        self.assertEqual(told, {"unsupported": "too large"})
+
+
+if __name__ == "__main__":
+    unittest.main()

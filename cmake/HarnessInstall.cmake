@@ -1,6 +1,6 @@
 # What `cmake --install` puts where, the packages that cpack makes, and the bundle that HARNESS_PORTABLE makes.
 #
-#   bin/harness   lib/libharness_kernels.so   lib/libharness_cuda.so   include/harness/sdk/*.h   lib/cmake/harness/   share/harness/
+#   bin/harness   lib/libharness_{kernels,worker,cuda}.so   include/harness/sdk/*.h   lib/cmake/harness/   share/harness/python/   share/harness/
 #
 # The installed package gives an outside project the target harness::sdk and harness_add_module(). Components: harness,
 # cuda, sdk and, in the tarball alone, libraries: the third-party shared libraries.
@@ -16,13 +16,16 @@ if(TARGET harness)
     LIBRARY DESTINATION lib COMPONENT libraries EXCLUDE_FROM_ALL)
 endif()
 install(TARGETS harness_kernels_module LIBRARY DESTINATION lib COMPONENT harness)
+install(TARGETS harness_worker LIBRARY DESTINATION lib COMPONENT harness)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/harness DESTINATION share/harness/python COMPONENT harness
+  FILES_MATCHING PATTERN "*.py")
 if(TARGET harness_cuda)
   install(TARGETS harness_cuda LIBRARY DESTINATION lib COMPONENT cuda)
 endif()
 
 # The programs without the tests: `ninja programs`.
 add_custom_target(programs)
-foreach(program harness harness_kernels_module harness_cuda)
+foreach(program harness harness_kernels_module harness_worker harness_cuda)
   if(TARGET ${program})
     add_dependencies(programs ${program})
   endif()

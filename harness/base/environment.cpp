@@ -63,6 +63,10 @@ fs::path cuda_module() {
   return value_of("HARNESS_CUDA_MODULE");
 }
 
+std::string python() {
+  return value_or("HARNESS_PYTHON", "python3");
+}
+
 std::string nvml_library() {
   return value_or("HARNESS_NVML", "libnvidia-ml.so.1");
 }

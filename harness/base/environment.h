@@ -35,6 +35,8 @@ std::filesystem::path system_root();
 
 // HARNESS_CUDA_MODULE: file of the CUDA module, instead of the one beside the program. Empty: not set.
 std::filesystem::path cuda_module();
+// HARNESS_PYTHON: the interpreter of suites with cases in Python. Default: python3.
+std::string python();
 // HARNESS_NVML: the NVML library to load. Default: libnvidia-ml.so.1.
 std::string nvml_library();
 // HARNESS_CUPTI: the CUPTI library to load, instead of the toolkit's. "": not set.

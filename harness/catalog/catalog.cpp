@@ -9,6 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/catalog/c_plugin.h"
+#include "harness/catalog/python_module.h"
 #include "harness/model/known_metrics.h"
 
 // Generated from the harness_workload() calls in kernels/.
@@ -49,6 +50,15 @@ Status Catalog::load_module(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, code))
     return fail(ErrorKind::usage, Location{file}, "no such module",
                 "build the plugin first, or correct the path");
+  if (is_python_module(file)) {
+    sdk::Registry incoming;
+    if (Status added = add_python_module(path, incoming); !added) {
+      Error error = added.error();
+      error.where = Location{file};
+      return fail(std::move(error));
+    }
+    return merge(std::move(incoming), file);
+  }
   void* library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return fail(ErrorKind::usage, Location{file}, fmt::format("cannot be loaded: {}", dlerror()));

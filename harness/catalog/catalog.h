@@ -20,8 +20,8 @@ class Catalog {
   // variant (the CUDA module, when a worker loads it, replaces those).
   static Catalog built_in();
 
-  // Loads a plugin (a shared library with HARNESS_MODULE, or one of sdk/plugin.h)
-  // and adds what it brings. It stays loaded for the rest of the process.
+  // Loads a plugin (a shared library with HARNESS_MODULE, or one of sdk/plugin.h), or a file of Python with
+  // cases, and adds what it brings. It stays loaded for the rest of the process.
   Status load_module(const std::filesystem::path& path);
 
   // Adds a module's registrations. A variant with the same workload and name replaces an

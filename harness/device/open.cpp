@@ -19,17 +19,18 @@
 #include "harness/model/device_kinds.h"
 
 namespace harness {
-namespace {
 namespace fs = std::filesystem;
-
-using OpenGpu = Device* (*)(int ordinal, bool profiled_from_outside, Error* error);
-using PlanCounters = void (*)(const std::string* chip, const std::vector<std::string>* names,
-                              CounterPlan* plan);
 
 fs::path cuda_module_path() {
   if (fs::path chosen = environment::cuda_module(); !chosen.empty()) return chosen;
   return this_program().parent_path() / ".." / "lib" / "libharness_cuda.so";
 }
+
+namespace {
+
+using OpenGpu = Device* (*)(int ordinal, bool profiled_from_outside, Error* error);
+using PlanCounters = void (*)(const std::string* chip, const std::vector<std::string>* names,
+                              CounterPlan* plan);
 
 bool has_cuda_module() {
   std::error_code code;

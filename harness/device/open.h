@@ -1,6 +1,7 @@
 // Opens devices by name. Only a worker process opens a GPU.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,9 @@ Result<OpenedDevice> open_device(std::string_view name, const OpenOptions& optio
 
 // Names that a user may have meant, for suggestions: "cpu", "cuda", "cuda:0", ...
 std::vector<std::string> usual_device_names();
+
+// The file of the CUDA module, whether or not there is one.
+std::filesystem::path cuda_module_path();
 
 // Why the CUDA device cannot be used here, without starting the driver: this build has no CUDA module, or no
 // NVIDIA driver library is installed. Without an obstacle, a worker should try it.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/measure/schedule/interrupt.h"
+#include "harness/measure/worker/python_worker.h"
 
 namespace harness {
 namespace {
@@ -27,8 +28,9 @@ Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& comma
                                            const std::filesystem::path& folder) {
   Result<OutputLog> log = OutputLog::open();
   if (!log) return fail(log.error());
-  const std::vector<std::string> argv =
+  std::vector<std::string> argv =
       command.empty() ? std::vector<std::string>{this_program().string(), "worker"} : command;
+  if (needs_python(job)) argv.emplace_back("--python");
   Result<Child> child =
       Child::start(Command{.argv = argv, .folder = folder, .trusted = false, .dies_with_parent = true},
                    {.out = log->descriptor(), .err = log->descriptor()});

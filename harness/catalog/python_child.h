@@ -1,0 +1,50 @@
+// PythonChild: a process of python3 -m harness.describe, which plans the cases of one file of Python. Killed
+// by the destructor. One thread uses it.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/process.h"
+#include "harness/base/result.h"
+#include "harness/sdk/workload.h"
+
+namespace harness {
+
+struct PythonVariant {
+  std::string name;
+  std::string device;
+  std::string summary;
+};
+
+struct PythonWorkload {
+  std::string name;
+  std::string summary;
+  std::vector<sdk::ParamSpec> params;
+  std::vector<PythonVariant> variants;
+};
+
+class PythonChild {
+ public:
+  static Result<PythonChild> start(const std::filesystem::path& file);
+
+  [[nodiscard]] const std::vector<PythonWorkload>& workloads() const { return workloads_; }
+
+  // Throws as Workload::problem() does.
+  sdk::Problem problem(const std::string& workload, const sdk::Params& params);
+
+ private:
+  explicit PythonChild(Child child) : child_(std::move(child)) {}
+  Result<std::string> answer();
+
+  Child child_;
+  std::vector<PythonWorkload> workloads_;
+};
+
+// How an interpreter is started that finds the package `harness` beside this program.
+std::vector<std::string> python_command(const std::string& module, const std::string& argument);
+std::map<std::string, std::string> python_environment();
+
+}  // namespace harness

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Cases in Python by the program: measured, verified, compared; two commits in one process; mistakes with their place.
+# Verdicts come from the scripted device.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/../cli/lib.sh"
+
+git init -q -b main .
+echo .harness/ >.gitignore
+cat >helper.py <<'PY'
+factor = 3
+PY
+cat >cases.py <<'PY'
+import harness
+import helper
+
+scale = harness.Workload("scale", inputs={"x": "f32[n]"}, outputs={"y": "f32[n]"},
+                         reference=lambda x: [helper.factor * value for value in x])
+
+@harness.case(scale, arrays="memoryview")
+def loop(x, y):
+    """One loop."""
+    for i, value in enumerate(x):
+        y[i] = helper.factor * value
+
+@harness.case(scale, arrays="memoryview")
+def wrong(x, y):
+    loop(x, y)
+    y[0] += 1
+
+@harness.case(scale, arrays="memoryview")
+def throws(x, y):
+    loop(x, y)
+    raise KeyError("missing")
+
+@harness.case(scale)
+def skipped(x, y):
+    raise harness.Unsupported("not on this machine")
+
+@harness.case(scale, arrays="memoryview")
+def writes_nothing(x, y):
+    pass
+PY
+# suite VARIANT... : these cases, at two points.
+suite() {
+  local variants
+  variants=$(IFS=,; echo "$*")
+  cat >suite.yaml <<YAML
+version: 1
+name: python
+modules: [./cases.py]
+build: "true"
+defaults:
+  sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preheat: 0ms, timeout: 20s}
+cases:
+  - workload: scale
+    variants: [$variants]
+    axes: {n: [16, 64]}
+YAML
+}
+speeds 100
+
+suite loop
+git add -A && git commit -qm "as it was"
+expect 0 "$HARNESS" list suite.yaml --device cpu
+names scale/loop/n=16 scale/loop/n=64
+# On the real CPU each value is checked; no verdict rests on its time.
+expect 0 "$HARNESS" run suite.yaml --device cpu --output cpu.json
+names scale/loop/n=64
+python3 - <<'PY' || problem "the record is not as it should be"
+import json
+case = next(one for one in json.load(open("cpu.json"))["cases"] if one["id"] == "scale/loop/n=64")
+time = next(one for one in case["metrics"] if one["metric"] == "wall_time")
+assert len(time["processes"]) == 5, time
+assert all(sample > 0 for process in time["processes"] for placement in process["placements"] for sample in placement["samples"])
+PY
+
+suite wrong throws skipped writes_nothing
+expect 5 "$HARNESS" run suite.yaml --device cpu --report json=mistakes.json
+holds mistakes.json 'row("scale/wrong/n=16")["outcome"] == "incorrect"' \
+  'row("scale/writes_nothing/n=16")["outcome"] == "incorrect"' \
+  'row("scale/throws/n=16")["outcome"] == "failed"' \
+  'row("scale/skipped/n=16")["outcome"] == "skipped"'
+names "cases.py:20:" KeyError
+
+# Two commits in one process: each has its own file and helper.
+suite loop
+git checkout -q -- suite.yaml
+cat >speed.json <<'JSON'
+{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [
+ {"match": "*", "side": "baseline", "us": 100, "process_sd": 0.02, "sample_sd": 0.003},
+ {"match": "*", "side": "current", "us": 102, "process_sd": 0.02, "sample_sd": 0.003}]}
+JSON
+sed -i 's/^    for i, value/    value = 0\n    for i, value/' cases.py
+git commit -qam "another way"
+expect 1 "$HARNESS" ab suite.yaml --baseline HEAD~1 --pair process --device scripted:speed.json --report json=ab.json
+holds ab.json 'report["verdict"] == "regressed"' 'report["pairing"] == "process"'
+sed -i 's/factor = 3/factor = 4/' helper.py
+git commit -qam "another factor: the inputs and right answers of the current commit hold"
+expect 5 "$HARNESS" ab suite.yaml --baseline HEAD~1 --pair process --device cpu --report json=apart.json
+holds apart.json 'report["pairing"] == "process"'
+
+# Mistakes of the file itself name its line.
+echo 'broken(' >>cases.py
+expect 2 "$HARNESS" list suite.yaml
+names suite.yaml:3 "cases.py:" SyntaxError
+printf 'import harness\n' >cases.py
+expect 2 "$HARNESS" list suite.yaml
+names cases.py @harness.case
+HARNESS_PYTHON=$work/no-such-python expect 2 "$HARNESS" list suite.yaml --device cpu
+names HARNESS_PYTHON
+finish

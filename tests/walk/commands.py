@@ -2,6 +2,7 @@
 
 A command is a line of a fenced `sh` block, or a line of a fenced block without a language that begins with `harness ` or
 `$ harness `. Without HEADING each line is `heading<TAB>command`. Commands that not_here.txt names are left out.
+commands.py --all DOCUMENT: likewise, without headings: tests/examples walks all of an example.
 commands.py --file DOCUMENT LANGUAGE NUMBER: the text of the document's block of that language, counted from 0.
 commands.py --check ROOT SCRIPT...: that each command is walked by a script, and each line of not_here.txt is in use.
 """
@@ -91,6 +92,9 @@ def main(arguments):
         with open(os.path.join(root, arguments[1]), encoding="utf-8") as file:
             found = [lines for _, language, lines in blocks(file.read()) if language == arguments[2]]
         print("\n".join(found[int(arguments[3])]))
+        return 0
+    if arguments[0] == "--all":
+        print("\n".join(command for _, command in commands(root, arguments[1])))
         return 0
     for heading, command in commands(root, arguments[0]):
         if len(arguments) == 1:

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Builds the benchmark and runs the suite. Exit status 77: no GPU, toolkit or NVBench, with the reason.
+skipped() { echo "skipped: $1" >&2; exit 77; }
+nvidia-smi -L >/dev/null 2>&1 || skipped "no GPU"
+command -v nvcc >/dev/null || skipped "no nvcc on PATH"
+cmake -S . -B build >configure.log 2>&1 || skipped "NVBench is not installed; CMAKE_PREFIX_PATH names its folder"
+cmake --build build && exec harness run suite.yaml "$@"

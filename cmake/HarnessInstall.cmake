@@ -18,7 +18,7 @@ endif()
 install(TARGETS harness_kernels_module LIBRARY DESTINATION lib COMPONENT harness)
 install(TARGETS harness_worker LIBRARY DESTINATION lib COMPONENT harness)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/harness DESTINATION share/harness/python COMPONENT harness
-  FILES_MATCHING PATTERN "*.py")
+  FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
 if(TARGET harness_cuda)
   install(TARGETS harness_cuda LIBRARY DESTINATION lib COMPONENT cuda)
 endif()

@@ -71,6 +71,7 @@ struct Answer {
 };
 
 constexpr Seconds import_deadline = 120;  // a file may import PyTorch
+constexpr const char* which_interpreter = "HARNESS_PYTHON names an interpreter of Python 3.9 or newer";
 constexpr const char* source = "python3 -m harness.describe";
 
 }  // namespace
@@ -111,7 +112,7 @@ Result<PythonChild> PythonChild::start(const std::filesystem::path& file) {
                                         .trusted = false,
                                         .dies_with_parent = true},
                                        {.out = standard_error});
-  if (!started) return fail(started.error());
+  if (!started) return fail(ErrorKind::usage, started.error().message, which_interpreter);
   PythonChild child(std::move(*started));
   const Result<std::string> line = child.answer();
   if (!line) return fail(line.error());
@@ -129,7 +130,7 @@ Result<std::string> PythonChild::answer() {
   if (line.error() == NoLine::closed) {
     const Exit exit = child_.wait();
     return fail(ErrorKind::environment, fmt::format("`{}` ended: {}", source, exit.text()),
-                "HARNESS_PYTHON names an interpreter of Python 3.9 or newer");
+                which_interpreter);
   }
   return fail(ErrorKind::environment,
               fmt::format("`{}` says nothing within {:g} s", source, import_deadline));

@@ -80,7 +80,7 @@ holds mistakes.json 'row("scale/wrong/n=16")["outcome"] == "incorrect"' \
   'row("scale/writes_nothing/n=16")["outcome"] == "incorrect"' \
   'row("scale/throws/n=16")["outcome"] == "failed"' \
   'row("scale/skipped/n=16")["outcome"] == "skipped"'
-names "cases.py:20:" KeyError
+names "cases.py:21:" KeyError
 
 # Two commits in one process: each has its own file and helper.
 suite loop

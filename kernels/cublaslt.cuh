@@ -102,8 +102,8 @@ class CublasLtProduct {
   }
 
   // Times the candidates in turns on the bound buffers, each by the median of `rounds` calls after one that is
-  // not counted, and takes the fastest. Of candidates within 1 % of it, which noise would choose among, it takes
-  // the library's favourite. Waits for the device.
+  // not counted, and takes the fastest. Among candidates within 1 % of it, where noise would
+  // choose, it takes the library's favourite. Waits for the device.
   void choose_fastest(int rounds) {
     constexpr float alike = 1.01F;
     cudaStream_t stream = nullptr;

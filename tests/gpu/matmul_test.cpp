@@ -5,9 +5,7 @@
 
 #include <random>
 
-#include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
-#include "tests/model/fact_matchers.h"
 
 namespace harness::gpu {
 namespace {
@@ -95,26 +93,6 @@ TEST_F(Matmul, TakesAnEarlierChoiceOfAnAlgorithmAndNoStrangeOne) {
   EXPECT_LT(bound.median({}, 5), 1e-3) << "it runs all the same";
   Bound library(device(), catalog(), workload_name, "cublaslt_default", params_of("f16", {64, 64, 64}));
   EXPECT_EQ(library.choose(), "");
-}
-
-// Whether the algorithm is chosen here or taken, the launches of the case are the same.
-TEST_F(Matmul, IsIdenticalWhereItTookItsOwnChoice) {
-  PlannedCase planned;
-  planned.workload = workload_name;
-  planned.variant = "cublaslt_best";
-  planned.device = "cuda";
-  planned.params = params_of("bf16", {128, 4096, 4096});
-  planned.id = "matmul/cublaslt_best/" + planned.params.text_id();
-  planned.metrics = {"time"};
-  Carried carried;
-  const ProcessResult chose = look_at_case(device(), catalog(), planned, 0, carried);
-  ASSERT_EQ(chose.outcome, Outcome::looked_at) << chose.reason;
-  ASSERT_TRUE(chose.identity);
-  ASSERT_FALSE(chose.choice.empty());
-  planned.choice = chose.choice;
-  const ProcessResult took = look_at_case(device(), catalog(), planned, 0, carried);
-  EXPECT_EQ(took.choice, chose.choice);
-  EXPECT_EQ(took.identity, chose.identity);
 }
 
 TEST_F(Matmul, IsRightOnALargeShapeWithTails) {

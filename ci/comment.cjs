@@ -74,10 +74,16 @@ const outcomes = {
   timed_out: "ran out of time",
 };
 
-function body(run, folder) {
-  const outcome = outcomes[run.conclusion] || "ended without a verdict";
+// A fork's run follows the fork's own workflow, so its conclusion says nothing here.
+function heading(run, repo) {
+  if (run.head_repository.full_name !== `${repo.owner}/${repo.repo}`)
+    return `### perf, reported by a fork at ${run.head_sha}\n\nThe fork's own workflow made this report. Nothing here has checked it.`;
+  return `### perf ${outcomes[run.conclusion] || "ended without a verdict"} at ${run.head_sha}`;
+}
+
+function body(run, repo, folder) {
   const reports = readReports(folder);
-  const head = `${marker}\n### perf ${outcome} at ${run.head_sha}\n\n[Log, summary and artifacts of the run](${run.html_url})\n\n`;
+  const head = `${marker}\n${heading(run, repo)}\n\n[Log, summary and artifacts of the run](${run.html_url})\n\n`;
   if (reports.length === 0) return head + "The run left no report.\n";
   const room = Math.floor((limit - Buffer.byteLength(head)) / reports.length);
   return head + reports.map((report) => fenced(report, room)).join("");
@@ -123,7 +129,7 @@ module.exports = async function comment({github, context, core, folder}) {
     core.notice(`no open pull request has the measured commit ${run.head_sha} as its head: nothing to comment on`);
     return;
   }
-  const text = body(run, folder);
+  const text = body(run, repo, folder);
   const known = await findComment(github, repo, pull.number);
   if (known) {
     await github.rest.issues.updateComment({...repo, comment_id: known.id, body: text});

@@ -142,6 +142,14 @@ test("a fork's pull request is found by its head, not by what the report says", 
   assert.deepEqual(comments.map((one) => one.issue), [9]);
 });
 
+test("a fork's run does not choose the heading", async () => {
+  pulls = [pull(9, fork)];
+  report("UNCHANGED\n");
+  await comes({ conclusion: "success" }, fork);
+  assert.ok(comments[0].body.startsWith(`${marker}\n### perf, reported by a fork at ${sha}\n`), comments[0].body);
+  assert.doesNotMatch(comments[0].body, /passed/);
+});
+
 test("a run of a commit that is no longer the head says nothing", async () => {
   pulls = [pull(9, fork, "b".repeat(40))];
   report("old\n");

@@ -1,9 +1,9 @@
 // Runs one job of a workflow file as GitHub's runner would, in the current folder, which is the workspace:
 //
-//   node runner.mjs WORKFLOW JOB EVENT.json RESULT.json [--matrix NAME=VALUE]... [--with NAME=VALUE]...
+//   node runner.mjs WORKFLOW JOB EVENT.json RESULT.json [--matrix NAME=VALUE]... [--with NAME=VALUE]... [--needs JOB=RESULT]...
 //
 // EVENT.json: {"event_name": ..., "event": payload, and other members of the github context}. --matrix
-// is one of the jobs that `strategy` makes. --with overrides an input of the local action that the job uses. Conditions, env, inputs and outputs are
+// is one of the jobs that `strategy` makes, --needs the result of an earlier job. --with overrides an input of the local action that the job uses. Conditions, env, inputs and outputs are
 // evaluated from the files; `run:` steps and local composite actions are executed; of the actions of
 // others only actions/upload-artifact does something: it copies the folder to the folder `artifacts`
 // beside RESULT.json. SIGTERM cancels the job: the step that runs gets SIGINT, and steps that ask for it
@@ -21,10 +21,12 @@ import { fill, fillAll, holds } from "./expressions.mjs";
 const [workflowFile, jobName, eventFile, resultFile, ...rest] = process.argv.slice(2);
 const overrides = {};
 const matrix = {};
+const needs = {};
 for (let i = 0; i < rest.length; i += 2) {
-  if (!["--with", "--matrix"].includes(rest[i]) || !rest[i + 1]?.includes("=")) throw new Error(`unknown argument ${rest[i]}`);
+  if (!["--with", "--matrix", "--needs"].includes(rest[i]) || !rest[i + 1]?.includes("=")) throw new Error(`unknown argument ${rest[i]}`);
   const [, name, value] = /^([^=]*)=(.*)$/s.exec(rest[i + 1]);
-  (rest[i] === "--with" ? overrides : matrix)[name] = value;
+  if (rest[i] === "--needs") needs[name] = { result: value };
+  else (rest[i] === "--with" ? overrides : matrix)[name] = value;
 }
 
 const workspace = process.cwd();
@@ -36,7 +38,7 @@ const github = {
   repository: "example/kernels", base_ref: "", head_ref: "", token: "none", workspace,
   server_url: "https://github.com", ...event,
 };
-const contexts = { github, matrix, needs: {}, inputs: event.event.inputs ?? {}, vars: {}, secrets: {}, runner: { temp: scratch }, env: {} };
+const contexts = { github, matrix, needs, inputs: event.event.inputs ?? {}, vars: {}, secrets: {}, runner: { temp: scratch }, env: {} };
 const result = { ran: false, conclusion: "skipped", outputs: {}, annotations: [], artifacts: [], steps: [], summary: "" };
 const state = { failed: false, cancelled: false };
 let running;

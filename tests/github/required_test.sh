@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The job that branch rules require passes only where the measuring passed: not where it was skipped, as for a fork. And
+# what a build prints is no workflow command.
+# shellcheck disable=SC2119  # perf takes what the last event says
+# shellcheck source=tests/cli/lib.sh
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../cli/lib.sh"
+# shellcheck source=tests/github/lib.sh
+. "$here/lib.sh"
+install_packages
+
+repository_with_workflows
+suite right && speeds 100 && commit "a suite" && pushed
+event pull_request somebody/kernels
+for outcome in success failure cancelled skipped; do
+  node "$NODE_WORK/runner.mjs" .github/workflows/perf.yml verdict "$scratch/event.json" "$result" --needs measure=$outcome \
+    >"$printed" 2>&1 </dev/null || problem "runner.mjs failed"
+  gives 'result["ran"]' "(result['conclusion'] == 'success') == ('$outcome' == 'success')"
+done
+
+event push
+sed -i '2i echo ::error::planted; echo ::set-output name=verdict::planted' ci/bootstrap.sh && commit "a build that talks" && pushed
+perf
+gives 'result["conclusion"] == "success"' 'all(one["message"] != "planted" for one in result["annotations"])'
+finish

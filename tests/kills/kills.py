@@ -29,6 +29,7 @@ import time
 from pathlib import Path
 
 PATIENCE = 60  # seconds, for what must happen at once; the machine may be busy
+WORKER_SHARE = 0.2  # a worker is killed within this share of the time of its run after it began
 CONTRACT = range(0, 6)  # exit statuses of a run that ends by itself
 
 SUITE = """version: 1
@@ -64,7 +65,7 @@ class Place:
                                 GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="tester", GIT_COMMITTER_NAME="tester",
                                 GIT_AUTHOR_EMAIL="tester@example.org", GIT_COMMITTER_EMAIL="tester@example.org")
         self.git("init", "-q", "-b", "main")
-        (self.work / ".gitignore").write_text(".harness/\nplugin.so\nimported.json\n")
+        (self.work / ".gitignore").write_text(".harness/\nplugin.so\nimported.json\nbisect.db*\n")
         shutil.copy(plugin, self.work / "plugin.so")
         (self.work / "suite.yaml").write_text(SUITE)
         (self.work / "build.sh").write_text(f"#!/bin/sh\nsleep 0.2 & sleep 0.1; wait; cp '{plugin}' plugin.so\n")
@@ -107,6 +108,14 @@ class Place:
                 pass
         return found
 
+    def workers(self):
+        return [number for number, line in self.processes().items() if " worker" in line]
+
+    def forget_bisection(self):
+        """What is stored is not built again."""
+        for file in self.work.glob("bisect.db*"):
+            file.unlink()
+
     def check(self):
         end = time.monotonic() + PATIENCE
         while self.processes() and time.monotonic() < end:
@@ -114,6 +123,10 @@ class Place:
         left = self.processes()
         need(not left, f"processes are left: {left}")
         self.check_store()
+        if (self.work / "bisect.db").exists():
+            store = sqlite3.connect(self.work / "bisect.db", timeout=PATIENCE)
+            need(store.execute("pragma integrity_check").fetchone() == ("ok",), "the bisection's store is damaged")
+            store.close()
         pins = [str(file.relative_to(self.work)) for file in (self.work / "baselines").rglob("*") if file.is_file()]
         need(pins in ([], ["baselines/scripted/demo.json"]), f"the pins are {pins}")
         for file in [*pins, "imported.json"]:
@@ -153,7 +166,7 @@ COMMANDS = {
     "run": ["run", "suite.yaml", *DEVICE],
     "worker": ["run", "suite.yaml", *DEVICE],
     "ab": ["ab", "suite.yaml", "--baseline", "HEAD~1", "--pair", "session", *BUILT],
-    "bisect": ["bisect", "suite.yaml", "--good", "HEAD~3", *BUILT],
+    "bisect": ["bisect", "suite.yaml", "--good", "HEAD~3", "--store", "bisect.db", *BUILT],
     "import": ["import", "samples.jsonl", "--as", "imported.json"],
     "promote": ["baseline", "promote", "HEAD", "--author", "tester", "--reason", "to be killed"],
     "list": ["list", "suite.yaml"],
@@ -172,13 +185,18 @@ def duration(place, name):
 
 def kill_one(place, name, delay):
     """Whether something was killed before it ended."""
+    place.forget_bisection()
     process = place.start(COMMANDS[name])
+    if name == "worker":
+        while not place.workers() and process.poll() is None:
+            time.sleep(0.001)
+        delay *= WORKER_SHARE
     end = time.monotonic() + delay
     while time.monotonic() < end and process.poll() is None:
         time.sleep(min(0.001, delay))
     killed = process.poll() is None
     if name == "worker":
-        victims = [number for number, line in place.processes().items() if " worker" in line]
+        victims = place.workers()
         killed = bool(victims)
         for victim in victims:
             try:

@@ -18,6 +18,7 @@
 #include "harness/cli/declared/defaults.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options/typed_option.h"
+#include "harness/store/store_wait.h"
 
 namespace harness {
 namespace {
@@ -105,6 +106,9 @@ int usage_error(CLI::App& program, const CLI::ParseError& error, const Defaulted
 }
 
 int run_program(int argc, char** argv) {
+  on_store_wait([](const std::string& place) {
+    fmt::print(stderr, "waiting for {}, which another process has locked\n", printable(place));
+  });
   CLI::App program{
       "Performance CI for CUDA kernels: declare suites in YAML, measure honestly, fail builds that regress.",
       "harness"};

@@ -76,6 +76,8 @@ class AbRun {
     if (report && !report->interrupted) report = measure(0);
     if (report && !report->interrupted && how_.red) report = measure_again();
     line_.clear();
+    for (std::optional<RecordKeeper>& keeper : keepers_)
+      if (const Status written = keeper->write_late(); !written) return fail(rescued_both(written.error()));
     const bool whole = report && !report->interrupted;
     const bool store_failed = keepers_[0]->store_failed() || keepers_[1]->store_failed();
     if (!report && store_failed) return fail(rescued_both(report.error()));

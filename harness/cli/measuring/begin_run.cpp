@@ -11,6 +11,7 @@
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
+#include "harness/cli/programs/late_results.h"
 #include "harness/store/git.h"
 
 namespace harness {
@@ -106,6 +107,8 @@ Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& r
     if (!lock)
       return fail(ErrorKind::usage, fmt::format("the unfinished run {} is still measuring", info.id),
                   "wait for it, or stop it first");
+    LateResults late(store, info.id);
+    if (const Status written = late.any() ? late.write() : Status(); !written) return fail(written.error());
     Result<Record> record = store.load(info.id);
     if (!record) return fail(record.error());
     if (record->revision != revision)

@@ -69,6 +69,7 @@ Result<RunReport> measure_into(Store& store, Record& record, const Plan& plan, c
   take_decisions(timed, record);
   Result<RunReport> report = run_plan(timed, run);
   progress.clear();
+  if (const Status written = keeper.write_late(); !written) return fail(rescued(record, written.error()));
   if (!report && keeper.store_failed()) return fail(rescued(record, report.error()));
   return report;
 }

@@ -5,16 +5,25 @@
 #include <array>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/base/text.h"
 #include "harness/store/store.h"
+#include "harness/store/store_wait.h"
 
 namespace harness {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds patience{30};
+constexpr std::chrono::milliseconds usual_patience{30'000}, brief_patience{100}, told_after{1'000};
+thread_local std::chrono::milliseconds patience = usual_patience;
+thread_local bool was_locked = false;
+
+std::function<void(const std::string&)>& listener() {
+  static std::function<void(const std::string&)> told;
+  return told;
+}
 
 struct Scheme {
   std::string_view prefix;
@@ -48,8 +57,9 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& url, bool cr
 }
 
 Status Database::patiently(const std::function<Status()>& step) {
-  const Clock::time_point deadline = Clock::now() + patience;
-  bool revived = false;
+  const Clock::time_point begin = Clock::now(), deadline = begin + patience;
+  bool revived = false, told = false;
+  was_locked = false;
   while (true) {
     try {
       return step();
@@ -58,6 +68,7 @@ Status Database::patiently(const std::function<Status()>& step) {
       const bool busy = is_busy(error);
       roll_back();
       if (busy && Clock::now() < deadline) {
+        if (!told && listener() && Clock::now() - begin >= told_after) listener()(name_), told = true;
         wait_a_little();
         continue;
       }
@@ -65,9 +76,26 @@ Status Database::patiently(const std::function<Status()>& step) {
         if (!busy && !revived && (revived = revive())) continue;
       } catch (const soci::soci_error&) {  // the first error says more
       }
+      was_locked = busy;
       return fail(explained);
     }
   }
+}
+
+void on_store_wait(std::function<void(const std::string&)> told) {
+  listener() = std::move(told);
+}
+
+BriefPatience::BriefPatience() {
+  patience = brief_patience;
+}
+
+BriefPatience::~BriefPatience() {
+  patience = usual_patience;
+}
+
+bool store_was_locked() {
+  return was_locked;
 }
 
 Status Database::transaction(const char* begin, const std::function<Status()>& body) {

@@ -31,7 +31,7 @@ class Sqlite final : public Database {
   Status connect() {
     return patiently([&]() -> Status {
       if (sql_.is_connected()) sql_.close();
-      sql_.open(soci::sqlite3, fmt::format("dbname=\"{}\" timeout=30", path_));
+      sql_.open(soci::sqlite3, fmt::format("dbname=\"{}\" timeout=1", path_));
       configure();
       place_ = place_now();
       return {};
@@ -77,7 +77,10 @@ class Sqlite final : public Database {
 
   // With a write-ahead log and NORMAL, a killed process loses nothing that it committed; a power
   // failure may lose the last commits and never breaks the file. No sync during a measurement.
+  // SQLite itself waits no longer than patiently() looks at its clock.
   void configure() override {
+    int waits = 0;
+    sql_ << "PRAGMA busy_timeout = 50", soci::into(waits);
     std::string mode;
     sql_ << "PRAGMA journal_mode = WAL", soci::into(mode);
     sql_ << "PRAGMA synchronous = NORMAL";

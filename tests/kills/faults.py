@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Lets every call that writes or locks a file fail in turn, and checks afterwards that nothing is damaged.
+
+    faults.py HARNESS PLUGIN FAULTY_CALLS_LIBRARY [--most N]
+
+For `run`, `import` and `promote`, the first call fails in the first run, the second in the second, and so on, at most N
+of each kind. Each run ends with a status of the contract, calls nothing a bug, and leaves store, pins and files whole.
+"""
+
+import argparse
+import errno
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from kills import COMMANDS, CONTRACT, Damage, Place, duration, need
+
+FAULTS = [("write", errno.ENOSPC), ("write", errno.EIO), ("write", 0), ("pwrite", errno.ENOSPC), ("pwrite", errno.EIO),
+          ("pwrite", 0), ("fsync", errno.EIO), ("rename", errno.EIO), ("linkat", errno.ENOSPC), ("lock", errno.EAGAIN)]
+
+
+def fail_one(place, library, name, call, error, number):
+    """Whether there was such a call."""
+    mark = place.folder / "mark"
+    mark.unlink(missing_ok=True)
+    environment = dict(place.environment, LD_PRELOAD=library, FAULT_CALL=call, FAULT_NUMBER=str(number),
+                       FAULT_ERROR=str(error), FAULT_MARK=str(mark))
+    ended = subprocess.run([place.harness, *COMMANDS[name]], cwd=place.work, env=environment, timeout=600, text=True,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    need(ended.returncode in CONTRACT, f"exit status {ended.returncode}: {ended.stdout[-500:]}")
+    need("bug in harness" not in ended.stdout, ended.stdout[-500:])
+    for rescue in place.work.glob("harness-rescue-*.json"):
+        rescue.unlink()
+    place.check()
+    return mark.exists()
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("harness")
+    options.add_argument("plugin")
+    options.add_argument("library")
+    options.add_argument("--most", type=int, default=1000)
+    given = options.parse_args()
+    failed, what = 0, "before the first fault"
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(os.path.abspath(given.harness), os.path.abspath(given.plugin), Path(folder))
+        try:
+            for name in ("run", "import", "promote"):
+                duration(place, name)
+            for name in ("run", "import", "promote"):
+                for call, error in FAULTS:
+                    for number in range(1, given.most + 1):
+                        what = f"{name}, {call} {number} with {errno.errorcode.get(error, 'half of the bytes')}"
+                        if not fail_one(place, os.path.abspath(given.library), name, call, error, number):
+                            break
+                        failed += 1
+        except (Damage, subprocess.SubprocessError) as problem:
+            sys.exit(f"FAILED: {what}: {problem}")
+    print(f"{failed} calls failed: passed")
+
+
+if __name__ == "__main__":
+    main()

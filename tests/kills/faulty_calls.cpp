@@ -1,0 +1,109 @@
+// Preloaded (LD_PRELOAD): one call of the C library fails, as on a full or broken disk, or where another
+// process holds a lock. Only calls on regular files count, each process for itself.
+//
+//   FAULT_CALL    write, pwrite, fsync, rename, linkat or lock
+//   FAULT_NUMBER  which call fails, from 1; all later ones succeed
+//   FAULT_ERROR   its errno; 0: a write that takes half of the bytes
+//   FAULT_MARK    a file that is made when a call fails
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+std::atomic<int> calls{0};
+
+bool is_regular(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// Whether this call is the one that fails; then `error` is its errno.
+bool fails(const char* name, int& error) {
+  const char* wanted = std::getenv("FAULT_CALL");
+  if (wanted == nullptr || std::strcmp(wanted, name) != 0) return false;
+  if (++calls != std::atoi(std::getenv("FAULT_NUMBER"))) return false;
+  if (const int mark = open(std::getenv("FAULT_MARK"), O_WRONLY | O_CREAT, 0600); mark >= 0) close(mark);
+  error = std::atoi(std::getenv("FAULT_ERROR"));
+  return true;
+}
+
+template <class Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+int refused(int error) {
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+extern "C" {
+
+ssize_t write(int fd, const void* bytes, size_t count) {
+  static auto* const real = next<ssize_t(int, const void*, size_t)>("write");
+  int error = 0;
+  if (is_regular(fd) && fails("write", error)) {
+    if (error != 0) return refused(error);
+    return real(fd, bytes, (count + 1) / 2);
+  }
+  return real(fd, bytes, count);
+}
+
+ssize_t pwrite64(int fd, const void* bytes, size_t count, off64_t at) {
+  static auto* const real = next<ssize_t(int, const void*, size_t, off64_t)>("pwrite64");
+  int error = 0;
+  if (is_regular(fd) && fails("pwrite", error)) {
+    if (error != 0) return refused(error);
+    return real(fd, bytes, (count + 1) / 2, at);
+  }
+  return real(fd, bytes, count, at);
+}
+
+int fsync(int fd) {
+  static auto* const real = next<int(int)>("fsync");
+  int error = 0;
+  return fails("fsync", error) ? refused(error) : real(fd);
+}
+
+int fdatasync(int fd) {
+  static auto* const real = next<int(int)>("fdatasync");
+  int error = 0;
+  return fails("fsync", error) ? refused(error) : real(fd);
+}
+
+int rename(const char* from, const char* to) noexcept {
+  static auto* const real = next<int(const char*, const char*)>("rename");
+  int error = 0;
+  return fails("rename", error) ? refused(error) : real(from, to);
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+  static auto* const real = next<int(int, const char*, int, const char*, int)>("linkat");
+  int error = 0;
+  return fails("linkat", error) ? refused(error) : real(from_folder, from, to_folder, to, flags);
+}
+
+// SQLite takes its locks so.
+int fcntl64(int fd, int command, ...) {
+  static auto* const real = next<int(int, int, ...)>("fcntl64");
+  va_list arguments;
+  va_start(arguments, command);
+  void* argument = va_arg(arguments, void*);
+  va_end(arguments);
+  int error = 0;
+  const bool locks = command == F_SETLK && static_cast<struct flock*>(argument)->l_type != F_UNLCK;
+  return locks && fails("lock", error) ? refused(error) : real(fd, command, argument);
+}
+
+}  // extern "C"

@@ -20,7 +20,7 @@ struct Command {
   std::filesystem::path folder = {};                    // working folder; empty: the parent's
   std::map<std::string, std::string> environment = {};  // added to the parent's
   bool trusted = true;            // false: the parent's environment without what environment::is_withheld
-  bool dies_with_parent = false;  // killed when the thread that started it ends, however that ends
+  bool dies_with_parent = false;  // of a Child: ended when the thread that started it ends, however that ends
 };
 
 // The time and memory that a process used, with the children that it waited for.
@@ -60,8 +60,9 @@ enum class NoLine {
   failed,       // the pipe cannot be read
 };
 
-// A child in a process group of its own, with `input` (its fd 0) and `messages` (its fd 3) as pipes. Its
-// standard output and error go to descriptors that the caller passes.
+// A child below a reaper (reaper.h), which ends all that it leaves behind; in a process group of its own,
+// with `input` (its fd 0) and `messages` (its fd 3) as pipes. Its standard output and error go to descriptors
+// that the caller passes.
 class Child {
  public:
   struct Streams {
@@ -84,11 +85,11 @@ class Child {
   // The next whole line from its message pipe, or why there is none within `deadline`.
   tl::expected<std::string, NoLine> read_line(Seconds deadline, std::size_t longest = longest_line);
 
-  void kill_group();
+  void kill_group();  // and every other process that it started
   // Waits at most so long. False: it still runs. It is not reaped, so its group can still be killed.
   [[nodiscard]] bool has_ended(Seconds patience) const;
   Exit wait();
-  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] pid_t pid() const { return pid_; }  // of its reaper
 
  private:
   Child() = default;

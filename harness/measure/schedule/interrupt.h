@@ -17,10 +17,10 @@ class InterruptGuard {
 
   [[nodiscard]] static bool interrupted();
 
-  // The process groups that a second signal kills before the program ends. From any thread. Forget a group
-  // before its leader is reaped, because its number may then be reused.
-  static void watch(pid_t group);
-  static void unwatch(pid_t group);
+  // The reapers of children that a second signal ends before the program ends. From any thread. Forget a
+  // child before it is waited for, because its number may then be reused.
+  static void watch(pid_t reaper);
+  static void unwatch(pid_t reaper);
 
  private:
   struct sigaction old_int_ {};

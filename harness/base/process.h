@@ -60,9 +60,8 @@ enum class NoLine {
   failed,       // the pipe cannot be read
 };
 
-// A child below a reaper (reaper.h), which ends all that it leaves behind; in a process group of its own,
-// with `input` (its fd 0) and `messages` (its fd 3) as pipes. Its standard output and error go to descriptors
-// that the caller passes.
+// A child below a reaper (reaper.h), which ends all that it leaves behind. It has `input` (its fd 0) and
+// `messages` (its fd 3) as pipes. Its standard output and error go to descriptors that the caller passes.
 class Child {
  public:
   struct Streams {

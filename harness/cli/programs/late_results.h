@@ -1,5 +1,5 @@
-// LateResults: results that a locked store could not take yet, in a file beside it, so that measuring goes on
-// and a killed run loses none. One thread at a time.
+// LateResults: results that a locked store could not take yet, in a file beside it. So measuring goes on, and
+// a killed run loses none. One thread at a time.
 #pragma once
 
 #include <filesystem>

@@ -62,10 +62,9 @@ speeds 100
 suite loop
 git add -A && git commit -qm "as it was"
 expect 0 "$HARNESS" list suite.yaml --device cpu
-names scale/loop/n=16 scale/loop/n=64
+names scale/loop n=16 n=64
 # On the real CPU each value is checked; no verdict rests on its time.
 expect 0 "$HARNESS" run suite.yaml --device cpu --output cpu.json
-names scale/loop/n=64
 python3 - <<'PY' || problem "the record is not as it should be"
 import json
 case = next(one for one in json.load(open("cpu.json"))["cases"] if one["id"] == "scale/loop/n=64")
@@ -96,8 +95,9 @@ expect 1 "$HARNESS" ab suite.yaml --baseline HEAD~1 --pair process --device scri
 holds ab.json 'report["verdict"] == "regressed"' 'report["pairing"] == "process"'
 sed -i 's/factor = 3/factor = 4/' helper.py
 git commit -qam "another factor: the inputs and right answers of the current commit hold"
-expect 5 "$HARNESS" ab suite.yaml --baseline HEAD~1 --pair process --device cpu --report json=apart.json
-holds apart.json 'report["pairing"] == "process"'
+expect 4 "$HARNESS" ab suite.yaml --baseline HEAD~1 --pair process --device cpu --report json=apart.json
+holds apart.json 'report["pairing"] == "process"' 'row("n=16")["baseline"]["processes"] == 0' 'row("n=16")["current"]["processes"] == 5'
+names incorrect  # the baseline alone, by its own factor
 
 # Mistakes of the file itself name its line.
 echo 'broken(' >>cases.py

@@ -4,6 +4,27 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
+# The structs of the package are those of the header.
+python3 - "$tests/.." "${CC:-cc}" <<'PY' || problem "harness.abi is not harness/sdk/plugin.h"
+import ctypes, os, subprocess, sys
+root, compiler = sys.argv[1:]
+sys.path.insert(0, os.path.join(root, "python"))
+from harness import abi
+structs = {"harness_parameter": abi.Parameter, "harness_variant": abi.Variant, "harness_value": abi.GivenValue,
+           "harness_request": abi.Request, "harness_tensor": abi.GivenTensor, "harness_problem": abi.Problem,
+           "harness_plugin_description": abi.Description}
+fields = [(name, field[0]) for name, struct in structs.items() for field in struct._fields_]
+lines = [f'printf("%zu %zu\\n", offsetof({name}, {field}), sizeof(((({name} *)0)->{field})));' for name, field in fields]
+source = '#include "harness/sdk/plugin.h"\n#include <stdio.h>\nint main(void) {' + "".join(lines) + \
+    'printf("%d\\n", HARNESS_PLUGIN_VERSION); return 0; }'
+subprocess.run([compiler, "-x", "c", "-I", root, "-o", "sizes", "-"], input=source.encode(), check=True)
+*found, version = subprocess.run(["./sizes"], capture_output=True, check=True, text=True).stdout.splitlines()
+wanted = [f"{getattr(structs[name], field).offset} {getattr(structs[name], field).size}" for name, field in fields]
+assert found == wanted, [one for one in zip(fields, found, wanted) if one[1] != one[2]]
+assert int(version) == abi.VERSION
+PY
+rm -f sizes
+
 git init -q -b main .
 echo .harness/ >.gitignore
 cat >helper.py <<'PY'

@@ -1,17 +1,16 @@
-/* plugin.h: a plug-in of the harness in C99, or in any language that can export C functions.
- *
- * A shared object that defines the constant `harness_plugin` and the five functions below is a module of a
- * suite (`modules: [./libscale.so]`). It brings one workload with its variants. The harness owns the buffers,
- * poisons the outputs before a check, and compares them with the reference before and after timing.
- *
- * The functions are called in this order, from one thread:
- *
- *   harness_open, harness_tensors, { harness_bind, harness_run ... } ..., harness_close
- *
- * A function that returns int returns HARNESS_OK, or another value with a reason in request->message.
- * This header includes nothing but the C library's, and links to nothing. */
-#ifndef HARNESS_SDK_PLUGIN_H
-#define HARNESS_SDK_PLUGIN_H
+// plugin.h: a plug-in of the harness in C99, or in any language that can export C functions.
+//
+// A shared object that defines the constant `harness_plugin` and the five functions below is a module of a
+// suite (`modules: [./libscale.so]`). It brings one workload with its variants. The harness owns the buffers,
+// poisons the outputs before a check, and compares them with the reference before and after timing.
+//
+// The functions are called in this order, from one thread:
+//
+//   harness_open, harness_tensors, { harness_bind, harness_run ... } ..., harness_close
+//
+// A function that returns int returns HARNESS_OK, or another value with a reason in request->message.
+// This header includes nothing but the C library's, and links to nothing.
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -59,7 +58,7 @@ typedef struct harness_value {
   const char *text; /* never null */
 } harness_value;
 
-/* What harness_open is asked for. It lives until harness_close. */
+/* The question of harness_open. It lives until harness_close. */
 typedef struct harness_request {
   const char *variant; /* null: the reference */
   const harness_value *values;
@@ -92,7 +91,7 @@ typedef struct harness_problem {
   int synchronises;       /* cuda: harness_run waits for the device */
 } harness_problem;
 
-/* What the shared object brings. Lists end with an element whose name is null. */
+/* The contents of the shared object. Lists end with an element whose name is null. */
 typedef struct harness_plugin_description {
   uint32_t version; /* HARNESS_PLUGIN_VERSION */
   const char *name; /* of the workload: letters, digits and _ */
@@ -125,6 +124,4 @@ HARNESS_EXPORT void harness_close(void *state);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

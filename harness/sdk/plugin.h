@@ -35,43 +35,43 @@ enum { HARNESS_INTEGER, HARNESS_REAL, HARNESS_BOOLEAN, HARNESS_TEXT };
 
 /* A parameter of the workload; suites are checked against it. */
 typedef struct harness_parameter {
-  const char *name;
+  const char* name;
   int kind;                   /* HARNESS_INTEGER, ... */
-  const char *summary;        /* one line, with the unit; may be null */
-  const char *const *choices; /* of a text: the allowed values and a null; null: any */
+  const char* summary;        /* one line, with the unit; may be null */
+  const char* const* choices; /* of a text: the allowed values and a null; null: any */
   int64_t least;              /* of an integer: the smallest allowed value */
 } harness_parameter;
 
 /* One way to solve the workload. */
 typedef struct harness_variant {
-  const char *name;
-  const char *device;  /* "cpu" or "cuda" */
-  const char *summary; /* one line; may be null */
+  const char* name;
+  const char* device;  /* "cpu" or "cuda" */
+  const char* summary; /* one line; may be null */
 } harness_variant;
 
 /* The value of a parameter in one case. */
 typedef struct harness_value {
-  const char *name;
+  const char* name;
   int kind;         /* tells which of the following holds */
   int64_t integer;  /* and a boolean: 0 or 1 */
   double real;      /* and an integer */
-  const char *text; /* never null */
+  const char* text; /* never null */
 } harness_value;
 
 /* The question of harness_open. It lives until harness_close. */
 typedef struct harness_request {
-  const char *variant; /* null: the reference */
-  const harness_value *values;
+  const char* variant; /* null: the reference */
+  const harness_value* values;
   size_t value_count;
-  const char *device_name; /* "NVIDIA H200"; "" for the reference */
+  const char* device_name; /* "NVIDIA H200"; "" for the reference */
   int device_ordinal;      /* cuda: the device number, already current */
-  char *message;           /* room for the reason of a failure, which any of the functions may write */
+  char* message;           /* room for the reason of a failure, which any of the functions may write */
   size_t message_bytes;
 } harness_request;
 
 #define HARNESS_MOST_DIMENSIONS 8
 typedef struct harness_tensor {
-  const char *name;
+  const char* name;
   int role;  /* HARNESS_INPUT or HARNESS_OUTPUT */
   int dtype; /* HARNESS_F64, ... */
   int dimensions;
@@ -80,13 +80,13 @@ typedef struct harness_tensor {
 
 /* One case as the plug-in describes it. The harness sets all to zero before it asks. */
 typedef struct harness_problem {
-  const harness_tensor *tensors; /* valid until harness_close */
+  const harness_tensor* tensors; /* valid until harness_close */
   size_t tensor_count;
   double tolerance;       /* of ||output - reference|| / ||reference||; 0: 1e-6 */
   double flops;           /* the least work of one call; 0 claims nothing */
   double bytes;           /* the least traffic of one call */
   double items;           /* as a user counts them */
-  const char *item_name;  /* plural; null: "items" */
+  const char* item_name;  /* plural; null: "items" */
   size_t workspace_bytes; /* scratch memory that harness_bind gets */
   int synchronises;       /* cuda: harness_run waits for the device */
 } harness_problem;
@@ -94,33 +94,33 @@ typedef struct harness_problem {
 /* The contents of the shared object. Lists end with an element whose name is null. */
 typedef struct harness_plugin_description {
   uint32_t version; /* HARNESS_PLUGIN_VERSION */
-  const char *name; /* of the workload: letters, digits and _ */
-  const char *summary;
-  const harness_parameter *parameters; /* null: none */
-  const harness_variant *variants;
+  const char* name; /* of the workload: letters, digits and _ */
+  const char* summary;
+  const harness_parameter* parameters; /* null: none */
+  const harness_variant* variants;
   /* Fills the inputs, in host memory and their own types, in the order of the tensors. Null: every element is
    * drawn uniformly from [-1, 1]. */
-  int (*fill)(const harness_request *request, uint64_t seed, void *const *inputs);
+  int (*fill)(const harness_request* request, uint64_t seed, void* const* inputs);
 } harness_plugin_description;
 
 HARNESS_EXPORT extern const harness_plugin_description harness_plugin;
 
 /* Opens one variant at one set of parameters, and sets *state, which the other functions get. */
-HARNESS_EXPORT int harness_open(const harness_request *request, void **state);
+HARNESS_EXPORT int harness_open(const harness_request* request, void** state);
 
 /* Describes the tensors. They are the same for all variants and for the reference. */
-HARNESS_EXPORT int harness_tensors(void *state, harness_problem *problem);
+HARNESS_EXPORT int harness_tensors(void* state, harness_problem* problem);
 
 /* Gives the addresses of the tensors, in their order, in the device's memory, and the scratch memory. Called
  * again when buffers move; never timed. The tensors of the reference are doubles in host memory, whatever
  * their types. */
-HARNESS_EXPORT int harness_bind(void *state, void *const *tensors, void *workspace);
+HARNESS_EXPORT int harness_bind(void* state, void* const* tensors, void* workspace);
 
 /* The timed call: reads the inputs and writes every element of every output. `stream` is a cudaStream_t on
  * cuda, on which the call only queues its work; null on cpu. The reference computes the right answers. */
-HARNESS_EXPORT int harness_run(void *state, void *stream);
+HARNESS_EXPORT int harness_run(void* state, void* stream);
 
-HARNESS_EXPORT void harness_close(void *state);
+HARNESS_EXPORT void harness_close(void* state);
 
 #ifdef __cplusplus
 }

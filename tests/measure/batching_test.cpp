@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "harness/measure/tensors/input_sets.h"
 
 namespace harness {
@@ -47,6 +49,12 @@ TEST(BatchMeans, TellABendInTheLine) {
   BatchMeans means;
   means.add(std::vector<int>{100, 200, 400}, std::vector<Seconds>{300e-6, 600e-6, 2000e-6});
   EXPECT_GT(means.summary()->off_line, most_off_line);
+}
+
+TEST(BatchMeans, TellANumberWhereTheLineGivesABatchNoTime) {
+  BatchMeans means;
+  means.add(std::vector<int>{100, 200, 400}, std::vector<Seconds>{1e-6, 1e-6, 4000e-6});
+  EXPECT_TRUE(std::isfinite(means.summary()->off_line));
 }
 
 TEST(InputSets, AreMoreThanTwiceTheCache) {

@@ -11,6 +11,7 @@ namespace {
 constexpr Seconds longest_batch = 0.3e-3;
 constexpr std::array lengths{400, 240, 120, 60, 32, 16, 8};  // each divides into quarters
 constexpr double microseconds_per_second = 1e6;
+constexpr double farthest_off_line = 1e3;  // infinite where the line gives a batch no time
 
 std::optional<stats::Line> line_through(std::span<const int> nodes, std::span<const Seconds> times) {
   const std::vector<double> calls(nodes.begin(), nodes.end());
@@ -48,7 +49,7 @@ std::optional<Batching> BatchMeans::summary() const {
   for (const Seconds sum : sums_) means.push_back(sum / count_ * microseconds_per_second);
   const std::optional<stats::Line> line = line_through(nodes_, means);
   if (!line) return std::nullopt;
-  return Batching{nodes_, line->intercept, line->off_line};
+  return Batching{nodes_, line->intercept, std::min(line->off_line, farthest_off_line)};
 }
 
 }  // namespace harness

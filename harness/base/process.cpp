@@ -54,7 +54,7 @@ struct Descriptors {
   int in, out, err, message;
 };
 
-// What a forked process needs to become a program.
+// A program that a forked process is to become.
 struct Start {
   Descriptors fds;
   int failure_pipe;
@@ -220,10 +220,11 @@ Result<Child> Child::start(const Command& command, Streams streams) {
       spawn(command,
             {input.read_end(), streams.out >= 0 ? streams.out : null,
              streams.err >= 0 ? streams.err : STDERR_FILENO, streams.messages ? messages.write_end() : -1},
-            Reaper::own);
+            command.outlives_parent ? Reaper::none : Reaper::own);
   close(null);
   if (!pid) return fail(pid.error());
   Child child;
+  child.reaped_ = !command.outlives_parent;
   child.pid_ = *pid;
   child.input_ = input.take_write_end();
   child.messages_ = messages.take_read_end();
@@ -236,6 +237,7 @@ Child::Child(Child&& other) noexcept {
 
 Child& Child::operator=(Child&& other) noexcept {
   std::swap(pid_, other.pid_);
+  std::swap(reaped_, other.reaped_);
   std::swap(input_, other.input_);
   std::swap(messages_, other.messages_);
   std::swap(buffer_, other.buffer_);
@@ -307,8 +309,8 @@ tl::expected<std::string, NoLine> Child::read_line(Seconds deadline, std::size_t
 
 void Child::kill_group() {
   if (pid_ <= 0) return;
-  kill(pid_, SIGTERM);
-  if (!has_ended(kill_patience)) kill(-pid_, SIGKILL);
+  if (reaped_) kill(pid_, SIGTERM);
+  if (!reaped_ || !has_ended(kill_patience)) kill(-pid_, SIGKILL);
 }
 
 bool Child::has_ended(Seconds patience) const {

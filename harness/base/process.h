@@ -21,6 +21,7 @@ struct Command {
   std::map<std::string, std::string> environment = {};  // added to the parent's
   bool trusted = true;            // false: the parent's environment without what environment::is_withheld
   bool dies_with_parent = false;  // of a Child: ended when the thread that started it ends, however that ends
+  bool outlives_parent = false;  // of a Child: has no reaper, so a signal to all processes of a job spares it
 };
 
 // The time and memory that a process used, with the children that it waited for.
@@ -60,8 +61,9 @@ enum class NoLine {
   failed,       // the pipe cannot be read
 };
 
-// A child below a reaper (reaper.h), which ends all that it leaves behind. It has `input` (its fd 0) and
-// `messages` (its fd 3) as pipes. Its standard output and error go to descriptors that the caller passes.
+// A child below a reaper (reaper.h), which ends all that it leaves behind, unless it outlives its parent. It
+// has `input` (its fd 0) and `messages` (its fd 3) as pipes. Its standard output and error go to descriptors
+// that the caller passes.
 class Child {
  public:
   struct Streams {
@@ -88,13 +90,14 @@ class Child {
   // Waits at most so long. False: it still runs. It is not reaped, so its group can still be killed.
   [[nodiscard]] bool has_ended(Seconds patience) const;
   Exit wait();
-  [[nodiscard]] pid_t pid() const { return pid_; }  // of its reaper
+  [[nodiscard]] pid_t pid() const { return pid_; }  // of its reaper, if it has one
 
  private:
   Child() = default;
   void close_pipes();
 
   pid_t pid_ = -1;
+  bool reaped_ = true;
   int input_ = -1;
   int messages_ = -1;
   std::string buffer_;

@@ -54,7 +54,7 @@ names cpu
 day 0 ', "counters": [{"name": "dram__bytes.sum", "missing": "CUPTI is taken by a profiler"}]'
 holds day.json 'row("/right")["verdict"] == "unchanged"'
 
-# The GPU is lost in mid-run: no later process opens it. What was measured is kept, the rest fails, nothing waits.
+# The GPU is lost in mid-run: no later process opens it. Measured cases are kept, the rest fails, nothing waits.
 suite slow right && sed -i 's/processes: 5/processes: 60/' suite.yaml && speeds 100 && commit "long"
 "$HARNESS" run suite.yaml --device scripted:speed.json --store lost.db --output lost.json >"$printed" 2>&1 &
 pid=$!

@@ -41,7 +41,7 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 eventually nothing_left
 
-# What loads a module is no matter of the process that lists.
+# The process that lists loads no module itself.
 expect 0 "$HARNESS" list suite.yaml
 names right
 for way in crash end; do

@@ -26,7 +26,7 @@ TEST(JsonReader, RefusesANameThatAnObjectHasTwice) {
 }
 
 TEST(JsonReader, RefusesDeepNestingBeforeItTakesMemory) {
-  for (const std::string& open : {"[", "{\"a\":"}) {
+  for (const char* const open : {"[", "{\"a\":"}) {
     std::string text;
     for (int i = 0; i < 100000; ++i) text += open;
     const Error error = refusal(text);

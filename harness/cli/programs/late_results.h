@@ -12,7 +12,7 @@ namespace harness {
 
 class LateResults {
  public:
-  // Of the record `id`. Results of an earlier, killed run of it are late, too.
+  // The late results of the record `id`, with those of an earlier run of it that was killed.
   LateResults(Store& store, const std::string& id);
 
   [[nodiscard]] bool any() const { return any_; }

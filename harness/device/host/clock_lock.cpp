@@ -202,7 +202,7 @@ int run_clock_guard(const std::string& gpu, unsigned mhz, int holder) {
 Result<ClockLock> ClockLock::take(const std::string& gpu, unsigned mhz, std::vector<std::string> guard) {
   if (guard.empty()) guard = {this_program().string(), "clock-guard"};
   for (const std::string& word : {gpu, std::to_string(mhz), std::to_string(getpid())}) guard.push_back(word);
-  Result<Child> child = Child::start({.argv = std::move(guard)}, {});
+  Result<Child> child = Child::start({.argv = std::move(guard), .outlives_parent = true}, {});
   if (!child) return fail(child.error());
   auto running = std::make_unique<Child>(std::move(*child));
   const std::string line = hear(*running);

@@ -10,6 +10,10 @@
 namespace harness::stats {
 namespace {
 
+// In doubles throughout: long doubles take several times as long and change the 14th digit.
+using FisherF = boost::math::fisher_f_distribution<
+    double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
+
 constexpr double improbable = 0.05;  // over all groups together
 
 // A log variance without the bias of its degrees of freedom.
@@ -77,7 +81,8 @@ std::optional<VarianceTrend> fit(std::span<const GroupVariance> groups) {
 
 double VariancePrior::tail(double of_group, double own) const {
   if (!(variance > 0)) return of_group > 0 ? 0 : 1;
-  return cdf(complement(boost::math::fisher_f(own, degrees_of_freedom), of_group / variance));
+  const FisherF expected(own, degrees_of_freedom);
+  return cdf(complement(expected, of_group / variance));
 }
 
 VariancePrior VarianceTrend::at(double level) const {

@@ -101,9 +101,9 @@ class CublasLtProduct {
     workspace_ = workspace;
   }
 
-  // Times the candidates in turns on the bound buffers, each by the median of `rounds` calls after one that is
-  // not counted, and takes the fastest. Among candidates within 1 % of it, where noise would
-  // choose, it takes the library's favourite. Waits for the device.
+  // Times the candidates in turns on the bound buffers, each by the median of `rounds` calls after one that
+  // is not counted, and takes the fastest. Among candidates within 1 % of it, where noise would choose, it
+  // takes the library's favourite. Waits for the device.
   void choose_fastest(int rounds) {
     constexpr float alike = 1.01F;
     cudaStream_t stream = nullptr;
@@ -129,12 +129,13 @@ class CublasLtProduct {
       medians.push_back(of_one[static_cast<std::size_t>(rounds / 2)]);
     }
     const float limit = alike * *std::min_element(medians.begin(), medians.end());
-    const auto chosen = std::find_if(medians.begin(), medians.end(), [&](float time) { return time <= limit; });
+    const auto chosen =
+        std::find_if(medians.begin(), medians.end(), [&](float time) { return time <= limit; });
     algorithm_ = candidates_[static_cast<std::size_t>(chosen - medians.begin())].algo;
   }
 
-  // The algorithm as text: the library's version and its opaque structure, which may be kept and taken again by
-  // the same version (cuBLAS 13.0 manual, cublasLtMatmulAlgo_t).
+  // The algorithm as text: the library's version and its opaque structure, which may be kept and taken again
+  // by the same version (cuBLAS 13.0 manual, cublasLtMatmulAlgo_t).
   [[nodiscard]] std::string algorithm_text() const {
     std::string text = version_text();
     const auto* const bytes = reinterpret_cast<const unsigned char*>(&algorithm_);
@@ -146,8 +147,8 @@ class CublasLtProduct {
     return text;
   }
 
-  // Takes an algorithm_text(). False, and nothing is changed: another version wrote it, or the library does not
-  // take it for this product and workspace.
+  // Takes an algorithm_text(). False, and nothing is changed: another version wrote it, or the library does
+  // not take it for this product and workspace.
   bool take_algorithm(const std::string& text) {
     const std::string version = version_text();
     cublasLtMatmulAlgo_t taken = {};

@@ -1,6 +1,6 @@
 // An ordinary program of NVBench: nothing in it is made for the harness.
-#include <nvbench/nvbench.cuh>
 #include <thrust/device_vector.h>
+#include <nvbench/nvbench.cuh>
 
 __global__ void scale(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -25,7 +25,7 @@ mkdir -p old/build && ci/bootstrap.sh && cp -r build/release/. build && cp -r bu
 step 0 "harness ab"
 
 page harness/cli/commands/guide.md 'time'
-printf '#!/bin/sh\n' >sort && chmod +x sort
+printf '#!/bin/sh\n' >./sort && chmod +x sort
 step 0 "harness time"
 
 page harness/cli/commands/guide.md 'calibrate'

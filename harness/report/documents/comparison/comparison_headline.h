@@ -1,4 +1,5 @@
-// Comparison headline: the verdict in one sentence, counted over the rows, and what the exit code means. Pure.
+// Comparison headline: the verdict in one sentence, counted over the rows, and what the exit code means.
+// Pure.
 #pragma once
 
 #include <string>

@@ -49,10 +49,11 @@ Status LateResults::keep(const EncodedResult& result) {
 Status LateResults::write() {
   const Result<std::string> text = read_file(file_);
   if (!text) return fail(text.error());
-  for (const std::string& line : split(*text, '\n')) {
-    // A killed run may have written a part of the last one.
+  // A killed run may have written a part of a last line, without its end.
+  for (const std::string& line : split(text->substr(0, text->rfind('\n') + 1), '\n')) {
+    if (line.empty()) continue;
     const Result<ProcessResult> result = decode_process_result(line, file_.string());
-    if (!result) continue;
+    if (!result) return fail(result.error());
     if (const Status put = store_.put(id_, {*result, line}); !put) return put;
   }
   std::error_code code;

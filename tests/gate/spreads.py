@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""How much the processes of records differ: the tables of README.md.
+
+    tests/gate/spreads.py RECORD...
+
+Prints a Markdown row a record and length of a call, with the standard deviation of a case between processes in percent
+(median, 90th percentile and largest over the cases), and the mean correlation between two cases over the processes. The
+value of a process is the mean log of its samples without a tenth at either end. Exit status: 2 when a file cannot be
+read.
+"""
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import sys
+
+LENGTHS = [("below 5 us", 0, 5), ("5 to 30 us", 5, 30), ("30 to 100 us", 30, 100), ("above 100 us", 100, math.inf)]
+
+
+def process_value(process):
+    logs = sorted(math.log(one) for placement in process["placements"] for one in placement["samples"])
+    cut = len(logs) // 10
+    return statistics.mean(logs[cut:len(logs) - cut])
+
+
+def cases_of(record):
+    """The values of the processes of each case's device time."""
+    found = []
+    for case in record["cases"]:
+        for metric in case["metrics"]:
+            if metric["metric"] == "gpu_time" and len(metric["processes"]) > 1:
+                found.append([process_value(one) for one in metric["processes"]])
+    return found
+
+
+def correlation(cases):
+    """The mean over all pairs of cases."""
+    count = min(len(values) for values in cases)
+    scores = []
+    for values in (values[:count] for values in cases):
+        mean, spread = statistics.mean(values), statistics.stdev(values)
+        if spread > 0:
+            scores.append([(value - mean) / spread for value in values])
+    if len(scores) < 2:
+        return math.nan
+    sums = [sum(column) for column in zip(*scores)]
+    return (sum(one * one for one in sums) / (count - 1) - len(scores)) / (len(scores) * (len(scores) - 1))
+
+
+def rank(values, share):
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def rows_of(name, cases):
+    rows = []
+    for label, least, most in LENGTHS:
+        spreads = [100 * statistics.stdev(values) for values in cases
+                   if least <= math.exp(statistics.mean(values)) < most]
+        if spreads:
+            cells = [rank(spreads, 0.5), rank(spreads, 0.9), max(spreads)]
+            rows.append(f"| {name} | {label} | {len(spreads)} | " + " | ".join(f"{one:.2f}" for one in cells) + " |")
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("records", nargs="+", type=pathlib.Path)
+    print("| suite | time of a call | cases | median | 90th percentile | largest |\n|---|---|---|---|---|---|")
+    told = []
+    for path in parser.parse_args().records:
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            name, cases = record["suite"]["name"], cases_of(record)
+        except (OSError, ValueError, KeyError) as error:
+            print(f"spreads: {path}: {error}", file=sys.stderr)
+            return 2
+        print("\n".join(rows_of(name, cases)))
+        if cases:
+            told.append(f"{name} {correlation(cases):.3f}")
+    print(f"\nMean correlation between two cases: {', '.join(told)}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Tests of spreads.py, on records with known answers."""
+import math
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import spreads  # noqa: E402
+
+
+def case(*logs):
+    """A case whose processes have samples of these logs, with outliers that are left out."""
+    processes = [{"placements": [{"samples": [math.exp(log)] * 18 + [math.exp(log - 5), math.exp(log + 5)]}]}
+                 for log in logs]
+    return {"metrics": [{"metric": "gpu_time", "processes": processes},
+                        {"metric": "error", "processes": processes}]}
+
+
+class Spreads(unittest.TestCase):
+    def test_tell_the_standard_deviation_by_the_length_of_a_call(self):
+        cases = spreads.cases_of({"cases": [case(1, 1.01, 1.02), case(5, 5, 5), case(5, 5.02, 5.04)]})
+        self.assertEqual(spreads.rows_of("demo", cases), ["| demo | below 5 us | 1 | 1.00 | 1.00 | 1.00 |",
+                                                          "| demo | above 100 us | 2 | 2.00 | 2.00 | 2.00 |"])
+
+    def test_tell_whether_processes_move_together(self):
+        together = [[1, 2, 3], [5, 7, 9], [2, 3, 4]]
+        self.assertAlmostEqual(spreads.correlation(together), 1)
+        self.assertAlmostEqual(spreads.correlation([[1, 2, 3], [3, 2, 1]]), -1)
+        self.assertAlmostEqual(spreads.correlation([[1, 2, 3], [1, -2, 1]]), 0)
+        self.assertTrue(math.isnan(spreads.correlation([[1, 2, 3], [1, 1, 1]])))
+
+
+if __name__ == "__main__":
+    unittest.main()

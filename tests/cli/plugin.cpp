@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <string>
 
 #include "harness/sdk/registry.h"
 
@@ -61,7 +62,7 @@ void leave_process(bool daemon) {
 }
 
 template <Way way>
-class Doubler final : public sdk::Kernel {
+class Doubler : public sdk::Kernel {
  public:
   Doubler(const sdk::Params& params, const sdk::Problem&, const sdk::DeviceTraits&)
       : count_(params.integer("n")) {
@@ -103,6 +104,14 @@ class Unwritten final : public sdk::Kernel {
   void run(sdk::Stream) override {}
 };
 
+// Chooses another way in each process, unless it is told one.
+class Chooses final : public Doubler<Way::right> {
+ public:
+  using Doubler::Doubler;
+  std::string choose(const sdk::Buffers&) override { return "way " + std::to_string(getpid()); }
+  bool take_choice(const std::string& choice) override { return choice.starts_with("way "); }
+};
+
 HARNESS_WORKLOAD(twice, Twice)
 HARNESS_VARIANT(twice, right, cpu, "as it should be", Doubler<Way::right>)
 #ifdef HARNESS_TEST_NEXT  // the plugin of a later commit, for A/B runs
@@ -111,6 +120,7 @@ HARNESS_VARIANT(twice, added, cpu, "a new one", Doubler<Way::right>)
 #else
 HARNESS_VARIANT(twice, also_right, cpu, "another that is right", Doubler<Way::right>)
 #endif
+HARNESS_VARIANT(twice, chooses, cpu, "has several ways", Chooses)
 HARNESS_VARIANT(twice, slow, cpu, "sleeps two milliseconds a call", Doubler<Way::slow>)
 HARNESS_VARIANT(twice, wrong, cpu, "one element is off by one", Doubler<Way::wrong>)
 HARNESS_VARIANT(twice, nan, cpu, "one element is not a number", Doubler<Way::nan>)
@@ -135,6 +145,7 @@ void register_all(sdk::Registry& registry) {
 #ifdef HARNESS_TEST_NEXT
   register_variant_twice_added(registry);
 #endif
+  register_variant_twice_chooses(registry);
   register_variant_twice_slow(registry);
   register_variant_twice_wrong(registry);
   register_variant_twice_nan(registry);

@@ -12,6 +12,7 @@
 #     instrument   suites/probe.yaml in HARNESS_GPU_PROCESSES (12) processes, and tests/instrument/figures.py of it
 #     offsets      bin/offsets: what event times of one process share, and what draws it anew; half a minute
 #     doctor, selftest   `harness doctor`, `harness selftest --aa`, where the program has them
+#     examples     the commands of each README in examples/ that uses the GPU, and a changed Triton kernel
 #     gate         tests/gate/gate.sh: whole suites against the same build and against FOLDER/slower; HARNESS_GATE,
 #                  HARNESS_GATE_SUITES and HARNESS_GATE_RUNS say which parts, of which suites, how often
 #     ab           `harness ab` of HARNESS_GPU_AB, HARNESS_GPU_AB_RUNS (20) times each, with HARNESS_GPU_AB_ARGUMENTS:
@@ -34,7 +35,7 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   echo "gpu: no folder ${1:-build/portable/bundle}; make one with ci/bundle.sh" >&2
   exit 2
 }
-known_steps="tests sanitizers suites instrument offsets doctor selftest gate ab"
+known_steps="tests sanitizers suites instrument offsets doctor selftest examples gate ab"
 steps=${HARNESS_GPU_STEPS:-$known_steps}
 for one in $steps; do
   case " $known_steps " in
@@ -228,6 +229,19 @@ selftest() {
   else
     skip selftest "no such command"
   fi
+}
+
+# The status 77 says that something is not installed.
+examples() {
+  local one status
+  for one in "example_test.sh python_case" "example_test.sh pytorch_step" "example_test.sh triton_kernel" \
+    "example_test.sh nvbench" triton_changed_test.sh; do
+    rm -f "$scratch/step"
+    # shellcheck disable=SC2086 # a test and its argument
+    HARNESS=$folder/bin/harness step "${one#example_test.sh }" 200 bash -c '"$@"; status=$?
+      [ $status -ne 77 ] || echo "status 77"; exit $((status == 77 ? 0 : status))' examples tests/examples/$one
+    [ ! -f "$scratch/step" ] || grep -E '^(skipped|status 77|passed)|triton_rows|torch_softmax' "$scratch/step"
+  done
 }
 
 gate() {

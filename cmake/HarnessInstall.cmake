@@ -70,25 +70,28 @@ if(TARGET harness_cuda)
 endif()
 include(CPack)
 
-# HARNESS_PORTABLE: the target `bundle` makes bundle/{bin,lib} in the build folder: what runs on other machines, and
-# every third-party shared library that it needs, where its RPATH looks first. The other machine needs a C++ runtime,
-# and for its GPU a driver and cuBLAS. Called at the end of the top-level file, when all targets are known.
+# HARNESS_PORTABLE: the target `bundle` makes bundle/{bin,lib,share} in the build folder: what runs on other machines,
+# the Python package, and every third-party shared library that is needed, where its RPATH looks first. The other
+# machine needs a C++ runtime, and for its GPU a driver and cuBLAS. Called at the end of the top-level file, when all
+# targets are known.
 set(HARNESS_BUNDLE_LIMIT 67108864)  # bytes: small enough to be carried to a lab machine on every commit
 function(harness_bundle)
   set(files)
   set(travelling)
-  foreach(target harness harness_kernels_module harness_cuda harness_gpu_test test_gpu offsets)
+  foreach(target harness harness_kernels_module harness_worker harness_cuda harness_gpu_test test_gpu offsets)
     if(TARGET ${target})
       list(APPEND travelling ${target})
       string(APPEND files "$<TARGET_FILE:${target}>\n")
     endif()
   endforeach()
+  file(GLOB python_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/python/harness/*.py)
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/bundle-files.txt CONTENT "${files}")
   add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/bundle.stamp
     COMMAND ${CMAKE_COMMAND} -DLIST=${CMAKE_BINARY_DIR}/bundle-files.txt -DDESTINATION=${CMAKE_BINARY_DIR}/bundle
-            -DLIMIT=${HARNESS_BUNDLE_LIMIT} -P ${CMAKE_SOURCE_DIR}/cmake/BundleLibraries.cmake
+            -DPYTHON=${CMAKE_SOURCE_DIR}/python -DLIMIT=${HARNESS_BUNDLE_LIMIT}
+            -P ${CMAKE_SOURCE_DIR}/cmake/BundleLibraries.cmake
     COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/bundle.stamp
-    DEPENDS ${travelling} ${CMAKE_SOURCE_DIR}/cmake/BundleLibraries.cmake
+    DEPENDS ${travelling} ${python_files} ${CMAKE_SOURCE_DIR}/cmake/BundleLibraries.cmake
     COMMENT "Making the bundle" VERBATIM)
   add_custom_target(bundle DEPENDS ${CMAKE_BINARY_DIR}/bundle.stamp)
 endfunction()

@@ -7,11 +7,11 @@
 : "${HARNESS:?the built program}"
 root=$(cd "$tests/.." && pwd)
 cp "$root"/examples/triton_kernel/* .
-sed -i 's/"\$@"/--help/' run.sh
-./run.sh >"$printed" 2>&1 && [ "$(command -v nvidia-smi)" ] || {
-  grep '^skipped: ' "$printed" || echo "skipped: no GPU"
-  exit 77
-}
+sed -i 's/^exec .*/true/' run.sh
+if ! ./run.sh >"$printed" 2>&1; then
+  grep '^skipped: ' "$printed" && exit 77
+  problem "run.sh failed"
+fi
 git init -q . && git add . && git commit -q -m "The kernel"
 # Fifty rows are normalised by fifty-one programs.
 sed -i -e 's/row = tl.program_id(0)$/row = tl.program_id(0) % rows/' -e 's/def row_softmax(x, y, columns,/def row_softmax(x, y, rows, columns,/' \

@@ -4,9 +4,9 @@
     tests/gate/spreads.py RECORD...
 
 Prints a Markdown row a record and length of a call, with the standard deviation of a case between processes in percent
-(median, 90th percentile and largest over the cases), and the mean correlation between two cases over the processes. The
-value of a process is the mean log of its samples without a tenth at either end. Exit status: 2 when a file cannot be
-read.
+(median, 90th percentile and largest over the cases, and how many are within the goal), and the mean correlation between
+two cases over the processes. The value of a process is the mean log of its samples without a tenth at either end. Exit
+status: 2 when a file cannot be read.
 """
 import argparse
 import json
@@ -15,7 +15,9 @@ import pathlib
 import statistics
 import sys
 
-LENGTHS = [("below 5 us", 0, 5), ("5 to 30 us", 5, 30), ("30 to 100 us", 30, 100), ("above 100 us", 100, math.inf)]
+# The length of a call in microseconds, and the deviation in percent that a case should not exceed.
+LENGTHS = [("below 5 us", 0, 5, 0.5), ("5 to 30 us", 5, 30, 0.4), ("30 to 100 us", 30, 100, 0.4),
+           ("above 100 us", 100, math.inf, 0.15)]
 
 
 def process_value(process):
@@ -54,19 +56,20 @@ def rank(values, share):
 
 def rows_of(name, cases):
     rows = []
-    for label, least, most in LENGTHS:
+    for label, least, most, goal in LENGTHS:
         spreads = [100 * statistics.stdev(values) for values in cases
                    if least <= math.exp(statistics.mean(values)) < most]
         if spreads:
             cells = [rank(spreads, 0.5), rank(spreads, 0.9), max(spreads)]
-            rows.append(f"| {name} | {label} | {len(spreads)} | " + " | ".join(f"{one:.2f}" for one in cells) + " |")
+            rows.append(f"| {name} | {label} | {len(spreads)} | " + " | ".join(f"{one:.2f}" for one in cells) +
+                        f" | {sum(one <= goal for one in spreads) / len(spreads):.0%} of {goal:g} |")
     return rows
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("records", nargs="+", type=pathlib.Path)
-    print("| suite | time of a call | cases | median | 90th percentile | largest |\n|---|---|---|---|---|---|")
+    print("| suite | time of a call | cases | median | 90th percentile | largest | within |\n|---|---|---|---|---|---|---|")
     told = []
     for path in parser.parse_args().records:
         try:

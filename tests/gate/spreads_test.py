@@ -20,8 +20,9 @@ def case(*logs):
 class Spreads(unittest.TestCase):
     def test_tell_the_standard_deviation_by_the_length_of_a_call(self):
         cases = spreads.cases_of({"cases": [case(1, 1.01, 1.02), case(5, 5, 5), case(5, 5.02, 5.04)]})
-        self.assertEqual(spreads.rows_of("demo", cases), ["| demo | below 5 us | 1 | 1.00 | 1.00 | 1.00 |",
-                                                          "| demo | above 100 us | 2 | 2.00 | 2.00 | 2.00 |"])
+        self.assertEqual(spreads.rows_of("demo", cases), [
+            "| demo | below 5 us | 1 | 1.00 | 1.00 | 1.00 | 0% of 0.5 |",
+            "| demo | above 100 us | 2 | 2.00 | 2.00 | 2.00 | 50% of 0.15 |"])
 
     def test_tell_whether_processes_move_together(self):
         together = [[1, 2, 3], [5, 7, 9], [2, 3, 4]]

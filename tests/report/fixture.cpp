@@ -91,7 +91,7 @@ Machine h200() {
   Machine machine;
   machine.machine_class = "nvidia-h200";
   machine.device_uuid = "GPU-5f1c7a90-0000-0000-0000-000000000001";
-  machine.fields = {{"gpu", "NVIDIA H200", FieldClass::block},
+  machine.fields = {{"device", "NVIDIA H200", FieldClass::block},
                     {"ecc", "on", FieldClass::block},
                     {"power_limit", "700 W", FieldClass::warn},
                     {"driver", "580.159.04", FieldClass::warn},

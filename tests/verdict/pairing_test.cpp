@@ -144,14 +144,14 @@ TEST(Comparable, NamesTheBlockingFieldAndBothValues) {
   const ComparisonRow row = row_of(before, after);
   EXPECT_EQ(row.verdict, Verdict::not_comparable);
   EXPECT_EQ(row.reason.code, ReasonCode::machines_differ);
-  EXPECT_THAT(row.differences, ElementsAre(Difference{"gpu", "NVIDIA H200", "NVIDIA H100"}));
+  EXPECT_THAT(row.differences, ElementsAre(Difference{"device", "NVIDIA H200", "NVIDIA H100"}));
   after = record_of(about(20));
   after.machines["cuda"].machine_class = "nvidia-h100";
   EXPECT_THAT(row_of(before, after).differences,
               ElementsAre(Difference{"machine_class", "nvidia-h200", "nvidia-h100"}));
   after = record_of(about(20));
   after.machines["cuda"].fields.erase(after.machines["cuda"].fields.begin());
-  EXPECT_THAT(row_of(before, after).differences, ElementsAre(Difference{"gpu", "NVIDIA H200", {}}));
+  EXPECT_THAT(row_of(before, after).differences, ElementsAre(Difference{"device", "NVIDIA H200", {}}));
   after = record_of(about(20));
   after.machines.clear();
   EXPECT_EQ(row_of(before, after).verdict, Verdict::not_comparable);

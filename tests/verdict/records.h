@@ -43,8 +43,9 @@ inline Record record_of(std::vector<CaseRecord> cases) {
   record.suite.name = "a";
   record.machines["cuda"] = Machine{"nvidia-h200",
                                     "GPU-1",
-                                    {{"gpu", "NVIDIA H200", FieldClass::block},
+                                    {{"device", "NVIDIA H200", FieldClass::block},
                                      {"driver", "580.1", FieldClass::warn},
+                                     {"cpu", "Xeon", FieldClass::warn},
                                      {"container", "no", FieldClass::info}},
                                     {}};
   record.cases = std::move(cases);

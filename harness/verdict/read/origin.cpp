@@ -1,5 +1,6 @@
 #include "harness/verdict/read/origin.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -16,10 +17,10 @@ std::string devices_of(const Record& record) {
   std::vector<std::string> described;
   for (const auto& [kind, machine] : record.machines) {
     if (!used.contains(kind)) continue;
-    std::string_view model = machine.machine_class;
-    for (const MachineField& field : machine.fields)
-      if (field.name == "gpu" || field.name == "cpu") model = field.value;
-    described.emplace_back(model);
+    // A GPU's machine names its host's CPU, too, after the device.
+    const auto model = std::ranges::find_if(
+        machine.fields, [](const MachineField& field) { return field.name == "device" || field.name == "cpu"; });
+    described.push_back(model == machine.fields.end() ? machine.machine_class : model->value);
     if (!machine.device_uuid.empty()) described.back() += " " + machine.device_uuid;
   }
   return join(described, ", ");

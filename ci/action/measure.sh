@@ -2,17 +2,20 @@
 # Third step of the action: measures and judges. It never fails itself: the exit status of the harness is
 # left in the report folder, so that the steps after it report before the last one fails the job.
 #
+# In a pull request the store is only read: what the change measures is in the report folder alone.
+#
 # Reads HARNESS, AGAINST, INPUT_SUITE, INPUT_STORE, INPUT_ALLOW, INPUT_FAIL_ON, INPUT_WAIVERS,
 # INPUT_ACCEPT_PROPOSED, INPUT_ARGUMENTS (one a line), INPUT_LOCK, REPORT.
 #
 # Files in the report folder: status (`running`, then the exit status), log.txt (what was printed),
-# verdict.json, verdict.html, verdict.txt, junit.xml, summary.md, annotations.txt.
+# verdict.json, verdict.html, verdict.txt, junit.xml, summary.md, annotations.txt; of pull requests records.db.
 set -uo pipefail
 
 report=${REPORT:?the report folder}
 echo running >"$report/status"
 options=(--against "$AGAINST")
 [ -z "$INPUT_STORE" ] || options+=(--store "$INPUT_STORE")
+case ${GITHUB_EVENT_NAME:-} in pull_request*) options+=(--keep-in "$report/records.db") ;; esac
 [ -z "$INPUT_ALLOW" ] || options+=(--allow "$INPUT_ALLOW")
 [ -z "$INPUT_FAIL_ON" ] || options+=(--fail-on "$INPUT_FAIL_ON")
 [ -z "$INPUT_WAIVERS" ] || options+=(--waivers "$INPUT_WAIVERS")

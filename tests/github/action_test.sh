@@ -51,6 +51,18 @@ gives 'result["conclusion"] == "failure"' 'result["outputs"]["verdict"] == "regr
   'any(one.get("file") == "suite.yaml" and int(one.get("line", 0)) > 0 for one in annotation("error"))' \
   '"twice/right/n=64" in result["summary"]' 'result["artifacts"] == ["harness-report-suite.yaml"]' \
   '[step["name"] for step in result["steps"] if step["conclusion"] == "failure"] == ["Verdict", "Measure and judge"]'
+# It adds nothing to the store: its record is in the artifact.
+[ -s "$scratch/artifacts/harness-report-suite.yaml/records.db" ] || problem "the artifact has no records.db"
+expect 0 "$HARNESS" records list
+silent_about "$(git rev-parse --short=10 HEAD)"
+expect 0 "$HARNESS" records list --store "$scratch/artifacts/harness-report-suite.yaml/records.db"
+names "$(git rev-parse --short=10 HEAD)"
+# An action of its own does not judge it.
+sed -i 's/"$HARNESS" run/true/' ci/action/measure.sh && commit "a kind action"
+event pull_request
+perf
+gives 'result["conclusion"] == "failure"' 'result["outputs"]["verdict"] == "regressed"'
+git revert --no-edit HEAD >/dev/null
 
 # A fork's never starts by itself, whatever else is right about it; its reviewed commit can be dispatched.
 event pull_request elsewhere/kernels

@@ -65,13 +65,13 @@ pushed() { git update-ref refs/remotes/origin/main main; }
 
 # event NAME [HEAD_REPOSITORY]: event.json for runner.mjs, at HEAD.
 event() {
-  local name=$1 head_repository=${2:-example/kernels} sha
-  sha=$(git rev-parse HEAD)
+  local name=$1 head_repository=${2:-example/kernels} sha base
+  sha=$(git rev-parse HEAD) base=$(git rev-parse origin/main)
   case $name in
     pull_request*)
       cat >"$scratch/event.json" <<JSON
 {"event_name": "$name", "base_ref": "main", "head_ref": "change", "ref": "refs/pull/7/merge", "sha": "$sha",
- "event": {"pull_request": {"number": 7, "head": {"sha": "$sha", "repo": {"full_name": "$head_repository"}}}}}
+ "event": {"pull_request": {"number": 7, "base": {"sha": "$base"}, "head": {"sha": "$sha", "repo": {"full_name": "$head_repository"}}}}}
 JSON
       ;;
     *)

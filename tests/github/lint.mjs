@@ -50,7 +50,7 @@ function takesWriteRights(workflow, job) {
 }
 
 function localAction(step, action) {
-  if (step.uses !== "./ci/action") return [];
+  if (!/^\.\/(.*\/)?ci\/action$/.test(step.uses ?? "")) return [];
   const findings = [];
   for (const input of Object.keys(step.with ?? {}))
     if (!(input in action.inputs)) findings.push(`./ci/action has no input ${input}`);

@@ -5,14 +5,14 @@
 // EVENT.json: {"event_name": ..., "event": payload, and other members of the github context}. --matrix
 // is one of the jobs that `strategy` makes, --needs the result of an earlier job. --with overrides an input of the local action that the job uses. Conditions, env, inputs and outputs are
 // evaluated from the files; `run:` steps and local composite actions are executed; of the actions of
-// others only actions/upload-artifact does something: it copies the folder to the folder `artifacts`
-// beside RESULT.json. SIGTERM cancels the job: the step that runs gets SIGINT, and steps that ask for it
+// others two do something: actions/upload-artifact copies the folder to the folder `artifacts` beside RESULT.json, and
+// actions/checkout with a `path` puts its `sparse-checkout` of `ref` there. SIGTERM cancels the job: the step that runs gets SIGINT, and steps that ask for it
 // still run.
 //
 // RESULT.json: ran, conclusion, concurrency, outputs (of the job, and of the local action's step), annotations, summary,
 // artifacts, and steps with their conclusion and exit status. The log goes to standard output, the exit
 // status is 0 unless the runner itself fails.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
@@ -129,10 +129,19 @@ function upload(inputs) {
   result.artifacts.push(inputs.name);
 }
 
+function checkOut(inputs) {
+  const folder = path.resolve(workspace, inputs.path);
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true });
+  const tree = execFileSync("git", ["archive", inputs.ref, inputs["sparse-checkout"]]);
+  execFileSync("tar", ["-x", "-C", folder], { input: tree });
+}
+
 async function runUses(step, known, environment) {
   const given = fillAll(step.with, known, state);
   if (!step.uses.startsWith("./")) {
     if (step.uses.startsWith("actions/upload-artifact@")) upload(given);
+    if (step.uses.startsWith("actions/checkout@") && given.path) checkOut(given);
     return { status: 0, outputs: {} };
   }
   const folder = path.resolve(workspace, step.uses);

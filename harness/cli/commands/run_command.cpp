@@ -14,6 +14,7 @@
 #include "harness/cli/run/judge_run.h"
 #include "harness/cli/run/keep_run.h"
 #include "harness/cli/run/plan_run.h"
+#include "harness/store/layered_store.h"
 
 namespace harness {
 namespace {
@@ -80,7 +81,9 @@ int run_once(const RunArguments& arguments, const CommandLine& line) {
   }
   if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
   const bool quick = arguments.plan.quick;  // so no quick result is ever compared
-  auto store = quick ? Store::empty("memory") : Store::open(arguments.store.url);
+  auto store = quick                       ? Store::empty("memory")
+               : arguments.keep_in.empty() ? Store::open(arguments.store.url)
+                                           : open_layered(arguments.keep_in, arguments.store.url);
   if (!store) return report_error(store.error());
   SuiteOutputs outputs(arguments.output, line.text(), jobs.size());
   for (RunJob& job : jobs) {
@@ -126,6 +129,10 @@ void add_run(Commands& commands) {
               "with --against: shell command that builds a commit, run in its worktree, where no stored "
               "record can judge; default: the suite's `build`")
           ->type_name("COMMAND"),
+      command
+          .add_option("--keep-in", arguments.keep_in,
+                      "write the new records to this store, and only read --store; for pull requests")
+          ->type_name("URL"),
       command
           .add_option("--commit", arguments.commit,
                       "commit of this source tree, if its repository is not here")

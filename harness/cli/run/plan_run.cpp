@@ -22,14 +22,20 @@ namespace {
 
 // The suite's own modules are known once it is read.
 CommandFiles files_of(const RunArguments& arguments, const std::vector<std::string>& modules) {
-  return {arguments.file, all_of({plan_files(arguments.plan),
-                                  modules,
-                                  store_files(arguments.store.url),
-                                  {arguments.policy.waivers_file(arguments.plan.suite), arguments.against}})};
+  return {arguments.file,
+          all_of({plan_files(arguments.plan),
+                  modules,
+                  store_files(arguments.store.url),
+                  arguments.keep_in.empty() ? std::vector<std::string>() : store_files(arguments.keep_in),
+                  {arguments.policy.waivers_file(arguments.plan.suite), arguments.against}})};
 }
 
 // Checks everything that can be checked before measuring.
 Status check_before_measuring(const RunArguments& arguments, const Prepared& prepared) {
+  if (!arguments.keep_in.empty() && arguments.keep_in == arguments.store.url)
+    return fail(ErrorKind::usage,
+                fmt::format("--keep-in and --store are both {}", without_password(arguments.keep_in)),
+                "name another file, or leave --keep-in out");
   if (arguments.require_gpu)
     if (const Status checked = check_gpu_can_be_used(prepared); !checked) return checked;
   if (const Status spared = check_outputs(arguments.output, files_of(arguments, prepared.plan.modules));

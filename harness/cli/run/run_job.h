@@ -23,6 +23,7 @@ struct RunArguments {
   SuiteOptions plan;  // its suite: the one of `suites` that is measured
   std::vector<std::string> suites;
   StoreOption store;
+  std::string keep_in;  // "": `store` takes the records
   std::string file;
   std::string against;
   std::string build;

@@ -1,0 +1,19 @@
+// LayeredStore: a shared store that is only read, with one of its own before it, which takes all that is
+// written. For jobs that may look up baselines but must not add any, such as those of a pull request.
+#pragma once
+
+#include <memory>
+
+#include "harness/store/store.h"
+
+namespace harness {
+
+// Both as one store: `own` is the newer, and its records come first. Writing to a record of `shared` is
+// ErrorKind::usage.
+std::unique_ptr<Store> layered(std::unique_ptr<Store> own, std::unique_ptr<Store> shared);
+
+// `own_url` before `shared_url`, as Store::open() has them; a shared SQLite file that is missing counts as
+// empty.
+Result<std::unique_ptr<Store>> open_layered(const std::string& own_url, const std::string& shared_url);
+
+}  // namespace harness

@@ -31,8 +31,7 @@ class LayeredStores : public OnEachDatabase {
   }
 
   void TearDown() override {
-    if (server_ != nullptr)
-      execute("SET default_transaction_read_only = off; ALTER ROLE CURRENT_USER RESET ALL");
+    if (server_ != nullptr) server_->execute("BEGIN READ WRITE; ALTER ROLE CURRENT_USER RESET ALL; COMMIT");
     OnEachDatabase::TearDown();
   }
 

@@ -197,7 +197,7 @@ TEST(Comparable, WarnFieldsAreToldAndInfoFieldsAreNot) {
   Record before = record_of(about(20)), after = record_of(about(20));
   EXPECT_THAT(compare(before, after, Policy{}).differences, IsEmpty());
   after.machines["cuda"].fields[1].value = "580.2";
-  after.machines["cuda"].fields[2].value = "yes";
+  after.machines["cuda"].fields[3].value = "yes";
   const Comparison comparison = compare(before, after, Policy{});
   EXPECT_THAT(comparison.differences, ElementsAre(MachineDifference{"", {"driver", "580.1", "580.2"}}));
   EXPECT_EQ(comparison.verdict, Verdict::unchanged);

@@ -18,7 +18,7 @@ struct Problem {
   int m = 0;
   int n = 0;
   int k = 0;
-  int unused = 0;  // fills the struct: kernels/README.md, "Arguments"
+  int unused = 0;  // fills the struct: kernels/README.md
 };
 static_assert(std::has_unique_object_representations_v<Problem<ptx::F32>>);
 

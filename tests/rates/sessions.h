@@ -1,7 +1,6 @@
 // Sessions: the probe's samples, to draw random parts of. Samples are reduced once to what a rule reads of
 // them, so that thousands of splits take minutes: a process's value stands for its samples as one sample, and
-// compare() sees the same values (README.md says how that is checked). Read-only once made; any thread may
-// draw.
+// compare() sees the same values. Read-only once made; any thread may draw.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The pages for the person on call, of the doctor and of the scripts: a new baseline, a machine that is looked at.
+# The pages of the scripts, of the doctor and of pinned baselines: a machine that is looked at, a new baseline.
 # shellcheck source=tests/walk/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ page harness/doctor/doctor.md 'doctor, locked clocks, choosing devices'
 step 0 "harness doctor"
 step 0 "harness doctor --suite"
 
-page ci/on-call.md 'Updating a baseline'
+page baselines/README.md 'Pinned baselines'
 step 0 "harness run"
 step 0 "harness baseline promote"
 names baselines/scripted/fusion.json

@@ -81,7 +81,7 @@ class Timer {
   virtual Status synchronize() = 0;
 
   // Begins a placement, and ends the one before; allocate its buffers inside. On a GPU each placement has
-  // another stream, because a stream has its own offset (measure/offsets.md).
+  // another stream, because a stream has its own offset (measure/sampling.md).
   virtual Result<Scope> begin_placement(StreamUse use) {
     (void)use;
     return Scope();

@@ -1,6 +1,6 @@
 // Streams: makes the streams of a device's work. Two streams or contexts launch the same kernel up to 0.1 us
 // apart, always the same way. Cold kernels also depend on how many launches their stream has seen
-// (measure/offsets.md). With one stream, all cases of a process would share an offset, and earlier cases
+// (measure/sampling.md). With one stream, all cases of a process would share an offset, and earlier cases
 // would bias later ones. So each placement takes another stream, with a green context of all multiprocessors
 // and the primary context's memory, at a random place in its sequence of launches. Owns them all; one thread
 // uses it.

@@ -1,11 +1,6 @@
 # Makes DESTINATION/{bin,lib} of the programs and modules listed in LIST and the shared libraries that they load, under
-<<<<<<< HEAD
 # the names by which they are loaded. The Python package in the folder PYTHON goes to share/. It checks that nothing else
 # is needed, that it fits into LIMIT bytes, and that the program starts.
-=======
-# the names by which they are loaded. PYTHON names the folder of the package, which goes to share/. It checks that
-# nothing else is needed, that it fits into LIMIT bytes, and that the program starts.
->>>>>>> 3a95d298 (The bundle's comment in sentences that the house rule takes)
 cmake_policy(SET CMP0057 NEW)
 include(${CMAKE_CURRENT_LIST_DIR}/SystemLibraries.cmake)
 set(readable PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

@@ -49,7 +49,7 @@ void read_json(const JsonNode& node, Fact<Code>& fact, std::int64_t /*least*/ = 
       return;
     }
   }
-  each_unique_member(node, [&](std::string_view name, const JsonNode& member) {
+  node.each_member([&](std::string_view name, const JsonNode& member) {
     if (name == "code") return read_json(member, fact.code);
     if (member.is_null()) {  // a number that is not finite
       fact.figures.emplace_back(name, std::numeric_limits<double>::quiet_NaN());

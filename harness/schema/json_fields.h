@@ -276,16 +276,6 @@ void read_fields(const JsonNode& node, const List& list, typename List::Struct& 
   });
 }
 
-// Calls `read(name, node)` for each member and refuses a name that comes twice.
-template <class Read>
-void each_unique_member(const JsonNode& node, Read read) {
-  std::set<std::string_view> seen;
-  node.each_member([&](std::string_view name, const JsonNode& member) {
-    if (!seen.insert(name).second) member.problem("is there twice");
-    read(name, member);
-  });
-}
-
 // A check for lists: no two elements have the same value of `key`.
 template <class T, class Key>
 void expect_unique(const JsonNode& node, const std::vector<T>& values, Key T::*key, std::string_view noun) {
@@ -302,7 +292,7 @@ void expect_unique(const JsonNode& node, const std::vector<T>& values, Key T::*k
 
 inline void read_json(const JsonNode& node, sdk::Params& params, std::int64_t /*least*/ = 0) {
   std::vector<std::pair<std::string, sdk::Value>> entries;
-  each_unique_member(node, [&](std::string_view name, const JsonNode& member) {
+  node.each_member([&](std::string_view name, const JsonNode& member) {
     if (auto value = member.scalar()) entries.emplace_back(name, std::move(*value));
   });
   params = sdk::Params(std::move(entries));
@@ -340,8 +330,8 @@ void read_json(const JsonNode& node, T& value, std::int64_t least) {
       read_json(one, value[index++], least);
     });
   } else if constexpr (fields_detail::is_map<T>) {
-    each_unique_member(
-        node, [&](std::string_view name, const JsonNode& one) { read_json(one, value[std::string(name)]); });
+    node.each_member(
+        [&](std::string_view name, const JsonNode& one) { read_json(one, value[std::string(name)]); });
   } else if constexpr (HasFields<T>) {
     read_fields(node, Described<T>::fields, value);
   } else {
@@ -352,7 +342,7 @@ void read_json(const JsonNode& node, T& value, std::int64_t least) {
 template <class T>
 void ByName::read(const JsonNode& node, std::vector<T>& values, std::int64_t least) {
   static constexpr auto rest = fields_detail::without_first(Described<T>::fields);
-  each_unique_member(node, [&](std::string_view name, const JsonNode& member) {
+  node.each_member([&](std::string_view name, const JsonNode& member) {
     T& value = values.emplace_back();
     value.*std::get<0>(Described<T>::fields.entries).member = std::string(name);
     if constexpr (rest.size == 1)

@@ -67,7 +67,7 @@ class JsonNode {
   [[nodiscard]] std::size_t choice(std::span<const std::string_view> names) const;
 
   // Calls `read(JsonNode)` for each element, or `read(std::string_view name, JsonNode)` for each
-  // member in the order of the text. An absent node has none.
+  // member in the order of the text; parse() refuses a name that comes twice. An absent node has none.
   template <class Read>
   void each_element(Read read) const {
     if (value_ == nullptr) return;

@@ -17,6 +17,12 @@ TEST(JsonReader, RefusesANameThatAnObjectHasTwice) {
   EXPECT_EQ(plain.kind, ErrorKind::usage);
   EXPECT_EQ(plain.where.line, 3);
   EXPECT_GT(plain.where.column, 1);
+  for (const char* const text :
+       {R"({"one": {"x": 1, "x": 2}})", R"([{"code": "a", "figure": 1, "figure": 1}])"}) {
+    const Location where = refusal(text).where;
+    EXPECT_EQ(where.line, 1);
+    EXPECT_GT(where.column, 16) << "at the second name, not at the object";
+  }
   EXPECT_EQ(refusal("[{\"a\": 1}, {\"a\": [{\"a\": 1, \"\\u0061\": 2}]}]").kind, ErrorKind::usage);
   std::string wide = "{\"twice\": 0";
   for (int i = 0; i < 1000; ++i) wide += ", \"name" + std::to_string(i) + "\": 0";

@@ -1,0 +1,76 @@
+// Runs that a signal ends, and the guard that catches the signal.
+#include "harness/measure/schedule/interrupt.h"
+
+#include <csignal>
+
+#include "tests/measure/run_plan.h"
+
+namespace harness {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST_F(RunPlan, StopsAtAnInterruptAndKeepsWhatIsDone) {
+  add("right");
+  add("hang");
+  options_.order_seed = 1;
+  options_.already = {{"line/hang/n=100", 1}};
+  after_result_ = []() -> Status {
+    raise(SIGINT);
+    return {};
+  };
+  EXPECT_TRUE(run().interrupted);
+  ASSERT_THAT(results_, SizeIs(1));
+  EXPECT_EQ(results_[0].outcome, Outcome::measured);
+}
+
+TEST_F(RunPlan, StopsInTheMiddleOfACase) {
+  add("hang");
+  options_.on_progress = [&](const Progress& progress) {
+    if (!progress.case_id.empty()) raise(SIGTERM);
+    options_.on_progress = {};
+  };
+  EXPECT_TRUE(run().interrupted);
+  EXPECT_THAT(results_, IsEmpty());
+}
+
+TEST(InterruptGuard, EndsTheProgramAtTheSecondSignal) {
+  const auto twice = [] {
+    const InterruptGuard guard;
+    raise(SIGINT);
+    raise(SIGINT);
+  };
+  EXPECT_EXIT(twice(), testing::ExitedWithCode(130), "");
+}
+
+TEST(InterruptGuard, ForgetsAndGivesBackTheSignals) {
+  // Not what is there already: a program that a script starts in the background ignores SIGINT.
+  void (*const earlier)(int) = [](int) {};
+  struct sigaction before {};
+  struct sigaction own {};
+  own.sa_handler = earlier;
+  sigaction(SIGINT, &own, &before);
+  {
+    const InterruptGuard guard;
+    raise(SIGINT);
+    EXPECT_TRUE(InterruptGuard::interrupted());
+  }
+  EXPECT_FALSE(InterruptGuard::interrupted());
+  struct sigaction now {};
+  sigaction(SIGINT, &before, &now);
+  EXPECT_EQ(now.sa_handler, earlier);
+}
+
+TEST(InterruptGuard, WithinAnotherForgetsNothing) {
+  const InterruptGuard outer;
+  raise(SIGINT);
+  {
+    const InterruptGuard inner;
+    EXPECT_TRUE(InterruptGuard::interrupted());
+  }
+  EXPECT_TRUE(InterruptGuard::interrupted());
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,6 +1,6 @@
 # What `cmake --install` puts where, the packages that cpack makes, and the bundle that HARNESS_PORTABLE makes.
 #
-#   bin/harness   lib/libharness_{kernels,worker,cuda}.so   include/harness/sdk/*.h   lib/cmake/harness/   share/harness/python/   share/harness/
+#   bin/harness   lib/libharness_{kernels,worker,cuda,trace}.so   include/harness/sdk/*.h   lib/cmake/harness/   share/harness/python/   share/harness/
 #
 # The installed package gives an outside project the target harness::sdk and harness_add_module(). Components: harness,
 # cuda, sdk and, in the tarball alone, libraries: the third-party shared libraries.
@@ -20,12 +20,12 @@ install(TARGETS harness_worker LIBRARY DESTINATION lib COMPONENT harness)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/harness DESTINATION share/harness/python COMPONENT harness
   FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
 if(TARGET harness_cuda)
-  install(TARGETS harness_cuda LIBRARY DESTINATION lib COMPONENT cuda)
+  install(TARGETS harness_cuda harness_trace LIBRARY DESTINATION lib COMPONENT cuda)
 endif()
 
 # The programs without the tests: `ninja programs`.
 add_custom_target(programs)
-foreach(program harness harness_kernels_module harness_worker harness_cuda)
+foreach(program harness harness_kernels_module harness_worker harness_cuda harness_trace)
   if(TARGET ${program})
     add_dependencies(programs ${program})
   endif()
@@ -78,7 +78,7 @@ set(HARNESS_BUNDLE_LIMIT 67108864)  # bytes: small enough to be carried to a lab
 function(harness_bundle)
   set(files)
   set(travelling)
-  foreach(target harness harness_kernels_module harness_worker harness_cuda harness_gpu_test test_gpu offsets)
+  foreach(target harness harness_kernels_module harness_worker harness_cuda harness_trace harness_gpu_test test_gpu offsets)
     if(TARGET ${target})
       list(APPEND travelling ${target})
       string(APPEND files "$<TARGET_FILE:${target}>\n")

@@ -79,6 +79,14 @@ std::string cupti_library() {
   return value_of("HARNESS_CUPTI");
 }
 
+fs::path trace_library() {
+  return value_of("HARNESS_TRACE_LIBRARY");
+}
+
+const char* trace_folder() {
+  return find("HARNESS_TRACE_FOLDER");
+}
+
 std::string cublas_library() {
   return value_of("HARNESS_CUBLAS");
 }

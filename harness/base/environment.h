@@ -41,6 +41,11 @@ std::string python();
 std::string nvml_library();
 // HARNESS_CUPTI: the CUPTI library to load, instead of the toolkit's. "": not set.
 std::string cupti_library();
+// HARNESS_TRACE_LIBRARY: the library that traces programs, instead of the one beside this program. Empty: not
+// set.
+std::filesystem::path trace_library();
+// HARNESS_TRACE_FOLDER: where a traced program writes its trace. Null: not set.
+const char* trace_folder();
 // HARNESS_CUBLAS: the cuBLAS library that the doctor looks at, instead of the toolkit's. "": not set.
 std::string cublas_library();
 // HARNESS_IDENTITY_TEXTS: folder in which workers write what each case's identity is the digest of, to find

@@ -62,6 +62,15 @@ enum class CauseCode {
   program_output,       // problem: what it wrote cannot be read
   no_benchmark,         // its output lacks this benchmark
 
+  // Found by the run, in the trace of a program.
+  trace_refused,           // holder: the tool that holds CUPTI
+  trace_failed,            // problem
+  trace_lost_records,      // records, process: its id
+  trace_without_times,     // records, process
+  trace_unfinished,        // process: it ended without writing its last records
+  trace_without_launches,  // no process used a GPU
+  trace_without_range,     // range: no NVTX range has this name
+
   // Found by a look: why it is not known what a call does, so that nothing is proven.
   launches_unseen,    // problem: why the profiler cannot look
   code_unknown,       // kernel: several machine codes have its name, or it was loaded before the look
@@ -114,6 +123,13 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::program_ended, "program_ended"},
                       {CauseCode::program_output, "program_output"},
                       {CauseCode::no_benchmark, "no_benchmark"},
+                      {CauseCode::trace_refused, "trace_refused"},
+                      {CauseCode::trace_failed, "trace_failed"},
+                      {CauseCode::trace_lost_records, "trace_lost_records"},
+                      {CauseCode::trace_without_times, "trace_without_times"},
+                      {CauseCode::trace_unfinished, "trace_unfinished"},
+                      {CauseCode::trace_without_launches, "trace_without_launches"},
+                      {CauseCode::trace_without_range, "trace_without_range"},
                       {CauseCode::launches_unseen, "launches_unseen"},
                       {CauseCode::code_unknown, "code_unknown"},
                       {CauseCode::arguments_unread, "arguments_unread"},

@@ -37,6 +37,8 @@ enum class NoteCode {
   metric_of_single_calls,  // metric: a batch launches all its calls at once
   metric_unreported,       // metric: neither the workload nor the variant reported it
   kernels_unseen,          // problem: the profiler's
+  trace_overhead,          // traced, untraced: seconds that the program took with and without the trace
+  steps_found,             // source: a StepSource; steps, launches: a step, settling, outside
   counters_missing,        // counters; why: a CounterCode, with its figures. Older records: problem
 };
 
@@ -63,6 +65,8 @@ inline constexpr auto enum_names<NoteCode> =
                      {NoteCode::metric_of_single_calls, "metric_of_single_calls"},
                      {NoteCode::metric_unreported, "metric_unreported"},
                      {NoteCode::kernels_unseen, "kernels_unseen"},
+                     {NoteCode::trace_overhead, "trace_overhead"},
+                     {NoteCode::steps_found, "steps_found"},
                      {NoteCode::counters_missing, "counters_missing"}});
 
 using Note = Fact<NoteCode>;

@@ -90,12 +90,17 @@ struct Program {
   std::map<std::string, std::string> env = {};  // added to the environment
   std::string reads = {};                       // the import format of its output; "": it is only timed
   std::string prepare = {};                     // shell command before each start
+  std::string steps = {};                       // of a trace: "period", "whole", "nvtx:NAME"; "": the default
 
   bool operator==(const Program&) const = default;
 };
 
 // In a command: the file that the program writes. Without it, standard output is read.
 inline constexpr const char* output_mark = "{output}";
+
+// Reads the trace of the program instead of an output.
+inline constexpr const char* trace_format = "cuda_trace";
+inline constexpr const char* nvtx_steps = "nvtx:";  // of Program::steps
 
 struct PlannedCase {
   std::string id;  // "linear_gelu/cublaslt_epilogue/dtype=f16/m=512/n=1024/k=1024"
@@ -122,6 +127,7 @@ struct PlannedCase {
   std::optional<Program> program = {};
 
   [[nodiscard]] bool is_benchmark() const { return program && id != program->name; }
+  [[nodiscard]] bool is_traced() const { return program && program->reads == trace_format; }
 };
 
 struct SuiteIdentity {

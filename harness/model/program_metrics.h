@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/model/device_kinds.h"
+#include "harness/model/plan.h"
 
 namespace harness {
 
@@ -14,15 +15,26 @@ inline constexpr std::string_view user_time = "user_time";
 inline constexpr std::string_view system_time = "system_time";
 inline constexpr std::string_view program_memory = "peak_memory";
 
+// The times that a trace tells, of one step. Of a kernel of it there is only kernel_time.
+inline constexpr std::string_view traced_kernel_time = "kernel_time";
+inline constexpr std::string_view traced_copy_time = "copy_time";
+inline constexpr std::string_view traced_span = "span";
+inline constexpr std::string_view traced_gaps = "gaps";
+
 // From start to end. Where the program's output is read, the benchmarks in it have a `wall_time` each, and
 // the time of the whole process is called another name.
 inline std::string_view time_of_program(const std::string& reads) {
-  return reads.empty() ? cpu_kind.time_metric : process_time;
+  return reads.empty() || reads == trace_format ? cpu_kind.time_metric : process_time;
 }
 
 inline std::vector<std::string> metrics_of_program(const std::string& reads) {
-  return {std::string(time_of_program(reads)), std::string(user_time), std::string(system_time),
-          std::string(program_memory)};
+  std::vector<std::string> names;
+  if (reads == trace_format)
+    names = {std::string(traced_kernel_time), std::string(traced_copy_time), std::string(traced_span),
+             std::string(traced_gaps)};
+  for (const std::string_view own : {time_of_program(reads), user_time, system_time, program_memory})
+    names.emplace_back(own);
+  return names;
 }
 
 }  // namespace harness

@@ -181,6 +181,24 @@ std::string words(const Cause& cause) {
              ending_of(cause) + printed_of(cause);
     case CauseCode::program_output: return "what it wrote cannot be read: " + cause.text("problem");
     case CauseCode::no_benchmark: return "the program's output no longer has this benchmark";
+    case CauseCode::trace_refused:
+      return fmt::format("cannot be traced: {} holds CUPTI, which serves one tool at a time; run without it",
+                         cause.text("holder"));
+    case CauseCode::trace_failed: return "cannot be traced: " + cause.text("problem");
+    case CauseCode::trace_lost_records:
+      return fmt::format("the trace is void: {} records of process {} were lost", cause.count("records"),
+                         cause.count("process"));
+    case CauseCode::trace_without_times:
+      return fmt::format("the trace is void: {} records of process {} have impossible times",
+                         cause.count("records"), cause.count("process"));
+    case CauseCode::trace_unfinished:
+      return fmt::format(
+          "the trace is void: process {} ended without its last records, by a signal or by _exit()",
+          cause.count("process"));
+    case CauseCode::trace_without_launches: return "no kernel was launched under the trace";
+    case CauseCode::trace_without_range:
+      return fmt::format("no NVTX range is called `{}`; `harness trace` shows the steps that it finds",
+                         cause.text("range"));
     case CauseCode::launches_unseen: return "its launches cannot be read: " + cause.text("problem");
     case CauseCode::code_unknown:
       return fmt::format("the machine code of `{}` is not known for certain", cause.text("kernel"));

@@ -32,6 +32,14 @@ std::string on_missing_metric(const Note& note, std::string_view why) {
   return fmt::format("metric `{}` is missing: {}", note.text("metric"), why);
 }
 
+std::string on_steps(const Note& note) {
+  std::string text = fmt::format("{} steps of {} launches, found by {}", note.count("steps"),
+                                 note.count("launches"), note.text("source"));
+  if (note.count("settling") > 0) text += fmt::format("; {} settling steps left out", note.count("settling"));
+  if (note.count("outside") > 0) text += fmt::format("; {} launches outside of them", note.count("outside"));
+  return text;
+}
+
 std::string ungated(std::string_view why) {
   return fmt::format(
       "timed without a launch gate, because this process {}: launch latency is included, so keep no time of "
@@ -108,6 +116,11 @@ std::string without_processes(const Note& note) {
       return on_missing_metric(note, "a batch launches all its calls at once");
     case NoteCode::metric_unreported:
       return on_missing_metric(note, "neither the workload nor the variant reported it");
+    case NoteCode::trace_overhead:
+      return fmt::format("{:.2f} s with the trace, {:.2f} s without it: {:+.1f} %", note.number("traced"),
+                         note.number("untraced"),
+                         (note.number("traced") / note.number("untraced") - 1) * 100);
+    case NoteCode::steps_found: return on_steps(note);
     case NoteCode::kernels_unseen: return fmt::format("its kernels are not known: {}", note.text("problem"));
     case NoteCode::counters_missing: return on_counters(note);
   }

@@ -1,0 +1,354 @@
+#include "harness/device/cuda/inject/tracer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "harness/base/environment.h"
+#include "harness/device/code/cubin.h"
+
+namespace harness::inject {
+namespace {
+
+using trace::FactCode;
+
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
+constexpr std::size_t most_buffers = 48;
+constexpr auto flush_period = std::chrono::seconds(1);
+
+constexpr std::array activities{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+                                CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
+// Node by node: graphs as a whole (CUPTI_ACTIVITY_KIND_GRAPH_TRACE) stay off.
+constexpr std::array launches{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+                              CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+                              CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+                              CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+                              CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+                              CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+                              CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+                              CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
+
+trace::Way way_of(std::uint8_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD: return trace::Way::to_device;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH: return trace::Way::to_host;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD: return trace::Way::on_device;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP: return trace::Way::to_peer;
+    default: return trace::Way::other;
+  }
+}
+
+std::uint32_t positive(std::int32_t value) {
+  return value > 0 ? static_cast<std::uint32_t>(value) : 0;
+}
+
+template <class Record>
+trace::TransferRecord transfer_of(const Record& record) {
+  trace::TransferRecord transfer;
+  transfer.device = static_cast<std::uint16_t>(record.deviceId);
+  transfer.size = record.bytes;
+  transfer.start = record.start;
+  transfer.end = record.end;
+  transfer.correlation = record.correlationId;
+  transfer.stream = record.streamId;
+  transfer.node = static_cast<std::uint32_t>(record.graphNodeId);
+  return transfer;
+}
+
+}  // namespace
+
+Tracer& Tracer::shared() {
+  static auto* const tracer = new Tracer;
+  return *tracer;
+}
+
+void Tracer::start() {
+  const char* folder = environment::trace_folder();
+  if (folder == nullptr || writing_) return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  const std::string path =
+      std::string(folder) + "/" + std::to_string(getpid()) + "-" + std::to_string(now) + trace::file_ending;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!writer_.open(path.c_str(), static_cast<std::uint32_t>(getpid()),
+                      static_cast<std::uint32_t>(getppid())))
+      return;
+    std::string problem;
+    if (!find_cupti(cupti_, problem)) {
+      writer_.fact(FactCode::problem, "CUPTI cannot be loaded: " + problem);
+      writer_.tally(0, 0, true);
+      return;
+    }
+    writer_.fact(FactCode::cupti, cupti_.file);
+  }
+  if (!subscribe() || !record_activities()) {
+    const std::lock_guard lock(mutex_);
+    writer_.tally(0, 0, true);
+    return;
+  }
+  writing_ = true;
+  if (counting_) enable_launch_callbacks();
+  pthread_atfork(nullptr, nullptr, [] { shared().forget(); });
+  std::atexit([] { shared().finish(); });
+  std::at_quick_exit([] { shared().finish(); });
+  // The program's signals are not for this thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  flusher_ = std::thread([this] { flush_each_second(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+bool Tracer::check(const char* function, CUptiResult code) {
+  if (code == CUPTI_SUCCESS) return true;
+  const std::lock_guard lock(mutex_);
+  writer_.fact(FactCode::problem, cupti_.problem(function, code));
+  return false;
+}
+
+bool Tracer::subscribe() {
+  std::array<char, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN> holder{};
+  CUptiResult code = CUPTI_SUCCESS;
+  if (cupti_.Subscribe_v2 != nullptr) {
+    CUpti_SubscriberParams parameters{};
+    parameters.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+    parameters.subscriberName = "harness trace";
+    parameters.oldSubscriberName = holder.data();
+    parameters.oldSubscriberSize = holder.size();
+    code = cupti_.Subscribe_v2(&subscriber_, &Tracer::called, this, &parameters);
+  } else {
+    code = cupti_.Subscribe(&subscriber_, &Tracer::called, this);
+  }
+  holder.back() = '\0';
+  if (code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+    const std::lock_guard lock(mutex_);
+    writer_.fact(FactCode::refused_by, holder.front() != '\0' ? holder.data() : "another profiler");
+    return false;
+  }
+  // Without the modules the code of kernels stays unknown, and everything else is traced.
+  return check("cuptiSubscribe", code) &&
+         (check("cuptiEnableCallback", cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
+                                                             CUPTI_CBID_RESOURCE_MODULE_LOADED)) ||
+          true);
+}
+
+bool Tracer::record_activities() {
+  if (!check("cuptiActivityRegisterCallbacks",
+             cupti_.ActivityRegisterCallbacks(&Tracer::requested, &Tracer::completed)))
+    return false;
+  for (const CUpti_ActivityKind kind : activities)
+    if (!check("cuptiActivityEnable", cupti_.ActivityEnable(kind))) return false;
+  return true;
+}
+
+void Tracer::count_launches() {
+  if (!counting_.exchange(true) && writing_) enable_launch_callbacks();
+}
+
+void Tracer::enable_launch_callbacks() {
+  for (const auto id : launches) (void)cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
+}
+
+void Tracer::called(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  auto& tracer = *static_cast<Tracer*>(self);
+  if (data == nullptr || !tracer.writing_) return;
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+    const std::uint32_t now = static_cast<const CUpti_CallbackData*>(data)->correlationId;
+    std::uint32_t last = tracer.last_launch_;
+    while (last < now && !tracer.last_launch_.compare_exchange_weak(last, now)) {
+    }
+    return;
+  }
+  if (domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_MODULE_LOADED) return;
+  const auto* module = static_cast<const CUpti_ModuleResourceData*>(
+      static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor);
+  if (module != nullptr && module->pCubin != nullptr && module->cubinSize > 0)
+    tracer.learn_code(module->pCubin, module->cubinSize);
+}
+
+// A kernel's name with two codes has none that is sure.
+void Tracer::learn_code(const char* image, std::size_t bytes) {
+  try {
+    const Result<CodeHashes> found =
+        whole_code_hashes(std::span(reinterpret_cast<const std::byte*>(image), bytes));
+    if (!found) return;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, hash] : *found) {
+      const auto [known, fresh] = codes_.try_emplace(std::hash<std::string_view>()(name), hash);
+      if (!fresh && known->second != hash) known->second.clear();
+    }
+    names_.clear();  // they may have another code now
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
+void Tracer::requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
+  Tracer& tracer = shared();
+  const std::lock_guard lock(tracer.buffers_mutex_);
+  *buffer = nullptr;
+  *bytes = *most_records = 0;
+  if (!tracer.free_.empty()) {
+    *buffer = tracer.free_.back();
+    tracer.free_.pop_back();
+  } else if (tracer.made_ < most_buffers) {
+    *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(ACTIVITY_RECORD_ALIGNMENT, buffer_bytes));
+    if (*buffer != nullptr) ++tracer.made_;
+  }
+  if (*buffer != nullptr) *bytes = buffer_bytes;  // else CUPTI drops records, and counts them
+}
+
+void Tracer::completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
+                       std::size_t valid) {
+  Tracer& tracer = shared();
+  std::size_t dropped = 0;
+  (void)tracer.cupti_.ActivityGetNumDroppedRecords(context, stream, &dropped);
+  if (tracer.writing_) {
+    const std::lock_guard lock(tracer.mutex_);
+    tracer.dropped_ += dropped;
+    tracer.take(buffer, valid);
+  }
+  const std::lock_guard lock(tracer.buffers_mutex_);
+  tracer.free_.push_back(buffer);
+}
+
+void Tracer::take(const std::uint8_t* buffer, std::size_t valid) {
+  if (valid == 0) return;
+  try {
+    CUpti_Activity* record = nullptr;
+    while (cupti_.ActivityGetNextRecord(const_cast<std::uint8_t*>(buffer), valid, &record) == CUPTI_SUCCESS)
+      take_record(*record);
+  } catch (const std::exception&) {
+    ++dropped_;
+  }
+}
+
+void Tracer::take_record(const CUpti_Activity& record) {
+  switch (record.kind) {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return take_kernel(reinterpret_cast<const CUpti_ActivityKernel10&>(record));
+    case CUPTI_ACTIVITY_KIND_MEMCPY: return take_copy(reinterpret_cast<const CUpti_ActivityMemcpy6&>(record));
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      return take_peer_copy(reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(record));
+    case CUPTI_ACTIVITY_KIND_MEMSET: return take_fill(reinterpret_cast<const CUpti_ActivityMemset4&>(record));
+    default: return;
+  }
+}
+
+std::uint32_t Tracer::name_of(const char* name, std::uint32_t& code) {
+  const auto [known, fresh] = names_.try_emplace(name != nullptr ? name : "[kernel without a name]");
+  if (fresh) {
+    known->second.text = writer_.text(known->first);
+    const auto hash = codes_.find(std::hash<std::string_view>()(known->first));
+    if (hash != codes_.end()) known->second.code = writer_.text(hash->second);
+  }
+  code = known->second.code;
+  return known->second.text;
+}
+
+void Tracer::take_kernel(const CUpti_ActivityKernel10& record) {
+  trace::ShapeRecord shape;
+  shape.name = name_of(record.name, shape.code);
+  shape.grid[0] = positive(record.gridX);
+  shape.grid[1] = positive(record.gridY);
+  shape.grid[2] = positive(record.gridZ);
+  shape.block[0] = positive(record.blockX);
+  shape.block[1] = positive(record.blockY);
+  shape.block[2] = positive(record.blockZ);
+  shape.cluster[0] = record.clusterX;
+  shape.cluster[1] = record.clusterY;
+  shape.cluster[2] = record.clusterZ;
+  shape.registers = record.registersPerThread;
+  shape.static_shared = positive(record.staticSharedMemory);
+  shape.dynamic_shared = positive(record.dynamicSharedMemory);
+  shape.local = record.localMemoryPerThread;
+  trace::LaunchRecord launch;
+  launch.shape = writer_.shape(shape);
+  launch.start = record.start;
+  launch.end = record.end;
+  launch.correlation = record.correlationId;
+  launch.stream = record.streamId;
+  launch.device = static_cast<std::uint16_t>(record.deviceId);
+  launch.context = static_cast<std::uint16_t>(record.contextId);
+  launch.node = static_cast<std::uint32_t>(record.graphNodeId);
+  writer_.launch(launch);
+}
+
+void Tracer::take_copy(const CUpti_ActivityMemcpy6& record) {
+  trace::TransferRecord copy = transfer_of(record);
+  copy.way = static_cast<std::uint8_t>(way_of(record.copyKind));
+  writer_.transfer(copy);
+}
+
+void Tracer::take_peer_copy(const CUpti_ActivityMemcpyPtoP4& record) {
+  trace::TransferRecord copy = transfer_of(record);
+  copy.way = static_cast<std::uint8_t>(trace::Way::to_peer);
+  writer_.transfer(copy);
+}
+
+void Tracer::take_fill(const CUpti_ActivityMemset4& record) {
+  trace::TransferRecord fill = transfer_of(record);
+  fill.fill = 1;
+  fill.value = record.value;
+  writer_.transfer(fill);
+}
+
+Tracer::Moment Tracer::now() const {
+  Moment moment;
+  if (!writing_ || cupti_.GetTimestamp(&moment.time) != CUPTI_SUCCESS) return {};
+  moment.correlation = last_launch_;
+  return moment;
+}
+
+void Tracer::range(std::string_view name, std::string_view domain, Moment begin) {
+  const Moment end = now();
+  if (end.time == 0) return;
+  trace::RangeRecord range;
+  range.thread = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  range.begin = begin.time;
+  range.end = end.time;
+  range.first = begin.correlation;
+  range.last = end.correlation;
+  const std::lock_guard lock(mutex_);
+  range.name = writer_.text(name);
+  range.domain = writer_.text(domain);
+  writer_.range(range);
+}
+
+void Tracer::flush_each_second() {
+  std::unique_lock pause(pause_mutex_);
+  while (!pause_.wait_for(pause, flush_period, [this] { return stop_; })) {
+    (void)cupti_.ActivityFlushAll(0);
+    const Moment moment = now();
+    const std::lock_guard lock(mutex_);
+    if (writing_) writer_.tally(dropped_, moment.time, false);
+  }
+}
+
+// Complete buffers first: forced, CUPTI hands in records of work that is not done, too.
+void Tracer::finish() {
+  if (!writing_ || finishing_.exchange(true)) return;
+  {
+    const std::lock_guard pause(pause_mutex_);
+    stop_ = true;
+  }
+  pause_.notify_all();
+  if (flusher_.joinable()) flusher_.join();
+  (void)cupti_.ActivityFlushAll(0);
+  (void)cupti_.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  const Moment moment = now();
+  const std::lock_guard lock(mutex_);
+  if (writing_.exchange(false)) writer_.tally(dropped_, moment.time, true);
+}
+
+}  // namespace harness::inject

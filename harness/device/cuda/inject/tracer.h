@@ -1,0 +1,91 @@
+// Tracer: subscribes to CUPTI in a traced process and writes what it tells into one trace file. It never
+// makes a context. Any thread calls it; CUPTI's own threads hand records in.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/device/cuda/inject/cupti_entry.h"
+#include "harness/device/trace/trace_writer.h"
+
+namespace harness::inject {
+
+class Tracer {
+ public:
+  static Tracer& shared();  // never destroyed: CUPTI's threads may outlive static destructors
+
+  // Begins to trace into the folder HARNESS_TRACE_FOLDER. The file holds the reason where that is impossible.
+  void start();
+  // The last records; nothing is traced afterwards.
+  void finish();
+  // After a fork the child must not write into its parent's file.
+  void forget() { writing_ = false; }
+
+  // The program has ranges, so launches are counted from now on.
+  void count_launches();
+
+  struct Moment {
+    std::uint64_t time = 0;         // ns on CUPTI's clock; 0: nothing is traced
+    std::uint32_t correlation = 0;  // of the last launch
+  };
+  [[nodiscard]] Moment now() const;
+  void range(std::string_view name, std::string_view domain, Moment begin);
+
+ private:
+  Tracer() = default;
+  static void CUPTIAPI requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records);
+  static void CUPTIAPI completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                                 std::size_t bytes, std::size_t valid);
+  static void CUPTIAPI called(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
+
+  bool subscribe();
+  bool record_activities();
+  bool check(const char* function, CUptiResult code);
+  void enable_launch_callbacks();
+  void take(const std::uint8_t* buffer, std::size_t valid);
+  void take_record(const CUpti_Activity& record);
+  void take_kernel(const CUpti_ActivityKernel10& record);
+  void take_copy(const CUpti_ActivityMemcpy6& record);
+  void take_peer_copy(const CUpti_ActivityMemcpyPtoP4& record);
+  void take_fill(const CUpti_ActivityMemset4& record);
+  void learn_code(const char* image, std::size_t bytes);
+  std::uint32_t name_of(const char* name, std::uint32_t& code);
+  void flush_each_second();
+
+  CuptiEntry cupti_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::atomic<bool> writing_ = false;
+  std::atomic<std::uint32_t> last_launch_ = 0;
+  std::atomic<bool> counting_ = false;
+  std::atomic<bool> finishing_ = false;
+
+  std::mutex mutex_;  // of the writer and what follows
+  trace::TraceWriter writer_;
+  std::uint64_t dropped_ = 0;
+  struct Name {
+    std::uint32_t text = 0;
+    std::uint32_t code = 0;
+  };
+  std::unordered_map<std::string, Name> names_;
+  std::unordered_map<std::uint64_t, std::string> codes_;  // by hash of the kernel's name; "": several
+
+  std::mutex buffers_mutex_;
+  std::vector<std::uint8_t*> free_;
+  std::size_t made_ = 0;
+
+  std::mutex pause_mutex_;
+  std::condition_variable pause_;
+  bool stop_ = false;
+  std::thread flusher_;
+};
+
+}  // namespace harness::inject

@@ -1,0 +1,345 @@
+#include "harness/device/trace/summarise_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/device/code/kernel_launches.h"
+#include "harness/device/trace/find_steps.h"
+
+namespace harness::trace {
+namespace {
+
+constexpr double us_per_ns = 1e-3;
+constexpr double settled_width = 0.02;  // around the median of the second half
+constexpr double mads = 4.0;
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::optional<Cause> fault_of(const ProcessTrace& trace) {
+  const auto pid = static_cast<std::int64_t>(trace.pid);
+  if (!trace.refused_by.empty())
+    return Cause{CauseCode::trace_refused, {{"holder", printable(trace.refused_by)}}};
+  if (!trace.problem.empty()) return Cause{CauseCode::trace_failed, {{"problem", printable(trace.problem)}}};
+  if (trace.dropped + trace.lost > 0)
+    return Cause{CauseCode::trace_lost_records,
+                 {{"records", static_cast<std::int64_t>(trace.dropped + trace.lost)}, {"process", pid}}};
+  if (trace.untimed + trace.backwards > 0)
+    return Cause{CauseCode::trace_without_times,
+                 {{"records", static_cast<std::int64_t>(trace.untimed + trace.backwards)}, {"process", pid}}};
+  if (!trace.ended) return Cause{CauseCode::trace_unfinished, {{"process", pid}}};
+  return std::nullopt;
+}
+
+double microseconds(std::uint64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) * us_per_ns;
+}
+
+// The time in which nothing of the step ran, between its first start and its last end.
+struct Extent {
+  std::uint64_t span = 0;
+  std::uint64_t gap = 0;
+};
+
+Extent extent_of(std::vector<std::pair<std::uint64_t, std::uint64_t>> busy) {
+  Extent extent;
+  if (busy.empty()) return extent;
+  std::sort(busy.begin(), busy.end());
+  std::uint64_t until = busy.front().first;
+  for (const auto& [start, end] : busy) {
+    if (start > until) extent.gap += start - until;
+    until = std::max(until, end);
+  }
+  extent.span = until - busy.front().first;
+  return extent;
+}
+
+// The kernels of a process' steps, by name, grid and block.
+struct Group {
+  const Shape* shape = nullptr;
+  std::size_t position = 0;
+  std::vector<std::uint64_t> durations;  // of each launch
+  std::vector<std::uint64_t> by_step;    // sums, of the steps that have it
+  std::size_t last_step = 0;
+  bool several_codes = false;
+};
+
+using Key = std::tuple<std::string, std::array<std::int64_t, 3>, std::array<std::int64_t, 3>>;
+
+class Summary {
+ public:
+  Summary(const ProcessTrace& trace, const FoundSteps& found) : trace_(trace), found_(found) {
+    std::map<Key, std::uint32_t> known;
+    for (const Shape& one : trace.shapes)
+      groups_of_.push_back(
+          known.try_emplace({one.name, one.grid, one.block}, static_cast<std::uint32_t>(known.size()))
+              .first->second);
+    groups_.resize(known.size());
+    for (std::size_t i = 0; i < trace.shapes.size(); ++i) {
+      Group& group = groups_[groups_of_[i]];
+      if (group.shape != nullptr && group.shape->code != trace.shapes[i].code) group.several_codes = true;
+      if (group.shape == nullptr) group.shape = &trace.shapes[i];
+    }
+  }
+
+  StepTimes times() const {
+    StepTimes times;
+    for (const Step& step : found_.steps) {
+      std::uint64_t kernel = 0, copy = 0;
+      std::vector<std::pair<std::uint64_t, std::uint64_t>> busy;
+      busy.reserve(step.launches.size() + step.transfers.size());
+      for (const std::uint32_t i : step.launches) {
+        const Launch& one = trace_.launches[i];
+        kernel += one.end - one.start;
+        busy.emplace_back(one.start, one.end);
+      }
+      for (const std::uint32_t i : step.transfers) {
+        const Transfer& one = trace_.transfers[i];
+        copy += one.end - one.start;
+        busy.emplace_back(one.start, one.end);
+      }
+      const Extent extent = extent_of(std::move(busy));
+      times.kernel.push_back(microseconds(kernel));
+      times.copy.push_back(microseconds(copy));
+      times.span.push_back(microseconds(extent.span));
+      times.gap.push_back(microseconds(extent.gap));
+    }
+    return times;
+  }
+
+  // Of the steps from `first` on.
+  std::vector<TracedKernel> kernels(std::size_t first) {
+    double all = 0;
+    for (std::size_t s = first; s < found_.steps.size(); ++s) {
+      const Step& step = found_.steps[s];
+      for (std::size_t i = 0; i < step.launches.size(); ++i) {
+        const Launch& one = trace_.launches[step.launches[i]];
+        Group& group = groups_[groups_of_[one.shape]];
+        if (group.durations.empty()) group.position = i;
+        group.durations.push_back(one.end - one.start);
+        if (group.by_step.empty() || group.last_step != s) group.by_step.push_back(0);
+        group.last_step = s;
+        group.by_step.back() += one.end - one.start;
+        all += microseconds(one.end - one.start);
+      }
+    }
+    std::vector<TracedKernel> kernels;
+    for (const Group& group : groups_)
+      if (!group.durations.empty()) kernels.push_back(kernel_of(group, all));
+    std::stable_sort(kernels.begin(), kernels.end(), [](const TracedKernel& one, const TracedKernel& other) {
+      return one.position < other.position;
+    });
+    return kernels;
+  }
+
+  // Of a step, from `first` on: each does the same.
+  Identity identity(std::size_t first) const {
+    std::string text;
+    for (std::size_t s = first; s < found_.steps.size(); ++s) {
+      Identity gap;
+      std::string one = text_of(found_.steps[s], gap);
+      if (gap.gap) return gap;
+      if (s > first && one != text) return {{}, Cause{CauseCode::calls_differ}};
+      text = std::move(one);
+    }
+    return {content_hash(text), {}};
+  }
+
+ private:
+  TracedKernel kernel_of(const Group& group, double all) const {
+    const Shape& shape = *group.shape;
+    TracedKernel kernel;
+    KernelUse& use = kernel.use;
+    use.name = demangled(shape.name);
+    use.grid = shape.grid;
+    use.block = shape.block;
+    use.registers = shape.registers;
+    use.static_shared_bytes = shape.static_shared_bytes;
+    use.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+    use.local_bytes = shape.local_bytes;
+    use.code = group.several_codes ? "" : shape.code;
+    use.launches = static_cast<int>(
+        std::lround(static_cast<double>(group.durations.size()) / static_cast<double>(group.by_step.size())));
+    std::vector<double> each;
+    each.reserve(group.durations.size());
+    double sum = 0;
+    for (const std::uint64_t one : group.durations) {
+      each.push_back(microseconds(one));
+      sum += each.back();
+    }
+    use.us = median(std::move(each));
+    kernel.position = static_cast<int>(group.position) + 1;
+    kernel.share = all > 0 ? sum / all : 0;
+    for (const std::uint64_t one : group.by_step) kernel.times.push_back(microseconds(one));
+    return kernel;
+  }
+
+  // Streams and devices are numbered in the order of their first use.
+  std::string text_of(const Step& step, Identity& gap) const {
+    std::string text;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> lanes;
+    const auto lane = [&](std::uint32_t device, std::uint32_t stream) {
+      return lanes.try_emplace({device, stream}, lanes.size()).first->second;
+    };
+    for (const std::uint32_t i : step.launches) {
+      const Launch& one = trace_.launches[i];
+      const Shape& shape = trace_.shapes[one.shape];
+      if (shape.code.empty()) {
+        gap.gap = Cause{CauseCode::code_unknown, {{"kernel", printable(demangled(shape.name))}}};
+        return {};
+      }
+      text +=
+          fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n", shape.name, shape.code,
+                      fmt::join(shape.grid, "x"), fmt::join(shape.block, "x"), fmt::join(shape.cluster, "x"),
+                      shape.registers, shape.static_shared_bytes, shape.dynamic_shared_bytes,
+                      shape.local_bytes, lane(one.device, one.stream), one.node != 0);
+    }
+    for (const std::uint32_t i : step.transfers) {
+      const Transfer& one = trace_.transfers[i];
+      text += fmt::format("{} {} {} {} {}\n", one.fill ? "fill" : "copy", static_cast<int>(one.way), one.size,
+                          one.value, lane(one.device, one.stream));
+    }
+    return text;
+  }
+
+  const ProcessTrace& trace_;
+  const FoundSteps& found_;
+  std::vector<std::uint32_t> groups_of_;  // by shape
+  std::vector<Group> groups_;
+};
+
+void drop_first(StepTimes& times, std::size_t count) {
+  for (std::vector<double>* one : {&times.kernel, &times.copy, &times.span, &times.gap})
+    one->erase(one->begin(), one->begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+// Adds the last values of `more` to the last of `sums`.
+void add_last(std::vector<double>& sums, const std::vector<double>& more) {
+  const std::size_t kept = std::min(sums.size(), more.size());
+  sums.erase(sums.begin(), sums.end() - static_cast<std::ptrdiff_t>(kept));
+  for (std::size_t i = 0; i < kept; ++i) sums[i] += more[more.size() - kept + i];
+}
+
+void add(ProgramTrace& all, ProgramTrace one) {
+  if (all.processes == 0) {
+    all = std::move(one);
+    return;
+  }
+  add_last(all.steps.kernel, one.steps.kernel);
+  add_last(all.steps.copy, one.steps.copy);
+  add_last(all.steps.span, one.steps.span);
+  add_last(all.steps.gap, one.steps.gap);
+  all.source = std::max(all.source, one.source);
+  all.launches += one.launches;
+  all.transfers += one.transfers;
+  all.period += one.period;
+  all.settling = std::max(all.settling, one.settling);
+  all.outside += one.outside;
+  all.bytes += one.bytes;
+  all.processes += one.processes;
+  for (TracedKernel& kernel : one.kernels) {
+    const auto known = std::find_if(all.kernels.begin(), all.kernels.end(), [&](const TracedKernel& other) {
+      return other.use.name == kernel.use.name && other.use.grid == kernel.use.grid &&
+             other.use.block == kernel.use.block;
+    });
+    if (known == all.kernels.end()) {
+      all.kernels.push_back(std::move(kernel));
+      continue;
+    }
+    add_last(known->times, kernel.times);
+    known->use.launches += kernel.use.launches;
+  }
+  if (all.identity.gap) return;
+  if (one.identity.gap)
+    all.identity = one.identity;
+  else
+    all.identity.digest = content_hash(all.identity.digest + one.identity.digest);
+}
+
+void share_anew(std::vector<TracedKernel>& kernels) {
+  double all = 0;
+  const auto sum = [](const TracedKernel& one) {
+    return std::accumulate(one.times.begin(), one.times.end(), 0.0);
+  };
+  for (const TracedKernel& one : kernels) all += sum(one);
+  for (TracedKernel& one : kernels) one.share = all > 0 ? sum(one) / all : 0;
+}
+
+ProgramTrace summarise(const ProcessTrace& trace, const StepRule& rule) {
+  const FoundSteps found = find_steps(trace, rule);
+  ProgramTrace one;
+  one.processes = 1;
+  one.source = found.source;
+  one.range = rule.source == StepSource::nvtx ? rule.range : "";
+  one.launches = trace.launches.size();
+  one.transfers = trace.transfers.size();
+  one.period = found.period;
+  one.outside = found.before + found.between + found.after;
+  one.bytes = trace.bytes;
+  one.cupti = trace.cupti;
+  if (found.steps.empty()) {
+    one.fault = Cause{CauseCode::trace_without_range, {{"range", printable(rule.range)}}};
+    return one;
+  }
+  Summary summary(trace, found);
+  one.steps = summary.times();
+  one.settling = settling_steps(one.steps.kernel);
+  drop_first(one.steps, one.settling);
+  one.kernels = summary.kernels(one.settling);
+  one.identity = summary.identity(one.settling);
+  if (found.source == StepSource::nvtx) {
+    std::vector<double> counts;
+    for (const Step& step : found.steps) counts.push_back(static_cast<double>(step.launches.size()));
+    one.period = static_cast<std::size_t>(median(std::move(counts)));
+  } else if (found.source == StepSource::whole) {
+    one.period = one.launches;
+  }
+  return one;
+}
+
+}  // namespace
+
+std::size_t settling_steps(const std::vector<double>& sums) {
+  const std::size_t half = sums.size() / 2;
+  if (half < 2) return 0;
+  const std::vector<double> later(sums.begin() + static_cast<std::ptrdiff_t>(half), sums.end());
+  const double middle = median(later);
+  std::vector<double> away;
+  for (const double one : later) away.push_back(std::abs(one - middle));
+  const double width = std::max(settled_width * middle, mads * median(std::move(away)));
+  std::size_t first = half;
+  while (first > 0 && std::abs(sums[first - 1] - middle) <= width) --first;
+  return first;
+}
+
+ProgramTrace summarise_trace(const std::vector<ProcessTrace>& processes, const StepRule& rule) {
+  ProgramTrace all;
+  for (const ProcessTrace& one : processes) {
+    if (std::optional<Cause> fault = fault_of(one)) {
+      all.fault = std::move(fault);
+      return all;
+    }
+    if (one.launches.empty()) continue;
+    ProgramTrace part = summarise(one, rule);
+    if (part.fault) return part;
+    add(all, std::move(part));
+  }
+  if (all.processes == 0) all.fault = Cause{CauseCode::trace_without_launches};
+  if (all.processes > 1) share_anew(all.kernels);
+  return all;
+}
+
+}  // namespace harness::trace

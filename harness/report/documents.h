@@ -15,6 +15,7 @@
 #include "harness/model/results/error_rates.h"
 #include "harness/model/results/examination.h"
 #include "harness/model/results/explanation.h"
+#include "harness/model/results/program_trace.h"
 #include "harness/model/results/record_list.h"
 #include "harness/model/results/spread.h"
 #include "harness/report/report.h"
@@ -55,6 +56,9 @@ Report doctor_document(const Examination& examination);
 
 // `harness records list`.
 Report records_document(const RecordList& list);
+
+// `harness trace`.
+Report trace_document(const TracedRun& run);
 
 // `harness table`: one figure of every case, small enough for a README. `filters` match whole ids; none: all.
 // An error when no case is left, or no case has the figure.

@@ -29,6 +29,7 @@ inline constexpr DocumentFormat doctor{"harness-doctor"};
 inline constexpr DocumentFormat explanation{"harness-explanation"};
 inline constexpr DocumentFormat records{"harness-records"};
 inline constexpr DocumentFormat table{"harness-table"};
+inline constexpr DocumentFormat trace{"harness-trace"};
 inline constexpr DocumentFormat unfinished{"harness-unfinished"};
 inline constexpr DocumentFormat reports{"harness-reports"};
 inline constexpr DocumentFormat page{"harness-page"};

@@ -5,6 +5,7 @@
   ROW(list)                   \
   ROW(run)                    \
   ROW(time)                   \
+  ROW(trace)                  \
   ROW(compare)                \
   ROW(report)                 \
   ROW(explain)                \

@@ -76,6 +76,10 @@ ProgramCase Reader::program(const YamlValue& value) {
       if (!member.value->rejected) out.env[member.name] = member.value->text;
   out.device = text_of(value.find("device"));
   out.reads = text_of(value.find("reads"));
+  if (const YamlValue* steps = value.find("steps")) {
+    const YamlValue* range = steps->find("nvtx");
+    out.steps = range != nullptr ? nvtx_steps + range->text : steps->text;
+  }
   out.prepare = text_of(value.find("prepare"));
   out.tags = words(value.find("tags"));
   out.overrides = read_program_settings(value, file_, errors_);

@@ -79,6 +79,7 @@ struct ProgramCase {
   std::map<std::string, std::string> env;
   std::string device;
   std::string reads;  // an import format; "": the process is timed
+  std::string steps;  // as Program has it
   std::string prepare;
   std::vector<std::string> tags;
   Overrides overrides;  // `timeout` among its sampling

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -9,6 +10,7 @@
 #include "harness/verdict/check/proof.h"
 #include "harness/verdict/check/settled.h"
 #include "harness/verdict/decide/gates.h"
+#include "harness/verdict/read/align_kernels.h"
 
 namespace harness {
 namespace {
@@ -116,6 +118,7 @@ std::vector<PairedCase> pair_cases(const Record& baseline, const Record& current
   std::unordered_map<std::string_view, const CaseRecord*> before;
   before.reserve(baseline.cases.size());
   for (const CaseRecord& record : baseline.cases) before.emplace(record.id, &record);
+  const std::map<const CaseRecord*, const CaseRecord*> aligned = aligned_kernels(baseline, current);
   std::unordered_set<std::string_view> present;
   present.reserve(current.cases.size());
   std::vector<PairedCase> pairs;
@@ -124,6 +127,10 @@ std::vector<PairedCase> pair_cases(const Record& baseline, const Record& current
     if (!present.insert(record.id).second) continue;  // the first of two with the same name counts
     const auto found = before.find(record.id);
     pairs.push_back({found == before.end() ? nullptr : found->second, &record});
+    if (const auto other = aligned.find(&record); other != aligned.end()) {
+      pairs.back().before = other->second;
+      present.insert(other->second->id);
+    }
   }
   for (const CaseRecord& record : baseline.cases)
     if (present.insert(record.id).second) pairs.push_back({&record, nullptr});

@@ -19,7 +19,8 @@ struct PairedCase {
   const CaseRecord* before = nullptr;
   const CaseRecord* after = nullptr;
 };
-// All cases: those of the current side in its order, then those that only the baseline has.
+// All cases: those of the current side in its order, then those that only the baseline has. A kernel of a
+// traced program may be paired with one of another name.
 std::vector<PairedCase> pair_cases(const Record& baseline, const Record& current);
 
 struct CaseRows {

@@ -5,10 +5,13 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "harness/base/parallel.h"
 #include "harness/base/text.h"
+#include "harness/model/results/program_trace.h"
 #include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/describe.h"
 #include "harness/verdict/check/proof.h"
@@ -62,16 +65,27 @@ void judge_old_gates(CaseRows& found) {
       gate->regressed = !found.rows[one.row].proven && is_worse(one, gate->margin, gate->alpha);
 }
 
+// The kernels of a traced program are judged together with it. The time of the step decides whether it
+// passes, so a kernel that is too short for a verdict of its own holds nothing up.
+void let_small_kernels_inform(std::vector<ComparisonRow>& rows, const ComparedRecords& records) {
+  std::unordered_set<std::string_view> kernels;
+  for (const CaseRecord& one : records.current.cases)
+    if (is_traced_kernel(one)) kernels.insert(one.id);
+  for (ComparisonRow& row : rows)
+    if (row.verdict == Verdict::inconclusive && kernels.contains(row.case_id)) row.informative = true;
+}
+
 // Sets the verdicts of all rows: of tested ones by `call`, of proven ones apart from them, then of confirmed
 // ones. Returns the size of the tested family.
-std::size_t judge_all(CaseRows& found, const Policy& policy,
+std::size_t judge_all(CaseRows& found, const ComparedRecords& records,
                       std::size_t (*call)(std::vector<ComparisonRow>&, std::vector<Evidence>&,
                                           const Policy&)) {
   test_looks(found.rows, found.evidence, UsualSpreads(found.spreads));
   std::vector<Evidence> proven = take_proven(found.rows, found.evidence);
-  const std::size_t family = call(found.rows, found.evidence, policy);
-  call_proven(found.rows, proven, policy);
+  const std::size_t family = call(found.rows, found.evidence, records.policy);
+  call_proven(found.rows, proven, records.policy);
   settle_confirmations(found.rows, found.evidence);
+  let_small_kernels_inform(found.rows, records);
   std::move(proven.begin(), proven.end(), std::back_inserter(found.evidence));
   return family;
 }
@@ -98,7 +112,7 @@ std::vector<Remark> remarks_on_proofs(const Record& baseline, const Record& curr
 // Verdicts, diagnostics and the trace of all rows.
 std::vector<ComparisonRow> judged_rows(const ComparedRecords& records, Trace& trace, unsigned threads) {
   CaseRows found = rows_of_all(records, threads);
-  trace.family = judge_all(found, records.policy, judge);
+  trace.family = judge_all(found, records, judge);
   judge_old_gates(found);
   describe_looks(found, records);
   explain_environment(found.rows);
@@ -152,7 +166,7 @@ Comparison compare(const Record& baseline, const Record& current, const Policy& 
 std::vector<ComparisonRow> verdicts(const Record& baseline, const Record& current, const Policy& policy) {
   const ComparedRecords records(baseline, current, policy, false);
   CaseRows found = rows_of_all(records, 1);
-  judge_all(found, records.policy, call_verdicts);
+  judge_all(found, records, call_verdicts);
   return std::move(found.rows);
 }
 

@@ -1,13 +1,20 @@
 #include "harness/measure/program/program_results.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "harness/measure/case/microseconds.h"
 #include "harness/model/program_metrics.h"
+#include "harness/model/results/kernel_label.h"
 
 namespace harness {
 namespace {
+
+constexpr std::size_t most_kept_steps = 200;
 
 Figures figures_of(const ProgramEnd& end) {
   Figures figures;
@@ -24,11 +31,25 @@ double processor_time(Seconds used) {
   return std::max(to_microseconds(used), 1.0);
 }
 
+Series series_of(std::string_view metric, const char* unit, std::vector<double> values, int process,
+                 Seconds began) {
+  Placement placement{std::move(values)};
+  placement.started = began;
+  return {std::string(metric), unit, Direction::lower_is_better, {{process, {std::move(placement)}}}};
+}
+
 Series series_of(std::string_view metric, const char* unit, double value, int process,
                  const ProgramEnd& end) {
-  Placement placement{{value}};
-  placement.started = end.began;
-  return {std::string(metric), unit, Direction::lower_is_better, {{process, {std::move(placement)}}}};
+  return series_of(metric, unit, std::vector<double>{value}, process, end.began);
+}
+
+// The last steps of many. A time of 0 has no logarithm; the clock counts whole nanoseconds.
+std::vector<double> samples_of(const std::vector<double>& steps) {
+  constexpr double shortest = 1e-3;
+  const std::size_t first = steps.size() > most_kept_steps ? steps.size() - most_kept_steps : 0;
+  std::vector<double> samples(steps.begin() + static_cast<std::ptrdiff_t>(first), steps.end());
+  for (double& one : samples) one = std::max(one, shortest);
+  return samples;
 }
 
 }  // namespace
@@ -55,6 +76,40 @@ ProcessResult result_of_program(const PlannedCase& planned, int process, const P
       series_of(system_time, "us", processor_time(used.system), process, end),
       series_of(program_memory, "bytes", used.peak_bytes, process, end)};
   return result;
+}
+
+void add_trace(ProcessResult& own, const ProgramTrace& trace) {
+  const Seconds began = own.series.front().processes.front().placements.front().started;
+  const auto steps = [&](std::string_view metric, const std::vector<double>& values) {
+    return series_of(metric, "us", samples_of(values), own.process, began);
+  };
+  std::vector<Series> series = {steps(traced_kernel_time, trace.steps.kernel),
+                                steps(traced_copy_time, trace.steps.copy),
+                                steps(traced_span, trace.steps.span), steps(traced_gaps, trace.steps.gap)};
+  own.series.insert(own.series.begin(), std::make_move_iterator(series.begin()),
+                    std::make_move_iterator(series.end()));
+  for (const TracedKernel& one : trace.kernels) own.kernels.push_back(one.use);
+  own.notes.push_back({NoteCode::steps_found,
+                       {{"source", std::string(name_of(trace.source))},
+                        {"steps", trace.steps.kernel.size()},
+                        {"launches", trace.period},
+                        {"settling", trace.settling},
+                        {"outside", trace.outside}}});
+}
+
+std::vector<ProcessResult> results_of_kernels(const ProgramTrace& trace, int process, Seconds began) {
+  std::vector<ProcessResult> results;
+  std::map<std::string, int> known;
+  for (const TracedKernel& one : trace.kernels) {
+    ProcessResult& result = results.emplace_back();
+    result.case_id = kernel_label(one.use.name) + launch_label(one.use);
+    if (const int before = known[result.case_id]++; before > 0)
+      result.case_id += fmt::format("/overload={}", before + 1);
+    result.process = process;
+    result.series = {series_of(traced_kernel_time, "us", samples_of(one.times), process, began)};
+    result.kernels = {one.use};
+  }
+  return results;
 }
 
 PlannedCase benchmark_case(const PlannedCase& like, const std::string& benchmark) {

@@ -7,11 +7,18 @@
 #include "harness/measure/program/start_program.h"
 #include "harness/model/plan.h"
 #include "harness/model/record.h"
+#include "harness/model/results/program_trace.h"
 
 namespace harness {
 
 // Its own case: how long it took and what it used, as far as it ended well.
 ProcessResult result_of_program(const PlannedCase& planned, int process, const ProgramEnd& end);
+
+// Adds to its own result what its trace tells of a step.
+void add_trace(ProcessResult& own, const ProgramTrace& trace);
+
+// The kernels of a step as benchmarks, in the order of their first launch.
+std::vector<ProcessResult> results_of_kernels(const ProgramTrace& trace, int process, Seconds began);
 
 // A benchmark in the output of a program as a case beside the program's: "step/BM_copy" of `step`. `like`:
 // any case of the program.

@@ -9,6 +9,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/measure/program/program_results.h"
+#include "harness/measure/program/trace_start.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/model/device_kinds.h"
 
@@ -28,6 +29,12 @@ bool writes_file(const Program& program) {
 std::vector<std::string> with_output(std::vector<std::string> command, const std::string& file) {
   for (std::string& word : command) boost::replace_all(word, output_mark, file);
   return command;
+}
+
+Cause unreadable(const Error& error) {
+  const std::string where = to_string(error.where);
+  return {CauseCode::program_output,
+          {{"problem", printable(where + (where.empty() ? "" : ": ") + error.message)}}};
 }
 
 const PlannedCase* find_case(const std::vector<const PlannedCase*>& cases, const std::string& id) {
@@ -50,17 +57,20 @@ Status ProgramSession::run() {
   return {};
 }
 
-// The starts before the first process that warm up are not timed.
+// The starts before the first process that warm up are not timed. Before a trace, one start without it tells
+// what the trace costs.
 Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
   const PlannedCase& planned = *cases.front();
   context_.journal.began_case(planned.program->name, task_.process);
   const TemporaryFolder scratch;
-  const fs::path file = scratch.path() / "output";
+  const fs::path file = scratch.path() / "output";  // of a trace: a folder
   const int warmup = task_.process == 1 ? planned.sampling.warmup : 0;
-  for (int i = 0;; ++i) {
+  untraced_ = 0;
+  for (int i = planned.is_traced() && task_.process == 1 ? -1 : 0;; ++i) {
     std::error_code ignored;
-    fs::remove(file, ignored);  // an earlier start's output is no result of this one
-    const Result<Started> started = start(planned, file);
+    fs::remove_all(file, ignored);  // an earlier start's output is no result of this one
+    const Trace trace = planned.is_traced() && i >= 0 ? Trace::yes : Trace::no;
+    const Result<Started> started = start(planned, file, trace);
     if (!started)
       return end_all(cases, Outcome::failed,
                      {CauseCode::program_not_started, {{"problem", printable(started.error().message)}}});
@@ -68,12 +78,13 @@ Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
     if (end.interrupted) return {};
     if (i == warmup || started->preparing || end.timed_out || !end.exit.ok())
       return take(cases, *started, file);
+    if (i < 0) untraced_ = end.wall;
   }
 }
 
 // `prepare` first, where there is one; then the command, if that ended well.
-Result<ProgramSession::Started> ProgramSession::start(const PlannedCase& planned,
-                                                      const fs::path& file) const {
+Result<ProgramSession::Started> ProgramSession::start(const PlannedCase& planned, const fs::path& file,
+                                                      Trace trace) const {
   const Program& program = *planned.program;
   const StartProgram& start = context_.options.start_program;
   const auto tick = [this] { context_.journal.show_progress(); };
@@ -89,7 +100,14 @@ Result<ProgramSession::Started> ProgramSession::start(const PlannedCase& planned
     if (end->interrupted || end->timed_out || !end->exit.ok()) return Started{std::move(*end), true};
   }
   one.command.argv = with_output(program.command, file.string());
-  one.keep_output = !program.reads.empty() && !writes_file(program);
+  one.keep_output = !program.reads.empty() && !planned.is_traced() && !writes_file(program);
+  if (trace == Trace::yes) {
+    const Result<fs::path> library = trace_library();
+    if (!library) return fail(library.error());
+    std::error_code ignored;
+    fs::create_directory(file, ignored);
+    trace_into(one.command, *library, file);
+  }
   Result<ProgramEnd> end = start(one, tick);
   if (!end) return fail(end.error());
   return Started{std::move(*end), false};
@@ -98,32 +116,45 @@ Result<ProgramSession::Started> ProgramSession::start(const PlannedCase& planned
 Status ProgramSession::take(const std::vector<const PlannedCase*>& cases, const Started& started,
                             const fs::path& file) {
   const PlannedCase& planned = *cases.front();
-  const Program& program = *planned.program;
   const ProgramEnd& end = started.end;
   ProcessResult own = result_of_program(planned, task_.process, end);
   if (started.preparing && own.reason) own.reason->figures.emplace_back("preparing", 1);
   if (own.outcome != Outcome::measured) return end_all(cases, own.outcome, *own.reason);
-  if (!program.reads.empty()) {
-    const bool from_file = writes_file(program);
-    const Result<std::string> text = from_file ? read_file(file) : Result<std::string>(end.output);
-    const Checked<std::vector<ProcessResult>> rows =
-        text ? context_.options.read_program(program.reads, *text,
-                                             from_file ? file.string() : "standard output", task_.process)
-             : tl::unexpected(std::vector<Error>{text.error()});
-    if (!rows) {
-      const Error& error = rows.error().front();
-      const std::string where = to_string(error.where);
-      return end_all(cases, Outcome::failed,
-                     {CauseCode::program_output,
-                      {{"problem", printable(where + (where.empty() ? "" : ": ") + error.message)}}});
-    }
+  own.case_id = planned.program->name;
+  if (!planned.program->reads.empty()) {
+    const Rows rows =
+        planned.is_traced() ? read_trace(planned, own, end, file) : read_output(planned, started, file);
+    if (!rows) return end_all(cases, Outcome::failed, rows.error());
     if (Status kept = take_benchmarks(cases, *rows); !kept) return kept;
   }
-  own.case_id = program.name;
-  return find_case(cases, program.name) != nullptr ? keep(std::move(own)) : Status();
+  return find_case(cases, own.case_id) != nullptr ? keep(std::move(own)) : Status();
 }
 
-// Where the program's own case is measured, benchmarks that nobody has seen become cases. The program's own
+ProgramSession::Rows ProgramSession::read_output(const PlannedCase& planned, const Started& started,
+                                                 const fs::path& file) const {
+  const bool from_file = writes_file(*planned.program);
+  const Result<std::string> text = from_file ? read_file(file) : Result<std::string>(started.end.output);
+  const Checked<std::vector<ProcessResult>> rows =
+      text ? context_.options.read_program(planned.program->reads, *text,
+                                           from_file ? file.string() : "standard output", task_.process)
+           : tl::unexpected(std::vector<Error>{text.error()});
+  if (!rows) return tl::unexpected(unreadable(rows.error().front()));
+  return *rows;
+}
+
+ProgramSession::Rows ProgramSession::read_trace(const PlannedCase& planned, ProcessResult& own,
+                                                const ProgramEnd& end, const fs::path& folder) const {
+  const Result<ProgramTrace> trace = read_program_trace(folder, step_rule_of(planned.program->steps));
+  if (!trace) return tl::unexpected(unreadable(trace.error()));
+  if (trace->fault) return tl::unexpected(*trace->fault);
+  add_trace(own, *trace);
+  if (untraced_ > 0)
+    own.notes.push_back({NoteCode::trace_overhead, {{"traced", end.wall}, {"untraced", untraced_}}});
+  return results_of_kernels(*trace, task_.process, end.began);
+}
+
+// Where the program's own case is measured, benchmarks that nobody has seen become cases. A process may do
+// without a kernel of another one. The program's own
 // result comes last: a run that is continued without it starts the program again.
 Status ProgramSession::take_benchmarks(const std::vector<const PlannedCase*>& cases,
                                        std::vector<ProcessResult> rows) {
@@ -141,7 +172,7 @@ Status ProgramSession::take_benchmarks(const std::vector<const PlannedCase*>& ca
     if (Status kept = keep(std::move(row)); !kept) return kept;
   }
   for (const PlannedCase* one : cases)
-    if (one->is_benchmark() && !seen.contains(one->id))
+    if (one->is_benchmark() && !one->is_traced() && !seen.contains(one->id))
       if (Status kept = end_all({one}, Outcome::failed, {CauseCode::no_benchmark}); !kept) return kept;
   return {};
 }

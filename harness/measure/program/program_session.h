@@ -26,11 +26,21 @@ class ProgramSession {
     ProgramEnd end;
     bool preparing = false;  // it is `prepare` that ended
   };
+  // Whether a start is traced.
+  enum class Trace { no, yes };
 
   Status measure(const std::vector<const PlannedCase*>& cases);
-  [[nodiscard]] Result<Started> start(const PlannedCase& planned, const std::filesystem::path& file) const;
+  [[nodiscard]] Result<Started> start(const PlannedCase& planned, const std::filesystem::path& file,
+                                      Trace trace) const;
   Status take(const std::vector<const PlannedCase*>& cases, const Started& started,
               const std::filesystem::path& file);
+  // The benchmarks of an output, and the kernels of a trace, which adds to the program's own result. The
+  // cause says why there are none.
+  using Rows = tl::expected<std::vector<ProcessResult>, Cause>;
+  [[nodiscard]] Rows read_output(const PlannedCase& planned, const Started& started,
+                                 const std::filesystem::path& file) const;
+  [[nodiscard]] Rows read_trace(const PlannedCase& planned, ProcessResult& own, const ProgramEnd& end,
+                                const std::filesystem::path& folder) const;
   Status take_benchmarks(const std::vector<const PlannedCase*>& cases, std::vector<ProcessResult> rows);
   Status end_all(const std::vector<const PlannedCase*>& cases, Outcome outcome, const Cause& cause);
   Status keep(ProcessResult result);
@@ -39,6 +49,7 @@ class ProgramSession {
   TaskContext context_;
   Experience& experience_;
   std::vector<const PlannedCase*>& open_;
+  Seconds untraced_ = 0;  // a start of the program at hand without its trace; 0: there was none
 };
 
 }  // namespace harness

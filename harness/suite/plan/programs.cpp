@@ -30,17 +30,20 @@ void take_processes(const Written<Sampling>& written, Sampling& sampling) {
 
 Program program_of(const ProgramCase& written, const std::string& suite_file) {
   const fs::path folder = fs::current_path() / fs::path(suite_file).parent_path() / written.folder;
-  return {written.name.value, written.command, folder.lexically_normal().string(),
-          written.env,        written.reads,   written.prepare};
+  return {written.name.value, written.command, folder.lexically_normal().string(), written.env, written.reads,
+          written.prepare,    written.steps};
 }
 
-// Beside its time, a process's metrics inform, unless the suite gives them a gate.
-void inform(Gate& gate, const std::vector<std::string>& metrics) {
+// Beside its time, a process's metrics inform, unless the suite gives them a gate. Under a trace the time is
+// that of the kernels.
+void inform(Gate& gate, const std::vector<std::string>& metrics, bool traced) {
   for (const std::string& metric : metrics) {
     const auto same = [&](const MetricGate& one) { return one.metric == metric; };
-    const bool gated =
-        is_time_of_device(metric) || std::any_of(gate.metrics.begin(), gate.metrics.end(), same);
-    if (!gated) gate.metrics.push_back({metric, {}, {}, true});
+    if (std::any_of(gate.metrics.begin(), gate.metrics.end(), same)) continue;
+    if (traced)
+      gate.metrics.push_back({metric, {}, {}, metric != traced_kernel_time});
+    else if (!is_time_of_device(metric))
+      gate.metrics.push_back({metric, {}, {}, true});
   }
 }
 
@@ -61,7 +64,7 @@ PlannedCase planned_program(const Suite& suite, const ProgramCase& written, cons
   if (planned.sampling != asked) planned.suite_sampling = asked;
   for (const Overrides* overrides : {&suite.defaults, &written.overrides, &options.overrides})
     apply_gate(*overrides, planned.gate);
-  inform(planned.gate, planned.metrics);
+  inform(planned.gate, planned.metrics, planned.is_traced());
   const auto missing = options.unavailable_devices.find(planned.device);
   if (missing != options.unavailable_devices.end()) planned.skip = missing->second;
   return planned;
@@ -74,6 +77,12 @@ void check_output(const ProgramCase& written, ErrorList& errors) {
   if (writes && written.reads.empty())
     errors.add(written.where, "the command writes `{output}`, and nothing reads it",
                "say with `reads` which format it has, or remove it from the command");
+  const bool traced = written.reads == trace_format;
+  if (writes && traced)
+    errors.add(written.where, "the command writes `{output}`, but its trace is read",
+               "remove it from the command, or make a program of each");
+  if (!written.steps.empty() && !traced)
+    errors.add(written.where, "only a trace has `steps`", "write `reads: cuda_trace`, or remove it");
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ struct TraceArguments {
   StepRule steps;
   bool only_traced = false;
   std::string keep;
+  std::string from;
   OutputOptions output;
 };
 
@@ -74,8 +75,27 @@ Result<std::optional<TracedRun>> run_both(const TraceArguments& arguments, const
   return run;
 }
 
+int show(const TraceArguments& arguments, const TracedRun& run) {
+  return emit(
+      arguments.output,
+      [&](Format format, const Style& style) { return render(report::trace_document(run), format, style); },
+      run.trace.fault ? exit_failed : exit_ok);
+}
+
+int show_kept(const TraceArguments& arguments) {
+  TracedRun run;
+  run.command = "--from " + shell_quoted(arguments.from);
+  Result<ProgramTrace> trace = read_program_trace(arguments.from, arguments.steps);
+  if (!trace) return report_error(trace.error());
+  run.trace = std::move(*trace);
+  return show(arguments, run);
+}
+
 int trace_command(const TraceArguments& arguments) {
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
+  if (arguments.from.empty() == arguments.command.empty())
+    return report_error({ErrorKind::usage, "a command or --from is needed, and not both", {}, {}});
+  if (!arguments.from.empty()) return show_kept(arguments);
   const Result<fs::path> library = trace_library();
   if (!library) return report_error(library.error());
   const TemporaryFolder scratch;

@@ -44,7 +44,8 @@ bool TraceWriter::open(const char* path, std::uint32_t pid, std::uint32_t parent
                                                 std::chrono::system_clock::now().time_since_epoch())
                                                 .count());
   put(&header, sizeof header);
-  return true;
+  write_out();  // so that the file of a killed process can be read
+  return is_open();
 }
 
 void TraceWriter::abandon() {

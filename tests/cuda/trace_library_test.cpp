@@ -1,0 +1,76 @@
+// The library that traces programs, in a program that loads it as CUDA does, against the stand-in for CUPTI.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/files.h"
+#include "harness/base/process.h"
+#include "harness/device/trace/summarise_trace.h"
+
+namespace harness::trace {
+namespace {
+
+using testing::DoubleNear;
+using testing::Each;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class TraceLibrary : public testing::Test {
+ protected:
+  std::vector<ProcessTrace> run(const std::string& how) {
+    const auto output = run_command({.argv = {TRACED_PROGRAM, "6", how},
+                                     .environment = {{"HARNESS_CUPTI", FAKE_CUPTI_LIBRARY},
+                                                     {"CUDA_INJECTION64_PATH", TRACE_LIBRARY},
+                                                     {"NVTX_INJECTION64_PATH", TRACE_LIBRARY},
+                                                     {"HARNESS_TRACE_FOLDER", folder_.path().string()}}});
+    EXPECT_TRUE(output);
+    exit_ = output->exit;
+    const auto traces = read_traces(folder_.path());
+    EXPECT_TRUE(traces) << traces.error().text();
+    return traces ? *traces : std::vector<ProcessTrace>{};
+  }
+  TemporaryFolder folder_;
+  Exit exit_;
+};
+
+TEST_F(TraceLibrary, WritesLaunchesAndRanges) {
+  const std::vector<ProcessTrace> traces = run("");
+  EXPECT_TRUE(exit_.ok()) << exit_.text();
+  ASSERT_THAT(traces, SizeIs(1));
+  const ProcessTrace& one = traces.front();
+  EXPECT_TRUE(one.ended);
+  EXPECT_THAT(one.launches, SizeIs(13));
+  EXPECT_THAT(one.transfers, SizeIs(6));
+  EXPECT_THAT(one.ranges, SizeIs(6));
+  EXPECT_THAT(one.cupti, HasSubstr("fake_cupti"));
+  const ProgramTrace by_range = summarise_trace(traces, {StepSource::nvtx, "step"});
+  ASSERT_FALSE(by_range.fault);
+  EXPECT_THAT(by_range.steps.kernel, SizeIs(6));
+  EXPECT_THAT(by_range.steps.kernel, Each(DoubleNear(2.5, 1e-9)));
+}
+
+TEST_F(TraceLibrary, NamesTheHolderOfCupti) {
+  const ProgramTrace trace = summarise_trace(run("held"), {});
+  ASSERT_TRUE(trace.fault);
+  EXPECT_EQ(trace.fault->code, CauseCode::trace_refused);
+  EXPECT_EQ(trace.fault->text("holder"), "Nsight Systems");
+}
+
+TEST_F(TraceLibrary, CountsDroppedRecords) {
+  const std::vector<ProcessTrace> traces = run("dropped");
+  ASSERT_THAT(traces, SizeIs(1));
+  EXPECT_EQ(traces.front().dropped, 5U);
+}
+
+TEST_F(TraceLibrary, LeavesAnUnfinishedFileWhenItIsKilled) {
+  const std::vector<ProcessTrace> traces = run("killed");
+  for (const ProcessTrace& one : traces) EXPECT_FALSE(one.ended);
+}
+
+TEST_F(TraceLibrary, WritesNothingTwiceAfterAFork) {
+  const std::vector<ProcessTrace> traces = run("forks");
+  ASSERT_THAT(traces, SizeIs(1));
+  EXPECT_THAT(traces.front().launches, SizeIs(13));
+}
+
+}  // namespace
+}  // namespace harness::trace

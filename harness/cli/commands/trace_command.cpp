@@ -116,10 +116,7 @@ int trace_command(const TraceArguments& arguments) {
     return exit_failed;
   }
   if (!*run) return exit_interrupted;
-  return emit(
-      arguments.output,
-      [&](Format format, const Style& style) { return render(report::trace_document(**run), format, style); },
-      (*run)->trace.fault ? exit_failed : exit_ok);
+  return show(arguments, **run);
 }
 
 }  // namespace
@@ -128,7 +125,6 @@ void add_trace(Commands& commands) {
   auto& [command, arguments] =
       commands.add("trace", "Show the kernels that a CUDA program launches, by their share", trace_command);
   command.add_option("command", arguments.command, "the command and its arguments, after --")
-      ->required()
       ->type_name("COMMAND...");
   add_typed(command, "--steps", arguments.steps, parse_steps,
             "how steps are found: period (default), whole, or nvtx:NAME")
@@ -136,6 +132,9 @@ void add_trace(Commands& commands) {
   command.add_flag("--only-traced", arguments.only_traced,
                    "do not start the command without the trace as well; the overhead stays unknown");
   command.add_option("--keep", arguments.keep, "keep the trace files in this folder")->type_name("FOLDER");
+  command
+      .add_option("--from", arguments.from, "show the trace that --keep left in this folder, and run nothing")
+      ->type_name("FOLDER");
   arguments.output.add_to(command);
   command.footer(
       "The program is not changed: CUDA loads a library into it, and into the programs that it starts.\n"

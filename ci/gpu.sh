@@ -11,6 +11,7 @@
 #                  each, with HARNESS_GPU_RUN_ARGUMENTS (--filter *m=2048* --processes 2, say)
 #     instrument   suites/probe.yaml in HARNESS_GPU_PROCESSES (12) processes, and tests/instrument/figures.py of it
 #     offsets      bin/offsets: what event times of one process share, and what draws it anew; half a minute
+#     trace        tests/gpu/trace_proof.py: a PyTorch step under the trace, 10^6 launches, CUDA events
 #     doctor, selftest   `harness doctor`, `harness selftest --aa`, where the program has them
 #     examples     the commands of each README in examples/ that uses the GPU, and a changed Triton kernel
 #     gate         tests/gate/gate.sh: whole suites against the same build and against FOLDER/slower; HARNESS_GATE,
@@ -35,7 +36,7 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   echo "gpu: no folder ${1:-build/portable/bundle}; make one with ci/bundle.sh" >&2
   exit 2
 }
-known_steps="tests sanitizers suites instrument offsets doctor selftest examples gate ab"
+known_steps="tests sanitizers suites instrument offsets trace doctor selftest examples gate ab"
 steps=${HARNESS_GPU_STEPS:-$known_steps}
 for one in $steps; do
   case " $known_steps " in
@@ -211,6 +212,19 @@ offsets() {
   [ -f "$scratch/step" ] || return  # there was no time left
   cp "$scratch/step" "$results/offsets.md"
   section "What event times of one process share" "$results/offsets.md"
+}
+
+trace() {
+  if [ ! -f "$folder/lib/libharness_trace.so" ]; then
+    skip trace "not in this build"
+  elif ! python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
+    skip trace "no PyTorch here"
+  else
+    step trace 240 python3 tests/gpu/trace_proof.py "$folder" "$results/trace"
+    cp "$scratch/step" "$results/trace.md"
+    rm -f "$results"/trace/*.db
+    section "Programs under the trace" "$results/trace.md"
+  fi
 }
 
 has_command() { "$folder/bin/harness" "$1" --help >/dev/null 2>&1; }

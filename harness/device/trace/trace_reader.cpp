@@ -204,6 +204,7 @@ Result<std::vector<ProcessTrace>> read_traces(const fs::path& folder) {
     const std::string name = entry.path().filename().string();
     if (name.ends_with(file_ending)) files.emplace_back(name.substr(name.find('-') + 1), entry.path());
   }
+  if (code) return fail(ErrorKind::usage, Location{folder.string()}, "cannot be read: " + code.message());
   std::sort(files.begin(), files.end());
   std::vector<ProcessTrace> traces;
   for (const auto& [time, path] : files) {

@@ -1,0 +1,224 @@
+"""The trace gate on a GPU: a PyTorch training step, a million launches, kernel times against CUDA events.
+
+  trace_proof.py FOLDER OUT    FOLDER has bin/ and lib/; records, reports and figures.json go to OUT
+
+Prints a table; exit status 1 where a figure misses its goal. Needs PyTorch and a GPU; below 150 s.
+"""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+folder, out = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+root = pathlib.Path(__file__).resolve().parents[2]
+harness, library = folder / "bin" / "harness", folder / "lib" / "libharness_trace.so"
+out.mkdir(parents=True, exist_ok=True)
+rows, missed, began = [], 0, time.monotonic()
+
+MANY = """
+import resource, sys, torch
+n, fresh = int(sys.argv[1]), torch.zeros(1024, device="cuda")
+fresh.add_(1); torch.cuda.synchronize()
+for i in range(n - 2): fresh.add_(1)
+torch.cuda.synchronize()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+EVENTS = """
+import json, sys, torch
+a = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
+big = torch.randn(1 << 28, device="cuda")
+def times(name, work, count=40):
+    for _ in range(10): work()
+    torch.cuda.synchronize()
+    events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
+    torch.cuda.nvtx.range_push(name)
+    events[0].record()
+    for _ in range(count): work()
+    events[1].record()
+    torch.cuda.nvtx.range_pop()
+    torch.cuda.synchronize()
+    return events[0].elapsed_time(events[1]) * 1e3 / count
+print(json.dumps({"gemm": times("gemm", lambda: a @ a), "add": times("add", lambda: big.add_(1))}))
+"""
+
+FEATURES = """
+import torch
+x = torch.randn(1 << 20, device="cuda"); side = torch.cuda.Stream()
+def body(): return x.mul_(1.0001).add_(0.1).sin_()
+s = torch.cuda.Stream()
+with torch.cuda.stream(s):
+    for _ in range(3): body()
+torch.cuda.synchronize()
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph): body()
+y = torch.randn(1 << 20, device="cuda")
+for _ in range(40):
+    torch.cuda.nvtx.range_push("step")
+    graph.replay()
+    with torch.cuda.stream(side): y.mul_(1.001)
+    torch.cuda.nvtx.range_pop()
+torch.cuda.synchronize()
+print(float(x[0].item()) * 0)
+"""
+
+
+def row(what, value, goal="", good=True):
+    global missed
+    missed += 0 if good else 1
+    rows.append((what, value, goal, "ok" if good else "MISSED"))
+    print(f"[{time.monotonic() - began:5.0f} s] {what}: {value} {goal} {'' if good else 'MISSED'}", flush=True)
+
+
+def run(words, **settings):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, **settings)
+    (out / "trace_proof.log").open("a").write(f"$ {words}\nstatus {done.returncode}\n{done.stdout}{done.stderr}\n")
+    return done
+
+
+def script(name, text):
+    (out / name).write_text(text)
+    return out / name
+
+
+def traced(where):
+    where.mkdir(exist_ok=True)
+    paths = {name: str(library) for name in ("CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")}
+    return dict(os.environ, HARNESS_TRACE_FOLDER=str(where), **paths)
+
+
+def shown(where, rule):
+    done = run([harness, "trace", "--from", where, "--steps", rule, "--format", "json"])
+    return json.loads(done.stdout)["trace"] if done.returncode == 0 else {"fault": done.stdout + done.stderr}
+
+
+def suite(name, train):
+    text = (f"version: 2\nname: proof\nprograms:\n  - name: train\n    command: [python3, {train}, --steps, \"60\"]\n"
+            "    reads: cuda_trace\n    device: cuda\n    timeout: 2m\n    gate: {margin: 0.5%}\n")
+    (out / f"{name}.yaml").write_text(text)
+    record = out / f"{name}.json"
+    commit = ["--commit", os.environ["HARNESS_COMMIT"]] if os.environ.get("HARNESS_COMMIT") else []
+    done = run([harness, "run", out / f"{name}.yaml", "--device", "cuda", "--quiet", *commit, "--store",
+                out / f"{name}.db", "--output", record], cwd=root)
+    return record if done.returncode == 0 else None
+
+
+def compare(one, other, name):
+    report = out / f"{name}.report.json"
+    done = run([harness, "compare", "--baseline", one, "--current", other, "--report", f"json={report}"], cwd=root)
+    (out / f"{name}.txt").write_text(done.stdout)
+    return done, json.loads(report.read_text())
+
+
+def trimmed(values):
+    """Without the lowest and the highest tenth, as the harness' estimator."""
+    cut = len(values) // 10
+    return statistics.fmean(sorted(values)[cut:len(values) - cut])
+
+
+def process_sd(record, metric):
+    case = next(one for one in json.loads(record.read_text())["cases"] if one["id"] == "train")
+    series = next(one for one in case["metrics"] if one["metric"] == metric)
+    values = [trimmed(place["samples"]) for process in series["processes"] for place in process["placements"]]
+    return statistics.stdev(values) / statistics.fmean(values) * 100, statistics.fmean(values)
+
+
+def training():
+    original = root / "examples" / "pytorch_step" / "train.py"
+    wider = script("wider.py", original.read_text().replace("2048", "2112"))
+    first, second = suite("first", original), suite("second", original)
+    if first is None or second is None:
+        return row("training step, 5 processes twice", "failed; see trace_proof.log", good=False)
+    for name, record in (("first", first), ("second", second)):
+        sd, mean = process_sd(record, "kernel_time")
+        row(f"kernel_time, {name} run", f"{mean:.1f} us, sd {sd:.3f} % between processes", "<= 0.1 %", sd <= 0.1)
+    done, _ = compare(first, second, "same")
+    row("unchanged at 0.5 %", f"exit {done.returncode}", "0", done.returncode == 0)
+    changed = suite("wider", wider)
+    if changed is None:
+        return row("FFN 3 % wider", "failed; see trace_proof.log", good=False)
+    done, report = compare(first, changed, "wider")
+    red = [one for one in report["cases"] if one["verdict"] == "regressed"]
+    names = [one["case"] for one in red]
+    row("FFN 2048 -> 2112 wide", f"exit {done.returncode}; regressed: {', '.join(names)[:300]}", "1, and names a GEMM",
+        done.returncode == 1 and any("gemm" in one or "nvjet" in one or "cutlass" in one for one in names))
+
+
+def million():
+    count, where = 1_000_000, out / "million"
+    many = script("many.py", MANY)
+    alone = run(["python3", many, count])
+    begin = time.monotonic()
+    beside = run(["python3", many, count], env=traced(where))
+    wall = time.monotonic() - begin
+    if alone.returncode or beside.returncode:
+        return row("10^6 launches", "failed; see trace_proof.log", good=False)
+    more = (int(beside.stdout) - int(alone.stdout)) / 1024
+    size = sum(file.stat().st_size for file in where.iterdir()) / 1e6
+    begin = time.monotonic()
+    trace = shown(where, "whole")
+    took = time.monotonic() - begin
+    launches = trace.get("launches", 0)
+    row("10^6 launches", f"{launches} records, fault {trace.get('fault')}, {wall:.1f} s", "none lost",
+        not trace.get("fault") and launches >= count)
+    row("  file", f"{size:.1f} MB", "< 60 MB", size < 60)
+    row("  memory of the tracer", f"{more:.0f} MB", "< 100 MB", more < 100)
+    row("  read, by harness trace --from", f"{took:.2f} s", "< 2 s", took < 2)
+    for file in where.iterdir():
+        file.unlink()
+
+
+def events():
+    program = script("events.py", EVENTS)
+    alone = run(["python3", program])
+    beside = run(["python3", program], env=traced(out / "events"))
+    if alone.returncode or beside.returncode:
+        return row("CUDA events", "failed; see trace_proof.log", good=False)
+    untraced, same = json.loads(alone.stdout), json.loads(beside.stdout)
+    for name in ("gemm", "add"):
+        trace = shown(out / "events", f"nvtx:{name}")
+        if trace.get("fault"):
+            row(f"{name} against events", str(trace["fault"])[:200], good=False)
+            continue
+        kernel = max(trace["kernels"], key=lambda one: one["share"])
+        mean = statistics.fmean(kernel["times"]) / kernel["kernel"]["launches"]
+        off = (mean / untraced[name] - 1) * 100
+        row(f"{name}: kernel against untraced events", f"{mean:.2f} / {untraced[name]:.2f} us, {off:+.2f} % "
+            f"(traced events {same[name]:.2f} us)", "within 1 %", abs(off) <= 1)
+
+
+def features():
+    program = script("features.py", FEATURES)
+    done = run(["python3", program], env=traced(out / "features"))
+    by_range, by_period = shown(out / "features", "nvtx:step"), shown(out / "features", "period")
+    if done.returncode or by_range.get("fault"):
+        return row("graph, two streams, NVTX", str(by_range.get("fault"))[:200], good=False)
+    steps = len(by_range["steps_us"]["kernel"]) + by_range["settling_steps"]
+    row("graph, two streams, NVTX", f"{steps} steps of {by_range['launches_a_step']} launches", "40 of 4",
+        steps == 40 and by_range["launches_a_step"] == 4)
+    row("  by period", f"{by_period['steps_by']}, {by_period['launches_a_step']} launches a step", "4",
+        by_period["launches_a_step"] == 4)
+
+
+def overhead():
+    train = root / "examples" / "pytorch_step" / "train.py"
+    done = run([harness, "trace", "--format", "terminal", "--", "python3", train, "--steps", "60"], cwd=root)
+    (out / "trace.txt").write_text(done.stdout)
+    print(done.stdout[:3500])
+    row("harness trace of the training step", f"exit {done.returncode}", "0", done.returncode == 0)
+
+
+for part in (overhead, training, million, events, features):
+    try:
+        part()
+    except (OSError, ValueError, KeyError, StopIteration) as problem:
+        row(part.__name__, f"{type(problem).__name__}: {problem}", good=False)
+(out / "figures.json").write_text(json.dumps(rows, indent=1))
+print("\n| what | measured | goal | |\n|---|---|---|---|")
+for line in rows:
+    print("| " + " | ".join(line) + " |")
+print(f"\n{time.monotonic() - began:.0f} s")
+sys.exit(1 if missed else 0)

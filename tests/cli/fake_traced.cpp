@@ -1,0 +1,142 @@
+// A program under the trace, without CUDA: writes the file that libharness_trace.so would write, of steps
+// that a script tells. Without HARNESS_TRACE_FOLDER it writes nothing, as without the trace.
+//
+//   fake_traced SCRIPT STEPS
+//
+// Each line of the script is a launch of a step, "NAME GRID NANOSECONDS", or one of "copy NANOSECONDS", "hold
+// NAME", "drop RECORDS", "unfinished" and "child SCRIPT", which starts this program again.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/device/trace/trace_writer.h"
+
+namespace {
+
+using namespace harness::trace;
+
+struct Line {
+  std::string word;
+  std::string rest;
+};
+
+std::vector<Line> read(const char* script) {
+  std::vector<Line> lines;
+  std::ifstream file(script);
+  Line line;
+  while (file >> line.word && std::getline(file, line.rest)) lines.push_back(line);
+  return lines;
+}
+
+// Starts differ by at most 0.02 %, as they do on a GPU.
+double noise_of_start(const char* script) {
+  const std::string name = std::string(script) + ".starts";
+  int start = 0;
+  std::ifstream(name) >> start;
+  std::ofstream(name) << start + 1;
+  return 1 + 0.0001 * (start * 7 % 5 - 2);
+}
+
+class Steps {
+ public:
+  Steps(TraceWriter& writer, double noise) : writer_(writer), noise_(noise) {}
+
+  void play(const Line& line) {
+    std::istringstream rest(line.rest);
+    if (line.word == "copy") {
+      double ns = 0;
+      rest >> ns;
+      return copy(ns);
+    }
+    std::uint32_t grid = 1;
+    double ns = 0;
+    rest >> grid >> ns;
+    launch(line.word, grid, ns);
+  }
+  void launch(const std::string& name, std::uint32_t grid, double ns) {
+    ShapeRecord shape;
+    shape.name = writer_.text(name);
+    shape.grid[0] = grid;
+    shape.grid[1] = shape.grid[2] = shape.block[1] = shape.block[2] = 1;
+    shape.block[0] = 256;
+    LaunchRecord record;
+    record.shape = writer_.shape(shape);
+    record.start = clock_;
+    record.end = clock_ + static_cast<std::uint64_t>(ns * noise_);
+    record.correlation = ++correlation_;
+    writer_.launch(record);
+    clock_ = record.end + 50;
+  }
+  void copy(double ns) {
+    TransferRecord record;
+    record.way = static_cast<std::uint8_t>(Way::to_device);
+    record.size = 4096;
+    record.start = clock_;
+    record.end = clock_ + static_cast<std::uint64_t>(ns);
+    record.correlation = ++correlation_;
+    writer_.transfer(record);
+    clock_ = record.end;
+  }
+  template <class Work>
+  void range(const std::string& name, const Work& work) {
+    RangeRecord record;
+    record.begin = clock_;
+    record.first = correlation_;
+    work();
+    record.last = correlation_;
+    record.end = clock_;
+    record.name = writer_.text(name);
+    writer_.range(record);
+  }
+
+ private:
+  TraceWriter& writer_;
+  double noise_;
+  std::uint64_t clock_ = 1000;
+  std::uint32_t correlation_ = 0;
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count < 3) return 2;
+  const std::vector<Line> lines = read(words[1]);
+  for (const Line& one : lines) {
+    if (one.word != "child") continue;
+    const std::string script = one.rest.substr(1);
+    if (fork() == 0) execl(words[0], words[0], script.c_str(), words[2], nullptr);
+    wait(nullptr);
+  }
+  const char* folder = std::getenv("HARNESS_TRACE_FOLDER");
+  if (folder == nullptr) return 0;
+  TraceWriter writer;
+  const std::string path = std::string(folder) + "/" + std::to_string(getpid()) + "-1.trace";
+  if (!writer.open(path.c_str(), static_cast<std::uint32_t>(getpid()), static_cast<std::uint32_t>(getppid())))
+    return 3;
+  std::uint64_t dropped = 0;
+  bool ended = true;
+  std::vector<Line> launches;
+  for (const Line& one : lines) {
+    if (one.word == "hold")
+      writer.fact(FactCode::refused_by, one.rest.substr(1));
+    else if (one.word == "drop")
+      dropped = std::stoull(one.rest);
+    else if (one.word == "unfinished")
+      ended = false;
+    else if (one.word != "child")
+      launches.push_back(one);
+  }
+  Steps steps(writer, noise_of_start(words[1]));
+  steps.launch("setup", 1, 9000);
+  for (int i = 0; i < std::atoi(words[2]); ++i)
+    steps.range("step", [&] {
+      for (const Line& one : launches) steps.play(one);
+    });
+  writer.tally(dropped, 0, ended);
+  return 0;
+}

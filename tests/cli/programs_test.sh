@@ -125,9 +125,9 @@ PY
 sed 's/version: 2/version: 1/' suite.yaml >old.yaml
 expect 2 "$HARNESS" list old.yaml
 names old.yaml:3:1 programs
-sed 's/google_benchmark/cuda_trace/' suite.yaml >trace.yaml
+sed 's/google_benchmark/cuda_tracer/' suite.yaml >trace.yaml
 expect 2 "$HARNESS" list trace.yaml
-names trace.yaml:4 cuda_trace google_benchmark nvbench
+names trace.yaml:4 cuda_tracer google_benchmark nvbench
 
 # time: an ad hoc suite that keeps nothing.
 timed() { "$HARNESS" time --device scripted:speed.json "$@"; }

@@ -168,6 +168,33 @@ Examination examination(const std::string& name) {
            {Check::other_processes, {{"process", 7}, {"name", name}, {"bytes", 5 << 20}}, Fitness::unfit}}};
 }
 
+TracedRun traced_run(const std::string& name) {
+  TracedRun run;
+  run.command = "./" + name + " 100";
+  run.overhead = {2.4, 2.1};
+  ProgramTrace& trace = run.trace;
+  trace.source = StepSource::nvtx;
+  trace.range = name;
+  trace.launches = 309;
+  trace.transfers = 3;
+  trace.period = 3;
+  trace.settling = 1;
+  trace.outside = 6;
+  trace.steps = {{120.5, 121.5, 121}, {2, 2, 2}, {140, 150, 143}, {17.5, 26.5, 20}};
+  TracedKernel gemm{
+      {"void " + name + "<float, 4>(float*, int)", {64, 2, 1}, {256, 1, 1}, 96, 0, 49152, 2, 48.2, "5f0c"},
+      1,
+      0.8,
+      {96.4, 97.2, 96.8}};
+  TracedKernel norm{{"norm", {64, 1, 1}, {128, 1, 1}, 24, 0, 0, 1, 24.2, ""}, 2, 0.2, {24.1, 24.3, 24.2}};
+  trace.kernels = {gemm, norm};
+  trace.processes = 1;
+  trace.bytes = 13'400;
+  trace.cupti = "/usr/local/cuda/lib64/libcupti.so.13";
+  trace.identity.gap = Cause{CauseCode::code_unknown, {{"kernel", "norm"}}};
+  return run;
+}
+
 Retelling explanation(const std::optional<std::string>& name) {
   Retelling retelling;
   retelling.comparison = name ? hostile_comparison(*name) : comparison();
@@ -210,7 +237,7 @@ RecordList record_list(const std::string& name) {
 
 std::vector<std::string> report_names() {
   return {"plan",      "run",         "comparison", "governed", "proven", "explanation", "history",
-          "bisection", "calibration", "selftest",   "doctor",   "table",  "records"};
+          "bisection", "calibration", "selftest",   "doctor",   "table",  "records",     "trace"};
 }
 
 // The governed comparison has names of its own. A table needs the metric of a device.
@@ -243,6 +270,10 @@ std::string drawn(const std::string& report, Format format, const Style& style,
   if (report == "calibration") return draw(report::calibration_document(calibration(one)));
   if (report == "selftest") return draw(report::selftest_document(selftest(0.017, one)));
   if (report == "doctor") return draw(report::doctor_document(examination(one)));
+  if (report == "trace") {
+    const TracedRun run = traced_run(one);
+    return draw(report::trace_document(run));
+  }
   if (report == "records") return draw(report::records_document(record_list(one)));
   if (report != "table") throw std::invalid_argument("drawn() has no line for the report " + report);
   const Record table_record = measured();

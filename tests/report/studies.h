@@ -17,6 +17,7 @@ CalibrationReport calibration(const std::string& name = "gelu/n=1");
 SelftestReport selftest(double lower_bound = 0.017, const std::string& name = "gelu/n=1");
 Examination examination(const std::string& name = "python");
 RecordList record_list(const std::string& name = "gelu/n=1");
+TracedRun traced_run(const std::string& name = "gelu/n=1");
 Retelling explanation(const std::optional<std::string>& name = {});
 
 // The names of all reports.

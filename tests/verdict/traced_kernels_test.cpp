@@ -1,0 +1,122 @@
+// The kernels of a traced program: counterparts of kernels with another name or grid, and what they decide.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/model/results/kernel_label.h"
+#include "harness/verdict/read/align_kernels.h"
+#include "tests/verdict/policies.h"
+#include "tests/verdict/records.h"
+
+namespace harness {
+namespace {
+
+struct Kernel {
+  std::string name;
+  std::int64_t grid = 1;
+  std::vector<double> us;
+  int launches = 1;
+};
+
+CaseRecord traced(CaseRecord one) {
+  one.program = Program{.name = "train", .reads = trace_format};
+  one.gate.margin = 0.005;
+  one.gate.metrics = {{"kernel_time", {}, {}, false}};
+  return one;
+}
+
+Record step_of(const std::vector<Kernel>& kernels, const std::vector<double>& sums) {
+  std::vector<CaseRecord> cases{traced(case_of("train", {series_at(sums, "kernel_time")}))};
+  for (const Kernel& one : kernels) {
+    KernelUse use;
+    use.name = one.name;
+    use.grid = {one.grid, 1, 1};
+    use.block = {256, 1, 1};
+    use.launches = one.launches;
+    CaseRecord& row = cases.emplace_back(
+        traced(case_of("train/" + one.name + launch_label(use), {series_at(one.us, "kernel_time")})));
+    ProcessResult& process = row.processes.emplace_back();
+    process.process = 1;
+    process.kernels = {use};
+  }
+  return record_of(std::move(cases));
+}
+
+const ComparisonRow& row_of(const Comparison& comparison, const std::string& part) {
+  const auto found = std::find_if(
+      comparison.rows.begin(), comparison.rows.end(),
+      [&](const ComparisonRow& row) { return row.case_id.find("train/" + part) != std::string::npos; });
+  if (found == comparison.rows.end()) throw std::runtime_error("no row of " + part);
+  return *found;
+}
+
+// Processes that differ by some 0.01 %.
+std::vector<double> steady(double center) {
+  return {center * 0.9998, center * 0.9999, center, center * 1.0001, center * 1.0002};
+}
+
+const std::vector<Kernel> base{{"gemm", 96, steady(400), 4},
+                               {"gelu", 512, steady(90)},
+                               {"gemm", 24, steady(300)},
+                               {"norm", 64, steady(10)}};
+
+TEST(TracedKernels, PairByNameWhereTheGridDiffers) {
+  std::vector<Kernel> wider = base;
+  wider[0] = {"gemm", 98, steady(408), 4};
+  const Record before = step_of(base, steady(800)), after = step_of(wider, steady(808));
+  const auto pairs = aligned_kernels(before, after);
+  ASSERT_EQ(pairs.size(), 1U);
+  EXPECT_EQ(pairs.begin()->first->id, "train/gemm/grid=98/block=256");
+  EXPECT_EQ(pairs.begin()->second->id, "train/gemm/grid=96/block=256");
+  const Comparison comparison = compare(before, after, Policy{});
+  EXPECT_EQ(row_of(comparison, "gemm/grid=98").verdict, Verdict::regressed);
+  EXPECT_EQ(comparison.verdict, Verdict::regressed);
+}
+
+TEST(TracedKernels, PairWithAnotherKernelInTheirPlace) {
+  std::vector<Kernel> renamed = base;
+  renamed[1] = {"fused_gelu", 512, steady(90)};
+  const Comparison comparison = compare(step_of(base, steady(800)), step_of(renamed, steady(800)), Policy{});
+  EXPECT_THAT(row_of(comparison, "fused_gelu").verdict,
+              testing::AnyOf(Verdict::unchanged, Verdict::not_worse));
+  EXPECT_EQ(comparison.rows.size(), 5U);
+}
+
+TEST(TracedKernels, WithoutACounterpartNeverPass) {
+  std::vector<Kernel> more = base;
+  more.insert(more.begin() + 2, {"extra", 7, steady(1), 9});
+  const Comparison added = compare(step_of(base, steady(800)), step_of(more, steady(800)), Policy{});
+  EXPECT_EQ(row_of(added, "extra").verdict, Verdict::missing);
+  EXPECT_FALSE(row_of(added, "extra").informative);
+  const Comparison vanished = compare(step_of(more, steady(800)), step_of(base, steady(800)), Policy{});
+  EXPECT_EQ(row_of(vanished, "extra").verdict, Verdict::missing);
+}
+
+TEST(TracedKernels, ThatAreUndecidedHoldNothingUp) {
+  const std::vector<double> noisy{9, 9.5, 10, 10.5, 11};
+  std::vector<Kernel> loud = base;
+  loud[3].us = noisy;
+  const Record record = step_of(loud, steady(800));
+  const Comparison comparison = compare(record, record, Policy{});
+  EXPECT_EQ(row_of(comparison, "norm").verdict, Verdict::inconclusive);
+  EXPECT_TRUE(row_of(comparison, "norm").informative);
+  EXPECT_FALSE(row_of(comparison, "gelu").informative);
+  EXPECT_NE(comparison.verdict, Verdict::inconclusive);
+}
+
+TEST(KernelLabel, IsShortAndTellsKernelsApart) {
+  EXPECT_EQ(kernel_label("ampere_bf16_s16816gemm_128x128"), "ampere_bf16_s16816gemm_128x128");
+  EXPECT_EQ(kernel_label("scale(float*, int)"), "scale");
+  const std::string one = kernel_label("void at::native::elementwise_kernel<4, float>(int, float)");
+  const std::string other = kernel_label("void at::native::elementwise_kernel<8, float>(int, float)");
+  EXPECT_THAT(one, testing::StartsWith("elementwise_kernel~"));
+  EXPECT_NE(one, other);
+  EXPECT_THAT(kernel_label("void cutlass::Kernel2<cutlass_80_gemm_128x64>(cutlass_80_gemm_128x64::Params)"),
+              testing::StartsWith("cutlass_80_gemm_128x64~"));
+  EXPECT_THAT(kernel_label("void (anonymous namespace)::softmax<float>(float*)"),
+              testing::StartsWith("softmax~"));
+}
+
+}  // namespace
+}  // namespace harness

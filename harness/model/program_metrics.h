@@ -15,7 +15,7 @@ inline constexpr std::string_view user_time = "user_time";
 inline constexpr std::string_view system_time = "system_time";
 inline constexpr std::string_view program_memory = "peak_memory";
 
-// The times that a trace tells, of one step. Of a kernel of it there is only kernel_time.
+// The times of one step, by a trace. A kernel of it has only kernel_time.
 inline constexpr std::string_view traced_kernel_time = "kernel_time";
 inline constexpr std::string_view traced_copy_time = "copy_time";
 inline constexpr std::string_view traced_span = "span";

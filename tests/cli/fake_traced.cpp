@@ -3,8 +3,8 @@
 //
 //   fake_traced SCRIPT STEPS
 //
-// Each line of the script is a launch of a step, "NAME GRID NANOSECONDS", or one of "copy NANOSECONDS", "hold
-// NAME", "drop RECORDS", "unfinished" and "child SCRIPT", which starts this program again.
+// Each line of the script is a launch of a step, "NAME GRID NANOSECONDS", or "copy NANOSECONDS". Others are
+// "hold NAME", "drop RECORDS", "unfinished", and "child SCRIPT", which starts this program again.
 #include <sys/wait.h>
 #include <unistd.h>
 

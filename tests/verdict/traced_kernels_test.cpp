@@ -20,7 +20,9 @@ struct Kernel {
 };
 
 CaseRecord traced(CaseRecord one) {
-  one.program = Program{.name = "train", .reads = trace_format};
+  one.program.emplace();
+  one.program->name = "train";
+  one.program->reads = trace_format;
   one.gate.margin = 0.005;
   one.gate.metrics = {{"kernel_time", {}, {}, false}};
   return one;

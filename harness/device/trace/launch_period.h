@@ -22,9 +22,9 @@ struct Period {
 inline constexpr std::size_t fewest_repetitions = 3;
 
 // The smallest length among those whose repetitions cover the most elements, or nearly so. Elements before
-// and after the repetitions are no obstacle. Nothing where the repetitions cover less than a quarter. Of a
-// run with a part of a repetition at its beginning or end, the whole repetitions that end last are taken.
-// Values are small numbers: they index a table.
+// and after the repetitions are no obstacle. A part of a repetition at the beginning of a run is left out, so
+// its whole repetitions end last. Nothing where the repetitions cover less than a quarter. Values are small
+// numbers: they index a table.
 std::optional<Period> find_period(std::span<const std::uint32_t> sequence);
 
 }  // namespace harness::trace

@@ -120,7 +120,7 @@ class Summary {
     return times;
   }
 
-  // Of the steps from `first` on.
+  // The kernels of the steps from `first` on.
   std::vector<TracedKernel> kernels(std::size_t first) {
     double all = 0;
     for (std::size_t s = first; s < found_.steps.size(); ++s) {
@@ -145,7 +145,7 @@ class Summary {
     return kernels;
   }
 
-  // Of a step, from `first` on: each does the same.
+  // The identity of a step, from `first` on: each does the same.
   Identity identity(std::size_t first) const {
     std::string text;
     for (std::size_t s = first; s < found_.steps.size(); ++s) {

@@ -47,16 +47,16 @@ std::vector<std::string> folders_beside(const std::vector<std::string>& loaded) 
 }
 
 void* open_library(std::string& file, std::string& problem) {
+  const std::vector<std::string> loaded = loaded_files();
+  for (const std::string& one : loaded)
+    if (base_name(one).starts_with("libcupti.so"))
+      if (void* library = dlopen(one.c_str(), RTLD_NOW | RTLD_NOLOAD)) return file = one, library;
   if (const std::string chosen = environment::cupti_library(); !chosen.empty()) {
     file = chosen;
     void* library = dlopen(chosen.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) problem = dlerror();
     return library;
   }
-  const std::vector<std::string> loaded = loaded_files();
-  for (const std::string& one : loaded)
-    if (base_name(one).starts_with("libcupti.so"))
-      if (void* library = dlopen(one.c_str(), RTLD_NOW | RTLD_NOLOAD)) return file = one, library;
   std::vector<std::string> folders = folders_beside(loaded);
   for (const char* usual :
        {HARNESS_CUDA_LIBRARY_FOLDER, "/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64"})

@@ -1,5 +1,6 @@
 // The functions of CUPTI that a traced process needs, found at run time. One libcupti serves a process: the
-// one that it has loaded, else the one beside its CUDA libraries, else the toolkit's.
+// one that it has loaded, else that of HARNESS_CUPTI, else the one beside its CUDA libraries, else the
+// toolkit's.
 #pragma once
 
 #include <cupti.h>

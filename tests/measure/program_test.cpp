@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "harness/base/files.h"
+#include "harness/device/trace/trace_writer.h"
 #include "harness/measure/program/program_results.h"
 #include "harness/measure/schedule/run.h"
 #include "tests/measure/cases.h"
@@ -234,6 +236,87 @@ TEST_F(Programs, ALookStartsNone) {
   run();
   EXPECT_THAT(started_, IsEmpty());
   EXPECT_THAT(results_, IsEmpty());
+}
+
+// Plays the library: a trace of three steps of two kernels, where one is asked for.
+ProgramEnd leave_trace(const ProgramStart& start, std::uint64_t dropped) {
+  ProgramEnd end;
+  end.wall = 2;
+  end.began = 12;
+  const auto folder = start.command.environment.find("HARNESS_TRACE_FOLDER");
+  if (folder == start.command.environment.end()) {
+    end.wall = 1;
+    return end;
+  }
+  trace::TraceWriter writer;
+  EXPECT_TRUE(writer.open((folder->second + "/7-1.trace").c_str(), 7, 1));
+  std::uint64_t clock = 1000;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    trace::ShapeRecord shape;
+    shape.name = writer.text(i % 2 == 0 ? "gemm" : "norm");
+    shape.grid[0] = shape.grid[1] = shape.grid[2] = 1;
+    trace::LaunchRecord launch;
+    launch.shape = writer.shape(shape);
+    launch.start = clock;
+    launch.end = clock += i % 2 == 0 ? 3000 : 1000;
+    launch.correlation = i + 1;
+    writer.launch(launch);
+  }
+  writer.tally(dropped, clock, true);
+  return end;
+}
+
+class TracedPrograms : public Programs {
+ protected:
+  TracedPrograms() {
+    setenv("HARNESS_TRACE_LIBRARY", TEST_WORKER, 1);  // one must be there
+    add("prog", trace_format);
+  }
+  ~TracedPrograms() override { unsetenv("HARNESS_TRACE_LIBRARY"); }
+};
+
+TEST_F(TracedPrograms, HaveTheTimesOfAStepAndACaseAKernel) {
+  play_ = [](const ProgramStart& start) { return leave_trace(start, 0); };
+  run();
+  // One start without the trace, then one a process.
+  ASSERT_THAT(started_, SizeIs(3));
+  EXPECT_FALSE(started_[0].command.environment.contains("CUDA_INJECTION64_PATH"));
+  EXPECT_TRUE(started_[1].command.environment.contains("CUDA_INJECTION64_PATH"));
+  EXPECT_TRUE(started_[1].command.environment.contains("NVTX_INJECTION64_PATH"));
+  EXPECT_THAT(outcomes(),
+              ElementsAre("prog/gemm/grid=1/block=0 1 measured", "prog/norm/grid=1/block=0 1 measured",
+                          "prog 1 measured", "prog/gemm/grid=1/block=0 2 measured",
+                          "prog/norm/grid=1/block=0 2 measured", "prog 2 measured"));
+  const ProcessResult& own = results_.at(2);
+  ASSERT_THAT(own.series, SizeIs(8));
+  EXPECT_EQ(own.series[0].metric, "kernel_time");
+  EXPECT_EQ(own.series[0].processes[0].placements[0].samples, (std::vector<double>{4, 4, 4}));
+  EXPECT_EQ(own.series[4].metric, "wall_time");
+  ASSERT_THAT(own.kernels, SizeIs(2));
+  EXPECT_EQ(own.kernels[0].name, "gemm");
+  ASSERT_THAT(own.notes, SizeIs(2));
+  EXPECT_EQ(own.notes[0].code, NoteCode::steps_found);
+  EXPECT_EQ(own.notes[1].code, NoteCode::trace_overhead);
+  EXPECT_EQ(own.notes[1].number("traced"), 2);
+  EXPECT_EQ(own.notes[1].number("untraced"), 1);
+  EXPECT_EQ(results_[0].series.at(0).processes[0].placements[0].samples, (std::vector<double>{3, 3, 3}));
+}
+
+TEST_F(TracedPrograms, FailWithTheReasonWhereTheTraceIsVoid) {
+  play_ = [](const ProgramStart& start) { return leave_trace(start, 5); };
+  run();
+  ASSERT_FALSE(results_.empty());
+  EXPECT_EQ(results_[0].outcome, Outcome::failed);
+  EXPECT_EQ(results_[0].reason->code, CauseCode::trace_lost_records);
+}
+
+// A kernel that a process does without is no failure of it.
+TEST_F(TracedPrograms, MayLackAKernelInAProcess) {
+  PlannedCase kernel = benchmark_case(plan_.cases[0], "rare/grid=1/block=0");
+  plan_.cases.push_back(kernel);
+  play_ = [](const ProgramStart& start) { return leave_trace(start, 0); };
+  run();
+  for (const ProcessResult& one : results_) EXPECT_EQ(one.outcome, Outcome::measured);
 }
 
 }  // namespace

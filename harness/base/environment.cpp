@@ -35,6 +35,17 @@ bool is_withheld(std::string_view name) {
   return std::any_of(starts.begin(), starts.end(), begins) || std::any_of(parts.begin(), parts.end(), has);
 }
 
+std::map<std::string, std::string> settings() {
+  std::map<std::string, std::string> all;
+  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
+    const std::string_view text(*one);
+    const std::size_t equals = text.find('=');
+    if (text.starts_with("HARNESS_") && equals != std::string_view::npos)
+      all.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return all;
+}
+
 std::string today() {
   return value_of("HARNESS_TODAY");
 }

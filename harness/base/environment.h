@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ const char* find(const char* name);
 // Whether code under test must not see this variable: of a CI system (GITHUB_*, ACTIONS_*, INPUT_*, RUNNER_*,
 // CI_*), of a store (HARNESS_STORE, PG*), or with TOKEN, SECRET, PASSWORD, CREDENTIAL or API_KEY in its name.
 bool is_withheld(std::string_view name);
+
+// All variables HARNESS_*, the settings of this program.
+std::map<std::string, std::string> settings();
 
 // HARNESS_TODAY: a later day (2026-12-31) on which waivers are judged, instead of the clock's. "": not set.
 std::string today();

@@ -22,6 +22,7 @@ struct TimingOptions {
   Seconds gate_deadline = 0.25;
   Seconds pause = 0;         // the device idles first; nothing is evicted or queued before a pause
   bool reads_clock = false;  // read the clock right after the call, if the device has one
+  bool audited = false;      // no sample: a script counts only samples
 };
 
 struct Timing {
@@ -29,6 +30,9 @@ struct Timing {
   bool gate_forced = false;            // the watchdog opened the gate: `elapsed` may contain launch latency
   std::optional<Seconds> launch = {};  // time of the host to queue the work; absent without a queue
   double clock_ghz = 0;                // clock right after the call; 0 when unknown or not read
+  // Of an audited warm call without a gate: from before it until all work of this process on the device has
+  // ended, by a clock that the call cannot change (base/kernel_clock.h). Absent where the device cannot tell.
+  std::optional<Seconds> passed = {};
 };
 
 // Queues one call on the given stream.
@@ -73,6 +77,9 @@ class Timer {
   // called later. An Error of kind `usage` when the work waits for the device, allocates, uses another
   // stream, or throws. The device is then usable as before.
   virtual Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) = 0;
+
+  // Leaves the device idle, so that work which a call has left behind can end.
+  virtual void idle(Seconds duration) { (void)duration; }
 
   // Queues `work` without timing it.
   virtual void queue(const Work& work) { work({}); }

@@ -20,6 +20,7 @@ enum class CaseStep {
   warm_up,          // in a placement
   record_batches,   // likewise
   sample,           // likewise
+  audit,            // likewise: a call between samples is verified
   last_check,       // of a result after timing
   report_metrics,   // by the workload and the variant
   look_at_kernels,  // with a profiler
@@ -42,6 +43,7 @@ inline constexpr auto enum_names<CaseStep> =
                      {CaseStep::warm_up, "warm_up"},
                      {CaseStep::record_batches, "record_batches"},
                      {CaseStep::sample, "sample"},
+                     {CaseStep::audit, "audit"},
                      {CaseStep::last_check, "last_check"},
                      {CaseStep::report_metrics, "report_metrics"},
                      {CaseStep::look_at_kernels, "look_at_kernels"},

@@ -27,17 +27,23 @@ enum class CauseCode {
   other_device,    // variant, needs, device: kinds of devices
 
   // Found by the worker, about one case in one process. `step` is a CaseStep; `placement` counts from 1.
-  no_workload,         // workload: the worker does not know it
-  no_variant,          // workload, variant: the worker does not know it
-  other_tensors,       // the baseline's tensors are not those of the current build
-  no_kernel,           // the variant made none
-  threw,               // what, or no figure where it was no std::exception; step, placement
-  device_error,        // problem, advice, step, placement
-  other_build_failed,  // build: it lost the device that both use; the figures of its device_error
-  cannot_be_timed,     // problem, advice: as the suite asks for
-  too_short,           // for the clock
-  queues_nothing,      // call, nothing, empty_kernel: seconds; run() queues nothing on its stream
-  // Wrong results. `output`, `at`: where; after_timing: 1 where the first call was right.
+  no_workload,           // workload: the worker does not know it
+  no_variant,            // workload, variant: the worker does not know it
+  other_tensors,         // the baseline's tensors are not those of the current build
+  no_kernel,             // the variant made none
+  threw,                 // what, or no figure where it was no std::exception; step, placement
+  device_error,          // problem, advice, step, placement
+  other_build_failed,    // build: it lost the device that both use; the figures of its device_error
+  cannot_be_timed,       // problem, advice: as the suite asks for
+  too_short,             // for the clock
+  queues_nothing,        // call, nothing, empty_kernel: seconds; run() queues nothing on its stream
+  slower_when_audited,   // unseen, usual, sample: seconds of calls on inputs never seen, on the usual ones
+                         // written again, and of samples; placement
+  faster_than_possible,  // call, least: seconds; bound: "memory" or "compute"; work, rate: of that bound
+  clock_differs,         // timed, passed: seconds by the device's timer and by the system's clock
+  environment_changed,   // variable
+  // Wrong results. `output`, `at`: where; after_timing: 1 where the first call was right; audited: 1 where
+  // a call between samples was verified, on other inputs, in `placement`.
   not_written,    // elements, of, at: the first
   not_finite,     // got: "nan" or "inf", as text; expected, at
   wrong_values,   // error, tolerance, elements, got, expected, at: the worst; unwritten: 1 where it holds
@@ -51,6 +57,7 @@ enum class CauseCode {
   worker_ended,            // before it was ready
   worker_silent,           // limit, printed
   worker_unintelligible,   // problem
+  worker_forged,           // a message was not signed by the harness
   worker_out_of_protocol,  // message: the type of the one that should not have come
   no_worker_lasted,        // two in a row ended before they measured anything
   device_refused,          // problem: the device's, as the worker tells it
@@ -106,6 +113,10 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::cannot_be_timed, "cannot_be_timed"},
                       {CauseCode::too_short, "too_short"},
                       {CauseCode::queues_nothing, "queues_nothing"},
+                      {CauseCode::slower_when_audited, "slower_when_audited"},
+                      {CauseCode::faster_than_possible, "faster_than_possible"},
+                      {CauseCode::clock_differs, "clock_differs"},
+                      {CauseCode::environment_changed, "environment_changed"},
                       {CauseCode::not_written, "not_written"},
                       {CauseCode::not_finite, "not_finite"},
                       {CauseCode::wrong_values, "wrong_values"},
@@ -115,6 +126,7 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::worker_ended, "worker_ended"},
                       {CauseCode::worker_silent, "worker_silent"},
                       {CauseCode::worker_unintelligible, "worker_unintelligible"},
+                      {CauseCode::worker_forged, "worker_forged"},
                       {CauseCode::worker_out_of_protocol, "worker_out_of_protocol"},
                       {CauseCode::no_worker_lasted, "no_worker_lasted"},
                       {CauseCode::device_refused, "device_refused"},

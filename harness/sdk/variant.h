@@ -58,7 +58,8 @@ class Kernel {
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
 
   // New addresses: called once per placement, never timed. Plans, handles and heuristics are built
-  // in the constructor or here.
+  // in the constructor or here. Nothing computed from the inputs may be kept: their values change between
+  // calls, and the results of such calls are verified.
   virtual void bind(const Buffers& buffers) = 0;
 
   // The timed call: reads the inputs, writes every element of every output. On cuda it enqueues on `stream`

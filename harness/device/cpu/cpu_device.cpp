@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/kernel_clock.h"
 #include "harness/base/text.h"
 #include "harness/device/control.h"
 #include "harness/device/cpu/cpu_conditions.h"
@@ -65,10 +67,17 @@ Status CpuDevice::sweep_cache() {
 Result<Timing> CpuDevice::time(const Work& work, const TimingOptions& options) {
   if (options.cache == CacheMode::cold)
     if (const Status swept = sweep_cache(); !swept) return fail(swept.error());
+  const Seconds before = options.audited ? kernel_clock() : 0;
   const auto begin = std::chrono::steady_clock::now();
   work({});
   const auto end = std::chrono::steady_clock::now();
-  return Timing{std::chrono::duration<double>(end - begin).count(), false, {}};
+  Timing timing{std::chrono::duration<double>(end - begin).count(), false, {}};
+  if (options.audited) timing.passed = kernel_clock() - before;
+  return timing;
+}
+
+void CpuDevice::idle(Seconds duration) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(duration));
 }
 
 Result<std::unique_ptr<Batch>> CpuDevice::record(int calls, NumberedWork work) {

@@ -31,6 +31,7 @@ class CpuDevice final : public Device, public Timer, public HostMemory, public P
   Result<std::map<std::string, double>> measure_ceilings() override;
 
   Result<Timing> time(const Work& work, const TimingOptions& options) override;
+  void idle(Seconds duration) override;
   Result<Seconds> time_first_call(const Work& work) override;
   Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) override;
   Status synchronize() override { return {}; }

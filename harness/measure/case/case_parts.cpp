@@ -73,9 +73,14 @@ std::size_t CaseParts::workspace_bytes() const {
 }
 
 tl::expected<Finding, Ending> CaseParts::check(Subject& subject) {
-  if (const Status got = allocation.download_outputs(subject.problem, carried.outputs); !got)
+  return check(subject, allocation, *inputs, poison);
+}
+
+tl::expected<Finding, Ending> CaseParts::check(Subject& subject, const Allocation& set,
+                                               const CaseInputs& held, unsigned char unwritten) {
+  if (const Status got = set.download_outputs(subject.problem, carried.outputs); !got)
     return subjects.broken(got.error());
-  return verify(*subject.workload, planned.params, subject.problem, *inputs, carried.outputs);
+  return verify(*subject.workload, planned.params, subject.problem, held, carried.outputs, unwritten);
 }
 
 }  // namespace harness

@@ -14,4 +14,8 @@ inline double to_microseconds(Seconds value) {
   return rounded > 0 ? rounded : us;
 }
 
+inline Seconds from_microseconds(double value) {
+  return value * 1e-6;
+}
+
 }  // namespace harness

@@ -1,5 +1,6 @@
 #include "harness/measure/case/sample_case.h"
 
+#include "harness/measure/case/audit_case.h"
 #include "harness/measure/rules/stop_rule.h"
 #include "harness/measure/worker/preheat.h"
 
@@ -85,16 +86,32 @@ void record_batches(CaseParts& parts, int placement) {
   });
 }
 
+// The audits that are due after so many samples. Returns how long they took.
+Seconds audit_samples(CaseParts& parts, int placement, std::size_t taken, bool last) {
+  const Seconds begin = parts.device.timer().now();
+  parts.subjects.begin_step(CaseStep::audit, placement);
+  parts.subjects.each([&](Subject& one) -> Step {
+    const Seconds begun = parts.device.timer().now();
+    if (!one.audit->due(taken, last, begun - parts.sampling_began)) return {};
+    const Step done = audit(parts, one, placement);
+    one.audit->audited(parts.device.timer().now() - begun);
+    return done;
+  });
+  parts.subjects.begin_step(CaseStep::sample, placement);
+  return parts.device.timer().now() - begin;
+}
+
 // One sample of each subject, then in reverse order, so that neither drift nor after-effects of a call favour
 // a build. Every second placement begins with the last subject. Returns why it stopped.
 Stop take_samples(CaseParts& parts, int placement) {
   parts.subjects.begin_step(CaseStep::sample, placement);
   const auto phase = parts.phases.run("sampling");
   const bool turned = placement % 2 == 0;
-  const Seconds end = parts.device.timer().now() + budget_of_placement(parts);
+  Seconds end = parts.device.timer().now() + budget_of_placement(parts);
   StopRule rule(parts.planned.sampling);
   Stop stop = Stop::unknown;
   for (std::size_t taken = 0; stop == Stop::unknown; ++taken) {
+    end += audit_samples(parts, placement, taken, false);
     const auto take = [&](Subject& one) -> Step {
       while (true) {
         const Result<Timing> timing = parts.sampler.take(one);
@@ -107,6 +124,7 @@ Stop take_samples(CaseParts& parts, int placement) {
     parts.subjects.each(take,
                         turned == (taken % 2 == 0) ? Subjects::Order::backwards : Subjects::Order::forwards);
     stop = rule.decide(samples_at_hand(parts.subjects), parts.device.timer().now() >= end);
+    if (stop != Stop::unknown) audit_samples(parts, placement, taken + 1, true);
   }
   return stop;
 }
@@ -121,6 +139,7 @@ void measure_placement(CaseParts& parts, int number) {
   const Scope placement = begin_placement(parts);
   parts.place(true);
   const double clock_before = heat_again(parts);
+  for (Subject& one : parts.subjects) one.audit->begin_placement();
   parts.pacer.begin_placement(parts.carried.warmth.boost_ghz());
   parts.subjects.begin_step(CaseStep::warm_up, number);
   const Since<Conditions> conditions = warm_up(parts);
@@ -141,6 +160,7 @@ void measure_placement(CaseParts& parts, int number) {
 }  // namespace
 
 void sample_case(CaseParts& parts) {
+  parts.sampling_began = parts.device.timer().now();
   for (int number = 1; number <= parts.placements() && parts.subjects.first_in() != nullptr; ++number)
     measure_placement(parts, number);
 }

@@ -129,6 +129,36 @@ Result<Timing> Sampler::take(Subject& subject) {
   });
 }
 
+std::size_t Sampler::sets_in_use(const Subject& subject) const {
+  const std::size_t sets = subject.calls.further.size() + 1;
+  return batches() && !nodes_.empty() ? std::min(sets, static_cast<std::size_t>(nodes_.back())) : sets;
+}
+
+Allocation& Sampler::set(std::size_t index, Allocation& first) {
+  return index == 0 ? first : sets_.at(index - 1);
+}
+
+Result<Timing> Sampler::audit(Subject& subject, std::size_t set) {
+  TimingOptions how = options(subject);
+  how.audited = true;
+  sdk::Kernel& kernel = kernel_of(subject, set);
+  return device_.timer().time([&](sdk::Stream stream) { kernel.run(stream); }, how);
+}
+
+Result<Timing> Sampler::audit_clock(Subject& subject, std::size_t set) {
+  sdk::Kernel& kernel = kernel_of(subject, set);
+  return device_.timer().time([&](sdk::Stream stream) { kernel.run(stream); },
+                              {.cache = CacheMode::hot, .gated = false, .audited = true});
+}
+
+Status Sampler::audit_batches(Subject& subject) {
+  TimingOptions how = options(subject);
+  how.audited = true;
+  for (const std::unique_ptr<Batch>& batch : subject.calls.batches)
+    if (const Result<Timing> timing = batch->time(how); !timing) return fail(timing.error());
+  return {};
+}
+
 Result<Timing> Sampler::rehearse(Subject& subject) {
   return paced(subject, [&](const TimingOptions& how) {
     return device_.timer().time([&](sdk::Stream stream) { subject.kernel->run(stream); }, how);

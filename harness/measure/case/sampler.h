@@ -47,6 +47,18 @@ class Sampler {
   // One sample: the time of one call, and the lowest clock that was read meanwhile.
   Result<Timing> take(Subject& subject);
 
+  // Sets of buffers that a sample of this subject may use, and one of them. The first is the case's own.
+  [[nodiscard]] std::size_t sets_in_use(const Subject& subject) const;
+  [[nodiscard]] Allocation& set(std::size_t index, Allocation& first);
+
+  // One call on this set, made as single samples are. It counts neither for the pacer nor for the sets'
+  // turns.
+  Result<Timing> audit(Subject& subject, std::size_t set);
+  // One warm call without a gate on this set, whose time can be compared with the clock (Timing::passed).
+  Result<Timing> audit_clock(Subject& subject, std::size_t set);
+  // The batches of one sample, likewise. Nothing without batches.
+  Status audit_batches(Subject& subject);
+
   // A single call made as samples are, so that the pacer knows its length before the first sample.
   Result<Timing> rehearse(Subject& subject);
 

@@ -9,6 +9,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
+#include "harness/measure/case/audit.h"
 #include "harness/measure/metrics/collector.h"
 #include "harness/measure/metrics/reported_metrics.h"
 #include "harness/measure/rules/batching.h"
@@ -45,6 +46,7 @@ struct Subject {
   sdk::Problem problem = {};
   std::unique_ptr<sdk::Kernel> kernel = {};
   Calls calls = {};
+  std::optional<Audit> audit = {};
   ProcessSamples samples = {};
   Placement placement = {};  // being sampled; until it is closed, `clock_ghz` is the sum over its samples
   int clocks = 0;            // in that sum

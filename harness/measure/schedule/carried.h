@@ -39,6 +39,7 @@ struct Carried {
   InputCache inputs = InputCache();
   std::vector<sdk::HostTensor> outputs = {};  // as last downloaded; their memory takes the next
   Warmth warmth = {};
+  std::uint64_t nonce = 0;  // of this process: audits draw from it (case/audit.h)
 };
 
 }  // namespace harness

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "harness/base/files.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/measure/worker/python_worker.h"
 
@@ -36,9 +37,10 @@ Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& comma
                    {.out = log->descriptor(), .err = log->descriptor()});
   if (!child) return fail(child.error());
   InterruptGuard::watch(child->pid());
-  WorkerProcess worker(std::move(*child), std::move(*log));
+  const std::string key = random_uuid();
+  WorkerProcess worker(std::move(*child), std::move(*log), key);
   // A worker that died before it read its job is found out by next(), with its last words.
-  [[maybe_unused]] const Status sent = worker.child_.send(encode(job) + "\n");
+  [[maybe_unused]] const Status sent = worker.child_.send(encode(job) + "\n" + key + "\n");
   return worker;
 }
 
@@ -56,6 +58,12 @@ WorkerProcess::Event WorkerProcess::next(Seconds deadline, const std::function<v
     if (InterruptGuard::interrupted()) return Interrupted{};
     const Seconds left = deadline - since(begin);
     auto line = child_.read_line(std::clamp(left, 0.0, slice));
+    if (line && (sealed_ || is_sealed(*line))) {
+      std::optional<std::string> opened = seal_.open(*line);
+      if (!opened || (!sealed_ && *opened != seal_begins)) return Forged{};
+      if (!std::exchange(sealed_, true)) continue;
+      line = std::move(*opened);
+    }
     if (line) {
       Result<Message> message = decode_message(*line);
       if (!message) return message.error();

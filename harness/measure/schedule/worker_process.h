@@ -12,6 +12,7 @@
 
 #include "harness/base/process.h"
 #include "harness/measure/schedule/output_log.h"
+#include "harness/measure/worker/message_seal.h"
 #include "harness/measure/worker/worker.h"
 
 namespace harness {
@@ -40,6 +41,7 @@ class WorkerProcess {
   struct Closed {};       // the worker ended, or closed its pipe
   struct TimedOut {};     // nothing came before the deadline
   struct Interrupted {};  // the user wants to stop
+  struct Forged {};       // a line came that the worker did not seal
   // A message, and the line that it came in.
   struct Said {
     Message message;
@@ -49,7 +51,7 @@ class WorkerProcess {
       return std::string(payloads_of(line).at(index));
     }
   };
-  using Event = std::variant<Said, Closed, TimedOut, Interrupted, Error>;
+  using Event = std::variant<Said, Closed, TimedOut, Interrupted, Forged, Error>;
 
   // The next message, waiting at most `deadline` seconds; calls `tick` several times a second.
   Event next(Seconds deadline, const std::function<void()>& tick = {});
@@ -63,10 +65,13 @@ class WorkerProcess {
   [[nodiscard]] std::string printed() const;
 
  private:
-  WorkerProcess(Child child, OutputLog log) : child_(std::move(child)), log_(std::move(log)) {}
+  WorkerProcess(Child child, OutputLog log, std::string key)
+      : child_(std::move(child)), log_(std::move(log)), seal_(std::move(key)) {}
 
   Child child_;
   OutputLog log_;
+  MessageSeal seal_;
+  bool sealed_ = false;  // what the worker sends
 };
 
 // Workers that have sent their last message but take a tenth of a second or more to end, because the driver

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "harness/base/text.h"
+#include "harness/measure/rules/floor.h"
 
 namespace harness {
 namespace {
@@ -101,6 +102,10 @@ Result<WorkerSession::Next> WorkerSession::take(const WorkerProcess::TimedOut&) 
   return lost(Outcome::timed_out, {code, with_printed({{"limit", deadline()}}, worker_->printed())});
 }
 
+Result<WorkerSession::Next> WorkerSession::take(const WorkerProcess::Forged&) {
+  return lost(Outcome::failed, {CauseCode::worker_forged});
+}
+
 Result<WorkerSession::Next> WorkerSession::take(const Error& error) {
   return lost(Outcome::failed, {CauseCode::worker_unintelligible, {{"problem", printable(error.message)}}});
 }
@@ -113,6 +118,7 @@ Result<WorkerSession::Next> WorkerSession::hear(const Hello& hello, const Worker
   greeted_ = true;
   if (experience_.opened.emplace(task_.kind, hello.machine.device_uuid).second)
     context_.journal.found_machine(task_.kind, hello.machine);
+  if (!hello.machine.ceilings.empty()) experience_.ceilings[task_.kind] = hello.machine.ceilings;
   if (!only_greets_) return Next();
   worker_->dismiss();
   return End::finished;
@@ -164,8 +170,28 @@ Result<WorkerSession::Next> WorkerSession::take_result(EncodedResult result, con
     current_ = nullptr;
     return Next();
   }
-  if (const Status kept = finish_current(std::move(result), baseline, true); !kept) return fail(kept.error());
+  check_floor(result);
+  if (baseline == nullptr) {
+    if (const Status kept = finish_current(std::move(result), nullptr, true); !kept)
+      return fail(kept.error());
+    return Next();
+  }
+  EncodedResult other = *baseline;
+  check_floor(other);
+  if (const Status kept = finish_current(std::move(result), &other, true); !kept) return fail(kept.error());
   return Next();
+}
+
+// A result below the floor is replaced, because no code of a case can have it measured.
+void WorkerSession::check_floor(EncodedResult& result) const {
+  const auto ceilings = experience_.ceilings.find(task_.kind);
+  if (ceilings == experience_.ceilings.end()) return;
+  std::optional<Cause> cause = below_floor(*current_, ceilings->second, result.result);
+  if (!cause) return;
+  EncodedResult judged = ended(*current_, Outcome::incorrect, *cause);
+  judged.result.verification = result.result.verification;
+  judged.result.phases = result.result.phases;
+  result = std::move(judged);
 }
 
 Result<WorkerSession::Next> WorkerSession::out_of_protocol(const char* message) {

@@ -27,6 +27,7 @@ struct TaskContext {
 struct Experience {
   std::map<std::string, Cause> hopeless = {};      // by case id: why it is not tried again
   std::map<std::string, std::string> opened = {};  // by kind: UUID of the device that was seen
+  std::map<std::string, std::map<std::string, double>> ceilings = {};  // likewise: of that device, if known
 
   // A case that failed is hopeless.
   void learn(const ProcessResult& result);
@@ -64,6 +65,7 @@ class WorkerSession {
   Result<Next> take(const WorkerProcess::Closed&);
   Result<Next> take(const WorkerProcess::TimedOut&);
   Result<Next> take(const WorkerProcess::Interrupted&);
+  Result<Next> take(const WorkerProcess::Forged&);
   Result<Next> take(const Error& error);
   Result<Next> take(WorkerProcess::Said& said);
   Result<Next> hear(const Hello& hello, const WorkerProcess::Said&);
@@ -76,6 +78,7 @@ class WorkerSession {
   Result<Next> out_of_protocol(const char* message);
   Result<Next> lost(Outcome outcome, Cause cause);
   Result<Next> finished(const Status& given_up);
+  void check_floor(EncodedResult& result) const;
   Status finish_current(EncodedResult result, const EncodedResult* baseline, bool measured);
   [[nodiscard]] EncodedResult ended(const PlannedCase& planned, Outcome outcome, const Cause& cause) const;
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "harness/measure/tensors/verify.h"
 #include "harness/model/device_kinds.h"
 #include "harness/sdk/in_parts.h"
 
@@ -167,10 +166,19 @@ void Allocation::pad() {
     padding_.push_back(std::move(*buffer));
 }
 
-Status Allocation::poison_outputs(const sdk::Problem& problem) {
+Status Allocation::poison_outputs(const sdk::Problem& problem, unsigned char byte) {
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     if (problem.tensors[i].role != sdk::Role::output) continue;
-    if (Status filled = memory_.fill(*held_.tensors[i], poison); !filled) return filled;
+    if (Status filled = memory_.fill(*held_.tensors[i], byte); !filled) return filled;
+  }
+  return timer_.synchronize();
+}
+
+Status Allocation::write_inputs(const sdk::Problem& problem, const CaseInputs& inputs) {
+  std::size_t next_input = 0;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    if (problem.tensors[i].role != sdk::Role::input) continue;
+    if (Status sent = memory_.upload(*held_.tensors[i], inputs.inputs[next_input++].data); !sent) return sent;
   }
   return timer_.synchronize();
 }

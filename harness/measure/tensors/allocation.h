@@ -10,6 +10,7 @@
 
 #include "harness/device/device.h"
 #include "harness/measure/tensors/inputs.h"
+#include "harness/measure/tensors/verify.h"
 #include "harness/sdk/variant.h"
 
 namespace harness {
@@ -43,7 +44,10 @@ class Allocation {
   Status place(const sdk::Problem& problem, const CaseInputs& inputs, std::size_t workspace_bytes, bool moved,
                const Allocation* like = nullptr);
 
-  Status poison_outputs(const sdk::Problem& problem);
+  // `byte` fills the outputs.
+  Status poison_outputs(const sdk::Problem& problem, unsigned char byte = poison);
+  // Uploads inputs into the buffers at hand.
+  Status write_inputs(const sdk::Problem& problem, const CaseInputs& inputs);
   // Into `outputs`, in the order of Problem::tensors; those of an earlier call lend their memory.
   Status download_outputs(const sdk::Problem& problem, std::vector<sdk::HostTensor>& outputs) const;
 

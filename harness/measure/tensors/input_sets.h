@@ -32,6 +32,7 @@ class InputSets {
   void clear() { sets_.clear(); }
 
   [[nodiscard]] std::size_t size() const { return sets_.size(); }
+  [[nodiscard]] Allocation& at(std::size_t index) { return sets_[index]; }
   [[nodiscard]] sdk::Buffers buffers(std::size_t index) const { return sets_[index].buffers(); }
 
  private:

@@ -31,10 +31,14 @@ std::string position(std::int64_t index, const std::vector<std::int64_t>& shape)
   return "[" + text + "]";
 }
 
-bool holds_poison(const sdk::HostTensor& tensor, std::int64_t index) {
+bool holds_only(unsigned char byte, const sdk::HostTensor& tensor, std::int64_t index) {
   const std::size_t size = sdk::size_of(tensor.spec.dtype);
   const std::byte* begin = tensor.data.data() + static_cast<std::size_t>(index) * size;
-  return std::all_of(begin, begin + size, [](std::byte b) { return b == std::byte{poison}; });
+  return std::all_of(begin, begin + size, [byte](std::byte b) { return b == std::byte{byte}; });
+}
+
+bool holds_poison(const sdk::HostTensor& tensor, std::int64_t index) {
+  return holds_only(poison, tensor, index);
 }
 
 // Elements that one thread looks at together. A constant, so that sums come out the same on any number of
@@ -101,7 +105,7 @@ bool all_finite(const sdk::HostTensor& tensor, std::int64_t first, std::int64_t 
 struct Scan {
   std::int64_t unwritten = 0;
   std::int64_t first_unwritten = -1;
-  std::vector<std::int64_t> suspects;  // not finite, at most suspects_checked
+  std::vector<std::int64_t> suspects;  // not finite or perhaps not written, at most suspects_checked
 };
 
 Scan scan_block(const sdk::HostTensor& output, std::int64_t first, std::int64_t last) {
@@ -118,11 +122,24 @@ Scan scan_block(const sdk::HostTensor& output, std::int64_t first, std::int64_t 
   return found;
 }
 
-Scan scan(const sdk::HostTensor& output) {
+// Elements that hold nothing but `byte`.
+Scan scan_for(unsigned char byte, const sdk::HostTensor& output, std::int64_t first, std::int64_t last) {
+  Scan found;
+  for (std::int64_t i = first; i < last && found.suspects.size() < suspects_checked; ++i)
+    if (holds_only(byte, output, i)) found.suspects.push_back(i);
+  return found;
+}
+
+// 0xFF is NaN in a floating type; elsewhere it may be a right value.
+Scan scan(const sdk::HostTensor& output, unsigned char unwritten) {
   Scan all;
-  if (!is_float(output.spec.dtype)) return all;
+  const bool finds_nan = is_float(output.spec.dtype);
+  if (!finds_nan && unwritten == poison) return all;
   for (const Scan& one : by_blocks<Scan>(output.spec.elements(), [&](std::int64_t first, std::int64_t last) {
-         return scan_block(output, first, last);
+         Scan found = finds_nan ? scan_block(output, first, last) : Scan{};
+         if (unwritten == poison || !found.suspects.empty()) return found;
+         found.suspects = scan_for(unwritten, output, first, last).suspects;
+         return found;
        })) {
     if (all.unwritten == 0) all.first_unwritten = one.first_unwritten;
     all.unwritten += one.unwritten;
@@ -272,12 +289,12 @@ std::optional<Cause> judge(const Tally& tally, const Scan& found, const sdk::Hos
 }  // namespace
 
 Finding verify(const sdk::Workload& workload, const sdk::Params& params, const sdk::Problem& problem,
-               const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs) {
+               const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs, unsigned char unwritten) {
   Finding finding;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const Expected& expected = inputs.expected[o];
     Tally tally = tally_of(outputs[o], expected);
-    const Scan found = scan(outputs[o]);
+    const Scan found = scan(outputs[o], unwritten);
     std::vector<double> right(found.suspects.size());
     if (!right.empty()) workload.reference(params, inputs.inputs, o, found.suspects, right);
     for (std::size_t i = 0; i < right.size(); ++i)

@@ -28,9 +28,11 @@ struct Finding {
 
 // Compares `outputs` (in the order of Problem::tensors) with the right values in `inputs`. Also looks at
 // every element for remaining poison, NaN or infinity, and compares those with the reference, too. Where the
-// norm of the reference is 0, the error is the root mean square of the output. May throw what the workload's
+// norm of the reference is 0, the error is the root mean square of the output. `unwritten`: the byte that the
+// outputs were filled with; elements that hold nothing else are compared, too. May throw what the workload's
 // reference throws.
 Finding verify(const sdk::Workload& workload, const sdk::Params& params, const sdk::Problem& problem,
-               const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs);
+               const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs,
+               unsigned char unwritten = poison);
 
 }  // namespace harness

@@ -37,6 +37,8 @@ Result<DeviceProbe> ask(const Job& job, const std::vector<std::string>& worker_c
                 fmt::format("the worker ended before it was ready: {}{}{}", end.exit.text(),
                             end.printed.empty() ? "" : "; it printed last: ", end.printed));
   }
+  if (std::holds_alternative<WorkerProcess::Forged>(event))
+    return fail(ErrorKind::environment, "a message came that the worker did not send");
   if (std::holds_alternative<WorkerProcess::Interrupted>(event))
     return fail(ErrorKind::environment, "interrupted");
   return fail(ErrorKind::environment,

@@ -13,8 +13,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <map>
+#include <optional>
+#include <random>
 #include <utility>
 
+#include "harness/base/environment.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/catalog/apart.h"
@@ -22,6 +26,7 @@
 #include "harness/device/open.h"
 #include "harness/measure/schedule/carried.h"
 #include "harness/measure/schedule/ceiling_cache.h"
+#include "harness/measure/worker/message_seal.h"
 #include "harness/measure/worker/preheat.h"
 #include "harness/model/device_kinds.h"
 
@@ -47,17 +52,16 @@ class MessagePipe {
   }
   [[nodiscard]] bool ok() const { return fd_ >= 0; }
 
-  // Without a parent the process ends at once.
-  void send(const Message& message) const {
-    std::string line = encode(message) + "\n";
-    std::string_view rest = line;
-    while (!rest.empty()) {
-      const ssize_t count = write(fd_, rest.data(), rest.size());
-      if (count >= 0)
-        rest.remove_prefix(static_cast<std::size_t>(count));
-      else if (errno != EINTR)
-        _exit(exit_misused);
-    }
+  // Seals what follows. The parent then takes nothing else, so it learns of it before a module is loaded.
+  void seal(std::string key) {
+    if (key.empty()) return;
+    seal_.emplace(std::move(key));
+    send_line(seal_->seal(seal_begins));
+  }
+
+  void send(const Message& message) {
+    const std::string line = encode(message);
+    send_line(seal_ ? seal_->seal(line) : line);
   }
 
   static void redirect(int descriptor, int flags) {
@@ -68,22 +72,45 @@ class MessagePipe {
   }
 
  private:
+  // Without a parent the process ends at once.
+  void send_line(std::string line) const {
+    line += '\n';
+    std::string_view rest = line;
+    while (!rest.empty()) {
+      const ssize_t count = write(fd_, rest.data(), rest.size());
+      if (count >= 0)
+        rest.remove_prefix(static_cast<std::size_t>(count));
+      else if (errno != EINTR)
+        _exit(exit_misused);
+    }
+  }
+
   int fd_ = -1;
+  std::optional<MessageSeal> seal_;
 };
 
-// Standard input, moved out of the reach of workloads like the other pipe: a line with the job, then end of
-// file once the previous worker has left the device.
+// Standard input, moved out of the reach of workloads like the other pipe: a line with the job, one with the
+// key of the messages, then end of file once the previous worker has left the device.
 class JobPipe {
  public:
   JobPipe() : fd_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, first_free_descriptor)) {
     MessagePipe::redirect(STDIN_FILENO, O_RDONLY);
   }
 
-  [[nodiscard]] std::string read_job() const {
+  // An older parent sends no key.
+  struct Lines {
+    std::string job;
+    std::string key;
+  };
+  [[nodiscard]] Lines read_lines() const {
     std::string text;
-    while (text.find('\n') == std::string::npos && read_more(text)) {
+    while (std::count(text.begin(), text.end(), '\n') < 2 && read_more(text)) {
     }
-    return text;
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view rest = std::string_view(text).substr(std::min(end + 1, text.size()));
+    Lines lines{text.substr(0, end), std::string(rest.substr(0, rest.find('\n')))};
+    std::fill(text.begin(), text.end(), '\0');  // the key lies only in the seal
+    return lines;
   }
 
   void wait_for_turn() const {
@@ -228,8 +255,26 @@ std::pair<Message, bool> told(PairResult result) {
   return {std::move(result), suspect};
 }
 
+// The first variable that a case added, changed or removed.
+std::optional<std::string> changed_setting(const std::map<std::string, std::string>& before,
+                                           const std::map<std::string, std::string>& after) {
+  for (const auto* one : {&before, &after})
+    for (const auto& [name, value] : *one) {
+      const auto was = before.find(name);
+      const auto is = after.find(name);
+      if (was == before.end() || is == after.end() || was->second != is->second) return name;
+    }
+  return std::nullopt;
+}
+
+void fail_for_setting(ProcessResult& result, const std::string& variable) {
+  result.outcome = Outcome::failed;
+  result.reason = Cause{CauseCode::environment_changed, {{"variable", printable(variable)}}};
+  result.series.clear();
+}
+
 // Works from the open device to the last message. Returns the exit status.
-int work(const Job& job, Device& device, StartUp& start_up, const Measure& measure, const MessagePipe& pipe) {
+int work(const Job& job, Device& device, StartUp& start_up, const Measure& measure, MessagePipe& pipe) {
   const Scope suite = device.profiler().range("suite " + job.suite);
   pipe.send(Hello{job.device, machine_of(device, job)});
   start_up.end("process_fingerprint");
@@ -245,17 +290,22 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
   start_up.end("process_preheat");
   Carried carried{.inputs = InputCache(input_cache_limit(host.memory_available, host.memory_limit))};
   carried.warmth.worked(device.timer().now(), warm->clock_ghz);
+  std::random_device random;
+  carried.nonce = std::uint64_t{random()} << 32 | random();
+  const auto settings = environment::settings();
   for (const PlannedCase& planned : job.cases) {
     fmt::print(stderr, "{}\n", case_separator);  // what is printed from here on is this case's
     std::fflush(stderr);
     pipe.send(Begin{planned.id});
     auto [result, suspect] = measure(planned, carried);
     if (!warm->steady) note_unsteady(result, limits);
+    const std::optional<std::string> changed = changed_setting(settings, environment::settings());
+    if (changed) for_each_result(result, [&](ProcessResult& one) { fail_for_setting(one, *changed); });
     for_each_result(result, [&](ProcessResult& one) { one.device_uuid = job.device_uuid; });
     start_up.tell(result);
     pipe.send(result);
     // An error of the device outlives its case: what follows needs a process that has not seen it.
-    if (suspect && !device.timer().synchronize()) return exit_device_lost;
+    if (changed || (suspect && !device.timer().synchronize())) return exit_device_lost;
   }
   pipe.send(Done{});
   return EXIT_SUCCESS;
@@ -269,14 +319,16 @@ int run_worker() {
   // pipes.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
-  const MessagePipe pipe;
+  MessagePipe pipe;
   if (!pipe.ok()) {
     fmt::print(stderr, "harness worker is started by `harness run`, which gives it a pipe on descriptor {}\n",
                message_descriptor);
     return exit_misused;
   }
   const JobPipe input;
-  const Result<Job> job = decode_job(input.read_job());
+  JobPipe::Lines lines = input.read_lines();
+  pipe.seal(std::move(lines.key));
+  const Result<Job> job = decode_job(lines.job);
   if (!job) return misused(job.error());
   Result<OpenedDevice> opened = open_device(job->device);
   input.wait_for_turn();

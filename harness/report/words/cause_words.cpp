@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "harness/base/process.h"
+#include "harness/base/units.h"
 #include "harness/model/case_step.h"
 #include "harness/model/record.h"
 
@@ -41,6 +42,7 @@ std::string step_words(const Cause& cause) {
     case CaseStep::record_batches:
       return fmt::format("recording batches in placement {}", cause.count("placement"));
     case CaseStep::sample: return fmt::format("sampling in placement {}", cause.count("placement"));
+    case CaseStep::audit: return fmt::format("verifying calls in placement {}", cause.count("placement"));
     case CaseStep::last_check: return "checking the result after timing";
     case CaseStep::report_metrics: return "reporting its metrics";
     case CaseStep::look_at_kernels: return "looking at its kernels";
@@ -97,11 +99,33 @@ std::string on_output(const Cause& cause) {
                        cause.number("expected"));
   else
     what = cause.code == CauseCode::wrong_values ? on_values(cause) : on_element(cause);
-  return fmt::format("output `{}` {}{}", cause.text("output"), what,
-                     cause.count("after_timing") == 0
-                         ? ""
-                         : "; the first call was right, so the variant changes its inputs or keeps state "
-                           "between calls");
+  const char* when = "";
+  if (cause.count("after_timing") != 0)
+    when = "; the first call was right, so the variant changes its inputs or keeps state between calls";
+  if (cause.count("audited") != 0)
+    when =
+        "; a call between two samples, on other inputs in the same buffers, was verified: the variant keeps "
+        "results, or does not do its work in each call";
+  return fmt::format("output `{}` {}{}", cause.text("output"), what, when);
+}
+
+std::string on_slow_audit(const Cause& cause) {
+  const auto us = [&](std::string_view figure) { return cause.number(figure) * 1e6; };
+  return fmt::format(
+      "does its work only in some calls: one on inputs that it had never seen took {:.3g} us, one on the "
+      "usual "
+      "inputs, written again, {:.3g} us, and its samples {:.3g} us",
+      us("unseen"), us("usual"), us("sample"));
+}
+
+std::string on_floor(const Cause& cause) {
+  const bool memory = cause.text("bound") == "memory";
+  return fmt::format(
+      "a call takes {:.3g} us, less than the {:.3g} us in which this device can {} {} at {}; it does not do "
+      "its work, or the workload declares too much",
+      cause.number("call") * 1e6, cause.number("least") * 1e6, memory ? "read and write" : "do",
+      format_si(cause.number("work"), memory ? "B" : "FLOP"),
+      format_si(cause.number("rate"), memory ? "B/s" : "FLOP/s"));
 }
 
 // How a worker ended, and what it printed last.
@@ -156,6 +180,15 @@ std::string words(const Cause& cause) {
     case CauseCode::cannot_be_timed: return cause.text("problem") + advice_of(cause);
     case CauseCode::too_short: return "one call is shorter than the clock can tell; make the case larger";
     case CauseCode::queues_nothing: return on_empty_call(cause);
+    case CauseCode::slower_when_audited: return on_slow_audit(cause);
+    case CauseCode::faster_than_possible: return on_floor(cause);
+    case CauseCode::clock_differs:
+      return fmt::format(
+          "a call was timed as {:.3g} us, but {:.3g} us passed: work is left outside of what is timed, or a "
+          "clock was changed",
+          cause.number("timed") * 1e6, cause.number("passed") * 1e6);
+    case CauseCode::environment_changed:
+      return fmt::format("its code changed the environment variable {}", cause.text("variable"));
     case CauseCode::not_written:
     case CauseCode::not_finite:
     case CauseCode::wrong_values:
@@ -170,6 +203,8 @@ std::string words(const Cause& cause) {
       return fmt::format("the worker said nothing for {:g} s{}", cause.number("limit"), printed_of(cause));
     case CauseCode::worker_unintelligible:
       return "the worker's message cannot be understood: " + cause.text("problem");
+    case CauseCode::worker_forged:
+      return "a message came that the harness did not send: code of the case wrote to its pipe";
     case CauseCode::worker_out_of_protocol:
       return fmt::format("the worker sent a `{}` message that should not have come", cause.text("message"));
     case CauseCode::no_worker_lasted: return "two workers in a row ended before they measured anything";

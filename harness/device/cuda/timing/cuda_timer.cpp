@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "harness/base/kernel_clock.h"
 #include "harness/device/control.h"
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/gpu_kernels.h"
@@ -52,7 +53,7 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
   const cudaStream_t stream = parts_.queue.use();
   const bool cold = options.cache == CacheMode::cold;
   const bool paused = options.pause > 0;
-  if (paused) idle(stream, options.pause);
+  if (paused) pause_before_call(stream, options.pause);
   if (cold)
     if (auto status = make_cold(stream, evicted && !paused); !status) return fail(std::move(status.error()));
   const bool gated = options.gated && !parts_.gate_obstacle;
@@ -62,6 +63,8 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
     if (!closed) return fail(std::move(closed.error()));
     held = std::move(*closed);
   }
+  const bool watched = options.audited && !gated && !cold && !paused;
+  const Seconds before = watched ? kernel_clock() : 0;
   cudaError_t launched = cudaEventRecord(begin_, stream);
   Seconds launch = 0;
   if (launched == cudaSuccess) {
@@ -89,13 +92,22 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
     timing->clock_ghz = clock_->result();
     finished_ = host_now();
   }
+  if (timing && watched) {
+    if (auto status = check(cudaDeviceSynchronize(), "waiting for all streams"); !status)
+      return fail(std::move(status.error()));
+    timing->passed = kernel_clock() - before;
+  }
   if (timing && !ahead) return fail(ahead.error());
   if (timing) timing->launch = launch;
   return timing;
 }
 
+void CudaTimer::idle(Seconds duration) {
+  wait_on_host(duration);
+}
+
 // An empty kernel wakes the device, as the sample before did where there is no pause.
-void CudaTimer::idle(cudaStream_t stream, Seconds pause) {
+void CudaTimer::pause_before_call(cudaStream_t stream, Seconds pause) {
   wait_on_host(pause);
   launch_nothing(stream);
 }

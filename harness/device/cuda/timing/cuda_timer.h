@@ -38,6 +38,7 @@ class CudaTimer final : public Timer {
   ~CudaTimer() override;
 
   Result<Timing> time(const Work& work, const TimingOptions& options) override;
+  void idle(Seconds duration) override;
   Result<Seconds> time_first_call(const Work& work) override;
   Result<std::unique_ptr<Batch>> record(int calls, NumberedWork work) override;
   void queue(const Work& work) override;
@@ -52,7 +53,7 @@ class CudaTimer final : public Timer {
 
  private:
   explicit CudaTimer(TimerParts parts) : parts_(std::move(parts)) {}
-  void idle(cudaStream_t stream, Seconds pause);
+  void pause_before_call(cudaStream_t stream, Seconds pause);
   Status make_cold(cudaStream_t stream, bool evicted);
   Result<Timing> finish_sample(bool forced, cudaError_t launched);
 

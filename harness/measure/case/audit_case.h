@@ -1,0 +1,13 @@
+// The audit of a case: between two samples it writes other inputs into the same buffers, makes a call as
+// samples are made, and verifies the outputs. The times of these calls are not kept.
+#pragma once
+
+#include "harness/measure/case/case_parts.h"
+
+namespace harness {
+
+// Audits a subject in the placement at hand, and writes the usual inputs again. It is incorrect where an
+// output is wrong, and where only audited calls take the time that its work takes.
+Step audit(CaseParts& parts, Subject& subject, int placement);
+
+}  // namespace harness

@@ -1,0 +1,80 @@
+#include "harness/measure/rules/floor.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/model/device_kinds.h"
+#include "harness/stats/estimate/estimator.h"
+
+namespace harness {
+namespace {
+
+constexpr double certain_share = 0.95;
+constexpr double us = 1e-6;
+
+// How much faster than a machine's ceiling code can be.
+struct Reach {
+  double memory;        // reads alone, and a copy that was measured beside other processes
+  double cache;         // the first level of the cache, of all cores
+  double arithmetic;    // types of fewer bits, and matrices with zeros
+  double cached_bytes;  // that need not leave the cache
+};
+
+constexpr Reach cpu_reach{3, 128, 16, 1e9};
+constexpr Reach gpu_reach{1.25, 16, 8, 256e6};
+
+double ceiling(const std::map<std::string, double>& ceilings, const char* name) {
+  const auto found = ceilings.find(name);
+  return found == ceilings.end() ? 0 : found->second;
+}
+
+struct Bound {
+  Seconds least = 0;
+  bool memory = true;
+  double work = 0;
+  double rate = 0;
+
+  void consider(double work_, double rate_, bool memory_) {
+    if (!(work_ > 0) || !(rate_ > 0) || work_ / rate_ <= least) return;
+    *this = {work_ / rate_, memory_, work_, rate_};
+  }
+};
+
+Bound bound_of(const PlannedCase& planned, const std::map<std::string, double>& ceilings) {
+  const Reach& reach = is_gpu_kind(planned.device) ? gpu_reach : cpu_reach;
+  const double copy = ceiling(ceilings, "copy_bytes_per_s");
+  Bound bound;
+  bound.consider(planned.flops, ceiling(ceilings, "gemm_flops_per_s") * reach.arithmetic, false);
+  bound.consider(planned.bytes, copy * reach.cache, true);
+  if (planned.sampling.cache != CacheMode::hot)
+    bound.consider(planned.bytes - reach.cached_bytes, copy * reach.memory, true);
+  return bound;
+}
+
+// Of the time, which is the first metric; 0 without any.
+Seconds median_call(const ProcessResult& result) {
+  std::vector<double> samples;
+  if (result.outcome != Outcome::measured || result.series.empty() || result.series.front().unit != "us")
+    return 0;
+  for (const ProcessSamples& process : result.series.front().processes)
+    for (const Placement& placement : process.placements)
+      samples.insert(samples.end(), placement.samples.begin(), placement.samples.end());
+  return samples.empty() ? 0 : stats::median(samples) * us;
+}
+
+}  // namespace
+
+std::optional<Cause> below_floor(const PlannedCase& planned, const std::map<std::string, double>& ceilings,
+                                 const ProcessResult& result) {
+  const Bound bound = bound_of(planned, ceilings);
+  const Seconds call = median_call(result);
+  if (!(call > 0) || call >= certain_share * bound.least) return std::nullopt;
+  return Cause{CauseCode::faster_than_possible,
+               {{"call", call},
+                {"least", bound.least},
+                {"bound", std::string(bound.memory ? "memory" : "compute")},
+                {"work", bound.work},
+                {"rate", bound.rate}}};
+}
+
+}  // namespace harness

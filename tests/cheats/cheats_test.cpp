@@ -1,0 +1,206 @@
+// Each cheat of plugin/ ends incorrect or failed, and its cause says which check caught it. Worker processes
+// measure them on the CPU as a run does.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "harness/base/files.h"
+#include "harness/measure/schedule/run.h"
+#include "tests/measure/cases.h"
+
+namespace harness {
+namespace {
+
+// The check that catches a cheat.
+enum class CaughtBy { first_check, audit, last_check, nothing };
+
+struct CheatCase {
+  const char* variant;
+  Outcome outcome;
+  CaughtBy caught_by;
+  std::vector<CauseCode> causes;
+  const char* workload = "line";
+  TimingMode timing = TimingMode::events;
+  CacheMode cache = CacheMode::hot;
+};
+
+const std::vector<CauseCode> wrong_output = {CauseCode::wrong_values, CauseCode::wrong_element,
+                                             CauseCode::not_written};
+
+CheatCase audited(const char* variant) {
+  return {variant, Outcome::incorrect, CaughtBy::audit, wrong_output};
+}
+
+CheatCase audited_in_batches(const char* variant) {
+  CheatCase one = audited(variant);
+  one.timing = TimingMode::batch;
+  one.cache = CacheMode::rotate;
+  return one;
+}
+
+CheatCase slower(const char* variant) {
+  return {variant, Outcome::incorrect, CaughtBy::nothing, {CauseCode::slower_when_audited}};
+}
+
+CheatCase at_once(const char* variant, CauseCode cause) {
+  return {variant, Outcome::incorrect, CaughtBy::first_check, {cause}};
+}
+
+CheatCase failed(const char* variant, CauseCode cause) {
+  return {variant, Outcome::failed, CaughtBy::nothing, {cause}};
+}
+
+std::vector<CheatCase> all_cheats() {
+  CheatCase integers = audited("unwritten_integers");
+  integers.workload = "below";
+  return {audited("only_on_poison"),
+          audited("first_and_each_seventh"),
+          audited("first_of_placement"),
+          audited("in_warm_up"),
+          audited("each_second"),
+          audited("first_and_last"),
+          audited("after_a_pause"),
+          audited_in_batches("first_and_each_seventh"),
+          audited_in_batches("only_on_poison"),
+          audited("in_bind"),
+          audited("by_address"),
+          audited_in_batches("by_address"),
+          audited("earlier_placement"),
+          audited("stale_inputs"),
+          integers,
+          audited("later_thread"),
+          slower("by_some_inputs"),
+          slower("by_all_inputs"),
+          slower("unless_inputs_change"),
+          at_once("nothing", CauseCode::not_written),
+          at_once("part", CauseCode::not_written),
+          at_once("constant", CauseCode::wrong_values),
+          at_once("not_a_number", CauseCode::not_finite),
+          at_once("zeroed_inputs", CauseCode::wrong_values),
+          at_once("copied_inputs", CauseCode::wrong_values),
+          failed("closes_descriptors", CauseCode::crashed),
+          failed("silences_descriptors", CauseCode::crashed),
+          failed("leaves_in_a_sample", CauseCode::crashed),
+          failed("forges_a_result", CauseCode::worker_forged),
+          failed("changes_the_environment", CauseCode::environment_changed),
+          {"slows_the_clock", Outcome::incorrect, CaughtBy::nothing, {CauseCode::clock_differs}}};
+}
+
+CaughtBy caught_by(const ProcessResult& result) {
+  if (!result.reason || result.outcome != Outcome::incorrect) return CaughtBy::nothing;
+  if (result.reason->code == CauseCode::slower_when_audited) return CaughtBy::nothing;
+  if (result.reason->code == CauseCode::clock_differs) return CaughtBy::nothing;
+  if (result.reason->count("audited") != 0) return CaughtBy::audit;
+  return result.reason->count("after_timing") != 0 ? CaughtBy::last_check : CaughtBy::first_check;
+}
+
+class InAWorker {
+ public:
+  InAWorker() { setenv("HARNESS_LOCK_DIR", folder_.path().c_str(), 1); }
+
+  static ProcessResult measured(const CheatCase& cheat, const char* plugin = CHEATS_PLUGIN,
+                                const char* device = "cpu", std::int64_t n = 4096) {
+    PlannedCase planned = planned_line(cheat.variant, n);
+    planned.workload = cheat.workload;
+    planned.device = device;
+    planned.id = std::string(cheat.workload) + "/" + cheat.variant;
+    planned.sampling.processes = 1;
+    planned.sampling.placements = 10;
+    planned.sampling.timing = cheat.timing;
+    planned.sampling.cache = cheat.cache;
+    if (cheat.caught_by != CaughtBy::nothing) planned.sampling.batch_nodes = {4, 8, 16};
+    Plan plan;
+    plan.modules = {plugin};
+    plan.cases = {planned};
+    RunOptions options;
+    options.worker_command = {TEST_WORKER};
+    options.measure_ceilings = false;
+    std::vector<ProcessResult> results;
+    options.on_result = [&](EncodedResult one) -> Status {
+      results.push_back(std::move(one.result));
+      return {};
+    };
+    const Result<RunReport> report = run_plan(plan, options);
+    if (!report) ADD_FAILURE() << report.error().text();
+    EXPECT_EQ(results.size(), 1U);
+    return results.empty() ? ProcessResult{} : results.front();
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+class Cheats : public testing::TestWithParam<CheatCase>, protected InAWorker {};
+class Audits : public testing::Test, protected InAWorker {};
+
+TEST_P(Cheats, AreCaught) {
+  const CheatCase& cheat = GetParam();
+  const ProcessResult result = measured(cheat);
+  EXPECT_EQ(result.outcome, cheat.outcome) << result.reason;
+  ASSERT_TRUE(result.reason);
+  EXPECT_TRUE(std::find(cheat.causes.begin(), cheat.causes.end(), result.reason->code) != cheat.causes.end())
+      << result.reason;
+  EXPECT_EQ(caught_by(result), cheat.caught_by) << result.reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(, Cheats, testing::ValuesIn(all_cheats()), [](const auto& one) {
+  const CheatCase& cheat = one.param;
+  return std::string(cheat.variant) + (cheat.timing == TimingMode::batch ? "_in_batches" : "");
+});
+
+TEST_F(Audits, DoNotMakeAnHonestKernelWrong) {
+  for (const TimingMode timing : {TimingMode::events, TimingMode::batch})
+    for (const CacheMode cache : {CacheMode::hot, CacheMode::cold, CacheMode::rotate}) {
+      CheatCase honest{"honest", Outcome::measured, CaughtBy::nothing, {}};
+      honest.timing = timing;
+      honest.cache = cache;
+      const ProcessResult result = measured(honest);
+      EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
+    }
+}
+
+#ifdef CUDA_CHEATS_PLUGIN
+
+CheatCase on_gpu(const char* variant, std::vector<CauseCode> causes = wrong_output) {
+  CheatCase one{variant, Outcome::incorrect, CaughtBy::nothing, std::move(causes)};
+  one.workload = "cuda_line";
+  return one;
+}
+
+class CudaCheats : public testing::TestWithParam<CheatCase>, protected InAWorker {
+ protected:
+  static ProcessResult measured_there(const CheatCase& cheat) {
+    return measured(cheat, CUDA_CHEATS_PLUGIN, "cuda", std::int64_t{1} << 20);
+  }
+};
+
+TEST_P(CudaCheats, AreCaught) {
+  const CheatCase& cheat = GetParam();
+  const ProcessResult result = measured_there(cheat);
+  if (result.outcome == Outcome::skipped) GTEST_SKIP() << result.reason;
+  EXPECT_EQ(result.outcome, cheat.outcome) << result.reason;
+  if (cheat.outcome == Outcome::measured) return;
+  ASSERT_TRUE(result.reason);
+  EXPECT_TRUE(std::find(cheat.causes.begin(), cheat.causes.end(), result.reason->code) != cheat.causes.end())
+      << result.reason;
+}
+
+CheatCase honest_on_gpu() {
+  CheatCase one = on_gpu("honest");
+  one.outcome = Outcome::measured;
+  return one;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , CudaCheats,
+    testing::Values(honest_on_gpu(), on_gpu("only_on_poison"), on_gpu("each_seventh"), on_gpu("in_bind"),
+                    on_gpu("earlier_placement"), on_gpu("empty_graph"),
+                    on_gpu("another_stream", {CauseCode::clock_differs, CauseCode::wrong_values,
+                                              CauseCode::wrong_element, CauseCode::not_written}),
+                    on_gpu("unless_seen", {CauseCode::slower_when_audited})),
+    [](const auto& one) { return std::string(one.param.variant); });
+
+#endif
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,266 @@
+// Kernels that cheat on a GPU, in a module of their own. The problem is that of tests/measure/trial.h, which
+// a GPU has no other variant of: y = 2 x + 1, with work that takes some hundred microseconds.
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "harness/sdk/registry.h"
+
+namespace {
+
+namespace sdk = harness::sdk;
+
+constexpr unsigned threads = 256;
+constexpr int rounds = 4000;
+
+void check(cudaError_t code) {
+  if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));
+}
+
+class Line final : public sdk::Workload {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "cuda_line"; }
+  [[nodiscard]] std::string_view summary() const override { return "y = 2 x + 1"; }
+  [[nodiscard]] std::vector<sdk::ParamSpec> params() const override {
+    return {{"n", sdk::ParamKind::integer, "elements", {}, {}, 1}};
+  }
+  [[nodiscard]] sdk::Problem problem(const sdk::Params& params) const override {
+    const std::int64_t n = params.integer("n");
+    return {{{"x", sdk::Role::input, sdk::DType::f32, {n}}, {"y", sdk::Role::output, sdk::DType::f32, {n}}},
+            {2.0 * static_cast<double>(n), 8.0 * static_cast<double>(n)},
+            {1e-6}};
+  }
+  void reference(const sdk::Params&, std::span<const sdk::HostTensor> inputs, std::size_t,
+                 std::span<const std::int64_t> wanted, std::span<double> expected) const override {
+    for (std::size_t i = 0; i < wanted.size(); ++i) expected[i] = 2 * inputs[0].at(wanted[i]) + 1;
+  }
+};
+
+__device__ float worked(float x) {
+  float turned = x;
+  for (int i = 0; i < rounds; ++i) turned = fmaf(turned, 0.999999F, 1e-9F);
+  return turned == 12345.0F ? 0.0F : 2 * x + 1;  // the loop stays
+}
+
+__global__ void work(const float* x, float* y, unsigned n) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i < n) y[i] = worked(x[i]);
+}
+
+// Each block sees what `y` held at the element of its own thread.
+__global__ void work_on_poison(const float* x, float* y, unsigned n) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i < n && isnan(y[i])) y[i] = worked(x[i]);
+}
+
+// `calls` counts on the device, so launches of a graph count, too.
+__global__ void work_each_seventh(const float* x, float* y, unsigned n, const unsigned* calls) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i < n && (*calls % 7 == 0 || isnan(y[i]))) y[i] = worked(x[i]);
+}
+
+__global__ void count(unsigned* calls) {
+  ++*calls;
+}
+
+__global__ void copy_results(const float* kept, float* y, unsigned n) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i < n) y[i] = kept[i];
+}
+
+// Results are those of the inputs that `seen` holds.
+__global__ void work_unless_seen(const float* x, float* y, unsigned n, float* seen, float* kept) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i >= n) return;
+  if (seen[i] != x[i]) {
+    seen[i] = x[i];
+    kept[i] = worked(x[i]);
+  }
+  y[i] = kept[i];
+}
+
+class Honest : public sdk::Kernel {
+ public:
+  Honest(const sdk::Params& params, const sdk::Problem&, const sdk::DeviceTraits&)
+      : n_(static_cast<unsigned>(params.integer("n"))), blocks_((n_ + threads - 1) / threads) {}
+  void bind(const sdk::Buffers& buffers) override {
+    x_ = buffers.as<float>(0);
+    y_ = buffers.as<float>(1);
+  }
+  void run(sdk::Stream stream) override { queue_work(queue_of(stream)); }
+
+ protected:
+  static cudaStream_t queue_of(sdk::Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
+  void queue_work(cudaStream_t stream) {
+    work<<<blocks_, threads, 0, stream>>>(x_, y_, n_);
+    check(cudaGetLastError());
+  }
+
+  unsigned n_;
+  unsigned blocks_;
+  float* x_ = nullptr;
+  float* y_ = nullptr;
+};
+
+// An array of floats that nobody frees: it outlives placements.
+float* array_of(unsigned count) {
+  void* memory = nullptr;
+  check(cudaMalloc(&memory, count * sizeof(float)));
+  check(cudaMemset(memory, 0xFF, count * sizeof(float)));
+  return static_cast<float*>(memory);
+}
+
+class OnlyOnPoison final : public Honest {
+ public:
+  using Honest::Honest;
+  void run(sdk::Stream stream) override {
+    work_on_poison<<<blocks_, threads, 0, queue_of(stream)>>>(x_, y_, n_);
+    check(cudaGetLastError());
+  }
+};
+
+class EachSeventh final : public Honest {
+ public:
+  EachSeventh(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Honest(params, problem, traits), calls_(reinterpret_cast<unsigned*>(array_of(1))) {}
+  void run(sdk::Stream stream) override {
+    count<<<1, 1, 0, queue_of(stream)>>>(calls_);
+    work_each_seventh<<<blocks_, threads, 0, queue_of(stream)>>>(x_, y_, n_, calls_);
+    check(cudaGetLastError());
+  }
+
+ private:
+  unsigned* calls_;
+};
+
+// The given stream gets an empty launch, so that it is not empty.
+class AnotherStream final : public Honest {
+ public:
+  AnotherStream(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Honest(params, problem, traits), calls_(reinterpret_cast<unsigned*>(array_of(1))) {
+    check(cudaStreamCreateWithFlags(&own_, cudaStreamNonBlocking));
+  }
+  void run(sdk::Stream stream) override {
+    count<<<1, 1, 0, queue_of(stream)>>>(calls_);
+    queue_work(own_);
+    if (calls_made_++ == 0) check(cudaStreamSynchronize(own_));  // the first check is passed
+  }
+
+ private:
+  cudaStream_t own_ = nullptr;
+  unsigned* calls_;
+  int calls_made_ = 0;
+};
+
+class InBind final : public Honest {
+ public:
+  InBind(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Honest(params, problem, traits), kept_(array_of(n_)) {}
+  void bind(const sdk::Buffers& buffers) override {
+    Honest::bind(buffers);
+    work<<<blocks_, threads>>>(x_, kept_, n_);
+    check(cudaDeviceSynchronize());
+  }
+  void run(sdk::Stream stream) override {
+    copy_results<<<blocks_, threads, 0, queue_of(stream)>>>(kept_, y_, n_);
+    check(cudaGetLastError());
+  }
+
+ private:
+  float* kept_;
+};
+
+class EarlierPlacement final : public Honest {
+ public:
+  using Honest::Honest;
+  void bind(const sdk::Buffers& buffers) override {
+    Honest::bind(buffers);
+    static float* const first = array_of(n_);
+    kept_ = first;
+    static const bool done = [&] {
+      work<<<blocks_, threads>>>(x_, first, n_);
+      check(cudaDeviceSynchronize());
+      return true;
+    }();
+    (void)done;
+  }
+  void run(sdk::Stream stream) override {
+    copy_results<<<blocks_, threads, 0, queue_of(stream)>>>(kept_, y_, n_);
+    check(cudaGetLastError());
+  }
+
+ private:
+  float* kept_ = nullptr;
+};
+
+class UnlessSeen final : public Honest {
+ public:
+  UnlessSeen(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Honest(params, problem, traits), seen_(array_of(n_)), kept_(array_of(n_)) {}
+  void run(sdk::Stream stream) override {
+    work_unless_seen<<<blocks_, threads, 0, queue_of(stream)>>>(x_, y_, n_, seen_, kept_);
+    check(cudaGetLastError());
+  }
+
+ private:
+  float* seen_;
+  float* kept_;
+};
+
+// A graph of an empty launch replaces the work after the first calls since bind().
+class EmptyGraph final : public Honest {
+ public:
+  EmptyGraph(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Honest(params, problem, traits), calls_(reinterpret_cast<unsigned*>(array_of(1))) {
+    cudaStream_t stream = nullptr;
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    count<<<1, 1, 0, stream>>>(calls_);
+    check(cudaStreamEndCapture(stream, &graph));
+    check(cudaGraphInstantiate(&empty_, graph, 0));
+    check(cudaGraphDestroy(graph));
+    check(cudaStreamDestroy(stream));
+  }
+  void bind(const sdk::Buffers& buffers) override {
+    Honest::bind(buffers);
+    calls_made_ = 0;
+  }
+  void run(sdk::Stream stream) override {
+    if (calls_made_++ < 3) return queue_work(queue_of(stream));
+    check(cudaGraphLaunch(empty_, queue_of(stream)));
+  }
+
+ private:
+  unsigned* calls_;
+  cudaGraphExec_t empty_ = nullptr;
+  int calls_made_ = 0;
+};
+
+template <class Kernel>
+sdk::Variant variant(const char* name) {
+  return {"cuda_line",
+          name,
+          "cuda",
+          "",
+          [](const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+              -> std::unique_ptr<sdk::Kernel> { return std::make_unique<Kernel>(params, problem, traits); },
+          {}};
+}
+
+void register_all(sdk::Registry& registry) {
+  registry.add(std::make_unique<Line>());
+  registry.add(variant<Honest>("honest"));
+  registry.add(variant<OnlyOnPoison>("only_on_poison"));
+  registry.add(variant<EachSeventh>("each_seventh"));
+  registry.add(variant<AnotherStream>("another_stream"));
+  registry.add(variant<InBind>("in_bind"));
+  registry.add(variant<EarlierPlacement>("earlier_placement"));
+  registry.add(variant<UnlessSeen>("unless_seen"));
+  registry.add(variant<EmptyGraph>("empty_graph"));
+}
+
+}  // namespace
+
+HARNESS_MODULE("cuda cheats", register_all)

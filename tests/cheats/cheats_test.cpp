@@ -22,6 +22,7 @@ struct CheatCase {
   const char* workload = "line";
   TimingMode timing = TimingMode::events;
   CacheMode cache = CacheMode::hot;
+  int placements = 10;
 };
 
 const std::vector<CauseCode> wrong_output = {CauseCode::wrong_values, CauseCode::wrong_element,
@@ -105,7 +106,7 @@ class InAWorker {
     planned.device = device;
     planned.id = std::string(cheat.workload) + "/" + cheat.variant;
     planned.sampling.processes = 1;
-    planned.sampling.placements = 10;
+    planned.sampling.placements = cheat.placements;
     planned.sampling.timing = cheat.timing;
     planned.sampling.cache = cheat.cache;
     if (cheat.caught_by != CaughtBy::nothing) planned.sampling.batch_nodes = {4, 8, 16};
@@ -153,6 +154,7 @@ TEST_F(Audits, DoNotMakeAnHonestKernelWrong) {
     for (const CacheMode cache : {CacheMode::hot, CacheMode::cold, CacheMode::rotate}) {
       CheatCase honest{"honest", Outcome::measured, CaughtBy::nothing, {}};
       honest.timing = timing;
+      honest.placements = 2;
       honest.cache = cache;
       const ProcessResult result = measured(honest);
       EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;

@@ -54,7 +54,9 @@ TEST(Audit, CostsNoMoreThanAShareOfTheSamplingExceptInThreePlacements) {
   for (std::uint64_t nonce = 0; nonce < 20; ++nonce) {
     Audit audit(nonce, 7, placements, samples);
     const std::vector<int> chosen = audited_samples(audit, 100, 0.01);
-    EXPECT_EQ(std::count(chosen.begin(), chosen.end(), -1), placements - 3) << nonce;
+    const auto without = std::count(chosen.begin(), chosen.end(), -1);
+    EXPECT_LE(without, placements - 3) << nonce;
+    EXPECT_GE(without, placements - 4) << nonce << ": the first audit has cost nothing yet";
   }
 }
 

@@ -368,15 +368,14 @@ TEST(MeasureCase, ChecksAgainAfterTiming) {
   EXPECT_THAT(changed.series, IsEmpty());
   const ProcessResult stale = measure(planned_line("writes_once"));
   EXPECT_EQ(stale.outcome, Outcome::incorrect);
-  EXPECT_THAT(stale.reason,
-              FactIs(CauseCode::not_written, {{"elements", 100}, {"of", 100}, {"after_timing", 1}}));
+  EXPECT_THAT(stale.reason, FactIs(CauseCode::wrong_values, {{"audited", 1}, {"placement", 1}}));
 }
 
 TEST(MeasureCase, FailsWithTheWordsOfAnException) {
   const ProcessResult result = measure(planned_line("throws"));
   EXPECT_EQ(result.outcome, Outcome::failed);
   EXPECT_THAT(result.reason,
-              FactIs(CauseCode::threw, {{"what", "no more"}, {"step", "sample"}, {"placement", 1}}));
+              FactIs(CauseCode::threw, {{"what", "no more"}, {"step", "audit"}, {"placement", 1}}));
   EXPECT_EQ(measure(planned_line("throws_number")).outcome, Outcome::failed);
 }
 

@@ -59,6 +59,10 @@ Audit::Outputs Audit::next_outputs() {
 
 Audit::Outputs Audit::next_poison() {
   if (draw(2) == 0) return {EarlierOutputs::poison, 0xFF};
+  return next_pattern();
+}
+
+Audit::Outputs Audit::next_pattern() {
   return {EarlierOutputs::pattern, static_cast<unsigned char>(1 + draw(0xFE))};
 }
 

@@ -51,6 +51,8 @@ class Audit {
   Outputs next_outputs();
   // The same without results.
   Outputs next_poison();
+  // The same with another byte than 0xFF.
+  Outputs next_pattern();
   // Whether the device idles before the next audit's call, so that work which an earlier call has left behind
   // ends on that call's inputs. Times after a pause are not compared.
   bool next_settles();

@@ -59,7 +59,7 @@ class AuditedSet {
     times.sample = median_sample(subject_, times.usual);
     const bool settles = audit_.next_settles();
     if (settles) parts_.device.timer().idle(settling);
-    const Audit::Outputs outputs = settles ? Audit::Outputs{} : audit_.next_outputs();
+    const Audit::Outputs outputs = settles ? audit_.next_pattern() : audit_.next_outputs();
     if (Step done = call(*other.inputs, outputs, times.unseen); !done) return done;
     if (Step checked = check(*other.inputs, outputs); !checked) return checked;
     if (Step checked = check_batch(*other.inputs); !checked) return checked;

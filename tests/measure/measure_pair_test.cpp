@@ -1,6 +1,8 @@
 // One case of two builds in one process, on scripted time.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "harness/measure/schedule/carried.h"
 #include "harness/measure/worker/worker.h"
 #include "tests/measure/cases.h"
@@ -9,14 +11,19 @@
 namespace harness {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::Ge;
 using testing::IsEmpty;
+using testing::Le;
 using testing::SizeIs;
 using trial::Right;
 
 // Who ran, in order, and where; reset by each test.
 struct Seen {
-  std::string runs;  // "b" and "c"
+  std::string runs;    // "b" and "c", without those that were audited
+  std::string audits;  // likewise
+  const ScriptedDevice* device = nullptr;
   std::vector<void*> baseline_outputs, current_outputs;
   std::vector<float> first_inputs;
 };
@@ -34,7 +41,7 @@ class Watched : public Right {
     static_cast<char*>(buffers.workspace)[workspace_bytes() - 1] = 1;  // is there, whoever asked for more
   }
   void run(sdk::Stream stream) override {
-    seen.runs += letter;
+    (seen.device->auditing() ? seen.audits : seen.runs) += letter;
     Right::run(stream);
   }
 };
@@ -115,6 +122,7 @@ PairResult measure(const Catalog& baseline, const Catalog& current, const std::s
   seen = {};
   planned.sampling.samples = 4;
   const auto device = scripted(script);
+  seen.device = device.get();
   Carried carried;
   return measure_pair(*device, baseline, current, planned, 3, carried);
 }
@@ -147,6 +155,12 @@ TEST(MeasurePair, TakesSamplesOfBothInTurns) {
             "bcbcbc"
             "cbbccbbc"
             "bc");
+  // One or two audits of each in each placement, of four calls in a row.
+  for (const std::string letter : {"b", "c"}) {
+    const auto calls = std::count(seen.audits.begin(), seen.audits.end(), letter[0]);
+    EXPECT_THAT(calls, AllOf(Ge(2 * 4), Le(2 * 2 * 4)));
+  }
+  for (std::size_t i = 0; i < seen.audits.size(); ++i) EXPECT_EQ(seen.audits[i], seen.audits[i / 4 * 4]) << i;
   for (const std::size_t placement : {0U, 1U}) {
     EXPECT_THAT(samples_of(both.baseline, placement), ElementsAre(100, 101, 102, 103));
     EXPECT_THAT(samples_of(both.current, placement), ElementsAre(200, 201, 202, 203));

@@ -26,8 +26,10 @@ using trial::Right;
 // The observations of the kernels of these tests, in the order of their calls; reset by each test.
 struct Seen {
   int made = 0;
-  std::vector<float*> outputs;
+  std::vector<float*> outputs;  // without those of audits
+  std::vector<float*> audited;
   std::vector<std::string> params;
+  const ScriptedDevice* device = nullptr;
 };
 Seen seen;
 
@@ -39,7 +41,7 @@ class Watched : public Right {
     seen.params.push_back(params.text_id());
   }
   void run(sdk::Stream stream) override {
-    seen.outputs.push_back(y_);
+    (seen.device != nullptr && seen.device->auditing() ? seen.audited : seen.outputs).push_back(y_);
     Right::run(stream);
   }
 };
@@ -86,7 +88,9 @@ PlannedCase planned(TimingMode timing, CacheMode cache, const std::string& varia
 ProcessResult measure(const PlannedCase& planned,
                       const std::string& script = R"({"version": 1, "default": {"us": 5, "batch_us": 3}})") {
   seen = {};
-  return measure_case(*scripted(script), catalog(), planned, 1);
+  const auto device = scripted(script);
+  seen.device = device.get();
+  return measure_case(*device, catalog(), planned, 1);
 }
 
 std::vector<double> samples_of(const ProcessResult& result) {
@@ -127,6 +131,8 @@ TEST(BatchTiming, HasTheNumbersOfCallsThatASuiteGives) {
   EXPECT_THAT(result.batching->calls, ElementsAre(3, 5));
   // First call, three of warm-up, a sample of 3 and 5, and the last check's batch of 3.
   EXPECT_THAT(seen.outputs, SizeIs(1 + 3 + 8 + 3));
+  // Three calls, then the batches of a sample to check and those that the next sample finds.
+  EXPECT_THAT(seen.audited, SizeIs(3 + 8 + 8));
 }
 
 TEST(BatchTiming, ChecksTheResultOfABatch) {
@@ -372,6 +378,7 @@ TEST(Rotation, OfTwoBuildsLetsNeitherFindTheOthersData) {
   given.sampling.placements = 1;
   Carried carried;
   const auto device = scripted(R"({"version": 1, "cache_bytes": 1000})");
+  seen.device = device.get();
   const PairResult both = measure_pair(*device, catalog(), catalog(), given, 1, carried);
   EXPECT_EQ(both.baseline.outcome, Outcome::measured) << both.baseline.reason;
   // Four samples of each, then a check of each.

@@ -124,6 +124,8 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   [[nodiscard]] const std::vector<Seconds>& preheats() const { return preheats_; }
   // The pauses before timed calls in placements, 0 included.
   [[nodiscard]] const std::vector<Seconds>& pauses() const { return pauses_; }
+  // Whether the call that runs now is audited. Scripts count only the others.
+  [[nodiscard]] bool auditing() const { return auditing_; }
 
  private:
   // The time of one call alone: `told`, or the time that the script says, with noise.
@@ -149,8 +151,9 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   int index_ = 0;                                    // of the next call in this placement
   std::map<std::string, int, std::less<>> indices_;  // of the other sides, while one has its turn
   int calls_ = 0;                                    // of this case in this process, for the warm-up
-  int gated_calls_ = 0;                              // in this placement
-  std::optional<std::string> lost_;                  // why the device is gone
+  bool auditing_ = false;
+  int gated_calls_ = 0;              // in this placement
+  std::optional<std::string> lost_;  // why the device is gone
   std::size_t clock_readings_ = 0;
   std::vector<Seconds> preheats_;
   std::vector<Seconds> pauses_;

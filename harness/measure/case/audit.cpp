@@ -5,27 +5,38 @@
 namespace harness {
 namespace {
 
-constexpr int usual_audits = 8;        // of a case
-constexpr int certain_placements = 3;  // that are audited whatever it costs
+constexpr int few_placements = 4;      // have two audits each
+constexpr int certain_placements = 2;  // of a case
 constexpr double share_of_sampling = 0.05;
 constexpr Seconds share_of_placement = 1e-3;
+// What the second certain audit may cost.
+constexpr double certain_share = 0.2;
+constexpr Seconds certain_time = 10e-3;
 constexpr Seconds longest_making = 0.05;  // of inputs, for a case
+constexpr std::size_t first_audits = 3;   // of a suspicion: one disturbed call does not end it
+
+Seconds least(const std::vector<Audit::Times>& all, Seconds Audit::Times::*which) {
+  Seconds lowest = all.front().*which;
+  for (const Audit::Times& one : all) lowest = std::min(lowest, one.*which);
+  return lowest;
+}
 
 }  // namespace
 
-Audit::Audit(std::uint64_t nonce, std::uint64_t case_seed, int placements, int samples)
-    : random_(nonce ^ case_seed),
-      first_seed_(std::mt19937_64(nonce)()),
-      placements_left_(std::max(1, placements)),
-      samples_(std::max(1, samples)),
-      audits_in_placement_((usual_audits + placements_left_ - 1) / placements_left_),
+Audit::Audit(const Case& audited)
+    : random_(audited.nonce ^ audited.seed),
+      case_(audited),
+      first_seed_(std::mt19937_64(audited.nonce)()),
+      placements_left_(std::max(1, audited.placements)),
       certain_(std::min(certain_placements, placements_left_)),
-      settled_last_(draw(2) == 0) {}
+      cost_(audited.preparation) {}
 
-// Each set of `certain_` placements is drawn with the same probability.
+// Each set of certain placements is drawn with the same probability.
 void Audit::begin_placement() {
-  at_ = draw(static_cast<std::size_t>(samples_));
-  done_ = false;
+  at_.assign(case_.placements < few_placements ? 2 : 1, 0);
+  for (std::size_t& one : at_) one = 1 + draw(static_cast<std::size_t>(std::max(1, case_.samples)));
+  std::sort(at_.begin(), at_.end());
+  next_ = 0;
   ++placements_begun_;
   is_certain_ =
       draw(static_cast<std::size_t>(std::max(1, placements_left_))) < static_cast<std::size_t>(certain_);
@@ -34,17 +45,21 @@ void Audit::begin_placement() {
 }
 
 bool Audit::due(std::size_t taken, bool last, Seconds sampling) {
-  if (done_ || (!last && taken < at_)) return false;
-  done_ = true;
-  return is_certain_ || spent_ <= share_of_sampling * sampling + share_of_placement * placements_begun_;
+  if (next_ == at_.size() || (!last && taken < at_[next_])) return false;
+  const bool first = next_++ == 0;
+  if (last && !first) return false;
+  const Seconds after = spent_ + cost_;
+  if (is_certain_ && first) return certain_audits_++ == 0 || after <= certain_share * sampling + certain_time;
+  return after <= share_of_sampling * sampling + share_of_placement * placements_begun_;
 }
 
 void Audit::audited(Seconds duration) {
   spent_ += duration;
+  cost_ = duration;
 }
 
 Audit::Inputs Audit::next_inputs() const {
-  const bool again = made_ > 0 && making_ > longest_making && slow_in_a_row_ == 0;
+  const bool again = made_ > 0 && making_ > longest_making && suspicious_.empty();
   return {first_seed_ + (again ? made_ - 1 : made_), !again};
 }
 
@@ -53,34 +68,39 @@ void Audit::made_inputs(Seconds duration) {
   making_ += duration;
 }
 
-Audit::Outputs Audit::next_outputs() {
-  return draw(2) == 0 ? Outputs{} : next_poison();
+bool Audit::first_finds_results() {
+  return draw(2) == 0;
 }
 
-Audit::Outputs Audit::next_poison() {
-  if (draw(2) == 0) return {EarlierOutputs::poison, 0xFF};
-  return next_pattern();
-}
-
-Audit::Outputs Audit::next_pattern() {
-  return {EarlierOutputs::pattern, static_cast<unsigned char>(1 + draw(0xFE))};
-}
-
-bool Audit::next_settles() {
-  if (suspects()) return false;
-  settled_last_ = !settled_last_;
-  return settled_last_;
+unsigned char Audit::next_byte() {
+  return static_cast<unsigned char>(1 + draw(0xFE));
 }
 
 std::size_t Audit::draw(std::size_t count) {
   return static_cast<std::size_t>(random_() % std::max<std::size_t>(count, 1));
 }
 
+bool Audit::longer_than_repeated(Seconds usual, Seconds repeated) {
+  return usual > most_slowdown_of_usual * repeated + slack_of_usual;
+}
+
+Audit::Slow Audit::judge() const {
+  if (suspicious_.empty()) return {};
+  const Times times{least(suspicious_, &Times::usual), least(suspicious_, &Times::unseen),
+                    least(suspicious_, &Times::repeated)};
+  const bool slow = times.unseen > case_.most_slowdown * times.usual + slack;
+  return {times, slow || longer_than_repeated(times.usual, times.repeated)};
+}
+
+// A disturbance of the call on the usual inputs can hide that the other was slow, so a few audits are made
+// before a suspicion ends.
 void Audit::timed(const Times& times) {
-  last_ = times;
-  const bool slow = times.unseen > most_slowdown * times.usual + slack ||
-                    times.usual > most_slowdown_of_usual * times.sample + slack_of_usual;
-  slow_in_a_row_ = slow ? slow_in_a_row_ + 1 : 0;
+  suspicious_.push_back(times);
+  if (judge().slow) return;
+  const bool odd = times.unseen > case_.most_slowdown * times.repeated + slack && !odd_is_usual_;
+  if (odd && suspicious_.size() < first_audits) return;
+  odd_is_usual_ = odd_is_usual_ || suspicious_.size() >= first_audits;
+  suspicious_.clear();
 }
 
 void Audit::clocked(const Clocked& call) {
@@ -89,14 +109,19 @@ void Audit::clocked(const Clocked& call) {
   off_in_a_row_ = off ? off_in_a_row_ + 1 : 0;
 }
 
+bool Audit::suspects() const {
+  const auto some = [](auto in_a_row) { return in_a_row > 0 && in_a_row < slow_audits; };
+  return some(static_cast<int>(suspicious_.size())) || some(off_in_a_row_);
+}
+
 std::optional<Audit::Clocked> Audit::clock_differs() const {
   if (off_in_a_row_ < slow_audits) return std::nullopt;
   return last_clocked_;
 }
 
 std::optional<Audit::Times> Audit::slower_when_audited() const {
-  if (slow_in_a_row_ < slow_audits) return std::nullopt;
-  return last_;
+  if (suspicious_.size() < static_cast<std::size_t>(slow_audits)) return std::nullopt;
+  return judge().times;
 }
 
 }  // namespace harness

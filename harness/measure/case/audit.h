@@ -13,25 +13,28 @@
 
 namespace harness {
 
-// What the outputs hold before an audited call.
-enum class EarlierOutputs {
-  results,  // those of the usual inputs: a call that does nothing leaves them
-  poison,   // 0xFF, which is NaN
-  pattern,  // another byte, drawn anew each time
-};
-
 class Audit {
  public:
-  // Cases of one process have the same nonce, and so the same inputs; `case_seed` varies everything else.
-  Audit(std::uint64_t nonce, std::uint64_t case_seed, int placements, int samples);
+  // How much slower than calls on the usual inputs honest calls on other inputs may be. A processor learns
+  // the branches that inputs take: sorting known numbers is several times faster. A GPU learns nothing.
+  static constexpr double cpu_slowdown = 10;
+  static constexpr double gpu_slowdown = 3;
 
-  // Draws the sample before which this placement is audited.
+  struct Case {
+    std::uint64_t nonce = 0;  // of the process: its cases have the same inputs
+    std::uint64_t seed = 0;   // varies everything else
+    int placements = 1;
+    int samples = 1;
+    double most_slowdown = cpu_slowdown;
+    Seconds preparation = 0;  // of the case: about what its first audit costs
+  };
+  explicit Audit(const Case& audited);
+
+  // Draws the samples after which this placement is audited.
   void begin_placement();
-  // Whether the audits are due now. `taken`: samples of this placement; `last`: there will be no more.
+  // Whether an audit is due now. `taken`: samples of this placement; `last`: there will be no more.
   // `sampling`: time that this case's placements took so far.
   [[nodiscard]] bool due(std::size_t taken, bool last, Seconds sampling);
-  // How many audits this placement has, at least.
-  [[nodiscard]] int audits_in_placement() const { return audits_in_placement_; }
   // An audit ended that took so long.
   void audited(Seconds duration);
 
@@ -44,27 +47,19 @@ class Audit {
   [[nodiscard]] Inputs next_inputs() const;
   void made_inputs(Seconds duration);
 
-  struct Outputs {
-    EarlierOutputs hold = EarlierOutputs::results;
-    unsigned char byte = 0;
-  };
-  Outputs next_outputs();
-  // The same without results.
-  Outputs next_poison();
-  // The same with another byte than 0xFF.
-  Outputs next_pattern();
-  // Whether the device idles before the next audit's call, so that work which an earlier call has left behind
-  // ends on that call's inputs. Times after a pause are not compared.
-  bool next_settles();
+  // An audit verifies two calls. One finds in the outputs what an earlier call left on other inputs, so a
+  // call that does nothing is wrong. The other finds a byte, never 0xFF, so that a right value cannot be the
+  // byte by chance in each audit. Draws which is which.
+  bool first_finds_results();
+  unsigned char next_byte();
   // One of `count`.
   std::size_t draw(std::size_t count);
 
-  // Times of one audit: on the usual inputs, written again; on inputs that were never seen; and the median of
-  // the samples.
+  // Times of one audit, all on inputs that were just written.
   struct Times {
-    Seconds usual = 0;
-    Seconds unseen = 0;
-    Seconds sample = 0;
+    Seconds usual = 0;     // on the usual inputs
+    Seconds unseen = 0;    // on others
+    Seconds repeated = 0;  // on the usual inputs, which nobody has written since the call before
   };
   void timed(const Times& times);
   // One call: its time, and the time that passed by a clock that no call can change.
@@ -73,44 +68,49 @@ class Audit {
     Seconds passed = 0;
   };
   void clocked(const Clocked& call);
+
+  // Whether a call on written inputs takes so much longer than `sample` that it is to be repeated.
+  [[nodiscard]] static bool longer_than_repeated(Seconds usual, Seconds repeated);
   // Whether another audit follows at once, because the last one was much slower than it should be.
-  [[nodiscard]] bool suspects() const {
-    const auto some = [](int in_a_row) { return in_a_row > 0 && in_a_row < slow_audits; };
-    return some(slow_in_a_row_) || some(off_in_a_row_);
-  }
-  // The last audit, if so many in a row were much slower than samples are: such a variant does not do its
-  // work in the samples.
+  [[nodiscard]] bool suspects() const;
+  // The least times of many audits in a row, if even these are much longer than samples: such a variant does
+  // not do its work in the samples. A disturbance makes some calls slower, never all of them.
   [[nodiscard]] std::optional<Times> slower_when_audited() const;
   // The last call, if so many in a row took longer than their time says.
   [[nodiscard]] std::optional<Clocked> clock_differs() const;
 
-  static constexpr int slow_audits = 8;  // in a row
-  static constexpr double most_slowdown = 3;
-  static constexpr double most_slowdown_of_usual = 5;
+  static constexpr int slow_audits = 12;  // in a row
   static constexpr Seconds slack = 5e-6;
-  static constexpr Seconds slack_of_clock = 50e-6;  // a launch, and waiting for its end
+  static constexpr double most_slowdown_of_usual = 5;
+  static constexpr Seconds slack_of_usual = 1e-3;  // sleeping threads must be woken
   static constexpr double most_passed = 2;
-  static constexpr Seconds slack_of_usual = 1e-3;  // after a pause, sleeping threads must be woken
+  static constexpr Seconds slack_of_clock = 100e-6;  // a launch, and waiting for its end
 
  private:
+  struct Slow {
+    Times times;
+    bool slow = false;
+  };
+  [[nodiscard]] Slow judge() const;
+
   std::mt19937_64 random_;
+  Case case_;
   std::uint64_t first_seed_;
   int placements_left_;
-  int samples_;
-  int audits_in_placement_;
-  int certain_;  // audited placements that are still to come, whatever they cost
-  std::size_t at_ = 0;
-  bool done_ = false;  // in this placement
-  bool is_certain_ = false;
+  int certain_;                  // audited placements that are still to come, whatever they cost
+  std::vector<std::size_t> at_;  // samples of this placement after which it is audited
+  std::size_t next_ = 0;         // of these
+  bool is_certain_ = false;      // this placement
+  int certain_audits_ = 0;
   int placements_begun_ = 0;
-  bool settled_last_ = false;
+  Seconds cost_;  // of an audit
   Seconds spent_ = 0;
   Seconds making_ = 0;
   std::uint64_t made_ = 0;
-  int slow_in_a_row_ = 0;
+  std::vector<Times> suspicious_;  // the last audits in a row, as long as they are slow
+  bool odd_is_usual_ = false;      // calls on written inputs are slower than samples, for good reasons
   int off_in_a_row_ = 0;
   Clocked last_clocked_;
-  Times last_;
 };
 
 }  // namespace harness

@@ -19,6 +19,7 @@ CaseParts::CaseParts(Device& device_, const PlannedCase& planned_, int process_,
       planned(planned_),
       process(process_),
       purpose(purpose_),
+      began(device_.timer().now()),
       carried(carried_),
       phases(device_),
       allocation(device_, seed_of(planned_, process_)),
@@ -73,14 +74,14 @@ std::size_t CaseParts::workspace_bytes() const {
 }
 
 tl::expected<Finding, Ending> CaseParts::check(Subject& subject) {
-  return check(subject, allocation, *inputs, poison);
+  return check(subject, allocation, *inputs, {});
 }
 
 tl::expected<Finding, Ending> CaseParts::check(Subject& subject, const Allocation& set,
-                                               const CaseInputs& held, unsigned char unwritten) {
+                                               const CaseInputs& held, const Checking& how) {
   if (const Status got = set.download_outputs(subject.problem, carried.outputs); !got)
     return subjects.broken(got.error());
-  return verify(*subject.workload, planned.params, subject.problem, held, carried.outputs, unwritten);
+  return verify(*subject.workload, planned.params, subject.problem, held, carried.outputs, how);
 }
 
 }  // namespace harness

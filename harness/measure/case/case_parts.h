@@ -29,6 +29,7 @@ struct CaseParts {
   PlannedCase planned;  // with the way of timing and the variant's choice, once they are settled
   const int process;
   const Purpose purpose;
+  const Seconds began;
   Seconds sampling_began = 0;
   Carried& carried;
   Phases phases;
@@ -49,9 +50,9 @@ struct CaseParts {
   [[nodiscard]] std::size_t workspace_bytes() const;
   // Fetches the outputs as the last call left them and checks them.
   tl::expected<Finding, Ending> check(Subject& subject);
-  // The same for one set of buffers that holds these inputs, and whose outputs were filled with `unwritten`.
+  // The same for one set of buffers that holds these inputs.
   tl::expected<Finding, Ending> check(Subject& subject, const Allocation& set, const CaseInputs& held,
-                                      unsigned char unwritten);
+                                      const Checking& how);
 
  private:
   Status settle_choice(Subject& subject);

@@ -14,9 +14,6 @@ namespace {
 void add_subject(CaseParts& parts, const Catalog& catalog, bool alone, std::string side = {}) {
   Subject& subject = parts.subjects.add(std::move(side));
   subject.catalog = &catalog;
-  subject.audit.emplace(parts.carried.nonce,
-                        input_seed(parts.planned.id, parts.planned.params, 0, parts.process),
-                        parts.placements(), parts.planned.sampling.samples);
   if (parts.purpose == Purpose::measure) subject.collectors = collectors_for({parts.planned, alone});
   subject.result.case_id = parts.planned.id;
   subject.result.process = subject.samples.process = parts.process;

@@ -129,9 +129,10 @@ Result<Timing> Sampler::take(Subject& subject) {
   });
 }
 
-std::size_t Sampler::sets_in_use(const Subject& subject) const {
+std::size_t Sampler::set_to_audit(const Subject& subject, std::size_t draw) const {
   const std::size_t sets = subject.calls.further.size() + 1;
-  return batches() && !nodes_.empty() ? std::min(sets, static_cast<std::size_t>(nodes_.back())) : sets;
+  if (!batches() || nodes_.empty()) return (turn_ + sets - 1) % sets;
+  return draw % std::min(sets, static_cast<std::size_t>(nodes_.back()));
 }
 
 Allocation& Sampler::set(std::size_t index, Allocation& first) {

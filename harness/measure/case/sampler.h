@@ -47,8 +47,10 @@ class Sampler {
   // One sample: the time of one call, and the lowest clock that was read meanwhile.
   Result<Timing> take(Subject& subject);
 
-  // Sets of buffers that a sample of this subject may use, and one of them. The first is the case's own.
-  [[nodiscard]] std::size_t sets_in_use(const Subject& subject) const;
+  // The set of buffers to audit: one that a batch uses, which `draw` chooses; otherwise that of the last
+  // sample, because the cache may hold it.
+  [[nodiscard]] std::size_t set_to_audit(const Subject& subject, std::size_t draw) const;
+  // The first is the case's own.
   [[nodiscard]] Allocation& set(std::size_t index, Allocation& first);
 
   // One call on this set, made as single samples are. It counts neither for the pacer nor for the sets'

@@ -158,6 +158,8 @@ double difference(double got, double expected) {
 // The comparison of one output, element by element.
 class Tally {
  public:
+  // `least`: of the reference's root mean square.
+  explicit Tally(double least = 0) : least_(least) {}
   void add(std::int64_t index, double got, double expected) {
     const double off = difference(got, expected);
     squares_ += off * off;
@@ -185,12 +187,13 @@ class Tally {
   }
   [[nodiscard]] double error() const {
     if (count_ == 0) return 0;
-    const double scale = reference_squares_ > 0 ? reference_squares_ : static_cast<double>(count_);
+    const double squares = std::max(reference_squares_, least_ * least_ * static_cast<double>(count_));
+    const double scale = squares > 0 ? squares : static_cast<double>(count_);
     return std::sqrt(squares_ / scale);
   }
   // The reference's, over the elements checked.
   [[nodiscard]] double root_mean_square() const {
-    return count_ == 0 ? 0 : std::sqrt(reference_squares_ / static_cast<double>(count_));
+    return count_ == 0 ? 0 : std::max(least_, std::sqrt(reference_squares_ / static_cast<double>(count_)));
   }
   [[nodiscard]] std::int64_t count() const { return count_; }
   [[nodiscard]] double worst() const { return worst_; }
@@ -199,6 +202,7 @@ class Tally {
   [[nodiscard]] double expected() const { return expected_; }
 
  private:
+  double least_;
   double squares_ = 0;
   double reference_squares_ = 0;
   std::int64_t count_ = 0;
@@ -209,8 +213,15 @@ class Tally {
   double expected_ = 0;
 };
 
-Tally tally_of(const sdk::HostTensor& output, const Expected& expected) {
+// Of finite values.
+double root_mean_square(const Expected& expected) {
   Tally all;
+  for (const double one : expected.values) all.add(0, one, one);
+  return all.root_mean_square();
+}
+
+Tally tally_of(const sdk::HostTensor& output, const Expected& expected, double least) {
+  Tally all(least);
   with_elements(output, [&](const auto& at) {
     const auto of_block = [&](std::int64_t first, std::int64_t last) {
       Tally one;
@@ -289,12 +300,12 @@ std::optional<Cause> judge(const Tally& tally, const Scan& found, const sdk::Hos
 }  // namespace
 
 Finding verify(const sdk::Workload& workload, const sdk::Params& params, const sdk::Problem& problem,
-               const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs, unsigned char unwritten) {
+               const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs, const Checking& how) {
   Finding finding;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const Expected& expected = inputs.expected[o];
-    Tally tally = tally_of(outputs[o], expected);
-    const Scan found = scan(outputs[o], unwritten);
+    Tally tally = tally_of(outputs[o], expected, how.usual ? root_mean_square(how.usual->expected[o]) : 0);
+    const Scan found = scan(outputs[o], how.unwritten);
     std::vector<double> right(found.suspects.size());
     if (!right.empty()) workload.reference(params, inputs.inputs, o, found.suspects, right);
     for (std::size_t i = 0; i < right.size(); ++i)
@@ -302,7 +313,8 @@ Finding verify(const sdk::Workload& workload, const sdk::Params& params, const s
         tally.add(found.suspects[i], outputs[o].at(found.suspects[i]), right[i]);
     finding.elements = std::max(finding.elements, tally.count());
     if (!(tally.error() <= finding.error)) finding.error = tally.error();
-    std::optional<Cause> wrong = judge(tally, found, outputs[o], expected, problem.tolerance.relative);
+    std::optional<Cause> wrong =
+        judge(tally, found, outputs[o], expected, problem.tolerance.relative * how.allowance);
     if (!wrong || finding.wrong) continue;
     finding.wrong = std::move(wrong);
     finding.wrong->figures.emplace_back("output", printable(outputs[o].spec.name));

@@ -20,6 +20,16 @@ inline constexpr unsigned char poison = 0xFF;
 // and the root mean square of all. Otherwise one wrong element among a million hides in a norm.
 inline constexpr double element_allowance = 32;
 
+// The multiple of the tolerance that audits allow, which check few elements.
+inline constexpr double audit_allowance = 4;
+
+// How outputs are checked. By default as before and after timing.
+struct Checking {
+  unsigned char unwritten = poison;   // the byte that the outputs were filled with
+  double allowance = 1;               // multiplies the tolerance
+  const CaseInputs* usual = nullptr;  // their right values give the scale where few elements are checked
+};
+
 struct Finding {
   double error = 0;                 // ||out - ref|| / ||ref|| of the worst output; NaN where it has none
   std::int64_t elements = 0;        // checked in the output with the most
@@ -28,11 +38,9 @@ struct Finding {
 
 // Compares `outputs` (in the order of Problem::tensors) with the right values in `inputs`. Also looks at
 // every element for remaining poison, NaN or infinity, and compares those with the reference, too. Where the
-// norm of the reference is 0, the error is the root mean square of the output. `unwritten`: the byte that the
-// outputs were filled with; elements that hold nothing else are compared, too. May throw what the workload's
-// reference throws.
+// norm of the reference is 0, the error is the root mean square of the output. Elements that hold nothing but
+// the byte Checking::unwritten are compared, too. May throw what the workload's reference throws.
 Finding verify(const sdk::Workload& workload, const sdk::Params& params, const sdk::Problem& problem,
-               const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs,
-               unsigned char unwritten = poison);
+               const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs, const Checking& how = {});
 
 }  // namespace harness

@@ -9,6 +9,8 @@
 #     sanitizers   HARNESS_GPU_SANITIZERS (memcheck racecheck synccheck) over the kernels' correctness tests
 #     suites       `harness run` of HARNESS_GPU_SUITES (all of suites/) on the GPU, HARNESS_GPU_SUITE_SECONDS (180)
 #                  each, with HARNESS_GPU_RUN_ARGUMENTS (--filter *m=2048* --processes 2, say)
+#     cheats       tests/cheats: each kernel that cheats ends incorrect or failed. Then how many cases of the suites
+#                  were called incorrect, none; without the step before, two processes of each suite
 #     instrument   suites/probe.yaml in HARNESS_GPU_PROCESSES (12) processes, and tests/instrument/figures.py of it
 #     offsets      bin/offsets: what event times of one process share, and what draws it anew; half a minute
 #     trace        tests/gpu/trace_proof.py: a PyTorch step under the trace, 10^6 launches, CUDA events
@@ -36,7 +38,7 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   echo "gpu: no folder ${1:-build/portable/bundle}; make one with ci/bundle.sh" >&2
   exit 2
 }
-known_steps="tests sanitizers suites instrument offsets trace doctor selftest examples gate ab"
+known_steps="tests sanitizers suites cheats instrument offsets trace doctor selftest examples gate ab"
 steps=${HARNESS_GPU_STEPS:-$known_steps}
 for one in $steps; do
   case " $known_steps " in
@@ -181,6 +183,42 @@ suites() {
     step "run $suite" "${HARNESS_GPU_SUITE_SECONDS:-180}" "$folder/bin/harness" run "suites/$suite.yaml" \
       --device cuda --require-gpu --quiet "${commit[@]}" "${arguments[@]}" --store "$scratch/$suite.db" --output "$results/$suite.record.json" \
       --report "json=$results/$suite.report.json,markdown=$results/$suite.md" && cat "$scratch/step"
+  done
+}
+
+cheats() {
+  local device suite
+  if [ ! -f "$folder/lib/libcuda_cheats_plugin.so" ]; then
+    skip cheats "not in this build"
+    return
+  fi
+  for device in cuda cpu; do
+    rm -f "$scratch/step"
+    step "cheats $device" 150 tests/cheats/cheats.sh "$folder" "$device" "$results/cheats-$device"
+    [ -f "$scratch/step" ] || continue  # there was no time left
+    cp "$scratch/step" "$results/cheats-$device.md"
+    section "Kernels that cheat, $device" "$results/cheats-$device.md"
+  done
+  for suite in $(honest_suites); do
+    [ -f "$results/$suite.record.json" ] || step "honest $suite" 120 "$folder/bin/harness" run "suites/$suite.yaml" \
+      --device cuda --require-gpu --quiet "${commit[@]}" --processes 2 --store "$scratch/honest.db" \
+      --output "$results/$suite.record.json"
+  done
+  # shellcheck disable=SC2046 # several files
+  step "no false alarm" 30 python3 tests/cheats/outcomes.py --honest \
+    $(for suite in $(honest_suites); do printf '%s ' "$results/$suite.record.json"; done)
+  if [ -f "$scratch/step" ]; then
+    cp "$scratch/step" "$results/honest.md"
+    section "Honest kernels" "$results/honest.md"
+  fi
+}
+
+# The suites of HARNESS_GPU_SUITES that have cases for a GPU.
+honest_suites() {
+  local suite all
+  all=$(cd suites && for suite in *.yaml; do printf '%s ' "${suite%.yaml}"; done)
+  for suite in ${HARNESS_GPU_SUITES:-$all}; do
+    [ "$suite" = self ] || printf '%s ' "$suite"
   done
 }
 

@@ -99,11 +99,9 @@ class InAWorker {
  public:
   InAWorker() { setenv("HARNESS_LOCK_DIR", folder_.path().c_str(), 1); }
 
-  static ProcessResult measured(const CheatCase& cheat, const char* plugin = CHEATS_PLUGIN,
-                                const char* device = "cpu", std::int64_t n = 4096) {
-    PlannedCase planned = planned_line(cheat.variant, n);
+  static ProcessResult measured(const CheatCase& cheat) {
+    PlannedCase planned = planned_line(cheat.variant, 4096);
     planned.workload = cheat.workload;
-    planned.device = device;
     planned.id = std::string(cheat.workload) + "/" + cheat.variant;
     planned.sampling.processes = 1;
     planned.sampling.placements = cheat.placements;
@@ -111,7 +109,7 @@ class InAWorker {
     planned.sampling.cache = cheat.cache;
     if (cheat.caught_by != CaughtBy::nothing) planned.sampling.batch_nodes = {4, 8, 16};
     Plan plan;
-    plan.modules = {plugin};
+    plan.modules = {CHEATS_PLUGIN};
     plan.cases = {planned};
     RunOptions options;
     options.worker_command = {TEST_WORKER};
@@ -160,49 +158,6 @@ TEST_F(Audits, DoNotMakeAnHonestKernelWrong) {
       EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
     }
 }
-
-#ifdef CUDA_CHEATS_PLUGIN
-
-CheatCase on_gpu(const char* variant, std::vector<CauseCode> causes = wrong_output) {
-  CheatCase one{variant, Outcome::incorrect, CaughtBy::nothing, std::move(causes)};
-  one.workload = "cuda_line";
-  return one;
-}
-
-class CudaCheats : public testing::TestWithParam<CheatCase>, protected InAWorker {
- protected:
-  static ProcessResult measured_there(const CheatCase& cheat) {
-    return measured(cheat, CUDA_CHEATS_PLUGIN, "cuda", std::int64_t{1} << 20);
-  }
-};
-
-TEST_P(CudaCheats, AreCaught) {
-  const CheatCase& cheat = GetParam();
-  const ProcessResult result = measured_there(cheat);
-  if (result.outcome == Outcome::skipped) GTEST_SKIP() << result.reason;
-  EXPECT_EQ(result.outcome, cheat.outcome) << result.reason;
-  if (cheat.outcome == Outcome::measured) return;
-  ASSERT_TRUE(result.reason);
-  EXPECT_TRUE(std::find(cheat.causes.begin(), cheat.causes.end(), result.reason->code) != cheat.causes.end())
-      << result.reason;
-}
-
-CheatCase honest_on_gpu() {
-  CheatCase one = on_gpu("honest");
-  one.outcome = Outcome::measured;
-  return one;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    , CudaCheats,
-    testing::Values(honest_on_gpu(), on_gpu("only_on_poison"), on_gpu("each_seventh"), on_gpu("in_bind"),
-                    on_gpu("earlier_placement"), on_gpu("empty_graph"),
-                    on_gpu("another_stream", {CauseCode::clock_differs, CauseCode::wrong_values,
-                                              CauseCode::wrong_element, CauseCode::not_written}),
-                    on_gpu("unless_seen", {CauseCode::slower_when_audited})),
-    [](const auto& one) { return std::string(one.param.variant); });
-
-#endif
 
 }  // namespace
 }  // namespace harness

@@ -79,7 +79,7 @@ gpu() { env STANDINS="$work" OUT="$work/out" HARNESS_GATE_SUITES=probe PATH="$wo
 mkdir path && printf '#!/bin/sh\nshift 6\nexec "$@"\n' >path/compute-sanitizer && chmod +x path/compute-sanitizer
 expect 0 gpu HARNESS_GPU_AB_RUNS=2 HARNESS_GPU_AB=slower:probe HARNESS_GPU_PROCESSES=3
 rows "tests device|ok" "tests machine code|ok" "memcheck matmul|ok" "racecheck attention|ok" "synccheck probe|ok" \
-  "run probe|ok" "run probes|ok" "run batches|ok" "run rotating|ok" "figures|ok" "offsets|ok" "doctor|skipped: no such command" \
+  "run probe|ok" "cheats|skipped: not in this build" "run probes|ok" "run batches|ok" "run rotating|ok" "figures|ok" "offsets|ok" "doctor|skipped: no such command" \
   "examples|skipped: no Python package" "tests identities|ok" "gate runs|ok" "gate|ok" "ab slower probe|ok, 2 runs"
 [ "$(find out -type f | wc -l)" -le 8 ] || problem "too many files: $(ls out)"
 tar -tzf out/results.tar.gz >"$printed"

@@ -1,5 +1,5 @@
 // Kernels that cheat on a GPU, in a module of their own. The problem is that of tests/measure/trial.h, which
-// a GPU has no other variant of: y = 2 x + 1, with work that takes some hundred microseconds.
+// a GPU has no other variant of: y = 2 x + 1, with work that takes most of a millisecond.
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 namespace sdk = harness::sdk;
 
 constexpr unsigned threads = 256;
-constexpr int rounds = 4000;
+constexpr int rounds = 20000;
 
 void check(cudaError_t code) {
   if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));
@@ -43,6 +43,12 @@ __device__ float worked(float x) {
   return turned == 12345.0F ? 0.0F : 2 * x + 1;  // the loop stays
 }
 
+__device__ unsigned long long nanoseconds() {
+  unsigned long long now = 0;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+
 __global__ void work(const float* x, float* y, unsigned n) {
   const unsigned i = blockIdx.x * threads + threadIdx.x;
   if (i < n) y[i] = worked(x[i]);
@@ -67,6 +73,34 @@ __global__ void count(unsigned* calls) {
 __global__ void copy_results(const float* kept, float* y, unsigned n) {
   const unsigned i = blockIdx.x * threads + threadIdx.x;
   if (i < n) y[i] = kept[i];
+}
+
+// Works only after a pause, which may be a check. `last`: the time of the call before, in nanoseconds.
+__global__ void work_after_a_pause(const float* x, float* y, unsigned n, const unsigned long long* last) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i >= n) return;
+  if (nanoseconds() - *last > 5'000'000 || isnan(y[i])) y[i] = worked(x[i]);
+}
+
+__global__ void keep_time(unsigned long long* last) {
+  *last = nanoseconds();
+}
+
+// One input names the results.
+__global__ void work_unless_first_seen(const float* x, float* y, unsigned n, const float* seen, float* kept) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i >= n) return;
+  if (seen[0] != x[0]) kept[i] = worked(x[i]);
+  y[i] = kept[i];
+}
+
+__global__ void see_first(const float* x, float* seen) {
+  seen[0] = x[0];
+}
+
+__global__ void fill_ones(float* y, unsigned n) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i < n) y[i] = 1.0F;
 }
 
 // Results are those of the inputs that `seen` holds.
@@ -208,6 +242,69 @@ class UnlessSeen final : public Honest {
   float* kept_;
 };
 
+class Nothing final : public Honest {
+ public:
+  Nothing(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Honest(params, problem, traits), calls_(reinterpret_cast<unsigned*>(array_of(1))) {}
+  void run(sdk::Stream stream) override {
+    count<<<1, 1, 0, queue_of(stream)>>>(calls_);
+    check(cudaGetLastError());
+  }
+
+ private:
+  unsigned* calls_;
+};
+
+class Part final : public Honest {
+ public:
+  using Honest::Honest;
+  void run(sdk::Stream stream) override {
+    work<<<blocks_ / 2, threads, 0, queue_of(stream)>>>(x_, y_, n_);
+    check(cudaGetLastError());
+  }
+};
+
+class ZeroedInputs final : public Honest {
+ public:
+  using Honest::Honest;
+  void run(sdk::Stream stream) override {
+    check(cudaMemsetAsync(x_, 0, n_ * sizeof(float), queue_of(stream)));
+    fill_ones<<<blocks_, threads, 0, queue_of(stream)>>>(y_, n_);
+    check(cudaGetLastError());
+  }
+};
+
+class AfterAPause final : public Honest {
+ public:
+  AfterAPause(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Honest(params, problem, traits), last_(reinterpret_cast<unsigned long long*>(array_of(2))) {
+    check(cudaMemset(last_, 0, sizeof *last_));
+  }
+  void run(sdk::Stream stream) override {
+    work_after_a_pause<<<blocks_, threads, 0, queue_of(stream)>>>(x_, y_, n_, last_);
+    keep_time<<<1, 1, 0, queue_of(stream)>>>(last_);
+    check(cudaGetLastError());
+  }
+
+ private:
+  unsigned long long* last_;
+};
+
+class UnlessFirstSeen final : public Honest {
+ public:
+  UnlessFirstSeen(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Honest(params, problem, traits), seen_(array_of(1)), kept_(array_of(n_)) {}
+  void run(sdk::Stream stream) override {
+    work_unless_first_seen<<<blocks_, threads, 0, queue_of(stream)>>>(x_, y_, n_, seen_, kept_);
+    see_first<<<1, 1, 0, queue_of(stream)>>>(x_, seen_);
+    check(cudaGetLastError());
+  }
+
+ private:
+  float* seen_;
+  float* kept_;
+};
+
 // A graph of an empty launch replaces the work after the first calls since bind().
 class EmptyGraph final : public Honest {
  public:
@@ -259,6 +356,11 @@ void register_all(sdk::Registry& registry) {
   registry.add(variant<EarlierPlacement>("earlier_placement"));
   registry.add(variant<UnlessSeen>("unless_seen"));
   registry.add(variant<EmptyGraph>("empty_graph"));
+  registry.add(variant<Nothing>("nothing"));
+  registry.add(variant<Part>("part"));
+  registry.add(variant<ZeroedInputs>("zeroed_inputs"));
+  registry.add(variant<AfterAPause>("after_a_pause"));
+  registry.add(variant<UnlessFirstSeen>("unless_first_seen"));
 }
 
 }  // namespace

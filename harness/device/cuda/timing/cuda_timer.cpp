@@ -64,7 +64,7 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
     held = std::move(*closed);
   }
   const bool watched = options.audited && !gated && !cold && !paused;
-  const Seconds before = watched ? kernel_clock() : 0;
+  const Seconds watched_since = watched ? kernel_clock() : 0;
   cudaError_t launched = cudaEventRecord(begin_, stream);
   Seconds launch = 0;
   if (launched == cudaSuccess) {
@@ -95,7 +95,7 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
   if (timing && watched) {
     if (auto status = check(cudaDeviceSynchronize(), "waiting for all streams"); !status)
       return fail(std::move(status.error()));
-    timing->passed = kernel_clock() - before;
+    timing->passed = kernel_clock() - watched_since;
   }
   if (timing && !ahead) return fail(ahead.error());
   if (timing) timing->launch = launch;

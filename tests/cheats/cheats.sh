@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Measures kernels that cheat, as `harness run` measures any, and prints what caught each: Markdown on standard output.
+#
+#   tests/cheats/cheats.sh FOLDER DEVICE OUTPUT     FOLDER has bin/harness, and lib/ with the modules of tests/cheats;
+#                                                   DEVICE: cpu or cuda; OUTPUT: a folder for records
+#
+# Exit status: 0 each cheat ended incorrect or failed and the honest kernel was measured; 1 otherwise; 2 it could not
+# start.
+set -euo pipefail
+if [ $# -ne 3 ]; then
+  sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2
+  exit 2
+fi
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+folder=$(cd "$1" && pwd)
+device=$2
+mkdir -p "$3"
+output=$(cd "$3" && pwd)
+case $device in
+  cpu)
+    module=libcheats_plugin.so
+    cases='- {workload: line, axes: {n: 4096}, variants: [honest, only_on_poison, first_and_each_seventh,
+     first_of_placement, in_warm_up, each_second, first_and_last, after_a_pause, in_bind, by_address, earlier_placement,
+     stale_inputs, later_thread, by_some_inputs, by_all_inputs, unless_inputs_change, nothing, part, constant,
+     not_a_number, zeroed_inputs, copied_inputs, closes_descriptors, silences_descriptors, leaves_in_a_sample,
+     forges_a_result, changes_the_environment, slows_the_clock]}
+  - {workload: below, axes: {n: 4096}, variants: [unwritten_integers]}'
+    ;;
+  cuda)
+    module=libcuda_cheats_plugin.so
+    cases='- {workload: cuda_line, axes: {n: 1048576}, variants: [honest, only_on_poison, each_seventh, after_a_pause,
+     in_bind, earlier_placement, empty_graph, another_stream, unless_seen, unless_first_seen, nothing, part,
+     zeroed_inputs]}'
+    ;;
+  *) echo "cheats: $device: cpu or cuda" >&2 && exit 2 ;;
+esac
+if [ ! -f "$folder/lib/$module" ]; then
+  echo "cheats: no $folder/lib/$module" >&2
+  exit 2
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cat >"$scratch/cheats.yaml" <<YAML
+version: 1
+name: cheats
+modules: ["$folder/lib/$module"]
+defaults:
+  sampling: {processes: 1, placements: 10, samples: 20, warmup: 3, cache: hot, timing: events, preheat: 0ms, timeout: 60s}
+cases:
+  $cases
+YAML
+status=0
+"$folder/bin/harness" run "$scratch/cheats.yaml" --device "$device" --quiet --store "$scratch/cheats.db" \
+  --output "$output/cheats.record.json" >"$scratch/log" 2>&1 || status=$?
+# Cheats are cases that ended badly, so the run is no success; without a record it did not start.
+if [ ! -f "$output/cheats.record.json" ]; then
+  cat "$scratch/log" >&2
+  echo "cheats: harness run ended with status $status" >&2
+  exit 2
+fi
+python3 "$here/outcomes.py" --cheats "$output/cheats.record.json"

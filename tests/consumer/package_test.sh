@@ -41,7 +41,7 @@ assert all(0 < value < 1e-6 for [value] in values["error"]), values["error"]
 assert metrics["exact"]["unit"] == "%" and metrics["exact"]["direction"] == "higher"
 assert case["items"] == 1000 and case["item_name"] == "elements"
 result = case["results"][0]
-assert list(result["phases"]) == ["process_start", "process_fingerprint", "process_preheat", "construct", "inputs", "allocate", "first_call", "verify", "identify", "warm_up", "sampling", "look"], list(result["phases"])
+assert list(result["phases"]) == ["process_start", "process_fingerprint", "process_preheat", "construct", "inputs", "allocate", "first_call", "verify", "identify", "warm_up", "sampling", "audit", "look"], list(result["phases"])
 assert metrics["wall_time"]["processes"][0]["placements"][0]["started"] > 1.7e9
 PY
 sed 's/exact, chunk/exact, chunks/' project/good.yaml >project/misspelled.yaml

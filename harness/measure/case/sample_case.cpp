@@ -1,5 +1,10 @@
 #include "harness/measure/case/sample_case.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "harness/measure/case/audit_case.h"
 #include "harness/measure/rules/stop_rule.h"
 #include "harness/measure/worker/preheat.h"
@@ -87,32 +92,49 @@ void record_batches(CaseParts& parts, int placement) {
   });
 }
 
-// The audits that are due after so many samples. Returns how long they took.
-Seconds audit_samples(CaseParts& parts, int placement, std::size_t taken, bool last) {
-  const Seconds begin = parts.device.timer().now();
+// Those whose audits are due after so many samples.
+std::vector<Subject*> due_for_audit(CaseParts& parts, std::size_t taken, bool last) {
+  const Seconds sampling = parts.device.timer().now() - parts.sampling_began;
+  std::vector<Subject*> all;
+  for (Subject& one : parts.subjects)
+    if (!one.over && one.audit->due(taken, last, sampling)) all.push_back(&one);
+  return all;
+}
+
+void audit_subjects(CaseParts& parts, const std::vector<Subject*>& audited, int placement) {
+  const auto phase = parts.phases.run("audit");
   parts.subjects.begin_step(CaseStep::audit, placement);
   parts.subjects.each([&](Subject& one) -> Step {
-    const Seconds begun = parts.device.timer().now();
-    if (!one.audit->due(taken, last, begun - parts.sampling_began)) return {};
+    if (std::find(audited.begin(), audited.end(), &one) == audited.end()) return {};
+    const Seconds begin = parts.device.timer().now();
     const Step done = audit(parts, one, placement);
-    one.audit->audited(parts.device.timer().now() - begun);
+    one.audit->audited(parts.device.timer().now() - begin);
     return done;
   });
   parts.subjects.begin_step(CaseStep::sample, placement);
-  return parts.device.timer().now() - begin;
 }
 
 // One sample of each subject, then in reverse order, so that neither drift nor after-effects of a call favour
 // a build. Every second placement begins with the last subject. Returns why it stopped.
 Stop take_samples(CaseParts& parts, int placement) {
   parts.subjects.begin_step(CaseStep::sample, placement);
-  const auto phase = parts.phases.run("sampling");
+  std::optional<Phases::Running> phase(std::in_place, parts.phases, "sampling");
   const bool turned = placement % 2 == 0;
   Seconds end = parts.device.timer().now() + budget_of_placement(parts);
   StopRule rule(parts.planned.sampling);
   Stop stop = Stop::unknown;
+  // Audits take no time from the samples.
+  const auto audit_after = [&](std::size_t taken, bool last) {
+    const std::vector<Subject*> audited = due_for_audit(parts, taken, last);
+    if (audited.empty()) return;
+    phase.reset();
+    const Seconds begin = parts.device.timer().now();
+    audit_subjects(parts, audited, placement);
+    end += parts.device.timer().now() - begin;
+    phase.emplace(parts.phases, "sampling");
+  };
   for (std::size_t taken = 0; stop == Stop::unknown; ++taken) {
-    end += audit_samples(parts, placement, taken, false);
+    audit_after(taken, false);
     const auto take = [&](Subject& one) -> Step {
       while (true) {
         const Result<Timing> timing = parts.sampler.take(one);
@@ -125,7 +147,7 @@ Stop take_samples(CaseParts& parts, int placement) {
     parts.subjects.each(take,
                         turned == (taken % 2 == 0) ? Subjects::Order::backwards : Subjects::Order::forwards);
     stop = rule.decide(samples_at_hand(parts.subjects), parts.device.timer().now() >= end);
-    if (stop != Stop::unknown) audit_samples(parts, placement, taken + 1, true);
+    if (stop != Stop::unknown) audit_after(taken + 1, true);
   }
   return stop;
 }

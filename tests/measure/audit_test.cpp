@@ -87,7 +87,8 @@ TEST(Audit, CostsNoMoreThanAShareOfTheSamplingExceptOnce) {
       if (!chosen[i].empty()) first.insert(i);
   }
   EXPECT_GT(first.size(), 5U) << "no placement is safe";
-  // 1 % of a placement: 5 % allow all; 10 %: a second one that is certain, and every second.
+  EXPECT_FALSE(first.contains(0)) << "first calls may be honest";
+  // 5 % of a placement allow all of 1 %, and every second of 10 %.
   EXPECT_EQ(count(audited_samples(with_nonce(1), 0.01, 1)), 10U);
   const std::size_t some = count(audited_samples(with_nonce(1), 0.1, 1));
   EXPECT_GE(some, 4U);

@@ -11,7 +11,7 @@ constexpr double share_of_sampling = 0.05;
 constexpr Seconds share_of_placement = 1e-3;
 // What the second certain audit may cost.
 constexpr double certain_share = 0.2;
-constexpr Seconds certain_time = 10e-3;
+constexpr Seconds certain_time = 50e-3;
 constexpr Seconds longest_making = 0.05;  // of inputs, for a case
 constexpr std::size_t first_audits = 3;   // of a suspicion: one disturbed call does not end it
 
@@ -27,17 +27,20 @@ Audit::Audit(const Case& audited)
     : random_(audited.nonce ^ audited.seed),
       case_(audited),
       first_seed_(std::mt19937_64(audited.nonce)()),
-      placements_left_(std::max(1, audited.placements)),
+      placements_left_(std::max(1, audited.placements - 1)),
       certain_(std::min(certain_placements, placements_left_)),
       cost_(audited.preparation) {}
 
-// Each set of certain placements is drawn with the same probability.
+// Each set of certain placements is drawn with the same probability, from all but the first: a variant may
+// work in its first calls only.
 void Audit::begin_placement() {
   at_.assign(case_.placements < few_placements ? 2 : 1, 0);
   for (std::size_t& one : at_) one = 1 + draw(static_cast<std::size_t>(std::max(1, case_.samples)));
   std::sort(at_.begin(), at_.end());
   next_ = 0;
   ++placements_begun_;
+  is_certain_ = false;
+  if (placements_begun_ == 1 && case_.placements > 1) return;
   is_certain_ =
       draw(static_cast<std::size_t>(std::max(1, placements_left_))) < static_cast<std::size_t>(certain_);
   placements_left_ = std::max(0, placements_left_ - 1);

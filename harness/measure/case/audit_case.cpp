@@ -6,7 +6,7 @@
 namespace harness {
 namespace {
 
-constexpr Seconds settling = 2e-3;
+constexpr Seconds settling = 4e-3;
 // Calls of this length are the same after a pause, and cost too much to be made more often than needed.
 constexpr Seconds long_call = 20e-3;
 

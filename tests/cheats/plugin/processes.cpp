@@ -27,7 +27,7 @@ class LaterThread : public Cheat {
     if (sees_poison()) return work();
     join();
     thread_ = std::thread([this] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
       work();
     });
   }

@@ -112,7 +112,8 @@ HARNESS_EXPORT int harness_open(const harness_request* request, void** state);
 HARNESS_EXPORT int harness_tensors(void* state, harness_problem* problem);
 
 /* Gives the addresses of the tensors, in their order, in the device's memory, and the scratch memory. Called
- * again when buffers move; never timed. The tensors of the reference are doubles in host memory, whatever
+ * again when buffers move; never timed. Nothing computed from the values of inputs may be kept, because they
+ * change between calls. The tensors of the reference are doubles in host memory, whatever
  * their types. */
 HARNESS_EXPORT int harness_bind(void* state, void* const* tensors, void* workspace);
 

@@ -305,12 +305,12 @@ Finding verify(const sdk::Workload& workload, const sdk::Params& params, const s
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const Expected& expected = inputs.expected[o];
     Tally tally = tally_of(outputs[o], expected, how.usual ? root_mean_square(how.usual->expected[o]) : 0);
-    const Scan found = scan(outputs[o], how.unwritten);
+    Scan found = scan(outputs[o], how.unwritten);
+    std::erase_if(found.suspects, [&](std::int64_t index) { return expected.contains(index); });
     std::vector<double> right(found.suspects.size());
     if (!right.empty()) workload.reference(params, inputs.inputs, o, found.suspects, right);
     for (std::size_t i = 0; i < right.size(); ++i)
-      if (!expected.contains(found.suspects[i]))
-        tally.add(found.suspects[i], outputs[o].at(found.suspects[i]), right[i]);
+      tally.add(found.suspects[i], outputs[o].at(found.suspects[i]), right[i]);
     finding.elements = std::max(finding.elements, tally.count());
     if (!(tally.error() <= finding.error)) finding.error = tally.error();
     std::optional<Cause> wrong =

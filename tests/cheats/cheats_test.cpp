@@ -107,7 +107,7 @@ class InAWorker {
     planned.sampling.placements = cheat.placements;
     planned.sampling.timing = cheat.timing;
     planned.sampling.cache = cheat.cache;
-    if (cheat.caught_by != CaughtBy::nothing) planned.sampling.batch_nodes = {7, 14, 28};
+    if (cheat.caught_by != CaughtBy::nothing) planned.sampling.batch_nodes = {70, 140, 280};
     Plan plan;
     plan.modules = {CHEATS_PLUGIN};
     plan.cases = {planned};

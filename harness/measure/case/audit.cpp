@@ -11,7 +11,7 @@ constexpr double share_of_sampling = 0.05;
 constexpr Seconds share_of_placement = 1e-3;
 // What the second certain audit may cost.
 constexpr double certain_share = 0.2;
-constexpr Seconds certain_time = 50e-3;
+constexpr Seconds certain_time = 20e-3;
 constexpr Seconds longest_making = 0.05;  // of inputs, for a case
 constexpr std::size_t first_audits = 3;   // of a suspicion: one disturbed call does not end it
 
@@ -83,16 +83,20 @@ std::size_t Audit::draw(std::size_t count) {
   return static_cast<std::size_t>(random_() % std::max<std::size_t>(count, 1));
 }
 
-bool Audit::longer_than_repeated(Seconds usual, Seconds repeated) {
-  return usual > most_slowdown_of_usual * repeated + slack_of_usual;
+bool Audit::longer_than_repeated(Seconds usual, Seconds repeated) const {
+  return usual > case_.limits.rewritten_ratio * repeated + case_.limits.rewritten_slack;
+}
+
+bool Audit::longer_than_usual(Seconds unseen, Seconds usual) const {
+  return unseen > case_.limits.ratio * usual + case_.limits.slack;
 }
 
 Audit::Slow Audit::judge() const {
   if (suspicious_.empty()) return {};
   const Times times{least(suspicious_, &Times::usual), least(suspicious_, &Times::unseen),
                     least(suspicious_, &Times::repeated)};
-  const bool slow = times.unseen > case_.most_slowdown * times.usual + slack;
-  return {times, slow || longer_than_repeated(times.usual, times.repeated)};
+  return {times,
+          longer_than_usual(times.unseen, times.usual) || longer_than_repeated(times.usual, times.repeated)};
 }
 
 // A disturbance of the call on the usual inputs can hide that the other was slow, so a few audits are made
@@ -100,7 +104,7 @@ Audit::Slow Audit::judge() const {
 void Audit::timed(const Times& times) {
   suspicious_.push_back(times);
   if (judge().slow) return;
-  const bool odd = times.unseen > case_.most_slowdown * times.repeated + slack && !odd_is_usual_;
+  const bool odd = longer_than_usual(times.unseen, times.repeated) && !odd_is_usual_;
   if (odd && suspicious_.size() < first_audits) return;
   odd_is_usual_ = odd_is_usual_ || suspicious_.size() >= first_audits;
   suspicious_.clear();

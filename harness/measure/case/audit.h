@@ -15,17 +15,23 @@ namespace harness {
 
 class Audit {
  public:
-  // How much slower than calls on the usual inputs honest calls on other inputs may be. A processor learns
-  // the branches that inputs take: sorting known numbers is several times faster. A GPU learns nothing.
-  static constexpr double cpu_slowdown = 10;
-  static constexpr double gpu_slowdown = 3;
+  // How much slower honest calls may be: `ratio` times and `slack` on other inputs than on the usual ones;
+  // `rewritten_ratio` times and `rewritten_slack` on inputs that were just written than on unchanged ones.
+  struct Limits {
+    double ratio, rewritten_ratio;
+    Seconds slack, rewritten_slack;
+  };
+  // A processor learns the branches that inputs take: sorting known numbers is several times faster. Its
+  // threads sleep between calls, and on a busy machine wake after milliseconds.
+  static constexpr Limits on_cpu{10, 10, 200e-6, 50e-3};
+  static constexpr Limits on_gpu{3, 5, 20e-6, 1e-3};
 
   struct Case {
     std::uint64_t nonce = 0;  // of the process: its cases have the same inputs
     std::uint64_t seed = 0;   // varies everything else
     int placements = 1;
     int samples = 1;
-    double most_slowdown = cpu_slowdown;
+    Limits limits = on_cpu;
     Seconds preparation = 0;  // of the case: about what its first audit costs
   };
   explicit Audit(const Case& audited);
@@ -70,7 +76,7 @@ class Audit {
   void clocked(const Clocked& call);
 
   // Whether a call on written inputs takes so much longer than `sample` that it is to be repeated.
-  [[nodiscard]] static bool longer_than_repeated(Seconds usual, Seconds repeated);
+  [[nodiscard]] bool longer_than_repeated(Seconds usual, Seconds repeated) const;
   // Whether another audit follows at once, because the last one was much slower than it should be.
   [[nodiscard]] bool suspects() const;
   // The least times of many audits in a row, if even these are much longer than samples: such a variant does
@@ -80,9 +86,6 @@ class Audit {
   [[nodiscard]] std::optional<Clocked> clock_differs() const;
 
   static constexpr int slow_audits = 12;  // in a row
-  static constexpr Seconds slack = 5e-6;
-  static constexpr double most_slowdown_of_usual = 5;
-  static constexpr Seconds slack_of_usual = 1e-3;  // sleeping threads must be woken
   static constexpr double most_passed = 2;
   static constexpr Seconds slack_of_clock = 100e-6;  // a launch, and waiting for its end
 
@@ -92,6 +95,7 @@ class Audit {
     bool slow = false;
   };
   [[nodiscard]] Slow judge() const;
+  [[nodiscard]] bool longer_than_usual(Seconds unseen, Seconds usual) const;
 
   std::mt19937_64 random_;
   Case case_;

@@ -85,7 +85,7 @@ class AuditedSet {
   Step call_as_usual(Audit::Times& times) {
     if (Step done = written(*parts_.inputs); !done) return done;
     if (Step done = call(times.usual); !done) return done;
-    if (times.repeated > 0 && !Audit::longer_than_repeated(times.usual, times.repeated)) return {};
+    if (times.repeated > 0 && !audit_.longer_than_repeated(times.usual, times.repeated)) return {};
     return call(times.repeated);
   }
 

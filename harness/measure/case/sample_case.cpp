@@ -186,13 +186,12 @@ void sample_case(CaseParts& parts) {
   parts.sampling_began = parts.device.timer().now();
   const PlannedCase& planned = parts.planned;
   for (Subject& one : parts.subjects)
-    one.audit.emplace(
-        Audit::Case{.nonce = parts.carried.nonce,
-                    .seed = input_seed(planned.id, planned.params, 0, parts.process),
-                    .placements = parts.placements(),
-                    .samples = planned.sampling.samples,
-                    .most_slowdown = is_gpu_kind(planned.device) ? Audit::gpu_slowdown : Audit::cpu_slowdown,
-                    .preparation = parts.sampling_began - parts.began});
+    one.audit.emplace(Audit::Case{.nonce = parts.carried.nonce,
+                                  .seed = input_seed(planned.id, planned.params, 0, parts.process),
+                                  .placements = parts.placements(),
+                                  .samples = planned.sampling.samples,
+                                  .limits = is_gpu_kind(planned.device) ? Audit::on_gpu : Audit::on_cpu,
+                                  .preparation = parts.sampling_began - parts.began});
   for (int number = 1; number <= parts.placements() && parts.subjects.first_in() != nullptr; ++number)
     measure_placement(parts, number);
 }

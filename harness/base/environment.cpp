@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string_view>
 

@@ -105,6 +105,7 @@ class InAWorker {
     planned.id = std::string(cheat.workload) + "/" + cheat.variant;
     planned.sampling.processes = 1;
     planned.sampling.placements = cheat.placements;
+    planned.sampling.samples = 40;
     planned.sampling.timing = cheat.timing;
     planned.sampling.cache = cheat.cache;
     if (cheat.caught_by != CaughtBy::nothing) planned.sampling.batch_nodes = {70, 140, 280};

@@ -20,9 +20,9 @@ class Cheat : public trial::Right {
  protected:
   void work() { Right::run({}); }
   // The work of a kernel that takes long.
-  void work_long() {
+  void work_long(int rounds = 400) {
     volatile float sink = 0;
-    for (int round = 0; round < 400; ++round)
+    for (int round = 0; round < rounds; ++round)
       for (std::int64_t i = 0; i < n_; ++i) sink = sink + x_[i];
     work();
   }

@@ -150,7 +150,7 @@ class SlowsTheClock : public Cheat {
  public:
   using Cheat::Cheat;
   void run(sdk::Stream) override {
-    work_long();
+    work_long(50);
     slow_clock::install();
   }
 };

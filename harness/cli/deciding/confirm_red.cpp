@@ -24,8 +24,15 @@ std::set<std::string> red_cases(const Comparison& comparison) {
 }
 
 Plan plan_of_red(const Plan& whole, const std::set<std::string>& red) {
+  // A kernel may have another name on the other side, and one start gives all kernels of a program.
+  const auto of_red_program = [&](const PlannedCase& one) {
+    return one.is_traced() && std::any_of(red.begin(), red.end(), [&](const std::string& id) {
+             return id == one.program->name || id.starts_with(one.program->name + "/");
+           });
+  };
   Plan plan = whole;
-  std::erase_if(plan.cases, [&](const PlannedCase& one) { return !red.contains(one.id); });
+  std::erase_if(plan.cases,
+                [&](const PlannedCase& one) { return !red.contains(one.id) && !of_red_program(one); });
   return plan;
 }
 

@@ -290,7 +290,7 @@ examples() {
     skip examples "no Python package"
     return
   fi
-  for one in "example_test.sh python_case" "example_test.sh pytorch_step" "example_test.sh triton_kernel" \
+  for one in "example_test.sh python_case" "example_test.sh cuda_program" "example_test.sh pytorch_step" "example_test.sh triton_kernel" \
     "example_test.sh nvbench" triton_changed_test.sh; do
     rm -f "$scratch/step"
     # shellcheck disable=SC2016,SC2086 # the script's own words; a test and its argument

@@ -159,6 +159,7 @@ std::optional<double> EventPairCosts::of(const std::string& device) const {
 }
 
 std::optional<Diagnostic> kernel_time_doubt(const CaseRecord& record, std::optional<double> pair_us) {
+  if (record.program) return std::nullopt;  // its kernels are those of a step, its time that of a process
   const std::vector<View> views = views_of(record);
   if (views.empty()) return std::nullopt;
   Suspects all{views.front(), 0, 0, 0, false, record.gate.throttled};

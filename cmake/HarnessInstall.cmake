@@ -39,6 +39,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/harnessConfigVersio
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/package/harnessConfig.cmake
               ${CMAKE_BINARY_DIR}/package/harnessConfigVersion.cmake
+              ${CMAKE_SOURCE_DIR}/cmake/built_from.cmake
   DESTINATION ${package_folder} COMPONENT sdk)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/sdk
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/harness COMPONENT sdk FILES_MATCHING PATTERN "*.h")

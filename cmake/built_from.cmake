@@ -1,11 +1,19 @@
 # Run at each build (cmake -P) with SOURCE and OUTPUT: writes a C++ file with the identity of the sources as they
 # are now, edits included. harness/cli/programs/built_from.h computes the same of a commit. The identity is ""
 # without git. The file is touched only where the identity is another.
+#
+# With MODULE=ON: likewise for a plug-in of any repository, of all C, C++, CUDA and CMake files that git tracks in it, as C
+# or C++ (harness/cli/programs/module_sources.h).
 find_program(git git)
 set(identity "")
 set(parts "")
+if(MODULE)
+  # harness/cli/programs/module_sources.cpp has the same list.
+  set(parts "*.c" "*.cc" "*.cpp" "*.cxx" "*.cu" "*.cuh" "*.h" "*.hh" "*.hpp" "*.hxx" "*.inl" "*.inc" "*.ipp" "*.tpp"
+            "*.ptx" "*.S" "*.cmake" "*CMakeLists.txt")
+endif()
 foreach(part CMakeLists.txt cmake harness kernels)
-  if(EXISTS ${SOURCE}/${part})
+  if(NOT MODULE AND EXISTS ${SOURCE}/${part})
     list(APPEND parts ${part})
   endif()
 endforeach()
@@ -21,6 +29,12 @@ function(run_git variable)
 endfunction()
 
 if(git)
+  if(MODULE)
+    run_git(top rev-parse --show-toplevel)
+    if(top)
+      set(SOURCE ${top})
+    endif()
+  endif()
   run_git(index rev-parse --git-path index)
   run_git(objects rev-parse --git-path objects)
 endif()
@@ -37,17 +51,38 @@ if(index)
   set(ENV{GIT_INDEX_FILE} ${scratch}/index)
   set(ENV{GIT_OBJECT_DIRECTORY} ${scratch}/objects)
   set(ENV{GIT_ALTERNATE_OBJECT_DIRECTORIES} ${objects})
-  run_git(added add -A -- ${parts})
-  run_git(tree write-tree)
-  if(tree)
-    run_git(files ls-tree -r ${tree} -- ${parts})
-    string(REGEX REPLACE "[^\n]*[.]md\n" "" files "${files}\n")
-    if(files)
-      string(UUID identity NAMESPACE 6ba7b812-9dad-11d1-80b4-00c04fd430c8 NAME "${files}" TYPE SHA1)
-      string(REPLACE "-" "" identity "${identity}")
+  if(MODULE)
+    execute_process(COMMAND ${git} -C ${SOURCE} ls-files -z --modified -- ${parts}
+                    COMMAND ${git} -C ${SOURCE} update-index -z --remove --stdin ERROR_QUIET)
+    run_git(files ls-files --stage -- ${parts})
+    string(REGEX REPLACE "([0-9]+) ([0-9a-f]+) 0\t" "\\1 blob \\2\t" files "${files}\n")
+  else()
+    run_git(added add -A -- ${parts})
+    run_git(tree write-tree)
+    if(tree)
+      run_git(files ls-tree -r ${tree} -- ${parts})
+      string(REGEX REPLACE "[^\n]*[.]md\n" "" files "${files}\n")
     endif()
   endif()
+  if(files)
+    string(UUID identity NAMESPACE 6ba7b812-9dad-11d1-80b4-00c04fd430c8 NAME "${files}" TYPE SHA1)
+    string(REPLACE "-" "" identity "${identity}")
+  endif()
   file(REMOVE_RECURSE ${scratch})
+endif()
+
+if(MODULE)
+  file(CONFIGURE OUTPUT ${OUTPUT} CONTENT [[
+#ifdef __cplusplus
+extern "C"
+#endif
+__attribute__((visibility("default"))) const char* harness_module_built_from(void);
+
+const char* harness_module_built_from(void) {
+  return "@identity@";
+}
+]] @ONLY)
+  return()
 endif()
 
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT [[

@@ -95,7 +95,7 @@ void PolicyOptions::add_to(CLI::App& command) {
   CLI::Option* allowed =
       add_words(
           command, "--allow", [this](const std::string& word) { return allow(given_, stale_, word); },
-          "verdicts that do not fail the command; stale: a program built from other sources")
+          "verdicts that do not fail the command; stale: a program or plug-in built from other sources")
           ->expected(1, CLI::detail::expected_max_vector_size)
           ->delimiter(',')
           ->type_name(join(all_names<Allowance>(), "|"));

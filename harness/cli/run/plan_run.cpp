@@ -15,6 +15,7 @@
 #include "harness/cli/output/emit.h"
 #include "harness/cli/output/input_files.h"
 #include "harness/cli/programs/built_from.h"
+#include "harness/cli/programs/module_sources.h"
 #include "harness/measure/schedule/worker_process.h"
 
 namespace harness {
@@ -43,8 +44,10 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
     return spared;
   if (!arguments.file.empty())
     if (const Status writable = check_writable(arguments.file); !writable) return writable;
-  if (!arguments.policy.allows_stale())
+  if (!arguments.policy.allows_stale()) {
     if (const Status built = check_built_from_head("."); !built) return built;
+    if (const Status built = check_modules_built_from_head(".", prepared.plan.modules); !built) return built;
+  }
   return arguments.against.empty() ? Status() : check_side(arguments.store, "--against", arguments.against);
 }
 

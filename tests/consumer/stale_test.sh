@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# A plugin that was built before another commit was checked out is not measured under that commit's name: its own
+# sources, a header of the repository, the build again, and commits that change nothing that it is built from.
+# shellcheck source=tests/consumer/lib.sh
+. "$(dirname "$0")/lib.sh"
+: "${HARNESS:?the built program}" "${BUILD:?folder of the build to install}" "${COMPILER:?the C++ compiler of that build}"
+
+expect 0 cmake --install "$BUILD" --prefix "$work/prefix" --component sdk
+cp -r "$here/project" "$work/project"
+cd "$work/project" || exit 1
+git init -q -b main .
+printf '%s\n' '*.so' .harness/ >.gitignore  # files of the build folder are no sources
+echo '{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "default": {"us": 100}}' >speed.json
+mkdir shared
+echo '#define STRIDE 1' >shared/stride.h
+sed -i '1i #include "shared/stride.h"' axpy.cpp
+sed -i 's/^harness_add_module.*/&\ntarget_include_directories(axpy_kernels PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})/' CMakeLists.txt
+git add . && git commit -qm "as it was"
+
+configure() { expect 0 cmake -S . -B build -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_COMPILER=$COMPILER" "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror" "-DCMAKE_PREFIX_PATH=$work/prefix"; }
+build() { expect 0 cmake --build build; }
+run() { "$HARNESS" run good.yaml --device scripted:speed.json --processes 1 --color never "$@"; }
+commit() { git rev-parse --short=10 HEAD; }
+
+configure
+build
+expect 0 run
+
+echo '// as fast as before' >>axpy.cpp
+expect 0 run  # uncommitted: nobody can tell
+git commit -qam "a source"
+expect 2 run
+names libaxpy_kernels.so "$(commit)" cmake --allow
+expect 0 run --allow stale
+build
+expect 0 run
+
+sed -i 's/STRIDE 1/STRIDE 2/' shared/stride.h
+git commit -qam "a header"
+expect 2 run
+names libaxpy_kernels.so "$(commit)"
+git checkout -q HEAD~1
+expect 0 run  # its own commit again
+git checkout -q main
+build
+expect 0 run
+
+echo 'An outside project.' >README.md
+git add README.md && git commit -qm "a document"
+expect 0 run
+echo '#define STEP 1' >shared/step.h
+sed -i '1i #include "shared/step.h"' axpy.cpp
+git add shared axpy.cpp
+build
+git commit -qm "a new header"
+expect 0 run  # built from what was committed then
+
+# A module of another repository says nothing of this one, and one without an identity is taken as it is.
+mkdir ../elsewhere
+mv libaxpy_kernels.so ../elsewhere/
+sed -i 's|[./]*libaxpy_kernels.so|../elsewhere/libaxpy_kernels.so|' good.yaml
+echo '// a step' >>axpy.cpp
+git commit -qam "another source"
+expect 0 run
+finish

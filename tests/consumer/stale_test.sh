@@ -14,6 +14,7 @@ echo '{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "defau
 mkdir shared
 echo '#define STRIDE 1' >shared/stride.h
 sed -i '1i #include "shared/stride.h"' axpy.cpp
+# shellcheck disable=SC2016  # CMake expands it
 sed -i 's/^harness_add_module.*/&\ntarget_include_directories(axpy_kernels PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})/' CMakeLists.txt
 git add . && git commit -qm "as it was"
 

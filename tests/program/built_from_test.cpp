@@ -1,11 +1,11 @@
-// A build's identity follows its sources, and a commit has the same one: edits, documents, commits, other
-// repositories.
+// The identity of a build, or of a plug-in, follows its sources, and a commit has the same one.
 #include "harness/cli/programs/built_from.h"
 
 #include <gtest/gtest.h>
 
 #include <regex>
 
+#include "harness/cli/programs/module_sources.h"
 #include "tests/store/repository.h"
 
 namespace harness {
@@ -21,12 +21,13 @@ class BuiltFrom : public testing::Test {
     first_ = repository_.commit("first");
   }
 
-  // As a build of the tree as it is writes it.
-  [[nodiscard]] std::string built_now() const {
+  // As a build of the tree as it is writes it; with "ON", of a module whose CMake project lies in kernels/.
+  [[nodiscard]] std::string built_now(const std::string& module = "OFF") const {
     const TemporaryFolder scratch;
     const std::string file = (scratch.path() / "value.cpp").string();
-    const auto made = run_command({{HARNESS_CMAKE, "-DSOURCE=" + repository_.path(), "-DOUTPUT=" + file, "-P",
-                                    HARNESS_SOURCE_DIR "/cmake/built_from.cmake"},
+    const std::string source = repository_.path() + (module == "ON" ? "/kernels" : "");
+    const auto made = run_command({{HARNESS_CMAKE, "-DSOURCE=" + source, "-DMODULE=" + module,
+                                    "-DOUTPUT=" + file, "-P", HARNESS_SOURCE_DIR "/cmake/built_from.cmake"},
                                    {},
                                    {}});
     if (!made || !made->exit.ok()) return "cmake failed";
@@ -79,6 +80,26 @@ TEST_F(BuiltFrom, SaysNothingOfAnotherProject) {
   EXPECT_TRUE(check_built_from_head(repository_.path()));
   const TemporaryFolder nowhere;
   EXPECT_TRUE(check_built_from_head(nowhere.path()));
+}
+
+TEST_F(BuiltFrom, IsOfAModuleAllSourcesThatGitTracks) {
+  const auto of_module = [&](const std::string& commit) {
+    return module_sources_of(repository_.path(), commit);
+  };
+  EXPECT_EQ(built_now("ON").size(), 32u);
+  EXPECT_EQ(built_now("ON"), of_module(first_));
+  repository_.write("suites/smoke.yaml", "version: 1");
+  EXPECT_EQ(of_module(repository_.commit("a suite")), of_module(first_));
+  repository_.write("kernels/gelu.cu", "// two");
+  repository_.write("kernels/\303\244 new.cuh", "// a name that git quotes");
+  const std::string edited = built_now("ON");
+  EXPECT_NE(edited, of_module(first_));
+  const std::string second = repository_.commit("both");
+  EXPECT_NE(edited, of_module(second)) << "it did not know the new file";
+  EXPECT_EQ(built_now("ON"), of_module(second));
+  repository_.git({"rm", "--quiet", "kernels/gelu.cu"});
+  EXPECT_EQ(built_now("ON"), of_module(repository_.commit("removed")));
+  EXPECT_EQ(repository_.git({"status", "--porcelain"}), "");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 
@@ -38,7 +39,9 @@ struct Setup {
   const Session* current = nullptr;  // that the other side is taken from; null: that of the baseline
   bool same_processes = false;       // both sides measured in the same processes
   std::size_t baseline = 0;          // its processes, where it has more
+  std::size_t fresh = 0;             // that measure a red case again before it counts
 
+  [[nodiscard]] std::size_t after() const { return processes + fresh; }
   [[nodiscard]] std::size_t before() const { return std::max(baseline, processes); }
 };
 
@@ -51,6 +54,14 @@ Wanted as_they_are(const std::vector<std::string>& cases) {
 // Two records as `harness ab` makes them where both builds share their processes.
 void pair_up(Record& baseline, Record& current) {
   baseline.pairing = current.pairing = Pairing{"rates", Pairing::Kind::process};
+}
+
+// Numbers the processes behind the first `plain` ones as those that confirm.
+void number_fresh(Record& current, std::size_t plain) {
+  for (CaseRecord& one : current.cases)
+    for (Series& series : one.series)
+      for (ProcessSamples& process : series.processes)
+        if (process.process > static_cast<int>(plain)) process.process += last_plain_process;
 }
 
 // The same processes on both sides, and nothing differs: half of each process's placements stand for one
@@ -72,20 +83,20 @@ std::pair<Record, Record> two_parts(const Data& data, const Setup& setup, const 
                                     std::mt19937_64& random) {
   const auto first = shuffled(data.base->processes(), random);
   const Session& other = setup.current == nullptr ? *data.base : *setup.current;
-  const auto second = setup.current == nullptr
-                          ? slice(first, setup.before(), setup.processes)
-                          : slice(shuffled(other.processes(), random), 0, setup.processes);
+  const auto second = setup.current == nullptr ? slice(first, setup.before(), setup.after())
+                                               : slice(shuffled(other.processes(), random), 0, setup.after());
   Record one = data.base->part(slice(first, 0, setup.before()), cases, setup.detail);
   Record two = other.part(second, cases, setup.detail);
-  if (setup.current != nullptr && random() % 2 == 1) std::swap(one, two);
+  if (setup.current != nullptr && setup.fresh == 0 && random() % 2 == 1) std::swap(one, two);
+  if (setup.fresh > 0) number_fresh(two, setup.processes);
   return {std::move(one), std::move(two)};
 }
 
 bool has_enough(const Data& data, const Setup& setup) {
   const bool one_part = setup.same_processes || setup.current != nullptr;
-  const std::size_t wanted = setup.before() + (one_part ? 0 : setup.processes);
+  const std::size_t wanted = setup.before() + (one_part ? 0 : setup.after());
   return data.base->processes() >= wanted &&
-         (setup.current == nullptr || setup.current->processes() >= setup.processes);
+         (setup.current == nullptr || setup.current->processes() >= setup.after());
 }
 
 // Adds the cases of `more` under names of their own.
@@ -126,14 +137,14 @@ std::vector<Count> found(const Data& data, const Setup& setup, const std::string
                          std::size_t splits, std::uint64_t seed) {
   const Session& other = setup.current == nullptr ? *data.slowed : *setup.current;
   const bool one_session = &other == data.base;
-  const std::size_t from_one = setup.before() + (one_session && !setup.same_processes ? setup.processes : 0);
+  const std::size_t from_one = setup.before() + (one_session && !setup.same_processes ? setup.after() : 0);
   if (!other.has(slowed + "/mode=hot") || data.base->processes() < from_one ||
-      other.processes() < setup.processes || (setup.same_processes && !one_session))
+      other.processes() < setup.after() || (setup.same_processes && !one_session))
     return std::vector<Count>(2);
   return repeat(splits, seed, 2, [&](std::mt19937_64& random) {
     const auto first = shuffled(data.base->processes(), random);
-    const auto second = one_session ? slice(first, setup.same_processes ? 0 : setup.before(), setup.processes)
-                                    : slice(shuffled(other.processes(), random), 0, setup.processes);
+    const auto second = one_session ? slice(first, setup.same_processes ? 0 : setup.before(), setup.after())
+                                    : slice(shuffled(other.processes(), random), 0, setup.after());
     std::vector<Count> counts;
     for (const std::string mode : {"hot", "cold"}) {
       const std::string name = "gelu/mode=" + mode;
@@ -146,6 +157,7 @@ std::vector<Count> found(const Data& data, const Setup& setup, const std::string
       Record baseline = data.base->part(slice(first, 0, setup.before()), before, setup.detail);
       Record current = other.part(second, after, setup.detail);
       if (setup.same_processes) pair_up(baseline, current);
+      if (setup.fresh > 0) number_fresh(current, setup.processes);
       const auto slower = setup.rule(baseline, current).slower;
       counts.push_back({std::count(slower.begin(), slower.end(), name) > 0 ? std::size_t{1} : 0, 1});
     }
@@ -193,6 +205,9 @@ std::vector<Setup> setups(const Data& data) {
     made.push_back(
         {fmt::format("one session, {} against {}", processes, processes), processes, rule, values});
   made.push_back({"one session, 20 against 5", 5, rule, values, nullptr, false, 20});
+  for (const std::size_t baseline : {5UL, 20UL})
+    made.push_back({fmt::format("one session, {} against 5, confirmed by 5", baseline), 5, rule, values,
+                    nullptr, false, baseline, 5});
   made.push_back({"one session, looks 5/10/20", 20, of_policy(policy, {5, 10, 20}), values});
   if (data.another_day != nullptr) {
     for (const std::size_t processes : {5UL, 8UL, 16UL})
@@ -268,9 +283,11 @@ bool reduces_faithfully(const Session& session) {
 
 struct Arguments {
   std::string base, slowed, another_day, another_gpu;
+  std::vector<std::string> pins;
   std::size_t splits = 200000;
   std::uint64_t seed = 20261120;
   bool raw = true;
+  std::vector<std::string> only;  // tables; none: all
 };
 
 void print_recorded(const Data& data, const Arguments& arguments) {
@@ -295,21 +312,25 @@ void print_recorded(const Data& data, const Arguments& arguments) {
 }
 
 void print_suites(const Data& data, const Arguments& arguments) {
-  fmt::print("\n| suite of | 5 against 5: red | 20 against 5: red |\n|---|---|---|\n");
+  fmt::print(
+      "\n| suite of | 5 against 5: red | confirmed | 20 against 5: red | confirmed "
+      "|\n|---|---|---|---|---|\n");
   for (const std::size_t suite : {18UL, 72UL, 1000UL}) {
     const std::size_t splits = std::max<std::size_t>(arguments.splits * 18 / suite / 4, 1);
     fmt::print("| {} |", suite);
-    for (const std::size_t baseline : {5UL, 20UL}) {
-      const Setup setup{"", 5, of_policy(policy_of(0.005)), Detail::values, nullptr, false, baseline};
-      fmt::print(" {} |", false_alarms(data, setup, suite, splits, arguments.seed + 3)[1].text());
-      std::fflush(stdout);
-    }
+    for (const std::size_t baseline : {5UL, 20UL})
+      for (const std::size_t fresh : {0UL, 5UL}) {
+        const Setup setup{"",       5,    of_policy(policy_of(0.005)), Detail::values, nullptr, false,
+                          baseline, fresh};
+        fmt::print(" {} |", false_alarms(data, setup, suite, splits, arguments.seed + 3)[1].text());
+        std::fflush(stdout);
+      }
     fmt::print("\n");
   }
 }
 
 void print_slow_calls(const Data& data, const Arguments& arguments) {
-  const std::size_t splits = std::min<std::size_t>(arguments.splits, 1000);
+  const std::size_t splits = std::min<std::size_t>(arguments.splits, 5000);
   fmt::print("\n| slow calls, 2 % before | called, hot | cold |\n|---|---|---|\n");
   for (const double share : {0.02, 0.05, 0.10, 0.15}) {
     const auto called = slow_calls(data, 5, share, splits, arguments.seed + 4);
@@ -332,21 +353,44 @@ void print_simulated(const Arguments& arguments) {
     }
 }
 
-void print(const Data& data, const Arguments& arguments) {
-  fmt::print("{} splits, seed {}; shares with their {:.0f} % Clopper-Pearson bounds; margin 0.5 %\n\n",
-             arguments.splits, arguments.seed, confidence * 100);
-  print_recorded(data, arguments);
-  print_suites(data, arguments);
-  print_slow_calls(data, arguments);
-  print_simulated(arguments);
+void print_shapes(const std::vector<CaseShape>& shapes, const Arguments& arguments) {
+  if (shapes.empty()) return;
+  fmt::print(
+      "\n| {} cases of pins, suite of 18, one slower by 1.2 % | red before | case undecided before | found "
+      "above 100 us | below |\n|---|---|---|---|---|\n",
+      shapes.size());
+  for (const Simulated& setup : {Simulated{"5 against 5", 5, 5}, Simulated{"20 against 5", 20, 5},
+                                 Simulated{"20, looks 5/10/20", 20, 20, {5, 10, 20}}}) {
+    fmt::print("| {} |", setup.name);
+    for (const Count& rate : rates_of_shapes(
+             shapes, setup, 18, 0.012, std::max<std::size_t>(arguments.splits / 2, 1), arguments.seed + 6))
+      fmt::print(" {} |", rate.text());
+    fmt::print("\n");
+    std::fflush(stdout);
+  }
 }
 
-Result<Session> load(const std::string& file) {
+void print(const Data& data, const std::vector<CaseShape>& shapes, const Arguments& arguments) {
+  fmt::print("{} splits, seed {}; shares with their {:.0f} % Clopper-Pearson bounds; margin 0.5 %\n\n",
+             arguments.splits, arguments.seed, confidence * 100);
+  const auto wanted = [&](const char* table) {
+    return arguments.only.empty() ||
+           std::find(arguments.only.begin(), arguments.only.end(), table) != arguments.only.end();
+  };
+  if (wanted("recorded")) print_recorded(data, arguments);
+  if (wanted("suites")) print_suites(data, arguments);
+  if (wanted("slow-calls")) print_slow_calls(data, arguments);
+  if (wanted("simulated")) print_simulated(arguments);
+  if (wanted("pins")) print_shapes(shapes, arguments);
+}
+
+// Ends the program when the file holds no record.
+Record load(const std::string& file) {
   const Result<std::string> text = read_file(file);
-  if (!text) return fail(text.error());
-  Result<Record> record = decode_record(*text, file);
-  if (!record) return fail(record.error());
-  return Session(std::move(*record));
+  Result<Record> record = text ? decode_record(*text, file) : Result<Record>(fail(text.error()));
+  if (record) return std::move(*record);
+  std::cerr << record.error().text() << '\n';
+  std::exit(2);
 }
 
 int run(int argc, char** argv) {
@@ -356,20 +400,17 @@ int run(int argc, char** argv) {
   program.add_option("--slowed", arguments.slowed, "record that has gelu+2%; default: the first");
   program.add_option("--another-day", arguments.another_day, "record of the same device in another session");
   program.add_option("--another-gpu", arguments.another_gpu, "record of another device of the model");
+  program.add_option("--pins", arguments.pins, "records whose spreads simulated suites have");
   program.add_option("--splits", arguments.splits)->capture_default_str();
   program.add_option("--seed", arguments.seed)->capture_default_str();
+  program.add_option("--only", arguments.only, "tables to print")
+      ->check(CLI::IsMember({"recorded", "suites", "slow-calls", "simulated", "pins"}));
   program.add_flag("!--without-raw", arguments.raw, "leave out the rules on raw samples, which are slow");
   CLI11_PARSE(program, argc, argv);
   std::vector<Session> sessions;
   sessions.reserve(4);
   const auto session = [&](const std::string& file) -> const Session* {
-    if (file.empty()) return nullptr;
-    Result<Session> loaded = load(file);
-    if (!loaded) {
-      std::cerr << loaded.error().text() << '\n';
-      std::exit(2);
-    }
-    return &sessions.emplace_back(std::move(*loaded));
+    return file.empty() ? nullptr : &sessions.emplace_back(load(file));
   };
   Data data{session(arguments.base), session(arguments.slowed), session(arguments.another_day),
             session(arguments.another_gpu)};
@@ -378,7 +419,10 @@ int run(int argc, char** argv) {
     std::cerr << "reduced samples do not give the numbers of all samples: nothing that follows would hold\n";
     return 1;
   }
-  print(data, arguments);
+  std::vector<CaseShape> shapes;
+  for (const std::string& file : arguments.pins)
+    for (const CaseShape& one : shapes_of(load(file))) shapes.push_back(one);
+  print(data, shapes, arguments);
   return 0;
 }
 

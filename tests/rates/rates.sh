@@ -2,15 +2,15 @@
 # How often the rule of harness/verdict is wrong, and how often it finds what is there, on samples that
 # a probe took on H200s. Prints one Markdown table; the same seed prints the same table.
 #
-#   tests/rates/rates.sh FOLDER [SPLITS]
+#   tests/rates/rates.sh FOLDER [SPLITS [OPTION...]]       # --only suites: one of the tables
 #
 # FOLDER holds session-{1,2,3}.jsonl.gz (README.md here), or {main,same,head}.jsonl as tests/data/h200 does;
-# HARNESS_BUILD names a build folder other than build/release.
+# HARNESS_BUILD names a build folder other than build/release. Simulated suites have the spreads of the pins.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-folder=${1:?usage: rates.sh FOLDER [SPLITS]}
-splits=${2:-200000}
+folder=${1:?usage: rates.sh FOLDER [SPLITS [OPTION...]]}
+options=(--splits "${2:-200000}" "${@:3}" --pins "$here"/../../baselines/nvidia-h200/*.json)
 build=${HARNESS_BUILD:-$here/../../build/release}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -28,11 +28,11 @@ if [ -f "$folder/session-1.jsonl.gz" ]; then
       python3 "$here/to_samples.py" "${devices[session - 1]}" "session $session" | import "session-$session"
   done
   "$build/bin/decision_rates" "$work/session-1.json" --another-day "$work/session-2.json" \
-    --another-gpu "$work/session-3.json" --splits "$splits"
+    --another-gpu "$work/session-3.json" "${options[@]}"
 else
   # One session: `main` and `same` ran the same kernels, `head` a gelu with more work.
   one_session='1s/^{/{"session": "one", /'
   { cat "$folder/main.jsonl"; tail -n +2 "$folder/same.jsonl"; } | sed "$one_session" | import base
   sed "$one_session; s/\"gelu\//\"gelu+2%\//" "$folder/head.jsonl" | import slowed
-  "$build/bin/decision_rates" "$work/base.json" --slowed "$work/slowed.json" --splits "$splits"
+  "$build/bin/decision_rates" "$work/base.json" --slowed "$work/slowed.json" "${options[@]}"
 fi

@@ -1,6 +1,9 @@
-// Suites of simulated cases that do not change, and how often the rule calls one red.
+// Suites of simulated cases, and how often the rule is wrong about them.
 #pragma once
 
+#include <vector>
+
+#include "harness/model/record.h"
 #include "repeat.h"
 
 namespace harness {
@@ -13,6 +16,21 @@ struct Simulated {
   std::size_t baseline = 5, processes = 5;
   std::vector<int> looks = {};
 };
+
+// A case to simulate: the time of a call, the sd of its log between processes, and its margin.
+struct CaseShape {
+  double us = 0;
+  double sd = 0;
+  double margin = 0;
+};
+
+// The device times of a record, each with the sd of its processes as they came out. Margin 0.5 %.
+std::vector<CaseShape> shapes_of(const Record& record);
+
+// Suites of cases drawn from `shapes`, and one of them slower by `change`. {suite red, case undecided}
+// before the change, then {found above 100 us, found below}.
+std::vector<Count> rates_of_shapes(const std::vector<CaseShape>& shapes, const Simulated& setup,
+                                   std::size_t suite, double change, std::size_t trials, std::uint64_t seed);
 
 // {suite red, case undecided}.
 std::vector<Count> simulated_rates(const Simulated& setup, std::size_t suite, std::size_t trials,

@@ -2,7 +2,8 @@
 """How the cases of records ended, as one Markdown table.
 
     tests/cheats/outcomes.py --cheats RECORD.json      each variant and what caught it
-    tests/cheats/outcomes.py --honest RECORD.json...   how many cases of each record were called incorrect
+    tests/cheats/outcomes.py --honest RECORD.json...   how many cases of each record were called
+                                                       incorrect, and what audits cost
 
 The files are what `harness run --output FILE` wrote. Exit status: 0 when each cheat ended incorrect or failed and the
 honest variant was measured, or when no honest case is incorrect; 1 otherwise; 2 a file is no record.
@@ -12,6 +13,7 @@ import json
 import sys
 
 CAUGHT = ("incorrect", "failed")
+ENDS = ("measured", "incorrect", "failed", "timed_out")
 # Found after the samples by what all audits of a case tell together.
 BY_TIMES = ("slower_when_audited", "clock_differs", "faster_than_possible")
 
@@ -52,13 +54,19 @@ def cheats(record):
     return rows, good and len(rows) > 1
 
 
+def share_of_audits(record):
+    """Of the time that the cases took."""
+    phases = [result.get("phases", {}) for case in record["cases"] for result in case.get("results", [])]
+    return sum(one.get("audit", 0) for one in phases) / (sum(sum(one.values()) for one in phases) or 1)
+
+
 def honest(records):
-    rows, good = [("suite", "cases", "measured", "incorrect", "failed", "timed_out")], bool(records)
+    rows, good = [("suite", "cases", *ENDS, "audits take")], bool(records)
     for record in records:
         outcomes = [case["outcome"] for case in record["cases"]]
-        counts = [outcomes.count(one) for one in rows[0][2:]]
+        counts = [outcomes.count(one) for one in ENDS]
         good = good and counts[1] == 0 and counts[0] > 0
-        rows.append((record["suite"]["name"], len(outcomes), *counts))
+        rows.append((record["suite"]["name"], len(outcomes), *counts, f"{100 * share_of_audits(record):.1f} %"))
     return rows, good
 
 

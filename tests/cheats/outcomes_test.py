@@ -59,9 +59,14 @@ class Outcomes(unittest.TestCase):
     def test_suites_have_no_false_alarm(self):
         status, out, _ = self.run_on("--honest", record(a=HONEST, b=HONEST), record(a=HONEST))
         self.assertEqual(status, 0)
-        self.assertIn("| s | 2 | 2 | 0 | 0 | 0 |", out)
+        self.assertIn("| s | 2 | 2 | 0 | 0 | 0 | 0.0 % |", out)
         self.assertEqual(self.run_on("--honest", record(a=HONEST), record(a=HONEST, b=LATE))[0], 1)
         self.assertEqual(self.run_on("--honest", record(a=("skipped", None)))[0], 1, "nothing was measured")
+
+    def test_audits_have_a_share(self):
+        one = record(a=HONEST)
+        one["cases"][0]["results"] = [{"phases": {"sampling": 0.9, "audit": 0.05}}, {"phases": {"sampling": 1.05}}]
+        self.assertIn("| 2.5 % |", self.run_on("--honest", one)[1])
 
     def test_what_is_no_record_is_named(self):
         status, _, err = self.run_on("--cheats", "{}")

@@ -10,7 +10,7 @@ constexpr int certain_placements = 2;  // of a case
 constexpr double share_of_sampling = 0.05;
 constexpr Seconds share_of_placement = 1e-3;
 // What the second certain audit may cost.
-constexpr double certain_share = 0.2;
+constexpr double certain_share = 0.08;
 constexpr Seconds certain_time = 20e-3;
 constexpr Seconds longest_making = 0.05;  // of inputs, for a case
 constexpr std::size_t first_audits = 3;   // of a suspicion: one disturbed call does not end it

@@ -9,7 +9,7 @@ constexpr int few_placements = 4;      // have two audits each
 constexpr int certain_placements = 2;  // of a case
 constexpr double share_of_sampling = 0.05;
 constexpr Seconds share_of_placement = 1e-3;
-// What the second certain audit may cost.
+// The second certain audit is made within this share of the sampling and this time.
 constexpr double certain_share = 0.08;
 constexpr Seconds certain_time = 20e-3;
 constexpr Seconds longest_making = 0.05;  // of inputs, for a case

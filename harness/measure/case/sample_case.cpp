@@ -92,7 +92,7 @@ void record_batches(CaseParts& parts, int placement) {
   });
 }
 
-// Those whose audits are due after so many samples.
+// The subjects whose audits are due after so many samples.
 std::vector<Subject*> due_for_audit(CaseParts& parts, std::size_t taken, bool last) {
   const Seconds sampling = parts.device.timer().now() - parts.sampling_began;
   std::vector<Subject*> all;

@@ -51,7 +51,7 @@ Bound bound_of(const PlannedCase& planned, const std::map<std::string, double>& 
   return bound;
 }
 
-// Of the time, which is the first metric; 0 without any.
+// The median of the time, which is the first metric; 0 without any.
 Seconds median_call(const ProcessResult& result) {
   std::vector<double> samples;
   if (result.outcome != Outcome::measured || result.series.empty() || result.series.front().unit != "us")

@@ -213,7 +213,7 @@ class Tally {
   double expected_ = 0;
 };
 
-// Of finite values.
+// Values that are not finite do not count.
 double root_mean_square(const Expected& expected) {
   Tally all;
   for (const double one : expected.values) all.add(0, one, one);

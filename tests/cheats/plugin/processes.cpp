@@ -48,7 +48,7 @@ class ClosesDescriptors : public Cheat {
   }
 };
 
-// What the harness sends reaches nobody.
+// The messages of the harness reach nobody.
 class SilencesDescriptors : public Cheat {
  public:
   using Cheat::Cheat;

@@ -45,7 +45,7 @@ version: 1
 name: cheats
 modules: ["$folder/lib/$module"]
 defaults:
-  sampling: {processes: 1, placements: 10, samples: 40, warmup: 3, cache: hot, timing: events, preheat: 0ms, timeout: 60s}
+  sampling: {processes: 3, placements: 10, samples: 40, warmup: 3, cache: hot, timing: events, preheat: 0ms, timeout: 60s}
 cases:
   $cases
 YAML

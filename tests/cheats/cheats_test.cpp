@@ -2,6 +2,7 @@
 // measure them on the CPU as a run does.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "harness/base/files.h"
@@ -99,11 +100,12 @@ class InAWorker {
  public:
   InAWorker() { setenv("HARNESS_LOCK_DIR", folder_.path().c_str(), 1); }
 
+  // The first result that is no measurement, if any.
   static ProcessResult measured(const CheatCase& cheat) {
     PlannedCase planned = planned_line(cheat.variant, 4096);
     planned.workload = cheat.workload;
     planned.id = std::string(cheat.workload) + "/" + cheat.variant;
-    planned.sampling.processes = 1;
+    planned.sampling.processes = 3;  // fewer than any suite has
     planned.sampling.placements = cheat.placements;
     planned.sampling.samples = 40;
     planned.sampling.timing = cheat.timing;
@@ -122,8 +124,11 @@ class InAWorker {
     };
     const Result<RunReport> report = run_plan(plan, options);
     if (!report) ADD_FAILURE() << report.error().text();
-    EXPECT_EQ(results.size(), 1U);
-    return results.empty() ? ProcessResult{} : results.front();
+    if (results.empty()) return {};
+    const auto ended = std::find_if(results.begin(), results.end(), [](const ProcessResult& one) {
+      return one.outcome != Outcome::measured;
+    });
+    return ended == results.end() ? results.front() : *ended;
   }
 
  private:

@@ -255,6 +255,7 @@ ProgramEnd leave_trace(const ProgramStart& start, std::uint64_t dropped) {
     trace::ShapeRecord shape;
     shape.name = writer.text(i % 2 == 0 ? "gemm" : "norm");
     shape.grid[0] = shape.grid[1] = shape.grid[2] = 1;
+    shape.block[0] = shape.block[1] = shape.block[2] = 1;
     trace::LaunchRecord launch;
     launch.shape = writer.shape(shape);
     launch.start = clock;
@@ -284,9 +285,9 @@ TEST_F(TracedPrograms, HaveTheTimesOfAStepAndACaseAKernel) {
   EXPECT_TRUE(started_[1].command.environment.contains("CUDA_INJECTION64_PATH"));
   EXPECT_TRUE(started_[1].command.environment.contains("NVTX_INJECTION64_PATH"));
   EXPECT_THAT(outcomes(),
-              ElementsAre("prog/gemm/grid=1/block=0 1 measured", "prog/norm/grid=1/block=0 1 measured",
-                          "prog 1 measured", "prog/gemm/grid=1/block=0 2 measured",
-                          "prog/norm/grid=1/block=0 2 measured", "prog 2 measured"));
+              ElementsAre("prog/gemm/grid=1/block=1 1 measured", "prog/norm/grid=1/block=1 1 measured",
+                          "prog 1 measured", "prog/gemm/grid=1/block=1 2 measured",
+                          "prog/norm/grid=1/block=1 2 measured", "prog 2 measured"));
   const ProcessResult& own = results_.at(2);
   ASSERT_THAT(own.series, SizeIs(8));
   EXPECT_EQ(own.series[0].metric, "kernel_time");
@@ -312,7 +313,7 @@ TEST_F(TracedPrograms, FailWithTheReasonWhereTheTraceIsVoid) {
 
 // A kernel that a process does without is no failure of it.
 TEST_F(TracedPrograms, MayLackAKernelInAProcess) {
-  PlannedCase kernel = benchmark_case(plan_.cases[0], "rare/grid=1/block=0");
+  PlannedCase kernel = benchmark_case(plan_.cases[0], "rare/grid=1/block=1");
   plan_.cases.push_back(kernel);
   play_ = [](const ProgramStart& start) { return leave_trace(start, 0); };
   run();

@@ -125,8 +125,8 @@ void take_ranges(const ProcessTrace& trace, const std::string& name, FoundSteps&
 }
 
 // A copy belongs to the step of the launch before it, and what comes before the first step to none. After the
-// last step as many count as after the one before.
-void add_transfers(const ProcessTrace& trace, std::vector<Step>& steps) {
+// last step as many count as after the one before. False where there are fewer.
+bool add_transfers(const ProcessTrace& trace, std::vector<Step>& steps) {
   const auto correlation = [&](std::uint32_t launch) { return trace.launches[launch].correlation; };
   std::size_t i = 0, trailing = 0;
   for (std::size_t s = 0; s < steps.size(); ++s) {
@@ -144,8 +144,10 @@ void add_transfers(const ProcessTrace& trace, std::vector<Step>& steps) {
       }
       steps[s].transfers.push_back(static_cast<std::uint32_t>(i));
     }
+    if (is_last && s > 0 && behind < trailing) return false;
     trailing = behind;
   }
+  return true;
 }
 
 void count_the_rest(const ProcessTrace& trace, FoundSteps& found) {
@@ -172,7 +174,7 @@ FoundSteps find_steps(const ProcessTrace& trace, const StepRule& rule) {
     take_all(trace, found);
     return found;
   }
-  add_transfers(trace, found.steps);
+  found.cut = !add_transfers(trace, found.steps);
   count_the_rest(trace, found);
   return found;
 }

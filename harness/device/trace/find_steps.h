@@ -23,6 +23,7 @@ struct FoundSteps {
   std::vector<Step> steps;  // in order; none: a range was asked for, and the process has none of that name
   std::size_t before = 0;   // launches before the first step
   std::size_t between = 0;  // launches between steps
+  bool cut = false;         // the last step lacks copies that the others end with
   std::size_t after = 0;    // launches after the last step
 };
 

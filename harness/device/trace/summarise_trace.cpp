@@ -296,6 +296,7 @@ ProgramTrace summarise(const ProcessTrace& trace, const StepRule& rule) {
   }
   Summary summary(trace, found);
   one.steps = summary.times();
+  if (found.cut) one.steps.copy.pop_back();
   one.settling = settling_steps(one.steps.kernel);
   drop_first(one.steps, one.settling);
   one.kernels = summary.kernels(one.settling);

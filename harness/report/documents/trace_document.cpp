@@ -80,8 +80,10 @@ Spread spread_of(const std::vector<double>& values) {
 }
 
 std::string time_text(double us) {
-  const double values[] = {std::max(us, 1e-3)};
-  return us > 0 ? quantity(us, scale_for("us", values)) : "0 us";
+  if (!(us > 0)) return "0 us";
+  const double values[] = {us};
+  const Scale scale = scale_for("us", values);
+  return quantity(us, scale) + (scale.shared ? " " + scale.unit : "");
 }
 
 std::string with_spread(const std::vector<double>& values) {
@@ -166,7 +168,7 @@ NamedTexts facts_of(const TracedRun& run) {
   facts.emplace_back("gaps", with_spread(trace.steps.gap) + " of it without work on a GPU");
   facts.emplace_back(
       "trace",
-      fmt::format("{} and {} of {}; no record lost; {:.1f} MB", counted(trace.launches, "launch", "launches"),
+      fmt::format("{} and {} of {}; no record lost; {:.2f} MB", counted(trace.launches, "launch", "launches"),
                   counted(trace.transfers, "copy or fill", "copies and fills"),
                   counted(static_cast<std::size_t>(trace.processes), "process", "processes"),
                   static_cast<double>(trace.bytes) / 1e6));

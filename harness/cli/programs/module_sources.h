@@ -1,5 +1,5 @@
-// The sources of a plug-in. One that harness_add_module() of the CMake package built says what it was built
-// from; it must not be measured under the name of a commit with other sources.
+// The sources of plug-ins that harness_add_module() of the CMake package built. They must not be measured
+// under the name of a commit with other sources.
 #pragma once
 
 #include <filesystem>

@@ -42,6 +42,21 @@ std::size_t count(const std::vector<std::vector<int>>& chosen) {
   return all;
 }
 
+TEST(Audit, IsMadeInOneOfThreeProcesses) {
+  for (std::uint64_t draw = 1; draw < 100; ++draw) {
+    int chosen = 0;
+    for (int process = 1; process <= 6; ++process) chosen += Audit::chosen(draw, 5, process) ? 1 : 0;
+    EXPECT_EQ(chosen, 2) << draw;
+    EXPECT_TRUE(Audit::chosen(draw, 1, 1)) << "the only one";
+    EXPECT_NE(Audit::chosen(draw, 2, 1), Audit::chosen(draw, 2, 2));
+  }
+  EXPECT_TRUE(Audit::chosen(0, 5, 4));
+  EXPECT_NE(Audit::chosen(1, 5, 2), Audit::chosen(2, 5, 2)) << "drawn";
+  Audit::Case other = with_nonce(1);
+  other.chosen = false;
+  EXPECT_EQ(count(audited_samples(other, 0, 1)), 0U);
+}
+
 TEST(Audit, FollowsOneSampleOfEachPlacementThatItsNonceChooses) {
   const auto chosen = audited_samples(with_nonce(1), 0, 1);
   EXPECT_EQ(chosen, audited_samples(with_nonce(1), 0, 1));

@@ -5,6 +5,7 @@
 namespace harness {
 namespace {
 
+constexpr int one_of_processes = 3;    // is audited
 constexpr int few_placements = 4;      // have two audits each
 constexpr int certain_placements = 2;  // of a case
 constexpr double share_of_sampling = 0.05;
@@ -22,6 +23,11 @@ Seconds least(const std::vector<Audit::Times>& all, Seconds Audit::Times::*which
 }
 
 }  // namespace
+
+bool Audit::chosen(std::uint64_t draw, int processes, int process) {
+  const auto turns = static_cast<std::uint64_t>(std::clamp(processes, 1, one_of_processes));
+  return draw == 0 || (draw + static_cast<std::uint64_t>(std::max(process, 0))) % turns == 0;
+}
 
 Audit::Audit(const Case& audited)
     : random_(audited.nonce ^ audited.seed),
@@ -48,6 +54,7 @@ void Audit::begin_placement() {
 }
 
 bool Audit::due(std::size_t taken, bool last, Seconds sampling) {
+  if (!case_.chosen) return false;
   if (next_ == at_.size() || (!last && taken < at_[next_])) return false;
   const bool first = next_++ == 0;
   if (last && !first) return false;

@@ -29,12 +29,17 @@ class Audit {
   struct Case {
     std::uint64_t nonce = 0;  // of the process: its cases have the same inputs
     std::uint64_t seed = 0;   // varies everything else
+    bool chosen = true;       // to be audited at all
     int placements = 1;
     int samples = 1;
     Limits limits = on_cpu;
     Seconds preparation = 0;  // of the case: about what its first audit costs
   };
   explicit Audit(const Case& audited);
+
+  // Whether this process of a case is audited: one of every three, drawn for each case by the run, because an
+  // audit can take as long as all samples. `draw`: the run's, with the case; 0: each process is audited.
+  static bool chosen(std::uint64_t draw, int processes, int process);
 
   // Draws the samples after which this placement is audited.
   void begin_placement();

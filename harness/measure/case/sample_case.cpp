@@ -185,9 +185,12 @@ void measure_placement(CaseParts& parts, int number) {
 void sample_case(CaseParts& parts) {
   parts.sampling_began = parts.device.timer().now();
   const PlannedCase& planned = parts.planned;
+  const auto draw = static_cast<std::uint64_t>(parts.carried.audit_draw);
+  const std::uint64_t of_case = draw == 0 ? 0 : input_seed(planned.id, planned.params, draw, 1) | 1U;
   for (Subject& one : parts.subjects)
     one.audit.emplace(Audit::Case{.nonce = parts.carried.nonce,
                                   .seed = input_seed(planned.id, planned.params, 0, parts.process),
+                                  .chosen = Audit::chosen(of_case, planned.sampling.processes, parts.process),
                                   .placements = parts.placements(),
                                   .samples = planned.sampling.samples,
                                   .limits = is_gpu_kind(planned.device) ? Audit::on_gpu : Audit::on_cpu,

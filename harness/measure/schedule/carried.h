@@ -40,6 +40,7 @@ struct Carried {
   std::vector<sdk::HostTensor> outputs = {};  // as last downloaded; their memory takes the next
   Warmth warmth = {};
   std::uint64_t nonce = 0;  // of this process: audits draw from it (case/audit.h)
+  int audit_draw = 0;       // of the run: which processes are audited
 };
 
 }  // namespace harness

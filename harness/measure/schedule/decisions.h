@@ -1,10 +1,11 @@
 // Decisions: what the first result of a case settles for all its processes and both builds in a run, because
 // others would not compare: how calls are timed where the plan says `timing: auto`, and the choice of a
-// variant that has several ways to work. Lanes share it.
+// variant that has several ways to work. Lanes share it. It draws which processes are audited, too.
 #pragma once
 
 #include <map>
 #include <mutex>
+#include <random>
 #include <string>
 
 #include "harness/model/record.h"
@@ -36,12 +37,16 @@ class Decisions {
            (choice == result.choice || result.choice.empty() || !planned.choice.empty());
   }
 
+  // One for all processes of the run, so that a variant cannot know and each case has its turn.
+  [[nodiscard]] int audit_draw() const { return audit_draw_; }
+
  private:
   struct Decision {
     std::optional<TimingMode> timing = {};
     std::string choice = {};
   };
 
+  const int audit_draw_ = 1 + static_cast<int>(std::random_device()() >> 2);
   mutable std::mutex mutex_;
   std::map<std::string, Decision> decisions_;  // by case id
 };

@@ -71,6 +71,7 @@ Job WorkerSession::job() const {
   job.measure_ceilings = !only_greets_ && context_.options.measure_ceilings && !context_.options.look &&
                          !experience_.opened.contains(task_.kind);
   job.look = context_.options.look;
+  job.audit_draw = context_.decisions.audit_draw();
   job.pair = context_.options.pair;
   if (only_greets_) return job;
   for (const PlannedCase* planned : open_) job.cases.push_back(context_.decisions.decided(*planned));

@@ -292,6 +292,7 @@ int work(const Job& job, Device& device, StartUp& start_up, const Measure& measu
   carried.warmth.worked(device.timer().now(), warm->clock_ghz);
   std::random_device random;
   carried.nonce = std::uint64_t{random()} << 32 | random();
+  carried.audit_draw = job.audit_draw;
   const auto settings = environment::settings();
   for (const PlannedCase& planned : job.cases) {
     fmt::print(stderr, "{}\n", case_separator);  // what is printed from here on is this case's

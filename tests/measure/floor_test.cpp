@@ -60,6 +60,14 @@ TEST(Floor, IsBelowWhatAnHonestKernelReaches) {
   EXPECT_FALSE(below_floor(of_work(4e12, 0), h200, timed(4e12 / 3958e6)));
 }
 
+// Its ceilings may have been measured while other processes had the cores.
+TEST(Floor, OfACpuIsUnknown) {
+  PlannedCase planned = of_work(4e12, 8e9);
+  EXPECT_TRUE(below_floor(planned, h200, timed(0.03)));
+  planned.device = "cpu";
+  EXPECT_FALSE(below_floor(planned, h200, timed(0.03)));
+}
+
 TEST(Floor, SaysNothingWhereSomethingIsUnknown) {
   EXPECT_FALSE(below_floor(of_work(0, 0), h200, timed(0.03)));
   EXPECT_FALSE(below_floor(of_work(4e12, 8e9), {}, timed(0.03)));

@@ -20,8 +20,7 @@ struct Reach {
   double cached_bytes;  // that need not leave the cache
 };
 
-constexpr Reach cpu_reach{3, 128, 128, 4e9};
-constexpr Reach gpu_reach{2, 16, 8, 256e6};
+constexpr Reach reach{2, 16, 8, 256e6};
 
 double ceiling(const std::map<std::string, double>& ceilings, const char* name) {
   const auto found = ceilings.find(name);
@@ -41,7 +40,7 @@ struct Bound {
 };
 
 Bound bound_of(const PlannedCase& planned, const std::map<std::string, double>& ceilings) {
-  const Reach& reach = is_gpu_kind(planned.device) ? gpu_reach : cpu_reach;
+  if (!is_gpu_kind(planned.device)) return {};
   const double copy = ceiling(ceilings, "copy_bytes_per_s");
   Bound bound;
   bound.consider(planned.flops, ceiling(ceilings, "gemm_flops_per_s") * reach.arithmetic, false);

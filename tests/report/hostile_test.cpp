@@ -141,7 +141,7 @@ std::string junit_name(const std::string& raw) {
 
 TEST_P(Hostile, KeepsTheNamesOfCasesInJunit) {
   const std::string name = GetParam();
-  for (const std::string& report : {"plan", "run", "comparison"}) {
+  for (const char* report : {"plan", "run", "comparison"}) {
     pugi::xml_document document;
     ASSERT_TRUE(
         document.load_string(fixture::drawn(report, Format::junit, {}, name).c_str(), pugi::parse_full));

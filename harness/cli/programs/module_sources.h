@@ -1,5 +1,5 @@
-// The sources of plug-ins that harness_add_module() of the CMake package built. They must not be measured
-// under the name of a commit with other sources.
+// Checks that plug-ins of harness_add_module(), which is in the CMake package, were built from the sources of
+// the commit under whose name they are measured.
 #pragma once
 
 #include <filesystem>

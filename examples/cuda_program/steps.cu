@@ -1,5 +1,5 @@
-// An ordinary CUDA program: steps of three kernels. Nothing in it is made for the harness; the NVTX range is what
-// any profiler shows.
+// An ordinary CUDA program: steps of three kernels. Nothing in it is made for the harness; the NVTX range is
+// what any profiler shows.
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 

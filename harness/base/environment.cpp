@@ -1,10 +1,10 @@
 #include "harness/base/environment.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <string_view>
 

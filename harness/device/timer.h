@@ -30,8 +30,8 @@ struct Timing {
   bool gate_forced = false;            // the watchdog opened the gate: `elapsed` may contain launch latency
   std::optional<Seconds> launch = {};  // time of the host to queue the work; absent without a queue
   double clock_ghz = 0;                // clock right after the call; 0 when unknown or not read
-  // The time of an audited warm call without a gate, by a clock that it cannot change (base/kernel_clock.h). It
-  // ends when all work of this process on the device has ended. Absent where the device cannot tell.
+  // The time of an audited warm call without a gate, by a clock that it cannot change (base/kernel_clock.h).
+  // It ends when all work of this process on the device has ended. Absent where the device cannot tell.
   std::optional<Seconds> passed = {};
 };
 

@@ -42,7 +42,8 @@ class PolicyOptions {
   // `policy` with the waivers of that file as it is; decide_waivers() tells which of them count.
   [[nodiscard]] Checked<Policy> with_waivers(Policy policy, const std::string& suite_file) const;
 
-  // --allow stale: the program and its plug-ins may be built from other sources than those that are checked out.
+  // --allow stale: the program and its plug-ins may be built from other sources than those that are checked
+  // out.
   [[nodiscard]] bool allows_stale() const { return stale_; }
 
   // An error when one of these options was given without a `baseline` (named by `option`), because it would

@@ -18,8 +18,9 @@ std::string devices_of(const Record& record) {
   for (const auto& [kind, machine] : record.machines) {
     if (!used.contains(kind)) continue;
     // A GPU's machine names its host's CPU, too, after the device.
-    const auto model = std::ranges::find_if(
-        machine.fields, [](const MachineField& field) { return field.name == "device" || field.name == "cpu"; });
+    const auto model = std::ranges::find_if(machine.fields, [](const MachineField& field) {
+      return field.name == "device" || field.name == "cpu";
+    });
     described.push_back(model == machine.fields.end() ? machine.machine_class : model->value);
     if (!machine.device_uuid.empty()) described.back() += " " + machine.device_uuid;
   }

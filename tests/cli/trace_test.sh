@@ -88,6 +88,7 @@ holds verdict.json 'row("train/gemm_128x128/grid=98", "kernel_time")["verdict"] 
 changed renamed 's/gelu 512/fused_gelu 512/'
 expect 0 compare renamed.json
 holds verdict.json 'row("train/fused_gelu", "kernel_time")["verdict"] in ("unchanged", "not_worse")'
+# shellcheck disable=SC2016  # a is a variable of that script
 changed added '$a extra 7 50'
 expect 4 compare added.json
 names extra

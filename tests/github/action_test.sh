@@ -58,6 +58,7 @@ silent_about "$(git rev-parse --short=10 HEAD)"
 expect 0 "$HARNESS" records list --store "$scratch/artifacts/harness-report-suite.yaml/records.db"
 names "$(git rev-parse --short=10 HEAD)"
 # An action of its own does not judge it.
+# shellcheck disable=SC2016  # the script's own words
 sed -i 's/"$HARNESS" run/true/' ci/action/measure.sh && commit "a kind action"
 event pull_request
 perf

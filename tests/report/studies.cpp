@@ -237,7 +237,7 @@ RecordList record_list(const std::string& name) {
 
 std::vector<std::string> report_names() {
   return {"plan",      "run",         "comparison", "governed", "proven", "explanation", "history",
-          "bisection", "calibration", "selftest",   "doctor",   "table",  "records"};
+          "bisection", "calibration", "selftest",   "doctor",   "table",  "records",     "trace"};
 }
 
 // The governed comparison has names of its own. A table needs the metric of a device.

@@ -194,6 +194,8 @@ CiView ci_of(const TracedRun& run, const std::string& headline) {
     one.alarm = Alarm::error;
     one.label = one.code;
     one.body = one.explanation = headline;
+  } else {
+    view.alerts.push_back({Alarm::notice, headline});
   }
   view.cases.push_back(std::move(one));
   return view;

@@ -26,6 +26,7 @@ struct {
   void* data = nullptr;
   bool modules = false;
   bool calls = false;
+  bool launches = false;
 } subscriber;
 
 struct {
@@ -69,7 +70,7 @@ CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc functio
   if (const CUptiResult code = asked("Subscribe"); code != CUPTI_SUCCESS) return code;
   if (!state()->holder.empty() || state()->subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   state()->subscribed = true;
-  subscriber = {function, data, false, false};
+  subscriber = {function, data, false, false, false};
   *handle = reinterpret_cast<CUpti_SubscriberHandle>(&subscriber);
   return CUPTI_SUCCESS;
 }
@@ -104,13 +105,22 @@ FakeCupti* fake_cupti() {
 
 void fake_cupti_execute(const char* name, std::uint64_t nanoseconds, bool timed) {
   const std::uint64_t start = timed ? state()->clock : 0;
+  const std::uint32_t correlation = ++state()->correlation;
+  const bool fills = std::strcmp(name, "[memset]") == 0;
+  if (subscriber.launches && !fills) {
+    CUpti_CallbackData call{};
+    call.correlationId = correlation;
+    subscriber.function(subscriber.data, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+                        &call);
+  }
   state()->clock += nanoseconds + 100;
-  if (std::strcmp(name, "[memset]") == 0) {
+  if (fills) {
     if (!enabled(CUPTI_ACTIVITY_KIND_MEMSET)) return;
     CUpti_ActivityMemset4 record{};
     record.kind = CUPTI_ACTIVITY_KIND_MEMSET;
     record.start = start;
     record.end = timed ? start + nanoseconds : 0;
+    record.correlationId = correlation;
     return write(record);
   }
   if (!enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) return;
@@ -123,6 +133,7 @@ void fake_cupti_execute(const char* name, std::uint64_t nanoseconds, bool timed)
   record.registersPerThread = 32;
   record.start = start;
   record.end = timed ? start + nanoseconds : 0;
+  record.correlationId = correlation;
   write(record);
 }
 
@@ -186,6 +197,8 @@ CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle, CUpti_C
                                 CUpti_CallbackId id) {
   if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
     subscriber.modules = enable != 0;
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)
+    subscriber.launches = enable != 0;
   return asked("EnableCallback");
 }
 CUptiResult cuptiFinalize() {

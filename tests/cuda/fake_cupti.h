@@ -29,7 +29,8 @@ struct FakeCupti {
   bool profiling = false;  // the Range Profiler is enabled
   int hosts = 0;           // objects that are open
 
-  std::uint64_t clock = 1000;  // ns
+  std::uint64_t clock = 1000;     // ns
+  std::uint32_t correlation = 0;  // of the last launch
 };
 
 // Symbols of the library, by dlsym.

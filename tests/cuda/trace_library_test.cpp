@@ -45,6 +45,7 @@ TEST_F(TraceLibrary, WritesLaunchesAndRanges) {
   const ProgramTrace by_range = summarise_trace(traces, {StepSource::nvtx, "step"});
   ASSERT_FALSE(by_range.fault);
   EXPECT_THAT(by_range.steps.kernel, SizeIs(6));
+  EXPECT_EQ(by_range.settling, 0U) << "launches before the first range are in none";
   EXPECT_THAT(by_range.steps.kernel, Each(DoubleNear(2.5, 1e-9)));
 }
 

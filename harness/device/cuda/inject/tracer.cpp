@@ -163,7 +163,8 @@ void Tracer::called(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id
   if (data == nullptr || !tracer.writing_) return;
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     const std::uint32_t now = static_cast<const CUpti_CallbackData*>(data)->correlationId;
-    std::uint32_t last = tracer.last_launch_;
+    std::uint32_t none = 0, last = tracer.last_launch_;
+    tracer.first_launch_.compare_exchange_strong(none, now);
     while (last < now && !tracer.last_launch_.compare_exchange_weak(last, now)) {
     }
     return;
@@ -317,7 +318,9 @@ void Tracer::range(std::string_view name, std::string_view domain, Moment begin)
   range.thread = static_cast<std::uint32_t>(syscall(SYS_gettid));
   range.begin = begin.time;
   range.end = end.time;
-  range.first = begin.correlation;
+  // Launches are counted from the first use of NVTX, so the first range begins before any was.
+  const std::uint32_t counted = first_launch_;
+  range.first = begin.correlation > 0 || counted == 0 ? begin.correlation : counted - 1;
   range.last = end.correlation;
   const std::lock_guard lock(mutex_);
   range.name = writer_.text(name);

@@ -64,6 +64,7 @@ class Tracer {
   CuptiEntry cupti_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::atomic<bool> writing_ = false;
+  std::atomic<std::uint32_t> first_launch_ = 0;  // that was counted
   std::atomic<std::uint32_t> last_launch_ = 0;
   std::atomic<bool> counting_ = false;
   std::atomic<bool> finishing_ = false;

@@ -15,7 +15,13 @@ report=${REPORT:?the report folder}
 echo running >"$report/status"
 options=(--against "$AGAINST")
 [ -z "$INPUT_STORE" ] || options+=(--store "$INPUT_STORE")
-case ${GITHUB_EVENT_NAME:-} in pull_request*) options+=(--keep-in "$report/records.db") ;; esac
+if [[ ${GITHUB_EVENT_NAME:-} == pull_request* ]]; then
+  if [[ $("$HARNESS" run --help 2>&1) == *--keep-in* ]]; then
+    options+=(--keep-in "$report/records.db")
+  else
+    echo "::warning::this program is older than the action, so it writes into the store; use a newer one, or rebase"
+  fi
+fi
 [ -z "$INPUT_ALLOW" ] || options+=(--allow "$INPUT_ALLOW")
 [ -z "$INPUT_FAIL_ON" ] || options+=(--fail-on "$INPUT_FAIL_ON")
 [ -z "$INPUT_WAIVERS" ] || options+=(--waivers "$INPUT_WAIVERS")

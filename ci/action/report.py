@@ -94,8 +94,17 @@ def first_error(log):
     return "the harness could not measure; the log says more"
 
 
+def in_pull_request():
+    return os.environ.get("GITHUB_EVENT_NAME", "").startswith("pull_request")
+
+
 def interrupted(folder):
-    text = "The run was cancelled or ended from outside, so there is no verdict. What it finished is kept in the store."
+    text = "The run was cancelled or ended from outside, so there is no verdict. "
+    if in_pull_request():
+        text += "What it finished is in records.db of the artifact."
+        annotation("warning", "harness: interrupted", text)
+        return Outcome(INTERRUPTED, "interrupted", f"### Interrupted\n\n{text}\n\n" + fenced(tail_of_log(folder)))
+    text += "What it finished is kept in the store."
     annotation("warning", "harness: interrupted", text)
     return Outcome(INTERRUPTED, "interrupted",
                    f"### Interrupted\n\n{text} `harness run ... --continue` measures the rest.\n\n" +
@@ -111,8 +120,11 @@ def not_measured(folder, status):
 
 
 def recorded():
-    text = ("Nothing to judge by: no usable record of the baseline is in the store, and none is pinned. "
-            "This run is recorded, and what comes after it can be held to it.")
+    text = "Nothing to judge by: no usable record of the baseline is in the store, and none is pinned. "
+    if in_pull_request():
+        text += "What this run measured is in records.db of the artifact. A push to the target branch records a baseline."
+    else:
+        text += "This run is recorded, and what comes after it can be held to it."
     annotation("notice", "harness: no baseline yet", text)
     return Outcome(0, "recorded", f"### Recorded\n\n{text}\n")
 

@@ -160,7 +160,7 @@ std::unique_ptr<Store> layered(std::unique_ptr<Store> own, std::unique_ptr<Store
 Result<std::unique_ptr<Store>> open_layered(const std::string& own_url, const std::string& shared_url) {
   Result<std::unique_ptr<Store>> own = Store::open(own_url);
   if (!own) return own;
-  Result<std::unique_ptr<Store>> shared = Store::open_existing(shared_url);
+  Result<std::unique_ptr<Store>> shared = Store::open_read_only(shared_url);
   if (!shared && shared.error().kind == ErrorKind::missing)
     shared = Store::empty(without_password(shared_url));
   if (!shared) return shared;

@@ -12,8 +12,7 @@ namespace harness {
 // ErrorKind::usage.
 std::unique_ptr<Store> layered(std::unique_ptr<Store> own, std::unique_ptr<Store> shared);
 
-// `own_url` before `shared_url`, as Store::open() has them; a shared SQLite file that is missing counts as
-// empty.
+// `own_url` before `shared_url`, as Store::open() has them; a shared store that is missing counts as empty.
 Result<std::unique_ptr<Store>> open_layered(const std::string& own_url, const std::string& shared_url);
 
 }  // namespace harness

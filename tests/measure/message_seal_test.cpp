@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/measure/schedule/worker_process.h"
+
 namespace harness {
 namespace {
 
@@ -29,6 +31,20 @@ TEST(MessageSeal, RefusesAnotherKeyAndAnythingThatIsNotTheNextLine) {
   EXPECT_FALSE(parent.open(first));
   EXPECT_FALSE(parent.open(second + "!"));
   EXPECT_EQ(parent.open(second), "done");
+}
+
+// It takes one line of JSON, fields that it does not know included, and seals nothing.
+TEST(MessageSeal, IsNotAskedOfAWorkerOfAnOlderBuild) {
+  constexpr const char* older = "import json, os, sys\njson.loads(sys.stdin.read())\nos.write(3, b'done\\n')";
+  Job job;
+  job.device = "cpu";
+  auto worker = WorkerProcess::start({"python3", "-c", older}, job, {});
+  ASSERT_TRUE(worker) << worker.error().text();
+  worker->begin();
+  const WorkerProcess::Event event = worker->next(60);
+  const auto* said = std::get_if<WorkerProcess::Said>(&event);
+  ASSERT_NE(said, nullptr) << worker->post_mortem().printed;
+  EXPECT_TRUE(std::holds_alternative<Done>(said->message));
 }
 
 }  // namespace

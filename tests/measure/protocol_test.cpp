@@ -178,11 +178,12 @@ TEST(Protocol, CarriesTheTextOfAResultAsItIs) {
 }
 
 TEST(Protocol, CarriesEveryFieldOfACase) {
-  static_assert(member_count<Job>() == 10, "the tests of this file check each member of a job");
+  static_assert(member_count<Job>() == 11, "the tests of this file check each member of a job");
   Job job = sample_job();
   job.device_uuid = "GPU-1";
   job.suite = "fusion";
   job.audit_draw = 7;
+  job.key = "secret";
   job.cases = {filled<PlannedCase>()};
   const Result<Job> back = decode_job(encode(job));
   ASSERT_TRUE(back) << back.error().text();
@@ -193,6 +194,7 @@ TEST(Protocol, CarriesEveryFieldOfACase) {
   EXPECT_EQ(back->device_uuid, "GPU-1");
   EXPECT_EQ(back->suite, "fusion");
   EXPECT_EQ(back->audit_draw, 7);
+  EXPECT_EQ(back->key, "secret");
   EXPECT_EQ(encode(*back), encode(job));
 }
 

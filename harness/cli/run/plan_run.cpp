@@ -31,11 +31,18 @@ CommandFiles files_of(const RunArguments& arguments, const std::vector<std::stri
                   {arguments.policy.waivers_file(arguments.plan.suite), arguments.against}})};
 }
 
+// However their paths are spelt.
+bool same_store(const std::string& one, const std::string& other) {
+  if (one.empty() || one == other) return one == other;
+  const std::vector<std::string> files = store_files(one), others = store_files(other);
+  return !files.empty() && !others.empty() && identity_of(files.front()) == identity_of(others.front());
+}
+
 // Checks everything that can be checked before measuring.
 Status check_before_measuring(const RunArguments& arguments, const Prepared& prepared) {
-  if (!arguments.keep_in.empty() && arguments.keep_in == arguments.store.url)
+  if (same_store(arguments.keep_in, arguments.store.url))
     return fail(ErrorKind::usage,
-                fmt::format("--keep-in and --store are both {}", without_password(arguments.keep_in)),
+                fmt::format("--keep-in and --store are both {}", without_password(arguments.store.url)),
                 "name another file, or leave --keep-in out");
   if (arguments.require_gpu)
     if (const Status checked = check_gpu_can_be_used(prepared); !checked) return checked;
@@ -48,7 +55,9 @@ Status check_before_measuring(const RunArguments& arguments, const Prepared& pre
     if (const Status built = check_built_from_head("."); !built) return built;
     if (const Status built = check_modules_built_from_head(".", prepared.plan.modules); !built) return built;
   }
-  return arguments.against.empty() ? Status() : check_side(arguments.store, "--against", arguments.against);
+  if (arguments.against.empty()) return {};
+  return check_side(arguments.store, "--against", arguments.against,
+                    arguments.keep_in.empty() ? StoreUse::read_and_written : StoreUse::read_only);
 }
 
 // While a worker opens a GPU, this process hashes the program; and measuring begins while that worker ends. A

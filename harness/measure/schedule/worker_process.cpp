@@ -37,10 +37,11 @@ Result<WorkerProcess> WorkerProcess::start(const std::vector<std::string>& comma
                    {.out = log->descriptor(), .err = log->descriptor()});
   if (!child) return fail(child.error());
   InterruptGuard::watch(child->pid());
-  const std::string key = random_uuid();
-  WorkerProcess worker(std::move(*child), std::move(*log), key);
+  Job sealed = job;
+  sealed.key = random_uuid();
+  WorkerProcess worker(std::move(*child), std::move(*log), sealed.key);
   // A worker that died before it read its job is found out by next(), with its last words.
-  [[maybe_unused]] const Status sent = worker.child_.send(encode(job) + "\n" + key + "\n");
+  [[maybe_unused]] const Status sent = worker.child_.send(encode(sealed) + "\n");
   return worker;
 }
 

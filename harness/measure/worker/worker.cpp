@@ -89,28 +89,19 @@ class MessagePipe {
   std::optional<MessageSeal> seal_;
 };
 
-// Standard input, moved out of the reach of workloads like the other pipe: a line with the job, one with the
-// key of the messages, then end of file once the previous worker has left the device.
+// Standard input, moved out of the reach of workloads like the other pipe: a line with the job, then end of
+// file once the previous worker has left the device.
 class JobPipe {
  public:
   JobPipe() : fd_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, first_free_descriptor)) {
     MessagePipe::redirect(STDIN_FILENO, O_RDONLY);
   }
 
-  // An older parent sends no key.
-  struct Lines {
-    std::string job;
-    std::string key;
-  };
-  [[nodiscard]] Lines read_lines() const {
+  [[nodiscard]] std::string read_job() const {
     std::string text;
-    while (std::count(text.begin(), text.end(), '\n') < 2 && read_more(text)) {
+    while (text.find('\n') == std::string::npos && read_more(text)) {
     }
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view rest = std::string_view(text).substr(std::min(end + 1, text.size()));
-    Lines lines{text.substr(0, end), std::string(rest.substr(0, rest.find('\n')))};
-    std::fill(text.begin(), text.end(), '\0');  // the key lies only in the seal
-    return lines;
+    return text;
   }
 
   void wait_for_turn() const {
@@ -327,10 +318,11 @@ int run_worker() {
     return exit_misused;
   }
   const JobPipe input;
-  JobPipe::Lines lines = input.read_lines();
-  pipe.seal(std::move(lines.key));
-  const Result<Job> job = decode_job(lines.job);
+  std::string text = input.read_job();
+  Result<Job> job = decode_job(text);
   if (!job) return misused(job.error());
+  std::fill(text.begin(), text.end(), '\0');  // the key lies only in the seal
+  pipe.seal(std::exchange(job->key, {}));     // an older parent sends none
   Result<OpenedDevice> opened = open_device(job->device);
   input.wait_for_turn();
   if (!opened) {

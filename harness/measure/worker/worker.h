@@ -26,6 +26,7 @@ struct Job {
   bool look = false;                      // at launches, and measure nothing
   std::string device_uuid = {};           // for the results, where processes take turns on several devices
   std::string suite = {};                 // its name, for timelines
+  std::string key = {};                   // of its messages (message_seal.h); "": they are not sealed
   int audit_draw = 0;                     // see Audit::chosen(); 0: each process is audited
   std::optional<PairedBuilds> pair = {};  // load these instead of `modules` and measure both
 };

@@ -76,7 +76,7 @@ Status migrate(Database& database) {
 
 }  // namespace
 
-Status prepare_schema(Database& database) {
+Status prepare_schema(Database& database, SchemaChange change) {
   int version = 0;
   const Status looked = database.read([&]() -> Status {
     const Result<int> found = version_of(database);
@@ -91,6 +91,13 @@ Status prepare_schema(Database& database) {
                             schema_version),
                 "use a newer harness, or name another store with --store");
   if (version == schema_version) return {};
+  if (change == SchemaChange::no) {
+    if (version == 0) return fail(ErrorKind::missing, Location{database.name()}, "holds no records", "");
+    return fail(ErrorKind::usage, Location{database.name()},
+                fmt::format("is a store of version {}, and is only read; this harness has version {}",
+                            version, schema_version),
+                "a run without --keep-in, on the default branch, updates the store");
+  }
   return database.write([&] { return migrate(database); });
 }
 

@@ -8,7 +8,10 @@ namespace harness {
 
 inline constexpr int schema_version = 4;
 
-// Creates the tables, or brings those of an older version up to date. A newer version is an error.
-Status prepare_schema(Database& database);
+enum class SchemaChange { yes, no };
+
+// Creates the tables, or brings those of an older version up to date. A newer version is an error. Without a
+// change an older one is ErrorKind::usage, and none ErrorKind::missing.
+Status prepare_schema(Database& database, SchemaChange change);
 
 }  // namespace harness

@@ -414,10 +414,11 @@ Status SqlStore::history_into(StoredHistory& history, const RunQuery& query) {
 
 namespace {
 
-Result<std::unique_ptr<Store>> open_store(const std::string& url, bool create, const std::string& place) {
+Result<std::unique_ptr<Store>> open_store(const std::string& url, bool create, const std::string& place,
+                                          SchemaChange change = SchemaChange::yes) {
   Result<std::unique_ptr<Database>> database = Database::open(url, create);
   if (!database) return fail(database.error());
-  if (const Status ready = prepare_schema(**database); !ready) return fail(ready.error());
+  if (const Status ready = prepare_schema(**database, change); !ready) return fail(ready.error());
   return std::make_unique<SqlStore>(std::move(*database), place);
 }
 
@@ -429,6 +430,10 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& url) {
 
 Result<std::unique_ptr<Store>> Store::open_existing(const std::string& url) {
   return open_store(url, false, without_password(url));
+}
+
+Result<std::unique_ptr<Store>> Store::open_read_only(const std::string& url) {
+  return open_store(url, false, without_password(url), SchemaChange::no);
 }
 
 Result<std::unique_ptr<Store>> Store::empty(const std::string& place) {

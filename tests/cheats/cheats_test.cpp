@@ -57,7 +57,7 @@ std::vector<CheatCase> all_cheats() {
   CheatCase integers = audited("unwritten_integers");
   integers.workload = "below";
   CheatCase later = audited("later_thread");  // sometimes in time, on a busy machine
-  later.processes = 9;
+  later.processes = 9;                        // the last check may catch it, too
   return {audited("only_on_poison"),
           audited("first_and_each_seventh"),
           audited("first_of_placement"),
@@ -148,7 +148,9 @@ TEST_P(Cheats, AreCaught) {
   ASSERT_TRUE(result.reason);
   EXPECT_TRUE(std::find(cheat.causes.begin(), cheat.causes.end(), result.reason->code) != cheat.causes.end())
       << result.reason;
-  EXPECT_EQ(caught_by(result), cheat.caught_by) << result.reason;
+  if (cheat.processes == 1) {
+    EXPECT_EQ(caught_by(result), cheat.caught_by) << result.reason;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, Cheats, testing::ValuesIn(all_cheats()), [](const auto& one) {

@@ -3,7 +3,7 @@
 # without git. The file is touched only where the identity is another.
 #
 # With MODULE=ON: likewise for a plug-in of any repository, of all C, C++, CUDA and CMake files that git tracks in it, as C
-# or C++ (harness/cli/programs/module_sources.h).
+# or C++ (harness/cli/programs/module_sources.h), with the top folder of that repository.
 find_program(git git)
 set(identity "")
 set(parts "")
@@ -72,14 +72,23 @@ if(index)
 endif()
 
 if(MODULE)
+  string(REGEX REPLACE "([\\\"])" "\\\\\\1" root "${top}")  # as C spells it
   file(CONFIGURE OUTPUT ${OUTPUT} CONTENT [[
 #ifdef __cplusplus
 extern "C"
 #endif
 __attribute__((visibility("default"))) const char* harness_module_built_from(void);
+#ifdef __cplusplus
+extern "C"
+#endif
+__attribute__((visibility("default"))) const char* harness_module_source_root(void);
 
 const char* harness_module_built_from(void) {
   return "@identity@";
+}
+
+const char* harness_module_source_root(void) {
+  return "@root@";
 }
 ]] @ONLY)
   return()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A plugin that was built before another commit was checked out is not measured under that commit's name: its own
-# sources, a header of the repository, the build again, and commits that change nothing that it is built from.
+# sources, a header of the repository, the build again, and commits that change nothing that it is built from. The
+# repository is the one of its sources, which may be a submodule or another one.
 # shellcheck source=tests/consumer/lib.sh
 . "$(dirname "$0")/lib.sh"
 : "${HARNESS:?the built program}" "${BUILD:?folder of the build to install}" "${COMPILER:?the C++ compiler of that build}"
@@ -56,11 +57,51 @@ build
 git commit -qm "a new header"
 expect 0 run  # built from what was committed then
 
-# A module of another repository says nothing of this one, and one without an identity is taken as it is.
+# Where the plugin lies says nothing of its sources.
 mkdir ../elsewhere
 mv libaxpy_kernels.so ../elsewhere/
 sed -i 's|[./]*libaxpy_kernels.so|../elsewhere/libaxpy_kernels.so|' good.yaml
 echo '// a step' >>axpy.cpp
 git commit -qam "another source"
+expect 2 run
+names libaxpy_kernels.so "$(commit)"
+
+# new_repository NAME PLUGIN : the current folder, with a suite of that plugin and a source that it is not built from.
+new_repository() {
+  git init -q -b main "$work/$1" && cd "$work/$1" || exit 1
+  cp "$work/project/speed.json" .
+  sed "s|^modules:.*|modules: [$2]|" "$work/project/good.yaml" >good.yaml
+  printf '%s\n' build/ '*.so' .harness/ >.gitignore
+  echo 'int unrelated;' >unrelated.cpp
+}
+
+# The plugin of another repository, or of one that is not where it was.
+new_repository other ./libaxpy_kernels.so
+git add . && git commit -qm "another repository"
+cp ../elsewhere/libaxpy_kernels.so .
+expect 0 run
+cp -r ../project ../copy
+cd ../copy || exit 1
+expect 0 run
+
+# The plugin of a submodule follows the submodule's commits.
+new_repository super third_party/kern/libaxpy_kernels.so
+git -c protocol.file.allow=always submodule --quiet add "$work/project" third_party/kern
+printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(super LANGUAGES CXX)' 'add_subdirectory(third_party/kern)' >CMakeLists.txt
+git add . && git commit -qm "with a submodule"
+configure
+build
+expect 0 run
+echo 'int other;' >>unrelated.cpp
+git commit -qam "a source of the superproject"
+expect 0 run
+echo '// a submodule' >>third_party/kern/axpy.cpp
+expect 0 run  # uncommitted
+git -C third_party/kern commit -qam "a source of the submodule"
+expect 0 run  # its commit is not committed here
+git commit -qam "the submodule's commit"
+expect 2 run
+names libaxpy_kernels.so third_party/kern "$(git -C third_party/kern rev-parse --short=10 HEAD)"
+build
 expect 0 run
 finish

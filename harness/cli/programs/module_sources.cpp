@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -27,22 +28,43 @@ bool is_source(std::string_view line) {
                      [&](std::string_view end) { return line.ends_with(end); });
 }
 
-bool lies_in(const fs::path& file, const fs::path& folder) {
+std::string text_of(void* library, const char* function) {
+  const auto text = reinterpret_cast<const char* (*)()>(dlsym(library, function));
+  return text == nullptr ? "" : text();
+}
+
+// The commit that is checked out in a repository.
+struct CheckedOut {
+  Revision head;
+  std::string sources;  // "" when the head is no commit or has changes
+};
+
+CheckedOut checked_out(const fs::path& root) {
+  CheckedOut out{head_revision(root), {}};
+  if (!out.head.commit.empty() && !out.head.dirty) out.sources = module_sources_of(root, out.head.commit);
+  return out;
+}
+
+// Where `root` lies in `top`, "." when it is the same; nullopt outside, and where it is no repository's top.
+std::optional<fs::path> repository_in(const std::string& root, const fs::path& top) {
   std::error_code code;
-  const fs::path relative =
-      fs::weakly_canonical(file, code).lexically_relative(fs::weakly_canonical(folder, code));
-  return !relative.empty() && *relative.begin() != "..";
+  if (!fs::is_directory(root, code)) return std::nullopt;
+  const std::optional<fs::path> found = repository_root(root);
+  if (!found || !fs::equivalent(*found, root, code)) return std::nullopt;
+  fs::path relative = fs::weakly_canonical(root, code).lexically_relative(fs::weakly_canonical(top, code));
+  if (relative.empty() || *relative.begin() == "..") return std::nullopt;
+  return relative;
 }
 
 }  // namespace
 
-std::string module_built_from(const std::string& module) {
+ModuleSources module_built_from(const std::string& module) {
   void* const library = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   if (library == nullptr) return {};
-  const auto built_from = reinterpret_cast<const char* (*)()>(dlsym(library, "harness_module_built_from"));
-  std::string identity = built_from == nullptr ? "" : built_from();
+  ModuleSources sources{text_of(library, "harness_module_built_from"),
+                        text_of(library, "harness_module_source_root")};
   dlclose(library);
-  return identity;
+  return sources;
 }
 
 std::string module_sources_of(const fs::path& root, const std::string& commit) {
@@ -55,22 +77,25 @@ std::string module_sources_of(const fs::path& root, const std::string& commit) {
 }
 
 Status check_modules_built_from_head(const fs::path& folder, const std::vector<std::string>& modules) {
-  const std::optional<fs::path> root = repository_root(folder);
-  if (!root) return {};
-  std::optional<Revision> head;  // read for the first module that says anything
-  std::string wanted;
+  const std::optional<fs::path> top = repository_root(folder);
+  if (!top) return {};
+  std::map<fs::path, CheckedOut> repositories;  // by their place in `top`, read for the first module of each
   for (const std::string& module : modules) {
-    const std::string found = module_built_from(module);
-    if (found.empty() || !lies_in(module, *root)) continue;
-    if (!head) {
-      head = head_revision(*root);
-      if (head->commit.empty() || head->dirty) return {};
-      wanted = module_sources_of(*root, head->commit);
-    }
-    if (wanted.empty() || wanted == found) continue;
-    return fail(ErrorKind::usage, Location{module},
-                fmt::format("was not built from {}, which is checked out here", head->commit.substr(0, 10)),
-                "build again: `cmake --build` of its folder; `--allow stale` measures it all the same");
+    const ModuleSources found = module_built_from(module);
+    if (found.identity.empty() || found.root.empty()) continue;
+    const std::optional<fs::path> place = repository_in(found.root, *top);
+    if (!place) continue;
+    for (const fs::path& each : {fs::path("."), *place})
+      if (!repositories.contains(each)) repositories[each] = checked_out(*top / each);
+    const Revision& recorded = repositories["."].head;
+    if (recorded.commit.empty() || recorded.dirty) return {};
+    const CheckedOut& wanted = repositories[*place];
+    if (wanted.sources.empty() || wanted.sources == found.identity) continue;
+    return fail(
+        ErrorKind::usage, Location{module},
+        fmt::format("was not built from {}, which is checked out {}", wanted.head.commit.substr(0, 10),
+                    *place == "." ? "here" : "in " + printable(place->string())),
+        "build again: `cmake --build` of its folder; `--allow stale` measures it all the same");
   }
   return {};
 }

@@ -3,7 +3,8 @@
 # without git. The file is touched only where the identity is another.
 #
 # With MODULE=ON: likewise for a plug-in of any repository, of all C, C++, CUDA and CMake files that git tracks in it, as C
-# or C++ (harness/cli/programs/module_sources.h), with the top folder of that repository.
+# or C++ (harness/cli/programs/module_sources.h). The file also has the top folder of that repository. The identity is ""
+# where git tracks none of them.
 find_program(git git)
 set(identity "")
 set(parts "")
@@ -55,7 +56,9 @@ if(index)
     execute_process(COMMAND ${git} -C ${SOURCE} ls-files -z --modified -- ${parts}
                     COMMAND ${git} -C ${SOURCE} update-index -z --remove --stdin ERROR_QUIET)
     run_git(files ls-files --stage -- ${parts})
-    string(REGEX REPLACE "([0-9]+) ([0-9a-f]+) 0\t" "\\1 blob \\2\t" files "${files}\n")
+    if(files)
+      string(REGEX REPLACE "([0-9]+) ([0-9a-f]+) 0\t" "\\1 blob \\2\t" files "${files}\n")
+    endif()
   else()
     run_git(added add -A -- ${parts})
     run_git(tree write-tree)

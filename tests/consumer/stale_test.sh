@@ -84,6 +84,15 @@ cp -r ../project ../copy
 cd ../copy || exit 1
 expect 0 run
 
+# Nobody can tell of a plugin whose sources git does not know yet, in a repository without others.
+new_repository fresh ./libaxpy_kernels.so
+rm unrelated.cpp
+git add . && git commit -qm "a suite alone"
+cp -r ../project/{CMakeLists.txt,axpy.cpp,shared} .
+configure
+build
+expect 0 run
+
 # The plugin of a submodule follows the submodule's commits.
 new_repository super third_party/kern/libaxpy_kernels.so
 git -c protocol.file.allow=always submodule --quiet add "$work/project" third_party/kern

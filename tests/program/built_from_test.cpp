@@ -102,5 +102,13 @@ TEST_F(BuiltFrom, IsOfAModuleAllSourcesThatGitTracks) {
   EXPECT_EQ(repository_.git({"status", "--porcelain"}), "");
 }
 
+TEST_F(BuiltFrom, IsNothingOfAModuleWhereGitTracksNoSource) {
+  repository_.git({"rm", "--quiet", "-r", "CMakeLists.txt", "harness/sdk", "kernels"});
+  const std::string none = repository_.commit("documents alone");
+  repository_.write("kernels/gelu.cu", "// git does not know it");
+  EXPECT_EQ(built_now("ON"), "");
+  EXPECT_EQ(module_sources_of(repository_.path(), none), "");
+}
+
 }  // namespace
 }  // namespace harness

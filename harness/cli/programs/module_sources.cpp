@@ -73,7 +73,7 @@ std::string module_sources_of(const fs::path& root, const std::string& commit) {
   std::string files;
   for (const std::string& line : split(*listed, '\n'))
     if (is_source(line)) files += line + "\n";
-  return content_hash(files);
+  return files.empty() ? std::string() : content_hash(files);
 }
 
 Status check_modules_built_from_head(const fs::path& folder, const std::vector<std::string>& modules) {

@@ -56,7 +56,9 @@ std::string advice_for_sides(const CLI::App& command, const std::vector<std::str
 
 // Names the words that the parser refused.
 Error refused(const CLI::App& program, const CLI::App& command, const CLI::ParseError& error) {
-  if (const std::vector<std::string> unknown = command.remaining(); !unknown.empty()) {
+  std::vector<std::string> unknown = command.remaining();
+  std::erase(unknown, "--");  // it ends the options, and is none
+  if (!unknown.empty()) {
     const bool command_missing = &command == &program && !unknown.front().starts_with('-');
     const std::string name = unknown.front().substr(0, unknown.front().find('='));
     const char* what = command_missing ? "command" : name.starts_with('-') ? "option" : "argument";

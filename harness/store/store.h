@@ -98,8 +98,8 @@ class Store {
   static Result<std::unique_ptr<Store>> open(const std::string& url);
   // The same for reading only: a missing SQLite file is ErrorKind::missing, and none is made.
   static Result<std::unique_ptr<Store>> open_existing(const std::string& url);
-  // An existing one that stays as it is: a store of an older schema is an error instead of being updated. One
-  // that is missing or has no schema is ErrorKind::missing.
+  // Opens an existing store for reading and leaves it as it is: an older schema is an error, and is not
+  // updated. One that is missing or has no schema is ErrorKind::missing.
   static Result<std::unique_ptr<Store>> open_read_only(const std::string& url);
   // A store in memory, called `place`, for a place without a store yet.
   static Result<std::unique_ptr<Store>> empty(const std::string& place);

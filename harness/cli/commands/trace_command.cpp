@@ -94,7 +94,10 @@ int show_kept(const TraceArguments& arguments) {
 int trace_command(const TraceArguments& arguments) {
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
   if (arguments.from.empty() == arguments.command.empty())
-    return report_error({ErrorKind::usage, "a command or --from is needed, and not both", {}, {}});
+    return report_error({ErrorKind::usage,
+                         "a command or --from is needed, and not both",
+                         {},
+                         "harness trace -- COMMAND, or harness trace --from FOLDER"});
   if (!arguments.from.empty()) return show_kept(arguments);
   const Result<fs::path> library = trace_library();
   if (!library) return report_error(library.error());

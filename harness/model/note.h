@@ -38,8 +38,9 @@ enum class NoteCode {
   metric_unreported,       // metric: neither the workload nor the variant reported it
   kernels_unseen,          // problem: the profiler's
   trace_overhead,          // traced, untraced: seconds that the program took with and without the trace
-  steps_found,             // source: a StepSource; steps, launches: a step, settling, outside
-  counters_missing,        // counters; why: a CounterCode, with its figures. Older records: problem
+  // source: a StepSource; steps, launches: a step, settling, outside, processes: that were traced
+  steps_found,
+  counters_missing,  // counters; why: a CounterCode, with its figures. Older records: problem
 };
 
 template <>

@@ -108,6 +108,18 @@ void add_case(CaseRows& found, const CaseRecord* before, const CaseRecord& after
   row.proven = proof.proven();
 }
 
+// Where the steps of a traced program differ, kernels of one side only are no change of it, either.
+void hinder_missing(CaseRows& found, std::size_t first, const CaseRecord& record,
+                    const ComparedRecords& records) {
+  const Obstacle* obstacle = records.steps_obstacle(record);
+  if (obstacle == nullptr) return;
+  for (std::size_t i = first; i < found.rows.size(); ++i) {
+    if (found.rows[i].verdict != Verdict::missing) continue;
+    conclude(found.rows[i], Verdict::not_comparable, obstacle->reason);
+    found.rows[i].differences = obstacle->differences;
+  }
+}
+
 }  // namespace
 
 bool is_compared(const Series& series, const CaseRecord& before, const CaseRecord& after) {
@@ -187,11 +199,14 @@ CaseRows rows_of(std::span<const PairedCase> cases, const ComparedRecords& recor
   CaseRows found;
   found.rows.reserve(cases.size());
   SideReader reader(records.for_words);
-  for (const PairedCase& one : cases)
+  for (const PairedCase& one : cases) {
+    const std::size_t first = found.rows.size();
     if (one.after == nullptr)
       found.rows.push_back(missing_row(*one.before, nullptr, ReasonCode::removed_case, records));
     else
       add_case(found, one.before, *one.after, records, reader);
+    hinder_missing(found, first, one.after == nullptr ? *one.before : *one.after, records);
+  }
   return found;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "harness/verdict/read/traced_steps.h"
+
 namespace harness {
 namespace {
 
@@ -38,7 +40,8 @@ ComparedRecords::ComparedRecords(const Record& before, const Record& after, cons
       estimator_obstacle(harness::estimator_obstacle(before, after)),
       baseline_pairs(words ? EventPairCosts(before) : EventPairCosts(Record{})),
       current_pairs(words ? EventPairCosts(after) : EventPairCosts(Record{})),
-      machines(machines_of(before, after, policy)) {
+      machines(machines_of(before, after, policy)),
+      steps(step_obstacles(before, after)) {
   for (const LearnedSpread& one : policy.learned) learned_[one.case_id + '\n' + one.metric] = &one;
 }
 
@@ -46,6 +49,12 @@ const LearnedSpread* ComparedRecords::spread_of(const ComparisonRow& row) const 
   if (learned_.empty()) return nullptr;
   const auto found = learned_.find(row.case_id + '\n' + row.metric);
   return found == learned_.end() ? nullptr : found->second;
+}
+
+const Obstacle* ComparedRecords::steps_obstacle(const CaseRecord& record) const {
+  if (!record.program || steps.empty()) return nullptr;
+  const auto found = steps.find(record.program->name);
+  return found == steps.end() ? nullptr : &found->second;
 }
 
 std::optional<stats::VariancePrior> ComparedRecords::history_of(const ComparisonRow& row) const {

@@ -29,6 +29,9 @@ struct ComparedRecords {
     return machines.at(device);
   }
 
+  // Why the steps of the traced program that the case is of must not be compared, or null.
+  [[nodiscard]] const Obstacle* steps_obstacle(const CaseRecord& record) const;
+
   // Variances of a side's log values between sessions, and between devices where another one is allowed.
   [[nodiscard]] Design design_of(const ComparisonRow& row, const std::string& device) const;
 
@@ -43,6 +46,7 @@ struct ComparedRecords {
   const EventPairCosts baseline_pairs;  // known where the rows get words
   const EventPairCosts current_pairs;
   const std::map<std::string, MachineMatch> machines;  // by device kind
+  const std::map<std::string, Obstacle> steps;         // by traced program; see step_obstacles()
 
  private:
   std::unordered_map<std::string, const LearnedSpread*> learned_;  // by case and metric

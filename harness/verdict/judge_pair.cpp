@@ -49,6 +49,7 @@ std::optional<Obstacle> obstacle_to(const MetricPair& pair, const ComparisonRow&
   if (auto found = sampling_obstacle(pair.before, pair.after)) return found;
   if (const auto& found = records.machine_of(pair.after.device).obstacle) return found;
   if (records.estimator_obstacle) return records.estimator_obstacle;
+  if (const Obstacle* found = records.steps_obstacle(pair.after)) return *found;
   if (auto found = series_obstacle(pair.old, pair.now)) return found;
   if (auto found = gate_obstacle(row.margin, row.alpha)) return found;
   return looks_obstacle(pair.after.gate.looks);

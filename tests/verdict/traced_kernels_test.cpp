@@ -36,6 +36,7 @@ Record step_of(const std::vector<Kernel>& kernels, const std::vector<double>& su
     use.grid = {one.grid, 1, 1};
     use.block = {256, 1, 1};
     use.launches = one.launches;
+    use.us = one.us[one.us.size() / 2] / one.launches;
     CaseRecord& row = cases.emplace_back(
         traced(case_of("train/" + one.name + launch_label(use), {series_at(one.us, "kernel_time")})));
     ProcessResult& process = row.processes.emplace_back();
@@ -105,6 +106,78 @@ TEST(TracedKernels, ThatAreUndecidedHoldNothingUp) {
   EXPECT_TRUE(row_of(comparison, "norm").informative);
   EXPECT_FALSE(row_of(comparison, "gelu").informative);
   EXPECT_NE(comparison.verdict, Verdict::inconclusive);
+}
+
+// How each process of a side found the steps.
+Record found_by(Record record, const std::string& source, int launches, int processes = 1) {
+  ProcessResult& process = record.cases[0].processes.emplace_back();
+  process.process = 1;
+  process.notes = {
+      {NoteCode::steps_found, {{"source", source}, {"launches", launches}, {"processes", processes}}}};
+  return record;
+}
+
+// Ten iterations between two prints of the loss are one period of the launches, or five.
+const std::vector<Kernel> ten{{"gemm", 96, steady(4000), 10},
+                              {"gelu", 512, steady(900), 10},
+                              {"norm", 64, steady(100), 10},
+                              {"loss_log", 1, steady(5)}};
+const std::vector<Kernel> five{{"gemm", 96, steady(3000), 5},
+                               {"gelu", 512, steady(675), 5},
+                               {"norm", 64, steady(75), 5},
+                               {"loss_log", 1, steady(5)}};
+
+TEST(TracedSteps, OfAnotherLengthAreNoImprovement) {
+  const Comparison comparison = compare(found_by(step_of(ten, steady(5005)), "period", 31),
+                                        found_by(step_of(five, steady(3755)), "period", 16), Policy{});
+  ASSERT_EQ(comparison.rows.size(), 5U);
+  for (const ComparisonRow& row : comparison.rows) {
+    EXPECT_EQ(row.verdict, Verdict::not_comparable) << row.case_id;
+    EXPECT_EQ(row.reason.code, ReasonCode::steps_differ);
+    ASSERT_EQ(row.differences.size(), 1U);
+    EXPECT_EQ(row.differences[0].baseline, "31");
+    EXPECT_EQ(row.differences[0].current, "16");
+  }
+  EXPECT_EQ(comparison.verdict, Verdict::not_comparable);
+}
+
+TEST(TracedSteps, ThatARangeMarksMayLaunchMore) {
+  const Comparison comparison = compare(found_by(step_of(five, steady(3755)), "nvtx", 16),
+                                        found_by(step_of(ten, steady(5005)), "nvtx", 31), Policy{});
+  EXPECT_EQ(comparison.verdict, Verdict::regressed);
+}
+
+TEST(TracedSteps, ThatLackAFusedKernelStayComparable) {
+  const std::vector<Kernel> fused{{"gemm", 96, steady(3900), 10}, {"norm", 64, steady(100), 10}};
+  const std::vector<Kernel> apart{{"gemm", 96, steady(4000), 10},
+                                  {"gelu", 512, steady(900), 10},
+                                  {"norm", 64, steady(100), 12}};  // a small part is launched less often
+  const Comparison comparison = compare(found_by(step_of(apart, steady(5000)), "period", 32),
+                                        found_by(step_of(fused, steady(4000)), "period", 20), Policy{});
+  EXPECT_EQ(row_of(comparison, "gemm").verdict, Verdict::improved);
+  EXPECT_EQ(row_of(comparison, "gelu").reason.code, ReasonCode::removed_case);
+}
+
+TEST(TracedSteps, FoundInAnotherWayAreNotCompared) {
+  const Record record = step_of(base, steady(800));
+  const auto verdict = [&](const Record& before, const Record& after) {
+    return compare(before, after, Policy{}).verdict;
+  };
+  const Record period = found_by(record, "period", 7);
+  EXPECT_NE(verdict(period, period), Verdict::not_comparable);
+  EXPECT_EQ(verdict(period, found_by(record, "whole", 7)), Verdict::not_comparable);
+  EXPECT_EQ(verdict(period, found_by(record, "period", 7, 2)), Verdict::not_comparable);
+  EXPECT_EQ(verdict(period, found_by(period, "whole", 7)), Verdict::not_comparable)
+      << "of one side, too, where its processes differ";
+}
+
+// Vanished kernels do not look like a change of the program where the steps differ.
+TEST(TracedSteps, ThatDifferLeaveNoKernelMissing) {
+  std::vector<Kernel> fewer = five;
+  fewer.pop_back();
+  const Comparison comparison = compare(found_by(step_of(ten, steady(5005)), "period", 31),
+                                        found_by(step_of(fewer, steady(3755)), "whole", 15), Policy{});
+  EXPECT_EQ(row_of(comparison, "loss_log").reason.code, ReasonCode::steps_differ);
 }
 
 TEST(KernelLabel, IsShortAndTellsKernelsApart) {

@@ -94,7 +94,8 @@ void add_trace(ProcessResult& own, const ProgramTrace& trace) {
                         {"steps", trace.steps.kernel.size()},
                         {"launches", trace.period},
                         {"settling", trace.settling},
-                        {"outside", trace.outside}}});
+                        {"outside", trace.outside},
+                        {"processes", trace.processes}}});
 }
 
 std::vector<ProcessResult> results_of_kernels(const ProgramTrace& trace, int process, Seconds began) {

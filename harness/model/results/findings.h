@@ -66,6 +66,7 @@ enum class ReasonCode {
   direction_differs,
   estimator_differs,
   estimator_unknown,  // estimator
+  steps_differ,       // share: of the time of kernels that a step launches more or less often
   // a gate that cannot be applied
   bad_margin,
   bad_alpha,
@@ -121,6 +122,7 @@ inline constexpr auto enum_names<ReasonCode> =
                        {ReasonCode::direction_differs, "direction_differs"},
                        {ReasonCode::estimator_differs, "estimator_differs"},
                        {ReasonCode::estimator_unknown, "estimator_unknown"},
+                       {ReasonCode::steps_differ, "steps_differ"},
                        {ReasonCode::bad_margin, "bad_margin"},
                        {ReasonCode::bad_alpha, "bad_alpha"},
                        {ReasonCode::too_many_looks, "too_many_looks"},

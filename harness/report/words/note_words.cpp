@@ -35,6 +35,7 @@ std::string on_missing_metric(const Note& note, std::string_view why) {
 std::string on_steps(const Note& note) {
   std::string text = fmt::format("{} steps of {} launches, found by {}", note.count("steps"),
                                  note.count("launches"), note.text("source"));
+  if (note.count("processes") > 1) text += fmt::format(" in {} processes", note.count("processes"));
   if (note.count("settling") > 0) text += fmt::format("; {} settling steps left out", note.count("settling"));
   if (note.count("outside") > 0) text += fmt::format("; {} launches outside of them", note.count("outside"));
   return text;

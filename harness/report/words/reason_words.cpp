@@ -261,6 +261,7 @@ std::string incomparable(const ComparisonRow& row, const Reason& reason,
     case ReasonCode::estimator_differs: return fmt::format("the estimator changed ({})", differ);
     case ReasonCode::estimator_unknown:
       return fmt::format("this version does not know the estimator `{}`", reason.text("estimator"));
+    case ReasonCode::steps_differ: return fmt::format("the traced steps are not the same work ({})", differ);
     case ReasonCode::bad_margin: return fmt::format("the margin {} is not a share of 0 or more", row.margin);
     case ReasonCode::bad_alpha: return fmt::format("alpha {} does not lie between 0 and 0.5", row.alpha);
     case ReasonCode::too_many_looks:
@@ -318,6 +319,9 @@ std::string remedy_of(const Reason& reason) {
     case ReasonCode::estimator_unknown: return "Measure both sides with one version of the tool.";
     case ReasonCode::unit_differs:
     case ReasonCode::direction_differs: return "Give a metric with another meaning another name.";
+    case ReasonCode::steps_differ:
+      return "Mark the step with an NVTX range in the program, and name it in the suite: "
+             "`steps: {nvtx: NAME}`. Then measure the baseline again.";
     case ReasonCode::bad_margin:
     case ReasonCode::bad_alpha:
     case ReasonCode::too_many_looks:

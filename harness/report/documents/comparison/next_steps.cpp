@@ -170,6 +170,12 @@ void add_proposed(const Comparison& comparison, std::vector<std::string>& steps)
       "reviewed; then `--accept-proposed` lets it count.");
 }
 
+bool only_steps_differ(const Comparison& comparison) {
+  return std::all_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.verdict != Verdict::not_comparable || row.reason.code == ReasonCode::steps_differ;
+  });
+}
+
 std::string step_for(Verdict verdict, const Comparison& comparison) {
   switch (verdict) {
     case Verdict::failed: return "Fix the failed cases first: a wrong or missing result has no speed.";
@@ -179,6 +185,9 @@ std::string step_for(Verdict verdict, const Comparison& comparison) {
              "changed between the two "
              "revisions.";
     case Verdict::not_comparable:
+      if (only_steps_differ(comparison))
+        return "Mark the step of the traced program with an NVTX range, and name it in the suite "
+               "(`steps: {nvtx: NAME}`). Then measure both sides.";
       return "Measure both sides on the same device and settings; the differences are listed above.";
     case Verdict::improved:
       return comparison.policy.fail_on_improved

@@ -1,0 +1,149 @@
+#include "harness/verdict/read/traced_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "harness/base/text.h"
+#include "harness/model/results/program_trace.h"
+#include "harness/verdict/read/align_kernels.h"
+
+namespace harness {
+namespace {
+
+constexpr double most_time = 0.5;  // of paired kernels that a step may launch more or less often
+
+// How the processes of a program found its steps.
+struct StepsFound {
+  std::set<std::string> sources;
+  std::set<std::string> processes;
+  std::set<std::string> launches;
+};
+
+StepsFound found_in(const CaseRecord& program) {
+  StepsFound found;
+  for (const ProcessResult& process : program.processes)
+    for (const Note& note : process.notes) {
+      if (note.code != NoteCode::steps_found) continue;
+      found.sources.insert(note.text("source"));
+      found.launches.insert(fmt::format("{}", note.count("launches")));
+      // Older records do not tell it.
+      if (const auto count = note.count("processes"); count > 0)
+        found.processes.insert(fmt::format("{}", count));
+    }
+  return found;
+}
+
+// What a kernel is on one side, as the median over its processes.
+struct Use {
+  std::string name;
+  double launches = 0;  // a step
+  double us = 0;        // likewise
+};
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::optional<Use> use_of(const CaseRecord& kernel) {
+  Use use;
+  std::vector<double> launches, us;
+  for (const ProcessResult& process : kernel.processes) {
+    if (process.kernels.empty()) continue;
+    const KernelUse& one = process.kernels.front();
+    if (use.name.empty()) use.name = one.name;
+    launches.push_back(one.launches);
+    us.push_back(one.launches * one.us);
+  }
+  if (launches.empty()) return std::nullopt;
+  use.launches = median(std::move(launches));
+  use.us = median(std::move(us));
+  return use;
+}
+
+// Of the time of paired kernels, by program.
+struct Time {
+  double all = 0;
+  double other_count = 0;  // of those that a step launches more or less often
+};
+
+std::map<std::string, Time> times_of(const Record& baseline, const Record& current) {
+  std::unordered_map<std::string_view, const CaseRecord*> before;
+  for (const CaseRecord& one : baseline.cases)
+    if (is_traced_kernel(one)) before.emplace(one.id, &one);
+  std::map<std::string, Time> times;
+  if (before.empty()) return times;
+  const auto aligned = aligned_kernels(baseline, current);
+  for (const CaseRecord& one : current.cases) {
+    if (!is_traced_kernel(one)) continue;
+    const auto same = before.find(one.id);
+    const auto other = aligned.find(&one);
+    const CaseRecord* paired = same != before.end()     ? same->second
+                               : other != aligned.end() ? other->second
+                                                        : nullptr;
+    if (paired == nullptr) continue;
+    const std::optional<Use> old = use_of(*paired), now = use_of(one);
+    if (!old || !now || old->name != now->name) continue;
+    Time& time = times[one.program->name];
+    time.all += old->us;
+    if (old->launches != now->launches) time.other_count += old->us;
+  }
+  return times;
+}
+
+std::string listed(const std::set<std::string>& values) {
+  return join(std::vector<std::string>(values.begin(), values.end()), " and ");
+}
+
+void compare(std::vector<Difference>& found, const char* what, const std::set<std::string>& before,
+             const std::set<std::string>& after) {
+  if (before.empty() || after.empty() || (before == after && before.size() == 1)) return;
+  found.push_back({what, listed(before), listed(after)});
+}
+
+std::optional<Obstacle> obstacle_of(const StepsFound& before, const StepsFound& after, const Time& time) {
+  std::vector<Difference> found;
+  compare(found, "source of the steps", before.sources, after.sources);
+  compare(found, "traced processes", before.processes, after.processes);
+  const bool marked = after.sources == std::set{std::string(name_of(StepSource::nvtx))};
+  double share = 0;
+  if (!marked && time.all > 0 && time.other_count > most_time * time.all) {
+    share = time.other_count / time.all;
+    found.push_back({"launches a step", listed(before.launches), listed(after.launches)});
+  }
+  if (found.empty()) return std::nullopt;
+  return Obstacle{{ReasonCode::steps_differ, {{"share", share}}}, std::move(found)};
+}
+
+bool is_traced_program(const CaseRecord& one) {
+  return one.program && one.program->reads == trace_format && one.id == one.program->name;
+}
+
+}  // namespace
+
+std::map<std::string, Obstacle> step_obstacles(const Record& baseline, const Record& current) {
+  std::map<std::string, const CaseRecord*> before;
+  for (const CaseRecord& one : baseline.cases)
+    if (is_traced_program(one)) before.emplace(one.id, &one);
+  std::map<std::string, Obstacle> obstacles;
+  if (before.empty()) return obstacles;
+  const std::map<std::string, Time> times = times_of(baseline, current);
+  for (const CaseRecord& one : current.cases) {
+    const auto old = before.find(one.id);
+    if (!is_traced_program(one) || old == before.end()) continue;
+    const auto time = times.find(one.id);
+    if (auto found =
+            obstacle_of(found_in(*old->second), found_in(one), time == times.end() ? Time{} : time->second))
+      obstacles.emplace(one.id, std::move(*found));
+  }
+  return obstacles;
+}
+
+}  // namespace harness

@@ -62,6 +62,12 @@ TEST_F(TraceLibrary, CountsDroppedRecords) {
   EXPECT_EQ(traces.front().dropped, 5U);
 }
 
+TEST_F(TraceLibrary, CountsRecordsThatCannotBeReadAsDropped) {
+  const std::vector<ProcessTrace> traces = run("unreadable");
+  ASSERT_THAT(traces, SizeIs(1));
+  EXPECT_GE(traces.front().dropped, 1U);
+}
+
 TEST_F(TraceLibrary, LeavesAnUnfinishedFileWhenItIsKilled) {
   const std::vector<ProcessTrace> traces = run("killed");
   for (const ProcessTrace& one : traces) EXPECT_FALSE(one.ended);

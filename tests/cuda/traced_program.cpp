@@ -1,7 +1,7 @@
 // A program as CUDA would trace it, without CUDA: it loads the libraries that the environment names, calls
 // them as a driver does, and executes kernels on the stand-in for CUPTI.
 //
-//   traced_program STEPS [held|dropped|killed|forks]
+//   traced_program STEPS [held|dropped|unreadable|killed|forks]
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/wait.h>
@@ -46,6 +46,7 @@ int main(int count, char** words) {
     nvtxRangePop();
   }
   if (how == "dropped") state->dropped = 5;
+  if (how == "unreadable") state->failures["ActivityGetNextRecord"] = CUPTI_ERROR_INVALID_KIND;
   if (how == "killed") std::raise(SIGKILL);
   if (how == "forks" && fork() > 0) wait(nullptr);  // the child's copy of the trace must not be written
   return 0;

@@ -177,6 +177,24 @@ TEST_F(Traces, OfAKilledProcessEndInTheMiddle) {
   EXPECT_EQ(summarise_trace({*read}, {}).fault->code, CauseCode::trace_unfinished);
 }
 
+// The end is there, and a launch before it is not.
+TEST_F(Traces, WithoutALaunchThatWasCountedAreVoid) {
+  Program program(folder_);
+  program.launch("gemm", 1000);
+  program.launch("gemm", 1000);
+  program.end();
+  std::string bytes = program.bytes();
+  EXPECT_FALSE(summarise_trace({*read_trace(bytes, "t")}, {}).fault);
+  bytes.erase(bytes.size() - sizeof(TallyRecord) - sizeof(LaunchRecord), sizeof(LaunchRecord));
+  const auto read = read_trace(bytes, "t");
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->ended);
+  const ProgramTrace trace = summarise_trace({*read}, {});
+  ASSERT_TRUE(trace.fault);
+  EXPECT_EQ(trace.fault->code, CauseCode::trace_lost_records);
+  EXPECT_EQ(trace.fault->count("records"), 1);
+}
+
 TEST_F(Traces, OfLaterVersionsMayHaveRecordsThatAreSkipped) {
   Program program(folder_);
   program.launch("gemm", 1000);

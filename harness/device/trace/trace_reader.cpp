@@ -32,6 +32,7 @@ class Reader {
     while (!error_ && at_ < bytes_.size() && read_record()) {
     }
     if (error_) return fail(*error_);
+    if (trace_.ended) count_missing();
     trace_.bytes = bytes_.size();
     sort_by_call(trace_.launches);
     sort_by_call(trace_.transfers);
@@ -140,12 +141,14 @@ class Reader {
   void take_launch(const LaunchRecord& record) {
     if (record.shape == 0 || record.shape > trace_.shapes.size())
       return refuse(fmt::format("there is no kernel {}", record.shape));
+    ++read_;
     if (!check_times(record.start, record.end)) return;
     trace_.launches.push_back({record.shape - 1, record.correlation, record.start, record.end, record.stream,
                                record.device, record.node});
   }
 
   void take_transfer(const TransferRecord& record) {
+    ++read_;
     if (!check_times(record.start, record.end)) return;
     trace_.transfers.push_back(
         {record.fill != 0,
@@ -174,6 +177,14 @@ class Reader {
     trace_.dropped = record.dropped;
     trace_.lost = record.lost;
     trace_.ended = record.ended != 0;
+    written_ = record.launches;
+  }
+
+  // Records that the process wrote, and that are not in the file or that it did not count.
+  void count_missing() {
+    const std::uint64_t known = trace_.lost + read_;
+    const std::uint64_t missing = written_ > known ? written_ - known : known - written_;
+    trace_.lost += missing;
   }
 
   void refuse(const std::string& problem) {
@@ -187,6 +198,8 @@ class Reader {
   std::size_t at_ = 0;
   std::string_view record_;
   std::vector<std::string> texts_;
+  std::uint64_t read_ = 0;     // records of launches and transfers
+  std::uint64_t written_ = 0;  // likewise, by the last tally
   ProcessTrace trace_;
   std::optional<Error> error_;
 };

@@ -225,9 +225,12 @@ void Tracer::completed(CUcontext context, std::uint32_t stream, std::uint8_t* bu
 void Tracer::take(const std::uint8_t* buffer, std::size_t valid) {
   if (valid == 0) return;
   try {
+    auto* const records = const_cast<std::uint8_t*>(buffer);
     CUpti_Activity* record = nullptr;
-    while (cupti_.ActivityGetNextRecord(const_cast<std::uint8_t*>(buffer), valid, &record) == CUPTI_SUCCESS)
+    CUptiResult code = CUPTI_SUCCESS;
+    while ((code = cupti_.ActivityGetNextRecord(records, valid, &record)) == CUPTI_SUCCESS)
       take_record(*record);
+    if (code != CUPTI_ERROR_MAX_LIMIT_REACHED) ++dropped_;  // not the end: the rest cannot be read
   } catch (const std::exception&) {
     ++dropped_;
   }

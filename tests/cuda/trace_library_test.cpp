@@ -68,6 +68,13 @@ TEST_F(TraceLibrary, CountsRecordsThatCannotBeReadAsDropped) {
   EXPECT_GE(traces.front().dropped, 1U);
 }
 
+TEST_F(TraceLibrary, TracesWithoutTheModules) {
+  const std::vector<ProcessTrace> traces = run("without-modules");
+  ASSERT_THAT(traces, SizeIs(1));
+  EXPECT_EQ(traces.front().problem, "");
+  EXPECT_FALSE(summarise_trace(traces, {}).fault);
+}
+
 TEST_F(TraceLibrary, LeavesAnUnfinishedFileWhenItIsKilled) {
   const std::vector<ProcessTrace> traces = run("killed");
   for (const ProcessTrace& one : traces) EXPECT_FALSE(one.ended);

@@ -1,7 +1,7 @@
 // A program as CUDA would trace it, without CUDA: it loads the libraries that the environment names, calls
 // them as a driver does, and executes kernels on the stand-in for CUPTI.
 //
-//   traced_program STEPS [held|dropped|unreadable|killed|forks]
+//   traced_program STEPS [held|dropped|unreadable|killed|forks|without-modules]
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/wait.h>
@@ -36,6 +36,7 @@ int main(int count, char** words) {
   const auto execute = symbol<FakeCuptiExecute>(cupti, "fake_cupti_execute");
   FakeCupti* state = symbol<FakeCuptiState>(cupti, "fake_cupti")();
   if (how == "held") state->holder = "Nsight Systems";
+  if (how == "without-modules") state->failures["EnableCallback"] = CUPTI_ERROR_NOT_SUPPORTED;
   if (symbol<int (*)()>(tracer, "InitializeInjection")() != 1) return 8;
   execute("_Z4initPf", 700, true);
   for (int i = 0; i < steps; ++i) {

@@ -134,11 +134,10 @@ bool Tracer::subscribe() {
     writer_.fact(FactCode::refused_by, holder.front() != '\0' ? holder.data() : "another profiler");
     return false;
   }
-  // Without the modules the code of kernels stays unknown, and everything else is traced.
-  return check("cuptiSubscribe", code) &&
-         (check("cuptiEnableCallback", cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
-                                                             CUPTI_CBID_RESOURCE_MODULE_LOADED)) ||
-          true);
+  if (!check("cuptiSubscribe", code)) return false;
+  // Where this fails, the code of kernels stays unknown, and everything else is traced.
+  (void)cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED);
+  return true;
 }
 
 bool Tracer::record_activities() {

@@ -38,7 +38,8 @@ enum class NoteCode {
   metric_unreported,       // metric: neither the workload nor the variant reported it
   kernels_unseen,          // problem: the profiler's
   trace_overhead,          // traced, untraced: seconds that the program took with and without the trace
-  // source: a StepSource; steps, launches: a step, settling, outside, processes: that were traced
+  // source: a StepSource; steps, launches: a step, settling, outside, processes: that have them;
+  // helpers: processes without any, helper_launches
   steps_found,
   counters_missing,  // counters; why: a CounterCode, with its figures. Older records: problem
 };

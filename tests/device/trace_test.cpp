@@ -359,6 +359,50 @@ TEST_F(Traces, OfSeveralProcessesAddUp) {
   EXPECT_EQ(trace.kernels[0].use.launches, 2);
 }
 
+// A process with one kernel is no step of the others.
+TEST_F(Traces, OfAHelperAreOutside) {
+  Program parent(folder_, 1), child(folder_, 2);
+  train(parent);
+  child.launch("probe", 1000);
+  parent.end();
+  child.end();
+  for (const auto& order : {std::vector{parent.read(), child.read()}, {child.read(), parent.read()}}) {
+    const ProgramTrace trace = summarise_trace(order, {});
+    EXPECT_EQ(trace.source, StepSource::period);
+    EXPECT_THAT(trace.steps.kernel, SizeIs(10));
+    EXPECT_EQ(trace.processes, 1);
+    EXPECT_EQ(trace.helpers, 1);
+    EXPECT_EQ(trace.helper_launches, 1U);
+    EXPECT_EQ(trace.outside, 3U);
+    EXPECT_THAT(trace.kernels, SizeIs(3));
+  }
+}
+
+TEST_F(Traces, OfAHelperNeedNoRange) {
+  Program parent(folder_, 1), child(folder_, 2);
+  for (int i = 0; i < 4; ++i) parent.range("step", [&] { parent.launch("gemm", 2000); });
+  child.launch("probe", 9000);
+  parent.end();
+  child.end();
+  const ProgramTrace trace = summarise_trace({child.read(), parent.read()}, {StepSource::nvtx, "step"});
+  ASSERT_FALSE(trace.fault);
+  EXPECT_THAT(trace.steps.kernel, SizeIs(4));
+  EXPECT_EQ(trace.helpers, 1);
+}
+
+// A small process repeats, and the one with the work does not.
+TEST_F(Traces, OfMostWorkWithoutAPeriodAreOneStep) {
+  Program worker(folder_, 1), small(folder_, 2);
+  for (int i = 0; i < 20; ++i) worker.launch("k" + std::to_string(i), 9000);
+  train(small);
+  worker.end();
+  small.end();
+  const ProgramTrace trace = summarise_trace({worker.read(), small.read()}, {});
+  EXPECT_EQ(trace.source, StepSource::whole);
+  EXPECT_THAT(trace.steps.kernel, SizeIs(1));
+  EXPECT_EQ(trace.helpers, 0);
+}
+
 TEST_F(Traces, AreIdenticalWhereTheStepsDoTheSame) {
   const auto digest = [this](std::uint32_t pid, std::uint32_t grid, std::uint64_t ns, std::uint64_t copied) {
     Program program(folder_, pid);

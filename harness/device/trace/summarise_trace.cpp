@@ -311,6 +311,49 @@ ProgramTrace summarise(const ProcessTrace& trace, const StepRule& rule) {
   return one;
 }
 
+bool has_steps(const ProgramTrace& part) {
+  return !part.fault && part.source != StepSource::whole;
+}
+
+// A process beside others that have steps: its work is outside of them.
+void add_helper(ProgramTrace& all, const ProgramTrace& part) {
+  all.launches += part.launches;
+  all.transfers += part.transfers;
+  all.outside += part.launches;
+  all.bytes += part.bytes;
+  ++all.helpers;
+  all.helper_launches += part.launches;
+}
+
+double busy_time(const ProcessTrace& process) {
+  return std::accumulate(
+      process.launches.begin(), process.launches.end(), 0.0,
+      [](double sum, const Launch& one) { return sum + microseconds(one.end - one.start); });
+}
+
+ProgramTrace summarise_all(const std::vector<ProcessTrace>& processes, const StepRule& rule) {
+  std::vector<ProgramTrace> parts;
+  double in_steps = 0, without = 0;  // time of the processes that have steps, and of the others
+  for (const ProcessTrace& one : processes) {
+    if (one.launches.empty()) continue;
+    const ProgramTrace& part = parts.emplace_back(summarise(one, rule));
+    (has_steps(part) ? in_steps : without) += busy_time(one);
+  }
+  const bool stepped = std::any_of(parts.begin(), parts.end(), has_steps);
+  // Most of the work has no period, so a small process' period is not the program's.
+  if (stepped && rule.source == StepSource::period && without > in_steps)
+    return summarise_all(processes, {StepSource::whole, {}});
+  const auto helpers = std::stable_partition(
+      parts.begin(), parts.end(), [&](const ProgramTrace& part) { return !stepped || has_steps(part); });
+  ProgramTrace all;
+  for (auto part = parts.begin(); part != helpers; ++part) {
+    if (part->fault) return std::move(*part);
+    add(all, std::move(*part));
+  }
+  for (auto part = helpers; part != parts.end(); ++part) add_helper(all, *part);
+  return all;
+}
+
 }  // namespace
 
 std::size_t settling_steps(const std::vector<double>& sums) {
@@ -327,17 +370,15 @@ std::size_t settling_steps(const std::vector<double>& sums) {
 }
 
 ProgramTrace summarise_trace(const std::vector<ProcessTrace>& processes, const StepRule& rule) {
-  ProgramTrace all;
   for (const ProcessTrace& one : processes) {
     if (std::optional<Cause> fault = fault_of(one)) {
-      all.fault = std::move(fault);
-      return all;
+      ProgramTrace none;
+      none.fault = std::move(fault);
+      return none;
     }
-    if (one.launches.empty()) continue;
-    ProgramTrace part = summarise(one, rule);
-    if (part.fault) return part;
-    add(all, std::move(part));
   }
+  ProgramTrace all = summarise_all(processes, rule);
+  if (all.fault) return all;
   if (all.processes == 0) all.fault = Cause{CauseCode::trace_without_launches};
   if (all.processes > 1) share_anew(all.kernels);
   return all;

@@ -96,6 +96,11 @@ void add_trace(ProcessResult& own, const ProgramTrace& trace) {
                         {"settling", trace.settling},
                         {"outside", trace.outside},
                         {"processes", trace.processes}}});
+  if (trace.helpers > 0) {
+    Figures& figures = own.notes.back().figures;
+    figures.emplace_back("helpers", trace.helpers);
+    figures.emplace_back("helper_launches", trace.helper_launches);
+  }
 }
 
 std::vector<ProcessResult> results_of_kernels(const ProgramTrace& trace, int process, Seconds began) {

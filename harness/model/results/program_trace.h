@@ -60,7 +60,9 @@ struct ProgramTrace {
   StepTimes steps;                         // that count
   std::vector<TracedKernel> kernels = {};  // in the order of their first launch
   Identity identity = {};                  // of a step
-  int processes = 0;                       // that used a GPU
+  int processes = 0;                       // that have the steps
+  int helpers = 0;                         // processes without steps, beside others that have some
+  std::size_t helper_launches = 0;         // of those; part of `outside`
   std::uint64_t bytes = 0;                 // of the trace
   std::string cupti = {};                  // file of the library
 };

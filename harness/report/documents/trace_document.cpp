@@ -110,6 +110,7 @@ std::string steps_text(const ProgramTrace& trace) {
     text += fmt::format("; {} before them, until the sum settled", counted(trace.settling, "step", "steps"));
   if (trace.outside > 0)
     text += fmt::format("; {} outside of all steps", counted(trace.outside, "launch", "launches"));
+  if (trace.helpers > 0) text += fmt::format(", {} of them in other processes", trace.helper_launches);
   return text;
 }
 

@@ -38,6 +38,9 @@ std::string on_steps(const Note& note) {
   if (note.count("processes") > 1) text += fmt::format(" in {} processes", note.count("processes"));
   if (note.count("settling") > 0) text += fmt::format("; {} settling steps left out", note.count("settling"));
   if (note.count("outside") > 0) text += fmt::format("; {} launches outside of them", note.count("outside"));
+  if (note.count("helpers") > 0)
+    text += fmt::format(", {} of them in {} other process{}", note.count("helper_launches"),
+                        note.count("helpers"), note.count("helpers") == 1 ? "" : "es");
   return text;
 }
 

@@ -420,6 +420,23 @@ TEST_F(Traces, AreIdenticalWhereTheStepsDoTheSame) {
   EXPECT_NE(digest(4, 64, 2000, 128), one);
 }
 
+// Long steps, whose text is hashed in parts: neither a beginning nor an end is forgotten.
+TEST_F(Traces, OfLongStepsAreIdenticalOrNot) {
+  constexpr int launches = 5000;
+  const auto digest = [this](std::uint32_t pid, int odd, std::uint32_t stream) {
+    Program program(folder_, pid);
+    for (int i = 0; i < launches; ++i)
+      program.launch(i == odd ? "odd" : std::string(200, 'k'), 1000, 8, i == odd ? stream : 1);
+    program.end();
+    return summarise_trace({program.read()}, {StepSource::whole, {}}).identity.digest;
+  };
+  const std::string one = digest(1, 3, 1);
+  EXPECT_EQ(digest(2, 3, 1), one);
+  EXPECT_NE(digest(3, 4, 1), one);
+  EXPECT_NE(digest(4, launches - 1, 1), one);
+  EXPECT_NE(digest(5, 3, 2), one);
+}
+
 TEST(SettlingSteps, EndWhereTheSumStays) {
   EXPECT_EQ(settling_steps({9, 5, 1, 1, 1, 1, 1, 1}), 2U);
   EXPECT_EQ(settling_steps({1, 1, 1, 1}), 0U);

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/base/bulk_hash.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/device/code/kernel_launches.h"
@@ -92,6 +93,7 @@ class Summary {
       Group& group = groups_[groups_of_[i]];
       if (group.shape != nullptr && group.shape->code != trace.shapes[i].code) group.several_codes = true;
       if (group.shape == nullptr) group.shape = &trace.shapes[i];
+      shape_hashes_.push_back(hash_of(trace.shapes[i]));
     }
   }
 
@@ -187,6 +189,19 @@ class Summary {
     return kernel;
   }
 
+  // A step may have ten million launches, so its text is hashed on the way.
+  static void fold(std::string& text) {
+    constexpr std::size_t longest = std::size_t{1} << 16;
+    if (text.size() >= longest) text = bulk_hash(text);
+  }
+
+  static std::string hash_of(const Shape& shape) {
+    return bulk_hash(fmt::format("{} {} {} {} {} {} {} {} {}", shape.name, shape.code,
+                                 fmt::join(shape.grid, "x"), fmt::join(shape.block, "x"),
+                                 fmt::join(shape.cluster, "x"), shape.registers, shape.static_shared_bytes,
+                                 shape.dynamic_shared_bytes, shape.local_bytes));
+  }
+
   // Streams and devices are numbered in the order of their first use.
   std::string text_of(const Step& step, Identity& gap) const {
     std::string text;
@@ -202,22 +217,22 @@ class Summary {
         return {};
       }
       text +=
-          fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n", shape.name, shape.code,
-                      fmt::join(shape.grid, "x"), fmt::join(shape.block, "x"), fmt::join(shape.cluster, "x"),
-                      shape.registers, shape.static_shared_bytes, shape.dynamic_shared_bytes,
-                      shape.local_bytes, lane(one.device, one.stream), one.node != 0);
+          fmt::format("{} {} {}\n", shape_hashes_[one.shape], lane(one.device, one.stream), one.node != 0);
+      fold(text);
     }
     for (const std::uint32_t i : step.transfers) {
       const Transfer& one = trace_.transfers[i];
       text += fmt::format("{} {} {} {} {}\n", one.fill ? "fill" : "copy", static_cast<int>(one.way), one.size,
                           one.value, lane(one.device, one.stream));
+      fold(text);
     }
     return text;
   }
 
   const ProcessTrace& trace_;
   const FoundSteps& found_;
-  std::vector<std::uint32_t> groups_of_;  // by shape
+  std::vector<std::uint32_t> groups_of_;   // by shape
+  std::vector<std::string> shape_hashes_;  // likewise
   std::vector<Group> groups_;
 };
 

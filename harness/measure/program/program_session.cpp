@@ -153,9 +153,9 @@ ProgramSession::Rows ProgramSession::read_trace(const PlannedCase& planned, Proc
   return results_of_kernels(*trace, task_.process, end.began);
 }
 
-// Where the program's own case is measured, benchmarks that nobody has seen become cases. A process may do
-// without a kernel of another one. The program's own
-// result comes last: a run that is continued without it starts the program again.
+// Where the program's own case is measured, benchmarks that nobody has seen become cases. A process need not
+// have each kernel that another one has. The program's own result comes last: a run that is continued without
+// it starts the program again.
 Status ProgramSession::take_benchmarks(const std::vector<const PlannedCase*>& cases,
                                        std::vector<ProcessResult> rows) {
   const Program& program = *cases.front()->program;

@@ -229,7 +229,8 @@ void Tracer::take(const std::uint8_t* buffer, std::size_t valid) {
     CUptiResult code = CUPTI_SUCCESS;
     while ((code = cupti_.ActivityGetNextRecord(records, valid, &record)) == CUPTI_SUCCESS)
       take_record(*record);
-    if (code != CUPTI_ERROR_MAX_LIMIT_REACHED) ++dropped_;  // not the end: the rest cannot be read
+    const bool unfinished = forced_ && code == CUPTI_ERROR_INVALID_KIND;   // work that is not done
+    if (code != CUPTI_ERROR_MAX_LIMIT_REACHED && !unfinished) ++dropped_;  // the rest cannot be read
   } catch (const std::exception&) {
     ++dropped_;
   }
@@ -350,6 +351,7 @@ void Tracer::finish() {
   pause_.notify_all();
   if (flusher_.joinable()) flusher_.join();
   (void)cupti_.ActivityFlushAll(0);
+  forced_ = true;
   (void)cupti_.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   const Moment moment = now();
   const std::lock_guard lock(mutex_);

@@ -68,6 +68,7 @@ class Tracer {
   std::atomic<std::uint32_t> last_launch_ = 0;
   std::atomic<bool> counting_ = false;
   std::atomic<bool> finishing_ = false;
+  std::atomic<bool> forced_ = false;  // records of work that is not done come, too
 
   std::mutex mutex_;  // of the writer and what follows
   trace::TraceWriter writer_;

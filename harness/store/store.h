@@ -99,7 +99,7 @@ class Store {
   // The same for reading only: a missing SQLite file is ErrorKind::missing, and none is made.
   static Result<std::unique_ptr<Store>> open_existing(const std::string& url);
   // Opens an existing store for reading and leaves it as it is: an older schema is an error, and is not
-  // updated. One that is missing or has no schema is ErrorKind::missing.
+  // updated. ErrorKind::missing where there is no file or no schema.
   static Result<std::unique_ptr<Store>> open_read_only(const std::string& url);
   // A store in memory, called `place`, for a place without a store yet.
   static Result<std::unique_ptr<Store>> empty(const std::string& place);

@@ -39,7 +39,7 @@ StepsFound found_in(const CaseRecord& program) {
   return found;
 }
 
-// What a kernel is on one side, as the median over its processes.
+// A kernel of one side, with medians over its processes.
 struct Use {
   std::string name;
   double launches = 0;  // a step
@@ -68,7 +68,7 @@ std::optional<Use> use_of(const CaseRecord& kernel) {
   return use;
 }
 
-// Of the time of paired kernels, by program.
+// The time of a program's paired kernels.
 struct Time {
   double all = 0;
   double other_count = 0;  // of those that a step launches more or less often

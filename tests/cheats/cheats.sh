@@ -19,12 +19,12 @@ output=$(cd "$3" && pwd)
 case $device in
   cpu)
     module=libcheats_plugin.so
-    cases='- {workload: line, axes: {n: 4096}, variants: [honest, only_on_poison, first_and_each_seventh,
+    cases='- {workload: line, axes: {n: 16384}, variants: [honest, only_on_poison, first_and_each_seventh,
      first_of_placement, in_warm_up, each_second, first_and_last, after_a_pause, in_bind, by_address, earlier_placement,
      stale_inputs, later_thread, by_some_inputs, by_all_inputs, unless_inputs_change, nothing, part, constant,
      not_a_number, zeroed_inputs, copied_inputs, closes_descriptors, silences_descriptors, leaves_in_a_sample,
      forges_a_result, changes_the_environment, slows_the_clock]}
-  - {workload: below, axes: {n: 4096}, variants: [unwritten_integers]}'
+  - {workload: below, axes: {n: 16384}, variants: [unwritten_integers]}'
     ;;
   cuda)
     module=libcuda_cheats_plugin.so
@@ -45,7 +45,7 @@ version: 1
 name: cheats
 modules: ["$folder/lib/$module"]
 defaults:
-  sampling: {processes: 3, placements: 10, samples: 40, warmup: 3, cache: hot, timing: events, preheat: 0ms, timeout: 60s}
+  sampling: {processes: 9, placements: 10, samples: 40, warmup: 3, cache: hot, timing: events, preheat: 0ms, timeout: 60s}
 cases:
   $cases
 YAML

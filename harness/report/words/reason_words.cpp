@@ -321,7 +321,7 @@ std::string remedy_of(const Reason& reason) {
     case ReasonCode::direction_differs: return "Give a metric with another meaning another name.";
     case ReasonCode::steps_differ:
       return "Mark the step with an NVTX range in the program, and name it in the suite: "
-             "`steps: {nvtx: NAME}`. Then measure the baseline again.";
+             "`steps: nvtx`. Then measure the baseline again.";
     case ReasonCode::bad_margin:
     case ReasonCode::bad_alpha:
     case ReasonCode::too_many_looks:

@@ -99,7 +99,7 @@ std::map<std::string, Time> times_of(const Record& baseline, const Record& curre
 }
 
 std::string listed(const std::set<std::string>& values) {
-  return join(std::vector<std::string>(values.begin(), values.end()), " and ");
+  return join(std::vector<std::string>(values.begin(), values.end()), ", ");
 }
 
 void compare(std::vector<Difference>& found, const char* what, const std::set<std::string>& before,
@@ -110,13 +110,13 @@ void compare(std::vector<Difference>& found, const char* what, const std::set<st
 
 std::optional<Obstacle> obstacle_of(const StepsFound& before, const StepsFound& after, const Time& time) {
   std::vector<Difference> found;
-  compare(found, "source of the steps", before.sources, after.sources);
-  compare(found, "traced processes", before.processes, after.processes);
+  compare(found, "steps", before.sources, after.sources);
+  compare(found, "traced_processes", before.processes, after.processes);
   const bool marked = after.sources == std::set{std::string(name_of(StepSource::nvtx))};
   double share = 0;
   if (!marked && time.all > 0 && time.other_count > most_time * time.all) {
     share = time.other_count / time.all;
-    found.push_back({"launches a step", listed(before.launches), listed(after.launches)});
+    found.push_back({"launches_a_step", listed(before.launches), listed(after.launches)});
   }
   if (found.empty()) return std::nullopt;
   return Obstacle{{ReasonCode::steps_differ, {{"share", share}}}, std::move(found)};

@@ -187,7 +187,7 @@ std::string step_for(Verdict verdict, const Comparison& comparison) {
     case Verdict::not_comparable:
       if (only_steps_differ(comparison))
         return "Mark the step of the traced program with an NVTX range, and name it in the suite "
-               "(`steps: {nvtx: NAME}`). Then measure both sides.";
+               "(`steps: nvtx`). Then measure both sides.";
       return "Measure both sides on the same device and settings; the differences are listed above.";
     case Verdict::improved:
       return comparison.policy.fail_on_improved

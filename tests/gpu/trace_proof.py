@@ -2,7 +2,7 @@
 
   trace_proof.py FOLDER OUT    FOLDER has bin/ and lib/; records, reports and figures.json go to OUT
 
-Prints a table; exit status 1 where a figure misses its goal. Needs PyTorch and a GPU; below 150 s.
+Prints a table; exit status 1 where a figure misses its goal. Needs PyTorch and a GPU; some 200 s on an H200.
 """
 import json
 import os

@@ -186,7 +186,8 @@ void sample_case(CaseParts& parts) {
   parts.sampling_began = parts.device.timer().now();
   const PlannedCase& planned = parts.planned;
   const auto draw = static_cast<std::uint64_t>(parts.carried.audit_draw);
-  const std::uint64_t of_case = draw == 0 ? 0 : input_seed(planned.id, planned.params, draw, 1) | 1U;
+  const std::uint64_t of_case =
+      draw == 0 ? 0 : std::max<std::uint64_t>(1, input_seed(planned.id, planned.params, draw, 1));
   for (Subject& one : parts.subjects)
     one.audit.emplace(Audit::Case{.nonce = parts.carried.nonce,
                                   .seed = input_seed(planned.id, planned.params, 0, parts.process),

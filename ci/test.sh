@@ -31,4 +31,4 @@ if [ "$preset" = tsan ] && setarch "$(uname -m)" -R true 2>/dev/null; then
   around=(setarch "$(uname -m)" -R)
 fi
 exec "${around[@]}" ctest --test-dir "$root/build/$preset" --output-on-failure --no-tests=error \
-  --timeout 600 --parallel "$(nproc)" --output-junit "$root/build/$preset/ctest.xml" "$@"
+  --timeout 600 --parallel $(($(nproc) + 1)) --output-junit "$root/build/$preset/ctest.xml" "$@"

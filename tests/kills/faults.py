@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets every call that writes or locks a file fail in turn, and checks afterwards that nothing is damaged.
+"""Lets every call that reads, writes, makes or locks a file fail in turn, and checks afterwards that nothing is damaged.
 
     faults.py HARNESS PLUGIN FAULTY_CALLS_LIBRARY [--most N]
 
@@ -17,8 +17,10 @@ from pathlib import Path
 
 from kills import COMMANDS, CONTRACT, Damage, Place, duration, need
 
-FAULTS = [("write", errno.ENOSPC), ("write", errno.EIO), ("write", 0), ("pwrite", errno.ENOSPC), ("pwrite", errno.EIO),
-          ("pwrite", 0), ("fsync", errno.EIO), ("rename", errno.EIO), ("linkat", errno.ENOSPC), ("lock", errno.EAGAIN)]
+FAULTS = [("read", errno.EIO), ("pread", errno.EIO), ("create", errno.ENOSPC), ("create", errno.EMFILE),
+          ("write", errno.ENOSPC), ("write", errno.EIO), ("write", 0), ("pwrite", errno.ENOSPC), ("pwrite", errno.EIO),
+          ("pwrite", 0), ("ftruncate", errno.EIO), ("fsync", errno.EIO), ("rename", errno.EIO),
+          ("linkat", errno.ENOSPC), ("lock", errno.EAGAIN)]
 
 
 def fail_one(place, library, name, call, error, number):

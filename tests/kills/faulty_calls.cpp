@@ -1,7 +1,7 @@
 // Preloaded (LD_PRELOAD): one call of the C library fails, as on a full or broken disk, or where another
 // process holds a lock. Only calls on regular files count, each process for itself.
 //
-//   FAULT_CALL    write, pwrite, fsync, rename, linkat or lock
+//   FAULT_CALL    read, pread, write, pwrite, create, ftruncate, fsync, rename, linkat or lock
 //   FAULT_NUMBER  which call fails, from 1; all later ones succeed
 //   FAULT_ERROR   its errno; 0: a write that takes half of the bytes
 //   FAULT_MARK    a file that is made when a call fails
@@ -31,7 +31,7 @@ bool fails(const char* name, int& error) {
   const char* wanted = std::getenv("FAULT_CALL");
   if (wanted == nullptr || std::strcmp(wanted, name) != 0) return false;
   if (++calls != std::atoi(std::getenv("FAULT_NUMBER"))) return false;
-  if (const int mark = open(std::getenv("FAULT_MARK"), O_WRONLY | O_CREAT, 0600); mark >= 0) close(mark);
+  if (const int mark = creat(std::getenv("FAULT_MARK"), 0600); mark >= 0) close(mark);
   error = std::atoi(std::getenv("FAULT_ERROR"));
   return true;
 }
@@ -39,6 +39,10 @@ bool fails(const char* name, int& error) {
 template <class Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+bool makes_file(int flags) {
+  return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
 int refused(int error) {
@@ -68,6 +72,51 @@ ssize_t pwrite64(int fd, const void* bytes, size_t count, off64_t at) {
     return real(fd, bytes, (count + 1) / 2, at);
   }
   return real(fd, bytes, count, at);
+}
+
+ssize_t read(int fd, void* bytes, size_t count) {
+  static auto* const real = next<ssize_t(int, void*, size_t)>("read");
+  int error = 0;
+  return is_regular(fd) && fails("read", error) ? refused(error) : real(fd, bytes, count);
+}
+
+ssize_t pread64(int fd, void* bytes, size_t count, off64_t at) {
+  static auto* const real = next<ssize_t(int, void*, size_t, off64_t)>("pread64");
+  int error = 0;
+  return is_regular(fd) && fails("pread", error) ? refused(error) : real(fd, bytes, count, at);
+}
+
+ssize_t pread(int fd, void* bytes, size_t count, off_t at) {
+  return pread64(fd, bytes, count, at);
+}
+
+// The flags also say that a file without a name is made.
+int open64(const char* path, int flags, ...) {
+  static auto* const real = next<int(const char*, int, ...)>("open64");
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = makes_file(flags) ? va_arg(arguments, mode_t) : 0;
+  va_end(arguments);
+  int error = 0;
+  return makes_file(flags) && fails("create", error) ? refused(error) : real(path, flags, mode);
+}
+
+int open(const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = makes_file(flags) ? va_arg(arguments, mode_t) : 0;
+  va_end(arguments);
+  return open64(path, flags, mode);
+}
+
+int ftruncate64(int fd, off64_t size) noexcept {
+  static auto* const real = next<int(int, off64_t)>("ftruncate64");
+  int error = 0;
+  return is_regular(fd) && fails("ftruncate", error) ? refused(error) : real(fd, size);
+}
+
+int ftruncate(int fd, off_t size) noexcept {
+  return ftruncate64(fd, size);
 }
 
 int fsync(int fd) {

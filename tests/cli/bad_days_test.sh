@@ -20,10 +20,14 @@ JSON
 }
 other_is_unchanged='row("also_right")["verdict"] == "unchanged"'
 
-# A sticky error, as after an Xid: the case fails and names it, a fresh process measures the others.
+# An Xid in a later process: the case fails and names it, a fresh process measures the others.
 day 5 ', "error": {"process": 2, "placement": 1, "sample": 3, "message": "Xid-79: fell off the bus"}'
 holds day.json 'row("/right")["verdict"] == "failed"' "$other_is_unchanged"
 names Xid-79
+# A sticky CUDA error of the first kernel that is timed: no later call of that process works.
+day 5 ', "error": {"process": 1, "placement": 0, "sample": 0, "message": "cudaErrorIllegalAddress"}'
+holds day.json 'row("/right")["verdict"] == "failed"' "$other_is_unchanged"
+names cudaErrorIllegalAddress
 # An ECC error in the first call.
 day 5 ', "error": {"process": 1, "placement": -1, "message": "uncorrectable-ECC error"}'
 holds day.json 'row("/right")["verdict"] == "failed"' "$other_is_unchanged"

@@ -1,4 +1,5 @@
 // links: harness_device
+// mutates: json
 //
 // Any bytes as the file that tells of a clock lock, which anybody may have left there: an error with words,
 // or a note that reads back as it was written. Never a crash.

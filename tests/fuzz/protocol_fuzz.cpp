@@ -1,4 +1,5 @@
 // links: harness_measure harness_kernels
+// mutates: json
 // Worker messages and jobs: any bytes are read without a crash, and what is read survives a round trip.
 #include <cstddef>
 #include <cstdint>

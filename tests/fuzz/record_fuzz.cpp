@@ -1,4 +1,5 @@
 // links: harness_model
+// mutates: json
 // Whatever reads as a record, or as a part of one, is written and read again the same.
 #include <cstdint>
 #include <cstdlib>

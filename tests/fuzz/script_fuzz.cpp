@@ -1,4 +1,5 @@
 // links: harness_device
+// mutates: json
 // Scripts of the scripted device: any bytes give a script or an error.
 #include <cstddef>
 #include <cstdint>

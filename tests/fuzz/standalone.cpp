@@ -1,7 +1,10 @@
 // Drives a libFuzzer target without libFuzzer: first every seed file, then a fixed number of mutations
 // of them. Everything follows from -seed, so a failure is repeated by running the program again.
 //
-//   fuzz_<name> [-runs=N] [-seed=S] [-timeout=SECONDS] FILE_OR_FOLDER...
+//   fuzz_<name> [-runs=N] [-seed=S] [-timeout=SECONDS] [-dict=FILE] FILE_OR_FOLDER...
+//
+// The words of the dictionary are inserted like the interesting ones below. Half of the inputs are changed by
+// the target's own mutator, where it has one (json_mutator.cpp).
 //
 // An input that crashes or hangs the target is written to ./fuzz-failure-<run>, which is accepted as
 // FILE; a sanitizer's report is treated as a crash. One thread.
@@ -24,6 +27,8 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+                                               unsigned seed) __attribute__((weak));
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the sanitizers' own name
 extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
 
@@ -45,6 +50,7 @@ struct Options {
   int runs = 2000;
   unsigned seed = 1;
   unsigned timeout = 25;
+  std::filesystem::path dictionary = {};
   std::vector<std::filesystem::path> paths;
 };
 
@@ -124,27 +130,38 @@ void run_one(const std::string& input, int run) {
 
 class Mutator {
  public:
-  Mutator(std::vector<std::string> seeds, unsigned seed) : seeds_(std::move(seeds)), random_(seed) {}
+  Mutator(std::vector<std::string> seeds, std::vector<std::string> words, unsigned seed)
+      : seeds_(std::move(seeds)), words_(std::move(words)), random_(seed) {
+    words_.insert(words_.end(), std::begin(interesting), std::end(interesting));
+  }
 
   std::string next() {
     std::string text = pick(seeds_);
-    for (std::size_t left = 1 + below(4); left > 0; --left) mutate(text);
+    const bool own = LLVMFuzzerCustomMutator != nullptr && below(2) == 0;
+    for (std::size_t left = 1 + below(4); left > 0; --left) own ? mutate_by_target(text) : mutate(text);
     if (text.size() > largest_input) text.resize(largest_input);
     return text;
   }
 
- private:
   void mutate(std::string& text) {
     switch (below(8)) {
       case 0: return flip_bit(text);
       case 1: return text.resize(below(text.size() + 1));
       case 2: return void(text.erase(below(text.size() + 1), 1 + below(16)));
-      case 3: return insert(text, interesting[below(std::size(interesting))]);
+      case 3: return insert(text, pick(words_));
       case 4: return splice(text, pick(seeds_));
       case 5: return repeat(text, piece(text, "\n"));
       case 6: return repeat(text, piece(text, " \n\t,:{}[]\"/="));
       default: return swap_pieces(text);
     }
+  }
+
+ private:
+  void mutate_by_target(std::string& text) {
+    const std::size_t size = text.size();
+    text.resize(std::max(largest_input, size));
+    text.resize(LLVMFuzzerCustomMutator(reinterpret_cast<std::uint8_t*>(text.data()), size, text.size(),
+                                        static_cast<unsigned>(random_())));
   }
 
   void flip_bit(std::string& text) {
@@ -190,12 +207,37 @@ class Mutator {
   const std::string& pick(const std::vector<std::string>& from) { return from[below(from.size())]; }
 
   std::vector<std::string> seeds_;
+  std::vector<std::string> words_;
   std::mt19937_64 random_;
 };
+
+Mutator* current_mutator = nullptr;
 
 std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The words of a dictionary of libFuzzer: "text" or name="text", one a line, # for comments.
+std::vector<std::string> read_dictionary(const std::filesystem::path& path) {
+  std::vector<std::string> words;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t begin = line.find('"'), end = line.rfind('"');
+    if (line.starts_with('#') || end <= begin) continue;
+    std::string word;
+    for (std::size_t at = begin + 1; at < end; ++at) {
+      if (line[at] == '\\' && line[at + 1] == 'x') {
+        word += static_cast<char>(std::strtol(line.substr(at + 2, 2).c_str(), nullptr, 16));
+        at += 3;
+        continue;
+      }
+      if (line[at] == '\\') ++at;
+      word += line[at];
+    }
+    words.push_back(std::move(word));
+  }
+  return words;
 }
 
 // In the order of their names, whatever the file system says.
@@ -228,6 +270,8 @@ Options parse(int argc, char** argv) {
       options.seed = static_cast<unsigned>(number());
     else if (argument.starts_with("-timeout="))
       options.timeout = static_cast<unsigned>(number());
+    else if (argument.starts_with("-dict="))
+      options.dictionary = argument.substr(6);
     else
       options.paths.emplace_back(argument);
   }
@@ -235,6 +279,15 @@ Options parse(int argc, char** argv) {
 }
 
 }  // namespace
+
+// For targets with their own mutator, which libFuzzer gives this function otherwise.
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most) {
+  std::string text(reinterpret_cast<const char*>(data), size);
+  current_mutator->mutate(text);
+  text.resize(std::min(text.size(), most));
+  std::copy(text.begin(), text.end(), data);
+  return text.size();
+}
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
@@ -247,7 +300,8 @@ int main(int argc, char** argv) {
   int run = 0;
   run_one("", run++);
   for (const std::string& seed : seeds) run_one(seed, run++);
-  Mutator mutator(seeds, options.seed);
+  Mutator mutator(seeds, read_dictionary(options.dictionary), options.seed);
+  current_mutator = &mutator;
   for (int i = 0; i < options.runs; ++i) run_one(mutator.next(), run++);
   std::printf("%d inputs, %zu of them seeds: no crash, no hang\n", run, seeds.size());
   return 0;

@@ -55,11 +55,26 @@ std::string unused_name(std::string pattern) {
   return pattern.replace(pattern.size() - 6, 6, random_uuid().substr(0, 6));
 }
 
+using WriteText = std::function<void(const TakeText&)>;
+
+// After the first failure the rest is dropped.
+bool write_pieces(int fd, const WriteText& write) {
+  bool written = true;
+  int why = 0;
+  write([&](std::string_view piece) {
+    if (!written) return;
+    written = write_all(fd, piece);
+    why = errno;
+  });
+  if (!written) errno = why;
+  return written;
+}
+
 // Devices and pipes: there is nothing to rename over.
-bool write_in_place(const fs::path& path, std::string_view text) {
+bool write_in_place(const fs::path& path, const WriteText& write) {
   const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  const bool written = write_all(fd, text);
+  const bool written = write_pieces(fd, write);
   return close(fd) == 0 && written;
 }
 
@@ -100,12 +115,16 @@ std::optional<std::string> nearest_file(const fs::path& path, const std::vector<
 }
 
 Status write_file_atomically(const fs::path& path, std::string_view text) {
+  return write_file_atomically(path, [&](const TakeText& take) { take(text); });
+}
+
+Status write_file_atomically(const fs::path& path, const WriteText& write) {
   const auto failed = [&](std::string_view what) {
     return fail(ErrorKind::environment, Location{path.string()},
                 fmt::format("cannot be {}: {}", what, std::strerror(errno)));
   };
   std::error_code code;
-  if (fs::is_other(path, code)) return write_in_place(path, text) ? Status() : failed("written");
+  if (fs::is_other(path, code)) return write_in_place(path, write) ? Status() : failed("written");
   const fs::path target = fs::is_symlink(path, code) ? fs::weakly_canonical(path, code) : path;
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), code);
   std::string temporary = target.string() + ".XXXXXX";
@@ -113,7 +132,7 @@ Status write_file_atomically(const fs::path& path, std::string_view text) {
   const bool nameless = fd >= 0;
   if (!nameless) fd = mkstemp(temporary.data());
   if (fd < 0) return failed("created");
-  if (!write_all(fd, text)) {
+  if (!write_pieces(fd, write)) {
     close(fd);
     if (!nameless) unlink(temporary.c_str());
     return failed("written");

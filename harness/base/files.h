@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,10 @@ std::optional<std::string> nearest_file(const std::filesystem::path& path,
 // crash sees the old text or the new one, never a part. Creates missing parent folders. A symbolic link is
 // followed, not replaced; a device or a pipe is written to as it is.
 Status write_file_atomically(const std::filesystem::path& path, std::string_view text);
+// The same with a text that comes in pieces: `write` hands each of them to the function that it gets.
+using TakeText = std::function<void(std::string_view piece)>;
+Status write_file_atomically(const std::filesystem::path& path,
+                             const std::function<void(const TakeText&)>& write);
 
 // SHA-1 name-based identity of some text, as 32 hex digits. For change detection, not for security.
 std::string content_hash(std::string_view text);

@@ -5,6 +5,7 @@
 // expected. Unknown fields are ignored, because a later version may add some.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ struct EncodedResult {
 };
 
 std::string encode(const Record& record);  // pretty enough to review in a diff: one line a placement
+// The same text in pieces of about a megabyte, so that no whole record lies beside its text.
+void encode(const Record& record, const std::function<void(std::string_view piece)>& take);
 Result<Record> decode_record(std::string_view text, const std::string& source);
 
 // A record's header (everything but `cases`), one line; what the store keeps beside results.

@@ -15,6 +15,7 @@
 #include "harness/model/note.h"
 #include "harness/model/plan.h"
 #include "harness/schema/enum_names.h"
+#include "harness/schema/rare.h"
 
 namespace harness {
 
@@ -70,7 +71,7 @@ struct Placement {
   // the last; 0 when unknown.
   double clock_ghz = 0;
   double started = 0;  // start of sampling, Unix time in seconds; 0 when unknown
-  std::optional<Conditions> conditions = {};
+  Rare<Conditions> conditions = {};
   Stop stopped = Stop::unknown;
   double duty = 0;       // share of the sampling time in which the device worked; 0 when unknown
   int slow_samples = 0;  // kept samples that were below the boost clock
@@ -134,8 +135,8 @@ struct KernelUse {
 // The work that a call asks of its device: two calls with the same digest launch the same machine
 // code with the same arguments in the same order. See device/code/call_identity.h.
 struct Identity {
-  std::string digest;             // hash of all launches; "" where there is a gap
-  std::optional<Cause> gap = {};  // why there is no digest
+  std::string digest;    // hash of all launches; "" where there is a gap
+  Rare<Cause> gap = {};  // why there is no digest
 
   bool operator==(const Identity&) const = default;
 };
@@ -151,17 +152,17 @@ struct ProcessResult {
   std::string case_id;
   int process = 0;  // from 1; 0: the look before a run, which times nothing
   Outcome outcome = Outcome::measured;
-  std::optional<Cause> reason = {};  // when not measured
-  std::optional<Verification> verification;
+  Rare<Cause> reason = {};  // when not measured
+  Rare<Verification> verification;
   std::vector<Series> series;  // each has exactly this process
   Notes notes = {};
   std::vector<Phase> phases = {};       // in the order they ended
   std::vector<KernelUse> kernels = {};  // in launch order; empty when not read
-  std::optional<Control> control = {};  // of short cases and batches
-  std::optional<Batching> batching = {};
+  Rare<Control> control = {};           // of short cases and batches
+  Rare<Batching> batching = {};
   int input_sets = 1;                     // sets of buffers that calls took turns with
   std::string device_uuid = {};           // where processes used several devices, else ""
-  std::optional<Identity> identity = {};  // absent when not read
+  Rare<Identity> identity = {};           // absent when not read
   std::optional<TimingMode> timing = {};  // as measured, also where the plan left it open
   std::string choice = {};                // that the variant made (sdk::Kernel::choose), "" without one
 
@@ -185,11 +186,11 @@ struct CaseRecord {
   std::string item_name;                // "tokens"
   Location where;                       // in the suite
   Outcome outcome = Outcome::measured;  // the worst of its processes (see worst_outcome)
-  std::optional<Cause> reason = {};
-  std::vector<ProcessResult> processes;         // `series` here are moved to `series` below
-  std::vector<Series> series;                   // merged over processes, process order
-  std::optional<Sampling> suite_sampling = {};  // see PlannedCase
-  std::optional<Program> program = {};          // see PlannedCase; without its folder
+  Rare<Cause> reason = {};
+  std::vector<ProcessResult> processes;  // `series` here are moved to `series` below
+  std::vector<Series> series;            // merged over processes, process order
+  Rare<Sampling> suite_sampling = {};    // see PlannedCase
+  Rare<Program> program = {};            // see PlannedCase; without its folder
 
   bool operator==(const CaseRecord&) const = default;
 };

@@ -13,8 +13,8 @@ namespace harness {
 // A cause that may be absent. An older record may hold an empty sentence, or the one that a comparison must
 // know.
 struct AsReason {
-  static void write(JsonWriter& json, const std::optional<Cause>& cause) { write_json(json, *cause); }
-  static void read(const JsonNode& node, std::optional<Cause>& cause, std::int64_t /*least*/) {
+  static void write(JsonWriter& json, const Rare<Cause>& cause) { write_json(json, *cause); }
+  static void read(const JsonNode& node, Rare<Cause>& cause, std::int64_t /*least*/) {
     if (node.is_text() && node.text().empty()) return;
     read_json(node, cause.emplace());
     if (cause == told_cause("not measured: only one of the two builds has it"))

@@ -47,6 +47,14 @@ std::string sparkline(std::span<const double> values, std::size_t columns, doubl
   return text;
 }
 
+bool has_trends(const Grid& grid) {
+  for (const Section& section : grid.sections)
+    for (const GridRow& row : section.rows)
+      for (const Cell& cell : row.cells)
+        if (!cell.trend.empty()) return true;
+  return false;
+}
+
 Grid with_trends(Grid grid, std::size_t columns, bool unicode) {
   for (Section& section : grid.sections)
     for (GridRow& row : section.rows)

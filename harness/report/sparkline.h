@@ -14,6 +14,7 @@ namespace harness::report {
 // values only. `unicode`: eighths of a block, else ASCII.
 std::string sparkline(std::span<const double> values, std::size_t columns, double least_range, bool unicode);
 
+bool has_trends(const Grid& grid);
 // The grid with its trends drawn as text.
 Grid with_trends(Grid grid, std::size_t columns, bool unicode);
 

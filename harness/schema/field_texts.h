@@ -49,6 +49,8 @@ inline constexpr bool holds_optional = false;
 template <class T>
 inline constexpr bool holds_optional<std::optional<T>> = true;
 template <class T>
+inline constexpr bool holds_optional<Rare<T>> = true;
+template <class T>
 inline constexpr bool holds_list = false;
 template <class T>
 inline constexpr bool holds_list<std::vector<T>> = true;

@@ -23,6 +23,7 @@
 #include "harness/schema/enum_names.h"
 #include "harness/schema/fields.h"
 #include "harness/schema/json_reader.h"
+#include "harness/schema/rare.h"
 #include "harness/sdk/params.h"
 
 namespace harness {
@@ -92,6 +93,8 @@ template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_optional<Rare<T>> = true;
 template <class T>
 inline constexpr bool is_list = false;
 template <class T>
@@ -279,6 +282,7 @@ void read_fields(const JsonNode& node, const List& list, typename List::Struct& 
 // A check for lists: no two elements have the same value of `key`.
 template <class T, class Key>
 void expect_unique(const JsonNode& node, const std::vector<T>& values, Key T::*key, std::string_view noun) {
+  if (values.size() < 2) return;
   std::set<std::conditional_t<std::is_same_v<Key, std::string>, std::string_view, Key>> seen;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Key& one = values[i].*key;

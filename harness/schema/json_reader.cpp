@@ -30,6 +30,8 @@ constexpr std::size_t deepest = 256;
 // The names in the objects around the place that is read, as hashes.
 class OpenNames {
  public:
+  // Keeps its memory, because a text is often one of very many.
+  void restart() { depth_ = 0; }
   void open() {
     if (++depth_ > names_.size()) names_.emplace_back();
     names_[depth_ - 1].few.clear();
@@ -62,7 +64,9 @@ class OpenNames {
 // whole numbers of 64 bits stay whole. A number beyond the range of a double ends parsing.
 class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> {
  public:
-  explicit Builder(rapidjson::Document& document) : document_(document) {}
+  Builder(rapidjson::Document& document, OpenNames& open) : document_(document), open_(open) {
+    open_.restart();
+  }
 
   bool RawNumber(const char* text, rapidjson::SizeType length, bool /*copy*/) {
     const char* end = text + length;
@@ -113,7 +117,7 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
   }
 
   rapidjson::Document& document_;
-  OpenNames open_;
+  OpenNames& open_;
   std::string obstacle_;
 };
 
@@ -148,7 +152,8 @@ Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, con
   rapidjson::Reader parser;
   std::string obstacle;
   const auto parse_into = [&](rapidjson::Document& document) {
-    Builder builder(document);
+    static thread_local OpenNames open;
+    Builder builder(document, open);
     const bool parsed = !parser.Parse<parse_flags>(stream, builder).IsError();
     obstacle = builder.obstacle();
     return parsed;
@@ -179,8 +184,14 @@ JsonNode JsonNode::find(std::string_view name) const {
   JsonNode child(*reader_, this, name, no_index, nullptr);
   if (!expect_object()) return child;
   const auto key = rapidjson::Value(rapidjson::StringRef(name.data(), static_cast<unsigned>(name.size())));
-  for (const auto& member : value_->GetObject()) {
-    if (member.name == key) child.value_ = &member.value;
+  const rapidjson::SizeType count = value_->MemberCount();
+  for (rapidjson::SizeType i = 0; i < count; ++i) {
+    const rapidjson::SizeType at = next_ + i < count ? next_ + i : next_ + i - count;
+    const auto& member = value_->MemberBegin()[static_cast<std::ptrdiff_t>(at)];
+    if (member.name != key) continue;
+    next_ = at + 1;
+    child.value_ = &member.value;
+    break;
   }
   return child;
 }

@@ -113,6 +113,7 @@ class JsonNode {
   std::string_view key_;
   std::size_t index_;
   const rapidjson::Value* value_;
+  mutable rapidjson::SizeType next_ = 0;  // behind the member found last, which is often asked for next
 };
 
 class JsonReader {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace harness {
@@ -38,8 +39,9 @@ class JsonWriter {
     return *this;
   }
 
-  // The finished text; the writer is then empty.
-  std::string take() { return std::move(out_); }
+  // The text so far; later text is written behind it.
+  std::string take() { return std::exchange(out_, {}); }
+  [[nodiscard]] std::size_t size() const { return out_.size(); }
 
  private:
   struct Level {

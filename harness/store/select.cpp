@@ -196,7 +196,9 @@ Result<std::vector<Selected>> select_current_of_suites(Store& store, const std::
   if (!commit || !options.suite.empty() || select_certain(store, name, SideKind::current, options)) {
     Result<Selected> one = select_current(store, name, options);
     if (!one) return fail(one.error());
-    return std::vector<Selected>{std::move(*one)};
+    std::vector<Selected> sides;
+    sides.push_back(std::move(*one));
+    return sides;
   }
   const Result<RevisionRuns> found = runs_of_revision(store, name, *commit, options);
   if (!found) return fail(found.error());

@@ -30,21 +30,31 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t cases_a_part = 64;  // taken by a thread at a time
+constexpr std::size_t cases_a_part = 64;     // taken by a thread at a time
+constexpr std::size_t parts_a_round = 1024;  // in memory beside the rows that are put together
 
-// The rows of all cases in their order, whatever the number of threads.
+// The rows of some cases in their order, whatever the number of threads.
+void add_rows(CaseRows& all, std::span<const PairedCase> cases, const ComparedRecords& records,
+              unsigned threads) {
+  std::vector<CaseRows> parts((cases.size() + cases_a_part - 1) / cases_a_part);
+  for_each_index(parts.size(), threads, [&](std::size_t part) {
+    const std::span<const PairedCase> from = cases.subspan(part * cases_a_part);
+    parts[part] = rows_of(from.first(std::min(from.size(), cases_a_part)), records);
+  });
+  for (CaseRows& part : parts) all.append(std::move(part));
+}
+
 CaseRows rows_of_all(const ComparedRecords& records, unsigned threads) {
   const std::vector<PairedCase> cases = pair_cases(records.baseline, records.current);
   if (cases.size() <= cases_a_part) return rows_of(cases, records);
-  std::vector<CaseRows> parts((cases.size() + cases_a_part - 1) / cases_a_part);
-  for_each_index(parts.size(), threads, [&](std::size_t part) {
-    const std::span<const PairedCase> from = std::span(cases).subspan(part * cases_a_part);
-    parts[part] = rows_of(from.first(std::min(from.size(), cases_a_part)), records);
-  });
   CaseRows all;
   all.rows.reserve(cases.size());
   all.evidence.reserve(cases.size());
-  for (CaseRows& part : parts) all.append(std::move(part));
+  for (std::span<const PairedCase> left = cases; !left.empty();) {
+    const std::size_t count = std::min(left.size(), parts_a_round * cases_a_part);
+    add_rows(all, left.first(count), records, threads);
+    left = left.subspan(count);
+  }
   return all;
 }
 
@@ -61,7 +71,7 @@ void describe_looks(CaseRows& found, const ComparedRecords& records) {
 // Whether the baseline's gates would have called the tested rows regressed.
 void judge_old_gates(CaseRows& found) {
   for (const Evidence& one : found.evidence)
-    if (std::optional<LoosenedGate>& gate = found.rows[one.row].loosened)
+    if (Rare<LoosenedGate>& gate = found.rows[one.row].loosened)
       gate->regressed = !found.rows[one.row].proven && is_worse(one, gate->margin, gate->alpha);
 }
 

@@ -54,7 +54,7 @@ TEST(FactFields, RefusesWhatIsNoFact) {
 TEST(FactFields, KnowsTheOneOldSentenceThatDecidesSomething) {
   const auto read_cause = [](const std::string& text) {
     const auto reader = JsonReader::parse(text, {"facts"});
-    std::optional<Cause> cause;
+    Rare<Cause> cause;
     AsReason::read((*reader)->root(), cause, 0);
     return cause;
   };

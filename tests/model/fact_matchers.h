@@ -10,6 +10,7 @@
 
 #include "harness/model/fact.h"
 #include "harness/schema/enum_names.h"
+#include "harness/schema/rare.h"
 
 namespace harness {
 
@@ -25,6 +26,11 @@ std::ostream& operator<<(std::ostream& out, const Fact<Code>& fact) {
 
 template <class Code>
 std::ostream& operator<<(std::ostream& out, const std::optional<Fact<Code>>& fact) {
+  return fact ? out << *fact : out << "no fact";
+}
+
+template <class Code>
+std::ostream& operator<<(std::ostream& out, const Rare<Fact<Code>>& fact) {
   return fact ? out << *fact : out << "no fact";
 }
 

@@ -127,7 +127,7 @@ Checked<Continued> measure_on(Store& store, Selected& current, const Policy& pol
 }
 
 // Judges one suite. Returns its exit status.
-int compare_suite(Store& store, Selected& current, const Policy& policy, const CompareArguments& arguments,
+int compare_suite(Store& store, Selected current, const Policy& policy, const CompareArguments& arguments,
                   SuiteOutputs& outputs, const Reproduction& made_by) {
   const SelectOptions select = arguments.from.select();
   BaselineChoice choice{arguments.baseline, select};
@@ -143,7 +143,7 @@ int compare_suite(Store& store, Selected& current, const Policy& policy, const C
     choice.annotate = [&](Comparison& comparison) { tell(*done, comparison); };
     choice.keep_verdict = true;
   }
-  return judge_by_baseline(store, choice, current, policy, outputs, made_by);
+  return judge_by_baseline(store, choice, std::move(current), policy, outputs, made_by);
 }
 
 int compare_command(const CompareArguments& arguments, const CommandLine& line) {
@@ -182,8 +182,9 @@ int compare_command(const CompareArguments& arguments, const CommandLine& line) 
   SuiteOutputs outputs(arguments.output, line.text(), sides->size());
   for (std::size_t i = 0; i < sides->size(); ++i) {
     Selected& current = (*sides)[i];
-    outputs.conclude_suite(current.record.suite.name,
-                           compare_suite(**store, current, policies[i], arguments, outputs, made_by));
+    const std::string suite = current.record.suite.name;
+    outputs.conclude_suite(
+        suite, compare_suite(**store, std::move(current), policies[i], arguments, outputs, made_by));
     if (outputs.status() == exit_interrupted) break;
   }
   return outputs.finish();

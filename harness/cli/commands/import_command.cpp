@@ -25,7 +25,8 @@ struct ImportArguments {
 };
 
 Status keep(const ImportArguments& arguments, const Record& record) {
-  if (!arguments.output.empty()) return write_file_atomically(arguments.output, encode(record));
+  if (!arguments.output.empty()) 
+    return write_file_atomically(arguments.output, [&](const TakeText& take) { encode(record, take); });
   const auto store = Store::open(arguments.store.url);
   if (!store) return fail(store.error());
   return (*store)->put_record(record);

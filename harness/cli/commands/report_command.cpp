@@ -34,7 +34,7 @@ Status check_one_suite(const ReportArguments& arguments, const std::vector<Selec
               "name one with --suite");
 }
 
-int report_suite(Store& store, const Selected& selected, const ReportArguments& arguments,
+int report_suite(Store& store, Selected selected, const ReportArguments& arguments,
                  SuiteOutputs& outputs, const Reproduction& made_by) {
   Checked<Policy> policy = Policy{};
   if (!arguments.baseline.empty()) policy = policy_in_force(store, arguments.policy, selected.record);
@@ -51,7 +51,7 @@ int report_suite(Store& store, const Selected& selected, const ReportArguments& 
   }
   BaselineChoice choice{arguments.baseline, arguments.from.select()};
   choice.report_only = true;
-  return judge_by_baseline(store, choice, selected, *policy, outputs, made_by);
+  return judge_by_baseline(store, choice, std::move(selected), *policy, outputs, made_by);
 }
 
 int report_command(const ReportArguments& arguments, const CommandLine& line) {
@@ -68,15 +68,16 @@ int report_command(const ReportArguments& arguments, const CommandLine& line) {
   if (!arguments.baseline.empty())
     if (const Status known = check_side(arguments.from.store, "--baseline", arguments.baseline); !known)
       return report_error(known.error());
-  const auto sides =
+  auto sides =
       select_current_of_suites(**store, arguments.record, arguments.baseline, arguments.from.select());
   if (!sides) return report_error(sides.error());
   if (const Status one = check_one_suite(arguments, *sides); !one) return report_error(one.error());
   const Reproduction made_by(line, arguments.from.store, {}, arguments.baseline);
   SuiteOutputs outputs(arguments.output, line.text(), sides->size());
-  for (const Selected& selected : *sides)
-    outputs.conclude_suite(selected.record.suite.name,
-                           report_suite(**store, selected, arguments, outputs, made_by));
+  for (Selected& selected : *sides) {
+    const std::string suite = selected.record.suite.name;
+    outputs.conclude_suite(suite, report_suite(**store, std::move(selected), arguments, outputs, made_by));
+  }
   return outputs.finish();
 }
 

@@ -16,17 +16,17 @@
 namespace harness {
 
 void explain_status(const Comparison& comparison, int status) {
-  Comparison strict = comparison;
-  strict.policy.allow_inconclusive = false;
-  strict.policy.allow_missing = false;
-  strict.policy.allow_not_comparable = false;
-  strict.policy.allow_skipped = false;
-  if (const int without = exit_code(strict); without != status)
+  Policy strict = comparison.policy;
+  strict.allow_inconclusive = false;
+  strict.allow_missing = false;
+  strict.allow_not_comparable = false;
+  strict.allow_skipped = false;
+  if (const int without = exit_code_by(strict, comparison); without != status)
     fmt::print(stderr, "warning: exit status {} was allowed by --allow; the verdict is `{}`\n", without,
                name_of(comparison.verdict));
-  Comparison lenient = comparison;
-  lenient.policy.fail_on_improved = false;
-  if (status == 1 && exit_code(lenient) != 1)
+  Policy lenient = comparison.policy;
+  lenient.fail_on_improved = false;
+  if (status == 1 && exit_code_by(lenient, comparison) != 1)
     fmt::print(stderr,
                "failed by --fail-on improved: the baseline is slower than the code, so it would hide a later "
                "regression back to it; promote a new one with `harness baseline promote {} --author NAME "
@@ -47,8 +47,8 @@ bool can_judge(const Result<Selected>& baseline, const Selected& current, const 
 
 }  // namespace
 
-int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected& current,
-                      const Policy& policy, SuiteOutputs& outputs, const Reproduction& made_by) {
+int judge_by_baseline(Store& store, const BaselineChoice& choice, Selected current, const Policy& policy,
+                      SuiteOutputs& outputs, const Reproduction& made_by) {
   Result<Selected> baseline = select_baseline(store, choice.name, current, judged_by(policy, choice.select));
   const bool first = choice.first_passes && !can_judge(baseline, current, policy) &&
                      is_first_here(store, choice.name, current, choice.select);
@@ -81,8 +81,14 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected
       return report_error(rescued(current.record, kept.error()));
   const int status = choice.report_only ? exit_ok : exit_code(comparison);
   if (!choice.report_only && !first) explain_status(comparison, status);
-  outputs.add(current.record.suite.name,
-              judged_report(std::move(comparison), std::move(baseline->record), current.record, made_by),
+  const std::string suite = current.record.suite.name;
+  if (!outputs.draws(Format::html)) {
+    baseline->record = {};
+    current.record = {};
+  }
+  outputs.add(suite,
+              judged_report(std::move(comparison), std::move(baseline->record), std::move(current.record),
+                            made_by),
               status);
   return status;
 }

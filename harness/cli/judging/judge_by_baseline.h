@@ -22,10 +22,10 @@ struct BaselineChoice {
   bool report_only = false;   // the verdict is told, but it is not the exit status
 };
 
-// Finds the baseline for `current`, compares by the policy as it is and adds the report. Returns the exit
-// status.
-int judge_by_baseline(Store& store, const BaselineChoice& choice, const Selected& current,
-                      const Policy& policy, SuiteOutputs& outputs, const Reproduction& made_by);
+// Finds the baseline for `current`, compares by the policy as it is and adds the report, which keeps the
+// record. Returns the exit status.
+int judge_by_baseline(Store& store, const BaselineChoice& choice, Selected current, const Policy& policy,
+                      SuiteOutputs& outputs, const Reproduction& made_by);
 
 // Says on standard error what an allowance or --fail-on made of the exit status.
 void explain_status(const Comparison& comparison, int status);

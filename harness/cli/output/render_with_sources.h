@@ -30,7 +30,7 @@ struct Reproduction {
 // A run's report, of the record as it is.
 MakeReport measured_report(Record record, const Reproduction& made_by);
 
-// A comparison's report. A baseline without cases is none.
+// A comparison's report. A baseline without cases is none. Only HTML needs the records.
 MakeReport judged_report(Comparison comparison, Record baseline, Record current, const Reproduction& made_by);
 
 }  // namespace harness

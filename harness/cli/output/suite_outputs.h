@@ -22,6 +22,8 @@ class SuiteOutputs {
   // Prints a suite's report, where standard output gets one as it comes, and keeps it for the files. `status`
   // is what it alone makes the exit status.
   void add(const std::string& suite, MakeReport make, int status);
+  // Whether a report is drawn in this format.
+  [[nodiscard]] bool draws(Format format) const;
   // Prints a report that the files do not get.
   void print(const MakeReport& make);
   // The end of a suite with its exit status. Without a report it had an error, which was told.

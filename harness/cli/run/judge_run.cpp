@@ -115,7 +115,7 @@ Result<Continued> continue_cases(const RunJob& job, Record& record) {
 
 int judge_run(const RunJob& job, const Record& record, const Continued& continued) {
   Store& store = *job.store;
-  const Result<Selected> current = select_stored(store, record.id);
+  Result<Selected> current = select_stored(store, record.id);
   if (!current) return report_error(current.error());
   BaselineChoice choice = baseline_of(record, job);
   choice.keep_verdict = true;
@@ -124,8 +124,8 @@ int judge_run(const RunJob& job, const Record& record, const Continued& continue
     tell_way(comparison);
     tell(continued, comparison);
   };
-  return judge_by_baseline(store, choice, *current, with_learned(store, job.policy, current->record),
-                           *job.outputs, job.made_by);
+  const Policy policy = with_learned(store, job.policy, current->record);
+  return judge_by_baseline(store, choice, std::move(*current), policy, *job.outputs, job.made_by);
 }
 
 std::optional<int> judge_by_base(RunJob& job) {

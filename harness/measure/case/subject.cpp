@@ -78,7 +78,7 @@ void add_mode_notes(Subject& subject, const Sampling& sampling) {
   if (subject.calls.rotates_in_cache)
     notes.push_back({NoteCode::sets_fit_in_cache,
                      {{"sets", subject.result.input_sets}, {"cache", std::string(name_of(sampling.cache))}}});
-  const std::optional<Batching>& batching = subject.result.batching;
+  const Rare<Batching>& batching = subject.result.batching;
   if (batching && batching->off_line > most_off_line)
     notes.push_back(
         {NoteCode::bent_batches,
@@ -173,7 +173,7 @@ Step compare_with_nothing(Subject& subject, const Sampling& sampling, Device& de
   const double median = median_of(subject.samples);
   if (median >= short_call_us && sampling.timing != TimingMode::batch) return {};
   subject.result.control = device.timer().control();
-  const std::optional<Control>& control = subject.result.control;
+  const Rare<Control>& control = subject.result.control;
   if (sampling.timing == TimingMode::batch || !control || !control->pair) return {};
   // A device on which a call costs hardly more than none, a CPU, tells nothing.
   const bool tells = control->call > least_cost_of_a_call * *control->pair;

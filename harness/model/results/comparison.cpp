@@ -120,15 +120,19 @@ Verdict verdict_without_waivers(const std::vector<ComparisonRow>& rows) {
 }
 
 int exit_code(const Comparison& comparison) {
+  return exit_code_by(comparison.policy, comparison);
+}
+
+int exit_code_by(const Policy& policy, const Comparison& comparison) {
   const std::vector<ComparisonRow>& rows = comparison.rows;
   if (any(rows, Verdict::failed)) return 5;
   if (any(rows, Verdict::regressed)) return 1;
-  if (comparison.policy.fail_on_improved && any(rows, Verdict::improved)) return 1;
+  if (policy.fail_on_improved && any(rows, Verdict::improved)) return 1;
   const bool nothing_compared = overall_verdict(rows) == Verdict::skipped;
-  if (nothing_compared && !comparison.policy.allow_skipped) return 4;
-  if (any(rows, Verdict::missing) && !comparison.policy.allow_missing) return 4;
-  if (any(rows, Verdict::not_comparable) && !comparison.policy.allow_not_comparable) return 4;
-  if (any(rows, Verdict::inconclusive) && !comparison.policy.allow_inconclusive) return 3;
+  if (nothing_compared && !policy.allow_skipped) return 4;
+  if (any(rows, Verdict::missing) && !policy.allow_missing) return 4;
+  if (any(rows, Verdict::not_comparable) && !policy.allow_not_comparable) return 4;
+  if (any(rows, Verdict::inconclusive) && !policy.allow_inconclusive) return 3;
   return 0;
 }
 

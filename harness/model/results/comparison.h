@@ -12,6 +12,7 @@
 #include "harness/model/results/findings.h"
 #include "harness/model/results/policy.h"
 #include "harness/model/results/summary.h"
+#include "harness/schema/rare.h"
 
 namespace harness {
 
@@ -147,7 +148,7 @@ struct ComparisonRow {
   Direction direction = Direction::lower_is_better;
   Verdict verdict = Verdict::missing;
   Reason reason;
-  std::optional<Cause> cause = {};      // why a side was not measured, where the reason says so
+  Rare<Cause> cause = {};               // why a side was not measured, where the reason says so
   std::vector<Difference> differences;  // differences that forbid the comparison, where the reason says so
   std::vector<Diagnostic> diagnostics;
   Side baseline;
@@ -167,16 +168,16 @@ struct ComparisonRow {
   std::optional<double> minimum_detectable;  // true ratio - 1 found with 80 % power, margin included
   std::optional<int> processes_needed;       // processes a side, when inconclusive
   LookState look;
-  bool proven = false;                       // the verdict follows from a proof
-  std::optional<ProofGap> unproven;          // why there is no proof, where launches were read
-  std::optional<Confirmation> confirmation;  // of a regression that was measured again
-  std::vector<KernelChange> kernels;         // largest share of the case's change first
-  std::optional<Waiver> waiver;              // accepts the regressed or undecided row
-  bool informative = false;                  // decides nothing (see MetricGate)
-  std::optional<LoosenedGate> loosened;      // since the baseline
-  bool exact = false;  // neither side varies at all: compared as numbers, without a test
-  Location where;      // in the suite
-  std::optional<ProposedGate> proposed = {};
+  bool proven = false;                // the verdict follows from a proof
+  Rare<ProofGap> unproven;            // why there is no proof, where launches were read
+  Rare<Confirmation> confirmation;    // of a regression that was measured again
+  std::vector<KernelChange> kernels;  // largest share of the case's change first
+  Rare<Waiver> waiver;                // accepts the regressed or undecided row
+  bool informative = false;           // decides nothing (see MetricGate)
+  Rare<LoosenedGate> loosened;        // since the baseline
+  bool exact = false;                 // neither side varies at all: compared as numbers, without a test
+  Location where;                     // in the suite
+  Rare<ProposedGate> proposed = {};
 };
 
 // The level of one look: alpha shared out evenly over those declared (Bonferroni).
@@ -283,5 +284,7 @@ Verdict verdict_without_waivers(const std::vector<ComparisonRow>& rows);
 // fails on that; 3 inconclusive; 4 missing, not comparable, or nothing compared; 5 failed. When several
 // apply: 5, 1, 4, 3. Allowances turn 3 and 4 into 0; nothing compared needs `allow_skipped`.
 int exit_code(const Comparison& comparison);
+// The same by another policy than the comparison's.
+int exit_code_by(const Policy& policy, const Comparison& comparison);
 
 }  // namespace harness

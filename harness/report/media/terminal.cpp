@@ -81,7 +81,10 @@ class Terminal {
       text_ += "\n";
     }
     const std::size_t room = width_ > beside_trend ? width_ - beside_trend : 0;
-    text_ += draw(with_trends(table.grid, std::clamp<std::size_t>(room, 8, 40), style_.unicode), style_);
+    if (has_trends(table.grid))
+      text_ += draw(with_trends(table.grid, std::clamp<std::size_t>(room, 8, 40), style_.unicode), style_);
+    else
+      text_ += draw(table.grid, style_);
   }
 
   void add(const Prose& prose) {

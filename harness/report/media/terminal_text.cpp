@@ -84,9 +84,26 @@ struct Layout {
   bool stacked = false;
 };
 
+std::size_t widest_cell_of(const Style& style) {
+  return std::min<std::size_t>(40, columns_of(style) - stacked_indent - 2);
+}
+
+// Whether no cell and header would be changed by harmless(). So a grid of a million rows is not copied.
+bool is_harmless(const Grid& grid, const Style& style) {
+  const std::size_t widest_cell = widest_cell_of(style);
+  const auto is_safe = [&](const std::string& text) { return safe_name(text, widest_cell) == text; };
+  for (const Column& column : grid.columns)
+    if (!is_safe(column.header)) return false;
+  for (const Section& section : grid.sections)
+    for (const GridRow& row : section.rows)
+      for (const Cell& cell : row.cells)
+        if (!is_safe(cell.text)) return false;
+  return true;
+}
+
 // Cells and headers may hold words from a suite: tags, metrics, units.
 Grid harmless(Grid grid, const Style& style) {
-  const std::size_t widest_cell = std::min<std::size_t>(40, columns_of(style) - stacked_indent - 2);
+  const std::size_t widest_cell = widest_cell_of(style);
   for (Column& column : grid.columns) column.header = safe_name(column.header, widest_cell);
   for (Section& section : grid.sections)
     for (GridRow& row : section.rows)
@@ -263,8 +280,9 @@ std::string wrapped(std::string_view text, std::string_view lead, const Style& s
   return out;
 }
 
-std::string draw(const Grid& raw, const Style& style) {
-  const Grid grid = harmless(raw, style);
+namespace {
+
+std::string draw_harmless(const Grid& grid, const Style& style) {
   std::vector<std::size_t> all(grid.columns.size());
   std::set<int> blocks;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -281,6 +299,12 @@ std::string draw(const Grid& raw, const Style& style) {
     text += (text.empty() ? "" : "\n") + draw_columns(grid, columns, style);
   }
   return text;
+}
+
+}  // namespace
+
+std::string draw(const Grid& raw, const Style& style) {
+  return is_harmless(raw, style) ? draw_harmless(raw, style) : draw_harmless(harmless(raw, style), style);
 }
 
 }  // namespace harness::report

@@ -249,7 +249,11 @@ Checked<Record> Importer::finish() {
   record.session = std::move(session_);
   record.machines[std::string(import_device)] = std::move(machine_);
   record.cases.reserve(cases_.size());
-  for (CaseLines& one : cases_) record.cases.push_back(merged(one));
+  index_ = {};
+  for (CaseLines& one : cases_) {
+    record.cases.push_back(merged(one));
+    one = {};  // so that no case is in memory twice
+  }
   return record;
 }
 

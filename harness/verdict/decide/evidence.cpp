@@ -112,7 +112,7 @@ void test_looks(const std::vector<ComparisonRow>& rows, std::vector<Evidence>& e
     // The usual variance is that at the level of the first look: later processes must not change its result.
     const auto prior = one.history ? one.history : usual.at(one.kind, level_of(one.looks.front()));
     for (LookEvidence& look : one.looks) test_look(rows[one.row], look, prior);
-    for (std::optional<LookEvidence>* again : {&one.fresh, &one.pooled})
+    for (Rare<LookEvidence>* again : {&one.fresh, &one.pooled})
       if (*again) test_look(rows[one.row], **again, prior);
   }
 }

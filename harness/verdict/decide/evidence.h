@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/schema/rare.h"
 #include "harness/verdict/decide/looks.h"
 #include "harness/verdict/decide/spreads.h"
 
@@ -17,8 +18,8 @@ struct Evidence {
   int baseline_processes = 0;       // all, not only those of a look
   std::vector<LookEvidence> looks;  // looks that were reached and can be tested, in order
   // The confirming processes, alone and together with all others (confirm.h).
-  std::optional<LookEvidence> fresh = {};
-  std::optional<LookEvidence> pooled = {};
+  Rare<LookEvidence> fresh = {};
+  Rare<LookEvidence> pooled = {};
   // Set by call_verdicts(): the shown one of `looks`, and the p of all looks up to it. p is corrected for the
   // number of declared looks, and 1 while none counts.
   std::size_t shown = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -52,10 +53,20 @@ void sort_worst_first(std::vector<ComparisonRow>& rows) {
     if (const int order = one.metric.compare(other.metric); order != 0) return order < 0;
     return a.index < b.index;
   });
-  std::vector<ComparisonRow> sorted;
-  sorted.reserve(rows.size());
-  for (const Key& key : keys) sorted.push_back(std::move(rows[key.index]));
-  rows = std::move(sorted);
+  // Each row goes to its place along the cycles of the permutation, because a second list would double the
+  // memory.
+  for (std::size_t first = 0; first < keys.size(); ++first) {
+    if (keys[first].index == first) continue;
+    ComparisonRow held = std::move(rows[first]);
+    std::size_t to = first;
+    while (keys[to].index != first) {
+      const std::size_t from = std::exchange(keys[to].index, to);
+      rows[to] = std::move(rows[from]);
+      to = from;
+    }
+    rows[to] = std::move(held);
+    keys[to].index = to;
+  }
 }
 
 }  // namespace harness

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The memory that a case takes while it is imported and compared.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Measured on 64 bits: 1,000 and 3,000 bytes.
+most_import=1700 most_compare=4300
+
+samples() {
+  python3 - "$1" "$2" <<'PY'
+import random, sys
+random.seed(sys.argv[2])
+print('{"machine": {"class": "nvidia-h200", "uuid": "GPU-1"}}')
+for case in range(int(sys.argv[1])):
+    texts = ", ".join("%.2f" % random.uniform(99, 101) for _ in range(5))
+    print('{"case": "kernel_%d/m=%d/n=64", "metric": "gpu_time", "unit": "us", "process": 1, "samples": [%s]}'
+          % (case // 1000, case % 1000, texts))
+PY
+}
+
+# peak STATUS WORDS...: the largest memory of the program, in bytes.
+peak() {
+  python3 - "$@" <<'PY'
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[2:], stdout=subprocess.DEVNULL)
+_, status, used = os.wait4(process.pid, 0)
+if os.waitstatus_to_exitcode(status) != int(sys.argv[1]):
+    sys.exit("%s ended with %d" % (sys.argv[2:], os.waitstatus_to_exitcode(status)))
+print(used.ru_maxrss * 1024)
+PY
+}
+
+few=10000 many=50000
+for count in $few $many; do
+  samples $count base >base$count.jsonl
+  samples $count new >new$count.jsonl
+  "$HARNESS" import new$count.jsonl --suite size --as new$count.json >import.txt || problem "no import"
+done
+# a_case STATUS MOST WORDS...: as many bytes a case, at most; the words have the number of cases as COUNT.
+a_case() {
+  local status=$1 most=$2 small large bytes
+  shift 2
+  small=$(peak "$status" "${@//COUNT/$few}") || problem "$small"
+  large=$(peak "$status" "${@//COUNT/$many}") || problem "$large"
+  bytes=$(((large - small) / (many - few)))
+  echo "$bytes bytes a case: $*"
+  [ "$bytes" -le "$most" ] || problem "$bytes bytes a case, at most $most: $*"
+}
+a_case 0 $most_import "$HARNESS" import baseCOUNT.jsonl --suite size --as baseCOUNT.json
+a_case 3 $most_compare "$HARNESS" compare --baseline baseCOUNT.json --current newCOUNT.json
+finish

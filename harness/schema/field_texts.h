@@ -13,6 +13,7 @@
 #include "harness/base/units.h"
 #include "harness/schema/enum_names.h"
 #include "harness/schema/fields.h"
+#include "harness/schema/rare.h"
 
 namespace harness {
 

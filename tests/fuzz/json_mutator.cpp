@@ -1,6 +1,6 @@
 // Changes inputs as JSON and not as bytes: members go, come twice in a list or get another kind of value, so
 // that most inputs pass the parser and reach what is behind it. An input may begin with a word, as messages
-// of the worker do. One that is no JSON is changed as bytes.
+// of the worker do. Other text is changed as bytes.
 #include <rapidjson/document.h>
 #include <rapidjson/memorystream.h>
 #include <rapidjson/stringbuffer.h>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-// Of libFuzzer or of standalone.cpp: changes bytes.
+// Changes bytes; libFuzzer has it, and standalone.cpp.
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
 namespace {

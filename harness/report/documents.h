@@ -15,6 +15,7 @@
 #include "harness/model/results/error_rates.h"
 #include "harness/model/results/examination.h"
 #include "harness/model/results/explanation.h"
+#include "harness/model/results/farm_progress.h"
 #include "harness/model/results/program_trace.h"
 #include "harness/model/results/record_list.h"
 #include "harness/model/results/spread.h"
@@ -56,6 +57,9 @@ Report doctor_document(const Examination& examination);
 
 // `harness records list`.
 Report records_document(const RecordList& list);
+
+// `harness farm status`.
+Report farm_document(const FarmProgress& progress);
 
 // `harness trace`.
 Report trace_document(const TracedRun& run);

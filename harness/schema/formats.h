@@ -17,6 +17,7 @@ inline constexpr DocumentFormat record{"harness-record"};      // harness/model/
 inline constexpr DocumentFormat samples{"harness-samples"};    // harness/store/README.md
 inline constexpr DocumentFormat worker{"harness-worker", 2};   // harness/measure/README.md
 inline constexpr DocumentFormat ceilings{"harness-ceilings"};  // ceiling_cache.h
+inline constexpr DocumentFormat campaign{"harness-campaign"};  // harness/cli/farm/campaign.h
 // The others: harness/report/formats.md.
 inline constexpr DocumentFormat plan{"harness-plan", 2};
 inline constexpr DocumentFormat run_report{"harness-run-report", 2};
@@ -28,6 +29,7 @@ inline constexpr DocumentFormat selftest{"harness-selftest"};
 inline constexpr DocumentFormat doctor{"harness-doctor"};
 inline constexpr DocumentFormat explanation{"harness-explanation"};
 inline constexpr DocumentFormat records{"harness-records"};
+inline constexpr DocumentFormat farm{"harness-farm"};
 inline constexpr DocumentFormat table{"harness-table"};
 inline constexpr DocumentFormat trace{"harness-trace"};
 inline constexpr DocumentFormat unfinished{"harness-unfinished"};

@@ -17,11 +17,17 @@
 
 namespace harness {
 
-enum class RunState { running, complete, interrupted };
+enum class RunState {
+  running,
+  complete,
+  interrupted,
+  farmed,  // tasks of a campaign fill it (farm/farm_store.h)
+};
 template <>
 inline constexpr auto enum_names<RunState> = names<RunState>({{RunState::running, "running"},
                                                               {RunState::complete, "complete"},
-                                                              {RunState::interrupted, "interrupted"}});
+                                                              {RunState::interrupted, "interrupted"},
+                                                              {RunState::farmed, "farmed"}});
 
 struct RunInfo {
   std::string id;  // the record's UUID

@@ -44,7 +44,8 @@ class OnEachDatabase : public testing::TestWithParam<std::string> {
 
   // The store as version 2 of the schema left it.
   void become_version_2() {
-    execute("DROP TABLE record_names");
+    for (const char* table : {"tasks", "campaigns", "record_names"})
+      execute(std::string("DROP TABLE ") + table);
     execute("DROP INDEX cases_by_digest");
     for (const char* column : {"needed", "measured", "failures", "waived", "sequence", "digest", "verdict"})
       execute(std::string("ALTER TABLE cases DROP COLUMN ") + column);

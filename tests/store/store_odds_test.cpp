@@ -83,7 +83,8 @@ TEST_P(StoreUnderOdds, RefusesANewerVersion) {
 TEST_P(StoreUnderOdds, ResumesAMigration) {
   const Record record = example_record();
   open();
-  for (const char* table : {"record_names", "process_values", "results", "cases", "runs"})
+  for (const char* table :
+       {"tasks", "campaigns", "record_names", "process_values", "results", "cases", "runs"})
     execute(std::string("DROP TABLE ") + table);
   execute("UPDATE harness_schema SET version = 0");
   checked(open()->put_record(record));

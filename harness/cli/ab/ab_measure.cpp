@@ -24,9 +24,7 @@
 #include "harness/verdict/check/settled.h"
 
 namespace harness {
-namespace {
 
-// The order of the turns follows from the pairing's id. Both records keep the id, so the order never changes.
 std::uint64_t order_seed(const std::string& uuid) {
   std::uint64_t seed = 0;
   for (const char digit : uuid.substr(0, 8)) {
@@ -37,7 +35,7 @@ std::uint64_t order_seed(const std::string& uuid) {
   return seed;
 }
 
-Record new_record(const AbSide& side, const Pairing& pairing, bool partial) {
+Record record_of_side(const AbSide& side, const Pairing& pairing, bool partial) {
   Record record;
   record.id = random_uuid();
   record.tool = "harness " HARNESS_VERSION;
@@ -50,6 +48,17 @@ Record new_record(const AbSide& side, const Pairing& pairing, bool partial) {
   return record;
 }
 
+void leave_out_the_rest(Record& record, const Plan& plan, const Plan& common) {
+  std::set<std::string_view> left_out;
+  for (const PlannedCase& planned : plan.cases)
+    if (!planned.skip) left_out.insert(planned.id);
+  for (const PlannedCase& one : common.cases) left_out.erase(one.id);
+  for (CaseRecord& one : record.cases)
+    if (left_out.contains(one.id)) one.reason = Cause{CauseCode::only_one_build};
+}
+
+namespace {
+
 class AbRun {
  public:
   AbRun(Store& store, const AbSide& baseline, const AbSide& current, const AbMeasuring& how)
@@ -60,12 +69,13 @@ class AbRun {
         plans_{baseline.prepared.plan, current.prepared.plan} {
     const Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session};
     seed_ = order_seed(pairing.id);
-    records_ = {new_record(baseline, pairing, how.partial), new_record(current, pairing, how.partial), false};
+    records_ = {record_of_side(baseline, pairing, how.partial), record_of_side(current, pairing, how.partial),
+                false};
     for (const std::size_t side : {0, 1}) keepers_[side].emplace(store, record(side));
     if (!how.pair) return;
     common_ = common_plan(baseline.prepared.plan, current.prepared.plan);
-    leave_out_the_rest(records_.baseline, baseline.prepared.plan);
-    leave_out_the_rest(records_.current, current.prepared.plan);
+    leave_out_the_rest(records_.baseline, baseline.prepared.plan, common_);
+    leave_out_the_rest(records_.current, current.prepared.plan, common_);
   }
 
   Result<AbRecords> run() {
@@ -89,16 +99,6 @@ class AbRun {
   }
 
  private:
-  // A case that only one build has is not measured, and its record says so.
-  void leave_out_the_rest(Record& record, const Plan& plan) const {
-    std::set<std::string_view> left_out;
-    for (const PlannedCase& planned : plan.cases)
-      if (!planned.skip) left_out.insert(planned.id);
-    for (const PlannedCase& common : common_.cases) left_out.erase(common.id);
-    for (CaseRecord& one : record.cases)
-      if (left_out.contains(one.id)) one.reason = Cause{CauseCode::only_one_build};
-  }
-
   // Looks at both builds, and leaves out the cases in which both do the same. A look that fails proves
   // nothing: those cases are measured, which tells why.
   Result<RunReport> look() {

@@ -30,6 +30,16 @@ struct AbMeasuring {
   std::function<std::set<std::string>(const AbRecords&)> red = {};
 };
 
+// The record of a side as planned. Both sides get one pairing.
+Record record_of_side(const AbSide& side, const Pairing& pairing, bool partial);
+
+// Marks the cases of `record` that only its side of `plan` can measure: they are not in `common`.
+void leave_out_the_rest(Record& record, const Plan& plan, const Plan& common);
+
+// The seed of the order of the turns, from the pairing's id. Both records keep the id, so the order never
+// changes.
+std::uint64_t order_seed(const std::string& uuid);
+
 // The devices must be locked. Both records carry one Pairing, whose id also gives the order of the turns.
 Result<AbRecords> measure_both(Store& store, const AbSide& baseline, const AbSide& current,
                                const AbMeasuring& how);

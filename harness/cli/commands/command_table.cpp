@@ -1,4 +1,5 @@
-// The table of commands, in the order of `harness --help`. A row NAME is add_NAME() in NAME_command.cpp.
+// The table of commands, in the order of `harness --help`. A row NAME is add_NAME() in NAME_command.cpp,
+// here or in the folder of its command.
 #include "harness/cli/commands/commands.h"
 
 #define HARNESS_COMMANDS(ROW) \
@@ -17,6 +18,7 @@
   ROW(history)                \
   ROW(ab)                     \
   ROW(bisect)                 \
+  ROW(farm)                   \
   ROW(calibrate)              \
   ROW(selftest)               \
   ROW(plan)                   \

@@ -102,7 +102,7 @@ Result<OpenRun> unfinished_run(Store& store, const Plan& plan, const Revision& r
   const auto runs = store.list(query);
   if (!runs) return fail(runs.error());
   for (const RunInfo& info : *runs) {
-    if (info.state == RunState::complete) continue;
+    if (info.state == RunState::complete || info.state == RunState::farmed) continue;
     Result<FileLock> lock = FileLock::take(lock_path(info.id));
     if (!lock)
       return fail(ErrorKind::usage, fmt::format("the unfinished run {} is still measuring", info.id),
@@ -131,23 +131,18 @@ std::string clock_lock_of(const Machine& machine) {
 
 }  // namespace
 
-namespace {
-
-std::string name_of_tool() {
-  const std::filesystem::path program = this_program();
+std::string identity_of_files(const std::vector<std::filesystem::path>& files) {
   std::string content;
-  for (const std::filesystem::path& path :
-       {program, program.parent_path() / "libharness_cuda.so",
-        program.parent_path().parent_path() / "lib" / "libharness_cuda.so"})
+  for (const std::filesystem::path& path : files)
     if (const Result<std::string> text = read_file(path.string())) content += *text;
-  return fmt::format("harness {} build {}", HARNESS_VERSION, bulk_hash(content).substr(0, 10));
+  return bulk_hash(content).substr(0, 10);
 }
 
-}  // namespace
-
 std::string this_tool() {
-  static const std::string name = name_of_tool();
-  return name;
+  const std::filesystem::path program = this_program(), folder = program.parent_path();
+  static const std::string identity = identity_of_files(
+      {program, folder / "libharness_cuda.so", folder.parent_path() / "lib" / "libharness_cuda.so"});
+  return fmt::format("harness {} build {}", HARNESS_VERSION, identity);
 }
 
 Result<FileLock> lock_record(const std::string& id) {

@@ -1,9 +1,11 @@
 // The record that a run writes to: a new one, or with --continue the one that an interrupted run left.
 #pragma once
 
+#include <filesystem>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/base/files.h"
 #include "harness/base/result.h"
@@ -36,6 +38,9 @@ Result<OpenRun> begin_run(Store& store, const Plan& plan, const BeginOptions& op
 // "harness 0.1.0 build 1a2b3c4d5e": version and content of this program and of the CUDA module beside it.
 // Their many megabytes are hashed at the first call.
 std::string this_tool();
+
+// A short hash over the contents of files, without those that are missing.
+std::string identity_of_files(const std::vector<std::filesystem::path>& files);
 
 // The lock that keeps others from writing to a record.
 Result<FileLock> lock_record(const std::string& id);

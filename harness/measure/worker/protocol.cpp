@@ -4,27 +4,13 @@
 #include <optional>
 
 #include "harness/base/text.h"
+#include "harness/measure/schedule/paired_builds_fields.h"
 #include "harness/measure/worker/worker.h"
 #include "harness/model/codec.h"
 #include "harness/model/record_fields.h"
 #include "harness/schema/formats.h"
 
 namespace harness {
-
-template <>
-struct Described<BuildModules> {
-  static constexpr auto fields =
-      list_fields<BuildModules>(JsonLayout::line, field("root", &BuildModules::root).required(),
-                                field("kernels", &BuildModules::kernels), field("cuda", &BuildModules::cuda),
-                                field("plugins", &BuildModules::plugins));
-};
-
-template <>
-struct Described<PairedBuilds> {
-  static constexpr auto fields =
-      list_fields<PairedBuilds>(JsonLayout::line, field(baseline_side, &PairedBuilds::baseline).required(),
-                                field(current_side, &PairedBuilds::current).required());
-};
 
 template <>
 struct Described<Job> {

@@ -46,6 +46,10 @@ class Database {
   virtual void lock_schema() {}
   // Makes what was committed safe against a power failure, where a commit does not already.
   virtual void flush() {}
+  // SQL for its clock, in seconds since 1970.
+  [[nodiscard]] virtual std::string now() const = 0;
+  // Behind a SELECT that chooses rows to update: leaves out rows that another transaction is updating.
+  [[nodiscard]] virtual std::string skip_locked() const { return {}; }
   // Gives back the room of what was removed, where the database does not do so by itself.
   virtual void shrink() {}
 

@@ -71,6 +71,11 @@ class Postgresql final : public Database {
     sql_ << "CREATE SCHEMA IF NOT EXISTS harness";
   }
 
+  [[nodiscard]] std::string now() const override {
+    return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)";
+  }
+  [[nodiscard]] std::string skip_locked() const override { return " FOR UPDATE SKIP LOCKED"; }
+
  protected:
   void configure() override {
     sql_ << "SET client_min_messages = warning";

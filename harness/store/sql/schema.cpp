@@ -44,9 +44,20 @@ void become_version_4(soci::session& sql) {
          "machine_class))";
 }
 
+// Campaigns and their tasks (farm/farm_store.h).
+void become_version_5(soci::session& sql) {
+  sql << "CREATE TABLE campaigns (id TEXT PRIMARY KEY, sequence INTEGER NOT NULL, created TEXT NOT NULL, "
+         "content TEXT NOT NULL)";
+  sql << "CREATE TABLE tasks (campaign TEXT NOT NULL REFERENCES campaigns (id) ON DELETE CASCADE, number "
+         "INTEGER NOT NULL, suite INTEGER NOT NULL, first_case INTEGER NOT NULL, case_count INTEGER NOT "
+         "NULL, results INTEGER NOT NULL, holder TEXT NOT NULL, taken INTEGER NOT NULL, expires DOUBLE "
+         "PRECISION NOT NULL, done INTEGER NOT NULL, PRIMARY KEY (campaign, number))";
+  sql << "CREATE INDEX open_tasks ON tasks (campaign, done, number)";
+}
+
 // Step i brings version i to version i + 1.
-constexpr std::array<void (*)(soci::session&), schema_version> steps{create_version_1, become_version_2,
-                                                                     become_version_3, become_version_4};
+constexpr std::array<void (*)(soci::session&), schema_version> steps{
+    create_version_1, become_version_2, become_version_3, become_version_4, become_version_5};
 
 // 0 where there is no schema yet. Called in a transaction.
 Result<int> version_of(Database& database) {

@@ -6,7 +6,7 @@
 
 namespace harness {
 
-inline constexpr int schema_version = 4;
+inline constexpr int schema_version = 5;
 
 enum class SchemaChange { yes, no };
 

@@ -57,6 +57,8 @@ class Sqlite final : public Database {
     }
   }
 
+  [[nodiscard]] std::string now() const override { return "((julianday('now') - 2440587.5) * 86400.0)"; }
+
   void shrink() override {
     try {
       sql_ << "VACUUM";

@@ -1,0 +1,79 @@
+// CampaignWorker: one element of a campaign. It takes tasks until none is left, measures each on its device
+// and stores it whole. Elements know nothing of each other. One thread uses it, with an InterruptGuard.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "harness/cli/farm/campaign.h"
+#include "harness/cli/farm/task_journal.h"
+#include "harness/cli/measuring/prepare.h"
+#include "harness/cli/options/clock_option.h"
+#include "harness/cli/options/measuring_options.h"
+#include "harness/cli/output/progress_line.h"
+#include "harness/device/host/clock_lock.h"
+#include "harness/measure/schedule/run_options.h"
+
+namespace harness {
+
+struct WorkOptions {
+  DeviceOption device = {};  // not given: as planned
+  MeasuringOptions measuring = {};
+  ClockOption clocks = {};
+  std::filesystem::path journal;
+  Seconds patience = 600;      // with a store that is away
+  bool stay = true;            // while others measure the last tasks, which they may lose
+  std::optional<int> tasks{};  // at most so many
+};
+
+enum class WorkEnd { finished, left_to_others, interrupted };
+
+struct WorkDone {
+  WorkEnd end = WorkEnd::finished;
+  int tasks = 0;
+};
+
+class CampaignWorker {
+ public:
+  CampaignWorker(FarmStore& store, std::string id, Campaign campaign, WorkOptions options);
+
+  Result<WorkDone> work();
+
+ private:
+  Status check_builds() const;
+  Status choose();
+  Result<std::optional<FarmTask>> take();
+  Status measure_and_store(const FarmTask& task);
+  // std::nullopt: interrupted, or another element has the task.
+  Result<std::optional<MeasuredTask>> measure(const FarmTask& task);
+  [[nodiscard]] RunOptions options_of(const CampaignSuite& suite, MeasuredTask& measured, std::size_t side);
+  void know(const CampaignSuite& suite, MeasuredSide& side, const std::string& kind, const Machine& machine);
+  void renew();
+  Status store_task(const MeasuredTask& task);
+  Status send_journal();
+  Result<bool> any_open();
+  void rest(Seconds duration) const;
+  // Asks the store again and again while it is away.
+  template <class Ask>
+  auto patiently(Ask ask) -> decltype(ask());
+
+  FarmStore& store_;
+  std::string id_;
+  Campaign campaign_;
+  WorkOptions options_;
+  std::string name_;
+  TaskJournal journal_;
+  ProgressLine line_;
+  Prepared prepared_;  // devices, and a case of each kind
+  std::vector<ClockLock> clocks_;
+  FarmTask task_;  // at hand
+  double renewed_ = 0;
+  bool lost_ = false;  // the lease of the task
+  Status machine_accepted_;
+  int done_ = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,213 @@
+// `harness farm`: a campaign is planned into tasks, elements measure them, and the whole is judged.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/cli/commands/commands.h"
+#include "harness/cli/exit_status.h"
+#include "harness/cli/farm/campaign_worker.h"
+#include "harness/cli/farm/judge_campaign.h"
+#include "harness/cli/farm/plan_campaign.h"
+#include "harness/cli/farm/slurm_script.h"
+#include "harness/cli/options/typed_option.h"
+#include "harness/measure/schedule/interrupt.h"
+#include "harness/report/documents.h"
+
+namespace harness {
+namespace {
+
+struct FarmPlanArguments {
+  CampaignRequest request;
+  std::string slurm;  // file of the script, or ""
+  int elements = 4;
+};
+
+int farm_plan(const FarmPlanArguments& arguments) {
+  if (!arguments.slurm.empty()) {
+    if (const Status safe = check_slurm_store(arguments.request.store.url); !safe)
+      return report_error(safe.error());
+    if (const Status writable = check_writable(arguments.slurm); !writable)
+      return report_error(writable.error());
+  }
+  const InterruptGuard guard;
+  const auto planned = plan_campaign(arguments.request);
+  if (!planned) return report_errors(planned.error());
+  if (!*planned) return exit_interrupted;
+  const PlannedCampaign& made = **planned;
+  int results = 0;
+  for (const FarmTask& task : made.tasks) results += task.results;
+  if (!arguments.slurm.empty()) {
+    const std::string script = slurm_script(made, arguments.request.store.url, arguments.elements);
+    if (const Status written = write_file_atomically(arguments.slurm, script); !written)
+      return report_error(written.error());
+  }
+  fmt::print("campaign {}: {} tasks, {} results\n", made.stored.id, made.tasks.size(), results);
+  return exit_ok;
+}
+
+struct FarmArguments {
+  std::string campaign;  // how its id begins, or ""
+  StoreOption store;
+  WorkOptions work;
+  std::string journal;
+  bool leave = false;
+  PolicyOptions policy;
+  OutputOptions output;
+};
+
+struct OpenFarm {
+  std::unique_ptr<Store> store;
+  std::unique_ptr<FarmStore> farm;
+  OpenCampaign open;
+};
+
+Result<OpenFarm> open_farm(const FarmArguments& arguments) {
+  auto store = Store::open_existing(arguments.store.url);
+  if (!store) return fail(store.error());
+  auto farm = FarmStore::open(arguments.store.url);
+  if (!farm) return fail(farm.error());
+  Result<OpenCampaign> open = open_campaign(**farm, arguments.campaign);
+  if (!open) return fail(open.error());
+  return OpenFarm{std::move(*store), std::move(*farm), std::move(*open)};
+}
+
+int farm_work(const FarmArguments& arguments, const CommandLine& /*line*/) {
+  const InterruptGuard guard;
+  const Result<OpenFarm> farm = open_farm(arguments);
+  if (!farm) return report_error(farm.error());
+  WorkOptions options = arguments.work;
+  options.journal = arguments.journal;
+  options.stay = !arguments.leave;
+  CampaignWorker worker(*farm->farm, farm->open.stored.id, farm->open.campaign, std::move(options));
+  const Result<WorkDone> done = worker.work();
+  if (!done) return report_error(done.error());
+  fmt::print("{} tasks are measured here; {}\n", done->tasks,
+             done->end == WorkEnd::finished         ? "the campaign is finished"
+             : done->end == WorkEnd::left_to_others ? "others may measure the rest"
+                                                    : "interrupted, and the task at hand is given back");
+  return done->end == WorkEnd::interrupted ? exit_interrupted : exit_ok;
+}
+
+int farm_status(const FarmArguments& arguments, const CommandLine& /*line*/) {
+  if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
+  const Result<OpenFarm> farm = open_farm(arguments);
+  if (!farm) return report_error(farm.error());
+  const Result<FarmProgress> progress = progress_of(*farm->store, farm->open);
+  if (!progress) return report_error(progress.error());
+  const auto render = [&](Format format, const Style& style) {
+    return harness::render(report::farm_document(*progress), format, style);
+  };
+  return emit(arguments.output, render, exit_ok);
+}
+
+int farm_judge(const FarmArguments& arguments, const CommandLine& line) {
+  if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
+  const Result<OpenFarm> farm = open_farm(arguments);
+  if (!farm) return report_error(farm.error());
+  const auto open = std::count_if(farm->open.tasks.begin(), farm->open.tasks.end(),
+                                  [](const FarmTask& task) { return !task.done; });
+  if (open > 0)
+    return report_error({ErrorKind::missing,
+                         fmt::format("{} of {} tasks are not measured yet", open, farm->open.tasks.size()),
+                         {},
+                         "measure them with `harness farm work`; `harness farm status` tells who does"});
+  if (const Status closed = close_records(*farm->store, farm->open); !closed)
+    return report_error(closed.error());
+  if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
+  const Campaign& campaign = farm->open.campaign;
+  const Reproduction made_by(line, arguments.store, {}, campaign.against);
+  SuiteOutputs outputs(arguments.output, line.text(), campaign.suites.size());
+  for (const CampaignSuite& suite : campaign.suites)
+    outputs.conclude_suite(suite.current().plan.suite.name,
+                           judge_suite(*farm->store, campaign, suite, arguments.policy, outputs, made_by));
+  return outputs.finish();
+}
+
+void add_plan_to(Commands& below) {
+  auto& [command, arguments] = below.add("plan", "Plan a campaign: suites in tasks, in a store", farm_plan);
+  CampaignRequest& request = arguments.request;
+  request.sides.plan.add_several_to(command, request.suites);
+  request.store.add_to(command);
+  CLI::Option* const against =
+      command
+          .add_option("--against", request.against, "judge by the stored baseline of this revision or @NAME")
+          ->type_name("REV|FILE");
+  CLI::Option* const before =
+      command
+          .add_option("--baseline-build", request.sides.baseline_build,
+                      "folder of a finished build that is measured with the current one, and judges it")
+          ->type_name("DIR")
+          ->excludes(against);
+  CLI::Option* const after = command
+                                 .add_option("--current-build", request.sides.current_build,
+                                             "folder of the build to judge; give both options or neither")
+                                 ->type_name("DIR")
+                                 ->needs(before);
+  before->needs(after);
+  add_choice(command, "--pair", request.pair, "as in `harness ab`: how both builds are measured together")
+      ->needs(before);
+  command.add_option("--block", request.block, "cases of a task")
+      ->capture_default_str()
+      ->check(whole_number(1, 100'000))
+      ->type_name("N");
+  add_typed(command, "--lease", request.lease, parse_duration,
+            "an element that says nothing for so long loses its task, e.g. 2m")
+      ->default_str("2m")
+      ->type_name("DURATION");
+  CLI::Option* const slurm =
+      command.add_option("--slurm", arguments.slurm, "also write a script for sbatch")->type_name("FILE");
+  command.add_option("--elements", arguments.elements, "with --slurm: jobs of the array")
+      ->capture_default_str()
+      ->check(whole_number(1, 100'000))
+      ->type_name("N")
+      ->needs(slurm);
+  command.footer(
+      "Prints the campaign's id. A campaign of one build is measured on one device. One of two builds may "
+      "be\n"
+      "measured on many: each task has both.");
+}
+
+}  // namespace
+
+void add_farm(Commands& commands) {
+  CLI::App& group = commands.add_group("farm", "Measure suites on many devices: plan, work, status, judge");
+  Commands below = commands.below(group);
+  add_plan_to(below);
+
+  const auto arguments = std::make_shared<FarmArguments>();
+  const auto add = [&](const char* name, const char* about,
+                       int (*run)(const FarmArguments&, const CommandLine&)) {
+    CLI::App& command = below.add(name, about, arguments, run);
+    command.add_option("campaign", arguments->campaign, "how its id begins; default: the newest");
+    arguments->store.add_to(command);
+    return &command;
+  };
+  CLI::App& work = *add("work", "Measure tasks of a campaign until none is left", farm_work);
+  arguments->work.device.add_to(work);
+  arguments->journal = ".harness/farm";
+  work.add_option("--journal", arguments->journal, "folder on local disk for tasks while the store is away")
+      ->capture_default_str()
+      ->type_name("DIR");
+  work.add_flag("--leave", arguments->leave, "end when no task is free, though others measure some");
+  work.add_option("--tasks", arguments->work.tasks, "end after so many tasks")
+      ->check(whole_number(1, 1'000'000'000))
+      ->type_name("N");
+  arguments->work.measuring.add_to(work);
+  arguments->work.clocks.add_to(work);
+  work.footer(
+      "Exit status: 0 nothing is left, 2 usage or a device that cannot be used, 4 another machine than\n"
+      "the campaign's, 130 interrupted: the task at hand is given back.");
+
+  CLI::App& status = *add("status", "Show how far a campaign is", farm_status);
+  arguments->output.add_to(status);
+  CLI::App& judge = *add("judge", "Judge a finished campaign; the exit status is the verdict", farm_judge);
+  arguments->policy.add_to(judge);
+  arguments->output.add_to(judge);
+  judge.footer("Exit status: as `harness run --against` has it, and 4 while a task is not measured.");
+}
+
+}  // namespace harness

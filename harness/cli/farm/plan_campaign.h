@@ -1,0 +1,33 @@
+// Plans a campaign: checks all that can be checked before measuring, and begins its records.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/cli/ab/ab_sides.h"
+#include "harness/cli/farm/campaign.h"
+#include "harness/cli/options/store_options.h"
+#include "harness/store/store.h"
+
+namespace harness {
+
+struct CampaignRequest {
+  AbRequest sides;  // the suite's options; with builds: both sides are measured
+  std::vector<std::string> suites;
+  StoreOption store;
+  std::string against;
+  PairMode pair = PairMode::automatic;
+  int block = 8;  // cases of a task
+  Seconds lease = 120;
+};
+
+struct PlannedCampaign {
+  StoredCampaign stored;
+  Campaign campaign;
+  std::vector<FarmTask> tasks;
+};
+
+// std::nullopt: interrupted.
+Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& request);
+
+}  // namespace harness

@@ -1,0 +1,73 @@
+#include "harness/cli/farm/slurm_script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "harness/base/process.h"
+#include "harness/base/text.h"
+#include "harness/model/device_kinds.h"
+
+namespace harness {
+namespace {
+
+// A path as elements see it, which may start elsewhere.
+std::string store_from_anywhere(const std::string& url) {
+  static constexpr std::string_view sqlite = "sqlite:";
+  if (url.find("://") != std::string::npos) return url;
+  const std::string path = url.starts_with(sqlite) ? url.substr(sqlite.size()) : url;
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
+bool needs_gpu(const Campaign& campaign) {
+  return std::any_of(campaign.suites.begin(), campaign.suites.end(), [](const CampaignSuite& suite) {
+    const std::vector<PlannedCase>& cases = suite.current().plan.cases;
+    return std::any_of(cases.begin(), cases.end(),
+                       [](const PlannedCase& one) { return is_gpu_kind(one.device); });
+  });
+}
+
+// Slurm sends TERM to the shell a minute before the end of the time. The element then gives its task back and
+// ends with 130, and the job is queued again. {0}: short id, {1}: elements, {2}: more lines, {3}: folder,
+// {4}: command.
+constexpr const char* script = R"SCRIPT(#!/bin/bash
+#SBATCH --job-name=harness-{0}
+#SBATCH --array=1-{1}
+#SBATCH --ntasks=1
+#SBATCH --requeue
+#SBATCH --signal=B:TERM@60
+#SBATCH --open-mode=append
+#SBATCH --output=harness-farm-{0}-%a.log
+{2}cd {3} || exit 2
+{4} --journal "${{TMPDIR:-/tmp}}/harness-farm-$(id -u)" &
+element=$!
+trap 'kill -TERM "$element"' TERM
+wait "$element"
+status=$?
+while kill -0 "$element" 2>/dev/null; do
+  wait "$element"
+  status=$?
+done
+[ "$status" -ne 130 ] || scontrol requeue "${{SLURM_JOB_ID:?}}"
+exit "$status"
+)SCRIPT";
+
+}  // namespace
+
+Status check_slurm_store(const std::string& url) {
+  if (without_password(url) == url) return {};
+  return fail(ErrorKind::usage, "--slurm: the store's URL holds a password, and everybody may read a script",
+              "leave it out of the URL; give it in PGPASSWORD or in ~/.pgpass");
+}
+
+std::string slurm_script(const PlannedCampaign& planned, const std::string& store, int elements) {
+  const std::string command =
+      fmt::format("{} farm work {} --store {} --quiet", shell_quoted(this_program().string()),
+                  planned.stored.id, shell_quoted(store_from_anywhere(store)));
+  const std::string gpu = needs_gpu(planned.campaign) ? "#SBATCH --gres=gpu:1\n" : "";
+  return fmt::format(script, planned.stored.id.substr(0, 8), elements, gpu,
+                     shell_quoted(std::filesystem::current_path().string()), command);
+}
+
+}  // namespace harness

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include "harness/base/text.h"
+#include "harness/model/results/farm_progress.h"
+#include "harness/report/documents.h"
+#include "harness/report/media/report_json.h"
+#include "harness/report/numbers.h"
+#include "harness/schema/formats.h"
+
+namespace harness {
+
+template <>
+struct Described<FarmElement> {
+  using One = FarmElement;
+  static constexpr auto fields =
+      list_fields<One>(JsonLayout::line, field("name", &One::name), field("done", &One::done),
+                       field("task", &One::task), field("lease", &One::lease));
+};
+
+template <>
+struct Described<FarmProgress> {
+  using One = FarmProgress;
+  static constexpr auto fields = list_fields<One>(
+      JsonLayout::lines, field("campaign", &One::campaign), field("created", &One::created),
+      field("store", &One::store), field("suites", &One::suites), field("against", &One::against),
+      field("tasks", &One::tasks), field("done", &One::done), field("leased", &One::leased),
+      field("again", &One::again), field("results", &One::results), field("stored", &One::stored),
+      field("elements", &One::elements));
+};
+
+}  // namespace harness
+
+namespace harness::report {
+namespace {
+
+GridRow row_of(const FarmElement& one) {
+  return {one.name,
+          {{fmt::to_string(one.done)},
+           {one.task == 0 ? "" : fmt::to_string(one.task)},
+           {one.task == 0 ? "" : format_seconds(one.lease)}}};
+}
+
+}  // namespace
+
+Report farm_document(const FarmProgress& progress) {
+  Document document;
+  document.title = "campaign";
+  document.headline = fmt::format("campaign {}: {} of {} tasks are done", progress.campaign.substr(0, 8),
+                                  progress.done, progress.tasks);
+  document.command = "harness farm status";
+  document.facts = {
+      {"suites", join(progress.suites, ", ")},
+      {"against", progress.against},
+      {"created", progress.created},
+      {"store", progress.store},
+      {"results", fmt::format("{} of {} are stored", progress.stored, progress.results)},
+      {"tasks", fmt::format("{} being measured, {} free, {} taken more than once", progress.leased,
+                            progress.tasks - progress.done - progress.leased, progress.again)}};
+  std::erase_if(document.facts, [](const auto& fact) { return fact.second.empty(); });
+  Grid grid;
+  grid.label_header = "element";
+  grid.columns = {
+      {"tasks done", Align::right}, {"measures task", Align::right}, {"lease left", Align::right}};
+  grid.sections.emplace_back();
+  for (const FarmElement& one : progress.elements) grid.sections.back().rows.push_back(row_of(one));
+  if (!progress.elements.empty()) document.blocks.push_back({Table{"", std::move(grid)}});
+  const std::string headline = document.headline;
+  const auto ci = [headline] {
+    CiView view;
+    view.alerts.push_back({Alarm::notice, headline, ""});
+    return view;
+  };
+  return {std::move(document), ci, [&progress] { return report_json(progress, formats::farm); }};
+}
+
+}  // namespace harness::report

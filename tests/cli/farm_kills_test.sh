@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Elements of a campaign that are killed at random: each result is stored once, and the verdict is that of a run.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+repository
+suite right also_right slow
+sed -i 's/n: \[64\]/n: [32, 64]/; s/placements: 3/placements: 2/' suite.yaml
+speeds 100
+commit "fast"
+expect 0 run --store base.db
+git checkout -qb change
+speeds 103
+commit "slower"
+cp base.db run.db
+cp base.db farm.db
+expect 1 run --against main --store run.db --measure all --no-confirm --looks 1 --report json=run.json
+expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 1s
+
+# Every element is killed at a random moment, and another one takes its place, until five have been killed. Their tasks are
+# free again when the leases end.
+RANDOM=${HARNESS_TEST_SEED:-1}
+elements=()
+start() {
+  "$HARNESS" farm work --store farm.db --quiet >>elements.log 2>&1 &
+  elements+=($!)
+}
+done_tasks() { python3 -c 'import sqlite3; print(sqlite3.connect("farm.db", timeout=30).execute("select count(*) from tasks where done = 1").fetchone()[0])'; }
+start; start; start
+for _ in 1 2 3 4 5; do
+  sleep "0.$((RANDOM % 6 + 1))"
+  victim=$((RANDOM % ${#elements[@]}))
+  kill -KILL "${elements[$victim]}" 2>/dev/null
+  wait "${elements[$victim]}" 2>/dev/null
+  unset "elements[$victim]"
+  elements=("${elements[@]}")
+  start
+done
+for element in "${elements[@]}"; do
+  wait "$element" || problem "an element that nobody killed failed: $(cat elements.log)"
+done
+eventually has_no_worker
+same "tasks that are done" "$(done_tasks)" 6
+
+expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
+holds status.json 'report["stored"] == report["results"] == 30'
+expect 1 "$HARNESS" farm judge --store farm.db --report json=farm.json
+python3 - <<'PY' || problem "the verdicts differ"
+import json
+one, other = (json.load(open(file)) for file in ("run.json", "farm.json"))
+keep = ("case", "metric", "verdict", "ratio", "interval", "p", "p_adjusted", "processes")
+assert [[row.get(k) for k in keep] for row in one["cases"]] == [[row.get(k) for k in keep] for row in other["cases"]]
+assert one["verdict"] == other["verdict"]
+PY
+finish

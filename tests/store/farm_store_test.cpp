@@ -1,0 +1,146 @@
+// Campaigns in a store: leases, exactly-once results, elements at the same time.
+#include "harness/store/farm/farm_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "each_database.h"
+
+namespace harness {
+namespace {
+
+using testing::SizeIs;
+
+constexpr Seconds long_lease = 1e6, no_lease = 0;
+
+class FarmStores : public OnEachDatabase {
+ protected:
+  // A campaign over the example, one task a process of its first case.
+  void plan(int tasks) {
+    const auto store = open();
+    record_ = planned_example();
+    record_.machines.clear();
+    checked(store->begin(record_));
+    checked(store->finish(record_.id, RunState::farmed));
+    std::vector<FarmTask> all;
+    for (int i = 1; i <= tasks; ++i) all.push_back({i, 0, i, 1, 1});
+    checked(farm()->plan({"c-1", "2026-11-23T00:00:00Z", "{}"}, all));
+  }
+
+  std::unique_ptr<FarmStore> farm() { return checked(FarmStore::open(url_)); }
+
+  // Task `number` as an element on `device` measured it.
+  [[nodiscard]] MeasuredTask measured(int number, const std::string& device) const {
+    ProcessResult result = example_result(record_.cases[0].id, number);
+    result.device_uuid = device;
+    return {"c-1", number, device, {{record_.id, {{"cuda", {"h200", device, {}, {}}}}, {{result}}}}};
+  }
+
+  Record record_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Databases, FarmStores, testing::Values("sqlite", "postgresql"),
+                         [](const auto& kind) { return kind.param; });
+
+TEST_P(FarmStores, FindACampaignByItsBeginningOrTheNewest) {
+  EXPECT_EQ((open(), farm()->find("")).error().kind, ErrorKind::missing);
+  plan(1);
+  checked(farm()->plan({"d-2", "later", "newer"}, {}));
+  EXPECT_EQ(farm()->find("c-")->content, "{}");
+  EXPECT_EQ(farm()->find("")->id, "d-2");
+  EXPECT_EQ(farm()->find("e").error().kind, ErrorKind::missing);
+}
+
+TEST_P(FarmStores, GiveATaskToOneElementAtATime) {
+  plan(2);
+  const auto one = farm(), other = farm();
+  const FarmTask first = **one->take("c-1", "one", long_lease);
+  EXPECT_EQ(first.number, 1);
+  EXPECT_EQ(first.first, 1);
+  EXPECT_EQ((*other->take("c-1", "other", long_lease))->number, 2);
+  EXPECT_FALSE(*one->take("c-1", "one", long_lease));
+  EXPECT_TRUE(*one->renew("c-1", 1, "one", long_lease));
+  EXPECT_FALSE(*one->renew("c-1", 2, "one", long_lease)) << "another one has it";
+  checked(other->release("c-1", 1, "other"));
+  EXPECT_FALSE(*other->take("c-1", "other", long_lease)) << "only its holder can give a task back";
+  checked(other->release("c-1", 2, "other"));
+  EXPECT_EQ((*one->take("c-1", "one", long_lease))->number, 2);
+}
+
+TEST_P(FarmStores, FreeATaskWhoseLeaseEnded) {
+  plan(1);
+  const auto store = farm();
+  ASSERT_TRUE(*store->take("c-1", "killed", no_lease));
+  const FarmTask again = **store->take("c-1", "next", long_lease);
+  EXPECT_EQ(again.taken, 2);
+  EXPECT_FALSE(*store->renew("c-1", 1, "killed", long_lease));
+  EXPECT_TRUE(*store->renew("c-1", 1, "next", long_lease));
+  const FarmTask task = checked(store->tasks("c-1")).at(0);
+  EXPECT_EQ(task.holder, "next");
+  EXPECT_GT(task.lease, 0);
+}
+
+TEST_P(FarmStores, KeepTheFirstOfTwoWhoMeasuredATask) {
+  plan(1);
+  const auto store = farm();
+  ASSERT_TRUE(*store->take("c-1", "GPU-A", no_lease));
+  ASSERT_TRUE(*store->take("c-1", "GPU-B", long_lease));
+  EXPECT_TRUE(*store->complete(measured(1, "GPU-A"))) << "its lease ended, but it was the first";
+  EXPECT_FALSE(*store->complete(measured(1, "GPU-B")));
+  EXPECT_FALSE(*store->complete(measured(1, "GPU-A"))) << "again, after a lost answer";
+  EXPECT_FALSE(*store->renew("c-1", 1, "GPU-B", long_lease)) << "the other one need not go on";
+  const Record stored = checked(open()->load(record_.id));
+  ASSERT_THAT(stored.cases[0].processes, SizeIs(1));
+  EXPECT_EQ(stored.cases[0].processes[0].device_uuid, "GPU-A");
+  EXPECT_EQ(stored.machines.at("cuda").device_uuid, "GPU-A");
+}
+
+TEST_P(FarmStores, NameAllDevicesOfARecord) {
+  plan(3);
+  for (const auto& [number, device] : {std::pair(1, "GPU-B"), {2, "GPU-A"}, {3, "GPU-B"}})
+    EXPECT_TRUE(*farm()->complete(measured(number, device)));
+  EXPECT_EQ(checked(open()->load(record_.id)).machines.at("cuda").device_uuid, "GPU-A+GPU-B");
+}
+
+TEST_P(FarmStores, StoreATaskWholeOrNotAtAll) {
+  plan(1);
+  MeasuredTask task = measured(1, "GPU-A");
+  task.sides.push_back({"no such record", {}, {}});
+  EXPECT_EQ(farm()->complete(task).error().kind, ErrorKind::missing);
+  EXPECT_FALSE(checked(farm()->tasks("c-1")).at(0).done);
+  EXPECT_THAT(checked(open()->load(record_.id)).cases[0].processes, SizeIs(0));
+  EXPECT_TRUE(*farm()->complete(measured(1, "GPU-A")));
+}
+
+// Every task is measured by one of four elements, of which one in three loses its lease.
+TEST_P(FarmStores, StoreEachResultOnceWhoeverMeasuredIt) {
+  constexpr int tasks = 24, elements = 4;
+  plan(tasks);
+  std::atomic<int> kept{0}, failed{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int element = 0; element < elements; ++element)
+      threads.emplace_back([&, element] {
+        const std::string name = "GPU-" + std::to_string(element);
+        const auto store = FarmStore::open(url_);
+        for (int turn = element; store; ++turn) {
+          const auto task = (*store)->take("c-1", name, turn % 3 == 0 ? no_lease : long_lease);
+          if (!task) ++failed;
+          if (!task || !*task) return;
+          const Result<bool> done = (*store)->complete(measured((*task)->number, name));
+          if (!done) ++failed;
+          kept += done && *done ? 1 : 0;
+        }
+        ++failed;
+      });
+  }
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(kept, tasks);
+  EXPECT_THAT(checked(open()->load(record_.id)).cases[0].processes, SizeIs(tasks));
+}
+
+}  // namespace
+}  // namespace harness

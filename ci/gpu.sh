@@ -15,6 +15,7 @@
 #     offsets      bin/offsets: what event times of one process share, and what draws it anew; half a minute
 #     trace        tests/gpu/trace_proof.py: a PyTorch step under the trace, 10^6 launches, CUDA events
 #     doctor, selftest   `harness doctor`, `harness selftest --aa`, where the program has them
+#     walk         tests/walk/gpu_walk.sh: the commands of README.md, with one shape of suites/fusion.yaml
 #     examples     the commands of each README in examples/ that uses the GPU, and a changed Triton kernel
 #     gate         tests/gate/gate.sh: whole suites against the same build and against FOLDER/slower; HARNESS_GATE,
 #                  HARNESS_GATE_SUITES and HARNESS_GATE_RUNS say which parts, of which suites, how often
@@ -38,7 +39,7 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   echo "gpu: no folder ${1:-build/portable/bundle}; make one with ci/bundle.sh" >&2
   exit 2
 }
-known_steps="tests sanitizers suites cheats instrument offsets trace doctor selftest examples gate ab"
+known_steps="tests sanitizers suites cheats instrument offsets trace doctor selftest walk examples gate ab"
 steps=${HARNESS_GPU_STEPS:-$known_steps}
 for one in $steps; do
   case " $known_steps " in
@@ -281,6 +282,14 @@ selftest() {
   else
     skip selftest "no such command"
   fi
+}
+
+walk() {
+  if [ ! -d "$folder/slower" ]; then
+    skip walk "no FOLDER/slower"
+    return
+  fi
+  step walk 400 tests/walk/gpu_walk.sh "$folder"
 }
 
 # The status 77 says that something is not installed.

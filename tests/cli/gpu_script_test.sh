@@ -5,9 +5,10 @@
 . "$(dirname "$0")/lib.sh"
 : "${KERNELS:?}"
 
-mkdir -p tree/tests bundle/bin bundle/lib bundle/slower/lib
+mkdir -p tree/tests/walk bundle/bin bundle/lib bundle/slower/lib
 mkdir tree/suites
 cp -r "$tests/../ci" tree/
+printf '#!/bin/sh\n[ -d "$1/slower" ]\n' >tree/tests/walk/gpu_walk.sh && chmod +x tree/tests/walk/gpu_walk.sh
 cp -r "$tests/instrument" "$tests/gate" tree/tests/
 cat >tree/suites/probe.yaml <<'YAML'
 version: 1
@@ -80,7 +81,7 @@ mkdir path && printf '#!/bin/sh\nshift 6\nexec "$@"\n' >path/compute-sanitizer &
 expect 0 gpu HARNESS_GPU_AB_RUNS=2 HARNESS_GPU_AB=slower:probe HARNESS_GPU_PROCESSES=3
 rows "tests device|ok" "tests machine code|ok" "memcheck matmul|ok" "racecheck attention|ok" "synccheck probe|ok" \
   "run probe|ok" "cheats|skipped: not in this build" "run probes|ok" "run batches|ok" "run rotating|ok" "figures|ok" "offsets|ok" "doctor|skipped: no such command" \
-  "examples|skipped: no Python package" "tests identities|ok" "gate runs|ok" "gate|ok" "ab slower probe|ok, 2 runs"
+  "walk|ok" "examples|skipped: no Python package" "tests identities|ok" "gate runs|ok" "gate|ok" "ab slower probe|ok, 2 runs"
 [ "$(find out -type f | wc -l)" -le 8 ] || problem "too many files: $(ls out)"
 tar -tzf out/results.tar.gz >"$printed"
 names results/probe.record.json results/instrument.record.json results/figures.md results/offsets.md results/ab-slower-probe/2.json \

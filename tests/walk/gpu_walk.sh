@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# gpu_walk.sh FOLDER: README.md on a GPU, with what ci/bundle.sh made in FOLDER; nothing is compiled and no network is
+# used. The build of a commit is a copy: of FOLDER/slower where the commit has a file `slower`. ci/gpu.sh calls it.
+folder=$(cd "${1:?the folder that ci/bundle.sh made}" && pwd) || exit 2
+[ -f "$folder/slower/lib/libharness_cuda.so" ] || { echo "gpu_walk: $folder has no slower build" >&2; exit 2; }
+export HARNESS=$folder/bin/harness PLUGIN=$folder/lib/libharness_kernels.so
+# shellcheck source=tests/walk/lib.sh
+. "$(dirname "$0")/lib.sh"
+unset HARNESS_SYSTEM_ROOT  # this machine is the one to look at
+
+# What a clone has, with one shape of fusion.yaml, in five processes.
+git init -q -b main .
+printf '%s\n' .harness/ build/ '*.json' '*.db' >.gitignore
+mkdir -p ci tests/data
+cp -r "$source_root/suites" suites
+cp -r "$data/h200" tests/data/h200
+sed -Ei '/# The exact form/,/# On a CPU/{/# On a CPU/!d}; /\{m: (512|8192), n: /d; /match: \{m: 512\}/d
+  /match: \{(n|k): (4096|14336)\}/d; s/dtype: \[f16, bf16\]/dtype: [f16]/; s/placements: 6\}/processes: 5, placements: 6}/
+  s/margin: 1%/margin: 0.5%/' suites/fusion.yaml
+cat >ci/bootstrap.sh <<SH_END
+#!/bin/sh
+rm -rf build/release && mkdir -p build/release
+cp -r "$folder/bin" "$folder/lib" build/release/
+[ ! -f slower ] || cp "$folder"/slower/lib/*.so build/release/lib/
+[ \$# -eq 0 ] || exec build/release/bin/harness "\$@"
+SH_END
+chmod +x ci/bootstrap.sh
+printf 'version: 1\nall: {device: cuda}\n' >.harness.yaml
+commit "a clone"
+ln -sf "$work/build/release/bin/harness" "$scratch/path/harness"
+slower=linear_gelu/wmma_fused  # of the build in FOLDER/slower
+
+page README.md 'Two commands'
+step 0 "ci/bootstrap.sh run"
+names wgmma_fused cublaslt_epilogue
+
+page README.md 'The first verdict'
+step 0 "harness doctor"
+step 0 "harness list"
+names wgmma_fused
+step 0 "harness run"
+git checkout -qb my-branch && touch slower && commit "slower by two percent"
+git checkout -q main
+step 1 "git checkout my-branch && ci/bootstrap.sh run"
+names $slower
+step 0 "harness import"
+step 0 "harness import"
+step 1 "harness compare"
+names gelu/mode=hot gelu/mode=cold
+git rm -q slower && git commit -qm "as fast as before" && ci/bootstrap.sh
+step 0 "harness run"
+names IDENTICAL
+
+git checkout -q main && git tag v1.2 && git checkout -q my-branch~1 && ci/bootstrap.sh
+page README.md 'Two commits, measured together'
+step 1 "harness ab"
+names $slower
+no_trees_left
+
+# main goes on: a commit that is as fast, the slower one, and a third.
+git checkout -q main
+echo words >note && commit "a note"
+touch slower && commit "slower"
+culprit=$(git rev-parse --short=10 HEAD)
+echo more >note && commit "more words"
+ci/bootstrap.sh
+page README.md 'Over time'
+expect 0 harness run suites/fusion.yaml
+step 0 "harness history"
+names $slower
+step 0 "harness bisect"
+names "$culprit"
+no_trees_left
+step 0 "harness calibrate"
+names $slower
+
+# Commands of the guide that need a GPU: one is watched there, and one names another build command.
+expect 0 harness run suites/fusion.yaml --quick --set m=512,1024 --filter '/wgmma|cublas/'
+names m=512 m=1024
+expect 0 harness bisect suites/fusion.yaml --good v1.2 --case '*/dtype=f16/*'
+names "$culprit"
+finish_walk

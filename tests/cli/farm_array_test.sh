@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# A campaign under a real Slurm with 16 GPUs on four nodes: an array of elements, killed jobs, and jobs that are queued again
+# when their time ends. The GPUs are plain files, and time is scripted.
+# shellcheck source=tests/cli/lib.sh disable=SC2154
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/cli/slurm_lib.sh
+. "$tests/cli/slurm_lib.sh"
+if ! slurm_installed; then
+  [ -z "${HARNESS_REQUIRE_SLURM:-}" ] || problem "HARNESS_REQUIRE_SLURM is set, and no Slurm is installed"
+  echo "skipped: no Slurm is installed (packages slurmctld, slurmd, slurm-client and munge)"
+  finish
+fi
+trap 'stop_slurm; rm -rf "$scratch"' EXIT
+start_slurm 4 4
+eventually sinfo --noheader --states=idle --format=%D
+all_idle() { [ "$(sinfo --noheader --states=idle --format=%D)" = 4 ]; }
+eventually all_idle
+
+repository
+suite slow right also_right
+sed -i 's/n: \[64\]/n: [32, 64, 96, 128]/' suite.yaml
+speeds 100
+commit "fast"
+expect 0 run --store base.db
+git checkout -qb change
+speeds 103
+commit "slower"
+cp base.db run.db
+cp base.db farm.db
+expect 1 run --against main --store run.db --measure all --no-confirm --looks 1 --report json=run.json
+expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 2s \
+  --slurm job.sh --elements 16
+expect 0 sbatch --test-only job.sh
+expect 0 sbatch --parsable --gres=gpu:1 job.sh
+job=$(tail -n 1 "$printed")
+leased() { "$HARNESS" farm status --store farm.db --format json 2>/dev/null | grep -Eq '"leased": [1-9]'; }
+eventually leased
+# The time of one element ends, and another one is killed with its node's whole job.
+scancel --signal=TERM --batch "${job}_1" >"$printed" 2>&1
+scancel --signal=KILL --full "${job}_2" "${job}_3" >"$printed" 2>&1
+requeued() { scontrol show job "${job}_1" | grep -q Restarts=1; }
+eventually requeued
+# Slurm waits two minutes before it starts that one again. The others do its work.
+one_job() { [ "$(squeue --noheader | wc -l)" -le 1 ]; }
+eventually one_job
+scancel "${job}_1" >"$printed" 2>&1
+"$HARNESS" farm status --store farm.db --report json=status.json >"$printed" 2>&1 || problem "no status"
+holds status.json 'report["done"] == report["tasks"] == 12' 'report["stored"] == report["results"] == 60' \
+  'len(report["elements"]) >= 4'
+expect 1 "$HARNESS" farm judge --store farm.db --report json=farm.json
+python3 - <<'PY' || problem "the verdicts differ"
+import json
+one, other = (json.load(open(file)) for file in ("run.json", "farm.json"))
+keep = ("case", "metric", "verdict", "ratio", "interval", "p", "p_adjusted", "processes")
+assert [[row.get(k) for k in keep] for row in one["cases"]] == [[row.get(k) for k in keep] for row in other["cases"]]
+PY
+[ "$failures" -eq 0 ] || tail -n 20 harness-farm-*.log "$slurm"/*.log >&2
+finish

@@ -13,7 +13,7 @@
 #                  were called incorrect, none; without the step before, two processes of each suite
 #     instrument   suites/probe.yaml in HARNESS_GPU_PROCESSES (12) processes, and tests/instrument/figures.py of it
 #     offsets      bin/offsets: what event times of one process share, and what draws it anew; half a minute
-#     trace        tests/gpu/trace_proof.py: a PyTorch step under the trace, 10^6 launches, CUDA events
+#     trace        tests/gpu/trace_proof.py: a PyTorch step under the trace, its proof, 10^6 launches, CUDA events
 #     doctor, selftest   `harness doctor`, `harness selftest --aa`, where the program has them
 #     walk         tests/walk/gpu_walk.sh: the commands of README.md, with one shape of suites/fusion.yaml
 #     examples     the commands of each README in examples/ that uses the GPU, and a changed Triton kernel
@@ -23,6 +23,8 @@
 #                  same:SUITE, the build against itself, none regressed; slower:probe, against FOLDER/slower,
 #                  whose GELU probe does more work, regressed every time. In slices of what time is left: name
 #                  fewer to finish them in one call
+#     trace_aa     only where it is named: tests/gpu/trace_aa.py, `ab` of unchanged models and of FFNs 2 % wider, of
+#                  HARNESS_TRACE_AA, HARNESS_TRACE_AA_RUNS (20) times each; reports in HARNESS_TRACE_AA_REPORTS count
 #   OUT=gpu-results              gpu.log, summary.md and results.tar.gz (records, reports, tables) go here
 #   HARNESS_COMMIT=<40 digits>   the commit this tree is, where its repository was left behind; inside a repository
 #                                it must be what is checked out, or be left out
@@ -39,8 +41,9 @@ folder=$(cd "${1:-$root/build/portable/bundle}" 2>/dev/null && pwd) || {
   echo "gpu: no folder ${1:-build/portable/bundle}; make one with ci/bundle.sh" >&2
   exit 2
 }
-known_steps="tests sanitizers suites cheats instrument offsets trace doctor selftest walk examples gate ab"
-steps=${HARNESS_GPU_STEPS:-$known_steps}
+usual_steps="tests sanitizers suites cheats instrument offsets trace doctor selftest walk examples gate ab"
+known_steps="$usual_steps trace_aa"
+steps=${HARNESS_GPU_STEPS:-$usual_steps}
 for one in $steps; do
   case " $known_steps " in
     *" $one "*) ;;
@@ -259,11 +262,22 @@ trace() {
   elif ! python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
     skip trace "no PyTorch here"
   else
-    step trace 240 python3 tests/gpu/trace_proof.py "$folder" "$results/trace"
+    step trace 300 python3 tests/gpu/trace_proof.py "$folder" "$results/trace"
     cp "$scratch/step" "$results/trace.md"
     rm -f "$results"/trace/*.db
     section "Programs under the trace" "$results/trace.md"
   fi
+}
+
+# In slices: reports of earlier calls are named, and only what is missing is run.
+trace_aa() {
+  mkdir -p "$results/trace_aa"
+  if [ -d "${HARNESS_TRACE_AA_REPORTS:-}" ]; then
+    cp "$HARNESS_TRACE_AA_REPORTS"/*.json "$results/trace_aa"
+  fi
+  HARNESS_TRACE_AA_SECONDS=$(($(left) - 15)) step trace_aa "$(left)" python3 tests/gpu/trace_aa.py "$folder" "$results/trace_aa"
+  rm -f "$results"/trace_aa/*.db*
+  [ ! -f "$results/trace_aa/tally.md" ] || section "Programs that did not change, and wider ones" "$results/trace_aa/tally.md"
 }
 
 has_command() { "$folder/bin/harness" "$1" --help >/dev/null 2>&1; }

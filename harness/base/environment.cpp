@@ -100,6 +100,10 @@ const char* trace_folder() {
   return find("HARNESS_TRACE_FOLDER");
 }
 
+bool trace_arguments() {
+  return value_of("HARNESS_TRACE_ARGUMENTS") != "off";
+}
+
 std::string cublas_library() {
   return value_of("HARNESS_CUBLAS");
 }

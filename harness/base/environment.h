@@ -50,6 +50,8 @@ std::string cupti_library();
 std::filesystem::path trace_library();
 // HARNESS_TRACE_FOLDER: where a traced program writes its trace. Null: not set.
 const char* trace_folder();
+// HARNESS_TRACE_ARGUMENTS=off: no arguments of launches are read, so nothing is proven of a traced program.
+bool trace_arguments();
 // HARNESS_CUBLAS: the cuBLAS library that the doctor looks at, instead of the toolkit's. "": not set.
 std::string cublas_library();
 // HARNESS_IDENTITY_TEXTS: folder in which workers write what each case's identity is the digest of, to find

@@ -86,6 +86,8 @@ enum class CauseCode {
   call_not_followed,  // call: of the driver; the harness does not know what it queues or changes
   older_memory_used,  // kernel: it works on memory that was allocated before its case began
   calls_differ,       // one call launches other work than the next
+  graph_launched,     // kernel: a graph launches it, and the arguments in graphs are not read
+  streams_overlap,    // kernel: it ran beside one of another stream, as the host's time made it
   launches_differ,    // seen, executed: launches that the host asked for, and that the device carried out
   code_unread,        // problem: the file that holds a CPU kernel's machine code cannot be read
 };
@@ -149,6 +151,8 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::call_not_followed, "call_not_followed"},
                       {CauseCode::older_memory_used, "older_memory_used"},
                       {CauseCode::calls_differ, "calls_differ"},
+                      {CauseCode::graph_launched, "graph_launched"},
+                      {CauseCode::streams_overlap, "streams_overlap"},
                       {CauseCode::launches_differ, "launches_differ"},
                       {CauseCode::code_unread, "code_unread"}});
 

@@ -18,4 +18,11 @@ inline bool proof_covers(std::string_view metric, std::string_view device) {
          metric == error_metric.name || is_counter_name(metric);
 }
 
+// The same of a case: a program's proof covers the kernels of its steps, and nothing of the host. `Case`: a
+// planned one, or one of a record.
+template <class Case>
+bool proof_covers_of(std::string_view metric, const Case& one) {
+  return one.program ? metric == kernel_time_metric.name : proof_covers(metric, one.device);
+}
+
 }  // namespace harness

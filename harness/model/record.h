@@ -128,6 +128,7 @@ struct KernelUse {
   double us = 0;                          // median time of one launch
   std::string code;                       // hash of its machine code, "" when unknown
   std::int64_t local_bytes = 0;           // a thread: its stack, and registers spilled to memory
+  std::string arguments = {};  // hash of those of all its launches in a traced run, "" when unknown
 
   bool operator==(const KernelUse&) const = default;
 };

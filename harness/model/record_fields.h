@@ -89,7 +89,8 @@ struct Described<KernelUse> {
       field("dynamic_shared_bytes", &KernelUse::dynamic_shared_bytes),
       field("launches", &KernelUse::launches), field("us", &KernelUse::us),
       field("code", &KernelUse::code).unless_default(),
-      field("local_bytes", &KernelUse::local_bytes).unless_default());
+      field("local_bytes", &KernelUse::local_bytes).unless_default(),
+      field("arguments", &KernelUse::arguments).unless_default());
 };
 
 template <>

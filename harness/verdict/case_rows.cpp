@@ -184,7 +184,7 @@ std::set<std::string> gated_beyond_proof(const std::set<std::string>& proven, co
     if (!proven.contains(planned.id)) continue;
     const CaseRecord& old = *before.at(planned.id);
     const auto needed = [&](std::string_view metric) {
-      return metric != time_metric.name && !proof_covers(metric, planned.device) &&
+      return metric != time_metric.name && !proof_covers_of(metric, planned) &&
              has_own_gate(old.gate, planned.gate, metric);
     };
     if (std::any_of(planned.metrics.begin(), planned.metrics.end(), needed) ||

@@ -110,13 +110,27 @@ std::vector<Remark> remarks_on_proofs(const Record& baseline, const Record& curr
     if (one.before == nullptr || one.after == nullptr || !proven.contains(one.after->id)) continue;
     for (const auto& [from, to] : {std::pair(one.before, one.after), std::pair(one.after, one.before)})
       for (const Series& series : from->series)
-        if (to->outcome == Outcome::looked_at && !proof_covers(series.metric, to->device) &&
+        if (to->outcome == Outcome::looked_at && !proof_covers_of(series.metric, *to) &&
             is_compared(series, *one.before, *one.after))
           unmeasured.insert(series.metric);
   }
   if (unmeasured.empty()) return {};
   const std::vector<std::string> metrics(unmeasured.begin(), unmeasured.end());
   return {{RemarkCode::not_covered, {{"metrics", join(metrics, ", ")}}}};
+}
+
+// The programs whose verdict rests on a traced look.
+std::vector<Remark> remarks_on_traced(const Record& current, const std::vector<ComparisonRow>& rows) {
+  std::set<std::string> proven;
+  for (const ComparisonRow& row : rows)
+    if (row.verdict == Verdict::identical) proven.insert(row.case_id);
+  std::vector<std::string> programs;
+  for (const CaseRecord& one : current.cases)
+    if (one.program && one.program->reads == trace_format && !is_traced_kernel(one) &&
+        proven.contains(one.id))
+      programs.push_back(one.id);
+  if (programs.empty()) return {};
+  return {{RemarkCode::traced_proof, {{"programs", join(programs, ", ")}}}};
 }
 
 // Verdicts, diagnostics and the trace of all rows.
@@ -159,6 +173,8 @@ Comparison compare(const Record& baseline, const Record& current, const Policy& 
   apply_waivers(comparison, current.partial);
   comparison.remarks = remarks_on_gates(current);
   for (Remark& remark : remarks_on_proofs(baseline, current, comparison.rows))
+    comparison.remarks.push_back(std::move(remark));
+  for (Remark& remark : remarks_on_traced(current, comparison.rows))
     comparison.remarks.push_back(std::move(remark));
   if (policy.waivers_uncommitted)
     comparison.remarks.push_back({RemarkCode::waivers_uncommitted, {{"file", policy.waivers_file}}});

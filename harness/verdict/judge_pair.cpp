@@ -262,7 +262,7 @@ CaseProof proof_of(const CaseRecord* before, const CaseRecord& after, const Comp
 }
 
 void apply(const CaseProof& proof, ComparisonRow& row, const CaseRecord& record) {
-  row.proven = proof.proven() && (row.metric.empty() || proof_covers(row.metric, record.device));
+  row.proven = proof.proven() && (row.metric.empty() || proof_covers_of(row.metric, record));
   row.unproven = proof.gap;
 }
 

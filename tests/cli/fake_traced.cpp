@@ -3,8 +3,9 @@
 //
 //   fake_traced SCRIPT STEPS
 //
-// Each line of the script is a launch of a step, "NAME GRID NANOSECONDS", or "copy NANOSECONDS". Others are
-// "hold NAME", "drop RECORDS", "unfinished", and "child SCRIPT", which starts this program again.
+// Each line of the script is a launch of a step, "NAME GRID NANOSECONDS [CODE [GIVEN]]" with a hash of its
+// machine code and a number for its arguments, or "copy NANOSECONDS". Others are "hold NAME", "drop RECORDS",
+// "unfinished", "unread WHY", and "child SCRIPT", which starts this program again.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,12 +56,17 @@ class Steps {
     }
     std::uint32_t grid = 1;
     double ns = 0;
-    rest >> grid >> ns;
-    launch(line.word, grid, ns);
+    std::string code;
+    std::uint32_t given = 0;
+    rest >> grid >> ns >> code >> given;
+    launch(line.word, grid, ns, code);
+    const Asked asked{correlation_, given, 0};
+    if (given > 0) writer_.asked({&asked, 1});
   }
-  void launch(const std::string& name, std::uint32_t grid, double ns) {
+  void launch(const std::string& name, std::uint32_t grid, double ns, const std::string& code = "") {
     ShapeRecord shape;
     shape.name = writer_.text(name);
+    shape.code = writer_.text(code);
     shape.grid[0] = grid;
     shape.grid[1] = shape.grid[2] = shape.block[1] = shape.block[2] = 1;
     shape.block[0] = 256;
@@ -126,6 +132,8 @@ int main(int count, char** words) {
       writer.fact(FactCode::refused_by, one.rest.substr(1));
     else if (one.word == "drop")
       dropped = std::stoull(one.rest);
+    else if (one.word == "unread")
+      writer.fact(FactCode::unread, one.rest.substr(1));
     else if (one.word == "unfinished")
       ended = false;
     else if (one.word != "child")

@@ -1,8 +1,8 @@
-"""The trace gate on a GPU: a PyTorch training step, a million launches, kernel times against CUDA events.
+"""The trace gate on a GPU: a PyTorch training step and its proof, a million launches, kernel times against CUDA events.
 
   trace_proof.py FOLDER OUT    FOLDER has bin/ and lib/; records, reports and figures.json go to OUT
 
-Prints a table; exit status 1 where a figure misses its goal. Needs PyTorch and a GPU; some 200 s on an H200.
+Prints a table; exit status 1 where a figure misses its goal. Needs PyTorch and a GPU; some 260 s on an H200.
 """
 import json
 import os
@@ -95,14 +95,20 @@ def shown(where, rule):
     return json.loads(done.stdout)["trace"] if done.returncode == 0 else {"fault": done.stdout + done.stderr}
 
 
-def suite(name, train):
+commit = ["--commit", os.environ["HARNESS_COMMIT"]] if os.environ.get("HARNESS_COMMIT") else []
+
+
+def suite_file(name, train):
     text = (f"version: 2\nname: proof\nprograms:\n  - name: train\n    command: [python3, {train}, --steps, \"60\"]\n"
             "    reads: cuda_trace\n    device: cuda\n    timeout: 2m\n    gate: {margin: 0.5%}\n")
     (out / f"{name}.yaml").write_text(text)
+    return out / f"{name}.yaml"
+
+
+def suite(name, train):
     record = out / f"{name}.json"
-    commit = ["--commit", os.environ["HARNESS_COMMIT"]] if os.environ.get("HARNESS_COMMIT") else []
-    done = run([harness, "run", out / f"{name}.yaml", "--device", "cuda", "--quiet", *commit, "--store",
-                out / f"{name}.db", "--output", record], cwd=root)
+    done = run([harness, "run", suite_file(name, train), "--device", "cuda", "--quiet", *commit, "--store",
+                out / f"{name}.db", "--output", record, "--save-as", name], cwd=root)
     return record if done.returncode == 0 else None
 
 
@@ -145,6 +151,56 @@ def training():
     names = [one["case"] for one in red]
     row("FFN 2048 -> 2112 wide", f"exit {done.returncode}; regressed: {', '.join(names)[:300]}", "1, and names a GEMM",
         done.returncode == 1 and any("gemm" in one or "nvjet" in one or "cutlass" in one for one in names))
+
+
+def identity_of(program):
+    done = run([harness, "trace", "--only-traced", "--format", "json", "--", "python3", program, "--steps", "60"], cwd=root)
+    return json.loads(done.stdout)["trace"] if done.returncode == 0 else {"fault": done.stdout + done.stderr}
+
+
+def unlike(one, other):
+    """The kernels that differ between two traces, and in what."""
+    def by_shape(trace):
+        return {(kernel["kernel"]["name"], tuple(kernel["kernel"]["grid"]), tuple(kernel["kernel"]["block"])): kernel["kernel"]
+                for kernel in trace["kernels"]}
+    before, after = by_shape(one), by_shape(other)
+    found = [f"{name[:60]} {grid}: only in one" for name, grid, _ in before.keys() ^ after.keys()]
+    for key in before.keys() & after.keys():
+        found += [f"{key[0][:60]} {key[1]}: {what}" for what in ("code", "launches", "arguments")
+                  if before[key].get(what) != after[key].get(what)]
+    return found
+
+
+def said(trace):
+    identity = trace.get("identity", {})
+    return str(trace["fault"])[:300] if trace.get("fault") else str(identity.get("gap") or identity["digest"])
+
+
+def identity():
+    """A step is the same in two starts, and not with FFNs 2 % wider; a run against it makes one start."""
+    original = root / "examples" / "pytorch_step" / "train.py"
+    wider = script("wider2.py", original.read_text().replace("2048", "2088"))
+    one, other, wide = identity_of(original), identity_of(original), identity_of(wider)
+    digests = [trace.get("identity", {}).get("digest") for trace in (one, other, wide)]
+    same = bool(digests[0]) and digests[0] == digests[1]
+    row("training step, two starts", "identical" if same else f"{said(one)} / {said(other)}", "identical", same)
+    if not same and not one.get("fault") and not other.get("fault"):
+        differing = unlike(one, other)
+        (out / "unlike.txt").write_text("\n".join(differing))
+        unread = [kernel["kernel"]["name"][:60] for kernel in one["kernels"] if not kernel["kernel"].get("arguments")]
+        uncoded = [kernel["kernel"]["name"][:60] for kernel in one["kernels"] if not kernel["kernel"].get("code")]
+        print("\n".join([f"  differs: {line}" for line in differing] + [f"  arguments unread: {name}" for name in unread] +
+                        [f"  code unknown: {name}" for name in uncoded]))
+    row("FFN 2 % wider", "identical" if digests[2] == digests[0] else "not proven", "not proven",
+        bool(digests[2]) and digests[2] != digests[0])
+    for name, program, wanted in (("unchanged", original, 0), ("FFN 2 % wider", wider, 1)):
+        begin = time.monotonic()
+        done = run([harness, "run", suite_file("against", program), "--device", "cuda", "--quiet", "--against", "@first",
+                    "--store", out / "first.db", *commit], cwd=root)
+        told = next((line for line in done.stderr.splitlines() if "identical" in line), "no line about identity")
+        spared = told.startswith("1 of 1 identical")
+        row(f"run --against, {name}", f"exit {done.returncode}, {time.monotonic() - begin:.0f} s: {told}",
+            f"{wanted}, {'proven' if wanted == 0 else 'measured'}", done.returncode == wanted and spared == (wanted == 0))
 
 
 def million():
@@ -211,7 +267,7 @@ def overhead():
     row("harness trace of the training step", f"exit {done.returncode}", "0", done.returncode == 0)
 
 
-for part in (overhead, training, million, events, features):
+for part in (overhead, training, identity, million, events, features):
     try:
         part()
     except (OSError, ValueError, KeyError, StopIteration) as problem:

@@ -254,6 +254,7 @@ ProgramEnd leave_trace(const ProgramStart& start, std::uint64_t dropped) {
   for (std::uint32_t i = 0; i < 6; ++i) {
     trace::ShapeRecord shape;
     shape.name = writer.text(i % 2 == 0 ? "gemm" : "norm");
+    shape.code = writer.text("code");
     shape.grid[0] = shape.grid[1] = shape.grid[2] = 1;
     shape.block[0] = shape.block[1] = shape.block[2] = 1;
     trace::LaunchRecord launch;
@@ -262,6 +263,8 @@ ProgramEnd leave_trace(const ProgramStart& start, std::uint64_t dropped) {
     launch.end = clock += i % 2 == 0 ? 3000 : 1000;
     launch.correlation = i + 1;
     writer.launch(launch);
+    const trace::Asked asked{i + 1, 5, 0};
+    writer.asked({&asked, 1});
   }
   writer.tally(dropped, clock, true);
   return end;
@@ -309,6 +312,35 @@ TEST_F(TracedPrograms, FailWithTheReasonWhereTheTraceIsVoid) {
   ASSERT_FALSE(results_.empty());
   EXPECT_EQ(results_[0].outcome, Outcome::failed);
   EXPECT_EQ(results_[0].reason->code, CauseCode::trace_lost_records);
+}
+
+// A look is one traced start, without times. Its kernels are told, though no plan names them.
+TEST_F(TracedPrograms, AreLookedAtInOneStart) {
+  play_ = [](const ProgramStart& start) { return leave_trace(start, 0); };
+  options_.look = true;
+  run();
+  ASSERT_THAT(started_, SizeIs(1));
+  EXPECT_TRUE(started_[0].command.environment.contains("CUDA_INJECTION64_PATH"));
+  EXPECT_THAT(outcomes(), ElementsAre("prog/gemm/grid=1/block=1 0 looked_at",
+                                      "prog/norm/grid=1/block=1 0 looked_at", "prog 0 looked_at"));
+  EXPECT_THAT(found_, IsEmpty());
+  const std::string digest = results_.at(2).identity.value().digest;
+  EXPECT_FALSE(digest.empty());
+  for (const ProcessResult& one : results_) {
+    EXPECT_THAT(one.series, IsEmpty());
+    EXPECT_EQ(one.identity.value().digest, digest) << "of the step as a whole";
+  }
+  options_.look = false;
+  results_.clear();
+  run();
+  for (const ProcessResult& one : results_) EXPECT_EQ(one.identity.value().digest, digest);
+}
+
+TEST_F(TracedPrograms, FailALookWhereTheTraceIsVoid) {
+  play_ = [](const ProgramStart& start) { return leave_trace(start, 5); };
+  options_.look = true;
+  run();
+  EXPECT_THAT(outcomes(), ElementsAre("prog 0 failed"));
 }
 
 // A kernel that a process does without is no failure of it.

@@ -59,6 +59,72 @@ TEST(Identity, TakesAnyProcessThatHasADigestUnlessTheyDisagree) {
   EXPECT_EQ(gap_of(with_digest(measured(about(20), "b"), "a", 2), looked("a")), ProofGapCode::disagree);
 }
 
+// The look at a traced program, with the kernels of a step.
+CaseRecord traced(const std::string& digest, std::vector<KernelUse> kernels,
+                  const std::string& id = "train") {
+  CaseRecord record = looked(digest);
+  record.id = id;
+  record.program = Program{"train", {}, "", {}, trace_format};
+  record.processes.front().kernels = std::move(kernels);
+  return record;
+}
+
+KernelUse used(const std::string& name, const std::string& code = "c", const std::string& arguments = "a") {
+  KernelUse use;
+  use.name = name;
+  use.grid = {8, 1, 1};
+  use.launches = 2;
+  use.code = code;
+  use.arguments = arguments;
+  return use;
+}
+
+Figures change(LaunchChange how, const std::string& kernel, int kernels = 1) {
+  return {{"change", std::string(name_of(how))}, {"kernel", kernel}, {"kernels", kernels}};
+}
+
+TEST(Identity, OfATracedProgramTellsWhichKernelDiffers) {
+  const std::vector<KernelUse> before{used("gemm"), used("norm")};
+  const auto figures = [&](std::vector<KernelUse> after) {
+    return proof_gap(traced("x", before), traced("y", std::move(after)), {})->why.figures;
+  };
+  EXPECT_EQ(figures({used("gemm"), used("norm", "other")}), change(LaunchChange::code, "norm"));
+  EXPECT_EQ(figures({used("gemm", "c", "b"), used("norm")}), change(LaunchChange::arguments, "gemm"));
+  KernelUse wider = used("gemm"), often = used("gemm");
+  wider.grid = {9, 1, 1};
+  often.launches = 3;
+  EXPECT_EQ(figures({wider, used("norm")}), change(LaunchChange::shape, "gemm"));
+  EXPECT_EQ(figures({often, used("norm", "other")}), change(LaunchChange::count, "gemm", 2));
+  EXPECT_EQ(figures({used("gemm"), used("norm"), used("new")}), change(LaunchChange::added, "new"));
+  EXPECT_EQ(figures({used("norm")}), change(LaunchChange::removed, "gemm"));
+  EXPECT_EQ(figures(before), (Figures{{"change", "order"}}));
+  EXPECT_FALSE(proof_gap(traced("x", before), traced("x", before), {}));
+}
+
+TEST(Identity, OfATracedKernelNeedsTheWholeStep) {
+  const auto figures = [](const KernelUse& after) {
+    return proof_gap(traced("x", {used("gemm")}, "train/gemm"), traced("y", {after}, "train/gemm"), {})
+        ->why.figures;
+  };
+  EXPECT_EQ(figures(used("gemm")), (Figures{{"change", "elsewhere"}}));
+  EXPECT_EQ(figures(used("gemm", "new")), change(LaunchChange::code, "gemm"));
+}
+
+TEST(Proven, ATracedProgramAndItsKernelsSayWhatIsNotCovered) {
+  CaseRecord before = traced("x", {used("gemm")}), kernel = traced("x", {used("gemm")}, "train/gemm");
+  before.series = {series_at(about(20), "kernel_time"), series_at(about(3), "gaps")};
+  kernel.series = {series_at(about(20), "kernel_time")};
+  before.outcome = kernel.outcome = Outcome::measured;
+  const Record current = record_of({traced("x", {used("gemm")}), traced("x", {used("gemm")}, "train/gemm")});
+  const Comparison comparison = compare(record_of({before, kernel}), current, {});
+  ASSERT_THAT(comparison.rows, SizeIs(2));
+  for (const ComparisonRow& row : comparison.rows) EXPECT_EQ(row.verdict, Verdict::identical);
+  EXPECT_THAT(comparison.remarks,
+              testing::ElementsAre(fact(RemarkCode::not_covered, {{"metrics", "gaps"}}),
+                                   fact(RemarkCode::traced_proof, {{"programs", "train"}})));
+  EXPECT_EQ(exit_code(comparison), 0);
+}
+
 TEST(Identity, NeedsTheSameInputsAndMachine) {
   CaseRecord other = looked("a");
   other.sampling.seed = 7;

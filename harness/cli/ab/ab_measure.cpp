@@ -126,8 +126,7 @@ class AbRun {
 
   Status keep(const std::array<Looks, 2>& looks, const std::set<std::string>& proven) {
     for (const std::size_t side : {0, 1})
-      for (const std::string& id : proven)
-        if (Status kept = keepers_[side]->put(looks[side].results.at(id)); !kept) return kept;
+      if (Status kept = put_spared(*keepers_[side], looks[side], proven, plan_at(side)); !kept) return kept;
     return {};
   }
 

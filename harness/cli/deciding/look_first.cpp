@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "harness/measure/program/program_results.h"
+
 namespace harness {
 
 void keep_look(Looks& looks, EncodedResult result) {
@@ -30,6 +32,43 @@ Record with_looks(Record record, const Looks& looks) {
     if (const auto found = looks.results.find(one.id); found != looks.results.end())
       add_result(one, found->second.result);
   return record;
+}
+
+namespace {
+
+// In the order of a step, as in a measured record.
+Status put_kernels(RecordKeeper& keeper, const Looks& looks, const PlannedCase& program,
+                   const std::vector<KernelUse>& step) {
+  const std::string begin = program.id + "/";
+  std::vector<const EncodedResult*> kernels;
+  for (auto one = looks.results.lower_bound(begin);
+       one != looks.results.end() && one->first.starts_with(begin); ++one)
+    kernels.push_back(&one->second);
+  const auto place = [&](const EncodedResult* one) {
+    return std::find(step.begin(), step.end(), one->result.kernels.front());
+  };
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [&](const auto* one, const auto* other) { return place(one) < place(other); });
+  for (const EncodedResult* one : kernels) {
+    const PlannedCase kernel = benchmark_case(program, one->result.case_id.substr(begin.size()));
+    if (Status added = keeper.add_case(kernel); !added) return added;
+    if (Status kept = keeper.put(*one); !kept) return kept;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status put_spared(RecordKeeper& keeper, const Looks& looks, const std::set<std::string>& spared,
+                  const Plan& plan) {
+  for (const PlannedCase& planned : plan.cases) {
+    const auto look = looks.results.find(planned.id);
+    if (!spared.contains(planned.id) || look == looks.results.end()) continue;
+    if (Status kept = keeper.put(look->second); !kept) return kept;
+    if (!planned.is_traced()) continue;
+    if (Status kept = put_kernels(keeper, looks, planned, look->second.result.kernels); !kept) return kept;
+  }
+  return {};
 }
 
 std::size_t runnable(const Plan& plan) {

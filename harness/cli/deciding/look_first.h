@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/cli/measuring/measure_into.h"
+#include "harness/cli/programs/record_keeper.h"
 
 namespace harness {
 
@@ -26,6 +27,11 @@ void keep_look(Looks& looks, EncodedResult result);
 
 // `record` with the looks among its results.
 Record with_looks(Record record, const Looks& looks);
+
+// Puts the looks of the spared cases into the store, unless it has them. A traced program's kernels, which no
+// plan names, become cases of their own, as they do where it is measured.
+Status put_spared(RecordKeeper& keeper, const Looks& looks, const std::set<std::string>& spared,
+                  const Plan& plan);
 
 // The cases of a plan that are not skipped.
 std::size_t runnable(const Plan& plan);

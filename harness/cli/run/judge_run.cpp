@@ -68,9 +68,10 @@ Result<SparedCases> spare_identical(const RunJob& job, Record& record) {
   SparedCases spared{proofs.proven};
   for (const std::string& id : gated_beyond_proof(spared.ids, baseline->record, job.prepared.plan))
     spared.ids.erase(id);
-  for (const auto& [id, result] : looks->results)
-    if (spared.ids.contains(id))
-      if (const Status kept = job.store->put(record.id, result); !kept) return fail(kept.error());
+  RecordKeeper keeper(*job.store, record);
+  if (const Status kept = put_spared(keeper, *looks, spared.ids, job.prepared.plan); !kept)
+    return fail(kept.error());
+  if (const Status written = keeper.write_late(); !written) return fail(written.error());
   fmt::print(stderr, "{}\n",
              report::look_words(proofs, spared.ids.size(), runnable(job.prepared.plan), looks->took));
   return spared;

@@ -15,6 +15,7 @@
 #include "harness/base/text.h"
 #include "harness/device/code/kernel_launches.h"
 #include "harness/device/trace/find_steps.h"
+#include "harness/device/trace/step_identity.h"
 
 namespace harness::trace {
 namespace {
@@ -76,6 +77,8 @@ struct Group {
   std::vector<std::uint64_t> by_step;    // sums, of the steps that have it
   std::size_t last_step = 0;
   bool several_codes = false;
+  std::string given = {};  // hashes of the arguments of each launch, in all steps
+  bool unread = false;     // some are unknown
 };
 
 using Key = std::tuple<std::string, std::array<std::int64_t, 3>, std::array<std::int64_t, 3>>;
@@ -93,7 +96,6 @@ class Summary {
       Group& group = groups_[groups_of_[i]];
       if (group.shape != nullptr && group.shape->code != trace.shapes[i].code) group.several_codes = true;
       if (group.shape == nullptr) group.shape = &trace.shapes[i];
-      shape_hashes_.push_back(hash_of(trace.shapes[i]));
     }
   }
 
@@ -124,6 +126,7 @@ class Summary {
 
   // The kernels of the steps from `first` on.
   std::vector<TracedKernel> kernels(std::size_t first) {
+    add_arguments();
     double all = 0;
     for (std::size_t s = first; s < found_.steps.size(); ++s) {
       const Step& step = found_.steps[s];
@@ -147,20 +150,18 @@ class Summary {
     return kernels;
   }
 
-  // The identity of a step, from `first` on: each does the same.
-  Identity identity(std::size_t first) const {
-    std::string text;
-    for (std::size_t s = first; s < found_.steps.size(); ++s) {
-      Identity gap;
-      std::string one = text_of(found_.steps[s], gap);
-      if (gap.gap) return gap;
-      if (s > first && one != text) return {{}, Cause{CauseCode::calls_differ}};
-      text = std::move(one);
-    }
-    return {content_hash(text), {}};
+ private:
+  // Of all steps, wherever the time settles.
+  void add_arguments() {
+    for (const Step& step : found_.steps)
+      for (const std::uint32_t i : step.launches) {
+        const Launch& one = trace_.launches[i];
+        Group& group = groups_[groups_of_[one.shape]];
+        group.given.append(reinterpret_cast<const char*>(&one.given), sizeof one.given);
+        group.unread |= one.given == 0;
+      }
   }
 
- private:
   TracedKernel kernel_of(const Group& group, double all) const {
     const Shape& shape = *group.shape;
     TracedKernel kernel;
@@ -175,6 +176,7 @@ class Summary {
     use.code = group.several_codes ? "" : shape.code;
     use.launches = static_cast<int>(
         std::lround(static_cast<double>(group.durations.size()) / static_cast<double>(group.by_step.size())));
+    if (!group.unread) use.arguments = bulk_hash(group.given);
     std::vector<double> each;
     each.reserve(group.durations.size());
     double sum = 0;
@@ -189,50 +191,9 @@ class Summary {
     return kernel;
   }
 
-  // A step may have ten million launches, so its text is hashed on the way.
-  static void fold(std::string& text) {
-    constexpr std::size_t longest = std::size_t{1} << 16;
-    if (text.size() >= longest) text = bulk_hash(text);
-  }
-
-  static std::string hash_of(const Shape& shape) {
-    return bulk_hash(fmt::format("{} {} {} {} {} {} {} {} {}", shape.name, shape.code,
-                                 fmt::join(shape.grid, "x"), fmt::join(shape.block, "x"),
-                                 fmt::join(shape.cluster, "x"), shape.registers, shape.static_shared_bytes,
-                                 shape.dynamic_shared_bytes, shape.local_bytes));
-  }
-
-  // Streams and devices are numbered in the order of their first use.
-  std::string text_of(const Step& step, Identity& gap) const {
-    std::string text;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> lanes;
-    const auto lane = [&](std::uint32_t device, std::uint32_t stream) {
-      return lanes.try_emplace({device, stream}, lanes.size()).first->second;
-    };
-    for (const std::uint32_t i : step.launches) {
-      const Launch& one = trace_.launches[i];
-      const Shape& shape = trace_.shapes[one.shape];
-      if (shape.code.empty()) {
-        gap.gap = Cause{CauseCode::code_unknown, {{"kernel", printable(demangled(shape.name))}}};
-        return {};
-      }
-      text +=
-          fmt::format("{} {} {}\n", shape_hashes_[one.shape], lane(one.device, one.stream), one.node != 0);
-      fold(text);
-    }
-    for (const std::uint32_t i : step.transfers) {
-      const Transfer& one = trace_.transfers[i];
-      text += fmt::format("{} {} {} {} {}\n", one.fill ? "fill" : "copy", static_cast<int>(one.way), one.size,
-                          one.value, lane(one.device, one.stream));
-      fold(text);
-    }
-    return text;
-  }
-
   const ProcessTrace& trace_;
   const FoundSteps& found_;
-  std::vector<std::uint32_t> groups_of_;   // by shape
-  std::vector<std::string> shape_hashes_;  // likewise
+  std::vector<std::uint32_t> groups_of_;  // by shape
   std::vector<Group> groups_;
 };
 
@@ -277,11 +238,18 @@ void add(ProgramTrace& all, ProgramTrace one) {
     add_last(known->times, kernel.times);
     known->use.launches += kernel.use.launches;
   }
-  if (all.identity.gap) return;
-  if (one.identity.gap)
-    all.identity = one.identity;
-  else
-    all.identity.digest = content_hash(all.identity.digest + one.identity.digest);
+}
+
+// Processes may begin in any order.
+Identity identity_of_all(const std::vector<ProgramTrace>& parts) {
+  if (parts.size() == 1) return parts.front().identity;
+  std::vector<std::string> digests;
+  for (const ProgramTrace& part : parts) {
+    if (part.identity.gap) return part.identity;
+    digests.push_back(part.identity.digest);
+  }
+  std::sort(digests.begin(), digests.end());
+  return {content_hash(join(digests, "\n")), {}};
 }
 
 void share_anew(std::vector<TracedKernel>& kernels) {
@@ -315,7 +283,7 @@ ProgramTrace summarise(const ProcessTrace& trace, const StepRule& rule) {
   one.settling = settling_steps(one.steps.kernel);
   drop_first(one.steps, one.settling);
   one.kernels = summary.kernels(one.settling);
-  one.identity = summary.identity(one.settling);
+  one.identity = identity_of_steps(trace, found);
   if (found.source == StepSource::nvtx) {
     std::vector<double> counts;
     for (const Step& step : found.steps) counts.push_back(static_cast<double>(step.launches.size()));
@@ -360,12 +328,15 @@ ProgramTrace summarise_all(const std::vector<ProcessTrace>& processes, const Ste
     return summarise_all(processes, {StepSource::whole, {}});
   const auto helpers = std::stable_partition(
       parts.begin(), parts.end(), [&](const ProgramTrace& part) { return !stepped || has_steps(part); });
-  ProgramTrace all;
-  for (auto part = parts.begin(); part != helpers; ++part) {
+  for (auto part = parts.begin(); part != helpers; ++part)
     if (part->fault) return std::move(*part);
-    add(all, std::move(*part));
-  }
-  for (auto part = helpers; part != parts.end(); ++part) add_helper(all, *part);
+  ProgramTrace all;
+  const std::vector<ProgramTrace> others(helpers, parts.end());
+  parts.erase(helpers, parts.end());
+  Identity identity = identity_of_all(parts);
+  for (ProgramTrace& part : parts) add(all, std::move(part));
+  for (const ProgramTrace& part : others) add_helper(all, part);
+  all.identity = std::move(identity);
   return all;
 }
 

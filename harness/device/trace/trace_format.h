@@ -5,13 +5,14 @@
 // next one begins; a reader skips kinds that it does not know. All numbers are little-endian.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 namespace harness::trace {
 
 inline constexpr char magic[8] = {'H', 'R', 'N', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t newest_version = 1;
+inline constexpr std::uint32_t newest_version = 2;
 inline constexpr const char* file_ending = ".trace";
 inline constexpr std::uint16_t longest_text = 32'000;  // bytes; longer ones are cut
 
@@ -24,7 +25,8 @@ struct FileHeader {
   std::uint64_t began = 0;  // Unix time in ns
 };
 
-enum class RecordKind : std::uint8_t { text = 1, shape, launch, transfer, range, fact, tally };
+// `asked` since version 2.
+enum class RecordKind : std::uint8_t { text = 1, shape, launch, transfer, range, fact, tally, asked };
 
 struct RecordHead {
   RecordKind kind{};
@@ -51,7 +53,13 @@ struct ShapeRecord {
   std::uint32_t static_shared = 0;   // bytes a block
   std::uint32_t dynamic_shared = 0;  // bytes a block
   std::uint32_t local = 0;           // bytes a thread
+  // Since version 2.
+  std::uint32_t cooperative = 0;  // how it is launched, as CUPTI numbers it
+  std::uint32_t cache = 0;        // preference between L1 cache and shared memory, as CUPTI numbers it
+  std::uint32_t carveout = 0;     // asked for shared memory: percent + 1; 0: nothing
+  std::uint32_t scheduling = 0;   // of clusters, as CUPTI numbers it
 };
+inline constexpr std::size_t oldest_shape = 68;  // bytes of version 1
 
 // Times are ns on the profiler's clock. Correlations are numbered in the order of the host's calls.
 struct LaunchRecord {
@@ -94,10 +102,25 @@ struct RangeRecord {
   std::uint32_t last = 0;   // of the last launch in it; both 0: launches were not counted
 };
 
+// Followed by Asked entries up to the end of the record: the launches that the host asked for, in pieces.
+struct AskedRecord {
+  RecordHead head;
+};
+struct Asked {
+  std::uint32_t correlation = 0;  // of the call; that of its launch is the same, or comes shortly before
+  // The hash of everything that the call was given beside the shape: arguments, with addresses as allocations
+  // and offsets, and attributes. 0: something could not be read.
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+};
+inline constexpr std::size_t most_asked = 5'000;  // of one record
+
 enum class FactCode : std::uint32_t {
   refused_by = 1,  // CUPTI is held by this tool, so there are no records
   problem,         // a function of CUPTI failed, so there may be no records
   cupti,           // file of the library
+  unread,          // why no call's arguments are read
+  machine,         // GPUs and driver, in words
 };
 
 struct FactRecord {
@@ -116,7 +139,8 @@ struct TallyRecord {
   std::uint64_t clock = 0;     // ns
 };
 
-static_assert(sizeof(RecordHead) == 4 && sizeof(LaunchRecord) == 40 && sizeof(TransferRecord) == 48);
+static_assert(sizeof(RecordHead) == 4 && sizeof(LaunchRecord) == 40 && sizeof(TransferRecord) == 48 &&
+              sizeof(Asked) == 12);
 static_assert(std::is_trivially_copyable_v<ShapeRecord> && std::is_trivially_copyable_v<RangeRecord>);
 
 }  // namespace harness::trace

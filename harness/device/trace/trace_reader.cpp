@@ -23,6 +23,29 @@ void sort_by_call(std::vector<Record>& records) {
     std::stable_sort(records.begin(), records.end(), before);
 }
 
+// The calls of one launch are the first that come with its number or after it, before that of the next. Calls
+// while a graph is captured have no launch.
+void join(std::vector<Asked>& asked, ProcessTrace& trace) {
+  const auto before = [](const Asked& one, const Asked& other) {
+    return one.correlation < other.correlation;
+  };
+  if (!std::is_sorted(asked.begin(), asked.end(), before))
+    std::stable_sort(asked.begin(), asked.end(), before);
+  std::vector<std::uint32_t> numbers;  // of everything that the device did
+  numbers.reserve(trace.launches.size() + trace.transfers.size());
+  for (const Launch& one : trace.launches) numbers.push_back(one.correlation);
+  for (const Transfer& one : trace.transfers) numbers.push_back(one.correlation);
+  if (!trace.transfers.empty()) std::sort(numbers.begin(), numbers.end());
+  auto call = asked.begin();
+  auto next = numbers.begin();
+  for (Launch& one : trace.launches) {
+    while (call != asked.end() && call->correlation < one.correlation) ++call;
+    while (next != numbers.end() && *next <= one.correlation) ++next;
+    if (call == asked.end() || (next != numbers.end() && call->correlation >= *next)) continue;
+    one.given = call->low | std::uint64_t{call->high} << 32;
+  }
+}
+
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& file) : bytes_(bytes), file_(file) {}
@@ -36,6 +59,7 @@ class Reader {
     trace_.bytes = bytes_.size();
     sort_by_call(trace_.launches);
     sort_by_call(trace_.transfers);
+    join(asked_, trace_);
     std::stable_sort(trace_.ranges.begin(), trace_.ranges.end(),
                      [](const Range& one, const Range& other) { return one.begin < other.begin; });
     return std::move(trace_);
@@ -52,6 +76,7 @@ class Reader {
           fmt::format("has version {}; this program reads up to {}", header.version, newest_version));
     if (header.bytes < sizeof header || header.bytes > bytes_.size())
       return refuse(fmt::format("has a header of {} bytes", header.bytes));
+    if (header.version < 2) trace_.unread = "its trace is of version 1";
     trace_.pid = header.pid;
     trace_.parent = header.parent;
     at_ = header.bytes;
@@ -76,25 +101,36 @@ class Reader {
   void take(const RecordHead& head) {
     switch (head.kind) {
       case RecordKind::text: return with<TextRecord>([this](const TextRecord& one) { take_text(one); });
-      case RecordKind::shape: return with<ShapeRecord>([this](const ShapeRecord& one) { take_shape(one); });
+      case RecordKind::shape:
+        return with<ShapeRecord>([this](const ShapeRecord& one) { take_shape(one); }, oldest_shape);
       case RecordKind::launch:
         return with<LaunchRecord>([this](const LaunchRecord& one) { take_launch(one); });
       case RecordKind::transfer:
         return with<TransferRecord>([this](const TransferRecord& one) { take_transfer(one); });
       case RecordKind::range: return with<RangeRecord>([this](const RangeRecord& one) { take_range(one); });
       case RecordKind::fact: return with<FactRecord>([this](const FactRecord& one) { take_fact(one); });
+      case RecordKind::asked: return take_asked();
       case RecordKind::tally: return with<TallyRecord>([this](const TallyRecord& one) { take_tally(one); });
     }
   }
 
+  // Older versions have fewer bytes, and the rest is zero.
   template <class Record, class Take>
-  void with(const Take& take) {
+  void with(const Take& take, std::size_t oldest = sizeof(Record)) {
     Record record;
-    if (record_.size() < sizeof record)
+    if (record_.size() < oldest)
       return refuse(fmt::format("a record of kind {} with {} bytes instead of {}", record_.front() + 0,
                                 record_.size(), sizeof record));
-    std::memcpy(&record, record_.data(), sizeof record);
+    std::memcpy(&record, record_.data(), std::min(record_.size(), sizeof record));
     take(record);
+  }
+
+  void take_asked() {
+    const std::string_view entries = record_.substr(sizeof(AskedRecord));
+    if (entries.size() < sizeof(Asked)) return;
+    const std::size_t known = asked_.size();
+    asked_.resize(known + entries.size() / sizeof(Asked));
+    std::memcpy(asked_.data() + known, entries.data(), (asked_.size() - known) * sizeof(Asked));
   }
 
   void take_text(const TextRecord& text) {
@@ -124,6 +160,7 @@ class Reader {
     shape.static_shared_bytes = record.static_shared;
     shape.dynamic_shared_bytes = record.dynamic_shared;
     shape.local_bytes = record.local;
+    shape.settings = {record.cooperative, record.cache, record.carveout, record.scheduling};
     trace_.shapes.push_back(std::move(shape));
   }
 
@@ -170,6 +207,8 @@ class Reader {
         if (trace_.problem.empty()) trace_.problem = text(record.text);
         return;
       case FactCode::cupti: trace_.cupti = text(record.text); return;
+      case FactCode::unread: trace_.unread = text(record.text); return;
+      case FactCode::machine: trace_.machine = text(record.text); return;
     }
   }
 
@@ -198,6 +237,7 @@ class Reader {
   std::size_t at_ = 0;
   std::string_view record_;
   std::vector<std::string> texts_;
+  std::vector<Asked> asked_;
   std::uint64_t read_ = 0;     // records of launches and transfers
   std::uint64_t written_ = 0;  // likewise, by the last tally
   ProcessTrace trace_;

@@ -25,6 +25,7 @@ struct Shape {
   std::int64_t static_shared_bytes = 0;
   std::int64_t dynamic_shared_bytes = 0;
   std::int64_t local_bytes = 0;
+  std::array<std::int64_t, 4> settings{};  // `cooperative` and what follows in ShapeRecord
 
   bool operator==(const Shape&) const = default;
 };
@@ -37,6 +38,7 @@ struct Launch {
   std::uint32_t stream = 0;
   std::uint32_t device = 0;
   std::uint32_t node = 0;
+  std::uint64_t given = 0;  // hash of arguments and attributes (Asked); 0: unknown
 };
 
 struct Transfer {
@@ -68,6 +70,8 @@ struct ProcessTrace {
   std::string refused_by;  // the tool that holds CUPTI, or ""
   std::string problem;     // a function of CUPTI that failed, or ""
   std::string cupti;       // file of the library
+  std::string unread;      // why no launch's arguments are known, or ""
+  std::string machine;     // GPUs and driver, in words; "" in older traces
   std::vector<Shape> shapes;
   std::vector<Launch> launches;     // in the order of the host's calls
   std::vector<Transfer> transfers;  // likewise

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -125,6 +126,17 @@ void TraceWriter::fact(FactCode code, std::string_view told) {
   record.code = code;
   record.text = text(told);
   put_record(record, RecordKind::fact);
+}
+
+void TraceWriter::asked(std::span<const Asked> calls) {
+  while (!calls.empty()) {
+    const std::span<const Asked> piece = calls.first(std::min(calls.size(), most_asked));
+    AskedRecord record;
+    record.head = {RecordKind::asked, 0, static_cast<std::uint16_t>(sizeof record + piece.size_bytes())};
+    put(&record, sizeof record);
+    put(piece.data(), piece.size_bytes());
+    calls = calls.subspan(piece.size());
+  }
 }
 
 void TraceWriter::tally(std::uint64_t dropped, std::uint64_t clock, bool ended) {

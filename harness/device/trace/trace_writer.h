@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,6 +38,7 @@ class TraceWriter {
   void transfer(TransferRecord transfer);
   void range(RangeRecord range);
   void fact(FactCode code, std::string_view text);
+  void asked(std::span<const Asked> calls);
   // Writes all that is buffered, and how much there is.
   void tally(std::uint64_t dropped, std::uint64_t clock, bool ended);
 

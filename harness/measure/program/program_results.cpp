@@ -89,6 +89,7 @@ void add_trace(ProcessResult& own, const ProgramTrace& trace) {
   own.series.insert(own.series.begin(), std::make_move_iterator(series.begin()),
                     std::make_move_iterator(series.end()));
   for (const TracedKernel& one : trace.kernels) own.kernels.push_back(one.use);
+  own.identity = trace.identity;
   own.notes.push_back({NoteCode::steps_found,
                        {{"source", std::string(name_of(trace.source))},
                         {"steps", trace.steps.kernel.size()},
@@ -114,8 +115,14 @@ std::vector<ProcessResult> results_of_kernels(const ProgramTrace& trace, int pro
     result.process = process;
     result.series = {series_of(traced_kernel_time, "us", samples_of(one.times), process, began)};
     result.kernels = {one.use};
+    result.identity = trace.identity;  // the step as a whole: other kernels affect this one's time
   }
   return results;
+}
+
+void keep_only_look(ProcessResult& result) {
+  result.outcome = Outcome::looked_at;
+  result.series.clear();
 }
 
 PlannedCase benchmark_case(const PlannedCase& like, const std::string& benchmark) {

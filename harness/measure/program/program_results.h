@@ -20,6 +20,9 @@ void add_trace(ProcessResult& own, const ProgramTrace& trace);
 // The kernels of a step as benchmarks, in the order of their first launch.
 std::vector<ProcessResult> results_of_kernels(const ProgramTrace& trace, int process, Seconds began);
 
+// Leaves of a traced start what it launched, without its times.
+void keep_only_look(ProcessResult& result);
+
 // A benchmark in the output of a program as a case beside the program's: "step/BM_copy" of `step`. `like`:
 // any case of the program.
 PlannedCase benchmark_case(const PlannedCase& like, const std::string& benchmark);

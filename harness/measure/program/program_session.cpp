@@ -11,6 +11,7 @@
 #include "harness/measure/program/program_results.h"
 #include "harness/measure/program/trace_start.h"
 #include "harness/measure/schedule/interrupt.h"
+#include "harness/measure/schedule/schedule.h"
 #include "harness/model/device_kinds.h"
 
 namespace harness {
@@ -58,7 +59,7 @@ Status ProgramSession::run() {
 }
 
 // The starts before the first process that warm up are not timed. Before a trace, one start without it tells
-// what the trace costs.
+// what the trace costs. A look is one traced start.
 Status ProgramSession::measure(const std::vector<const PlannedCase*>& cases) {
   const PlannedCase& planned = *cases.front();
   context_.journal.began_case(planned.program->name, task_.process);
@@ -121,6 +122,7 @@ Status ProgramSession::take(const std::vector<const PlannedCase*>& cases, const 
   if (started.preparing && own.reason) own.reason->figures.emplace_back("preparing", 1);
   if (own.outcome != Outcome::measured) return end_all(cases, own.outcome, *own.reason);
   own.case_id = planned.program->name;
+  if (task_.process == look_process) return take_look(cases, std::move(own), end, file);
   if (!planned.program->reads.empty()) {
     const Rows rows =
         planned.is_traced() ? read_trace(planned, own, end, file) : read_output(planned, started, file);
@@ -128,6 +130,21 @@ Status ProgramSession::take(const std::vector<const PlannedCase*>& cases, const 
     if (Status kept = take_benchmarks(cases, *rows); !kept) return kept;
   }
   return find_case(cases, own.case_id) != nullptr ? keep(std::move(own)) : Status();
+}
+
+// The kernels are kept, too, though no plan names them: they become cases where the program is not measured.
+Status ProgramSession::take_look(const std::vector<const PlannedCase*>& cases, ProcessResult own,
+                                 const ProgramEnd& end, const fs::path& folder) {
+  const PlannedCase& planned = *cases.front();
+  Rows rows = read_trace(planned, own, end, folder);
+  if (!rows) return end_all(cases, Outcome::failed, rows.error());
+  for (ProcessResult& row : *rows) {
+    row.case_id = benchmark_case(planned, row.case_id).id;
+    keep_only_look(row);
+    if (Status kept = keep(std::move(row)); !kept) return kept;
+  }
+  keep_only_look(own);
+  return keep(std::move(own));
 }
 
 ProgramSession::Rows ProgramSession::read_output(const PlannedCase& planned, const Started& started,

@@ -34,6 +34,8 @@ class ProgramSession {
                                       Trace trace) const;
   Status take(const std::vector<const PlannedCase*>& cases, const Started& started,
               const std::filesystem::path& file);
+  Status take_look(const std::vector<const PlannedCase*>& cases, ProcessResult own, const ProgramEnd& end,
+                   const std::filesystem::path& folder);
   // The benchmarks of an output, and the kernels of a trace, which adds to the program's own result. The
   // cause says why there are none.
   using Rows = tl::expected<std::vector<ProcessResult>, Cause>;

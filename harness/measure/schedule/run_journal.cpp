@@ -11,7 +11,7 @@ using Guard = std::lock_guard<std::mutex>;
 RunJournal::RunJournal(const Plan& plan, const RunOptions& options) : options_(options) {
   for (const PlannedCase& planned : plan.cases) {
     planned_.insert(planned.id);
-    if (planned.program && options.look) continue;
+    if (options.look && !can_be_looked_at(planned)) continue;
     for (int process = options.look ? look_process : 1;
          !planned.skip && process <= (options.look ? look_process : planned.sampling.processes); ++process) {
       ++progress_.total;

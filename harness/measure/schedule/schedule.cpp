@@ -57,7 +57,7 @@ class LaneOfPlan {
     Task task{turn_, number, kind, device.name, device.uuid, {}};
     for (const PlannedCase& planned : plan_.cases)
       if (!planned.skip && planned.device == kind && process <= planned.sampling.processes &&
-          !(planned.program && number == look_process) &&  // nothing tells what a program launches
+          (number != look_process || can_be_looked_at(planned)) &&
           !options_.already.contains({planned.id, number}))
         task.cases.push_back(&planned);
     if (task.cases.empty()) return;
@@ -80,8 +80,12 @@ bool same_point(const PlannedCase& one, const PlannedCase& other) {
 // because they share inputs. A worker takes a minimum of cases.
 Stage in_parts_of(const Task& task) {
   const std::size_t cases = task.cases.size();
-  const std::size_t parts =
-      is_gpu_kind(task.kind) ? std::clamp<std::size_t>(cases / least_of_look, 1, most_looks_at_once) : 1;
+  // Two programs at once may need more memory than there is.
+  const bool programs = std::any_of(task.cases.begin(), task.cases.end(),
+                                    [](const PlannedCase* one) { return one->program.has_value(); });
+  const std::size_t parts = is_gpu_kind(task.kind) && !programs
+                                ? std::clamp<std::size_t>(cases / least_of_look, 1, most_looks_at_once)
+                                : 1;
   Stage stage;
   std::size_t begin = 0;
   for (std::size_t part = 1; part <= parts; ++part) {
@@ -111,6 +115,10 @@ void add_look(Schedule& schedule, const Plan& plan, const RunOptions& options, s
 }
 
 }  // namespace
+
+bool can_be_looked_at(const PlannedCase& planned) {
+  return !planned.program || (planned.is_traced() && !planned.is_benchmark());
+}
 
 Schedule schedule_of(const Plan& plan, const RunOptions& options) {
   Schedule schedule;

@@ -19,6 +19,9 @@ namespace harness {
 // The process that looks at launches before a run.
 inline constexpr int look_process = 0;
 
+// Whether anything tells what a case launches: of programs only a trace does, for all kernels at once.
+bool can_be_looked_at(const PlannedCase& planned);
+
 // The cases of one kind of device in one process.
 struct Task {
   std::size_t turn = 0;                   // whose plan it is of, where builds take turns: 0 or 1

@@ -131,12 +131,26 @@ inline constexpr auto enum_names<ReasonCode> =
 
 using Reason = Fact<ReasonCode>;
 
+// How the launches of a traced program's steps differ between the sides.
+enum class LaunchChange { added, removed, code, shape, count, arguments, order, elsewhere };
+template <>
+inline constexpr auto enum_names<LaunchChange> = names<LaunchChange>({{LaunchChange::added, "added"},
+                                                                      {LaunchChange::removed, "removed"},
+                                                                      {LaunchChange::code, "code"},
+                                                                      {LaunchChange::shape, "shape"},
+                                                                      {LaunchChange::count, "count"},
+                                                                      {LaunchChange::arguments, "arguments"},
+                                                                      {LaunchChange::order, "order"},
+                                                                      {LaunchChange::elsewhere,
+                                                                       "elsewhere"}});
+
 // The gap in a proof that both sides do the same on the device. `side` is "baseline" or "current".
 enum class ProofGapCode {
   not_looked,        // side: nobody read its launches
   unreadable,        // side; the gap's cause says what could not be read
   disagree,          // side: its processes launch different things
-  other_launches,    // other machine code, arguments or order
+  other_launches,    // other machine code, arguments or order; of a traced program: change (LaunchChange),
+                     // kernel: the first that differs, kernels: how many do
   other_workload,    // baseline, current
   other_parameters,  // the gap's differences
   other_seed,        // baseline, current: of the inputs
@@ -334,6 +348,7 @@ enum class RemarkCode {
   gate_without_values,  // metric, cases: that have a gate of it and no value in the current record
   compared_by,          // how: "process", "session", "stored"; records: pooled; built: the base, by this run
   not_covered,          // metrics: "a, b", that were not measured where a case is proven identical
+  traced_proof,         // programs: "a, b", that are proven identical by the launches of their steps
   confirmed,            // cases, processes: regressed cases that were measured again on fresh processes
   unconfirmed,          // cases: regressed cases that were not; reason: "budget" or "option"
   topped_up,            // look, cases: undecided cases that were measured further, to this look
@@ -348,6 +363,7 @@ inline constexpr auto enum_names<RemarkCode> =
                        {RemarkCode::gate_without_values, "gate_without_values"},
                        {RemarkCode::compared_by, "compared_by"},
                        {RemarkCode::not_covered, "not_covered"},
+                       {RemarkCode::traced_proof, "traced_proof"},
                        {RemarkCode::confirmed, "confirmed"},
                        {RemarkCode::unconfirmed, "unconfirmed"},
                        {RemarkCode::topped_up, "topped_up"},

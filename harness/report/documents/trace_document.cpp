@@ -173,6 +173,8 @@ NamedTexts facts_of(const TracedRun& run) {
                   counted(trace.transfers, "copy or fill", "copies and fills"),
                   counted(static_cast<std::size_t>(trace.processes), "process", "processes"),
                   static_cast<double>(trace.bytes) / 1e6));
+  facts.emplace_back("proof", trace.identity.gap ? "not possible: " + words(*trace.identity.gap)
+                                                 : "possible: each launch of the steps is known");
   if (run.overhead.traced > 0) facts.emplace_back("overhead", overhead_text(run.overhead));
   return facts;
 }

@@ -246,6 +246,12 @@ std::string words(const Cause& cause) {
       return fmt::format("it calls {}, whose effect is not followed", cause.text("call"));
     case CauseCode::older_memory_used:
       return fmt::format("`{}` works on memory that is older than the case", cause.text("kernel"));
+    case CauseCode::graph_launched:
+      return fmt::format("a graph launches `{}`, and the arguments in graphs are not read",
+                         cause.text("kernel"));
+    case CauseCode::streams_overlap:
+      return fmt::format("`{}` ran beside a kernel of another stream, which depends on the host's time",
+                         cause.text("kernel"));
     case CauseCode::calls_differ: return "one call launches other work than the next";
     case CauseCode::launches_differ:
       return fmt::format("the host asked for {} launches, and the device carried out {}", cause.count("seen"),

@@ -207,6 +207,12 @@ std::string words(const Remark& remark) {
     case RemarkCode::not_covered:
       return fmt::format("Not measured where code is identical, and not covered by the proof: {}.",
                          remark.text("metrics"));
+    case RemarkCode::traced_proof:
+      return fmt::format(
+          "Proven by the launches of its steps, under the trace: {}. The proof covers machine code, shapes, "
+          "arguments, streams and order, and the sizes of copies. It does not cover the contents of memory, "
+          "or the host's time.",
+          remark.text("programs"));
     case RemarkCode::confirmed:
       return fmt::format("Measured {} regressed {} again on {} fresh processes before failing.",
                          remark.count("cases"), remark.count("cases") == 1 ? "case" : "cases",

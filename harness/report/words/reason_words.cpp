@@ -331,6 +331,26 @@ std::string remedy_of(const Reason& reason) {
   }
 }
 
+// A traced program tells which kernel differs first.
+std::string launches_text(const Fact<ProofGapCode>& why) {
+  const std::string kernel = why.text("kernel");
+  const auto change = parse_name<LaunchChange>(why.text("change"));
+  if (!change) return "its machine code or its launches changed";
+  const auto more = why.count("kernels") - 1;
+  const std::string rest = more > 0 ? fmt::format(", and {} more kernels changed", more) : "";
+  switch (*change) {
+    case LaunchChange::added: return fmt::format("`{}` is new in a step{}", kernel, rest);
+    case LaunchChange::removed: return fmt::format("`{}` is gone from its steps{}", kernel, rest);
+    case LaunchChange::code: return fmt::format("the machine code of `{}` changed{}", kernel, rest);
+    case LaunchChange::shape: return fmt::format("the grid or block of `{}` changed{}", kernel, rest);
+    case LaunchChange::count: return fmt::format("`{}` is launched more or less often{}", kernel, rest);
+    case LaunchChange::arguments: return fmt::format("the arguments of `{}` changed{}", kernel, rest);
+    case LaunchChange::order: return "the order of its launches, its copies or the driver changed";
+    case LaunchChange::elsewhere: return "the step around it changed";
+  }
+  return "?";
+}
+
 }  // namespace
 
 std::string reason_words(const ComparisonRow& row) {
@@ -360,7 +380,7 @@ std::string words(const ProofGap& gap) {
       return fmt::format("the launches of {} could not all be read: {}", side,
                          gap.cause ? words(*gap.cause) : "without a reason given");
     case ProofGapCode::disagree: return fmt::format("the processes of {} launch different things", side);
-    case ProofGapCode::other_launches: return "its machine code or its launches changed";
+    case ProofGapCode::other_launches: return launches_text(why);
     case ProofGapCode::other_workload:
       return fmt::format("the workload changed: {} -> {}", why.text("baseline"), why.text("current"));
     case ProofGapCode::other_parameters:

@@ -109,7 +109,7 @@ void add_session(CaseRecord& pool, const CaseRecord& other, int session) {
   }
   for (const Series& series : other.series) {
     // Other records are replicates only of what the digest says: their memory may have been accepted since.
-    if (session > 1 && !proof_covers(series.metric, other.device)) continue;
+    if (session > 1 && !proof_covers_of(series.metric, other)) continue;
     auto same = std::find_if(pool.series.begin(), pool.series.end(), [&](const Series& one) {
       return one.metric == series.metric && one.unit == series.unit && one.direction == series.direction;
     });

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/model/device_kinds.h"
+#include "harness/verdict/check/launch_change.h"
 
 namespace harness {
 namespace {
@@ -70,7 +71,8 @@ std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& 
   if (auto found = digest_gap(after, "current")) return found;
   if (auto found = inputs_gap(baseline, current)) return found;
   if (!machines.empty()) return ProofGap{{ProofGapCode::other_machine}, {}, machines};
-  if (before.digest != after.digest) return gap(ProofGapCode::other_launches);
+  if (before.digest != after.digest)
+    return gap(ProofGapCode::other_launches, launch_change(baseline, current));
   return {};
 }
 

@@ -208,7 +208,6 @@ int attach_ranges(NvtxGetExportTableFunc_t export_table) {
   fill_core(core);
   if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &core2.functions, &core2.size) != 0)
     fill_core2(core2);
-  Tracer::shared().count_launches();
   return 1;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 
 #include "harness/base/environment.h"
 #include "harness/device/code/cubin.h"
+#include "harness/device/cuda/inject/machine_text.h"
 
 namespace harness::inject {
 namespace {
@@ -28,14 +30,8 @@ constexpr auto flush_period = std::chrono::seconds(1);
 constexpr std::array activities{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                 CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 // Node by node: graphs as a whole (CUPTI_ACTIVITY_KIND_GRAPH_TRACE) stay off.
-constexpr std::array launches{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-                              CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-                              CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-                              CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-                              CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-                              CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-                              CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
-                              CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
+constexpr std::array graphs{CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+                            CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
 
 trace::Way way_of(std::uint8_t kind) {
   switch (kind) {
@@ -96,7 +92,7 @@ void Tracer::start() {
     return;
   }
   writing_ = true;
-  if (counting_) enable_launch_callbacks();
+  watch_calls();
   pthread_atfork(nullptr, nullptr, [] { shared().forget(); });
   std::atexit([] { shared().finish(); });
   std::at_quick_exit([] { shared().finish(); });
@@ -149,30 +145,66 @@ bool Tracer::record_activities() {
   return true;
 }
 
-void Tracer::count_launches() {
-  if (!counting_.exchange(true) && writing_) enable_launch_callbacks();
-}
-
-void Tracer::enable_launch_callbacks() {
-  for (const auto id : launches) (void)cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
+// Launches are counted for ranges, too.
+void Tracer::watch_calls() {
+  const Result<cuda::Driver> driver = environment::trace_arguments()
+                                          ? cuda::load_driver()
+                                          : fail(ErrorKind::environment, "HARNESS_TRACE_ARGUMENTS=off");
+  if (driver) {
+    arguments_.emplace(*driver);
+  } else {
+    const std::lock_guard lock(mutex_);
+    writer_.fact(FactCode::unread, driver.error().message);
+  }
+  for (const CUpti_CallbackId id : argument_calls())
+    if (arguments_ || is_launch(id))
+      (void)cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
+  for (const auto id : graphs) (void)cupti_.EnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
 }
 
 void Tracer::called(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   auto& tracer = *static_cast<Tracer*>(self);
   if (data == nullptr || !tracer.writing_) return;
-  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
-    const std::uint32_t now = static_cast<const CUpti_CallbackData*>(data)->correlationId;
-    std::uint32_t none = 0, last = tracer.last_launch_;
-    tracer.first_launch_.compare_exchange_strong(none, now);
-    while (last < now && !tracer.last_launch_.compare_exchange_weak(last, now)) {
-    }
-    return;
-  }
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
+    return tracer.take_call(id, *static_cast<const CUpti_CallbackData*>(data));
   if (domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_MODULE_LOADED) return;
   const auto* module = static_cast<const CUpti_ModuleResourceData*>(
       static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor);
   if (module != nullptr && module->pCubin != nullptr && module->cubinSize > 0)
     tracer.learn_code(module->pCubin, module->cubinSize);
+}
+
+void Tracer::take_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  const std::uint32_t now = data.correlationId;
+  if (is_launch(id) || std::find(graphs.begin(), graphs.end(), id) != graphs.end()) {
+    std::uint32_t last = last_launch_;
+    while (last < now && !last_launch_.compare_exchange_weak(last, now)) {
+    }
+  }
+  if (!arguments_) return;
+  try {
+    const std::optional<std::uint64_t> given = arguments_->take(id, data);
+    if (!given) return;
+    std::call_once(machine_told_, [this] {
+      const std::string text = machine_text();
+      const std::lock_guard lock(mutex_);
+      if (writing_) writer_.fact(FactCode::machine, text);
+    });
+    const std::lock_guard lock(asked_mutex_);
+    asked_.push_back({now, static_cast<std::uint32_t>(*given), static_cast<std::uint32_t>(*given >> 32)});
+  } catch (const std::exception&) {
+    return;  // the launch's arguments are unknown
+  }
+}
+
+// With the writer locked. The program's threads wait for neither.
+void Tracer::write_asked() {
+  std::vector<trace::Asked> calls;
+  {
+    const std::lock_guard lock(asked_mutex_);
+    calls.swap(asked_);
+  }
+  writer_.asked(calls);
 }
 
 // A kernel's name with two codes has none that is sure.
@@ -216,6 +248,7 @@ void Tracer::completed(CUcontext context, std::uint32_t stream, std::uint8_t* bu
     const std::lock_guard lock(tracer.mutex_);
     tracer.dropped_ += dropped;
     tracer.take(buffer, valid);
+    tracer.write_asked();
   }
   const std::lock_guard lock(tracer.buffers_mutex_);
   tracer.free_.push_back(buffer);
@@ -276,6 +309,11 @@ void Tracer::take_kernel(const CUpti_ActivityKernel10& record) {
   shape.static_shared = positive(record.staticSharedMemory);
   shape.dynamic_shared = positive(record.dynamicSharedMemory);
   shape.local = record.localMemoryPerThread;
+  shape.cooperative = record.launchType;
+  shape.cache = record.cacheConfig.config.requested;
+  shape.carveout =
+      record.isSharedMemoryCarveoutRequested != 0 ? record.sharedMemoryCarveoutRequested + 1U : 0U;
+  shape.scheduling = static_cast<std::uint32_t>(record.clusterSchedulingPolicy);
   trace::LaunchRecord launch;
   launch.shape = writer_.shape(shape);
   launch.start = record.start;
@@ -321,9 +359,7 @@ void Tracer::range(std::string_view name, std::string_view domain, Moment begin)
   range.thread = static_cast<std::uint32_t>(syscall(SYS_gettid));
   range.begin = begin.time;
   range.end = end.time;
-  // Launches are counted from the first use of NVTX, so the first range begins before any was.
-  const std::uint32_t counted = first_launch_;
-  range.first = begin.correlation > 0 || counted == 0 ? begin.correlation : counted - 1;
+  range.first = begin.correlation;
   range.last = end.correlation;
   const std::lock_guard lock(mutex_);
   range.name = writer_.text(name);
@@ -337,7 +373,9 @@ void Tracer::flush_each_second() {
     (void)cupti_.ActivityFlushAll(0);
     const Moment moment = now();
     const std::lock_guard lock(mutex_);
-    if (writing_) writer_.tally(dropped_, moment.time, false);
+    if (!writing_) continue;
+    write_asked();
+    writer_.tally(dropped_, moment.time, false);
   }
 }
 
@@ -355,7 +393,9 @@ void Tracer::finish() {
   (void)cupti_.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   const Moment moment = now();
   const std::lock_guard lock(mutex_);
-  if (writing_.exchange(false)) writer_.tally(dropped_, moment.time, true);
+  if (!writing_.exchange(false)) return;
+  write_asked();
+  writer_.tally(dropped_, moment.time, true);
 }
 
 }  // namespace harness::inject

@@ -8,12 +8,14 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
+#include "harness/device/cuda/inject/argument_reader.h"
 #include "harness/device/cuda/inject/cupti_entry.h"
 #include "harness/device/trace/trace_writer.h"
 
@@ -29,9 +31,6 @@ class Tracer {
   void finish();
   // After a fork the child must not write into its parent's file.
   void forget() { writing_ = false; }
-
-  // The program has ranges, so launches are counted from now on.
-  void count_launches();
 
   struct Moment {
     std::uint64_t time = 0;         // ns on CUPTI's clock; 0: nothing is traced
@@ -50,7 +49,9 @@ class Tracer {
   bool subscribe();
   bool record_activities();
   bool check(const char* function, CUptiResult code);
-  void enable_launch_callbacks();
+  void watch_calls();
+  void take_call(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void write_asked();
   void take(const std::uint8_t* buffer, std::size_t valid);
   void take_record(const CUpti_Activity& record);
   void take_kernel(const CUpti_ActivityKernel10& record);
@@ -64,9 +65,7 @@ class Tracer {
   CuptiEntry cupti_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::atomic<bool> writing_ = false;
-  std::atomic<std::uint32_t> first_launch_ = 0;  // that was counted
   std::atomic<std::uint32_t> last_launch_ = 0;
-  std::atomic<bool> counting_ = false;
   std::atomic<bool> finishing_ = false;
   std::atomic<bool> forced_ = false;  // records of work that is not done come, too
 
@@ -79,6 +78,11 @@ class Tracer {
   };
   std::unordered_map<std::string, Name> names_;
   std::unordered_map<std::uint64_t, std::string> codes_;  // by hash of the kernel's name; "": several
+
+  std::optional<ArgumentReader> arguments_;  // where there is a driver to ask
+  std::once_flag machine_told_;
+  std::mutex asked_mutex_;
+  std::vector<trace::Asked> asked_;  // not written yet
 
   std::mutex buffers_mutex_;
   std::vector<std::uint8_t*> free_;

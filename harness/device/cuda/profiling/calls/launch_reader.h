@@ -10,6 +10,7 @@
 
 #include "harness/device/code/case_recorder.h"
 #include "harness/device/code/code_book.h"
+#include "harness/device/cuda/profiling/calls/launch_words.h"
 #include "harness/device/cuda/profiling/driver.h"
 
 namespace harness::cuda {
@@ -27,9 +28,6 @@ inline void add_figures(DriverCall& call,
                         std::initializer_list<std::pair<const char*, std::int64_t>> figures) {
   call.figures.insert(call.figures.end(), figures.begin(), figures.end());
 }
-
-// A value that a call is given, with the memory that it points to, if any.
-Word word_of(const Driver& driver, std::uint64_t value);
 
 class LaunchReader {
  public:

@@ -1,0 +1,251 @@
+#include "harness/device/cuda/inject/argument_reader.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "harness/device/cuda/profiling/calls/launch_words.h"
+#include "harness/device/host/readable_memory.h"
+
+namespace harness::inject {
+namespace {
+
+// Where processes have memory. Smaller values are numbers, and so are larger ones.
+constexpr std::uint64_t least_address = std::uint64_t{1} << 32;
+constexpr std::uint64_t end_of_addresses = std::uint64_t{1} << 48;
+// The host's own memory begins with these: programs, and then libraries and stacks.
+constexpr std::array host_beginnings{0x55, 0x56, 0x7e, 0x7f};
+constexpr int most_host_readings = 64;  // of the list of the host's memory, which takes milliseconds
+
+const std::vector<CUpti_CallbackId> launches{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz};
+// After these a value that was no address may be one.
+const std::vector<CUpti_CallbackId> allocating{CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2,
+                                               CUPTI_DRIVER_TRACE_CBID_cuMemAllocPitch_v2,
+                                               CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged,
+                                               CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync,
+                                               CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync_ptsz,
+                                               CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync,
+                                               CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync_ptsz,
+                                               CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2,
+                                               CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc,
+                                               CUPTI_DRIVER_TRACE_CBID_cuMemHostRegister_v2,
+                                               CUPTI_DRIVER_TRACE_CBID_cuMemMap,
+                                               CUPTI_DRIVER_TRACE_CBID_cuIpcOpenMemHandle_v2,
+                                               CUPTI_DRIVER_TRACE_CBID_cuMemPoolImportPointer};
+// After these another allocation may lie at an address.
+const std::vector<CUpti_CallbackId> freeing{
+    CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2,        CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync,
+    CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz, CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost,
+    CUPTI_DRIVER_TRACE_CBID_cuMemHostUnregister, CUPTI_DRIVER_TRACE_CBID_cuMemUnmap,
+    CUPTI_DRIVER_TRACE_CBID_cuIpcCloseMemHandle, CUPTI_DRIVER_TRACE_CBID_cuMemPoolDestroy};
+// After these another function may have a handle.
+const std::vector<CUpti_CallbackId> unloading{CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
+                                              CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload};
+
+bool is_in(const std::vector<CUpti_CallbackId>& list, CUpti_CallbackId id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
+template <class Params>
+const Params& params(const CUpti_CallbackData& data) {
+  return *static_cast<const Params*>(data.functionParams);
+}
+
+}  // namespace
+
+const std::vector<CUpti_CallbackId>& argument_calls() {
+  static const std::vector<CUpti_CallbackId> all = [] {
+    std::vector<CUpti_CallbackId> calls = launches;
+    for (const auto* more : {&allocating, &freeing, &unloading})
+      calls.insert(calls.end(), more->begin(), more->end());
+    return calls;
+  }();
+  return all;
+}
+
+bool is_launch(CUpti_CallbackId id) {
+  return is_in(launches, id);
+}
+
+// The finalizer is that of MurmurHash3.
+class ArgumentReader::Hash {
+ public:
+  void add(std::uint64_t word) {
+    state_ = (std::rotl(state_ ^ (word * 0x87c37b91114253d5U), 31) + 0x52dce729) * 0x4cf5ad432745937fU;
+  }
+  // Never 0, which stands for what cannot be read.
+  [[nodiscard]] std::uint64_t value() const {
+    std::uint64_t value = (state_ ^ (state_ >> 33)) * 0xff51afd7ed558ccdU;
+    value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53U;
+    value ^= value >> 33;
+    return value == 0 ? 1 : value;
+  }
+
+ private:
+  std::uint64_t state_ = 0;
+};
+
+std::optional<ArgumentReader::Launch> ArgumentReader::launch_of(CUpti_CallbackId id,
+                                                                const CUpti_CallbackData& data) {
+  switch (id) {
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz: {
+      const auto& from = params<cuLaunchKernel_params>(data);
+      return Launch{from.f, from.hStream, from.kernelParams, from.extra, nullptr};
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz: {
+      const auto& from = params<cuLaunchCooperativeKernel_params>(data);
+      return Launch{from.f, from.hStream, from.kernelParams, nullptr, nullptr};
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz: {
+      const auto& from = params<cuLaunchKernelEx_params>(data);
+      if (from.config == nullptr) return std::nullopt;
+      return Launch{from.f, from.config->hStream, from.kernelParams, from.extra, from.config};
+    }
+    default: return std::nullopt;
+  }
+}
+
+std::optional<std::uint64_t> ArgumentReader::take(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  const bool begins = data.callbackSite == CUPTI_API_ENTER, launches_kernel = is_launch(id);
+  if (launches_kernel && !begins) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  if (!launches_kernel) {
+    if (!begins && is_in(allocating, id)) no_addresses_.fill(0);
+    if (is_in(freeing, id)) forget_memory();
+    if (is_in(unloading, id)) sizes_.clear();
+    return std::nullopt;
+  }
+  const std::optional<Launch> launch = data.functionParams != nullptr ? launch_of(id, data) : std::nullopt;
+  Hash hash;
+  return launch && add(hash, *launch) ? hash.value() : 0;
+}
+
+bool ArgumentReader::add(Hash& hash, const Launch& launch) {
+  int priority = 0;
+  if (driver_.StreamGetPriority(launch.stream, &priority) == CUDA_SUCCESS)
+    hash.add(static_cast<std::uint64_t>(priority));
+  if (launch.config != nullptr && !add_attributes(hash, *launch.config)) return false;
+  if (launch.extra != nullptr) return add_buffer(hash, launch.extra);
+  const std::vector<std::size_t>* sizes = sizes_of(launch.function);
+  if (sizes == nullptr || (!sizes->empty() && launch.parameters == nullptr)) return false;
+  for (std::size_t i = 0; i < sizes->size(); ++i) add_bytes(hash, launch.parameters[i], (*sizes)[i]);
+  return true;
+}
+
+bool ArgumentReader::add_attributes(Hash& hash, const CUlaunchConfig& config) {
+  hash.add(config.numAttrs);
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const CUlaunchAttribute& one = config.attrs[i];
+    DriverCall call;
+    if (!cuda::add_attribute(call, one)) return false;
+    hash.add(static_cast<std::uint64_t>(one.id));
+    for (const auto& [name, value] : call.figures) hash.add(static_cast<std::uint64_t>(value));
+    if (one.id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
+      add_word(hash, reinterpret_cast<std::uint64_t>(one.value.accessPolicyWindow.base_ptr));
+  }
+  return true;
+}
+
+bool ArgumentReader::add_buffer(Hash& hash, void** extra) {
+  const void* buffer = nullptr;
+  std::size_t bytes = 0;
+  for (void** one = extra; *one != CU_LAUNCH_PARAM_END; one += 2) {
+    if (*one == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = one[1];
+    if (*one == CU_LAUNCH_PARAM_BUFFER_SIZE) bytes = *static_cast<const std::size_t*>(one[1]);
+  }
+  if (buffer != nullptr) add_bytes(hash, buffer, bytes);
+  return buffer != nullptr || bytes == 0;
+}
+
+// The last word is filled up with zeros.
+void ArgumentReader::add_bytes(Hash& hash, const void* bytes, std::size_t count) {
+  hash.add(count);
+  for (std::size_t at = 0; at < count; at += sizeof(std::uint64_t)) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, static_cast<const std::byte*>(bytes) + at, std::min(sizeof value, count - at));
+    add_word(hash, value);
+  }
+}
+
+void ArgumentReader::add_word(Hash& hash, std::uint64_t value) {
+  enum Kind : std::uint64_t { number = 1, address, host };
+  if (const Allocation* found = allocation_of(value)) {
+    hash.add(address);
+    hash.add(found->number);
+    hash.add(found->range.bytes);
+    hash.add(value - found->range.begin);
+  } else if (on_host(value)) {
+    hash.add(host);
+  } else {
+    hash.add(number);
+    hash.add(value);
+  }
+}
+
+// A handle may be a CUkernel's.
+const std::vector<std::size_t>* ArgumentReader::sizes_of(CUfunction function) {
+  const auto [known, fresh] = sizes_.try_emplace(function);
+  std::optional<std::vector<std::size_t>>& sizes = known->second;
+  if (!fresh) return sizes ? &*sizes : nullptr;
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0;; ++i) {
+    std::size_t offset = 0, bytes = 0;
+    CUresult code = driver_.FuncGetParamInfo(function, i, &offset, &bytes);
+    if (code == CUDA_ERROR_INVALID_HANDLE)
+      code = driver_.KernelGetParamInfo(reinterpret_cast<CUkernel>(function), i, &offset, &bytes);
+    if (code == CUDA_ERROR_INVALID_VALUE) break;  // there are no more
+    if (code != CUDA_SUCCESS) return nullptr;
+    found.push_back(bytes);
+  }
+  sizes = std::move(found);
+  return &*sizes;
+}
+
+const ArgumentReader::Allocation* ArgumentReader::allocation_of(std::uint64_t value) {
+  if (value < least_address || value >= end_of_addresses) return nullptr;
+  auto after = allocations_.upper_bound(value);
+  if (after != allocations_.begin() && std::prev(after)->second.range.contains(value))
+    return &std::prev(after)->second;
+  std::uint64_t& slot = no_addresses_[(value * 0x9e3779b97f4a7c15U) >> 52];
+  if (slot == value) return nullptr;
+  const Word word = cuda::word_of(driver_, value);
+  if (word.memory == Word::Memory::none || !word.allocation.contains(value)) {
+    slot = value;
+    return nullptr;
+  }
+  const std::uint64_t number = numbers_.try_emplace(word.id, numbers_.size()).first->second;
+  return &(allocations_[word.allocation.begin] = {word.allocation, number});
+}
+
+// Libraries leave addresses of the host in arguments that their kernels do not use.
+bool ArgumentReader::on_host(std::uint64_t value) {
+  if (value >= end_of_addresses) return false;
+  const auto first = static_cast<int>(value >> 40);
+  if (std::find(host_beginnings.begin(), host_beginnings.end(), first) == host_beginnings.end()) return false;
+  const auto known = [&] {  // the list is in order
+    const auto after =
+        std::upper_bound(host_.begin(), host_.end(), value,
+                         [](std::uint64_t address, const AddressRange& one) { return address < one.begin; });
+    return after != host_.begin() && std::prev(after)->contains(value);
+  };
+  if (known()) return true;
+  if (host_readings_ == most_host_readings) return false;
+  ++host_readings_;
+  host_ = readable_host_memory();
+  return known();
+}
+
+void ArgumentReader::forget_memory() {
+  allocations_.clear();
+  no_addresses_.fill(0);
+}
+
+}  // namespace harness::inject

@@ -38,8 +38,8 @@ class Memory {
   [[nodiscard]] virtual std::size_t cache_bytes() const { return 0; }
 
   // Returns the peak of bytes in use since this call, beyond those in use now: buffers, the work's own
-  // allocations, and code loaded for it. Neither end is read while something is timed. std::nullopt where
-  // device and harness share the memory.
+  // allocations, and code loaded for it. The device is idle at both ends, and nothing is timed between them.
+  // std::nullopt where device and harness share the memory.
   [[nodiscard]] virtual Since<std::size_t> watch_peak() {
     return [] { return std::nullopt; };
   }

@@ -3,11 +3,21 @@
 #include <algorithm>
 
 namespace harness {
+namespace {
+
+std::size_t beyond(std::size_t now, std::size_t before) {
+  return now - std::min(now, before);
+}
+
+std::size_t outside_the_pool(const MemoryReading& reading) {
+  return beyond(reading.used, reading.pool_reserved);
+}
+
+}  // namespace
 
 std::size_t peak_between(const MemoryReading& before, const MemoryReading& after) {
-  const std::size_t given_back = std::max(after.pool_peak, after.pool) - after.pool;
-  const std::size_t most = after.used + given_back;
-  return most - std::min(most, before.used);
+  return beyond(outside_the_pool(after), outside_the_pool(before)) +
+         beyond(std::max(after.pool_peak, after.pool_used), before.pool_used);
 }
 
 }  // namespace harness

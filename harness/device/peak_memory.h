@@ -2,20 +2,20 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 
 namespace harness {
 
-// Bytes in use on the whole device, and the part of them that its pool for stream-ordered allocations has
-// reserved: now, and at most since the mark was reset.
+// Bytes in use on the whole device. Of its pool for stream-ordered allocations: the bytes that the pool has
+// reserved, those of its allocations now, and at most since the mark was reset.
 struct MemoryReading {
   std::size_t used = 0;
-  std::size_t pool = 0;
+  std::size_t pool_reserved = 0;
+  std::size_t pool_used = 0;
   std::size_t pool_peak = 0;
 };
 
-// The most bytes in use, beyond those before: those in use after, and those that the pool gave back
-// meanwhile. 0 when other processes gave back more.
+// The bytes in use outside the pool after, beyond those before, and the pool's peak beyond its allocations
+// before. The pool reserves blocks ahead, which do not count. Each part is at least 0.
 std::size_t peak_between(const MemoryReading& before, const MemoryReading& after);
 
 }  // namespace harness

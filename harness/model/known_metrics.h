@@ -35,7 +35,7 @@ inline constexpr BuiltInMetric time_metric{"time", "us", Direction::lower_is_bet
 //   cycles         time by the device's own clock, which is read on both sides of each placement.
 //   error          the larger of both checks' ||out - ref|| / ||ref|| of the worst output.
 //   buffer_memory  bytes that the harness allocates for a call; the variant's own are not in it.
-//   peak_memory    bytes beyond those in use before the variant was constructed, until its first result.
+//   peak_memory    bytes of buffer_memory and of what the variant takes itself, without libraries' and code.
 //   launch_time    the host's, on devices that have a queue.
 // clang-format off
 #define HARNESS_COLLECTED_METRICS(metric) \
@@ -45,7 +45,7 @@ inline constexpr BuiltInMetric time_metric{"time", "us", Direction::lower_is_bet
   metric(cycles, "cycles", lower_is_better, decides, "clock cycles of a warm call") \
   metric(error, "", lower_is_better, decides, "relative error of the result") \
   metric(buffer_memory, "bytes", lower_is_better, decides, "tensors and workspace of a call") \
-  metric(peak_memory, "bytes", lower_is_better, decides, "device memory in use at most") \
+  metric(peak_memory, "bytes", lower_is_better, decides, "tensors, workspace and memory of the variant's own, on CUDA") \
   metric(launch_time, "us", lower_is_better, decides, "host time to queue a call, on CUDA")
 // clang-format on
 

@@ -8,7 +8,11 @@
 mkdir -p tree/tests/walk bundle/bin bundle/lib bundle/slower/lib
 mkdir tree/suites
 cp -r "$tests/../ci" tree/
-printf '#!/bin/sh\n[ -d "$1/slower" ]\n' >tree/tests/walk/gpu_walk.sh && chmod +x tree/tests/walk/gpu_walk.sh
+cat >tree/tests/walk/gpu_walk.sh <<'SH'
+#!/bin/sh
+[ -d "$1/slower" ]
+SH
+chmod +x tree/tests/walk/gpu_walk.sh
 cp -r "$tests/instrument" "$tests/gate" tree/tests/
 cat >tree/suites/probe.yaml <<'YAML'
 version: 1

@@ -136,26 +136,32 @@ holds chance.json 'row("n=64")["verdict"] == "inconclusive"' 'not row("n=64")["c
   'row("n=64")["reason_fact"]["code"] == "not_confirmed"' 'row("n=64")["processes"] == [5, 10]'
 
 # A metric that no proof covers and that has a gate of its own is measured and judged all the same.
-git checkout -q -- . && git checkout -qb memory main
+git checkout -q -- . && git checkout -qb setup main
 script
-sed -i 's/"sample_sd": 0.001, "identity": {"digest": "a"}/"sample_sd": 0.001, "takes_bytes": 1000, "identity": {"digest": "a"}/g' speed.json
-sed -i 's/^    axes: .*/&\n    metrics: [peak_memory]/' suite.yaml
+sed -i 's/"sample_sd": 0.001, "identity": {"digest": "a"}/"sample_sd": 0.001, "setup_us": 1000, "takes_bytes": 64, "identity": {"digest": "a"}/g' speed.json
+sed -i 's/^    axes: .*/&\n    metrics: [setup_time, peak_memory]/' suite.yaml
 commit "measured"
 expect 0 run
-sed -i 's/"takes_bytes": 1000/"takes_bytes": 2000/' speed.json
-echo "# 9" >>note && commit "more memory, no gate"
-expect 0 run --against memory~1 --output spared.record.json
-same "memory without a gate of its own" "$(outcomes spared.record.json)" "64 looked_at 0
+sed -i 's/"setup_us": 1000/"setup_us": 2000/' speed.json
+echo "# 9" >>note && commit "slower to construct, no gate"
+expect 0 run --against setup~1 --output spared.record.json
+same "a metric without a gate of its own" "$(outcomes spared.record.json)" "64 looked_at 0
 128 looked_at 0"
-printf '%s\n' '    overrides:' '      - {match: {n: 64}, gate: {metrics: {peak_memory: {margin: 5%}}}}' >>suite.yaml
-commit "a gate of memory"
-expect 1 run --against memory~2 --output memory.record.json --report json=memory.json
-same "memory with a gate of its own" "$(outcomes memory.record.json)" "64 measured 1 2 3 4 5
+printf '%s\n' '    overrides:' '      - {match: {n: 64}, gate: {metrics: {setup_time: {margin: 5%}}}}' >>suite.yaml
+commit "a gate of setup_time"
+expect 1 run --against setup~2 --output setup.record.json --report json=setup.json
+same "a metric with a gate of its own" "$(outcomes setup.record.json)" "64 measured 1 2 3 4 5
 128 looked_at 0"
-holds memory.json 'row("n=64", "peak_memory")["verdict"] == "regressed"' 'row("n=64", "wall_time")["verdict"] == "identical"' \
+holds setup.json 'row("n=64", "setup_time")["verdict"] == "regressed"' 'row("n=64", "wall_time")["verdict"] == "identical"' \
   'row("n=128")["verdict"] == "identical"'
-sed -i 's/"takes_bytes": 2000/"takes_bytes": 1000/' speed.json
-commit "less memory"
-expect 0 run --against memory~3 --report json=memory.json
-holds memory.json 'row("n=64", "peak_memory")["verdict"] == "unchanged"'
+sed -i 's/"setup_us": 2000/"setup_us": 1000/' speed.json
+commit "faster to construct"
+expect 0 run --against setup~3 --report json=setup.json
+holds setup.json 'row("n=64", "setup_time")["verdict"] == "unchanged"'
+
+# The digest holds the memory that a variant takes itself, where it is measured: more of it is no identical call.
+sed -i 's/"takes_bytes": 64/"takes_bytes": 640/' speed.json
+echo "# 10" >>note && commit "more memory"
+expect 1 run --against setup~1 --report json=setup.json
+holds setup.json 'row("n=128", "peak_memory")["verdict"] == "regressed"'
 finish

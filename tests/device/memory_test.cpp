@@ -32,13 +32,15 @@ TEST(MemoryLedger, LogsWhatIsTakenFreedAndRefused) {
 }
 
 TEST(MemoryLedger, RemembersThePeakSinceItsMark) {
-  const auto device = device_of(R"({"version": 1})");
+  const auto device = device_of(R"({"version": 1, "default": {"takes_bytes": 7}})");
   const auto before = device->allocate(5000);
   Since<std::size_t> peak = device->watch_peak();
   EXPECT_EQ(peak(), 0U);
   { const auto passing = device->allocate(300); }
   const auto staying = device->allocate(100);
   EXPECT_EQ(peak(), 300U);
+  device->queue([](sdk::Stream) {});
+  EXPECT_EQ(peak(), 300U + 7U) << "and the work's own";
   peak = device->watch_peak();
   EXPECT_EQ(peak(), 0U);
 }
@@ -51,15 +53,21 @@ TEST(MemoryLedger, BuffersOutliveTheirDevice) {
   EXPECT_EQ((*buffer)->bytes(), 100U);
 }
 
-TEST(PeakMemory, IsWhatIsInUseMoreAndWhatThePoolGaveBack) {
-  EXPECT_EQ(peak_between({1000, 0, 0}, {1600, 0, 0}), 600U);
-  EXPECT_EQ(peak_between({1000, 200, 200}, {1600, 300, 900}), 1200U);
-  EXPECT_EQ(peak_between({1000, 200, 200}, {1000, 200, 200}), 0U);
+TEST(PeakMemory, IsMoreOutsideThePoolAndThePoolsPeak) {
+  EXPECT_EQ(peak_between({1000}, {1600}), 600U);
+  EXPECT_EQ(peak_between({1000, 200, 100, 100}, {1000, 200, 100, 100}), 0U);
+  EXPECT_EQ(peak_between({1000, 200, 100, 100}, {1000, 200, 100, 150}), 50U) << "taken and given back";
+  EXPECT_EQ(peak_between({1000, 200, 100, 100}, {1600, 300, 100, 900}), 500U + 800U);
+}
+
+TEST(PeakMemory, DoesNotCountWhatThePoolReservesAhead) {
+  EXPECT_EQ(peak_between({1000, 0, 0, 0}, {1000 + 2048, 2048, 10, 10}), 10U);
+  EXPECT_EQ(peak_between({3000, 2048, 0, 0}, {952, 0, 0, 10}), 10U) << "the pool gave its block back";
 }
 
 TEST(PeakMemory, IsNeverBelowNought) {
-  EXPECT_EQ(peak_between({1000, 0, 0}, {400, 0, 0}), 0U) << "others gave back more than the case took";
-  EXPECT_EQ(peak_between({1000, 0, 0}, {1500, 300, 0}), 500U) << "a mark that was reset late";
+  EXPECT_EQ(peak_between({1000}, {400}), 0U) << "others gave back more than the case took";
+  EXPECT_EQ(peak_between({1000, 300, 200, 200}, {1500, 300, 200, 0}), 500U) << "a mark that was reset late";
 }
 
 TEST(ScriptedClock, ReplaysReadingsOfWhichTheLastStays) {

@@ -133,10 +133,11 @@ std::vector<double> samples_of(const ProcessResult& result, std::size_t placemen
 
 TEST(MeasurePair, HasNoMetricOfABuildThatFindsWhatTheOtherLoaded) {
   PlannedCase planned = planned_line("v");
-  planned.metrics = {"time", "first_call", "setup_time"};
+  planned.metrics = {"time", "first_call", "setup_time", "peak_memory"};
   const PairResult both = measure(build<Watched<'b'>>(), build<Watched<'c'>>(), two_speeds, planned);
   for (const ProcessResult* one : {&both.baseline, &both.current}) {
-    ASSERT_EQ(one->series.size(), 1U);
+    ASSERT_EQ(one->series.size(), 2U);
+    EXPECT_EQ(one->series[1].metric, "peak_memory") << "each build's second kernel finds all loaded";
     EXPECT_THAT(one->notes,
                 testing::Contains(FactIs(NoteCode::metric_of_two_builds, {{"metric", "setup_time"}})));
   }

@@ -300,7 +300,7 @@ TEST(MeasuredMetrics, TellWhatACaseCostsBeforeItsSamplesOnceAProcess) {
   EXPECT_EQ(value_of(result.series[1]), 900);
   EXPECT_EQ(value_of(result.series[2]), 250);
   EXPECT_EQ(value_of(result.series[3]), 2 * 3 + 4.5);
-  EXPECT_GE(value_of(result.series[4]), 2 * 400 + 1000 + 64);
+  EXPECT_EQ(value_of(result.series[4]), 2 * 400 + 1000 + 64);
   for (const Series& series : result.series) {
     EXPECT_EQ(series.processes[0].process, 4) << series.metric;
     EXPECT_EQ(series.direction, Direction::lower_is_better) << series.metric;

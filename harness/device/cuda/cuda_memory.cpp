@@ -76,7 +76,6 @@ Status CudaMemory::fill(Buffer& buffer, unsigned char value) {
 }
 
 Since<std::size_t> CudaMemory::watch_peak() {
-  staging_.prepare();  // its pinned memory is not the case's
   return [this, before = meter_.begin()] { return meter_.peak_since(before); };
 }
 

@@ -25,14 +25,15 @@ std::optional<MemoryReading> reading(int ordinal, bool reset) {
   if (!check(cudaDeviceGetMemPool(&pool, ordinal), "cudaDeviceGetMemPool")) return now;
   if (reset) {
     cuuint64_t zero = 0;
-    if (!check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReservedMemHigh, &zero),
-               "cudaMemPoolSetAttribute"))
+    if (!check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &zero), "cudaMemPoolSetAttribute"))
       return now;
   }
-  if (!read(pool, cudaMemPoolAttrReservedMemCurrent, now.pool) ||
-      !read(pool, cudaMemPoolAttrReservedMemHigh, now.pool_peak))
-    now.pool = now.pool_peak = 0;
-  return now;
+  MemoryReading with_pool = now;
+  if (!read(pool, cudaMemPoolAttrReservedMemCurrent, with_pool.pool_reserved) ||
+      !read(pool, cudaMemPoolAttrUsedMemCurrent, with_pool.pool_used) ||
+      !read(pool, cudaMemPoolAttrUsedMemHigh, with_pool.pool_peak))
+    return now;
+  return with_pool;
 }
 
 }  // namespace

@@ -20,9 +20,6 @@ class Staging {
   Staging& operator=(const Staging&) = delete;
   ~Staging();
 
-  // Pins 32 MiB of host memory, once.
-  void prepare() { (void)ready(); }
-
   // Queues the copy. When it returns, `from` may change, and the copy may still run. The driver does small
   // copies, and all of them where no memory can be pinned.
   Status upload(void* to, std::span<const std::byte> from, cudaStream_t stream);

@@ -216,10 +216,14 @@ Result<Timing> ScriptedDevice::play(double us, const Work& work, const TimingOpt
   return timing;
 }
 
+void ScriptedDevice::queue(const Work& work) {
+  work({});
+  taken_by_work_ = static_cast<std::size_t>(current_->takes_bytes);
+}
+
 Result<Seconds> ScriptedDevice::time_first_call(const Work& work) {
   if (lost_) return fail(ErrorKind::environment, *lost_);
   work({});
-  taken_by_work_ = static_cast<std::size_t>(current_->takes_bytes);
   const Seconds elapsed = current_->first_call_us.value_or(10 * current_->us) * microsecond;
   now_ += elapsed;
   return elapsed;

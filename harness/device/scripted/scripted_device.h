@@ -96,6 +96,7 @@ class ScriptedDevice : public Device, public Timer, public HostMemory, public Pr
   Result<std::map<std::string, double>> measure_ceilings() override;
 
   Status synchronize() override;
+  void queue(const Work& work) override;
   void enter(const Place& place) override;
   void turn(std::string_view side) override;
   Scope range(std::string_view name) override;

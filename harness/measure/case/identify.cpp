@@ -21,12 +21,15 @@ CaseCalls calls_of(const CaseParts& parts, const Subject& subject) {
   return calls;
 }
 
-// Outputs and workspace start with the same poison, so their sizes describe them.
+// Outputs and workspace start with the same poison, so their sizes describe them. Where the case asks for its
+// peak of memory, equal digests have equal peaks.
 std::string memory_text(const Subject& subject) {
   std::string text;
   for (const sdk::TensorSpec& tensor : subject.problem.tensors)
     if (tensor.role == sdk::Role::output) text += tensor_text(tensor);
-  return text + fmt::format("workspace {}\n", subject.kernel->workspace_bytes());
+  text += fmt::format("workspace {}\n", subject.kernel->workspace_bytes());
+  if (subject.own_bytes) text += fmt::format("own {}\n", *subject.own_bytes);
+  return text;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "harness/base/text.h"
 #include "harness/measure/case/identify.h"
+#include "harness/measure/case/own_memory.h"
 
 namespace harness {
 namespace {
@@ -120,9 +121,8 @@ void prepare_case(CaseParts& parts) {
   subjects.each([&](Subject& one) -> Step {
     if (Step done = first_call(parts, one); !done) return done;
     if (Step checked = first_check(parts, one); !checked) return checked;
-    if (Step identified = identify(parts, one); !identified) return identified;
-    for (const auto& collector : one.collectors) collector->after_first_check();
-    return {};
+    if (Step counted = count_own_memory(parts, one); !counted) return counted;
+    return identify(parts, one);
   });
   if (parts.purpose == Purpose::look) return;
   subjects.begin_step(CaseStep::find_streams);

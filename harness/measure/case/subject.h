@@ -52,6 +52,7 @@ struct Subject {
   int clocks = 0;            // in that sum
   Collectors collectors = {};
   std::optional<Reported> reported = {};
+  std::optional<std::size_t> own_bytes = {};  // of the device's memory, where the case asks for its peak
   ProcessResult result = {};
   bool over = false;  // its result is final
 };

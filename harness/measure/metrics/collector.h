@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct CollectorOptions {
 struct MeasuredCase {
   const ProcessSamples& times;   // of its calls
   std::size_t buffer_bytes = 0;  // of its tensors and workspace
+  std::optional<std::size_t> own_bytes = {};  // that the variant takes itself (case/own_memory.h)
 };
 
 class MetricCollector {
@@ -46,7 +48,6 @@ class MetricCollector {
   virtual void before_construction(Device& /*device*/) {}
   virtual void after_construction(Device& /*device*/) {}
   virtual void after_first_call(Seconds /*elapsed*/) {}
-  virtual void after_first_check() {}
   virtual void after_sample(const Timing& /*timing*/) {}
   virtual void after_placement() {}
   // Adds the series, or a note why there is none. The result holds everything but its time.

@@ -1,7 +1,4 @@
-// The largest number of bytes in use until the first result is checked. Only for one build alone: two builds
-// in one process share buffers and the libraries' memory.
-#include <optional>
-
+// The bytes of a case's tensors and workspace, and those that the variant takes itself.
 #include "harness/measure/metrics/collector.h"
 
 namespace harness {
@@ -9,32 +6,19 @@ namespace {
 
 class PeakMemory final : public MetricCollector {
  public:
-  explicit PeakMemory(bool alone) : alone_(alone) {}
-
-  void before_construction(Device& device) override {
-    if (alone_) peak_ = device.memory().watch_peak();
-  }
-  void after_first_check() override {
-    if (peak_) bytes_ = peak_();
-  }
-  void add_to(ProcessResult& result, const MeasuredCase& /*measured*/) override {
-    if (bytes_)
-      result.series.push_back(single_value(peak_memory_metric, result.process, static_cast<double>(*bytes_)));
+  void add_to(ProcessResult& result, const MeasuredCase& measured) override {
+    if (measured.own_bytes)
+      result.series.push_back(single_value(peak_memory_metric, result.process,
+                                           static_cast<double>(measured.buffer_bytes + *measured.own_bytes)));
     else
-      result.notes.push_back(
-          missing(peak_memory_metric, alone_ ? NoteCode::metric_untold : NoteCode::metric_of_two_builds));
+      result.notes.push_back(missing(peak_memory_metric, NoteCode::metric_untold));
   }
-
- private:
-  bool alone_;
-  Since<std::size_t> peak_;
-  std::optional<std::size_t> bytes_;
 };
 
 }  // namespace
 
-std::unique_ptr<MetricCollector> collect_peak_memory(const CollectorOptions& options) {
-  return std::make_unique<PeakMemory>(options.alone);
+std::unique_ptr<MetricCollector> collect_peak_memory(const CollectorOptions& /*options*/) {
+  return std::make_unique<PeakMemory>();
 }
 
 }  // namespace harness

@@ -53,21 +53,33 @@ TEST(MemoryLedger, BuffersOutliveTheirDevice) {
   EXPECT_EQ((*buffer)->bytes(), 100U);
 }
 
+constexpr std::size_t step = outside_step;
+
 TEST(PeakMemory, IsMoreOutsideThePoolAndThePoolsPeak) {
-  EXPECT_EQ(peak_between({1000}, {1600}), 600U);
-  EXPECT_EQ(peak_between({1000, 200, 100, 100}, {1000, 200, 100, 100}), 0U);
-  EXPECT_EQ(peak_between({1000, 200, 100, 100}, {1000, 200, 100, 150}), 50U) << "taken and given back";
-  EXPECT_EQ(peak_between({1000, 200, 100, 100}, {1600, 300, 100, 900}), 500U + 800U);
+  EXPECT_EQ(peak_between({step}, {3 * step}), 2 * step);
+  EXPECT_EQ(peak_between({step, 200, 100, 100}, {step, 200, 100, 100}), 0U);
+  EXPECT_EQ(peak_between({step, 200, 100, 100}, {step, 200, 100, 150}), 50U) << "taken and given back";
+  EXPECT_EQ(peak_between({step, 200, 100, 100}, {2 * step, 300, 100, 900}), step + 800U);
+}
+
+TEST(PeakMemory, DoesNotDependOnHowManyBlocksAreShared) {
+  constexpr std::size_t block = std::size_t{2} << 20U;
+  for (const std::size_t blocks : {0U, 1U, 2U}) {
+    EXPECT_EQ(peak_between({step}, {step + blocks * block}), 0U);
+    EXPECT_EQ(peak_between({step}, {3 * step + blocks * block}), 2 * step);
+  }
 }
 
 TEST(PeakMemory, DoesNotCountWhatThePoolReservesAhead) {
-  EXPECT_EQ(peak_between({1000, 0, 0, 0}, {1000 + 2048, 2048, 10, 10}), 10U);
-  EXPECT_EQ(peak_between({3000, 2048, 0, 0}, {952, 0, 0, 10}), 10U) << "the pool gave its block back";
+  EXPECT_EQ(peak_between({1000, 0, 0, 0}, {1000 + 2 * step, 2 * step, 10, 10}), 10U);
+  EXPECT_EQ(peak_between({2 * step + 952, 2 * step, 0, 0}, {952, 0, 0, 10}), 10U)
+      << "the pool gave its block back";
 }
 
 TEST(PeakMemory, IsNeverBelowNought) {
-  EXPECT_EQ(peak_between({1000}, {400}), 0U) << "others gave back more than the case took";
-  EXPECT_EQ(peak_between({1000, 300, 200, 200}, {1500, 300, 200, 0}), 500U) << "a mark that was reset late";
+  EXPECT_EQ(peak_between({3 * step}, {step}), 0U) << "others gave back more than the case took";
+  EXPECT_EQ(peak_between({step, 300, 200, 200}, {2 * step, 300, 200, 0}), step)
+      << "a mark that was reset late";
 }
 
 TEST(ScriptedClock, ReplaysReadingsOfWhichTheLastStays) {

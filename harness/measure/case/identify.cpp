@@ -28,7 +28,7 @@ std::string memory_text(const Subject& subject) {
   for (const sdk::TensorSpec& tensor : subject.problem.tensors)
     if (tensor.role == sdk::Role::output) text += tensor_text(tensor);
   text += fmt::format("workspace {}\n", subject.kernel->workspace_bytes());
-  if (subject.own_bytes) text += fmt::format("own {}\n", *subject.own_bytes);
+  if (subject.own_bytes.value_or(0) > 0) text += fmt::format("own {}\n", *subject.own_bytes);
   return text;
 }
 

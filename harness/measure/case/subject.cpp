@@ -188,7 +188,7 @@ Step compare_with_nothing(Subject& subject, const Sampling& sampling, Device& de
 void conclude(Subject& subject, const PlannedCase& planned, Device& device, std::size_t buffer_bytes) {
   add_notes(subject, planned.sampling, device.timer().gate_obstacle());
   ProcessResult& result = subject.result;
-  for (const auto& collector : subject.collectors) 
+  for (const auto& collector : subject.collectors)
     collector->add_to(result, {subject.samples, buffer_bytes, subject.own_bytes});
   Series time{std::string(find_device_kind(device.traits().kind)->time_metric),
               "us",

@@ -21,15 +21,12 @@ CaseCalls calls_of(const CaseParts& parts, const Subject& subject) {
   return calls;
 }
 
-// Outputs and workspace start with the same poison, so their sizes describe them. Where the case asks for its
-// peak of memory, equal digests have equal peaks.
+// Outputs and workspace start with the same poison, so their sizes describe them.
 std::string memory_text(const Subject& subject) {
   std::string text;
   for (const sdk::TensorSpec& tensor : subject.problem.tensors)
     if (tensor.role == sdk::Role::output) text += tensor_text(tensor);
-  text += fmt::format("workspace {}\n", subject.kernel->workspace_bytes());
-  if (subject.own_bytes.value_or(0) > 0) text += fmt::format("own {}\n", *subject.own_bytes);
-  return text;
+  return text + fmt::format("workspace {}\n", subject.kernel->workspace_bytes());
 }
 
 }  // namespace

@@ -121,8 +121,8 @@ void prepare_case(CaseParts& parts) {
   subjects.each([&](Subject& one) -> Step {
     if (Step done = first_call(parts, one); !done) return done;
     if (Step checked = first_check(parts, one); !checked) return checked;
-    if (Step counted = count_own_memory(parts, one); !counted) return counted;
-    return identify(parts, one);
+    if (Step identified = identify(parts, one); !identified) return identified;
+    return count_own_memory(parts, one);
   });
   if (parts.purpose == Purpose::look) return;
   subjects.begin_step(CaseStep::find_streams);

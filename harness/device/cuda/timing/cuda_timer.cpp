@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "harness/base/kernel_clock.h"
 #include "harness/device/control.h"
 #include "harness/device/cuda/check.h"
 #include "harness/device/cuda/gpu_kernels.h"
+#include "harness/device/cuda/timing/call_watch.h"
 #include "harness/device/cuda/timing/clock.h"
 #include "harness/device/cuda/timing/graph_batch.h"
 #include "harness/device/cuda/timing/stream_check.h"
@@ -63,8 +63,12 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
     if (!closed) return fail(std::move(closed.error()));
     held = std::move(*closed);
   }
-  const bool watched = options.audited && !gated && !cold && !paused;
-  const Seconds watched_since = watched ? kernel_clock() : 0;
+  std::optional<CallWatch> watch;
+  if (options.audited && !gated && !cold && !paused) {
+    auto begun = CallWatch::begin(stream, begin_);
+    if (!begun) return fail(std::move(begun.error()));
+    watch = *begun;
+  }
   cudaError_t launched = cudaEventRecord(begin_, stream);
   Seconds launch = 0;
   if (launched == cudaSuccess) {
@@ -75,6 +79,7 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
   }
   // Recorded even when the work could not be queued: finish_sample() waits for what was queued.
   const cudaError_t recorded = cudaEventRecord(end_, stream);
+  if (watch) watch->queued();
   const bool forced = held.open();
   const cudaError_t queued = launched != cudaSuccess ? launched : recorded;
   const bool reads_clock = options.reads_clock && clock_ && queued == cudaSuccess;
@@ -92,10 +97,10 @@ Result<Timing> CudaTimer::time(const Work& work, const TimingOptions& options) {
     timing->clock_ghz = clock_->result();
     finished_ = host_now();
   }
-  if (timing && watched) {
-    if (auto status = check(cudaDeviceSynchronize(), "waiting for all streams"); !status)
-      return fail(std::move(status.error()));
-    timing->passed = kernel_clock() - watched_since;
+  if (timing && watch) {
+    const Result<Seconds> passed = watch->passed(timing->elapsed);
+    if (!passed) return fail(passed.error());
+    timing->passed = *passed;
   }
   if (timing && !ahead) return fail(ahead.error());
   if (timing) timing->launch = launch;

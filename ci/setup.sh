@@ -16,7 +16,8 @@ oldest_cuda=13.0
 
 run_packages=(libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev rapidjson-dev libsoci-dev
   libsqlite3-dev zlib1g-dev libpugixml-dev libexpected-dev)
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev postgresql shellcheck python3 procps librsvg2-bin)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev postgresql shellcheck python3 procps librsvg2-bin
+  slurmctld slurmd slurm-client munge)
 # program:package
 tools=(cmake:cmake ninja:ninja-build c++:g++ git:git ccache:ccache)
 test_tools=(node:nodejs npm:npm)

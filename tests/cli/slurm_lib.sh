@@ -64,7 +64,9 @@ stop_slurm() {
   local file
   [ -n "${slurm:-}" ] || return 0
   scancel --full --user=root >/dev/null 2>&1
+  no_job() { [ -z "$(squeue --noheader 2>/dev/null)" ]; }
+  eventually no_job
   for file in "$slurm"/slurmd.*.pid "$slurm"/slurmctld.pid "$slurm"/munge/pid; do
-    [ ! -s "$file" ] || kill "$(cat "$file")" 2>/dev/null
+    [ ! -s "$file" ] || kill -KILL "$(cat "$file")" 2>/dev/null
   done
 }

@@ -235,9 +235,28 @@ RecordList record_list(const std::string& name) {
   return list;
 }
 
+FarmProgress farm_progress(const std::string& name) {
+  FarmProgress progress;
+  progress.campaign = "c1a2b3c4-0000-4000-8000-000000000001";
+  progress.created = "2026-11-20T05:40:00Z";
+  progress.store = "results.db";
+  progress.suites = {"fusion", name};
+  progress.against = "main";
+  progress.tasks = 12;
+  progress.done = 7;
+  progress.leased = 2;
+  progress.again = 1;
+  progress.results = 960;
+  progress.stored = 560;
+  progress.elements = {
+      {"gpu01/4711/0a1b2c3d", 4, 9, 95.5}, {name, 3, 10, 12}, {"gpu02/17/deadbeef", 0, 0, 0}};
+  return progress;
+}
+
 std::vector<std::string> report_names() {
-  return {"plan",      "run",         "comparison", "governed", "proven", "explanation", "history",
-          "bisection", "calibration", "selftest",   "doctor",   "table",  "records",     "trace"};
+  return {"plan",        "run",     "comparison", "governed",    "proven",
+          "explanation", "history", "bisection",  "calibration", "selftest",
+          "doctor",      "table",   "records",    "trace",       "farm"};
 }
 
 // The governed comparison has names of its own. A table needs the metric of a device.
@@ -275,6 +294,10 @@ std::string drawn(const std::string& report, Format format, const Style& style,
     return draw(report::trace_document(run));
   }
   if (report == "records") return draw(report::records_document(record_list(one)));
+  if (report == "farm") {
+    const FarmProgress progress = farm_progress(one);
+    return draw(report::farm_document(progress));
+  }
   if (report != "table") throw std::invalid_argument("drawn() has no line for the report " + report);
   const Record table_record = measured();
   const std::vector<Summary> table_summaries = summed();

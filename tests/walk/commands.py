@@ -12,8 +12,8 @@ import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 documents = ["README.md", "baselines/README.md", "ci/README.md", "ci/on-call.md", "ci/your-repository.md",
-             "harness/cli/commands/guide.md", "harness/doctor/doctor.md", "harness/measure/together.md",
-             "harness/report/formats.md", "harness/study/selftest.md"]
+             "harness/cli/commands/guide.md", "harness/cli/farm/README.md", "harness/doctor/doctor.md",
+             "harness/measure/together.md", "harness/report/formats.md", "harness/study/selftest.md"]
 
 
 def blocks(text):

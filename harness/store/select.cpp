@@ -44,7 +44,8 @@ Error not_measured(Store& store, const std::string& name, const std::string& com
   bool other_suite = false;
   bool clean = false;
   for (const RunInfo& run : runs) {
-    unfinished |= run.state != RunState::complete && run.revision.dirty == dirty;
+    unfinished |=
+        run.state != RunState::complete && run.state != RunState::farmed && run.revision.dirty == dirty;
     clean |= run.state == RunState::complete && !run.revision.dirty;
     other_suite |= !options.suite.empty() && run.suite != options.suite;
   }

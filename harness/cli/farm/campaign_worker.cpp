@@ -230,6 +230,9 @@ RunOptions CampaignWorker::options_of(const CampaignSuite& suite, MeasuredTask& 
       const auto planned =
           std::find_if(plan.cases.begin() + task_.first, plan.cases.begin() + task_.first + task_.cases,
                        [&](const PlannedCase& one) { return one.id == result.result.case_id; });
+      if (planned == plan.cases.begin() + task_.first + task_.cases)
+        return fail(ErrorKind::internal, fmt::format("a result of {}, which is not of the task",
+                                                     printable(result.result.case_id)));
       result.result.device_uuid = into.machines[planned->device].device_uuid;
       result.text.clear();
     }

@@ -1,6 +1,8 @@
 #include "harness/cli/farm/task_journal.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
@@ -29,6 +31,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view begins = "harness-farm-", ends = ".jsonl";
+
+// Whether this user wrote the file: the folder may be one that others can write to.
+bool is_own(const fs::path& file) {
+  struct stat found {};
+  return lstat(file.c_str(), &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid();
+}
 
 Result<MeasuredTask> read_task(const fs::path& file) {
   const Result<std::string> text = read_file(file);
@@ -68,6 +76,7 @@ Result<int> TaskJournal::send(FarmStore& store) const {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, code)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(std::string(begins) + campaign_) || !name.ends_with(ends)) continue;
+    if (!is_own(entry.path())) continue;
     const Result<MeasuredTask> task = read_task(entry.path());
     if (!task && !fs::exists(entry.path(), code)) continue;  // another element has sent it meanwhile
     if (!task) return fail(task.error());

@@ -5,6 +5,7 @@
 #   HARNESS_CUDA=ON|OFF     the CUDA module without a GPU, too; or not at all. Without it: where there is a GPU,
 #                           and for test.sh (TOOLKIT) where there is a toolkit
 #   CUDA_HOME=/path         the CUDA toolkit to use
+#   HARNESS_UNITY=ON        compile several sources at once, in a new build folder: less than half of the time
 #   HARNESS_CUDA_ARCHITECTURES=90a-real   build for these GPUs, not for the ones present
 #
 # Everything said goes to standard error; full logs are in build/.
@@ -209,7 +210,12 @@ configure() {
   mkdir -p "$root/build/$preset"
   # Objects of one preset serve another, and one checkout another, whatever the folders are called.
   export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
-  if ! (cd "$root" && cmake --preset "$preset" "$@") >"$root/build/$preset/configure.log" 2>&1; then
+  local unity=()
+  case $preset in
+    dev | fuzz) ;;  # for changing one file after another; by clang
+    *) [ -e "$root/build/$preset/CMakeCache.txt" ] || unity=("-DHARNESS_UNITY=${HARNESS_UNITY:-OFF}") ;;
+  esac
+  if ! (cd "$root" && cmake --preset "$preset" "${unity[@]}" "$@") >"$root/build/$preset/configure.log" 2>&1; then
     tail -n 40 "$root/build/$preset/configure.log" >&2
     needs
     die "configuring failed (the whole log: $root/build/$preset/configure.log)"

@@ -13,7 +13,7 @@ bool is_criterion(std::string_view text) {
   return begins_as_json(text, "{", {"reason"});
 }
 
-void take(const JsonNode& message, OneProcess& process) {
+void take_criterion(const JsonNode& message, OneProcess& process) {
   if (message.require("reason").text() != "benchmark-complete") return;
   const std::string id =
       new_case_name(message.require("id"), process, "give each benchmark a name of its own");
@@ -29,14 +29,15 @@ void take(const JsonNode& message, OneProcess& process) {
   process.add(id, seconds_per_unit(unit) > 0 ? "wall_time" : unit, unit, {std::move(samples)});
 }
 
-Checked<Record> read(std::string_view text, const std::string& file) {
-  return read_json_lines(text, file, take);
+Checked<Record> read_criterion(std::string_view text, const std::string& file) {
+  return read_json_lines(text, file, take_criterion);
 }
 
 }  // namespace
 
 extern const ImportFormat criterion_format;
-const ImportFormat criterion_format{
-    "criterion", "messages of cargo-criterion: cargo criterion --message-format=json", is_criterion, read};
+const ImportFormat criterion_format{"criterion",
+                                    "messages of cargo-criterion: cargo criterion --message-format=json",
+                                    is_criterion, read_criterion};
 
 }  // namespace harness

@@ -25,7 +25,7 @@ bool is_google_benchmark(std::string_view text) {
   return text.starts_with("\"context\"") || text.starts_with("\"benchmarks\"");
 }
 
-void take(const JsonNode& benchmark, OneProcess& process) {
+void take_google_benchmark(const JsonNode& benchmark, OneProcess& process) {
   if (benchmark.find("run_type").text("iteration") != "iteration") return;
   const JsonNode name =
       benchmark.find("run_name").present() ? benchmark.find("run_name") : benchmark.require("name");
@@ -41,12 +41,14 @@ void take(const JsonNode& benchmark, OneProcess& process) {
       process.add(name.text(), metric, unit, {{value.number()}});
 }
 
-Checked<Record> read(std::string_view text, const std::string& file) {
+Checked<Record> read_google_benchmark(std::string_view text, const std::string& file) {
   return read_json(text, file, [](const JsonNode& root, OneProcess& process) {
     if (const JsonNode context = root.find("context"); context.present())
       add_fields(process.machine, context,
                  {"host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "library_build_type"});
-    root.require("benchmarks").each_element([&](const JsonNode& one) { take(one, process); });
+    root.require("benchmarks").each_element([&](const JsonNode& one) {
+      take_google_benchmark(one, process);
+    });
   });
 }
 
@@ -55,6 +57,6 @@ Checked<Record> read(std::string_view text, const std::string& file) {
 extern const ImportFormat google_benchmark_format;
 const ImportFormat google_benchmark_format{
     "google_benchmark", "JSON of Google Benchmark: BINARY --benchmark_out=FILE --benchmark_out_format=json",
-    is_google_benchmark, read};
+    is_google_benchmark, read_google_benchmark};
 
 }  // namespace harness

@@ -257,7 +257,7 @@ Checked<Record> Importer::finish() {
   return record;
 }
 
-Checked<Record> read(std::string_view text, const std::string& file) {
+Checked<Record> read_lines(std::string_view text, const std::string& file) {
   Importer importer(file);
   each_line(text, [&](std::string_view line, int number) { importer.take(line, number); });
   return importer.finish();
@@ -267,6 +267,6 @@ Checked<Record> read(std::string_view text, const std::string& file) {
 
 extern const ImportFormat json_lines_format;
 const ImportFormat json_lines_format{"json_lines", "JSON Lines, one object a placement",
-                                     [](std::string_view) { return true; }, read};
+                                     [](std::string_view) { return true; }, read_lines};
 
 }  // namespace harness

@@ -42,7 +42,7 @@ std::string name_of(const JsonNode& test) {
   return fmt::format("{}/{}", test.require("model_type").text(), name);
 }
 
-void take(const JsonNode& node, std::vector<Test>& tests) {
+void take_llama_bench(const JsonNode& node, std::vector<Test>& tests) {
   Test test{name_of(node), {}, times_above_zero(node.require("samples_ns"))};
   node.each_member([&](std::string_view name, const JsonNode& value) {
     if (std::find(not_parameters.begin(), not_parameters.end(), name) != not_parameters.end()) return;
@@ -66,14 +66,14 @@ void add_all(std::vector<Test>& tests, OneProcess& process) {
   }
 }
 
-Checked<Record> read(std::string_view text, const std::string& file) {
+Checked<Record> read_llama_bench(std::string_view text, const std::string& file) {
   std::vector<Test> tests;
   if (!trim(text).starts_with('['))
     return read_json_lines(
-        text, file, [&](const JsonNode& root, OneProcess&) { take(root, tests); },
+        text, file, [&](const JsonNode& root, OneProcess&) { take_llama_bench(root, tests); },
         [&](OneProcess& process) { add_all(tests, process); });
   return read_json(text, file, [&](const JsonNode& root, OneProcess& process) {
-    root.each_element([&](const JsonNode& test) { take(test, tests); });
+    root.each_element([&](const JsonNode& test) { take_llama_bench(test, tests); });
     add_all(tests, process);
   });
 }
@@ -82,6 +82,6 @@ Checked<Record> read(std::string_view text, const std::string& file) {
 
 extern const ImportFormat llama_bench_format;
 const ImportFormat llama_bench_format{"llama_bench", "JSON of llama-bench: llama-bench -m MODEL -o jsonl",
-                                      is_llama_bench, read};
+                                      is_llama_bench, read_llama_bench};
 
 }  // namespace harness

@@ -153,7 +153,7 @@ class Table {
   SampleErrors errors_;
 };
 
-Checked<Record> read(std::string_view text, const std::string& file) {
+Checked<Record> read_ncu(std::string_view text, const std::string& file) {
   Table table(file);
   each_line(text, [&](std::string_view line, int number) { table.take(line, number); });
   return table.finish();
@@ -163,6 +163,6 @@ Checked<Record> read(std::string_view text, const std::string& file) {
 
 extern const ImportFormat ncu_format;
 const ImportFormat ncu_format{"ncu", "CSV of Nsight Compute: ncu --csv --page raw --print-units base COMMAND",
-                              is_ncu, read};
+                              is_ncu, read_ncu};
 
 }  // namespace harness

@@ -130,7 +130,7 @@ bool is_nsys(std::string_view text) {
   return text.starts_with("SQLite format 3");
 }
 
-Checked<Record> read(std::string_view text, const std::string& file) {
+Checked<Record> read_nsys(std::string_view text, const std::string& file) {
   Export events(text, file);
   OneProcess process;
   events.take(kernels, process);
@@ -144,6 +144,6 @@ Checked<Record> read(std::string_view text, const std::string& file) {
 extern const ImportFormat nsys_format;
 const ImportFormat nsys_format{
     "nsys", "SQLite of Nsight Systems: nsys profile --trace=cuda,nvtx --export=sqlite -o NAME COMMAND",
-    is_nsys, read};
+    is_nsys, read_nsys};
 
 }  // namespace harness

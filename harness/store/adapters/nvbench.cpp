@@ -106,7 +106,7 @@ void take_kind(const JsonNode& state, const Kind& kind, const std::string& id, c
   if (state.ok() && !placement.samples.empty()) process.add(id, kind.metric, "s", std::move(placement));
 }
 
-void take(const JsonNode& benchmark, const std::string& file, OneProcess& process) {
+void take_nvbench(const JsonNode& benchmark, const std::string& file, OneProcess& process) {
   const std::string name = benchmark.require("name").text();
   const JsonNode states = benchmark.find("states");
   if (states.is_null()) return;
@@ -120,13 +120,13 @@ void take(const JsonNode& benchmark, const std::string& file, OneProcess& proces
   });
 }
 
-Checked<Record> read(std::string_view text, const std::string& file) {
+Checked<Record> read_nvbench(std::string_view text, const std::string& file) {
   return read_json(text, file, [&](const JsonNode& root, OneProcess& process) {
     if (const JsonNode devices = root.find("devices"); devices.size() > 0 && !devices.is_null())
       devices.each_element([&](const JsonNode& device) {
         add_fields(process.machine, device, {"name", "sm_version"});
       });
-    root.require("benchmarks").each_element([&](const JsonNode& one) { take(one, file, process); });
+    root.require("benchmarks").each_element([&](const JsonNode& one) { take_nvbench(one, file, process); });
   });
 }
 
@@ -134,6 +134,6 @@ Checked<Record> read(std::string_view text, const std::string& file) {
 
 extern const ImportFormat nvbench_format;
 const ImportFormat nvbench_format{"nvbench", "JSON of NVBench: BINARY --jsonbin FILE, or --json FILE",
-                                  is_nvbench, read};
+                                  is_nvbench, read_nvbench};
 
 }  // namespace harness

@@ -10,7 +10,7 @@ bool is_trtexec(std::string_view text) {
   return begins_as_json(text, "[{", {"computeMs", "latencyMs"});
 }
 
-Checked<Record> read(std::string_view text, const std::string& file) {
+Checked<Record> read_trtexec(std::string_view text, const std::string& file) {
   return read_json(text, file, [](const JsonNode& root, OneProcess& process) {
     root.each_element([&](const JsonNode& inference) {
       const double compute = time_above_zero(inference.require("computeMs"));
@@ -25,6 +25,6 @@ Checked<Record> read(std::string_view text, const std::string& file) {
 
 extern const ImportFormat trtexec_format;
 const ImportFormat trtexec_format{
-    "trtexec", "JSON of trtexec: trtexec --loadEngine=ENGINE --exportTimes=FILE", is_trtexec, read};
+    "trtexec", "JSON of trtexec: trtexec --loadEngine=ENGINE --exportTimes=FILE", is_trtexec, read_trtexec};
 
 }  // namespace harness

@@ -5,8 +5,8 @@
 
 namespace harness {
 
-// Bytes in use on the whole device. Of its pool for stream-ordered allocations: the bytes that the pool has
-// reserved, those of its allocations now, and at most since the mark was reset.
+// Bytes in use on the whole device, and of its pool for stream-ordered allocations: the bytes that the pool
+// has reserved, those of its allocations now, and at most since the mark was reset.
 struct MemoryReading {
   std::size_t used = 0;
   std::size_t pool_reserved = 0;

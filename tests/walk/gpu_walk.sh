@@ -8,7 +8,7 @@ export HARNESS=$folder/bin/harness PLUGIN=$folder/lib/libharness_kernels.so
 . "$(dirname "$0")/lib.sh"
 unset HARNESS_SYSTEM_ROOT  # this machine is the one to look at
 
-# What a clone has, with one shape of fusion.yaml, in five processes.
+# A clone's files, with one shape of fusion.yaml, in five processes.
 git init -q -b main .
 printf '%s\n' .harness/ build/ '*.json' '*.db' >.gitignore
 mkdir -p ci tests/data

@@ -4,7 +4,6 @@
 
 #include "harness/base/text.h"
 #include "harness/measure/case/identify.h"
-#include "harness/measure/case/own_memory.h"
 
 namespace harness {
 namespace {

@@ -32,9 +32,9 @@ struct CollectorOptions {
 
 // A case whose samples are all taken.
 struct MeasuredCase {
-  const ProcessSamples& times;   // of its calls
-  std::size_t buffer_bytes = 0;  // of its tensors and workspace
-  std::optional<std::size_t> own_bytes = {};  // that the variant takes itself (case/own_memory.h)
+  const ProcessSamples& times;                // of its calls
+  std::size_t buffer_bytes = 0;               // of its tensors and workspace
+  std::optional<std::size_t> own_bytes = {};  // that the variant takes itself (case/identify.h)
 };
 
 class MetricCollector {

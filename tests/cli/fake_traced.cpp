@@ -3,9 +3,9 @@
 //
 //   fake_traced SCRIPT STEPS
 //
-// Each line of the script is a launch of a step, "NAME GRID NANOSECONDS [CODE [GIVEN]]" with a hash of its
-// machine code and a number for its arguments, or "copy NANOSECONDS". Others are "hold NAME", "drop RECORDS",
-// "unfinished", "unread WHY", and "child SCRIPT", which starts this program again.
+// Each line of the script is a launch of a step, "NAME GRID NANOSECONDS [CODE [GIVEN]]", or "copy
+// NANOSECONDS". CODE is a hash of its machine code, and GIVEN a number for its arguments. Others are "hold
+// NAME", "drop RECORDS", "unfinished", "unread WHY", and "child SCRIPT", which starts this program again.
 #include <sys/wait.h>
 #include <unistd.h>
 

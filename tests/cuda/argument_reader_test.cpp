@@ -66,7 +66,7 @@ class Arguments : public testing::Test {
     data.callbackSite = site;
     return reader_->take(id, data).value_or(no_launch);
   }
-  // Of a kernel (float*, float*, int).
+  // The kernel is (float*, float*, int).
   std::uint64_t launch(std::uint64_t to, std::uint64_t from, int count) {
     std::array<void*, 3> values{&to, &from, &count};
     cuLaunchKernel_params params{};

@@ -14,7 +14,7 @@ namespace {
 
 class StepIdentity : public testing::Test {
  protected:
-  // Of eight steps of three launches, a process a call; `change` may do something else in a step.
+  // Each call is a process of eight steps of three launches; `change` may do something else in a step.
   ProgramTrace steps(const std::function<void(Program&, int)>& change = {},
                      const std::function<void(Program&)>& begin = {}) {
     Program program(folder_, ++pid_);

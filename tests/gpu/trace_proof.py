@@ -2,7 +2,7 @@
 
   trace_proof.py FOLDER OUT    FOLDER has bin/ and lib/; records, reports and figures.json go to OUT
 
-Prints a table; exit status 1 where a figure misses its goal. Needs PyTorch and a GPU; some 260 s on an H200.
+Prints a table; exit status 1 where a figure misses its goal. Needs PyTorch and a GPU; some 280 s on an H200.
 """
 import json
 import os
@@ -195,7 +195,7 @@ def identity():
         bool(digests[2]) and digests[2] != digests[0])
     for name, program, wanted in (("unchanged", original, 0), ("FFN 2 % wider", wider, 1)):
         begin = time.monotonic()
-        done = run([harness, "run", suite_file("against", program), "--device", "cuda", "--quiet", "--against", "@first",
+        done = run([harness, "run", suite_file("against", program), "--device", "cuda", "--quiet", "--against", "@first", "--no-confirm",
                     "--store", out / "first.db", *commit], cwd=root)
         told = next((line for line in done.stderr.splitlines() if "identical" in line), "no line about identity")
         spared = told.startswith("1 of 1 identical")

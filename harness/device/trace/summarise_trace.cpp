@@ -151,7 +151,7 @@ class Summary {
   }
 
  private:
-  // Of all steps, wherever the time settles.
+  // All steps count, wherever the time settles.
   void add_arguments() {
     for (const Step& step : found_.steps)
       for (const std::uint32_t i : step.launches) {

@@ -14,7 +14,7 @@ namespace {
 
 using Kernels = std::vector<KernelUse>;
 
-// Of the first process that read what it launches.
+// The list of the first process that read what it launches.
 Kernels kernels_of(const CaseRecord& record) {
   const auto found = std::find_if(record.processes.begin(), record.processes.end(), [](const auto& process) {
     return process.identity && !process.kernels.empty();

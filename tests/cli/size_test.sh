@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# On 64 bits it takes 1,600 and 3,900 bytes; before records were read case by case it was 3,600 and 10,100.
+# On 64 bits it takes 1,500 and 4,100 bytes; before records were read case by case it was 3,600 and 10,100.
 most_import=1800 most_compare=4500
 
 samples() {

@@ -75,6 +75,12 @@ TEST(Waivers, NeedAPatternACeilingADateAndAReason) {
               ElementsAre(StartsWith("3:60 reason")));
 }
 
+TEST(Waivers, BehindMoreErrorsThanAreShownAreNotRead) {
+  std::string text = "version: 1\nwaivers:\n";
+  for (int i = 0; i < 60; ++i) text += "  - {pattern: a, ceiling: 5%, expires: tomorrow, reason: x}\n";
+  EXPECT_GT(errors_of(text).size(), 50U);
+}
+
 TEST(Waivers, WithADayThatDoesNotExistAreRefused) {
   for (const char* day : {"2026-02-30", "2025-02-29", "2026-13-01", "2026-00-10"})
     EXPECT_THAT(errors_of(waiver(std::string("pattern: a, ceiling: 5%, reason: x, expires: ") + day)),

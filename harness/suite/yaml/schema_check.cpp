@@ -70,6 +70,7 @@ class SchemaCheck {
       const char* keyword = validator.GetInvalidSchemaKeyword();
       explain(refusal, *schema_at(validator.GetInvalidSchemaPointer()), keyword != nullptr ? keyword : "");
     }
+    root_.rejected = true;  // the rest was never checked, so nobody may rely on it
   }
 
  private:

@@ -44,7 +44,8 @@ class JsonMutator {
   void collect(Value& value) {
     values_.push_back(&value);
     if (value.IsObject())
-      for (auto& member : value.GetObject()) collect(member.value);
+      for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(value.MemberCount()); ++i)
+        collect((value.MemberBegin() + i)->value);
     if (value.IsArray())
       for (Value& element : value.GetArray()) collect(element);
   }

@@ -25,7 +25,7 @@ struct ImportArguments {
 };
 
 Status keep(const ImportArguments& arguments, const Record& record) {
-  if (!arguments.output.empty()) 
+  if (!arguments.output.empty())
     return write_file_atomically(arguments.output, [&](const TakeText& take) { encode(record, take); });
   const auto store = Store::open(arguments.store.url);
   if (!store) return fail(store.error());

@@ -34,8 +34,8 @@ Status check_one_suite(const ReportArguments& arguments, const std::vector<Selec
               "name one with --suite");
 }
 
-int report_suite(Store& store, Selected selected, const ReportArguments& arguments,
-                 SuiteOutputs& outputs, const Reproduction& made_by) {
+int report_suite(Store& store, Selected selected, const ReportArguments& arguments, SuiteOutputs& outputs,
+                 const Reproduction& made_by) {
   Checked<Policy> policy = Policy{};
   if (!arguments.baseline.empty()) policy = policy_in_force(store, arguments.policy, selected.record);
   if (!policy) return report_errors(policy.error());

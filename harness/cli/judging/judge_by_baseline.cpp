@@ -86,10 +86,10 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, Selected curre
     baseline->record = {};
     current.record = {};
   }
-  outputs.add(suite,
-              judged_report(std::move(comparison), std::move(baseline->record), std::move(current.record),
-                            made_by),
-              status);
+  outputs.add(
+      suite,
+      judged_report(std::move(comparison), std::move(baseline->record), std::move(current.record), made_by),
+      status);
   return status;
 }
 

@@ -31,8 +31,8 @@ struct Timing {
   std::optional<Seconds> launch = {};  // time of the host to queue the work; absent without a queue
   double clock_ghz = 0;                // clock right after the call; 0 when unknown or not read
   // The time of an audited warm call without a gate, by a clock that it cannot change (base/kernel_clock.h).
-  // It ends when all work of this process on the device has ended; a GPU takes off the launch and the waiting.
-  // Absent where the device cannot tell.
+  // It ends when all work of this process on the device has ended; a GPU takes off the launch and the
+  // waiting. Absent where the device cannot tell.
   std::optional<Seconds> passed = {};
 };
 

@@ -32,9 +32,9 @@ PY
 
 few=10000 many=50000
 for count in $few $many; do
-  samples $count base >base$count.jsonl
-  samples $count new >new$count.jsonl
-  "$HARNESS" import new$count.jsonl --suite size --as new$count.json >import.txt || problem "no import"
+  samples "$count" base >"base$count.jsonl"
+  samples "$count" new >"new$count.jsonl"
+  "$HARNESS" import "new$count.jsonl" --suite size --as "new$count.json" >import.txt || problem "no import"
 done
 # a_case STATUS MOST WORDS...: as many bytes a case, at most; the words have the number of cases as COUNT.
 a_case() {

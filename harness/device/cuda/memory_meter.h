@@ -1,6 +1,6 @@
 // MemoryMeter: how much of the GPU's memory work takes, from the driver's count of free memory and the
-// high-water mark of cudaMallocAsync's pool. The count includes other processes, and cudaMalloc takes blocks of
-// 2 MiB. Memory that cudaMalloc took and gave back between the two calls is missed. One thread uses it.
+// high-water mark of cudaMallocAsync's pool. The count includes other processes, and cudaMalloc takes blocks
+// of 2 MiB. Memory that cudaMalloc took and gave back between the two calls is missed. One thread uses it.
 #pragma once
 
 #include <cstddef>

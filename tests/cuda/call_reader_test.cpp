@@ -43,7 +43,8 @@ CUresult pointer_attributes(unsigned, CUpointer_attribute*, void** data, CUdevic
   --found;
   const auto& [bytes, type] = found->second;
   if (pointer >= found->first + bytes) return CUDA_SUCCESS;
-  *static_cast<unsigned*>(data[0]) = type == 0 ? CU_MEMORYTYPE_DEVICE : static_cast<unsigned>(type);
+  *static_cast<unsigned*>(data[0]) =
+      type == 0 ? static_cast<unsigned>(CU_MEMORYTYPE_DEVICE) : static_cast<unsigned>(type);
   *static_cast<unsigned*>(data[1]) = type == 0 ? 1 : 0;
   *static_cast<std::uint64_t*>(data[2]) = found->first / 16;
   *static_cast<std::uint64_t*>(data[3]) = found->first;

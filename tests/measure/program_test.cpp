@@ -324,16 +324,16 @@ TEST_F(TracedPrograms, AreLookedAtInOneStart) {
   EXPECT_THAT(outcomes(), ElementsAre("prog/gemm/grid=1/block=1 0 looked_at",
                                       "prog/norm/grid=1/block=1 0 looked_at", "prog 0 looked_at"));
   EXPECT_THAT(found_, IsEmpty());
-  const std::string digest = results_.at(2).identity.value().digest;
+  const std::string digest = results_.at(2).identity->digest;
   EXPECT_FALSE(digest.empty());
   for (const ProcessResult& one : results_) {
     EXPECT_THAT(one.series, IsEmpty());
-    EXPECT_EQ(one.identity.value().digest, digest) << "of the step as a whole";
+    EXPECT_EQ(one.identity->digest, digest) << "of the step as a whole";
   }
   options_.look = false;
   results_.clear();
   run();
-  for (const ProcessResult& one : results_) EXPECT_EQ(one.identity.value().digest, digest);
+  for (const ProcessResult& one : results_) EXPECT_EQ(one.identity->digest, digest);
 }
 
 TEST_F(TracedPrograms, FailALookWhereTheTraceIsVoid) {

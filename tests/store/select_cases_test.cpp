@@ -194,13 +194,13 @@ TEST_F(Cases, OfOneDigestArePooled) {
   EXPECT_EQ(*readable, found.record);
 }
 
-// The digest says nothing of the memory that the host takes: what was accepted meanwhile counts.
+// The digest says nothing of the host's time: what was accepted meanwhile counts.
 TEST_F(Cases, ArePooledInMetricsThatTheDigestCoversAlone) {
-  for (const double bytes : {100, 120}) {
+  for (const double us : {100, 120}) {
     CaseRecord one = small_case("a", 5, "same", 1);
-    Series memory{"peak_memory", "bytes", Direction::lower_is_better, {}};
-    for (int process = 1; process <= 5; ++process) memory.processes.push_back({process, {{{bytes}, 0, 0}}});
-    one.series.push_back(memory);
+    Series setup{"setup_time", "us", Direction::lower_is_better, {}};
+    for (int process = 1; process <= 5; ++process) setup.processes.push_back({process, {{{us}, 0, 0}}});
+    one.series.push_back(setup);
     judge(put(next(), {one}), {{"a", Verdict::unchanged}});
   }
   const CaseRecord pooled = chosen().record.cases[0];

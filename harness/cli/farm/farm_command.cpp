@@ -207,7 +207,7 @@ void add_farm(Commands& commands) {
   CLI::App& judge = *add("judge", "Judge a finished campaign; the exit status is the verdict", farm_judge);
   arguments->policy.add_to(judge);
   arguments->output.add_to(judge);
-  judge.footer("Exit status: as `harness run --against` has it, and 4 while a task is not measured.");
+  judge.footer("Exit status: that of run --against, and 4 while a task is not measured.");
 }
 
 }  // namespace harness

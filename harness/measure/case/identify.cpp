@@ -42,7 +42,7 @@ std::unique_ptr<sdk::Kernel> make_another(CaseParts& parts, const Subject& subje
   return kernel;
 }
 
-// So that equal digests have equal peaks. Those of variants that take nothing stay as they are.
+// Equal digests are to have equal peaks. The digest of a variant that takes nothing stays as it is.
 void add_own_memory(Subject& subject) {
   auto& identity = subject.result.identity;
   if (subject.own_bytes.value_or(0) == 0 || !identity || identity->digest.empty()) return;

@@ -1,7 +1,12 @@
 // Runs that a signal ends, and the guard that catches the signal.
 #include "harness/measure/schedule/interrupt.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <fstream>
+#include <thread>
 
 #include "tests/measure/run_plan.h"
 
@@ -33,6 +38,35 @@ TEST_F(RunPlan, StopsInTheMiddleOfACase) {
   };
   EXPECT_TRUE(run().interrupted);
   EXPECT_THAT(results_, IsEmpty());
+}
+
+// The only child of this process.
+pid_t only_child() {
+  std::ifstream children("/proc/thread-self/children");
+  pid_t child = 0;
+  children >> child;
+  return child;
+}
+
+// A scheduler that ends a job signals one process after another.
+TEST_F(RunPlan, StopsWhereTheSignalReachesTheWorkerFirst) {
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    results_.clear();
+    std::jthread scheduler;
+    options_.on_progress = [&](const Progress& progress) {
+      if (progress.case_id.empty() || scheduler.joinable()) return;
+      scheduler = std::jthread([worker = only_child(), signal] {
+        kill(worker, signal);
+        siginfo_t info{};
+        waitid(P_PID, static_cast<id_t>(worker), &info, WEXITED | WNOWAIT);
+        kill(getpid(), SIGTERM);
+      });
+    };
+    plan_.cases.clear();
+    add("hang");
+    EXPECT_TRUE(run().interrupted);
+    EXPECT_THAT(results_, IsEmpty());
+  }
 }
 
 TEST(InterruptGuard, EndsTheProgramAtTheSecondSignal) {

@@ -57,6 +57,7 @@ Result<ProgramEnd> start_program(const ProgramStart& start, const std::function<
   child->kill_group();
   InterruptGuard::unwatch(child->pid());
   end.exit = child->wait();
+  if (!end.interrupted && !end.timed_out) end.interrupted = InterruptGuard::interrupted_with(end.exit.signal);
   end.printed = log->last_lines();
   if (!output) return end;
   end.output = output->tail(longest_output);

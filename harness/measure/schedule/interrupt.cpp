@@ -1,5 +1,6 @@
 #include "harness/measure/schedule/interrupt.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -46,6 +47,15 @@ InterruptGuard::~InterruptGuard() {
 
 bool InterruptGuard::interrupted() {
   return signals_seen.load() > 0;
+}
+
+bool InterruptGuard::interrupted_with(int signal_of_child) {
+  const bool by_another =
+      signal_of_child == SIGTERM || signal_of_child == SIGINT || signal_of_child == SIGKILL;
+  if (!by_another) return false;
+  constexpr int looks = 100, milliseconds = 10;
+  for (int look = 0; look < looks && !interrupted(); ++look) poll(nullptr, 0, milliseconds);
+  return interrupted();
 }
 
 void InterruptGuard::watch(pid_t reaper) {

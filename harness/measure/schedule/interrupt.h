@@ -17,6 +17,11 @@ class InterruptGuard {
 
   [[nodiscard]] static bool interrupted();
 
+  // A child was killed by this signal (0: by none). A scheduler that ends a job sends SIGTERM to each process
+  // in turn, and the child or its reaper can be the first. True: a signal came to this program, too, within a
+  // second.
+  [[nodiscard]] static bool interrupted_with(int signal_of_child);
+
   // The reapers of children that a second signal ends before the program ends. From any thread. Forget a
   // child before it is waited for, because its number may then be reused.
   static void watch(pid_t reaper);

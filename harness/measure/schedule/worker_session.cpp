@@ -6,6 +6,7 @@
 
 #include "harness/base/text.h"
 #include "harness/measure/rules/floor.h"
+#include "harness/measure/schedule/interrupt.h"
 
 namespace harness {
 namespace {
@@ -93,6 +94,7 @@ Result<WorkerSession::Next> WorkerSession::take(const WorkerProcess::Interrupted
 
 Result<WorkerSession::Next> WorkerSession::take(const WorkerProcess::Closed&) {
   const WorkerEnd end = worker_->post_mortem();
+  if (InterruptGuard::interrupted_with(end.exit.signal)) return End::stop;
   if (current_ != nullptr) return lost(Outcome::failed, {CauseCode::crashed, figures_of(end)});
   if (greeted_) return End::restart;  // it gave up a device that the case before had broken
   return lost(Outcome::failed, {CauseCode::worker_ended, figures_of(end)});

@@ -2,6 +2,7 @@
 // found anywhere in it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,9 @@ namespace harness {
 
 // "linear_gelu/*" or "/m=(512|1024)$/" (ECMAScript). An invalid regular expression matches nothing.
 bool filter_match(std::string_view filter, std::string_view name);
+
+// The parts of a matching name that `*` stands for, or the groups of the regular expression.
+std::optional<std::vector<std::string>> filter_parts(std::string_view filter, std::string_view name);
 
 // Whether a name passes all filters together: it matches none that begins with '!', and one of the others
 // where there are any.

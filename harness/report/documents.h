@@ -11,6 +11,7 @@
 #include "harness/model/plan.h"
 #include "harness/model/results/bisection_log.h"
 #include "harness/model/results/case_trend.h"
+#include "harness/model/results/checked_claim.h"
 #include "harness/model/results/comparison.h"
 #include "harness/model/results/error_rates.h"
 #include "harness/model/results/examination.h"
@@ -60,6 +61,9 @@ Report records_document(const RecordList& list);
 
 // `harness farm status`.
 Report farm_document(const FarmProgress& progress);
+
+// `harness claims`.
+Report claims_document(const ClaimsReport& claims);
 
 // `harness trace`.
 Report trace_document(const TracedRun& run);

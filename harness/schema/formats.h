@@ -30,6 +30,7 @@ inline constexpr DocumentFormat doctor{"harness-doctor"};
 inline constexpr DocumentFormat explanation{"harness-explanation"};
 inline constexpr DocumentFormat records{"harness-records"};
 inline constexpr DocumentFormat farm{"harness-farm"};
+inline constexpr DocumentFormat claims{"harness-claims"};
 inline constexpr DocumentFormat table{"harness-table"};
 inline constexpr DocumentFormat trace{"harness-trace"};
 inline constexpr DocumentFormat unfinished{"harness-unfinished"};

@@ -92,15 +92,18 @@ void check_lists(const YamlValue& root, const std::string& file, ErrorList& erro
     return std::find_if(root.members.begin(), root.members.end(),
                         [&](const YamlMember& one) { return one.name == name; });
   };
-  const auto none = root.members.end(), programs = member("programs"), version = member("version");
+  const auto none = root.members.end(), programs = member("programs"), claims = member("claims"),
+             version = member("version");
   if (member("cases") == none && programs == none)
     errors.add(
         {file, root.place.line, root.place.column}, "missing key `cases` in the suite",
         "What is measured: a list of groups, each of one workload. Version 2 may have `programs` instead.");
-  if (programs != none && version != none && version->value->kind == YamlValue::Kind::integer &&
-      version->value->integer == 1)
-    errors.add({file, programs->place.line, programs->place.column}, "`programs` is no key of version 1",
-               "write `version: 2`");
+  if (version == none || version->value->kind != YamlValue::Kind::integer || version->value->integer != 1)
+    return;
+  for (const auto& newer : {programs, claims})
+    if (newer != none)
+      errors.add({file, newer->place.line, newer->place.column},
+                 fmt::format("`{}` is no key of version 1", newer->name), "write `version: 2`");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/suite/read_claims.h"
 #include "harness/suite/read_settings.h"
 
 namespace harness {
@@ -59,6 +60,7 @@ Suite Reader::suite(const YamlValue& root) {
   if (const YamlValue* programs = root.find("programs"))
     for (const YamlValue* entry : programs->items)
       if (!entry->rejected) out.programs.push_back(program(*entry));
+  if (const YamlValue* claims = root.find("claims")) out.claims = read_claims(*claims, file_, errors_);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/model/claim.h"
 #include "harness/model/plan_fields.h"
 #include "harness/suite/written.h"
 
@@ -95,6 +96,7 @@ struct Suite {
   Overrides defaults;
   std::vector<CaseGroup> groups;
   std::vector<ProgramCase> programs;
+  std::vector<Claim> claims;
 };
 
 }  // namespace harness

@@ -253,10 +253,63 @@ FarmProgress farm_progress(const std::string& name) {
   return progress;
 }
 
+ClaimsReport claims_report(const std::string& name) {
+  const auto claim = [](const std::string& says, const std::string& of, const std::string& against) {
+    Claim one;
+    one.says = one.source = says;
+    one.of = of;
+    one.against = against;
+    return one;
+  };
+  Claim fused = claim("Fusing makes it 15.2x faster.", "gelu/fused/*", "gelu/plain/*");
+  fused.source = "a report";
+  fused.range.least = 15.2;
+  fused.over = ClaimScope::any;
+  fused.gate = true;
+  fused.where = {"suites/fusion.yaml", 12, 5};
+  Claim memory = claim(name, "gelu/fused/n=1", name);
+  memory.metric = "peak_memory";
+  memory.figure = ClaimFigure::change;
+  memory.range = {-0.5, -0.1};
+  Claim error = claim("The error stays below 0.001.", "nothing/*", "");
+  error.metric = "error";
+  error.figure = ClaimFigure::value;
+  error.range.most = 1e-3;
+  ClaimsReport report;
+  report.confidence = 0.99;
+  report.exit_code = 1;
+  report.records = {{"fusion", "c1a2b3c4", {std::string(40, 'a'), "main"}, "nvidia-h200"},
+                    {name, {}, {}, {}}};
+  report.claims = {{"fusion",
+                    fused,
+                    ClaimStatus::refuted,
+                    ClaimGap::none,
+                    "",
+                    1.47,
+                    Interval{1.45, 1.49},
+                    "gelu/fused/n=2",
+                    {{"gelu/fused/n=1", "gelu/plain/n=1", "gpu_time", "", ClaimStatus::refuted,
+                      ClaimGap::none, 1.31, Interval{1.3, 1.32}},
+                     {"gelu/fused/n=2", "gelu/plain/n=2", "gpu_time", "", ClaimStatus::refuted,
+                      ClaimGap::none, 1.47, Interval{1.45, 1.49}}}},
+                   {"fusion",
+                    memory,
+                    ClaimStatus::confirmed,
+                    ClaimGap::none,
+                    "",
+                    -0.25,
+                    Interval{-0.25, -0.25},
+                    "",
+                    {{"gelu/fused/n=1", name, "peak_memory", "", ClaimStatus::confirmed, ClaimGap::none,
+                      -0.25, Interval{-0.25, -0.25}}}},
+                   {name, error, ClaimStatus::open, ClaimGap::no_record, "", {}, {}, "", {}}};
+  return report;
+}
+
 std::vector<std::string> report_names() {
-  return {"plan",        "run",     "comparison", "governed",    "proven",
-          "explanation", "history", "bisection",  "calibration", "selftest",
-          "doctor",      "table",   "records",    "trace",       "farm"};
+  return {"plan",    "run",       "comparison",  "governed", "proven", "explanation",
+          "history", "bisection", "calibration", "selftest", "doctor", "table",
+          "records", "trace",     "farm",        "claims"};
 }
 
 // The governed comparison has names of its own. A table needs the metric of a device.
@@ -297,6 +350,10 @@ std::string drawn(const std::string& report, Format format, const Style& style,
   if (report == "farm") {
     const FarmProgress progress = farm_progress(one);
     return draw(report::farm_document(progress));
+  }
+  if (report == "claims") {
+    const ClaimsReport claims = claims_report(one);
+    return draw(report::claims_document(claims));
   }
   if (report != "table") throw std::invalid_argument("drawn() has no line for the report " + report);
   const Record table_record = measured();

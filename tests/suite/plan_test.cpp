@@ -253,6 +253,11 @@ TEST(Schema, IsJsonThatDescribesEveryKeyForEditors) {
   EXPECT_STREQ(schema["$schema"].GetString(), "http://json-schema.org/draft-04/schema#");
   for (const auto& definition : schema["definitions"].GetObject()) {
     if (!definition.value.HasMember("properties")) continue;
+    // The check takes an example for a required key that is missing.
+    if (definition.value.HasMember("required")) {
+      for (const auto& key : definition.value["required"].GetArray())
+        EXPECT_TRUE(definition.value["properties"][key.GetString()].HasMember("examples")) << key.GetString();
+    }
     for (const auto& property : definition.value["properties"].GetObject())
       EXPECT_TRUE(property.value.HasMember("description") || property.value.HasMember("$ref") ||
                   property.value.HasMember("title"))

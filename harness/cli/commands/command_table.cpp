@@ -12,6 +12,7 @@
   ROW(explain)                \
   ROW(plot)                   \
   ROW(table)                  \
+  ROW(claims)                 \
   ROW(import)                 \
   ROW(baseline)               \
   ROW(records)                \

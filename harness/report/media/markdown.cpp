@@ -189,7 +189,7 @@ struct Blocks {
 LeftOut entries_of(const Block& block) {
   if (const auto* table = std::get_if<Table>(&block.content)) return {"rows", 0, count_rows(table->grid)};
   const auto named = [](const std::string& heading, std::size_t count) {
-    return LeftOut{heading.empty() ? "entries" : fmt::format("entries of `{}`", heading), 0, count};
+    return LeftOut{heading.empty() ? "entries" : "entries of " + markdown_code(heading), 0, count};
   };
   if (const auto* list = std::get_if<List>(&block.content)) return named(list->heading, list->lines.size());
   if (const auto* some = std::get_if<Reasons>(&block.content))

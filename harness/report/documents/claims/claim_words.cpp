@@ -1,0 +1,62 @@
+#include "harness/report/documents/claims/claim_words.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/units.h"
+#include "harness/report/numbers.h"
+
+namespace harness::report {
+namespace {
+
+std::string figure(ClaimFigure kind, double value) {
+  if (kind == ClaimFigure::speedup) return format_significant(value, 4) + "x";
+  if (kind == ClaimFigure::change) return signed_percent(value);
+  return format_significant(value, 5);
+}
+
+// As its author wrote it.
+std::string written(ClaimFigure kind, double value) {
+  if (kind == ClaimFigure::change) return fmt::format("{:+g} %", 100 * value);
+  return fmt::format("{:g}{}", value, kind == ClaimFigure::speedup ? "x" : "");
+}
+
+}  // namespace
+
+std::string claimed_range(const Claim& claim) {
+  const ClaimRange& range = claim.range;
+  if (range.least && range.most)
+    return fmt::format("{} to {}", written(claim.figure, *range.least), written(claim.figure, *range.most));
+  if (range.least) return written(claim.figure, *range.least) + " or more";
+  return written(claim.figure, range.most.value_or(0)) + " or less";
+}
+
+std::string claimed_figure(ClaimFigure kind, const std::string& unit, const std::optional<double>& value,
+                           const std::optional<Interval>& interval) {
+  if (!value) return {};
+  std::string text = figure(kind, *value);
+  if (kind == ClaimFigure::value) text += after_number(unit);
+  if (interval) text += fmt::format(" [{}, {}]", figure(kind, interval->lo), figure(kind, interval->hi));
+  return text;
+}
+
+std::string words(ClaimGap gap) {
+  switch (gap) {
+    case ClaimGap::none: return "";
+    case ClaimGap::no_record: return "the suite has no record here";
+    case ClaimGap::no_case: return "no case of the record has such a name";
+    case ClaimGap::no_partner: return "a case has no partner among those that it is against";
+    case ClaimGap::not_measured: return "a case was not measured";
+    case ClaimGap::no_metric: return "a case has no such metric";
+    case ClaimGap::no_interval: return "an interval needs two processes or more";
+  }
+  return "";
+}
+
+std::string rating_of(const Interval& speedup) {
+  constexpr double excellent = 1.5, good = 1.2;
+  if (speedup.lo > excellent) return "excellent";
+  if (speedup.lo > good) return "good";
+  return speedup.lo > 1 ? "measured" : "investigate";
+}
+
+}  // namespace harness::report

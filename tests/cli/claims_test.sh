@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# harness claims: what a suite says about its cases, checked with a record, and gated.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# claimed GATED RANGE: the suite with its claims. The one about the speed is gated.
+claimed() {
+  suite right also_right
+  sed -i 's/^version: 1/version: 2/' suite.yaml
+  cat >>suite.yaml <<YAML
+claims:
+  - {says: the other is faster, source: a talk, of: twice/also_right/*, against: twice/right/*, speedup: "$2", gate: $1}
+  - {says: it takes 100 us, source: this test, of: twice/right/*, value: 95 to 105}
+  - {says: it needs no setup, source: a talk, of: twice/right/*, metric: setup_time, value: "<= 0"}
+YAML
+}
+
+repository
+claimed false '>= 1.2x'
+cat >speed.json <<'JSON'
+{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A",
+ "cases": [{"match": "*also_right*", "us": 80, "process_sd": 0.001, "sample_sd": 0.01},
+           {"match": "*", "us": 100, "process_sd": 0.001, "sample_sd": 0.01}]}
+JSON
+commit "claims"
+expect 0 run --save-as base
+
+expect 0 "$HARNESS" claims suite.yaml --report json=claims.json --report html=claims.html --report csv=claims.csv
+names 1.248x good talk
+holds claims.json '[one["status"] for one in report["claims"]] == ["confirmed", "confirmed", "open"]' \
+  'report["claims"][0]["cases"][0]["against"] == "twice/right/n=64"' \
+  'report["claims"][2]["gap"] == "no_metric"' \
+  'report["records"][0]["suite"] == "demo"' 'report["exit_code"] == 0'
+grep -q "it takes 100 us" claims.html || problem "the page lacks a claim"
+grep -q "it takes 100 us" claims.csv || problem "the CSV lacks a claim"
+
+# A gated claim decides.
+claimed true '>= 1.2'
+expect 0 "$HARNESS" claims suite.yaml --record @base
+claimed true '>= 1.3'
+expect 1 "$HARNESS" claims suite.yaml --record @base --report junit=claims.xml
+names refuted
+grep -q 'failures="1"' claims.xml || problem "JUnit has no failure"
+claimed true '>= 1.2501'
+expect 3 "$HARNESS" claims suite.yaml --record @base
+names open
+
+# Without a record a gated claim cannot be checked.
+expect 4 "$HARNESS" claims suite.yaml --store empty.db
+names record
+claimed false '>= 1.3'
+expect 0 "$HARNESS" claims suite.yaml --store empty.db
+
+# Mistakes. A suite that is named twice counts once.
+expect 0 "$HARNESS" claims suite.yaml suite.yaml --record @base
+silent_about "6 claims"
+suite right
+expect 2 "$HARNESS" claims suite.yaml
+names suite.yaml claims
+expect 2 "$HARNESS" claims none.yaml
+expect 2 "$HARNESS" claims
+claimed true '> 1.3'
+expect 2 "$HARNESS" claims suite.yaml
+names suite.yaml:11 range
+finish

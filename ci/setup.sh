@@ -5,7 +5,8 @@
 #   HARNESS_CUDA=ON|OFF     the CUDA module without a GPU, too; or not at all. Without it: where there is a GPU,
 #                           and for test.sh (TOOLKIT) where there is a toolkit
 #   CUDA_HOME=/path         the CUDA toolkit to use
-#   HARNESS_UNITY=ON        compile several sources at once, in a new build folder: less than half of the time
+#   HARNESS_UNITY=OFF       in a new build folder: compile each source of the program alone, which takes twice as long,
+#                           and a changed one alone, which takes less
 #   HARNESS_CUDA_ARCHITECTURES=90a-real   build for these GPUs, not for the ones present
 #
 # Everything said goes to standard error; full logs are in build/.
@@ -213,7 +214,7 @@ configure() {
   local unity=()
   case $preset in
     dev | fuzz) ;;  # for changing one file after another; by clang
-    *) [ -e "$root/build/$preset/CMakeCache.txt" ] || unity=("-DHARNESS_UNITY=${HARNESS_UNITY:-OFF}") ;;
+    *) [ -e "$root/build/$preset/CMakeCache.txt" ] || unity=("-DHARNESS_UNITY=${HARNESS_UNITY:-ON}") ;;
   esac
   if ! (cd "$root" && cmake --preset "$preset" "${unity[@]}" "$@") >"$root/build/$preset/configure.log" 2>&1; then
     tail -n 40 "$root/build/$preset/configure.log" >&2

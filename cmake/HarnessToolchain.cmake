@@ -45,16 +45,13 @@ if(HARNESS_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 endif()
 
 # HARNESS_UNITY compiles several sources of a library at once, in less than half of the time. ci/bootstrap.sh
-# and ci/test.sh take it from the environment. Without it, a change of one file compiles only that.
+# and ci/test.sh turn it on. Without it, a change of one file compiles only that.
 option(HARNESS_UNITY "Compile the sources of a library together" OFF)
-# harness_unity(<target> APART <file>...): all of them but the files named.
 function(harness_unity target)
-  cmake_parse_arguments(ARG "" "" "APART" ${ARGN})
   if(NOT HARNESS_UNITY)
     return()
   endif()
   # A local name may be that of another file's constant. Builds without it find what shadows within a file.
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 40
     UNITY_BUILD_CODE_BEFORE_INCLUDE "#pragma GCC diagnostic ignored \"-Wshadow\"")
-  set_source_files_properties(${ARG_APART} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -77,4 +77,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+// The text of a file under /proc or /sys, trimmed; "" where it cannot be read. Such files report a size of 0.
+std::string system_file(const std::filesystem::path& path);
+
 }  // namespace harness

@@ -63,4 +63,9 @@ inline tl::unexpected<Error> fail(ErrorKind kind, Location where, std::string me
   return tl::unexpected<Error>(Error{kind, std::move(message), std::move(where), std::move(advice)});
 }
 
+// One error, where several could be told.
+inline tl::unexpected<std::vector<Error>> fail_checked(Error error) {
+  return tl::unexpected<std::vector<Error>>(std::vector<Error>{std::move(error)});
+}
+
 }  // namespace harness

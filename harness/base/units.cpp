@@ -29,6 +29,10 @@ std::pair<double, std::string_view> number_and_rest(std::string_view text) {
 
 }  // namespace
 
+Seconds seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 Result<Seconds> parse_duration(std::string_view text) {
   const auto [value, unit] = number_and_rest(text);
   for (const auto& [name, scale] : duration_units)

@@ -1,6 +1,7 @@
 // Quantities as people write and read them: durations, percentages, SI prefixes.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,9 @@ namespace harness {
 // A duration or a point on a monotonic clock, in seconds. All times inside the harness are seconds
 // held in a double; records hold the unit beside the number.
 using Seconds = double;
+
+// Since a point on the monotonic clock.
+Seconds seconds_since(std::chrono::steady_clock::time_point begin);
 
 // "250ms", "1.5s", "2m", "30us" -> seconds; a bare number is an error (say the unit).
 Result<Seconds> parse_duration(std::string_view text);

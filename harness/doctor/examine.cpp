@@ -7,12 +7,12 @@
 
 #include "harness/doctor/examine_gpu.h"
 #include "harness/doctor/examine_host.h"
+#include "harness/doctor/limits.h"
 #include "harness/model/device_kinds.h"
 
 namespace harness {
 namespace {
 
-constexpr std::uint64_t mib = 1U << 20, gib = 1U << 30;
 constexpr std::uint64_t little_space = gib, too_little_space = 100 * mib;
 
 Observation examine_store(const StoreSpace& store) {

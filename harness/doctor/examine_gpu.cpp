@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/device/gate_kind.h"
+#include "harness/doctor/limits.h"
 #include "harness/model/clock_reason.h"
 
 namespace harness {
@@ -14,10 +15,6 @@ namespace {
 constexpr double near_slowdown = 5;  // kelvin below the temperature at which the GPU slows down
 constexpr double hot = 80;           // degrees, where that temperature is unknown: an idle GPU is cooler
 constexpr unsigned mode_prohibited = 2, mode_exclusive = 3;  // nvmlComputeMode_t
-
-Fitness warn_if(bool bad) {
-  return bad ? Fitness::warn : Fitness::ok;
-}
 
 class Findings {
  public:

@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "harness/base/text.h"
+#include "harness/doctor/limits.h"
 
 namespace harness {
 namespace {
 
-constexpr std::uint64_t mib = 1U << 20, gib = 1U << 30;
 constexpr std::uint64_t little_memory = 2 * gib, too_little_memory = 256 * mib;
 constexpr double tolerable_share = 0.25;  // of the CPUs, in use by others, for CPU cases
-
-Fitness warn_if(bool bad) {
-  return bad ? Fitness::warn : Fitness::ok;
-}
 
 // One CPU is enough to launch on a GPU; CPU cases want them all.
 Fitness fitness_of_load(const HostState& host, bool for_cpu_cases) {

@@ -12,14 +12,14 @@
 namespace harness::report {
 namespace {
 
-struct Range {
+struct PositiveRange {
   double low = 0;
   double high = 0;
 };
 
 // The range of the positive, finite values; zeros when there are none.
-Range range_of(std::span<const double> values) {
-  Range range;
+PositiveRange range_of(std::span<const double> values) {
+  PositiveRange range;
   for (const double value : values) {
     if (!std::isfinite(value) || value <= 0) continue;
     range.low = range.low == 0 ? value : std::min(range.low, value);
@@ -42,7 +42,7 @@ int decimals_for(double size, double width) {
 Scale scale_for(std::string_view unit, std::span<const double> values) {
   Scale scale{1, std::string(unit), true, std::string(unit)};
   const double seconds = seconds_per_unit(unit);
-  const Range range = range_of(values);
+  const PositiveRange range = range_of(values);
   if (seconds == 0 || range.low == 0) return scale;
   if (range.high / range.low > 1e5) return {1, "", false, std::string(unit)};
   static constexpr std::array<std::string_view, 4> units{"s", "ms", "us", "ns"};
@@ -107,7 +107,7 @@ std::string probability(const std::optional<double>& p) {
 Scale si_scale_for(std::string_view unit, std::span<const double> values) {
   static constexpr std::array<std::pair<double, std::string_view>, 6> prefixes{
       {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
-  const Range range = range_of(values);
+  const PositiveRange range = range_of(values);
   for (const auto& [size, prefix] : prefixes)
     if (range.low >= size || (range.high >= size * 10 && range.low * 10 >= size))
       return {1 / size, std::string(prefix) + std::string(unit), true, std::string(unit)};

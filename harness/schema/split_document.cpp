@@ -3,7 +3,7 @@
 namespace harness {
 namespace {
 
-constexpr int deepest = 200;  // below the limit of JsonReader, whatever the piece
+constexpr int deepest_piece = 200;  // below the limit of JsonReader, whatever the piece
 constexpr std::string_view space = " \t\r\n";
 
 bool is_space(char c) {
@@ -37,7 +37,7 @@ std::size_t skip_container(std::string_view text, std::size_t at) {
         continue;
       case '{':
       case '[':
-        if (++depth > deepest) return std::string_view::npos;
+        if (++depth > deepest_piece) return std::string_view::npos;
         break;
       case '}':
       case ']':

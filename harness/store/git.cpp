@@ -128,6 +128,13 @@ Result<std::string> resolve_revision(const fs::path& folder, const std::string& 
   return fail(unknown_revision(folder, name));
 }
 
+Result<std::string> commit_of_option(const char* option, const std::string& name) {
+  Result<std::string> commit = resolve_revision(".", name);
+  if (commit) return commit;
+  return fail(commit.error().kind, fmt::format("{}: {}", option, commit.error().message),
+              commit.error().advice);
+}
+
 Result<std::string> merge_base(const fs::path& folder, const std::string& a, const std::string& b) {
   const Result<Output> output = git(folder, {"merge-base", "--end-of-options", a, b});
   if (!output) return fail(output.error());

@@ -23,6 +23,8 @@ Revision head_revision(const std::filesystem::path& folder);
 // A revision name (branch, tag, HEAD~2, short hash) -> 40 hex digits. An unknown name is an error
 // with the nearest branch or tag. A branch that only `origin` has is found by its plain name.
 Result<std::string> resolve_revision(const std::filesystem::path& folder, const std::string& name);
+// The same in the current folder; an error begins with the option that has the name.
+Result<std::string> commit_of_option(const char* option, const std::string& name);
 
 // The merge base of two commits. A shallow clone that hides it is an error that says to fetch with
 // full depth.

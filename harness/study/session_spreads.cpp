@@ -12,7 +12,7 @@
 namespace harness {
 namespace {
 
-constexpr double confidence = 0.95;
+constexpr double spread_confidence = 0.95;
 constexpr double usual_weight = 4;  // degrees of freedom that the usual sd stands for
 
 Spread spread_of(const stats::Component& component) {
@@ -83,12 +83,13 @@ Spreads spreads_of(const std::vector<SessionValues>& sessions, const std::string
   }
   spreads.sessions = static_cast<int>(here.size());
   spreads.devices = static_cast<int>(devices.size());
-  const auto on_device =
-      stats::variance_components(grouped(here, [](const SessionValues& s) { return s.build; }), confidence);
+  const auto on_device = stats::variance_components(
+      grouped(here, [](const SessionValues& s) { return s.build; }), spread_confidence);
   if (on_device) spreads.process = spread_of(on_device->within);
   if (on_device && on_device->between) spreads.session = spread_of(*on_device->between);
   const auto across = stats::variance_components(
-      grouped(widest_build(sessions), [](const SessionValues& s) { return s.device_uuid; }), confidence);
+      grouped(widest_build(sessions), [](const SessionValues& s) { return s.device_uuid; }),
+      spread_confidence);
   if (across && across->among) spreads.of_devices = spread_of(*across->among);
   return spreads;
 }

@@ -13,7 +13,7 @@
 namespace harness {
 namespace {
 
-constexpr double confidence = 0.99;  // of the intervals shown
+constexpr double shown_confidence = 0.99;  // of the intervals shown
 constexpr std::size_t first_permutations = 1000, most_permutations = 10'000'000;
 constexpr std::size_t permutations_grow = 4;  // from one stage of the search to the next
 
@@ -65,7 +65,8 @@ class TrendFinder {
     point.process_sd = std::sqrt(moments.variance);
     if (moments.count > 1) {
       const double n = static_cast<double>(moments.count);
-      point.interval = ratio_interval({moments.mean, std::sqrt(moments.variance / n), n - 1}, confidence);
+      point.interval =
+          ratio_interval({moments.mean, std::sqrt(moments.variance / n), n - 1}, shown_confidence);
       squares_ += moments.variance * (n - 1);
       freedom_ += n - 1;
     }
@@ -104,7 +105,7 @@ class TrendFinder {
       change.first = first.commit;
       change.unmeasured = before.distance - first.distance - 1;
       change.ratio = std::exp(one.change.difference);
-      change.interval = ratio_interval(one.change, confidence).value_or(Interval{0, 0});
+      change.interval = ratio_interval(one.change, shown_confidence).value_or(Interval{0, 0});
       change.p = one.p;
       change.worse = sign_ * one.change.difference > 0;
       change.matters = std::abs(one.change.difference) > std::log1p(trend_.margin);

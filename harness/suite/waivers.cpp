@@ -15,9 +15,9 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t largest_file = 1 << 20;
-const YamlWords words{"waivers file", "waive by pattern, and remove what has expired",
-                      "write `version: 1` and `waivers: []`; baselines/README.md has an example"};
+constexpr std::size_t largest_waivers = 1 << 20;
+const YamlWords waiver_words{"waivers file", "waive by pattern, and remove what has expired",
+                             "write `version: 1` and `waivers: []`; baselines/README.md has an example"};
 
 bool is_a_day(const std::string& date) {
   namespace chrono = std::chrono;
@@ -93,7 +93,7 @@ class WaiverReader {
   std::map<std::pair<std::string, std::string>, int> known_;  // lines of what was read, by pattern and metric
 };
 
-bool known_version(const YamlValue& root, const std::string& file, ErrorList& errors) {
+bool known_waivers_version(const YamlValue& root, const std::string& file, ErrorList& errors) {
   const YamlValue* version = root.find("version");
   if (version == nullptr || version->kind != YamlValue::Kind::integer || version->integer == 1) return true;
   errors.add({file, version->place.line, version->place.column},
@@ -103,17 +103,17 @@ bool known_version(const YamlValue& root, const std::string& file, ErrorList& er
 }
 
 Error too_large(const std::string& file) {
-  return {ErrorKind::usage, "the waivers file is larger than 1 MiB", Location{file}, words.smaller};
+  return {ErrorKind::usage, "the waivers file is larger than 1 MiB", Location{file}, waiver_words.smaller};
 }
 
 }  // namespace
 
 Checked<std::vector<Waiver>> parse_waivers(const std::string& text, const std::string& file) {
-  if (text.size() > largest_file) return tl::unexpected(std::vector<Error>{too_large(file)});
+  if (text.size() > largest_waivers) return tl::unexpected(std::vector<Error>{too_large(file)});
   ErrorList errors;
-  const YamlTree tree(text, file, errors, {}, words);
+  const YamlTree tree(text, file, errors, {}, waiver_words);
   std::vector<Waiver> waivers;
-  if (tree.root() != nullptr && known_version(*tree.root(), file, errors)) {
+  if (tree.root() != nullptr && known_waivers_version(*tree.root(), file, errors)) {
     check_schema(*tree.root(), waivers_schema(), file, errors);
     if (!tree.root()->rejected) waivers = WaiverReader(file, errors).read(*tree.root());
   }
@@ -127,8 +127,8 @@ Checked<std::vector<Waiver>> load_waivers(const std::string& path) {
   };
   std::error_code code;
   if (!std::filesystem::exists(path, code))
-    return refused({ErrorKind::usage, "no such waivers file", Location{path}, words.beginning});
-  const Result<std::string> text = read_file(path, largest_file);
+    return refused({ErrorKind::usage, "no such waivers file", Location{path}, waiver_words.beginning});
+  const Result<std::string> text = read_file(path, largest_waivers);
   if (!text) return refused(text.error());
   return parse_waivers(*text, path);
 }

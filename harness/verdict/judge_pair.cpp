@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "harness/verdict/check/describe.h"
+#include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/check/exact.h"
 #include "harness/verdict/check/proof.h"
 #include "harness/verdict/check/zeros.h"
@@ -13,8 +14,6 @@
 
 namespace harness {
 namespace {
-
-constexpr int recommended_processes = 5;  // to ask for when nothing is known about the spread
 
 // The spreads of a pair at its first look: of both sides, or of their ratios.
 void add_spreads(JudgedRow& judged, const MetricPair& pair, const SideReading& baseline,

@@ -18,14 +18,6 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-Result<std::string> commit_of(const char* option, const std::string& revision) {
-  Result<std::string> commit = resolve_revision(".", revision);
-  if (!commit)
-    return fail(commit.error().kind, fmt::format("{}: {}", option, commit.error().message),
-                commit.error().advice);
-  return commit;
-}
-
 Result<AbOptions> options_of(const AbRequest& request) {
   const Checked<Suite> suite = load_suite(request.plan.suite);
   if (!suite) return fail(suite.error().front());
@@ -50,9 +42,9 @@ Result<AbOptions> options_of(const AbRequest& request) {
 
 Checked<std::optional<AbSides>> sides_of_commits(const AbRequest& request, const AbOptions& options) {
   const auto refused = [](const Error& error) { return tl::unexpected(std::vector<Error>{error}); };
-  const Result<std::string> before = commit_of("--baseline", request.baseline);
+  const Result<std::string> before = commit_of_option("--baseline", request.baseline);
   if (!before) return refused(before.error());
-  const Result<std::string> after = commit_of("--current", request.current);
+  const Result<std::string> after = commit_of_option("--current", request.current);
   if (!after) return refused(after.error());
   if (request.current == "HEAD" && head_revision(".").dirty)
     fmt::print(stderr, "warning: A/B measures commits; the uncommitted changes here are not measured\n");

@@ -9,25 +9,18 @@
 namespace harness {
 namespace {
 
-constexpr int most_commits = 100'000;  // between good and bad
-
-Result<std::string> commit_of(const char* option, const std::string& name) {
-  Result<std::string> commit = resolve_revision(".", name);
-  if (commit) return commit;
-  return fail(commit.error().kind, fmt::format("{}: {}", option, commit.error().message),
-              commit.error().advice);
-}
+constexpr int most_between = 100'000;  // between good and bad
 
 }  // namespace
 
 Result<std::vector<Commit>> commit_line(const std::string& good, const std::string& bad) {
-  const Result<std::string> from = commit_of("--good", good);
+  const Result<std::string> from = commit_of_option("--good", good);
   if (!from) return fail(from.error());
-  const Result<std::string> to = commit_of("--bad", bad);
+  const Result<std::string> to = commit_of_option("--bad", bad);
   if (!to) return fail(to.error());
   if (*from == *to)
     return fail(ErrorKind::usage, "--good and --bad are one commit", "name an older good one");
-  auto line = first_parents(".", *to, most_commits);
+  auto line = first_parents(".", *to, most_between);
   if (!line) return fail(line.error());
   const auto found =
       std::find_if(line->begin(), line->end(), [&](const Commit& one) { return one.hash == *from; });

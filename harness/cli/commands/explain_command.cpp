@@ -39,10 +39,6 @@ struct Case {
   Policy policy;
 };
 
-tl::unexpected<std::vector<Error>> refused(const Error& error) {
-  return tl::unexpected<std::vector<Error>>(std::vector<Error>{error});
-}
-
 // A side of a stored comparison: from the store by its id, or from its file.
 Result<Selected> side_of(Store& store, const RecordSource& source) {
   Result<Selected> found = select_stored(store, source.id);
@@ -75,14 +71,14 @@ Result<Selected> pooled_again(Store& store, const VerdictFile& file, const Selec
 
 Checked<std::vector<Case>> stored_comparisons(Store& store, const ExplainArguments& arguments) {
   const auto files = read_verdict_files(arguments.verdict_file);
-  if (!files) return refused(files.error());
+  if (!files) return fail_checked(files.error());
   std::vector<Case> all;
   for (const VerdictFile& file : *files) {
     Result<Selected> current = side_of(store, file.current);
-    if (!current) return refused(current.error());
+    if (!current) return fail_checked(current.error());
     Result<Selected> baseline =
         file.baseline.records.empty() ? side_of(store, file.baseline) : pooled_again(store, file, *current);
-    if (!baseline) return refused(baseline.error());
+    if (!baseline) return fail_checked(baseline.error());
     all.push_back({std::move(*baseline), std::move(*current), file.policy});
   }
   return all;
@@ -93,9 +89,9 @@ Checked<Case> named_record(Store& store, const ExplainArguments& arguments, cons
   Checked<Policy> policy = policy_in_force(store, arguments.policy, current.record);
   if (!policy) return tl::unexpected(std::move(policy.error()));
   Result<Selected> baseline = select_baseline(store, arguments.baseline, current, judged_by(*policy, select));
-  if (!baseline) return refused(baseline.error());
+  if (!baseline) return fail_checked(baseline.error());
   if (const Status decided = decide_waivers(*policy, baseline->source, current.source); !decided)
-    return refused(decided.error());
+    return fail_checked(decided.error());
   return Case{std::move(*baseline), current, std::move(*policy)};
 }
 
@@ -103,7 +99,7 @@ Checked<Case> named_record(Store& store, const ExplainArguments& arguments, cons
 Checked<std::vector<Case>> named_records(Store& store, const ExplainArguments& arguments) {
   Result<std::vector<Selected>> sides =
       select_current_of_suites(store, arguments.current, arguments.baseline, arguments.from.select());
-  if (!sides) return refused(sides.error());
+  if (!sides) return fail_checked(sides.error());
   const auto has_case = [&](const Selected& side) {
     return std::any_of(side.record.cases.begin(), side.record.cases.end(),
                        [&](const CaseRecord& one) { return wildcard_match(arguments.pattern, one.id); });

@@ -50,8 +50,8 @@ Result<FailOn> parse_fail_on(const std::string& word) {
   return fail(ErrorKind::usage, fmt::format("`{}` cannot be asked for", printable(word)), "write `change`");
 }
 
-Result<Since> parse_since(const std::string& text) {
-  return is_date(text) ? Since{{}, text} : Since{text, {}};
+Result<HistoryStart> parse_since(const std::string& text) {
+  return is_date(text) ? HistoryStart{{}, text} : HistoryStart{text, {}};
 }
 
 }  // namespace

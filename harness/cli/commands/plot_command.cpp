@@ -133,29 +133,25 @@ Status check_metric(const PlotOrder& order, const Record& record) {
       suggestion(order.metric, metrics));
 }
 
-tl::unexpected<std::vector<Error>> refused(const Error& error) {
-  return tl::unexpected<std::vector<Error>>(std::vector<Error>{error});
-}
-
 Checked<Plotted> read_sides(const PlotArguments& arguments) {
-  if (const auto policy = arguments.policy.policy(); !policy) return refused(policy.error());
+  if (const auto policy = arguments.policy.policy(); !policy) return fail_checked(policy.error());
   const auto store = open_for_reading(arguments.from.store);
-  if (!store) return refused(store.error());
+  if (!store) return fail_checked(store.error());
   const SelectOptions select = arguments.from.select();
   Result<Selected> current = select_current(**store, arguments.record, select);
-  if (!current) return refused(current.error());
+  if (!current) return fail_checked(current.error());
   Plotted plotted;
   if (!arguments.baseline.empty()) {
     Checked<Policy> policy = policy_in_force(**store, arguments.policy, current->record);
     if (!policy) return tl::unexpected(policy.error());
     Result<Selected> baseline =
         select_baseline(**store, arguments.baseline, *current, judged_by(*policy, select));
-    if (!baseline) return refused(baseline.error());
+    if (!baseline) return fail_checked(baseline.error());
     if (const Status decided = decide_waivers(*policy, baseline->source, current->source); !decided)
-      return refused(decided.error());
+      return fail_checked(decided.error());
     const std::vector<std::string> inputs{policy->waivers_file};
     if (const Status spared = check_spares("--output", arguments.output, inputs); !spared)
-      return refused(spared.error());
+      return fail_checked(spared.error());
     plotted.comparison = compare(baseline->record, current->record, *policy);
     plotted.comparison->baseline = baseline->source;
     plotted.comparison->current = current->source;

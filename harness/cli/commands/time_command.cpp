@@ -80,7 +80,7 @@ Suite suite_of(const TimeArguments& arguments, const std::vector<TimedCommand>& 
 Status clean_up(const TimeArguments& arguments, const std::vector<TimedCommand>& commands) {
   if (arguments.cleanup.empty()) return {};
   for (const TimedCommand& one : commands) {
-    const Result<Output> done = run_command({{"/bin/sh", "-c", one.filled(arguments.cleanup)}});
+    const Result<Output> done = run_command(Command{{"/bin/sh", "-c", one.filled(arguments.cleanup)}});
     if (!done) return fail(done.error());
     if (!done->exit.ok())
       return fail(ErrorKind::environment, fmt::format("--cleanup failed: {}", done->exit.text()),

@@ -22,7 +22,7 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr Seconds longest_start = 24 * 3600.0;
+constexpr Seconds longest_traced_start = 24 * 3600.0;
 constexpr std::string_view range_prefix = "nvtx:";
 
 struct TraceArguments {
@@ -45,7 +45,7 @@ Result<StepRule> parse_steps(const std::string& text) {
 
 // An Error where the command cannot be started or does not end well.
 Result<ProgramEnd> start(const TraceArguments& arguments, const fs::path& library, const fs::path& folder) {
-  ProgramStart one{.command = {.argv = arguments.command}, .timeout = longest_start};
+  ProgramStart one{.command = {.argv = arguments.command}, .timeout = longest_traced_start};
   if (!folder.empty()) trace_into(one.command, library, folder);
   Result<ProgramEnd> end = start_program(one, [] {});
   if (!end || end->interrupted || end->exit.ok()) return end;

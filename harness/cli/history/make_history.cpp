@@ -65,7 +65,7 @@ Result<std::size_t> place_of(const Window& window, const std::string& option, co
 }
 
 // Cuts the window to what came since a revision (which is included) or a date.
-Status cut(Window& window, const Since& since, const std::string& folder) {
+Status cut(Window& window, const HistoryStart& since, const std::string& folder) {
   if (!since.day.empty()) {
     while (window.end > window.begin && window.commits[window.end - 1].date < since.day) --window.end;
     return {};

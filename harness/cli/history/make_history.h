@@ -12,7 +12,7 @@
 namespace harness {
 
 // Only commits since a revision or a day.
-struct Since {
+struct HistoryStart {
   std::string revision;
   std::string day;  // "2026-11-20"
 };
@@ -22,7 +22,7 @@ struct HistoryArguments {
   std::string branch;  // "" : main, or HEAD where there is none
   std::string suite;   // "" : the only one in the store
   std::string metric;
-  std::optional<Since> since{};
+  std::optional<HistoryStart> since{};
   std::size_t last = 0;
   std::string anchor;  // revision; "" : the pinned baseline
   MarginOption margin;

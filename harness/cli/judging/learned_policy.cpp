@@ -12,13 +12,13 @@ namespace harness {
 namespace {
 
 constexpr std::size_t most_runs = 30;  // the newest, of which a case's noise is learned
-constexpr int most_commits = 1000;
+constexpr int most_learned_from = 1000;
 
 // Only runs along first parents of `commit`, the nearest first. Runs of other branches would alternate with
 // these, and their slow builds would look like noise. Where git does not know the commit, all runs stay.
 void keep_branch(std::vector<RunInfo>& runs, const std::string& commit) {
   if (commit.empty()) return;
-  const auto line = first_parents(".", commit, most_commits);
+  const auto line = first_parents(".", commit, most_learned_from);
   if (!line) return;
   std::map<std::string, std::size_t> places;
   for (const Commit& one : *line) places.emplace(one.hash, places.size());

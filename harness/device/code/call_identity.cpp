@@ -12,7 +12,6 @@ namespace harness {
 namespace {
 
 using Kind = DriverCall::Kind;
-using Memory = Word::Memory;
 
 const char* name_of_kind(Kind kind) {
   switch (kind) {
@@ -92,10 +91,10 @@ class Scribe {
     if (const AddressRange* buffer = range_of(surroundings_.buffers, word.value))
       return fmt::format("<buffer {}+{}>", buffer - surroundings_.buffers.data(), word.value - buffer->begin);
     switch (word.memory) {
-      case Memory::device: return device_text(call, word);
-      case Memory::managed:
-      case Memory::host: return host_text(call);
-      case Memory::none: break;
+      case Word::Memory::device: return device_text(call, word);
+      case Word::Memory::managed:
+      case Word::Memory::host: return host_text(call);
+      case Word::Memory::none: break;
     }
     if (range_of(surroundings_.host_memory, word.value) == nullptr) return fmt::format("{:x}", word.value);
     return surroundings_.device_reads_host && call.kind == Kind::kernel ? host_text(call) : "<host>";
@@ -148,7 +147,7 @@ class LiveState {
  private:
   // Whether only the case knows the word's memory. Then only calls that get the address can change it.
   [[nodiscard]] bool is_own(const Word& word) const {
-    return word.memory == Memory::device && history_.own.contains(word.id) &&
+    return word.memory == Word::Memory::device && history_.own.contains(word.id) &&
            range_of(surroundings_.buffers, word.value) == nullptr;
   }
 

@@ -47,7 +47,7 @@ double copy_rate(int threads) {
 // Independent chains of multiply-add, enough of them to hide the latency of the unit (4-5 cycles) on
 // two pipes. GCC's vector types become as many registers as the target has.
 constexpr int chains = 12;
-constexpr int rounds = 4000;
+constexpr int chained_rounds = 4000;
 
 template <int Bytes>
 struct Vector {
@@ -65,7 +65,7 @@ template <int Bytes>
   term += 0.001F;
 #pragma GCC unroll 12  // without it the chains live in memory, not in registers
   for (int i = 0; i < chains; ++i) chain[i] = term * static_cast<float>(i);
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < chained_rounds; ++round) {
 #pragma GCC unroll 12
     for (V& one : chain) one = one * factor + term;
   }
@@ -116,7 +116,7 @@ double arithmetic_rate(int threads) {
     }
   });
   const std::int64_t most = *std::max_element(calls.begin(), calls.end());
-  return static_cast<double>(most) * 2.0 * chains * rounds * kernel.lanes / slice_length;
+  return static_cast<double>(most) * 2.0 * chains * chained_rounds * kernel.lanes / slice_length;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <sstream>
 #include <string>
 
+#include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/device/conditions.h"
 #include "harness/model/clock_reason.h"
@@ -26,15 +27,8 @@ constexpr int most_cpus_read = 64;           // each costs the kernel some micro
 constexpr Seconds shortest_for_ticks = 0.1;  // of 10 ms each
 constexpr std::array<std::string_view, 4> cpu_sensors{"coretemp", "k10temp", "zenpower", "cpu_thermal"};
 
-// Files under /proc and /sys report a size of 0, so they are read as streams.
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  return std::string(trim(text));
-}
-
 std::optional<double> number_in(const fs::path& path) {
-  const std::string text = contents(path);
+  const std::string text = system_file(path);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
@@ -60,7 +54,7 @@ class Mean {
 
 std::optional<double> clock_in_cpuinfo(const fs::path& root) {
   Mean mean;
-  std::istringstream lines(contents(root / "proc/cpuinfo"));
+  std::istringstream lines(system_file(root / "proc/cpuinfo"));
   for (std::string line; std::getline(lines, line);) {
     const std::size_t colon = line.find(':');
     if (colon == std::string::npos) continue;
@@ -94,7 +88,7 @@ std::optional<double> temperature_c(const fs::path& root) {
   std::optional<double> hottest;
   std::error_code code;
   for (const fs::directory_entry& sensor : fs::directory_iterator(root / "sys/class/hwmon", code)) {
-    const std::string name = contents(sensor.path() / "name");
+    const std::string name = system_file(sensor.path() / "name");
     if (std::find(cpu_sensors.begin(), cpu_sensors.end(), name) == cpu_sensors.end()) continue;
     for (const fs::directory_entry& file : fs::directory_iterator(sensor.path(), code)) {
       const std::string input = file.path().filename().string();

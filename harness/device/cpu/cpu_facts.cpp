@@ -19,13 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t assumed_cache_bytes = std::size_t{32} << 20;
 
-// Files under /proc and /sys report a size of 0, so they are read as streams.
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  return std::string(trim(text));
-}
-
 std::string cpuinfo_value(const std::string& cpuinfo, std::string_view key) {
   for (const std::string& line : split(cpuinfo, '\n')) {
     const std::size_t colon = line.find(':');
@@ -48,7 +41,7 @@ std::string container(const fs::path& root) {
   std::error_code code;
   if (fs::exists(root / ".dockerenv", code)) return "docker";
   if (fs::exists(root / "run/.containerenv", code)) return "podman";
-  const std::string groups = contents(root / "proc/1/cgroup");
+  const std::string groups = system_file(root / "proc/1/cgroup");
   for (const char* kind : {"docker", "kubepods", "lxc", "containerd"})
     if (groups.find(kind) != std::string::npos) return kind;
   return "none seen";
@@ -87,7 +80,7 @@ std::string slug(std::string_view text) {
 }
 
 std::string cpu_model(const fs::path& root) {
-  const std::string cpuinfo = contents(root / "proc/cpuinfo");
+  const std::string cpuinfo = system_file(root / "proc/cpuinfo");
   for (const char* key : {"model name", "Processor", "cpu model"})
     if (std::string value = cpuinfo_value(cpuinfo, key); !value.empty()) return value;
   utsname names{};
@@ -102,13 +95,13 @@ std::size_t last_level_cache_bytes(const fs::path& root) {
   for (const fs::directory_entry& cpu : fs::directory_iterator(root / "sys/devices/system/cpu", code)) {
     const fs::path caches = cpu.path() / "cache";
     for (const fs::directory_entry& cache : fs::directory_iterator(caches, code)) {
-      const std::string level_text = contents(cache.path() / "level");
+      const std::string level_text = system_file(cache.path() / "level");
       int level = 0;
       std::from_chars(level_text.data(), level_text.data() + level_text.size(), level);
-      const std::size_t bytes = cache_size(contents(cache.path() / "size"));
+      const std::size_t bytes = cache_size(system_file(cache.path() / "size"));
       if (level == 0 || bytes == 0) continue;
       deepest = std::max(deepest, level);
-      instances[{level, contents(cache.path() / "shared_cpu_list")}] = bytes;
+      instances[{level, system_file(cache.path() / "shared_cpu_list")}] = bytes;
     }
   }
   std::size_t total = 0;
@@ -119,18 +112,19 @@ std::size_t last_level_cache_bytes(const fs::path& root) {
 
 Machine host_machine(int threads, const fs::path& root) {
   const std::string model = cpu_model(root);
-  const std::string cpuinfo = contents(root / "proc/cpuinfo");
+  const std::string cpuinfo = system_file(root / "proc/cpuinfo");
   const bool hypervisor =
       (" " + cpuinfo_value(cpuinfo, "flags") + " ").find(" hypervisor ") != std::string::npos;
   Machine machine;
   machine.machine_class = "cpu-" + slug(model);
-  machine.device_uuid = content_hash(contents(root / "etc/machine-id") + "\n" + model);
+  machine.device_uuid = content_hash(system_file(root / "etc/machine-id") + "\n" + model);
   const auto add = [&](std::string name, std::string value, FieldClass kind) {
     machine.fields.push_back({std::move(name), or_unknown(std::move(value)), kind});
   };
   add("cpu", model, FieldClass::block);
   add("threads", std::to_string(threads), FieldClass::block);
-  add("governor", contents(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), FieldClass::warn);
+  add("governor", system_file(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+      FieldClass::warn);
   add("kernel", kernel_release(), FieldClass::warn);
   add("compiler", __VERSION__, FieldClass::warn);
   add("build", build_type(), FieldClass::warn);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/device/cpu/cpu_facts.h"
 #include "harness/device/cpu/cpu_threads.h"
@@ -17,13 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr int cap_sys_admin = 21, cap_perfmon = 38;         // linux/capability.h
 constexpr std::uint64_t no_limit = std::uint64_t{1} << 60;  // control groups say so with a huge number
-
-// Files under /proc and /sys report a size of 0, so they are read as streams.
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  return std::string(trim(text));
-}
 
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
@@ -43,7 +37,7 @@ std::string value_of(const std::string& text, std::string_view key) {
 }
 
 std::string kernel_of(const fs::path& root) {
-  const std::string release = contents(root / "proc/sys/kernel/osrelease");
+  const std::string release = system_file(root / "proc/sys/kernel/osrelease");
   return release.empty() ? "" : "Linux " + release;
 }
 
@@ -57,19 +51,19 @@ void read_cpus(const fs::path& root, HostState& host) {
   const fs::path folder = root / "sys/devices/system/cpu";
   for (const fs::directory_entry& cpu : fs::directory_iterator(folder, code)) {
     if (!is_cpu_folder(cpu.path().filename().string())) continue;
-    if (contents(cpu.path() / "online") != "0") ++host.online_cpus;
-    const std::string governor = contents(cpu.path() / "cpufreq/scaling_governor");
+    if (system_file(cpu.path() / "online") != "0") ++host.online_cpus;
+    const std::string governor = system_file(cpu.path() / "cpufreq/scaling_governor");
     if (!governor.empty() &&
         std::find(host.governors.begin(), host.governors.end(), governor) == host.governors.end())
       host.governors.push_back(governor);
   }
   std::sort(host.governors.begin(), host.governors.end());
-  if (const std::string text = contents(folder / "intel_pstate/no_turbo"); !text.empty())
+  if (const std::string text = system_file(folder / "intel_pstate/no_turbo"); !text.empty())
     host.turbo = text == "0";
-  else if (const std::string boost = contents(folder / "cpufreq/boost"); !boost.empty())
+  else if (const std::string boost = system_file(folder / "cpufreq/boost"); !boost.empty())
     host.turbo = boost == "1";
-  if (const std::string text = contents(folder / "smt/active"); !text.empty()) host.smt = text == "1";
-  host.isolated_cpus = contents(folder / "isolated");
+  if (const std::string text = system_file(folder / "smt/active"); !text.empty()) host.smt = text == "1";
+  host.isolated_cpus = system_file(folder / "isolated");
 }
 
 // The folder of this process in a hierarchy of control groups, and all above it: a limit of any counts.
@@ -85,27 +79,27 @@ auto least_limit(const fs::path& mount, std::string_view group, Limit&& limit_in
 }
 
 std::optional<double> cpus_in(const fs::path& folder) {
-  if (const std::vector<std::string> words = split(contents(folder / "cpu.max"), ' '); words.size() == 2) {
+  if (const std::vector<std::string> words = split(system_file(folder / "cpu.max"), ' '); words.size() == 2) {
     const auto quota = number_in<double>(words[0]), period = number_in<double>(words[1]);
     if (quota && period && *period > 0) return *quota / *period;
     return std::nullopt;  // "max"
   }
-  const auto quota = number_in<double>(contents(folder / "cpu.cfs_quota_us"));
-  const auto period = number_in<double>(contents(folder / "cpu.cfs_period_us"));
+  const auto quota = number_in<double>(system_file(folder / "cpu.cfs_quota_us"));
+  const auto period = number_in<double>(system_file(folder / "cpu.cfs_period_us"));
   if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
   return *quota / *period;
 }
 
 std::optional<std::uint64_t> memory_in(const fs::path& folder) {
   for (const char* file : {"memory.max", "memory.limit_in_bytes"})
-    if (const auto limit = number_in<std::uint64_t>(contents(folder / file)); limit && *limit < no_limit)
+    if (const auto limit = number_in<std::uint64_t>(system_file(folder / file)); limit && *limit < no_limit)
       return limit;
   return std::nullopt;
 }
 
 void read_limits(const fs::path& root, HostState& host) {
   const fs::path mount = root / "sys/fs/cgroup";
-  for (const std::string& line : split(contents(root / "proc/self/cgroup"), '\n')) {
+  for (const std::string& line : split(system_file(root / "proc/self/cgroup"), '\n')) {
     const std::vector<std::string> parts = split(line, ':');
     if (parts.size() < 3) continue;
     const std::vector<std::string> controllers = split(parts[1], ',');
@@ -137,26 +131,26 @@ HostState read_host(const fs::path& root) {
   }
   read_cpus(root, host);
   read_limits(root, host);
-  host.load = number_in<double>(contents(root / "proc/loadavg")).value_or(0);
-  if (const auto kib = number_in<std::uint64_t>(value_of(contents(root / "proc/meminfo"), "MemAvailable")))
+  host.load = number_in<double>(system_file(root / "proc/loadavg")).value_or(0);
+  if (const auto kib = number_in<std::uint64_t>(value_of(system_file(root / "proc/meminfo"), "MemAvailable")))
     host.memory_available = *kib << 10;
-  const std::string tracer = value_of(contents(root / "proc/self/status"), "TracerPid");
+  const std::string tracer = value_of(system_file(root / "proc/self/status"), "TracerPid");
   if (!tracer.empty() && tracer != "0") {
-    const std::string name = contents(root / "proc" / tracer / "comm");
+    const std::string name = system_file(root / "proc" / tracer / "comm");
     host.traced_by = fmt::format("{} (process {})", name.empty() ? "another process" : name, tracer);
   }
   return host;
 }
 
 std::string boot_identity(const fs::path& root) {
-  return contents(root / "proc/sys/kernel/random/boot_id");
+  return system_file(root / "proc/sys/kernel/random/boot_id");
 }
 
 DriverParameters read_driver_parameters(const fs::path& root) {
   const fs::path folder = root / "proc/driver/nvidia";
   DriverParameters driver;
-  const std::string version = contents(folder / "version");
-  const std::string parameters = contents(folder / "params");
+  const std::string version = system_file(folder / "version");
+  const std::string parameters = system_file(folder / "params");
   driver.loaded = !version.empty() || !parameters.empty();
   const std::string first = version.substr(0, version.find('\n'));
   driver.open_module = first.find("Open Kernel Module") != std::string::npos;
@@ -172,7 +166,7 @@ DriverParameters read_driver_parameters(const fs::path& root) {
 }
 
 bool may_read_counters(const fs::path& root) {
-  const std::string text = value_of(contents(root / "proc/self/status"), "CapEff");
+  const std::string text = value_of(system_file(root / "proc/self/status"), "CapEff");
   std::uint64_t capabilities = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), capabilities, 16);
   if (error != std::errc{}) return false;

@@ -7,6 +7,8 @@
 
 namespace harness {
 
+inline constexpr double microseconds_per_second = 1e6;
+
 // With the precision of a clock (0.1 ns), so that records stay small: 32 ns ticks stay exact.
 inline double to_microseconds(Seconds value) {
   const double us = value * 1e6;

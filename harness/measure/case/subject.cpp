@@ -16,7 +16,6 @@
 namespace harness {
 namespace {
 
-constexpr double microseconds_per_second = 1e6;
 constexpr double short_call_us = 10;  // beside which the control is shown
 constexpr double least_cost_of_a_call = 1.2;
 

@@ -12,12 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Seconds slice = 0.2;                       // between looks at the signals and the log
 constexpr std::size_t longest_output = 256UL << 20;  // of which the end is read
-
-Seconds since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 Seconds unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -46,14 +41,15 @@ Result<ProgramEnd> start_program(const ProgramStart& start, const std::function<
   if (!child) return fail(child.error());
   child->end_input();
   InterruptGuard::watch(child->pid());
-  while (!child->has_ended(std::clamp(start.timeout - since(begin), 0.0, slice))) {
+  while (
+      !child->has_ended(std::clamp(start.timeout - seconds_since(begin), 0.0, InterruptGuard::look_every))) {
     end.interrupted = InterruptGuard::interrupted();
-    end.timed_out = !end.interrupted && since(begin) >= start.timeout;
+    end.timed_out = !end.interrupted && seconds_since(begin) >= start.timeout;
     if (end.interrupted || end.timed_out) break;
     log->limit();
     if (tick) tick();
   }
-  end.wall = since(begin);
+  end.wall = seconds_since(begin);
   child->kill_group();
   InterruptGuard::unwatch(child->pid());
   end.exit = child->wait();

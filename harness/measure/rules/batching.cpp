@@ -5,13 +5,14 @@
 
 #include "harness/stats/estimate/slope.h"
 
+#include "harness/measure/case/microseconds.h"
+
 namespace harness {
 namespace {
 
 constexpr Seconds longest_batch = 0.3e-3;
 constexpr std::array lengths{400, 240, 120, 60, 32, 16, 8};  // each divides into quarters
-constexpr double microseconds_per_second = 1e6;
-constexpr double farthest_off_line = 1e3;  // infinite where the line gives a batch no time
+constexpr double farthest_off_line = 1e3;                    // infinite where the line gives a batch no time
 
 std::optional<stats::Line> line_through(std::span<const int> nodes, std::span<const Seconds> times) {
   const std::vector<double> calls(nodes.begin(), nodes.end());

@@ -9,7 +9,7 @@
 namespace harness {
 namespace {
 
-constexpr double certain_share = 0.95;
+constexpr double share_of_floor = 0.95;
 constexpr double us = 1e-6;
 
 // How much faster than a machine's ceiling code can be.
@@ -67,7 +67,7 @@ std::optional<Cause> below_floor(const PlannedCase& planned, const std::map<std:
                                  const ProcessResult& result) {
   const Bound bound = bound_of(planned, ceilings);
   const Seconds call = median_call(result);
-  if (!(call > 0) || call >= certain_share * bound.least) return std::nullopt;
+  if (!(call > 0) || call >= share_of_floor * bound.least) return std::nullopt;
   return Cause{CauseCode::faster_than_possible,
                {{"call", call},
                 {"least", bound.least},

@@ -15,6 +15,9 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
+  // Seconds between two looks of a program that waits.
+  static constexpr double look_every = 0.2;
+
   [[nodiscard]] static bool interrupted();
 
   // A child was killed by this signal (0: by none). A scheduler that ends a job sends SIGTERM to each process

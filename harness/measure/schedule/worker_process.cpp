@@ -16,12 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Seconds slice = 0.2;   // between looks at the signals and the log
 constexpr Seconds patience = 5;  // for a worker that has said everything to end
-
-Seconds since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 }  // namespace
 
@@ -57,8 +52,8 @@ WorkerProcess::Event WorkerProcess::next(Seconds deadline, const std::function<v
   const auto begin = Clock::now();
   while (true) {
     if (InterruptGuard::interrupted()) return Interrupted{};
-    const Seconds left = deadline - since(begin);
-    auto line = child_.read_line(std::clamp(left, 0.0, slice));
+    const Seconds left = deadline - seconds_since(begin);
+    auto line = child_.read_line(std::clamp(left, 0.0, InterruptGuard::look_every));
     if (line && (sealed_ || is_sealed(*line))) {
       std::optional<std::string> opened = seal_.open(*line);
       if (!opened || (!sealed_ && *opened != seal_begins)) return Forged{};
@@ -93,8 +88,8 @@ void WorkerProcess::kill() {
 
 void WorkerProcess::dismiss() {
   const auto begin = Clock::now();
-  while (since(begin) < patience && !child_.has_ended(0) && !InterruptGuard::interrupted()) {
-    const auto line = child_.read_line(slice);
+  while (seconds_since(begin) < patience && !child_.has_ended(0) && !InterruptGuard::interrupted()) {
+    const auto line = child_.read_line(InterruptGuard::look_every);
     if (!line && line.error() == NoLine::closed) break;
   }
   kill();
@@ -103,7 +98,7 @@ void WorkerProcess::dismiss() {
 WorkerEnd WorkerProcess::post_mortem() {
   // The pipe is closed before the exit status is there; a worker that lives on without it is killed.
   const auto begin = Clock::now();
-  while (since(begin) < patience && !child_.has_ended(slice)) {
+  while (seconds_since(begin) < patience && !child_.has_ended(InterruptGuard::look_every)) {
   }
   child_.kill_group();  // what it started lives no longer than it does
   InterruptGuard::unwatch(child_.pid());

@@ -17,7 +17,7 @@
 namespace harness::report {
 namespace {
 
-std::vector<std::string> notes_of(const HistoryReport& history) {
+std::vector<std::string> history_notes(const HistoryReport& history) {
   std::vector<std::string> lines;
   for (const HistoryNote& note : history.notes) lines.push_back(words(note));
   return lines;
@@ -97,7 +97,7 @@ struct Described<HistoryReport> {
       JsonLayout::lines, field("suite", &Report::suite), field("branch", &Report::branch),
       field("head", &Report::head), field("commits", &Report::commits), field("measured", &Report::measured),
       field("alpha", &Report::alpha), field("session_sd", &Report::session_sd),
-      derived("notes", report::notes_of), field("series", &Report::trends));
+      derived("notes", report::history_notes), field("series", &Report::trends));
 };
 
 }  // namespace harness
@@ -308,8 +308,8 @@ CiView ci_of(const HistoryReport& history) {
     view.cases.push_back(std::move(one));
   }
   if (std::none_of(history.trends.begin(), history.trends.end(), got_worse))
-    view.alerts.push_back({Alarm::notice, headline_of(history), join(notes_of(history), "\n")});
-  view.output = notes_of(history);
+    view.alerts.push_back({Alarm::notice, headline_of(history), join(history_notes(history), "\n")});
+  view.output = history_notes(history);
   return view;
 }
 
@@ -324,7 +324,7 @@ Report history_document(const HistoryReport& history) {
   document.facts = facts_of(history);
   document.blocks = {{Table{"", grid_of(history)}},
                      {Findings{"what changed", findings_of(history)}},
-                     {List{"passed over", notes_of(history)}}};
+                     {List{"passed over", history_notes(history)}}};
   return {std::move(document), [&history] { return ci_of(history); },
           [&history] { return report_json(history, formats::history); }};
 }

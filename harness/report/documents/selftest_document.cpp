@@ -14,7 +14,7 @@
 namespace harness::report {
 namespace {
 
-std::vector<std::string> notes_of(const SelftestRun& run) {
+std::vector<std::string> run_notes(const SelftestRun& run) {
   if (!run.needed) return {};
   return {fmt::format("Nothing was compared: a side needs at least {} processes.", *run.needed)};
 }
@@ -65,7 +65,7 @@ struct Described<SelftestRun> {
   static constexpr auto fields =
       list_fields<Run>(JsonLayout::lines, field("suite", &Run::suite), field("device", &Run::device),
                        field("processes", &Run::processes), field("suite_called_regressed", &Run::red),
-                       derived("notes", report::notes_of), field("cases", &Run::cases));
+                       derived("notes", report::run_notes), field("cases", &Run::cases));
 };
 
 template <>
@@ -85,7 +85,7 @@ struct Described<SelftestReport> {
 namespace harness::report {
 namespace {
 
-std::vector<std::string> legend() {
+std::vector<std::string> rates_legend() {
   return {
       "Rates in percent, with 99 % Clopper-Pearson bounds. A row fails when a lower bound lies above its "
       "limit; "
@@ -192,7 +192,7 @@ Grid alarms_of(const SelftestReport& report) {
 std::vector<std::string> all_remarks(const SelftestReport& report) {
   std::vector<std::string> remarks = remarks_of(report);
   for (const SelftestRun& run : report.runs)
-    for (std::string& note : notes_of(run)) remarks.push_back(std::move(note));
+    for (std::string& note : run_notes(run)) remarks.push_back(std::move(note));
   return remarks;
 }
 
@@ -229,7 +229,7 @@ Report selftest_document(const SelftestReport& selftest) {
   document.headline = headline_of(selftest);
   document.tone = passes(selftest) ? Paint::strong : Paint::bad;
   document.facts = facts_of(selftest);
-  if (!selftest.rows.empty()) document.blocks = {{Table{"", rates_of(selftest)}}, {Prose{legend()}}};
+  if (!selftest.rows.empty()) document.blocks = {{Table{"", rates_of(selftest)}}, {Prose{rates_legend()}}};
   document.blocks.push_back({Table{"", alarms_of(selftest)}});
   document.blocks.push_back({List{"notes", all_remarks(selftest)}});
   return {std::move(document), [&selftest] { return ci_of(selftest); },

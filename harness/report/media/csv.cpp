@@ -43,7 +43,7 @@ std::string one_line(const std::vector<std::string>& texts) {
 }
 
 // Blocks that list something are tables, too: a row a case or a property.
-struct Rows {
+struct CsvRows {
   std::vector<Row> rows;
 
   void operator()(const Table& table) {
@@ -120,8 +120,8 @@ std::string draw_rows(const std::vector<Row>& rows, bool several) {
   return text;
 }
 
-Rows rows_of(const Report& report) {
-  Rows all;
+CsvRows rows_of(const Report& report) {
+  CsvRows all;
   for (const Block& block : report.document.blocks) std::visit(all, block.content);
   return all;
 }

@@ -10,10 +10,10 @@
 namespace harness::report {
 namespace {
 
-constexpr std::size_t most_shown = 10;      // of one level in one step
-constexpr std::size_t most_named = 20;      // in the message of the first annotation
-constexpr std::size_t longest_title = 200;  // columns
-constexpr std::size_t longest_line = 2000;  // of a message, columns
+constexpr std::size_t most_shown = 10;          // of one level in one step
+constexpr std::size_t most_in_annotation = 20;  // in the message of the first annotation
+constexpr std::size_t longest_alert = 200;      // columns
+constexpr std::size_t longest_message = 2000;   // of a message, columns
 constexpr std::size_t longest_file = 1000;
 
 std::string_view word_for(Alarm level) {
@@ -49,10 +49,10 @@ std::string annotation_line(Alarm level, const Annotation& annotation) {
     add("file", escape_command_property(safe_name(annotation.file, longest_file)));
   if (!annotation.file.empty() && annotation.line > 0) add("line", std::to_string(annotation.line));
   if (!annotation.title.empty())
-    add("title", escape_command_property(safe_name(annotation.title, longest_title)));
+    add("title", escape_command_property(safe_name(annotation.title, longest_alert)));
   std::vector<std::string> lines;
   for (const std::string& line : split(annotation.message, '\n'))
-    lines.push_back(safe_name(line, longest_line));
+    lines.push_back(safe_name(line, longest_message));
   return fmt::format("::{}{}::{}\n", word_for(level), properties, escape_command_data(join(lines, "\n")));
 }
 
@@ -61,11 +61,11 @@ std::string annotation_lines(Alarm level, Annotation all, const std::vector<Anno
   if (worst_first.size() == 1) return annotation_line(level, worst_first.front());
   std::size_t named = 0;
   for (const Annotation& one : worst_first) {
-    if (named == most_named) {
+    if (named == most_in_annotation) {
       all.message += fmt::format("\nand {} more", worst_first.size() - named);
       break;
     }
-    all.message += (all.message.empty() ? "" : "\n") + safe_name(one.title, longest_title);
+    all.message += (all.message.empty() ? "" : "\n") + safe_name(one.title, longest_alert);
     ++named;
   }
   std::string text = annotation_line(level, all);

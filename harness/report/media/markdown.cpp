@@ -15,9 +15,9 @@
 namespace harness::report {
 namespace {
 
-constexpr std::size_t most_named = 10;     // cases listed by name under one finding
-constexpr std::size_t longest_brief = 60;  // columns of a headline that must fit into very little
-constexpr std::size_t trend_columns = 24;
+constexpr std::size_t most_in_markdown = 10;  // cases listed by name under one finding
+constexpr std::size_t longest_brief = 60;     // columns of a headline that must fit into very little
+constexpr std::size_t markdown_trend_columns = 24;
 
 std::string mark_of(Paint paint) {
   switch (paint) {
@@ -70,12 +70,12 @@ std::string folding_table(const Grid& grid) {
 
 std::string case_list(const std::vector<std::string>& cases, bool cut) {
   std::vector<std::string> names;
-  if (cases.size() <= most_named) {
+  if (cases.size() <= most_in_markdown) {
     for (const std::string& id : cases) names.push_back(markdown_code(id));
     return join(names, ", ");
   }
   for (const Abridged& some : abridge(cases)) {
-    if (cut && names.size() == most_named) {
+    if (cut && names.size() == most_in_markdown) {
       names.push_back(fmt::format("... ({} in all)", grouped_digits(cases.size())));
       break;
     }
@@ -127,7 +127,7 @@ struct Blocks {
   }
 
   std::string operator()(const Table& table) const {
-    const Grid grid = with_trends(first_rows(table.grid, most), trend_columns, true);
+    const Grid grid = with_trends(first_rows(table.grid, most), markdown_trend_columns, true);
     if (grid.sections.empty()) return {};
     if (table.folds_faint) return folding_table(grid);
     return titled(table.title) + markdown_table(grid);
@@ -225,7 +225,7 @@ std::string headline_of(const Document& document, const std::string& headline) {
   return "### " + (document.marked ? mark_of(document.tone) : "") + markdown_prose(headline) + "\n";
 }
 
-std::string facts_of(const NamedTexts& facts) {
+std::string fact_list(const NamedTexts& facts) {
   std::string text;
   for (const auto& [name, value] : facts)
     text += "- **" + markdown_prose(name) + "**: " + markdown_prose(value) + "\n";
@@ -244,7 +244,7 @@ std::string text_of(const Document& document, std::size_t most, const Style& sty
   const Blocks blocks{most};
   std::string text = headline_of(document, document.headline);
   if (blocks.cut()) text += "\n" + shortened_note(left_out(document, most), style, document.command);
-  if (document.about.empty() && !document.facts.empty()) text += "\n" + facts_of(document.facts);
+  if (document.about.empty() && !document.facts.empty()) text += "\n" + fact_list(document.facts);
   std::string about;
   for (const Place place : {Place::urgent, Place::normal, Place::folded, Place::about})
     for (const Block& block : document.blocks) {
@@ -255,7 +255,7 @@ std::string text_of(const Document& document, std::size_t most, const Style& sty
     }
   if (!document.about.empty())
     text += "\n" + markdown_details(markdown_prose(document.about),
-                                    facts_of(document.facts) + (about.empty() ? "" : about + "\n"));
+                                    fact_list(document.facts) + (about.empty() ? "" : about + "\n"));
   text += next_of(document) + end_of(document);
   return text.starts_with('\n') ? text.substr(1) : text;
 }

@@ -41,7 +41,7 @@ bool opens_address(std::string_view text, std::size_t i) {
   return text[i] == '.' && i >= 3 && to_lower(text.substr(i - 3, 3)) == "www";
 }
 
-std::string escaped(std::string_view text) {
+std::string with_entities(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -82,7 +82,7 @@ std::string markdown_prose(std::string_view raw) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool code = paired && i % 2 == 1 && !parts[i].empty();
     if (i > 0 && !paired) out += entity('`');
-    out += code ? markdown_code(parts[i]) : escaped(parts[i]);
+    out += code ? markdown_code(parts[i]) : with_entities(parts[i]);
   }
   return out;
 }

@@ -12,7 +12,7 @@
 namespace harness::report {
 namespace {
 
-constexpr std::size_t most_named = 6;  // cases listed by name under one finding
+constexpr std::size_t most_on_terminal = 6;  // cases listed by name under one finding
 constexpr std::size_t longest_fact_name = 24;
 constexpr std::size_t beside_trend = 78;  // columns of a row with a sparkline, without the sparkline
 
@@ -153,7 +153,7 @@ class Terminal {
   }
 
   void add_finding(const Finding& finding) {
-    if (finding.cases.size() > most_named) {
+    if (finding.cases.size() > most_on_terminal) {
       add_name(counted(finding.cases.size(), "case", "cases"), 2, Paint::strong);
       add_patterns(finding.cases, 4, "  ({})");
     } else {

@@ -62,7 +62,7 @@ Extent extent_of(std::string_view text, Align align) {
 }
 
 // GitHub's runner reads a log line that begins with "::" as a command, and "##[" anywhere.
-std::string without_commands(std::string text) {
+std::string without_log_commands(std::string text) {
   if (text.starts_with("::")) text.insert(0, "\\");
   for (std::size_t at = text.find("##["); at != std::string::npos; at = text.find("##[", at))
     text.insert(at + 2, "\\");
@@ -254,7 +254,7 @@ std::string paint(std::string_view text, Paint paint, const Style& style) {
 }
 
 std::string safe_name(std::string_view name, std::size_t columns) {
-  std::string text = without_commands(printable(name));
+  std::string text = without_log_commands(printable(name));
   if (display_width(text) <= columns) return text;
   const std::size_t keep = columns > 1 ? columns - 1 : 0;
   const std::size_t tail = keep / 2;

@@ -16,7 +16,7 @@ namespace harness::report {
 namespace {
 
 constexpr std::int64_t mib = 1 << 20, gib = 1 << 30;
-constexpr std::string_view unknown = "unknown";
+constexpr std::string_view not_known = "unknown";
 
 bool tells(const Observation& finding, std::string_view figure) {
   return std::any_of(finding.figures.begin(), finding.figures.end(),
@@ -34,20 +34,20 @@ std::string text_or(const Observation& finding, std::string_view figure, std::st
 
 std::string cause_words(const Observation& finding, std::string_view figure) {
   const auto cause = fact_in<CauseCode>(finding.figures, figure);
-  return cause ? words(*cause) : std::string(unknown);
+  return cause ? words(*cause) : std::string(not_known);
 }
 
 std::string on_or_off(bool on) {
   return on ? "on" : "off";
 }
 
-std::string bytes_text(std::int64_t bytes) {
+std::string memory_text(std::int64_t bytes) {
   return bytes >= gib ? fmt::format("{:.1f} GiB", static_cast<double>(bytes) / gib)
                       : fmt::format("{} MiB", bytes / mib);
 }
 
 std::string megahertz(const Observation& finding, std::string_view figure) {
-  return tells(finding, figure) ? fmt::format("{:.0f} MHz", finding.number(figure)) : std::string(unknown);
+  return tells(finding, figure) ? fmt::format("{:.0f} MHz", finding.number(figure)) : std::string(not_known);
 }
 
 // 130001 -> "13.0 update 1". CUDA 12 and earlier count differently.
@@ -62,7 +62,7 @@ std::string cupti_version(const std::string& number) {
 
 std::string driver_words(const Observation& finding) {
   if (!tells(finding, "version")) return "none";
-  std::string words = text_or(finding, "version", unknown);
+  std::string words = text_or(finding, "version", not_known);
   if (is_set(finding, "loaded"))
     words += is_set(finding, "open_module") ? ", open kernel module" : ", proprietary kernel module";
   return words;
@@ -74,13 +74,13 @@ std::string nvml_words(const Observation& finding) {
 }
 
 std::string memory_words(const Observation& finding) {
-  return bytes_text(finding.count("bytes")) +
+  return memory_text(finding.count("bytes")) +
          (is_set(finding, "is_limit") ? " is the control group's limit" : " available");
 }
 
 std::string gpu_words(const Observation& finding) {
   if (tells(finding, "uuid")) return finding.text("uuid");
-  return tells(finding, "name") ? text_or(finding, "name", unknown) : "none found";
+  return tells(finding, "name") ? text_or(finding, "name", not_known) : "none found";
 }
 
 std::string application_clock_words(const Observation& finding) {
@@ -147,7 +147,7 @@ std::string counters_words(const Observation& finding) {
 std::string disk_words(const Observation& finding) {
   if (!tells(finding, "folder")) return "in a database";
   if (!tells(finding, "bytes")) return fmt::format("{}: unknown", finding.text("folder"));
-  return fmt::format("{} free in {}", bytes_text(finding.count("bytes")), finding.text("folder"));
+  return fmt::format("{} free in {}", memory_text(finding.count("bytes")), finding.text("folder"));
 }
 
 std::string ceiling_words(const Observation& finding, std::string_view unit) {
@@ -294,12 +294,12 @@ std::string words(const Observation& finding) {
     case Check::cpu:
       return fmt::format("{}, {} of {} CPUs usable", finding.text("model"), finding.count("usable"),
                          finding.count("online"));
-    case Check::governor: return text_or(finding, "governors", unknown);
+    case Check::governor: return text_or(finding, "governors", not_known);
     case Check::isolated_cpus: return text_or(finding, "cpus", "none");
     case Check::load: return fmt::format("{:.2f}", finding.number("cpus"));
     case Check::kernel:
     case Check::container:
-    case Check::tracer: return text_or(finding, "name", unknown);
+    case Check::tracer: return text_or(finding, "name", not_known);
     case Check::virtualisation: return is_set(finding, "virtual_machine") ? "virtual machine" : "none seen";
     case Check::cpu_limit: return fmt::format("{:.2f} CPUs", finding.number("cpus"));
     case Check::memory: return memory_words(finding);
@@ -309,12 +309,12 @@ std::string words(const Observation& finding) {
     case Check::cuda_runtime:
     case Check::nvcc:
     case Check::toolkit:
-    case Check::vbios: return text_or(finding, "version", unknown);
-    case Check::architectures: return text_or(finding, "names", unknown);
+    case Check::vbios: return text_or(finding, "version", not_known);
+    case Check::architectures: return text_or(finding, "names", not_known);
     case Check::cublas: return text_or(finding, "version", "not found");
     case Check::gpu: return gpu_words(finding);
-    case Check::uuid: return text_or(finding, "uuid", unknown);
-    case Check::pci_bus: return text_or(finding, "bus", unknown);
+    case Check::uuid: return text_or(finding, "uuid", not_known);
+    case Check::pci_bus: return text_or(finding, "bus", not_known);
     case Check::sm_clock:
     case Check::memory_clock:
       return fmt::format("{} now, {} at most", megahertz(finding, "now_mhz"),

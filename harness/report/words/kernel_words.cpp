@@ -11,7 +11,7 @@
 namespace harness::report {
 namespace {
 
-std::string bytes_text(std::int64_t bytes) {
+std::string shared_bytes_text(std::int64_t bytes) {
   return bytes >= 1024 && bytes % 1024 == 0 ? fmt::format("{} KiB", bytes / 1024)
                                             : fmt::format("{} B", bytes);
 }
@@ -34,9 +34,9 @@ void add_shape(std::vector<std::string>& parts, const KernelUse& before, const K
   const auto plain = [](auto value) { return fmt::to_string(value); };
   if (before.name != after.name) parts.push_back(fmt::format("was `{}`", before.name));
   add("registers", before.registers, after.registers, plain);
-  add("static shared memory", before.static_shared_bytes, after.static_shared_bytes, bytes_text);
-  add("dynamic shared memory", before.dynamic_shared_bytes, after.dynamic_shared_bytes, bytes_text);
-  add("local memory", before.local_bytes, after.local_bytes, bytes_text);
+  add("static shared memory", before.static_shared_bytes, after.static_shared_bytes, shared_bytes_text);
+  add("dynamic shared memory", before.dynamic_shared_bytes, after.dynamic_shared_bytes, shared_bytes_text);
+  add("local memory", before.local_bytes, after.local_bytes, shared_bytes_text);
   add("grid", before.grid, after.grid, shape_text);
   add("block", before.block, after.block, shape_text);
   add("launches a call", before.launches, after.launches, plain);

@@ -8,10 +8,10 @@
 #include <limits>
 #include <numeric>
 
+#include "harness/stats/numbers.h"
+
 namespace harness::stats {
 namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 bool any_nan(std::span<const double> values) {
   return std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });

@@ -5,10 +5,11 @@
 #include <cstring>
 #include <limits>
 
+#include "harness/stats/numbers.h"
+
 namespace harness::stats {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t lanes = Lanes::most;
 // Two lanes: the widest vector that every 64-bit processor has. Wider ones would be taken apart, slowly.
 using Pair __attribute__((vector_size(16))) = double;

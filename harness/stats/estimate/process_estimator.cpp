@@ -5,11 +5,10 @@
 #include <cstdint>
 #include <limits>
 
+#include "harness/stats/numbers.h"
+
 namespace harness::stats {
 namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double trimmed_share = 0.1;
 
 // Whether all are positive and finite. As whole numbers their bits lie between those of 0 and of infinity,
 // and comparing these makes vector instructions of the loop.

@@ -5,11 +5,10 @@
 #include <limits>
 
 #include "harness/stats/hypothesis/welch.h"
+#include "harness/stats/numbers.h"
 
 namespace harness::stats {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Two means with the variances and covariance of these means.
 struct Means {

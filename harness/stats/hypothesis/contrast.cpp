@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/stats/numbers.h"
+
 namespace harness::stats {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TTest with_variance(const Contrast& contrast, double variance, double degrees_of_freedom) {
   const double squared_error = variance + contrast.known;

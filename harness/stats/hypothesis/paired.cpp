@@ -7,12 +7,11 @@
 
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/hypothesis/welch.h"
+#include "harness/stats/numbers.h"
 
 namespace harness::stats {
 
 namespace {
-
-constexpr double trimmed_share = 0.1;
 
 double trimmed_log_mean(std::span<const double> samples) {
   std::vector<double> logs;

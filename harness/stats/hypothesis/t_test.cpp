@@ -10,11 +10,11 @@ namespace harness::stats {
 namespace {
 
 // Overflow becomes infinity and a tail too small for a double becomes 0, instead of an exception.
-using Policy =
+using QuietPolicy =
     boost::math::policies::policy<boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
                                   boost::math::policies::underflow_error<boost::math::policies::ignore_error>,
                                   boost::math::policies::promote_double<false>>;
-using StudentsT = boost::math::students_t_distribution<double, Policy>;
+using StudentsT = boost::math::students_t_distribution<double, QuietPolicy>;
 
 }  // namespace
 

@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "harness/stats/estimate/estimator.h"
+#include "harness/stats/numbers.h"
 #include "harness/stats/spread/dip.h"
 
 namespace harness::stats {
 namespace {
 
 // In doubles throughout: long doubles take several times as long and change the 14th digit.
-const boost::math::policies::policy<boost::math::policies::promote_double<false>> in_doubles;
 
 constexpr std::size_t fewest = 4;  // two on each side
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "harness/stats/estimate/estimator.h"
+#include "harness/stats/numbers.h"
 
 namespace harness::stats {
 namespace {
 
 // In doubles throughout: long doubles take several times as long and change the 14th digit.
-const boost::math::policies::policy<boost::math::policies::promote_double<false>> in_doubles;
 
 // P(F > value), by the regularised incomplete beta function of whichever argument is accurate.
 double f_tail(double numerator_dof, double denominator_dof, double value) {

@@ -50,7 +50,7 @@ Status check_same_units(const CaseRecord& one, const CaseRecord& more, const std
 }
 
 // The processes of a case with their samples, as a worker reports them.
-std::vector<ProcessResult> results_of(const CaseRecord& one) {
+std::vector<ProcessResult> reported_results(const CaseRecord& one) {
   std::vector<ProcessResult> results = one.processes;
   for (ProcessResult& result : results)
     for (const Series& series : one.series)
@@ -82,7 +82,7 @@ Checked<std::vector<ProcessResult>> import_process(const ImportFormat& format, s
   if (!record) return tl::unexpected(record.error());
   std::vector<ProcessResult> results;
   for (const CaseRecord& one : record->cases) {
-    for (ProcessResult& result : results_of(one)) {
+    for (ProcessResult& result : reported_results(one)) {
       if (result.process != record->cases.front().processes.front().process)
         return tl::unexpected(std::vector<Error>{
             {ErrorKind::usage, "holds several processes; one run of a program is one", Location{file}, {}}});
@@ -108,7 +108,7 @@ Status add_processes(Record& record, Record more) {
       known = record.cases.insert(record.cases.end(), std::move(fresh));
     }
     if (const Status same = check_same_units(*known, added, more.suite.file); !same) return same;
-    for (ProcessResult& result : results_of(added)) {
+    for (ProcessResult& result : reported_results(added)) {
       result.process += last;
       for (Series& series : result.series) series.processes.front().process += last;
       add_result(*known, std::move(result));

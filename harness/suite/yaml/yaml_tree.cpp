@@ -18,7 +18,7 @@ namespace harness {
 namespace {
 
 // Thrown through the parser once an error that ends reading is in the list.
-struct Stop {};
+struct TooMuch {};
 
 TextPosition place_of(const YAML::Mark& mark) {
   return {mark.line + 1, mark.column + 1};
@@ -102,7 +102,7 @@ class YamlBuilder final : public YAML::EventHandler {
 
   [[noreturn]] void stop(const YAML::Mark& mark, std::string message, std::string advice = {}) {
     errors_.add(location(mark), std::move(message), std::move(advice));
-    throw Stop{};
+    throw TooMuch{};
   }
 
   [[nodiscard]] bool at_key() const {
@@ -245,7 +245,7 @@ YamlTree::YamlTree(const std::string& text, const std::string& file, ErrorList& 
       errors.add({file, 1, 1}, fmt::format("the {} is empty", words.what), words.beginning);
       root_ = nullptr;
     }
-  } catch (const Stop&) {
+  } catch (const TooMuch&) {
     root_ = nullptr;
   } catch (const YAML::Exception& error) {
     add_syntax_error(text, file, error.mark.is_null() ? TextPosition{} : place_of(error.mark), error.msg,

@@ -19,7 +19,6 @@ namespace {
 // The least change of the outlier rate that is reported, even if a smaller one is certain.
 constexpr double notable_rate_change = 0.01;
 constexpr std::size_t enough_for_modes = 8;
-constexpr int recommended_processes = 5;
 constexpr double certain = 0.01;      // p below which an oddity is reported
 constexpr double notable_spread = 2;  // ratio of standard deviations
 

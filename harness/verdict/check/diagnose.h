@@ -8,6 +8,9 @@
 
 namespace harness {
 
+// To ask for when nothing is known about the spread.
+inline constexpr int recommended_processes = 5;
+
 // `row` has its sides, margin, alpha and ratio. Effects that `pairing` cancels are left out: drift where
 // builds took turns, modes and drift of processes that both builds shared. `short_call`: a call too short for
 // its timing (short_calls.h); it replaces the diagnostic of the clock's steps.

@@ -22,7 +22,7 @@ Kernels kernels_of(const CaseRecord& record) {
   return found == record.processes.end() ? Kernels{} : found->kernels;
 }
 
-bool same_shape(const KernelUse& one, const KernelUse& other) {
+bool same_launch(const KernelUse& one, const KernelUse& other) {
   return one.name == other.name && one.grid == other.grid && one.block == other.block;
 }
 
@@ -50,7 +50,7 @@ Changes changes_between(Kernels before, const Kernels& after) {
     return taken;
   };
   for (const KernelUse& one : after) {
-    const auto old = take([&](const KernelUse& other) { return same_shape(one, other); });
+    const auto old = take([&](const KernelUse& other) { return same_launch(one, other); });
     if (!old) fresh.push_back(one);
     if (const auto change = old ? change_of(*old, one) : std::nullopt)
       changes.emplace_back(*change, one.name);

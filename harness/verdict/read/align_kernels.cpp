@@ -11,7 +11,7 @@
 namespace harness {
 namespace {
 
-using Kernels = std::vector<const CaseRecord*>;  // of one program, in the order of their first launch
+using KernelCases = std::vector<const CaseRecord*>;  // of one program, in the order of their first launch
 
 constexpr std::size_t most_kernels = 2000;  // on a side; beyond it an alignment takes too long
 constexpr int same_case = 8;
@@ -43,21 +43,21 @@ int fit(const CaseRecord& before, const CaseRecord& after, bool lone) {
   return begin_alike(old->name, now->name) ? same_beginning : as_often;
 }
 
-std::map<std::string, Kernels> kernels_by_program(const Record& record) {
-  std::map<std::string, Kernels> found;
+std::map<std::string, KernelCases> kernels_by_program(const Record& record) {
+  std::map<std::string, KernelCases> found;
   for (const CaseRecord& one : record.cases)
     if (is_traced_kernel(one)) found[one.program->name].push_back(&one);
   return found;
 }
 
-std::unordered_set<std::string_view> ids_of(const Kernels& kernels) {
+std::unordered_set<std::string_view> ids_of(const KernelCases& kernels) {
   std::unordered_set<std::string_view> ids;
   for (const CaseRecord* one : kernels) ids.insert(one->id);
   return ids;
 }
 
 // The best alignment of two sequences (Needleman and Wunsch, with gaps that cost nothing).
-void align(const Kernels& before, const Kernels& after,
+void align(const KernelCases& before, const KernelCases& after,
            std::map<const CaseRecord*, const CaseRecord*>& pairs) {
   if (before.size() > most_kernels || after.size() > most_kernels) return;
   const std::unordered_set<std::string_view> old_ids = ids_of(before), new_ids = ids_of(after);
@@ -90,7 +90,7 @@ void align(const Kernels& before, const Kernels& after,
 std::map<const CaseRecord*, const CaseRecord*> aligned_kernels(const Record& baseline,
                                                                const Record& current) {
   std::map<const CaseRecord*, const CaseRecord*> pairs;
-  const std::map<std::string, Kernels> before = kernels_by_program(baseline);
+  const std::map<std::string, KernelCases> before = kernels_by_program(baseline);
   for (const auto& [program, after] : kernels_by_program(current))
     if (const auto old = before.find(program); old != before.end()) align(old->second, after, pairs);
   return pairs;

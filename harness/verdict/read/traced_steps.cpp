@@ -46,13 +46,13 @@ struct Use {
   double us = 0;        // likewise
 };
 
-double median(std::vector<double> values) {
+double middle_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
-std::optional<Use> use_of(const CaseRecord& kernel) {
+std::optional<Use> kernel_use(const CaseRecord& kernel) {
   Use use;
   std::vector<double> launches, us;
   for (const ProcessResult& process : kernel.processes) {
@@ -63,8 +63,8 @@ std::optional<Use> use_of(const CaseRecord& kernel) {
     us.push_back(one.launches * one.us);
   }
   if (launches.empty()) return std::nullopt;
-  use.launches = median(std::move(launches));
-  use.us = median(std::move(us));
+  use.launches = middle_of(std::move(launches));
+  use.us = middle_of(std::move(us));
   return use;
 }
 
@@ -89,7 +89,7 @@ std::map<std::string, Time> times_of(const Record& baseline, const Record& curre
                                : other != aligned.end() ? other->second
                                                         : nullptr;
     if (paired == nullptr) continue;
-    const std::optional<Use> old = use_of(*paired), now = use_of(one);
+    const std::optional<Use> old = kernel_use(*paired), now = kernel_use(one);
     if (!old || !now || old->name != now->name) continue;
     Time& time = times[one.program->name];
     time.all += old->us;

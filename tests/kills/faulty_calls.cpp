@@ -1,13 +1,15 @@
-// Preloaded (LD_PRELOAD): one call of the C library fails, as on a full or broken disk, or where another
+// Preloaded (LD_PRELOAD): a call of the C library fails, as on a full or broken disk, or where another
 // process holds a lock. Only calls on regular files count, each process for itself.
 //
 //   FAULT_CALL    read, pread, write, pwrite, create, ftruncate, fsync, rename, linkat or lock
-//   FAULT_NUMBER  which call fails, from 1; all later ones succeed
+//   FAULT_NUMBER  which call fails, from 1
+//   FAULT_STAYS   set: all later ones fail, too; else they succeed
 //   FAULT_ERROR   its errno; 0: a write that takes half of the bytes
 //   FAULT_MARK    a file that is made when a call fails
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -30,7 +32,8 @@ bool is_regular(int fd) {
 bool fails(const char* name, int& error) {
   const char* wanted = std::getenv("FAULT_CALL");
   if (wanted == nullptr || std::strcmp(wanted, name) != 0) return false;
-  if (++calls != std::atoi(std::getenv("FAULT_NUMBER"))) return false;
+  const int number = ++calls, first = std::atoi(std::getenv("FAULT_NUMBER"));
+  if (std::getenv("FAULT_STAYS") == nullptr ? number != first : number < first) return false;
   if (const int mark = creat(std::getenv("FAULT_MARK"), 0600); mark >= 0) close(mark);
   error = std::atoi(std::getenv("FAULT_ERROR"));
   return true;
@@ -62,6 +65,17 @@ ssize_t write(int fd, const void* bytes, size_t count) {
     return real(fd, bytes, (count + 1) / 2);
   }
   return real(fd, bytes, count);
+}
+
+// Streams of the C++ library write long texts so.
+ssize_t writev(int fd, const iovec* parts, int count) {
+  static auto* const real = next<ssize_t(int, const iovec*, int)>("writev");
+  int error = 0;
+  if (is_regular(fd) && count > 0 && fails("write", error)) {
+    if (error != 0) return refused(error);
+    return write(fd, parts[0].iov_base, (parts[0].iov_len + 1) / 2);
+  }
+  return real(fd, parts, count);
 }
 
 ssize_t pwrite64(int fd, const void* bytes, size_t count, off64_t at) {
@@ -107,6 +121,16 @@ int open(const char* path, int flags, ...) {
   const mode_t mode = makes_file(flags) ? va_arg(arguments, mode_t) : 0;
   va_end(arguments);
   return open64(path, flags, mode);
+}
+
+int mkostemp(char* name, int flags) {
+  static auto* const real = next<int(char*, int)>("mkostemp");
+  int error = 0;
+  return fails("create", error) ? refused(error) : real(name, flags);
+}
+
+int mkstemp(char* name) {
+  return mkostemp(name, 0);
 }
 
 int ftruncate64(int fd, off64_t size) noexcept {

@@ -71,6 +71,50 @@ YAML
 
 run() { "$HARNESS" run suite.yaml --device scripted:speed.json "$@"; }
 
+# slower_change: a suite that main measured, a branch that is 3 % slower, and its verdict in run.json, by a run in one
+# piece. Leaves farm.db, which a campaign is to begin with. The suite is there already.
+slower_change() {
+  speeds 100
+  commit "fast"
+  expect 0 run --store base.db
+  git checkout -qb change
+  speeds 103
+  commit "slower"
+  cp base.db run.db
+  cp base.db farm.db
+  expect 1 run --against main --store run.db --measure all --no-confirm --looks 1 --report json=run.json
+}
+
+# same_verdicts: farm.json has the verdicts of run.json.
+same_verdicts() {
+  python3 - <<'PY' || problem "the verdicts differ"
+import json
+one, other = (json.load(open(file)) for file in ("run.json", "farm.json"))
+keep = ("case", "metric", "verdict", "ratio", "interval", "p", "p_adjusted", "processes")
+assert [[row.get(k) for k in keep] for row in one["cases"]] == [[row.get(k) for k in keep] for row in other["cases"]]
+assert one["verdict"] == other["verdict"]
+PY
+}
+
+# traced_suite: a repository with a suite of one program under the trace. FAKE_TRACED stands in for the program and writes
+# the trace files, so all times are scripted. `step` is to hold what it launches; `run` uses no colour.
+traced_suite() {
+  : "${FAKE_TRACED:?the stand-in for a program under the trace}"
+  repository
+  speeds 100
+  export HARNESS_TRACE_LIBRARY=$FAKE_TRACED  # the stand-in needs none, but one must be there
+  cat >suite.yaml <<YAML
+version: 2
+name: llm
+programs:
+  - name: train
+    command: [$FAKE_TRACED, step, "30"]
+    reads: cuda_trace
+    gate: {margin: 0.5%}
+YAML
+  run() { "$HARNESS" run suite.yaml --device scripted:speed.json --color never "$@"; }
+}
+
 # gpu_suite: writes gpu.yaml, a suite whose one case needs a GPU.
 gpu_suite() {
   cat >gpu.yaml <<'YAML'

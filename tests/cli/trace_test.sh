@@ -3,11 +3,8 @@
 # scripted, and no GPU is needed.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
-: "${FAKE_TRACED:?the stand-in for a program under the trace}"
 
-repository
-speeds 100
-export HARNESS_TRACE_LIBRARY=$FAKE_TRACED  # the stand-in needs none, but one must be there
+traced_suite
 cat >step <<'TXT'
 copy 2000
 gemm_128x128 96 400000
@@ -15,16 +12,6 @@ gelu 512 90000
 gemm_128x128 24 400000
 norm 64 10000
 TXT
-cat >suite.yaml <<YAML
-version: 2
-name: llm
-programs:
-  - name: train
-    command: [$FAKE_TRACED, step, "30"]
-    reads: cuda_trace
-    gate: {margin: 0.5%}
-YAML
-run() { "$HARNESS" run suite.yaml --device scripted:speed.json --color never "$@"; }
 compare() { "$HARNESS" compare --baseline base.json --current "$1" --color never --report json=verdict.json; }
 changed() { # changed NAME SED: the record of a step that differs
   cp step kept && sed -i "$2" step

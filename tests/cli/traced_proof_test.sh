@@ -3,11 +3,8 @@
 # scripted.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
-: "${FAKE_TRACED:?the stand-in for a program under the trace}"
 
-repository
-speeds 100
-export HARNESS_TRACE_LIBRARY=$FAKE_TRACED  # the stand-in needs none, but one must be there
+traced_suite
 # A launch: name, grid, nanoseconds, machine code, arguments.
 cat >step <<'TXT'
 copy 2000
@@ -15,18 +12,8 @@ gemm 96 400000 code_a 11
 gelu 512 90000 code_b 12
 norm 64 10000 code_c 13
 TXT
-cat >suite.yaml <<YAML
-version: 2
-name: llm
-programs:
-  - name: train
-    command: [$FAKE_TRACED, step, "30"]
-    reads: cuda_trace
-    gate: {margin: 0.5%}
-YAML
 printf '%s\n' base.json same.json verdict.json ab.json '*.starts' >>.gitignore
 commit "base"
-run() { "$HARNESS" run suite.yaml --device scripted:speed.json --color never "$@"; }
 starts() { same "starts of $1" "$(cat step.starts)" "$2" && rm -f step.starts; }
 # own FILE CONDITION: of the row of the program's own kernel_time.
 own() {

@@ -3,13 +3,14 @@
 
     kills.py HARNESS PLUGIN [--kills N] [--seed S]
 
-Killed are `run`, a worker of it, `ab` and `bisect` with their builds, `import`, `promote` and `list`, by SIGKILL. After
-each kill:
+Killed are `run`, a worker of it, `ab` and `bisect` with their builds, an element of a campaign, `import`, `promote` and
+`list`, by SIGKILL. After each kill:
 
 - no process is left that any of them started;
 - the store is whole, and every result that it held before is there as it was;
 - a file that was to be written is the old one or the new one, and its folder holds nothing else;
-- a run whose worker was killed ends by itself, with an exit status of the contract.
+- a run whose worker was killed ends by itself, with an exit status of the contract;
+- another element does what a killed one left of its campaign.
 
 At the end all commands succeed, and the temporary folder holds no more than one file a kill.
 """
@@ -65,7 +66,7 @@ class Place:
                                 GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="tester", GIT_COMMITTER_NAME="tester",
                                 GIT_AUTHOR_EMAIL="tester@example.org", GIT_COMMITTER_EMAIL="tester@example.org")
         self.git("init", "-q", "-b", "main")
-        (self.work / ".gitignore").write_text(".harness/\nplugin.so\nimported.json\nbisect.db*\n")
+        (self.work / ".gitignore").write_text(".harness/\nplugin.so\nimported.json\nbisect.db*\nfarm.db*\n")
         shutil.copy(plugin, self.work / "plugin.so")
         (self.work / "suite.yaml").write_text(SUITE)
         (self.work / "build.sh").write_text(f"#!/bin/sh\nsleep 0.2 & sleep 0.1; wait; cp '{plugin}' plugin.so\n")
@@ -77,7 +78,7 @@ class Place:
                 for case in range(200):
                     print(json.dumps({"case": f"case/{case}", "metric": "gpu_time", "unit": "us", "process": process,
                                       "samples": [100 + i % 7 for i in range(100)]}), file=lines)
-        self.seen = {}
+        self.seen = {"results.db": {}, "farm.db": {}}
 
     def git(self, *words):
         subprocess.run(["git", *words], cwd=self.work, env=self.environment, check=True)
@@ -122,7 +123,8 @@ class Place:
             time.sleep(0.01)
         left = self.processes()
         need(not left, f"processes are left: {left}")
-        self.check_store()
+        self.check_store(self.work / ".harness" / "results.db")
+        self.check_store(self.work / "farm.db")
         if (self.work / "bisect.db").exists():
             store = sqlite3.connect(self.work / "bisect.db", timeout=PATIENCE)
             need(store.execute("pragma integrity_check").fetchone() == ("ok",), "the bisection's store is damaged")
@@ -135,8 +137,8 @@ class Place:
         beside = [name.name for name in self.work.iterdir() if name.name.startswith("imported.json.")]
         need(not beside, f"beside the imported file: {beside}")
 
-    def check_store(self):
-        path = self.work / ".harness" / "results.db"
+    def check_store(self, path):
+        seen = self.seen[path.name]
         if not path.exists():
             return
         store = sqlite3.connect(f"file:{path}?mode=rw", uri=True, timeout=PATIENCE)
@@ -144,7 +146,7 @@ class Place:
         need(not store.execute("pragma foreign_key_check").fetchall(), "rows of the store refer to nothing")
         tables = {name for (name,) in store.execute("select name from sqlite_master where type = 'table'")}
         if not {"runs", "results", "cases"} <= tables:
-            need(not self.seen, "the store lost its tables")
+            need(not seen, "the store lost its tables")
             return
         now = {}
         for run, position, process, text in store.execute("select run, position, process, result from results"):
@@ -155,18 +157,33 @@ class Place:
             held = len({position for (one, position, _) in now if one == run})
             need(held == planned, f"run {run} is called complete and has results of {held} of {planned} cases")
         store.close()
-        lost = [key for key, digest in self.seen.items() if now.get(key) != digest]
+        lost = [key for key, digest in seen.items() if now.get(key) != digest]
         need(not lost, f"{len(lost)} results were lost or changed: {lost[:3]}")
-        self.seen = now
+        self.seen[path.name] = now
+
+    def plan_campaign(self):
+        status = self.start(PLAN_CAMPAIGN).wait(timeout=600)
+        need(status == 0, f"`harness {' '.join(PLAN_CAMPAIGN)}` ends with {status}")
+
+    def finish_campaign(self):
+        status = self.start(COMMANDS["farm"]).wait(timeout=600)
+        need(status == 0, f"the element that comes after a killed one ends with {status}")
+        self.check()
+        store = sqlite3.connect(self.work / "farm.db", timeout=PATIENCE)
+        left = store.execute("select count(*) from tasks where done != 1").fetchone()[0]
+        store.close()
+        need(left == 0, f"{left} tasks are left")
 
 
 DEVICE = ["--device", "scripted:speed.json"]
 BUILT = [*DEVICE, "--build", "./build.sh"]
+PLAN_CAMPAIGN = ["farm", "plan", "suite.yaml", *DEVICE, "--store", "farm.db", "--block", "1", "--lease", "1s"]
 COMMANDS = {
     "run": ["run", "suite.yaml", *DEVICE],
     "worker": ["run", "suite.yaml", *DEVICE],
     "ab": ["ab", "suite.yaml", "--baseline", "HEAD~1", "--pair", "session", *BUILT],
     "bisect": ["bisect", "suite.yaml", "--good", "HEAD~3", "--store", "bisect.db", *BUILT],
+    "farm": ["farm", "work", "--store", "farm.db", "--quiet"],
     "import": ["import", "samples.jsonl", "--as", "imported.json"],
     "promote": ["baseline", "promote", "HEAD", "--author", "tester", "--reason", "to be killed"],
     "list": ["list", "suite.yaml"],
@@ -175,6 +192,8 @@ COMMANDS = {
 
 def duration(place, name):
     """How long the command takes when nobody kills it. It must succeed."""
+    if name == "farm":
+        place.plan_campaign()
     begin = time.monotonic()
     process = place.start(COMMANDS[name])
     status = process.wait(timeout=600)
@@ -186,6 +205,8 @@ def duration(place, name):
 def kill_one(place, name, delay):
     """Whether something was killed before it ended."""
     place.forget_bisection()
+    if name == "farm":
+        place.plan_campaign()
     process = place.start(COMMANDS[name])
     if name == "worker":
         while not place.workers() and process.poll() is None:
@@ -209,6 +230,8 @@ def kill_one(place, name, delay):
         process.kill()
         process.wait()
     place.check()
+    if name == "farm":
+        place.finish_campaign()
     return killed
 
 

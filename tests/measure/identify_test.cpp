@@ -55,6 +55,22 @@ class TakesMore : public Told {
   [[nodiscard]] std::size_t workspace_bytes() const override { return 64; }
 };
 
+// There is no room for two.
+class Single : public Told {
+ public:
+  Single(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Told(params, problem, traits) {
+    if (alive) throw std::bad_alloc();
+    alive = true;
+  }
+  Single(const Single&) = delete;
+  Single& operator=(const Single&) = delete;
+  ~Single() override { alive = false; }
+
+ private:
+  static inline bool alive = false;
+};
+
 const Catalog& catalog() {
   static const Catalog made = [] {
     Catalog empty;
@@ -63,6 +79,7 @@ const Catalog& catalog() {
       registry.add(trial::variant<Told>("right"));
       registry.add(trial::variant<Wrong>("wrong"));
       registry.add(trial::variant<TakesMore>("takes_more"));
+      registry.add(trial::variant<Single>("single"));
     };
     EXPECT_TRUE(empty.add(sdk::Module{sdk::module_abi, sdk::compiler_abi, "test", register_all}));
     return empty;
@@ -120,6 +137,21 @@ TEST(Look, TellsAnotherIdentityForOtherLaunchesInputsOrMemory) {
   filled_with = 2;
   EXPECT_NE(look().identity->digest, digest);
   filled_with = 1;
+}
+
+TEST(Look, HasAnotherIdentityWhereTheVariantsMemoryCouldNotBeCounted) {
+  const auto asking = [](const char* variant) {
+    PlannedCase planned = planned_line(variant);
+    planned.metrics = {"peak_memory"};
+    return planned;
+  };
+  const std::string digest = look().identity->digest;
+  EXPECT_EQ(look_at(asking("right")).identity->digest, digest) << "it takes nothing";
+  const ProcessResult first = look_at(asking("single")), second = look_at(asking("single"));
+  EXPECT_EQ(first.outcome, Outcome::looked_at) << first.reason;
+  EXPECT_NE(first.identity->digest, digest);
+  EXPECT_EQ(first.identity->digest, second.identity->digest);
+  EXPECT_EQ(look(with_digest, "single").identity->digest, digest) << "nobody asked for its memory";
 }
 
 TEST(Look, ChecksAFewElementsOfTheFirstResult) {

@@ -42,11 +42,13 @@ std::unique_ptr<sdk::Kernel> make_another(CaseParts& parts, const Subject& subje
   return kernel;
 }
 
-// Equal digests are to have equal peaks. The digest of a variant that takes nothing stays as it is.
+// Equal digests are to have equal peaks. The digest of a variant that takes nothing stays as it is. One whose
+// memory could not be counted has the digest of no counted one.
 void add_own_memory(Subject& subject) {
   auto& identity = subject.result.identity;
-  if (subject.own_bytes.value_or(0) == 0 || !identity || identity->digest.empty()) return;
-  identity->digest = content_hash(fmt::format("{}\nown {}\n", identity->digest, *subject.own_bytes));
+  if (subject.own_bytes == 0U || !identity || identity->digest.empty()) return;
+  const std::string own = subject.own_bytes ? std::to_string(*subject.own_bytes) : "unknown";
+  identity->digest = content_hash(fmt::format("{}\nown {}\n", identity->digest, own));
 }
 
 }  // namespace
@@ -59,11 +61,11 @@ Step count_own_memory(CaseParts& parts, Subject& subject) {
   const auto phase = parts.phases.run("memory");
   Timer& timer = parts.device.timer();
   try {
-    const std::unique_ptr<sdk::Kernel> another = make_another(parts, subject);
-    if (!another) return {};
-    timer.queue([&](sdk::Stream stream) { another->run(stream); });
-    if (const Status done = timer.synchronize(); !done) return parts.subjects.broken(done.error());
-    subject.own_bytes = peak();
+    if (const std::unique_ptr<sdk::Kernel> another = make_another(parts, subject)) {
+      timer.queue([&](sdk::Stream stream) { another->run(stream); });
+      if (const Status done = timer.synchronize(); !done) return parts.subjects.broken(done.error());
+      subject.own_bytes = peak();
+    }
   } catch (const std::exception&) {  // there may be no room for two
     subject.own_bytes.reset();
   }

@@ -11,9 +11,9 @@ namespace harness {
 // code and libraries by then, so the figure does not hold the memory that these keep for the process.
 //
 // Does nothing unless the plan asks for the metric and the device tells its memory. Without room for a second
-// kernel there is no figure. Comes after the first check, because the call writes the outputs again. Comes
-// after identify(), because on an H200 9 of 228 cases were not proven when this came first. The digest
-// then holds the figure.
+// kernel there is no figure, and the digest says so. Comes after the first check, because the call writes the
+// outputs again. Comes after identify(), because on an H200 9 of 228 cases were not proven when this came
+// first. The digest then holds the figure.
 Step count_own_memory(CaseParts& parts, Subject& subject);
 
 // Puts the subject's identity into its result, and its kernels where the process only looks. Only the first

@@ -80,7 +80,9 @@ bool write_in_place(const fs::path& path, const WriteText& write) {
 
 }  // namespace
 
-Result<std::string> read_file(const fs::path& path, std::uintmax_t limit) {
+Status read_pieces(const fs::path& path, std::uintmax_t limit,
+                   const std::function<void(std::uintmax_t size)>& begin,
+                   const std::function<bool(std::string_view piece)>& take) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (!fs::exists(status)) return fail(ErrorKind::missing, Location{path.string()}, "no such file");
@@ -91,14 +93,25 @@ Result<std::string> read_file(const fs::path& path, std::uintmax_t limit) {
     return fail(ErrorKind::usage, Location{path.string()},
                 fmt::format("is {} bytes; at most {} are read", size, limit));
   std::ifstream in(path, std::ios::binary);
-  std::string text;
-  text.reserve(size);
+  begin(size);
   std::vector<char> block(std::size_t{1} << 16);
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0)
-    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+    if (!take({block.data(), static_cast<std::size_t>(in.gcount())})) return {};
   if (in.bad() || (!in.is_open()))
     return fail(ErrorKind::environment, Location{path.string()},
                 fmt::format("cannot be read: {}", std::strerror(errno)));
+  return {};
+}
+
+Result<std::string> read_file(const fs::path& path, std::uintmax_t limit) {
+  std::string text;
+  const Status read = read_pieces(
+      path, limit, [&](std::uintmax_t size) { text.reserve(size); },
+      [&](std::string_view piece) {
+        text += piece;
+        return true;
+      });
+  if (!read) return fail(read.error());
   return text;
 }
 

@@ -18,6 +18,11 @@ inline constexpr std::uintmax_t default_file_limit = 1ULL << 32;
 
 // Reads a whole file. A missing file, a directory or a file larger than `limit` bytes is an error.
 Result<std::string> read_file(const std::filesystem::path& path, std::uintmax_t limit = default_file_limit);
+// The same file in pieces: `begin` gets its size, 0 where it is not known; `take` gets each piece, and
+// returns false when it needs no more.
+Status read_pieces(const std::filesystem::path& path, std::uintmax_t limit,
+                   const std::function<void(std::uintmax_t size)>& begin,
+                   const std::function<bool(std::string_view piece)>& take);
 
 // The file whose name is most like that of `path`, which is not there: one of its folder with one of the
 // extensions. nullopt when none is near.

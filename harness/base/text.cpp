@@ -152,6 +152,8 @@ bool wildcard_match(std::string_view pattern, std::string_view text) {
 }
 
 std::string printable(std::string_view text) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; }))
+    return std::string(text);
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t begin = i;

@@ -1,11 +1,11 @@
 #include "harness/model/codec.h"
 
 #include <algorithm>
-#include <optional>
+#include <atomic>
 
+#include "harness/base/parallel.h"
 #include "harness/model/record_fields.h"
 #include "harness/schema/formats.h"
-#include "harness/schema/split_document.h"
 
 namespace harness {
 
@@ -13,30 +13,8 @@ namespace {
 
 constexpr std::size_t piece_size = 1U << 20U;
 
-Result<Record> decode_at_once(std::string_view text, const std::string& source) {
-  return from_json(Described<Record>::fields, text, source, &formats::record);
-}
-
-// The record without its cases and then each case, so that the parsed form of one case is in memory at a
-// time. std::nullopt where anything is wrong or unusual.
-std::optional<Record> decode_by_case(std::string_view text, const std::string& source) {
-  const std::optional<SplitDocument> split = split_members(text, "cases");
-  if (!split) return std::nullopt;
-  Result<Record> record = from_json(record_header, split->rest, source, &formats::record);
-  if (!record) return std::nullopt;
-  std::vector<std::size_t> ids;
-  ids.reserve(split->elements.size());
-  record->cases.reserve(split->elements.size());
-  for (const std::string_view element : split->elements) {
-    Result<CaseRecord> one = from_json(Described<CaseRecord>::fields, element, source);
-    if (!one) return std::nullopt;
-    ids.push_back(std::hash<std::string>()(one->id));
-    record->cases.push_back(std::move(*one));
-  }
-  std::sort(ids.begin(), ids.end());
-  if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) return std::nullopt;
-  return std::move(*record);
-}
+constexpr std::size_t cases_a_part = 64;   // taken by a thread at a time
+constexpr std::size_t parts_a_round = 64;  // written before their text is given out
 
 }  // namespace
 
@@ -52,18 +30,82 @@ void encode(const Record& record, const std::function<void(std::string_view piec
   write_format(json, formats::record);
   write_fields(json, record_header, record);
   json.key("cases").open_array();
-  for (const CaseRecord& one : record.cases) {
-    write_json(json, one);
-    if (json.size() >= piece_size) take(json.take());
+  std::span<const CaseRecord> left = record.cases;
+  if (!left.empty()) write_json(json, left.front());
+  take(json.take());
+  if (!left.empty()) left = left.subspan(1);
+  while (!left.empty()) {
+    const std::span<const CaseRecord> now = left.first(std::min(left.size(), parts_a_round * cases_a_part));
+    std::vector<std::string> parts((now.size() + cases_a_part - 1) / cases_a_part);
+    for_each_index(parts.size(), 0, [&](std::size_t part) {
+      JsonWriter behind_others = json;
+      const std::span<const CaseRecord> cases = now.subspan(part * cases_a_part);
+      for (const CaseRecord& one : cases.first(std::min(cases.size(), cases_a_part)))
+        write_json(behind_others, one);
+      parts[part] = behind_others.take();
+    });
+    for (const std::string& part : parts) take(part);
+    left = left.subspan(now.size());
   }
   json.close().close();
   take(json.take() + "\n");
 }
 
+RecordReader::RecordReader(std::string source, std::uintmax_t size)
+    : source_(std::move(source)),
+      size_(size),
+      splitter_("cases", [this](std::span<const std::string_view> cases) { return add(cases); }) {}
+
+// Cases do not depend on each other, so several threads read them.
+bool RecordReader::add(std::span<const std::string_view> texts) {
+  const std::size_t first = cases_.size();
+  for (const std::string_view text : texts) read_ += text.size();
+  if (first == 0) reserve(texts.size());
+  cases_.resize(first + texts.size());
+  ids_.resize(cases_.size());
+  std::atomic<bool> good = true;
+  for_each_index((texts.size() + cases_a_part - 1) / cases_a_part, 0, [&](std::size_t part) {
+    const std::size_t begin = part * cases_a_part, end = std::min(begin + cases_a_part, texts.size());
+    for (std::size_t i = begin; i < end && good; ++i) {
+      Result<CaseRecord> one = from_json(Described<CaseRecord>::fields, texts[i], source_);
+      if (!one) {
+        good = false;
+        return;
+      }
+      for (ProcessResult& result : one->processes) result.case_id = one->id;
+      ids_[first + i] = std::hash<std::string>()(one->id);
+      cases_[first + i] = std::move(*one);
+    }
+  });
+  return good;
+}
+
+// Room for all cases, if the others are as long as the first ones. A list that grows is copied.
+void RecordReader::reserve(std::size_t count) {
+  const double mean = static_cast<double>(read_) / static_cast<double>(count);
+  const auto all = static_cast<std::size_t>(1.02 * static_cast<double>(size_) / mean) + count;
+  cases_.reserve(all);
+  ids_.reserve(all);
+}
+
+std::optional<Record> RecordReader::finish() {
+  const std::optional<std::string> rest = splitter_.finish();
+  if (!rest) return std::nullopt;
+  Result<Record> record = from_json(record_header, *rest, source_, &formats::record);
+  if (!record) return std::nullopt;
+  std::sort(ids_.begin(), ids_.end());
+  if (std::adjacent_find(ids_.begin(), ids_.end()) != ids_.end()) return std::nullopt;
+  record->cases = std::move(cases_);
+  return std::move(*record);
+}
+
 Result<Record> decode_record(std::string_view text, const std::string& source) {
-  std::optional<Record> by_case = decode_by_case(text, source);
+  RecordReader reader(source, text.size());
+  for (std::string_view left = text; !left.empty(); left.remove_prefix(std::min(left.size(), piece_size)))
+    if (!reader.take(left.substr(0, piece_size))) break;
+  if (std::optional<Record> record = reader.finish()) return std::move(*record);
   // Errors have the paths of the whole text.
-  Result<Record> record = by_case ? Result<Record>(std::move(*by_case)) : decode_at_once(text, source);
+  Result<Record> record = from_json(Described<Record>::fields, text, source, &formats::record);
   if (!record) return record;
   for (CaseRecord& one : record->cases)
     for (ProcessResult& result : one.processes) result.case_id = one.id;

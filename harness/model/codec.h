@@ -5,12 +5,17 @@
 // expected. Unknown fields are ignored, because a later version may add some.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/model/record.h"
+#include "harness/schema/split_document.h"
 
 namespace harness {
 
@@ -21,9 +26,34 @@ struct EncodedResult {
 };
 
 std::string encode(const Record& record);  // pretty enough to review in a diff: one line a placement
-// The same text in pieces of about a megabyte, so that no whole record lies beside its text.
+// The same text in pieces, so that no whole record lies beside its text.
 void encode(const Record& record, const std::function<void(std::string_view piece)>& take);
 Result<Record> decode_record(std::string_view text, const std::string& source);
+
+// Reads a record from a text that comes in pieces, which is never in memory as a whole.
+class RecordReader {
+ public:
+  // `size`: of the whole text, as far as it is known.
+  RecordReader(std::string source, std::uintmax_t size);
+  RecordReader(const RecordReader&) = delete;
+  RecordReader& operator=(const RecordReader&) = delete;
+
+  // False: no more pieces are needed, and finish() has no record.
+  bool take(std::string_view piece) { return splitter_.take(piece); }
+  // std::nullopt where anything is wrong or unusual: decode_record() with the whole text tells.
+  std::optional<Record> finish();
+
+ private:
+  bool add(std::span<const std::string_view> texts);
+  void reserve(std::size_t count);
+
+  std::string source_;
+  std::uintmax_t size_;
+  std::uintmax_t read_ = 0;  // bytes of cases
+  std::vector<CaseRecord> cases_ = {};
+  std::vector<std::size_t> ids_ = {};  // hashes
+  DocumentSplitter splitter_;
+};
 
 // A record's header (everything but `cases`), one line; what the store keeps beside results.
 std::string encode_header(const Record& record);

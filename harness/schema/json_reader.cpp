@@ -183,12 +183,11 @@ void JsonReader::expect_format(const DocumentFormat& format) {
 JsonNode JsonNode::find(std::string_view name) const {
   JsonNode child(*reader_, this, name, no_index, nullptr);
   if (!expect_object()) return child;
-  const auto key = rapidjson::Value(rapidjson::StringRef(name.data(), static_cast<unsigned>(name.size())));
   const rapidjson::SizeType count = value_->MemberCount();
   for (rapidjson::SizeType i = 0; i < count; ++i) {
     const rapidjson::SizeType at = next_ + i < count ? next_ + i : next_ + i - count;
     const auto& member = value_->MemberBegin()[static_cast<std::ptrdiff_t>(at)];
-    if (member.name != key) continue;
+    if (view(member.name) != name) continue;
     next_ = at + 1;
     child.value_ = &member.value;
     break;

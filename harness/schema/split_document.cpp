@@ -1,5 +1,9 @@
 #include "harness/schema/split_document.h"
 
+#include <algorithm>
+#include <array>
+#include <vector>
+
 namespace harness {
 namespace {
 
@@ -12,6 +16,19 @@ bool is_space(char c) {
 
 std::size_t skip_space(std::string_view text, std::size_t at) {
   while (at < text.size() && is_space(text[at])) ++at;
+  return at;
+}
+
+// Whether brackets or strings begin or end at a character.
+constexpr std::array<bool, 256> make_marks() {
+  std::array<bool, 256> marks{};
+  for (const char c : {'"', '{', '[', '}', ']'}) marks[static_cast<unsigned char>(c)] = true;
+  return marks;
+}
+constexpr std::array<bool, 256> marks = make_marks();
+
+std::size_t skip_to_mark(std::string_view text, std::size_t at) {
+  while (at < text.size() && !marks[static_cast<unsigned char>(text[at])]) ++at;
   return at;
 }
 
@@ -29,7 +46,7 @@ std::size_t skip_string(std::string_view text, std::size_t at) {
 // Behind the object or list that begins at `at`, or npos.
 std::size_t skip_container(std::string_view text, std::size_t at) {
   int depth = 0;
-  while (at < text.size()) {
+  for (at = skip_to_mark(text, at); at < text.size(); at = skip_to_mark(text, at)) {
     switch (text[at]) {
       case '"':
         at = skip_string(text, at);
@@ -39,11 +56,8 @@ std::size_t skip_container(std::string_view text, std::size_t at) {
       case '[':
         if (++depth > deepest_piece) return std::string_view::npos;
         break;
-      case '}':
-      case ']':
+      default:
         if (--depth == 0) return at + 1;
-        break;
-      default: break;
     }
     ++at;
   }
@@ -78,25 +92,62 @@ std::size_t find_list(std::string_view text, std::string_view member) {
 
 }  // namespace
 
-std::optional<SplitDocument> split_members(std::string_view text, std::string_view member) {
-  const std::size_t open = find_list(text, member);
-  if (open == std::string_view::npos) return std::nullopt;
-  SplitDocument split;
-  std::size_t at = skip_space(text, open + 1);
-  while (at < text.size() && text[at] != ']') {
-    if (!split.elements.empty()) {
-      if (text[at] != ',') return std::nullopt;
+bool DocumentSplitter::take(std::string_view piece) {
+  if (phase_ == Phase::failed) return false;
+  if (phase_ == Phase::behind) {
+    rest_ += piece;
+    return true;
+  }
+  buffer_ += piece;
+  if (buffer_.size() >= std::max(wait_for_, batch_)) split();
+  return phase_ != Phase::failed;
+}
+
+std::optional<std::string> DocumentSplitter::finish() {
+  if (phase_ == Phase::before || phase_ == Phase::within) split();
+  if (phase_ != Phase::behind) return std::nullopt;
+  return std::move(rest_);
+}
+
+void DocumentSplitter::split() {
+  if (phase_ == Phase::before) {
+    const std::size_t open = find_list(buffer_, member_);
+    // Twice the text before the next search, so that a long text is not searched for each of its pieces.
+    wait_for_ = 2 * buffer_.size();
+    if (open == std::string_view::npos) return;
+    phase_ = Phase::within;
+    rest_ = buffer_.substr(0, open + 1);
+    buffer_.erase(0, open + 1);
+  }
+  split_list();
+}
+
+void DocumentSplitter::split_list() {
+  const std::string_view text = buffer_;
+  std::vector<std::string_view> elements;
+  std::size_t used = 0;
+  while (phase_ == Phase::within) {
+    std::size_t at = skip_space(text, used);
+    if (at < text.size() && text[at] == ']') {
+      phase_ = Phase::behind;
+      rest_ += text.substr(at);
+      break;
+    }
+    if (at < text.size() && after_element_) {
+      if (text[at] != ',') phase_ = Phase::failed;
       at = skip_space(text, at + 1);
     }
-    if (at == text.size() || text[at] != '{') return std::nullopt;
+    if (at >= text.size()) break;
+    if (text[at] != '{') phase_ = Phase::failed;
     const std::size_t end = skip_container(text, at);
-    if (end == std::string_view::npos) return std::nullopt;
-    split.elements.push_back(text.substr(at, end - at));
-    at = skip_space(text, end);
+    if (end == std::string_view::npos) break;
+    elements.push_back(text.substr(at, end - at));
+    after_element_ = true;
+    used = end;
   }
-  if (at >= text.size()) return std::nullopt;
-  split.rest.append(text.substr(0, open + 1)).append(text.substr(at));
-  return split;
+  if (phase_ != Phase::failed && !elements.empty() && !use_(elements)) phase_ = Phase::failed;
+  wait_for_ = elements.empty() ? 2 * buffer_.size() : buffer_.size() - used + batch_;
+  buffer_.erase(0, used);
 }
 
 }  // namespace harness

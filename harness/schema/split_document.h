@@ -1,22 +1,49 @@
 // Split document: a JSON object without its longest list, and that list element by element, so that a text of
-// any size is parsed piece by piece. Nothing is checked here beyond brackets and strings: each piece is
-// parsed later. Pure.
+// any size is read and parsed piece by piece. Nothing is checked here beyond brackets and strings: each piece
+// is parsed later. Pure.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace harness {
 
-struct SplitDocument {
-  std::string rest;                        // the text with an empty list in place of the list
-  std::vector<std::string_view> elements;  // of the list, within the text
-};
+// Splits a text that comes in pieces. It keeps only what was not yet used.
+class DocumentSplitter {
+ public:
+  // Gets elements of the list in their order, which are valid during the call. False ends the splitting.
+  using Use = std::function<bool(std::span<const std::string_view> elements)>;
 
-// The list `member` of the outermost object. std::nullopt where there is none, where it holds anything but
-// objects, or where the text is no JSON or is nested deeply.
-std::optional<SplitDocument> split_members(std::string_view text, std::string_view member);
+  // The list is the member `member` of the outermost object. Elements are given out after each `batch` bytes.
+  DocumentSplitter(std::string member, Use use, std::size_t batch = 4U << 20U)
+      : member_(std::move(member)), use_(std::move(use)), batch_(batch) {}
+
+  // False: no more pieces are needed, and finish() has no text.
+  bool take(std::string_view piece);
+
+  // After the last piece: the text with an empty list in place of the list. std::nullopt where there is no
+  // such list, where it holds anything but objects, where use() refused, or where the text is no JSON or is
+  // nested deeply.
+  std::optional<std::string> finish();
+
+ private:
+  enum class Phase { before, within, behind, failed };
+
+  void split();
+  void split_list();
+
+  std::string member_;
+  Use use_;
+  std::size_t batch_;
+  Phase phase_ = Phase::before;
+  std::string rest_ = {};
+  std::string buffer_ = {};   // text that is not yet in `rest_` and was not used
+  std::size_t wait_for_ = 0;  // size of the buffer at which splitting goes on
+  bool after_element_ = false;
+};
 
 }  // namespace harness

@@ -10,6 +10,7 @@
 #include "harness/model/codec.h"
 #include "harness/model/device_kinds.h"
 #include "harness/store/baseline/completeness.h"
+#include "harness/store/record_file.h"
 
 namespace harness {
 namespace fs = std::filesystem;
@@ -161,9 +162,7 @@ Result<std::vector<Baseline>> list_baselines(const fs::path& folder) {
   std::sort(paths.begin(), paths.end());
   std::vector<Baseline> baselines;
   for (const fs::path& path : paths) {
-    const Result<std::string> text = read_file(path);
-    if (!text) return fail(text.error());
-    Result<Record> record = decode_record(*text, path.string());
+    Result<Record> record = read_record(path);
     if (!record) return fail(record.error());
     baselines.push_back(
         {path, path.parent_path().filename().string(), path.stem().string(), std::move(*record)});

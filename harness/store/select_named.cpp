@@ -7,9 +7,9 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
-#include "harness/model/codec.h"
 #include "harness/store/baselines.h"
 #include "harness/store/git.h"
+#include "harness/store/record_file.h"
 #include "harness/store/select.h"
 #include "harness/store/select_parts.h"
 
@@ -71,10 +71,9 @@ Error no_file(const fs::path& path, const Error& error) {
 }
 
 Result<Selected> select_file(const fs::path& path, SideKind kind, const SelectOptions& options) {
-  const Result<std::string> text = read_file(path);
-  if (!text) return fail(no_file(path, text.error()));
-  Result<Record> record = decode_record(*text, path.string());
+  Result<Record> record = read_record(path);
   if (!record) {
+    if (record.error().kind == ErrorKind::missing) return fail(no_file(path, record.error()));
     Error error = record.error();
     error.advice = advice_for(path, error.advice);
     return fail(error);

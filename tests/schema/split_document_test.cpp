@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,28 +10,62 @@
 namespace harness {
 namespace {
 
+struct Split {
+  std::optional<std::string> rest;
+  std::vector<std::string> elements;
+};
+
+// The text comes in pieces of `piece` bytes.
+Split split(std::string_view text, std::size_t piece, std::size_t batch = 1) {
+  Split found;
+  DocumentSplitter splitter(
+      "list",
+      [&](std::span<const std::string_view> elements) {
+        found.elements.insert(found.elements.end(), elements.begin(), elements.end());
+        return true;
+      },
+      batch);
+  for (; !text.empty(); text.remove_prefix(std::min(piece, text.size())))
+    if (!splitter.take(text.substr(0, piece))) break;
+  found.rest = splitter.finish();
+  return found;
+}
+
 TEST(SplitDocument, GivesTheElementsAndTheRest) {
   const std::string text = R"({"a": {"list": [1]}, "list" : [ {"x": "]}\\\"{"}, {"y": [{}]} ], "b": 2})";
-  const auto split = split_members(text, "list");
-  ASSERT_TRUE(split);
-  EXPECT_EQ(split->rest, R"({"a": {"list": [1]}, "list" : [], "b": 2})");
-  EXPECT_EQ(split->elements, (std::vector<std::string_view>{R"({"x": "]}\\\"{"})", R"({"y": [{}]})"}));
+  for (std::size_t piece = 1; piece <= text.size(); ++piece)
+    for (const std::size_t batch : {std::size_t{1}, std::size_t{20}, text.size() + 1}) {
+      const Split found = split(text, piece, batch);
+      EXPECT_EQ(found.rest, R"({"a": {"list": [1]}, "list" : [], "b": 2})") << piece;
+      EXPECT_EQ(found.elements, (std::vector<std::string>{R"({"x": "]}\\\"{"})", R"({"y": [{}]})"})) << piece;
+    }
 }
 
 TEST(SplitDocument, AnEmptyListHasNoElements) {
-  const auto split = split_members(R"({"list": [ ]})", "list");
-  ASSERT_TRUE(split);
-  EXPECT_TRUE(split->elements.empty());
+  const Split found = split(R"({"list": [ ]})", 3);
+  EXPECT_EQ(found.rest, R"({"list": []})");
+  EXPECT_TRUE(found.elements.empty());
 }
 
 TEST(SplitDocument, LeavesTheUnusualToTheWholeParser) {
-  for (const char* const text :
+  const std::string deep = R"({"list": [{"a": )" + std::string(250, '[') + std::string(250, ']') + "}]}";
+  for (const std::string text :
        {"", "[]", "{", R"({"a": 1})", R"({"list": {}})", R"({"list": 1})", R"({"list": [1]})",
         R"({"list": [{}, 2]})", R"({"list": [{},]})", R"({"list": [{} {}]})", R"({"list": [{}, ])",
-        R"({"list": [{"a])", R"({"list": [{)", R"({"list")", R"({"list": )", R"({"a": {"list": [{}]}})"})
-    EXPECT_FALSE(split_members(text, "list")) << text;
-  const std::string deep = R"({"list": [{"a": )" + std::string(250, '[') + std::string(250, ']') + "}]}";
-  EXPECT_FALSE(split_members(deep, "list"));
+        R"({"list": [{"a])", R"({"list": [{)", R"({"list")", R"({"list": )", R"({"a": {"list": [{}]}})",
+        deep.c_str()})
+    for (const std::size_t piece : {1, 7, 1000}) EXPECT_FALSE(split(text, piece).rest) << text;
+}
+
+TEST(SplitDocument, GivesElementsOutBeforeTheTextEnds) {
+  std::size_t given = 0;
+  DocumentSplitter splitter(
+      "list", [&](std::span<const std::string_view> elements) { return (given += elements.size()) < 3; }, 1);
+  EXPECT_TRUE(splitter.take(R"({"list": [{}, {}, {)"));
+  EXPECT_EQ(given, 2U);
+  EXPECT_FALSE(splitter.take("}"));  // refused
+  EXPECT_FALSE(splitter.take("]}"));
+  EXPECT_FALSE(splitter.finish());
 }
 
 }  // namespace

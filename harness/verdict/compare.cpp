@@ -106,6 +106,7 @@ std::vector<Remark> remarks_on_proofs(const Record& baseline, const Record& curr
   std::set<std::string> proven, unmeasured;
   for (const ComparisonRow& row : rows)
     if (row.verdict == Verdict::identical) proven.insert(row.case_id);
+  if (proven.empty()) return {};
   for (const PairedCase& one : pair_cases(baseline, current)) {
     if (one.before == nullptr || one.after == nullptr || !proven.contains(one.after->id)) continue;
     for (const auto& [from, to] : {std::pair(one.before, one.after), std::pair(one.after, one.before)})
@@ -134,15 +135,19 @@ std::vector<Remark> remarks_on_traced(const Record& current, const std::vector<C
 }
 
 // Verdicts, diagnostics and the trace of all rows.
-std::vector<ComparisonRow> judged_rows(const ComparedRecords& records, Trace& trace, unsigned threads) {
+// `trace` may be null: it takes as much memory as the evidence.
+std::vector<ComparisonRow> judged_rows(const ComparedRecords& records, Trace* trace, unsigned threads) {
   CaseRows found = rows_of_all(records, threads);
-  trace.family = judge_all(found, records, judge);
+  const std::size_t family = judge_all(found, records, judge);
   judge_old_gates(found);
   describe_looks(found, records);
   explain_environment(found.rows);
-  trace.rows.reserve(found.evidence.size());
-  for (Evidence& one : found.evidence)
-    trace.rows.push_back({found.rows[one.row].case_id, found.rows[one.row].metric, std::move(one)});
+  if (trace != nullptr) {
+    trace->family = family;
+    trace->rows.reserve(found.evidence.size());
+    for (Evidence& one : found.evidence)
+      trace->rows.push_back({found.rows[one.row].case_id, found.rows[one.row].metric, std::move(one)});
+  }
   advise_renames(found.rows, records.baseline, records.current);
   return std::move(found.rows);
 }
@@ -155,9 +160,7 @@ std::vector<MachineDifference> differences_of(const std::map<std::string, Machin
   return all;
 }
 
-}  // namespace
-
-Comparison compare(const Record& baseline, const Record& current, const Policy& policy, Trace& trace,
+Comparison compare(const Record& baseline, const Record& current, const Policy& policy, Trace* trace,
                    unsigned threads) {
   Comparison comparison;
   comparison.suite = current.suite.name;
@@ -184,9 +187,15 @@ Comparison compare(const Record& baseline, const Record& current, const Policy& 
   return comparison;
 }
 
+}  // namespace
+
+Comparison compare(const Record& baseline, const Record& current, const Policy& policy, Trace& trace,
+                   unsigned threads) {
+  return compare(baseline, current, policy, &trace, threads);
+}
+
 Comparison compare(const Record& baseline, const Record& current, const Policy& policy, unsigned threads) {
-  Trace unread;
-  return compare(baseline, current, policy, unread, threads);
+  return compare(baseline, current, policy, nullptr, threads);
 }
 
 std::vector<ComparisonRow> verdicts(const Record& baseline, const Record& current, const Policy& policy) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -100,10 +101,12 @@ std::vector<ReasonGroup> group_by_reason(std::span<const Reasoned> cases) {
 
 std::vector<Abridged> abridge(std::span<const std::string> ids) {
   std::vector<Abridged> result;
-  std::map<std::string, std::size_t> known;
+  std::unordered_map<std::string, std::size_t> known;
+  known.reserve(ids.size());
   for (const std::string& id : ids) {
-    const Segments segments = split(id, '/');
-    const std::string key = segments.size() < 3 ? id : segments[0] + "/" + segments[1] + "/*";
+    const std::size_t first = id.find('/');
+    const std::size_t second = first == std::string::npos ? first : id.find('/', first + 1);
+    const std::string key = second == std::string::npos ? id : id.substr(0, second + 1) + "*";
     const auto [at, is_new] = known.try_emplace(key, result.size());
     if (is_new) result.push_back({id, 0});
     Abridged& one = result[at->second];

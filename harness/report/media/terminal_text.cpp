@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/base/parallel.h"
 #include "harness/base/text.h"
 
 namespace harness::report {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::size_t label_indent = 2;
 constexpr std::size_t stacked_indent = 4;
+constexpr std::size_t drawn_a_part = 1024;  // rows, by a thread at a time
 
 std::string spaces(std::size_t count) {
   return std::string(count, ' ');
@@ -235,7 +237,13 @@ std::string draw_columns(const Grid& grid, const std::vector<std::size_t>& colum
     const Section& section = grid.sections[i];
     if (!section.heading.empty())
       text += paint(safe_name(section.heading, width), section.paint, style) + "\n";
-    for (const GridRow& row : section.rows) text += row_lines(grid, i, row, layout, style);
+    std::vector<std::string> parts((section.rows.size() + drawn_a_part - 1) / drawn_a_part);
+    for_each_index(parts.size(), 0, [&](std::size_t part) {
+      const std::size_t end = std::min((part + 1) * drawn_a_part, section.rows.size());
+      for (std::size_t row = part * drawn_a_part; row < end; ++row)
+        parts[part] += row_lines(grid, i, section.rows[row], layout, style);
+    });
+    for (const std::string& part : parts) text += part;
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/parallel.h"
 #include "harness/base/text.h"
 #include "harness/model/known_metrics.h"
 #include "harness/report/documents.h"
@@ -19,6 +20,8 @@
 
 namespace harness::report {
 namespace {
+
+constexpr std::size_t rows_a_part = 1024;  // put into words by a thread at a time
 
 std::pair<std::pair<int, int>, int> processes_of(const ComparisonRow& row) {
   return {{row.baseline.processes, row.current.processes}, row.look.number};
@@ -138,12 +141,18 @@ Grid make_grid(const Comparison& comparison) {
   for (const std::size_t i : shown) names.push_back(all_names[i]);
   const Shared shared = factor_ids(names);
   grid.shared = shared.pattern;
+  std::vector<GridRow> rows(shown.size());
+  for_each_index((rows.size() + rows_a_part - 1) / rows_a_part, 0, [&](std::size_t part) {
+    const std::size_t end = std::min((part + 1) * rows_a_part, rows.size());
+    for (std::size_t i = part * rows_a_part; i < end; ++i)
+      rows[i] = make_row(comparison.rows[shown[i]], shared.labels[i], names[i]);
+  });
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const ComparisonRow& row = comparison.rows[shown[i]];
     const std::string heading = heading_of(row);
     if (i == 0 || grid.sections.back().heading != heading)
       grid.sections.push_back({heading, heading_paint(row), {}});
-    grid.sections.back().rows.push_back(make_row(row, shared.labels[i], names[i]));
+    grid.sections.back().rows.push_back(std::move(rows[i]));
   }
   return grid;
 }

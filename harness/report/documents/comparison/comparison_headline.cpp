@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
+#include <unordered_set>
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
@@ -58,7 +58,8 @@ std::size_t count_informative(const Comparison& comparison) {
 }
 
 bool one_deciding_row_a_case(const Comparison& comparison) {
-  std::set<std::string_view> ids;
+  std::unordered_set<std::string_view> ids;
+  ids.reserve(comparison.rows.size());
   return std::all_of(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
     return row.informative || ids.insert(row.case_id).second;
   });

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 
 #include "harness/base/text.h"
 #include "harness/report/documents/comparison/comparison_headline.h"
@@ -19,7 +20,8 @@ namespace harness::report {
 namespace {
 
 bool one_row_a_case(const Comparison& comparison) {
-  std::set<std::string_view> ids;
+  std::unordered_set<std::string_view> ids;
+  ids.reserve(comparison.rows.size());
   return std::all_of(comparison.rows.begin(), comparison.rows.end(),
                      [&](const ComparisonRow& row) { return ids.insert(row.case_id).second; });
 }
@@ -153,8 +155,11 @@ std::vector<std::string> row_names(const Comparison& comparison) {
 }
 
 Reasons identical_results(const Comparison& comparison) {
-  const std::vector<std::string> names = row_names(comparison);
   Reasons reasons{words_for(Verdict::identical)};
+  if (std::none_of(comparison.rows.begin(), comparison.rows.end(),
+                   [](const ComparisonRow& row) { return row.verdict == Verdict::identical; }))
+    return reasons;
+  const std::vector<std::string> names = row_names(comparison);
   ReasonGroup group{
       "same machine code, same launches. The proof covers the device's time, cycles, counters, tensor memory "
       "and error, but not the time of the host, the first call and the overhead of launches.",

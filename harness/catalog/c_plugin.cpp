@@ -76,23 +76,22 @@ class Request {
 };
 
 sdk::TensorSpec tensor_of(const harness_tensor& tensor) {
-  constexpr std::array types{sdk::DType::f64,  sdk::DType::f32, sdk::DType::f16,
-                             sdk::DType::bf16, sdk::DType::i32, sdk::DType::i8};
+  constexpr std::array roles{sdk::Role::input, sdk::Role::output, sdk::Role::in_place};
   const std::string name = text_or_empty(tensor.name);
   const auto refused = [&](const std::string& why) {
     throw std::invalid_argument(fmt::format("harness_tensors: tensor `{}` has {}", name, why));
   };
   if (name.empty()) refused("no name");
-  if (tensor.role != HARNESS_INPUT && tensor.role != HARNESS_OUTPUT)
+  if (tensor.role < 0 || tensor.role >= static_cast<int>(roles.size()))
     refused(fmt::format("the unknown role {}", tensor.role));
-  if (tensor.dtype < 0 || tensor.dtype >= static_cast<int>(types.size()))
+  if (tensor.dtype < 0 || tensor.dtype >= static_cast<int>(std::size(sdk::dtypes)))
     refused(fmt::format("the unknown dtype {}", tensor.dtype));
   if (tensor.dimensions < 0 || tensor.dimensions > HARNESS_MOST_DIMENSIONS)
     refused(
         fmt::format("{} dimensions; at most {} are possible", tensor.dimensions, HARNESS_MOST_DIMENSIONS));
   return {name,
-          tensor.role == HARNESS_INPUT ? sdk::Role::input : sdk::Role::output,
-          types.at(static_cast<std::size_t>(tensor.dtype)),
+          roles.at(static_cast<std::size_t>(tensor.role)),
+          sdk::dtypes[tensor.dtype],
           {tensor.shape, tensor.shape + tensor.dimensions}};
 }
 
@@ -199,10 +198,8 @@ class PluginWorkload final : public sdk::Workload {
     for (const sdk::TensorSpec& tensor : opened.tensors()) {
       std::vector<double>& one = values.emplace_back(static_cast<std::size_t>(tensor.elements()));
       addresses.push_back(one.data());
-      if (tensor.role == sdk::Role::output) {
-        if (outputs++ == output) sought = values.size() - 1;
-        continue;
-      }
+      if (sdk::is_output(tensor.role) && outputs++ == output) sought = values.size() - 1;
+      if (!sdk::is_input(tensor.role)) continue;
       const sdk::HostTensor& input = inputs[next_input++];
       for (std::size_t i = 0; i < one.size(); ++i) one[i] = input.at(static_cast<std::int64_t>(i));
     }

@@ -59,6 +59,8 @@ struct MetricGate {
   std::optional<double> margin;
   std::optional<double> alpha;
   bool informative = false;  // shown and compared, but it decides nothing
+  // The unit of the margin as the suite writes it: "points", "bytes", "absolute"; "": a share.
+  std::string unit = {};
 
   bool operator==(const MetricGate&) const = default;
 };

@@ -116,8 +116,10 @@ struct Described<MetricGate> {
                                   .in(Unit::share)
                                   .below(1)
                                   .plain_only_below(0.1)
+                                  .or_in_own_unit()
                                   .such_as("1%")
-                                  .says("Changes of this metric up to this size do not matter."),
+                                  .says("Changes of this metric up to this size do not matter: a percentage, "
+                                        "or a number with the metric's unit, such as `0.5 points`."),
                               field("alpha", &MetricGate::alpha)
                                   .unless_default()
                                   .within(smallest_alpha, 0.5)
@@ -126,7 +128,8 @@ struct Described<MetricGate> {
                                   .says("Accepted probability of a false alarm for this metric."),
                               field("informative", &MetricGate::informative)
                                   .unless_default()
-                                  .says("The metric is compared and shown, but decides nothing."));
+                                  .says("The metric is compared and shown, but decides nothing."),
+                              field("unit", &MetricGate::unit).unless_default());
 };
 
 template <>

@@ -35,6 +35,7 @@ struct FieldText {
   std::vector<std::string> choices;  // of an enum
   std::string fallback;  // the default as a suite writes it: "5", "300ms", "1%"; "" : there is none
   std::string sample;    // a value for error messages
+  bool own_unit = false;
 };
 
 // "300ms", "60s": as parse_duration() reads it.
@@ -96,6 +97,7 @@ FieldText field_text(const Field& field) {
   text.fewest = field.fewest;
   text.most = field.most;
   fields_detail::describe_type(text, &default_of(field));
+  text.own_unit = field.own_unit;
   text.sample = field.sample.empty() ? text.fallback : std::string(field.sample);
   return text;
 }

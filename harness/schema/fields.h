@@ -69,6 +69,7 @@ struct Field {
   int fewest = 0;                                                // elements of a list
   int most = 0;
   std::string_view sample = {};  // a value for error messages, where the default is none
+  bool own_unit = false;         // of a share: a number with the unit of a metric is possible, too
 
   [[nodiscard]] constexpr Field required() const { return with(&Field::is_required, true); }
   [[nodiscard]] constexpr Field unless_default() const {
@@ -104,11 +105,12 @@ struct Field {
   [[nodiscard]] constexpr Field elements(int from, int to) const {
     return with(&Field::fewest, from).with(&Field::most, to);
   }
+  [[nodiscard]] constexpr Field or_in_own_unit() const { return with(&Field::own_unit, true); }
   [[nodiscard]] constexpr Field such_as(std::string_view text) const { return with(&Field::sample, text); }
   template <class Other>
   [[nodiscard]] constexpr Field<Struct, Member, Other> as() const {
-    return {name, member, presence, is_required,  present_when,  check,       least,  doc,  key,
-            unit, lowest, highest,  above_lowest, below_highest, plain_below, fewest, most, sample};
+    return {name,   member,  presence,     is_required,   present_when, check,  least, doc,    key,     unit,
+            lowest, highest, above_lowest, below_highest, plain_below,  fewest, most,  sample, own_unit};
   }
 
  private:

@@ -29,8 +29,19 @@ extern "C" {
 #define HARNESS_PLUGIN_VERSION 1
 
 enum { HARNESS_OK = 0, HARNESS_UNSUPPORTED = 1, HARNESS_FAILED = 2 }; /* unsupported: the case is skipped */
-enum { HARNESS_INPUT = 0, HARNESS_OUTPUT = 1 };
-enum { HARNESS_F64, HARNESS_F32, HARNESS_F16, HARNESS_BF16, HARNESS_I32, HARNESS_I8 };
+enum { HARNESS_INPUT = 0, HARNESS_OUTPUT = 1, HARNESS_IN_PLACE = 2 }; /* in place: both */
+enum {
+  HARNESS_F64,
+  HARNESS_F32,
+  HARNESS_F16,
+  HARNESS_BF16,
+  HARNESS_I32,
+  HARNESS_I8,
+  HARNESS_E4M3,
+  HARNESS_E5M2,
+  HARNESS_I4,
+  HARNESS_E2M1 /* the last two: two a byte, the first in the lower half */
+};
 enum { HARNESS_INTEGER, HARNESS_REAL, HARNESS_BOOLEAN, HARNESS_TEXT };
 
 /* A parameter of the workload; suites are checked against it. */

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,6 +71,10 @@ class Kernel {
 
   // True when run() waits for the device: it is then timed without a launch gate, and marked so.
   [[nodiscard]] virtual bool synchronises() const { return false; }
+
+  // The numeric contract of the variant, where it is not the workload's: a product in FP8 is further from the
+  // right answer than one in FP16. Nothing else about the check changes. Never depends on values of inputs.
+  [[nodiscard]] virtual std::optional<Tolerance> tolerance() const { return std::nullopt; }
 
   // For a variant that has several ways to work (algorithms, tiles): times them on these buffers, which
   // bind() has not seen yet, and tells the fastest as a short text. Nothing of it is measured. Further

@@ -23,7 +23,20 @@
 
 namespace harness::sdk {
 
-enum class Role { input, output };
+enum class Role {
+  input,
+  output,
+  // Read and changed by the call, such as the weights of an optimizer step. It counts as an input and as an
+  // output, in the order of Problem::tensors. A check writes its first values, makes one call and compares.
+  // Timed calls go on from what the calls before left, so its values must stay usable over many calls.
+  in_place,
+};
+constexpr bool is_input(Role role) {
+  return role != Role::output;
+}
+constexpr bool is_output(Role role) {
+  return role != Role::input;
+}
 
 struct TensorSpec {
   std::string name;
@@ -36,7 +49,7 @@ struct TensorSpec {
     for (const std::int64_t extent : shape) count *= extent;
     return count;
   }
-  [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_of(dtype); }
+  [[nodiscard]] std::size_t bytes() const { return bytes_of(dtype, elements()); }
 };
 
 // The least work of one call: compulsory traffic, executed operations, and items as a user counts them
@@ -50,7 +63,8 @@ struct Work {
 
 // An output is right if ||out - ref|| / ||ref|| (Frobenius, over the checked elements) is at most `relative`.
 // No single element may be off by a multiple that rounding cannot reach (measure/tensors/verify.h). A NaN or
-// infinity where the reference has none is wrong.
+// infinity where the reference has none is wrong. A variant with another numeric contract declares its own
+// (Kernel::tolerance).
 struct Tolerance {
   double relative = 1e-6;
 };
@@ -88,8 +102,9 @@ class Workload {
   // Tensors, work and tolerance at `params` (complete and type-checked). Cheap: no buffers here.
   [[nodiscard]] virtual Problem problem(const Params& params) const = 0;
 
-  // Fills the inputs, in the order of problem().tensors. The default draws every element uniformly
-  // from [-1, 1]: never zeros, which run up to 13 % faster on a GPU than data does.
+  // Fills the inputs and the tensors that are changed in place, in the order of problem().tensors. The
+  // default draws every element uniformly from [-1, 1]: never zeros, which run up to 13 % faster on a GPU
+  // than data does.
   virtual void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const {
     (void)params;
     std::mt19937_64 random(seed);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -22,6 +23,14 @@ template <class T>
 struct Inner<std::optional<T>> {
   using Type = T;
 };
+
+// The unit of a margin that is no share: "points" of "0.5 points"; "" of "1%" and 0.01.
+std::string own_unit_of(const YamlValue& margin) {
+  const std::size_t space = margin.text.find_last_of(' ');
+  if (margin.kind != YamlValue::Kind::text || space == std::string::npos) return {};
+  std::string unit = margin.text.substr(space + 1);
+  return unit == "%" ? std::string() : unit;
+}
 
 class SettingsReader {
  public:
@@ -86,6 +95,9 @@ class SettingsReader {
       Written<MetricGate>& one = out.emplace_back();
       one.set(&MetricGate::metric, member.name, {file_, member.place.line, member.place.column});
       read(*member.value, one);
+      // A share replaces a margin in a unit, and the other way round.
+      if (const YamlValue* margin = member.value->find("margin"); margin != nullptr && !margin->rejected)
+        one.set(&MetricGate::unit, own_unit_of(*margin), at(*margin));
     }
   }
 
@@ -130,6 +142,7 @@ class SettingsReader {
   std::optional<double> number(const YamlValue& found, const FieldText& key) {
     const std::string name(key.key.substr(key.key.find('.') + 1));
     if (key.unit == Unit::seconds) return duration(found, name, key.above_lowest);
+    if (key.own_unit && !own_unit_of(found).empty()) return std::strtod(found.text.c_str(), nullptr);
     const std::optional<double> read = fraction(found, name);
     if (!read) return std::nullopt;
     const bool too_low = key.above_lowest ? *read <= key.lowest : *read < key.lowest;

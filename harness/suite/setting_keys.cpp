@@ -21,6 +21,7 @@ using Json = rapidjson::Value;
 
 constexpr const char* duration_pattern = "^[0-9]+([.][0-9]+)? ?(ns|us|ms|s|m|min|h)$";
 constexpr const char* share_pattern = "^[0-9]+([.][0-9]+)? ?%$";
+constexpr const char* share_or_unit_pattern = "^[0-9]+([.][0-9]+)?( ?%| [A-Za-z][A-Za-z0-9_/]*)$";
 
 // "from 0 % to below 100 %", "above 0 and at most 0.5".
 std::string bound_words(const FieldText& key, double scale, const char* unit) {
@@ -41,6 +42,7 @@ std::string number_words(const FieldText& key) {
   std::string text = "a percentage " + bound_words(key, 100, " %");
   if (!std::isinf(key.plain_below))
     text += fmt::format(" (without the sign a fraction below {:g})", key.plain_below);
+  if (key.own_unit) text += ", or a number with the metric's unit, such as `0.5 points`";
   return text;
 }
 
@@ -141,7 +143,7 @@ class Keys {
       return;
     }
     add(json, "type", types({"string", "number"}));
-    add(json, "pattern", text(share_pattern));
+    add(json, "pattern", text(field.own_unit ? share_or_unit_pattern : share_pattern));
     add(json, "minimum", Json(field.lowest));
     if (field.above_lowest) add(json, "exclusiveMinimum", Json(true));
     add(json, "maximum", Json(std::min(field.highest, field.plain_below)));

@@ -72,7 +72,7 @@ void describe_looks(CaseRows& found, const ComparedRecords& records) {
 void judge_old_gates(CaseRows& found) {
   for (const Evidence& one : found.evidence)
     if (Rare<LoosenedGate>& gate = found.rows[one.row].loosened)
-      gate->regressed = !found.rows[one.row].proven && is_worse(one, gate->margin, gate->alpha);
+      gate->regressed = !found.rows[one.row].proven && is_worse(found.rows[one.row], one, *gate);
 }
 
 // The kernels of a traced program are judged together with it. The time of the step decides whether it

@@ -103,7 +103,7 @@ std::optional<TestEvidence> test_of(const ComparisonRow& row, const Trace& trace
     test.difference_sd = std::sqrt(look.differences->variance);
   }
   test.degrees_of_freedom = look.effect.degrees_of_freedom;
-  test.margin = std::log1p(row.margin);
+  test.margin = effect_margin(row);
   test.t_worse = (test.effect - test.margin) / test.standard_error;
   test.t_better = (test.effect + test.margin) / test.standard_error;
   test.lo = look.bounds.lo;

@@ -11,6 +11,7 @@
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/decide/looks.h"
 #include "harness/verdict/read/pairs.h"
+#include "harness/verdict/unit/judge_in_unit.h"
 
 namespace harness {
 namespace {
@@ -31,15 +32,23 @@ void add_spreads(JudgedRow& judged, const MetricPair& pair, const SideReading& b
     judged.spreads.push_back(spread_between_processes(judged.evidence->kind, *side));
 }
 
+// The unit of a margin among the figures, where it is no share.
+void add_unit(Diagnostic& told, const std::string& margin, const std::string& unit) {
+  if (!unit.empty()) told.figures.emplace_back(margin + "_unit", unit);
+}
+
 // Tells the change's own gate, which does not count.
-void propose(ComparisonRow& row, const RowGate& gate) {
-  row.proposed = ProposedGate{gate.margin, gate.alpha, gate.throttled, gate.informative};
-  row.diagnostics.push_back({DiagnosticCode::gate_proposed,
-                             {{"margin", gate.margin},
-                              {"alpha", gate.alpha},
-                              {"informative", gate.informative},
-                              {"counted_margin", row.margin},
-                              {"counted_alpha", row.alpha}}});
+void propose(ComparisonRow& row, const RowGate& gate, const RowGate& counted) {
+  row.proposed = ProposedGate{gate.margin, gate.alpha, gate.throttled, gate.informative, gate.unit};
+  Diagnostic told{DiagnosticCode::gate_proposed,
+                  {{"margin", gate.margin},
+                   {"alpha", gate.alpha},
+                   {"informative", gate.informative},
+                   {"counted_margin", counted.margin},
+                   {"counted_alpha", counted.alpha}}};
+  add_unit(told, "margin", gate.unit);
+  add_unit(told, "counted_margin", counted.unit);
+  row.diagnostics.push_back(std::move(told));
 }
 
 std::optional<Obstacle> obstacle_to(const MetricPair& pair, const ComparisonRow& row,
@@ -54,23 +63,31 @@ std::optional<Obstacle> obstacle_to(const MetricPair& pair, const ComparisonRow&
   return looks_obstacle(pair.after.gate.looks);
 }
 
+Diagnostic loosened_margin(const RowGate& old, const RowGate& now) {
+  Diagnostic told{DiagnosticCode::margin_loosened, {{"baseline", old.margin}, {"current", now.margin}}};
+  add_unit(told, "baseline", old.unit);
+  add_unit(told, "current", now.unit);
+  return told;
+}
+
 // Marks a row whose gate lets more pass than the baseline's did, and counts because the policy accepts what
-// the change proposes. `regressed` says whether a margin and an alpha would have called the row regressed.
+// the change proposes. `regressed` says whether the old gate would have called the row regressed.
 template <class Regressed>
-void compare_gates(ComparisonRow& row, const CaseRecord& before, const Policy& policy, Regressed regressed) {
-  const RowGate old = gate_of(before.gate, row.metric, policy);
+void compare_gates(ComparisonRow& row, const MetricPair& pair, const Policy& policy, Regressed regressed) {
+  const RowGate old = gate_of(pair.before.gate, row.metric, policy);
+  const RowGate now = gate_of(pair.after.gate, row.metric, policy);
   if (!policy.accept_proposed || old.informative) return;  // informative in the baseline as well
   if (row.informative)
     row.diagnostics.push_back({DiagnosticCode::informative_now});
-  else if (old.margin < row.margin)
-    row.diagnostics.push_back(
-        {DiagnosticCode::margin_loosened, {{"baseline", old.margin}, {"current", row.margin}}});
+  else if (old.unit != now.unit || old.margin < now.margin)
+    row.diagnostics.push_back(loosened_margin(old, now));
   else if (old.alpha > row.alpha)
     row.diagnostics.push_back(
         {DiagnosticCode::alpha_loosened, {{"baseline", old.alpha}, {"current", row.alpha}}});
   else
     return;
-  row.loosened = LoosenedGate{old.margin, old.alpha, old.informative, regressed(old.margin, old.alpha)};
+  row.loosened = LoosenedGate{old.margin, old.alpha, old.informative, false, old.unit};
+  row.loosened->regressed = regressed(*row.loosened);
 }
 
 void cannot_test(ComparisonRow& row, const Policy& policy) {
@@ -83,9 +100,9 @@ void judge_values(JudgedRow& judged, const MetricPair& pair, const SideReading& 
   ComparisonRow& row = judged.row;
   judge_exactly(row, baseline, current, records.policy);
   tell_exact_look(row, looks_reached(pair.after, row.look.declared), least_processes(records.policy));
-  compare_gates(row, pair.before, records.policy, [&](double margin, double) {
+  compare_gates(row, pair, records.policy, [&](const LoosenedGate& gate) {
     ComparisonRow strict = row;
-    strict.margin = margin;
+    strict.margin = share_of_margin(row, gate);
     judge_exactly(strict, baseline, current, records.policy);
     return strict.verdict == Verdict::regressed;
   });
@@ -108,6 +125,15 @@ bool was_confirmed(const Series& series) {
 void weigh_again(JudgedRow& judged, const MetricPair& pair, const ComparedRecords& records,
                  SideReader& reader) {
   if (!judged.evidence || !was_confirmed(pair.now)) return;
+  if (judged.row.in_unit) {
+    const auto again = [&](const Series& old, const Series& now) {
+      return weigh_again_in_unit(judged.row, old, now, records.policy);
+    };
+    judged.evidence->fresh =
+        again(records.pairing ? stage_of(pair.old, true) : pair.old, stage_of(pair.now, true));
+    if (judged.evidence->fresh) judged.evidence->pooled = again(pair.old, pair.now);
+    return;
+  }
   const auto weighed = [&](const Series& old, const Series& now) {
     Design design = records.design_of(judged.row, pair.before.device);
     if (records.pairing == Pairing::Kind::process) design.ratios = log_ratios(old, now);
@@ -164,6 +190,18 @@ void judge_looks(JudgedRow& judged, const MetricPair& pair, const SideReading& b
     cannot_test(row, records.policy);
 }
 
+// A margin in the metric's own unit.
+void judge_unit_margin(JudgedRow& judged, const MetricPair& pair, const ComparedRecords& records) {
+  ComparisonRow& row = judged.row;
+  judged.evidence =
+      judge_in_unit(row, pair.old, pair.now, looks_reached(pair.after, row.look.declared), records.policy);
+  compare_gates(row, pair, records.policy, [&](const LoosenedGate& gate) {
+    if (!row.exact) return false;  // judge_old_gates() sets it
+    const double harm = sign_of(row) * row.in_unit->difference;
+    return harm > effect_margin_of(row, gate);
+  });
+}
+
 Reason unusable(const char* side, const UnusableSample& sample) {
   return {ReasonCode::unusable_sample,
           {{"side", side}, {"process", sample.process}, {"value", sample.value}}};
@@ -199,6 +237,8 @@ JudgedRow judge(const MetricPair& pair, const CaseProof& proof, const ComparedRe
   } else if (std::optional<Obstacle> obstacle = obstacle_to(pair, row, records)) {
     conclude(row, Verdict::not_comparable, std::move(obstacle->reason));
     row.differences = std::move(obstacle->differences);
+  } else if (row.in_unit) {
+    judge_unit_margin(judged, pair, records);
   } else if (is_exact(row, baseline, current)) {
     judge_values(judged, pair, baseline, current, records);
   } else if (current.unusable) {
@@ -207,15 +247,15 @@ JudgedRow judge(const MetricPair& pair, const CaseProof& proof, const ComparedRe
     conclude(row, Verdict::missing, unusable("baseline", *baseline.unusable));
   } else if (holds_zeros(baseline, current) &&
              judge_zeros(row, pair.old, pair.now, baseline, current, records.policy)) {
-    compare_gates(row, pair.before, records.policy,
-                  [&](double, double) { return row.verdict == Verdict::regressed; });
+    compare_gates(row, pair, records.policy,
+                  [&](const LoosenedGate&) { return row.verdict == Verdict::regressed; });
   } else if (current.log_values.empty() || baseline.log_values.empty()) {
     conclude(row, Verdict::missing, without_samples(baseline, current));
   } else {
     row.ratio = std::exp(current.moments.mean - baseline.moments.mean);
     row.verdict = Verdict::inconclusive;  // until decide()
     // judge_old_gates() sets the result of the old gate.
-    compare_gates(row, pair.before, records.policy, [](double, double) { return false; });
+    compare_gates(row, pair, records.policy, [](const LoosenedGate&) { return false; });
     if (row.look.declared.empty())
       judge_at_once(judged, pair, baseline, current, records);
     else
@@ -239,12 +279,15 @@ ComparisonRow row_for(const CaseRecord& record, const Series* series, const Comp
   }
   const auto [gate, proposed] =
       deciding_gate(before == nullptr ? nullptr : &before->gate, record.gate, row.metric, records.policy);
-  row.margin = gate.margin;
+  if (gate.unit.empty())
+    row.margin = gate.margin;
+  else
+    row.in_unit = UnitChange{gate.margin, gate.unit};
   row.alpha = gate.alpha;
   row.throttled_share = gate.throttled;
   if (!records.pairing) row.look.declared = record.gate.looks;  // an A/B run measures all at once
   row.informative = gate.informative && series != nullptr;      // gates of metrics do not concern whole cases
-  if (proposed) propose(row, *proposed);
+  if (proposed) propose(row, *proposed, gate);
   return row;
 }
 

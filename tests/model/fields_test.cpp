@@ -29,8 +29,8 @@ static_assert(each_lists_every_member<Conditions, Placement, ProcessSamples, Ser
 static_assert(each_lists_every_member<MachineField, Machine, Revision, Promotion, Pairing, Record>());
 
 static_assert(each_lists_every_member<Speedup, Summary, Waiver, LearnedSpread>());
-static_assert(each_lists_every_member<Side, LookState, LoosenedGate, Difference, MachineDifference,
-                                      KernelChange, RecordSource, PolicyFact>());
+static_assert(each_lists_every_member<Side, LookState, LoosenedGate, ProposedGate, UnitChange, Difference,
+                                      MachineDifference, KernelChange, RecordSource, PolicyFact>());
 static_assert(Described<Policy>::fields.size + 1 == member_count<Policy>(), "all but the waivers");
 static_assert(Described<ComparisonRow>::fields.size + 1 == member_count<ComparisonRow>(),
               "all but the kernels");

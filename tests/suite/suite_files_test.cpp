@@ -74,7 +74,8 @@ std::string text_of(const PlannedCase& planned) {
     return own ? fmt::to_string(*own) : "of the case";
   };
   for (const MetricGate& one : planned.gate.metrics)
-    text += fmt::format("  {}: margin {}, alpha {}{}\n", one.metric, or_case(one.margin), or_case(one.alpha),
+    text += fmt::format("  {}: margin {}{}{}, alpha {}{}\n", one.metric, or_case(one.margin),
+                        one.unit.empty() ? "" : " ", one.unit, or_case(one.alpha),
                         one.informative ? ", informative" : "");
   return text;
 }

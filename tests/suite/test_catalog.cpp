@@ -31,7 +31,8 @@ class Gemm final : public sdk::Workload {
     return problem;
   }
   std::vector<sdk::MetricSpec> metrics() const override {
-    return {{"residual", "", sdk::Better::lower, "what is left over"}};
+    return {{"residual", "", sdk::Better::lower, "what is left over"},
+            {"accuracy", "%", sdk::Better::higher, "of its results"}};
   }
   void reference(const sdk::Params&, std::span<const sdk::HostTensor>, std::size_t,
                  std::span<const std::int64_t>, std::span<double>) const override {}

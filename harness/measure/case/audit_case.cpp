@@ -1,5 +1,7 @@
 #include "harness/measure/case/audit_case.h"
 
+#include <algorithm>
+
 #include "harness/measure/case/microseconds.h"
 #include "harness/stats/estimate/estimator.h"
 
@@ -111,7 +113,12 @@ class AuditedSet {
 
   // The whole batches of a sample, with the result of the last call on this set.
   Step check_batches(const CaseInputs& inputs) {
-    if (subject_.calls.batches.empty()) return {};
+    // Tensors that are changed in place hold what the last of many calls left.
+    const std::vector<sdk::TensorSpec>& tensors = subject_.problem.tensors;
+    if (subject_.calls.batches.empty() ||
+        std::any_of(tensors.begin(), tensors.end(),
+                    [](const sdk::TensorSpec& one) { return one.role == sdk::Role::in_place; }))
+      return {};
     if (Step done = written(inputs); !done) return done;
     Checking how = checking();
     if (Step done = prepare_outputs(false, how); !done) return done;

@@ -63,7 +63,7 @@ Status CaseParts::settle_choice(Subject& subject) {
   planned.choice = choice;
   if (choice.empty()) return {};
   if (Status done = device.timer().synchronize(); !done) return done;
-  return allocation.poison_outputs(subject.problem);
+  return allocation.write_afresh(subject.problem, *inputs);
 }
 
 std::size_t CaseParts::workspace_bytes() const {
@@ -75,6 +75,23 @@ std::size_t CaseParts::workspace_bytes() const {
 
 tl::expected<Finding, Ending> CaseParts::check(Subject& subject) {
   return check(subject, allocation, *inputs, {});
+}
+
+tl::expected<Finding, Ending> CaseParts::check_twice(Subject& subject, const std::function<Status()>& call) {
+  tl::expected<Finding, Ending> finding = check(subject);
+  if (!finding || finding->wrong || !may_hold_poison(subject.problem)) return finding;
+  const HeldBytes held = elements_holding(poison, carried.outputs);
+  if (const Status ready = allocation.write_afresh(subject.problem, *inputs, second_poison); !ready)
+    return subjects.broken(ready.error());
+  if (const Status called = call(); !called) return subjects.broken(called.error());
+  if (const Status done = device.timer().synchronize(); !done) return subjects.broken(done.error());
+  tl::expected<Finding, Ending> second =
+      check(subject, allocation, *inputs, Checking{.unwritten = second_poison});
+  if (!second) return second;
+  finding->wrong = never_written(held, second_poison, carried.outputs);
+  if (!finding->wrong) finding->wrong = std::move(second->wrong);
+  if (!(second->error <= finding->error)) finding->error = second->error;
+  return finding;
 }
 
 tl::expected<Finding, Ending> CaseParts::check(Subject& subject, const Allocation& set,

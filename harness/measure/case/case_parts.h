@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "harness/measure/case/sampler.h"
@@ -50,6 +51,9 @@ struct CaseParts {
   [[nodiscard]] std::size_t workspace_bytes() const;
   // Fetches the outputs as the last call left them and checks them.
   tl::expected<Finding, Ending> check(Subject& subject);
+  // The same before and after timing. Outputs whose right values may be the poison are filled with another
+  // byte, and `call` follows: elements that hold the poison both times were not written.
+  tl::expected<Finding, Ending> check_twice(Subject& subject, const std::function<Status()>& call);
   // The same for one set of buffers that holds these inputs.
   tl::expected<Finding, Ending> check(Subject& subject, const Allocation& set, const CaseInputs& held,
                                       const Checking& how);

@@ -22,13 +22,13 @@ void add_subject(CaseParts& parts, const Catalog& catalog, bool alone, std::stri
 // One call on freshly poisoned outputs, made as samples are, and its check.
 tl::expected<Finding, Ending> call_and_check(CaseParts& parts, Subject& subject) {
   const auto phase = parts.phases.run("verify");
-  if (const Status poisoned = parts.allocation.poison_outputs(subject.problem); !poisoned)
-    return parts.subjects.broken(poisoned.error());
-  if (const Status called = parts.sampler.call(subject); !called)
-    return parts.subjects.broken(called.error());
+  if (const Status ready = parts.allocation.write_afresh(subject.problem, *parts.inputs); !ready)
+    return parts.subjects.broken(ready.error());
+  const auto call = [&] { return parts.sampler.call(subject); };
+  if (const Status called = call(); !called) return parts.subjects.broken(called.error());
   if (const Status done = parts.device.timer().synchronize(); !done)
     return parts.subjects.broken(done.error());
-  return parts.check(subject);
+  return parts.check_twice(subject, call);
 }
 
 Step last_check(CaseParts& parts, Subject& subject) {

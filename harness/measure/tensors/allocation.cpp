@@ -146,15 +146,22 @@ Result<std::unique_ptr<Buffer>> Allocation::take_within(std::size_t bytes) {
 Status Allocation::fill(const sdk::Problem& problem, const CaseInputs& inputs, const Buffers& old) {
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
-    if (problem.tensors[i].role != sdk::Role::input) continue;
+    const sdk::Role role = problem.tensors[i].role;
+    if (!sdk::is_input(role)) continue;
     const sdk::HostTensor& input = inputs.inputs[next_input++];
-    const Status sent = old.tensors.empty() ? memory_.upload(*held_.tensors[i], input.data)
-                                            : memory_.copy(*held_.tensors[i], *old.tensors[i]);
+    const bool unchanged = role == sdk::Role::input && !old.tensors.empty();
+    const Status sent = unchanged ? memory_.copy(*held_.tensors[i], *old.tensors[i])
+                                  : memory_.upload(*held_.tensors[i], input.data);
     if (!sent) return sent;
   }
   if (held_.workspace)
     if (Status filled = memory_.fill(*held_.workspace, poison); !filled) return filled;
   return poison_outputs(problem);
+}
+
+Status Allocation::write_afresh(const sdk::Problem& problem, const CaseInputs& inputs, unsigned char byte) {
+  if (Status written = write(problem, inputs, sdk::Role::in_place); !written) return written;
+  return poison_outputs(problem, byte);
 }
 
 // A device too full for padding goes without.
@@ -175,10 +182,18 @@ Status Allocation::poison_outputs(const sdk::Problem& problem, unsigned char byt
 }
 
 Status Allocation::write_inputs(const sdk::Problem& problem, const CaseInputs& inputs) {
+  return write(problem, inputs, std::nullopt);
+}
+
+Status Allocation::write(const sdk::Problem& problem, const CaseInputs& inputs,
+                         std::optional<sdk::Role> only) {
   std::size_t next_input = 0;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
-    if (problem.tensors[i].role != sdk::Role::input) continue;
-    if (Status sent = memory_.upload(*held_.tensors[i], inputs.inputs[next_input++].data); !sent) return sent;
+    const sdk::Role role = problem.tensors[i].role;
+    if (!sdk::is_input(role)) continue;
+    const sdk::HostTensor& input = inputs.inputs[next_input++];
+    if (only && role != *only) continue;
+    if (Status sent = memory_.upload(*held_.tensors[i], input.data); !sent) return sent;
   }
   return timer_.synchronize();
 }
@@ -187,7 +202,7 @@ Status Allocation::download_outputs(const sdk::Problem& problem,
                                     std::vector<sdk::HostTensor>& outputs) const {
   std::size_t next = 0;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
-    if (problem.tensors[i].role != sdk::Role::output) continue;
+    if (!sdk::is_output(problem.tensors[i].role)) continue;
     if (next == outputs.size())
       outputs.emplace_back(sdk::TensorSpec{{}, sdk::Role::output, sdk::DType::i8, {0}});
     reshape(outputs[next], problem.tensors[i]);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -46,7 +47,9 @@ class Allocation {
 
   // `byte` fills the outputs.
   Status poison_outputs(const sdk::Problem& problem, unsigned char byte = poison);
-  // Uploads inputs into the buffers at hand.
+  // The same, and tensors that are changed in place get their first values.
+  Status write_afresh(const sdk::Problem& problem, const CaseInputs& inputs, unsigned char byte = poison);
+  // Uploads inputs into the buffers at hand, those that are changed in place among them.
   Status write_inputs(const sdk::Problem& problem, const CaseInputs& inputs);
   // Into `outputs`, in the order of Problem::tensors; those of an earlier call lend their memory.
   Status download_outputs(const sdk::Problem& problem, std::vector<sdk::HostTensor>& outputs) const;
@@ -71,6 +74,8 @@ class Allocation {
   Result<Buffers> take(const sdk::Problem& problem, std::size_t workspace_bytes, bool padded);
   Result<Buffers> take_elsewhere(const sdk::Problem& problem, std::size_t workspace_bytes);
   Status fill(const sdk::Problem& problem, const CaseInputs& inputs, const Buffers& old);
+  // Uploads the inputs of one role; std::nullopt: all.
+  Status write(const sdk::Problem& problem, const CaseInputs& inputs, std::optional<sdk::Role> only);
   void keep(Buffers buffers);
   void pad();
   Result<std::unique_ptr<Buffer>> take_within(std::size_t bytes);

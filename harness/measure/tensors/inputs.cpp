@@ -23,7 +23,7 @@ std::uint64_t mixed(std::uint64_t z) {  // splitmix64
 std::int64_t output_elements(const sdk::Problem& problem) {
   std::int64_t count = 0;
   for (const sdk::TensorSpec& tensor : problem.tensors)
-    if (tensor.role == sdk::Role::output) count += tensor.elements();
+    if (sdk::is_output(tensor.role)) count += tensor.elements();
   return count;
 }
 
@@ -118,12 +118,12 @@ std::shared_ptr<const CaseInputs> InputCache::get(const sdk::Workload& workload,
   }
   auto made = std::make_shared<CaseInputs>();
   for (const sdk::TensorSpec& tensor : problem.tensors)
-    if (tensor.role == sdk::Role::input) made->inputs.emplace_back(tensor);
+    if (sdk::is_input(tensor.role)) made->inputs.emplace_back(tensor);
   workload.fill(params, seed, made->inputs);
   const std::int64_t limit =
       few ? std::min(elements_to_check(problem), few_elements) : elements_to_check(problem);
   for (const sdk::TensorSpec& tensor : problem.tensors) {
-    if (tensor.role != sdk::Role::output) continue;
+    if (!sdk::is_output(tensor.role)) continue;
     const std::int64_t elements = std::max<std::int64_t>(tensor.elements(), 0);
     Expected expected;
     if (elements > limit) expected.indices = checked_indices(elements, limit, seed);

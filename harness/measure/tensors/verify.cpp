@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t suspects_checked = 64;
 
-bool is_float(sdk::DType type) {
-  return type != sdk::DType::i32 && type != sdk::DType::i8;
+// Whether an element that holds nothing but 0xFF is a NaN.
+bool poison_is_nan(sdk::DType type) {
+  return !sdk::is_whole(type) && !sdk::is_packed(type);
 }
 
 // "[3, 17]": where a flat row-major index is.
@@ -32,6 +33,10 @@ std::string position(std::int64_t index, const std::vector<std::int64_t>& shape)
 }
 
 bool holds_only(unsigned char byte, const sdk::HostTensor& tensor, std::int64_t index) {
+  if (sdk::is_packed(tensor.spec.dtype)) {
+    const unsigned half = index % 2 == 0 ? byte & 0xFU : byte >> 4;
+    return sdk::load_half_byte(tensor.data.data(), index) == half;
+  }
   const std::size_t size = sdk::size_of(tensor.spec.dtype);
   const std::byte* begin = tensor.data.data() + static_cast<std::size_t>(index) * size;
   return std::all_of(begin, begin + size, [byte](std::byte b) { return b == std::byte{byte}; });
@@ -98,6 +103,8 @@ bool all_finite(const sdk::HostTensor& tensor, std::int64_t first, std::int64_t 
     case sdk::DType::bf16: return !any_exponent_full<std::uint16_t>(data, first, last, 0x7F80U);
     case sdk::DType::f32: return !any_exponent_full<std::uint32_t>(data, first, last, 0x7F800000U);
     case sdk::DType::f64: return !any_exponent_full<std::uint64_t>(data, first, last, 0x7FF0000000000000U);
+    case sdk::DType::e4m3: return !any_exponent_full<std::uint8_t>(data, first, last, 0x7FU);
+    case sdk::DType::e5m2: return !any_exponent_full<std::uint8_t>(data, first, last, 0x7CU);
     default: return true;
   }
 }
@@ -133,7 +140,7 @@ Scan scan_for(unsigned char byte, const sdk::HostTensor& output, std::int64_t fi
 // 0xFF is NaN in a floating type; elsewhere it may be a right value.
 Scan scan(const sdk::HostTensor& output, unsigned char unwritten) {
   Scan all;
-  const bool finds_nan = is_float(output.spec.dtype);
+  const bool finds_nan = poison_is_nan(output.spec.dtype);
   if (!finds_nan && unwritten == poison) return all;
   for (const Scan& one : by_blocks<Scan>(output.spec.elements(), [&](std::int64_t first, std::int64_t last) {
          Scan found = finds_nan ? scan_block(output, first, last) : Scan{};
@@ -298,6 +305,39 @@ std::optional<Cause> judge(const Tally& tally, const Scan& found, const sdk::Hos
 }
 
 }  // namespace
+
+HeldBytes elements_holding(unsigned char byte, std::span<const sdk::HostTensor> outputs) {
+  HeldBytes held(outputs.size());
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    if (poison_is_nan(outputs[o].spec.dtype)) continue;
+    for (std::int64_t i = 0; i < outputs[o].spec.elements(); ++i)
+      if (holds_only(byte, outputs[o], i)) held[o].push_back(i);
+  }
+  return held;
+}
+
+std::optional<Cause> never_written(const HeldBytes& before, unsigned char byte,
+                                   std::span<const sdk::HostTensor> outputs) {
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const sdk::TensorSpec& spec = outputs[o].spec;
+    const auto still = [&](std::int64_t index) { return holds_only(byte, outputs[o], index); };
+    const std::vector<std::int64_t>& held = before[o];
+    const auto first = std::find_if(held.begin(), held.end(), still);
+    if (first == held.end()) continue;
+    return Cause{CauseCode::not_written,
+                 {{"elements", std::count_if(first, held.end(), still)},
+                  {"of", spec.elements()},
+                  {"at", position(*first, spec.shape)},
+                  {"output", printable(spec.name)}}};
+  }
+  return std::nullopt;
+}
+
+bool may_hold_poison(const sdk::Problem& problem) {
+  return std::any_of(problem.tensors.begin(), problem.tensors.end(), [](const sdk::TensorSpec& tensor) {
+    return tensor.role == sdk::Role::output && !poison_is_nan(tensor.dtype);
+  });
+}
 
 Finding verify(const sdk::Workload& workload, const sdk::Params& params, const sdk::Problem& problem,
                const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs, const Checking& how) {

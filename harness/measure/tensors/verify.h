@@ -43,4 +43,20 @@ struct Finding {
 Finding verify(const sdk::Workload& workload, const sdk::Params& params, const sdk::Problem& problem,
                const CaseInputs& inputs, std::span<const sdk::HostTensor> outputs, const Checking& how = {});
 
+// The elements of each output that hold nothing but `byte`, where that may be a right value: 0xFF is no NaN
+// in whole numbers and packed types. Other outputs have none.
+using HeldBytes = std::vector<std::vector<std::int64_t>>;
+HeldBytes elements_holding(unsigned char byte, std::span<const sdk::HostTensor> outputs);
+
+// What is wrong where elements held one byte after a call, and hold another one after a second call on
+// outputs that were filled with that: nobody wrote them.
+std::optional<Cause> never_written(const HeldBytes& before, unsigned char byte,
+                                   std::span<const sdk::HostTensor> outputs);
+
+// A byte for a second check of such outputs.
+inline constexpr unsigned char second_poison = 0x5A;
+
+// Whether an output has elements that may hold `poison` for a right value.
+bool may_hold_poison(const sdk::Problem& problem);
+
 }  // namespace harness

@@ -102,6 +102,7 @@ struct ProposedGate {
   double alpha = 0;
   double throttled = 0;
   bool informative = false;
+  std::string unit = {};  // of the margin; "": a share
 };
 
 // The gate that the baseline was measured with, where the current side's is looser and counts.
@@ -110,6 +111,7 @@ struct LoosenedGate {
   double alpha = 0;
   bool informative = false;
   bool regressed = false;  // by that gate, before any correction
+  std::string unit = {};   // of the margin; "": a share
 };
 
 // Why the sides of a row are not proven to do the same on the device.
@@ -141,6 +143,16 @@ struct Confirmation {
   Estimate pooled;  // by all; shown where the regression was not confirmed
 };
 
+// The change of a row whose margin is in the metric's own unit. Its values are compared as they are, without
+// logs (verdict/unit/unit_values.h).
+struct UnitChange {
+  double margin = 0;
+  std::string unit = {};                  // of the margin: "points", "bytes", "absolute"
+  double difference = 0;                  // current - baseline
+  std::optional<Interval> interval = {};  // of the difference, as ComparisonRow::interval
+  bool by_process = false;                // processes of the same number, hence seed, were compared
+};
+
 struct ComparisonRow {
   std::string case_id;
   std::string metric;
@@ -153,7 +165,7 @@ struct ComparisonRow {
   std::vector<Diagnostic> diagnostics;
   Side baseline;
   Side current;
-  double margin = 0;
+  double margin = 0;  // a share; of a margin in the metric's unit, its share of the baseline's value
   double alpha = 0;
   double throttled_share = Gate{}.throttled;  // largest share of a side's placements for a verdict
   // current over baseline. For a "lower is better" metric above 1 is worse.
@@ -178,6 +190,7 @@ struct ComparisonRow {
   bool exact = false;                 // neither side varies at all: compared as numbers, without a test
   Location where;                     // in the suite
   Rare<ProposedGate> proposed = {};
+  Rare<UnitChange> in_unit = {};  // where the margin is in the metric's unit
 };
 
 // The level of one look: alpha shared out evenly over those declared (Bonferroni).

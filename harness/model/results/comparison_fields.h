@@ -76,14 +76,16 @@ template <>
 struct Described<LoosenedGate> {
   static constexpr auto fields = list_fields<LoosenedGate>(
       JsonLayout::line, field("margin", &LoosenedGate::margin), field("alpha", &LoosenedGate::alpha),
-      field("informative", &LoosenedGate::informative), field("regressed", &LoosenedGate::regressed));
+      field("informative", &LoosenedGate::informative), field("regressed", &LoosenedGate::regressed),
+      field("unit", &LoosenedGate::unit).unless_default());
 };
 
 template <>
 struct Described<ProposedGate> {
   static constexpr auto fields = list_fields<ProposedGate>(
       JsonLayout::line, field("margin", &ProposedGate::margin), field("alpha", &ProposedGate::alpha),
-      field("throttled", &ProposedGate::throttled), field("informative", &ProposedGate::informative));
+      field("throttled", &ProposedGate::throttled), field("informative", &ProposedGate::informative),
+      field("unit", &ProposedGate::unit).unless_default());
 };
 
 template <>
@@ -131,6 +133,15 @@ struct Described<Confirmation> {
       field("fresh", &Confirmation::fresh), field("pooled", &Confirmation::pooled));
 };
 
+template <>
+struct Described<UnitChange> {
+  static constexpr auto fields =
+      list_fields<UnitChange>(JsonLayout::line, field("margin", &UnitChange::margin),
+                              field("unit", &UnitChange::unit), field("difference", &UnitChange::difference),
+                              field("interval", &UnitChange::interval).null_when_default(),
+                              field("by_process", &UnitChange::by_process));
+};
+
 // All but the kernels, which a report writes with their words.
 template <>
 struct Described<ComparisonRow> {
@@ -158,7 +169,8 @@ struct Described<ComparisonRow> {
       field("current", &Row::current), field("waiver", &Row::waiver).null_when_default(),
       field("informative", &Row::informative), field("loosened", &Row::loosened).null_when_default(),
       field("exact", &Row::exact), field("where", &Row::where).null_when_default(),
-      field("proposed", &Row::proposed).null_when_default());
+      field("proposed", &Row::proposed).null_when_default(),
+      field("in_unit", &Row::in_unit).unless_default());
 };
 
 template <>

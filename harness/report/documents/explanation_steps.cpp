@@ -9,6 +9,7 @@
 #include "harness/report/documents/comparison/comparison_headline.h"
 #include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/numbers.h"
+#include "harness/report/row_change.h"
 #include "harness/report/words/check_words.h"
 #include "harness/report/words/kernel_words.h"
 #include "harness/report/words/policy_words.h"
@@ -116,7 +117,28 @@ void add_moderation(Step& step, const TestEvidence& test) {
           : fmt::format("both together, weighted by these (moderated variance): {:.4f} %", by.sd * 100));
 }
 
+// In the metric's own unit.
+Step unit_effect_step(const RowExplanation& one) {
+  const ComparisonRow& row = one.row;
+  const TestEvidence& test = *one.test;
+  Step step{"The effect, and how well it is known", {}};
+  step.lines.push_back(fmt::format("effect: {:+.6g} {}, positive is worse", test.effect, row.in_unit->unit));
+  step.lines.push_back(
+      test.differences
+          ? fmt::format(
+                "the mean of the differences of {} processes of the same number, hence seed; they vary "
+                "by {:.4g}",
+                *test.differences, test.difference_sd)
+          : std::string("the difference of both sides' means: they have no processes in common"));
+  step.lines.push_back(fmt::format("standard error: {:.6g} with {} degrees of freedom", test.standard_error,
+                                   freedom_text(test.degrees_of_freedom)));
+  step.lines.push_back(
+      fmt::format("interval at {}: {:+.6g} to {:+.6g}", level_text(alpha_to_pass(row)), test.lo, test.hi));
+  return step;
+}
+
 Step effect_step(const RowExplanation& one) {
+  if (one.row.in_unit) return unit_effect_step(one);
   Step step{"The effect, and how well it is known", {}};
   const ComparisonRow& row = one.row;
   const TestEvidence& test = *one.test;
@@ -149,17 +171,20 @@ std::string holm_text(const TestEvidence& test, std::size_t rank, const std::opt
                      test.family, test.family - rank + 1, p_text(adjusted));
 }
 
+std::string bound_text(const ComparisonRow& row, double bound) {
+  return row.in_unit ? fmt::format("{:+.4g}", bound) : fmt::format("{:+.3f} %", std::expm1(bound) * 100);
+}
+
 // Every look that was reached, and what their number does to p.
 void add_looks(Step& step, const ComparisonRow& row, const TestEvidence& test) {
   const std::size_t looks = row.look.declared.size();
   for (const LookTaken& one : test.looks)
     step.lines.push_back(
         fmt::format("look {} of {}, at {} processes{}: p worse {:.4g}, better {:.4g}, passes {:.4g}; {} "
-                    "interval {:+.3f} % to "
-                    "{:+.3f} %",
+                    "interval {} to {}",
                     one.number, looks, one.processes, one.number == row.look.number ? " (shown here)" : "",
                     one.p_worse, one.p_better, one.p_passes, level_text(alpha_to_pass(row)),
-                    std::expm1(one.lo) * 100, std::expm1(one.hi) * 100));
+                    bound_text(row, one.lo), bound_text(row, one.hi)));
   step.lines.push_back(fmt::format(
       "{} looks were declared, so the smallest p counts {} times (Bonferroni): worse {:.4g}, better {:.4g}",
       looks, looks, test.p_worse, test.p_better));
@@ -169,8 +194,10 @@ Step test_step(const RowExplanation& one) {
   const ComparisonRow& row = one.row;
   const TestEvidence& test = *one.test;
   Step step{"The tests against the margin", {}};
-  step.lines.push_back(fmt::format("margin {} is {:.6f} on the log scale; alpha {} one-sided",
-                                   plain_percent(row.margin), test.margin, plain_percent(row.alpha)));
+  step.lines.push_back(
+      row.in_unit ? fmt::format("margin {}; alpha {} one-sided", margin_words(row), plain_percent(row.alpha))
+                  : fmt::format("margin {} is {:.6f} on the log scale; alpha {} one-sided",
+                                plain_percent(row.margin), test.margin, plain_percent(row.alpha)));
   step.lines.push_back(fmt::format("worse by more than the margin? t = {:.4g}, p = {}; {}", test.t_worse,
                                    p_text(row.p), holm_text(test, test.rank_worse, row.p_adjusted)));
   step.lines.push_back(fmt::format("better by more than the margin? t = {:.4g}, p = {}; {}", test.t_better,
@@ -188,6 +215,8 @@ Step test_step(const RowExplanation& one) {
 }
 
 std::string rule_text(const RowExplanation& one) {
+  if (one.row.exact && one.row.in_unit)
+    return "the change is the same in every process, so it was compared as a number, without a test";
   if (one.row.exact)
     return "neither side varies at all, so the values were compared as numbers, without a test";
   switch (one.row.verdict) {

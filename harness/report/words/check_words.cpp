@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/report/row_change.h"
 #include "harness/report/words/reason_words.h"
 
 namespace harness::report {
@@ -55,8 +56,9 @@ std::string found_words(const ComparabilityCheck& check, const ComparisonRow& ro
       return fmt::format("{} in {}, {} is better", row.metric, row.unit.empty() ? "no unit" : row.unit,
                          name_of(row.direction));
     case CheckCode::gate:
-      return fmt::format("margin {:.4g} %, alpha {:.4g} %{}", row.margin * 100, row.alpha * 100,
-                         row.informative ? ", informative" : "");
+      return fmt::format("margin {}, alpha {:.4g} %{}",
+                         row.in_unit ? margin_words(row) : fmt::format("{:.4g} %", row.margin * 100),
+                         row.alpha * 100, row.informative ? ", informative" : "");
   }
   return "?";
 }

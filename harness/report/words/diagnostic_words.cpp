@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/model/plan.h"
+#include "harness/report/row_change.h"
 
 namespace harness::report {
 namespace {
@@ -178,7 +179,26 @@ std::string more_processes(const Told& told) {
          "machine quieter.";
 }
 
+// A margin among the figures, a share unless another figure names its unit.
+std::string margin_of(const Told& told, const std::string& name) {
+  const std::string unit = name + "_unit";
+  return told.has(unit) ? margin_words(told.value(name), told.text(unit)) : told.percent(name);
+}
+
+// In the metric's own unit.
+std::string wider_unit_margin(const Told& told) {
+  const std::string unit = told.text("margin_unit");
+  const double settled = told.value("settled");
+  const double step = std::pow(10.0, std::floor(std::log10(std::max(settled, 1e-300))) - 1);
+  return fmt::format(
+      "It varies by {} between processes, too much for a margin of {}. With {} processes give its metric "
+      "`margin: {:g} {}` in the suite.",
+      margin_words(std::round(told.value("sd") / step) * step, unit), margin_of(told, "margin"),
+      told.count("processes"), std::ceil(settled / step) * step, unit);
+}
+
 std::string wider_margin(const Told& told) {
+  if (told.has("margin_unit")) return wider_unit_margin(told);
   const std::string varies = fmt::format("It varies by {} between processes, too much for a margin of {}.",
                                          told.percent("sd", "{:.1f}"), told.percent("margin"));
   if (!(told.value("settled") <= largest_percentage))
@@ -199,9 +219,10 @@ std::string gate_proposed(const Told& told) {
   constexpr const char* advice = "have it reviewed, and pass `--accept-proposed`";
   if (told.value("informative") != 0)
     return fmt::format("The change makes this metric informative, which does not count: {}.", advice);
-  if (told.value("margin") > told.value("counted_margin"))
+  if (told.value("margin") > told.value("counted_margin") ||
+      told.has("margin_unit") != told.has("counted_margin_unit"))
     return fmt::format("The change asks for a margin of {}. It does not count, {} does: {}.",
-                       told.percent("margin"), told.percent("counted_margin"), advice);
+                       margin_of(told, "margin"), margin_of(told, "counted_margin"), advice);
   if (told.value("alpha") < told.value("counted_alpha"))
     return fmt::format("The change asks for an alpha of {}. It does not count, {} does: {}.",
                        told.percent("alpha", "{:.4g}"), told.percent("counted_alpha", "{:.4g}"), advice);
@@ -349,7 +370,7 @@ std::string words(DiagnosticCode code, const Told& told) {
       return fmt::format(
           "The change is close to the margin of {}, so more processes will hardly decide it. Choose another "
           "margin{}.",
-          told.percent("margin"),
+          margin_of(told, "margin"),
           code == DiagnosticCode::near_margin ? "" : ", or measure both versions together with `harness ab`");
     case DiagnosticCode::sessions_dominate:
       return fmt::format(
@@ -384,7 +405,7 @@ std::string words(DiagnosticCode code, const Told& told) {
       return "This metric decided in the baseline and is informative now.";
     case DiagnosticCode::margin_loosened:
       return fmt::format("The margin of this case was {} in the baseline and is {} now.",
-                         told.percent("baseline"), told.percent("current"));
+                         margin_of(told, "baseline"), margin_of(told, "current"));
     case DiagnosticCode::alpha_loosened:
       return fmt::format("alpha was {} in the baseline and is {} now.", told.percent("baseline", "{:.4g}"),
                          told.percent("current", "{:.4g}"));

@@ -7,6 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/report/numbers.h"
+#include "harness/report/row_change.h"
 #include "harness/report/words/cause_words.h"
 #include "harness/report/words/diagnostic_words.h"
 
@@ -18,15 +19,13 @@ std::string change_text(double ratio) {
   return signed_percent(ratio - 1);
 }
 
-// "+4.12 % (+3.90 % to +4.34 %)".
-std::string change_with_interval(const ComparisonRow& row) {
-  if (!row.interval) return change_text(row.ratio);
-  return fmt::format("{} ({} to {})", change_text(row.ratio), change_text(row.interval->lo),
-                     change_text(row.interval->hi));
-}
-
 std::string value_text(double value, const std::string& unit) {
   return fmt::format("{}{}", value, after_number(unit));
+}
+
+// Whether the values vary from seed to seed, and their change does not.
+bool varies_by_seed(const ComparisonRow& row) {
+  return row.in_unit && (row.baseline.process_sd > 0 || row.current.process_sd > 0);
 }
 
 // "64 B -> 72 B (+12.50 %), the same in every sample".
@@ -34,16 +33,21 @@ std::string exact_change(const ComparisonRow& row) {
   const double before = row.baseline.center, after = row.current.center;
   std::string text = value_text(after, row.unit);
   if (before != after) text = value_text(before, row.unit) + " -> " + text;
-  if (row.ratio > 0) text += fmt::format(" ({})", change_text(row.ratio));
-  return text + ", the same in every sample";
+  if (row.in_unit)
+    text += fmt::format(" ({})", change_words(row));
+  else if (row.ratio > 0)
+    text += fmt::format(" ({})", change_text(row.ratio));
+  return text + (varies_by_seed(row) ? ", the same change in every process" : ", the same in every sample");
 }
 
 std::string judged(const ComparisonRow& row, const char* what) {
-  return fmt::format("{} the margin of {}: {}", what, plain_percent(row.margin),
+  return fmt::format("{} the margin of {}: {}", what, margin_words(row),
                      row.exact ? exact_change(row) : change_with_interval(row));
 }
 
 std::string within(const ComparisonRow& row) {
+  if (row.exact && varies_by_seed(row) && row.in_unit->difference == 0)
+    return fmt::format("exactly the same in each of {} processes", row.current.processes);
   if (row.exact && row.baseline.center == row.current.center)
     return fmt::format("exactly the same: {} in every sample", value_text(row.current.center, row.unit));
   return judged(row, "within");
@@ -52,7 +56,7 @@ std::string within(const ComparisonRow& row) {
 std::string corrected(const ComparisonRow& row) {
   const std::size_t looks = row.look.declared.size();
   return fmt::format("{} is beyond the margin of {} by itself, but not after correction for {}{} comparisons",
-                     change_with_interval(row), plain_percent(row.margin),
+                     change_with_interval(row), margin_words(row),
                      looks > 1 ? fmt::format("{} looks and ", looks) : "", row.reason.count("comparisons"));
 }
 
@@ -176,7 +180,7 @@ std::string tested(const ComparisonRow& row, const Reason& reason) {
           share_text(reason, "baseline"));
     case ReasonCode::undecided:
       return fmt::format("{}: may be worse by the margin of {}, and is not clearly worse",
-                         change_with_interval(row), plain_percent(row.margin));
+                         change_with_interval(row), margin_words(row));
     case ReasonCode::corrected: return corrected(row);
     case ReasonCode::too_few_processes: return too_few_processes(row);
     case ReasonCode::too_few_shared:

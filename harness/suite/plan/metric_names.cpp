@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <optional>
 #include <string_view>
 
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/model/counter.h"
 #include "harness/model/known_metrics.h"
 #include "harness/model/program_metrics.h"
@@ -14,12 +16,19 @@
 namespace harness {
 namespace {
 
-using Names = std::set<std::string, std::less<>>;
+// Units by metric; std::nullopt: not known before the program has run.
+using Names = std::map<std::string, std::optional<std::string>, std::less<>>;
 
 Names names_of_all() {
   Names names;
-  for (const BuiltInMetric& metric : built_in_metrics) names.emplace(metric.name);
+  for (const BuiltInMetric& metric : built_in_metrics) names.emplace(metric.name, metric.unit);
   return names;
+}
+
+// How a suite writes a margin in the unit of a metric.
+std::string margin_unit_of(const std::string& unit) {
+  if (unit == "%") return "points";  // a percentage is a share of the value
+  return unit.empty() ? "absolute" : unit;
 }
 
 // The metrics that the workload declares, and the hardware counters of the group. False where the workload is
@@ -27,20 +36,47 @@ Names names_of_all() {
 bool add_declared(const CaseGroup& group, const Catalog& catalog, Names& names) {
   const sdk::Workload* workload = catalog.workload(group.workload.value);
   if (workload == nullptr) return false;
-  for (const sdk::MetricSpec& metric : workload->metrics()) names.insert(metric.name);
+  for (const sdk::MetricSpec& metric : workload->metrics()) {
+    const auto [place, is_new] = names.emplace(metric.name, metric.unit);
+    if (!is_new && place->second != metric.unit) place->second.reset();  // workloads differ
+  }
   for (const At<std::string>& metric : group.metrics)
-    if (is_counter_name(metric.value)) names.insert(metric.value);
+    if (is_counter_name(metric.value)) names.emplace(metric.value, std::nullopt);
   return true;
+}
+
+std::vector<std::string> listed(const Names& names) {
+  std::vector<std::string> list;
+  for (const auto& [name, unit] : names) list.push_back(name);
+  return list;
+}
+
+// A margin in the metric's own unit must name it. Times vary from session to session by shares.
+void check_unit(const Written<MetricGate>& gate, const std::optional<std::string>& unit, ErrorList& errors) {
+  const MetricGate& read = gate.values();
+  if (read.unit.empty() || !unit) return;
+  const Location& where = *gate.place_of(&MetricGate::unit);
+  const std::string own = margin_unit_of(*unit);
+  if (seconds_per_unit(*unit) > 0)
+    errors.add(where,
+               fmt::format("`margin`: {} is a time, whose margin is a percentage", in_ticks(read.metric)),
+               "write a percentage, such as `1%`");
+  else if (read.unit != own)
+    errors.add(where,
+               fmt::format("`margin`: {} is not the unit of {}", in_ticks(read.unit), in_ticks(read.metric)),
+               fmt::format("write {}, or a percentage", in_ticks(fmt::format("{:g} {}", *read.margin, own))));
 }
 
 void check(const Overrides& overrides, const Names& known, std::string_view whose, ErrorList& errors) {
   for (const Written<MetricGate>& one : overrides.metric_gates) {
     const std::string& metric = one.values().metric;
     const Location& where = *one.place_of(&MetricGate::metric);
-    const bool is_time = is_time_of_device(metric);
-    if (is_time || known.contains(metric)) continue;
+    const auto found = known.find(metric);
+    if (found != known.end()) check_unit(one, found->second, errors);
+    if (is_time_of_device(metric)) check_unit(one, std::string(time_metric.unit), errors);
+    if (is_time_of_device(metric) || found != known.end()) continue;
     errors.add(where, fmt::format("`gate`: unknown metric {} of {}", in_ticks(metric), whose),
-               suggestion(metric, std::vector<std::string>(known.begin(), known.end())));
+               suggestion(metric, listed(known)));
   }
 }
 
@@ -84,10 +120,11 @@ void check_gate_metrics(const Suite& suite, const Catalog& catalog, ErrorList& e
     const bool known = program.reads.empty() || program.reads == trace_format;
     complete = complete && known;
     const std::vector<std::string> own = metrics_of_program(program.reads);
-    all.insert(own.begin(), own.end());
-    if (known)
-      check(program.overrides, Names(own.begin(), own.end()), "program " + in_ticks(program.name.value),
-            errors);
+    Names units;
+    for (const std::string& name : own)
+      units.emplace(name, std::string(name == program_memory ? peak_memory_metric.unit : time_metric.unit));
+    all.insert(units.begin(), units.end());
+    if (known) check(program.overrides, units, "program " + in_ticks(program.name.value), errors);
   }
   if (complete) check(suite.defaults, all, "the suite's workloads", errors);
 }

@@ -1,7 +1,6 @@
 #include "harness/verdict/decide/call_verdicts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <unordered_map>
 
@@ -13,11 +12,8 @@ namespace {
 // The numbers of the look that decided, or of the last one.
 void show(ComparisonRow& row, Evidence& evidence) {
   LookEvidence& look = evidence.looks[evidence.shown];
-  const bool mirrored = sign_of(row) < 0;
   row.look.number = look.number;
-  row.ratio = std::exp(sign_of(row) * look.effect.difference);
-  row.interval = Interval{std::exp(mirrored ? -look.bounds.hi : look.bounds.lo),
-                          std::exp(mirrored ? -look.bounds.lo : look.bounds.hi)};
+  show_effect(row, look.effect.difference, look.bounds);
   row.degrees_of_freedom = look.effect.degrees_of_freedom;
   row.p = look.p_worse;
   row.p_passes = look.p_passes;
@@ -156,7 +152,7 @@ class LookByLook {
       row.verdict = Verdict::improved;
       show_smallest(one, [](const LookEvidence& at) { return at.p_better; });
     } else if (look.number == number && look.counts() && look.p_passes < alpha_to_pass(row)) {
-      row.verdict = look.bounds.lo > -log_margin(row) ? Verdict::unchanged : Verdict::not_worse;
+      row.verdict = look.bounds.lo > -effect_margin(row) ? Verdict::unchanged : Verdict::not_worse;
     }
   }
 

@@ -1,22 +1,11 @@
 #include "harness/verdict/decide/confirm.h"
 
-#include <cmath>
-
 namespace harness {
 namespace {
 
-Estimate estimate_of(const ComparisonRow& row, const LookEvidence& look) {
-  const bool mirrored = sign_of(row) < 0;
-  return {std::exp(sign_of(row) * look.effect.difference),
-          Interval{std::exp(mirrored ? -look.bounds.hi : look.bounds.lo),
-                   std::exp(mirrored ? -look.bounds.lo : look.bounds.hi)},
-          look.p_worse, look.current.processes};
-}
-
-void show(ComparisonRow& row, const LookEvidence& look, const Estimate& estimate) {
-  row.ratio = estimate.ratio;
-  row.interval = estimate.interval;
-  row.p = estimate.p;
+void show(ComparisonRow& row, const LookEvidence& look) {
+  show_effect(row, look.effect.difference, look.bounds);
+  row.p = look.p_worse;
   row.p_passes = look.p_passes;
   row.p_improved = look.p_better;
   row.p_adjusted.reset();
@@ -41,7 +30,7 @@ void settle(ComparisonRow& row, const Evidence& evidence) {
   row.verdict = Verdict::inconclusive;
   row.reason = {ReasonCode::not_confirmed,
                 {{"first", confirmation.first.ratio - 1}, {"fresh", confirmation.fresh.ratio - 1}}};
-  if (evidence.pooled) show(row, *evidence.pooled, confirmation.pooled);
+  if (evidence.pooled) show(row, *evidence.pooled);
 }
 
 }  // namespace

@@ -11,8 +11,58 @@ int sign_of(const ComparisonRow& row) {
   return row.direction == Direction::lower_is_better ? 1 : -1;
 }
 
-double log_margin(const ComparisonRow& row) {
-  return std::log1p(row.margin);
+double effect_margin(const ComparisonRow& row) {
+  return row.in_unit ? row.in_unit->margin : std::log1p(row.margin);
+}
+
+double share_of(const ComparisonRow& row, double effect) {
+  if (!row.in_unit) return std::expm1(effect);
+  return row.baseline.center == 0 ? 0 : effect / std::abs(row.baseline.center);
+}
+
+namespace {
+
+// Current over baseline; 0 where that is no ratio.
+double ratio_of(const ComparisonRow& row, double effect) {
+  if (!row.in_unit) return std::exp(effect);
+  return row.baseline.center > 0 ? std::max(1 + effect / row.baseline.center, 0.0) : 0;
+}
+
+// The bounds of current - baseline, or of the log of their ratio.
+Interval interval_of(const ComparisonRow& row, const stats::Bounds& bounds) {
+  const bool mirrored = sign_of(row) < 0;
+  return {mirrored ? -bounds.hi : bounds.lo, mirrored ? -bounds.lo : bounds.hi};
+}
+
+}  // namespace
+
+double share_of_margin(const ComparisonRow& row, const LoosenedGate& gate) {
+  const double center = std::abs(row.baseline.center);
+  return gate.unit.empty() ? gate.margin : center > 0 ? gate.margin / center : 0;
+}
+
+double effect_margin_of(const ComparisonRow& row, const LoosenedGate& gate) {
+  if (!row.in_unit) return std::log1p(share_of_margin(row, gate));
+  return gate.unit.empty() ? gate.margin * std::abs(row.baseline.center) : gate.margin;
+}
+
+Estimate estimate_of(const ComparisonRow& row, const LookEvidence& look) {
+  const Interval bounds = interval_of(row, look.bounds);
+  Estimate estimate{
+      ratio_of(row, sign_of(row) * look.effect.difference), {}, look.p_worse, look.current.processes};
+  if (!row.in_unit || row.baseline.center > 0)
+    estimate.interval = Interval{ratio_of(row, bounds.lo), ratio_of(row, bounds.hi)};
+  return estimate;
+}
+
+void show_effect(ComparisonRow& row, double effect, const std::optional<stats::Bounds>& bounds) {
+  row.ratio = ratio_of(row, sign_of(row) * effect);
+  if (row.in_unit) row.in_unit->difference = sign_of(row) * effect;
+  if (!bounds) return;
+  const Interval both = interval_of(row, *bounds);
+  if (row.in_unit) row.in_unit->interval = both;
+  if (!row.in_unit || row.baseline.center > 0)
+    row.interval = Interval{ratio_of(row, both.lo), ratio_of(row, both.hi)};
 }
 
 int processes_of(const LookEvidence& look) {
@@ -59,17 +109,17 @@ void test_look(const ComparisonRow& row, LookEvidence& look,
                                  noisier};
   }
   look.bounds = look.effect.interval(1 - 2 * alpha_to_pass(row));
-  look.p_worse = look.effect.p_above(log_margin(row));
-  look.p_better = look.effect.p_below(-log_margin(row));
-  look.p_passes = look.effect.p_below(log_margin(row));
+  look.p_worse = look.effect.p_above(effect_margin(row));
+  look.p_better = look.effect.p_below(-effect_margin(row));
+  look.p_passes = look.effect.p_below(effect_margin(row));
 }
 
 }  // namespace
 
-bool is_worse(const Evidence& evidence, double margin, double alpha) {
+bool is_worse(const ComparisonRow& row, const Evidence& evidence, const LoosenedGate& gate) {
   if (evidence.looks.empty()) return false;
   const LookEvidence& look = evidence.looks[evidence.shown];
-  return look.counts() && look.effect.p_above(std::log1p(margin)) < alpha;
+  return look.counts() && look.effect.p_above(effect_margin_of(row, gate)) < gate.alpha;
 }
 
 std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const SideReading& baseline,
@@ -97,7 +147,7 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Si
     look.doubt = Reason{ReasonCode::forced_gates, {{"tolerated", tolerable_forced_share}}};
   else
     look.doubt = condition_doubt(baseline.conditions, current.conditions, row.throttled_share);
-  look.slow_calls = judge_slow_calls(baseline, current, log_margin(row), look.contrast.known);
+  look.slow_calls = judge_slow_calls(baseline, current, effect_margin(row), look.contrast.known);
   return look;
 }
 

@@ -37,8 +37,24 @@ struct Evidence {
 // 1 where more of the row's metric is worse, -1 where less is.
 int sign_of(const ComparisonRow& row);
 
-// The row's margin on the scale of logarithms.
-double log_margin(const ComparisonRow& row);
+// The row's margin on the scale of its effects: of logarithms, or the metric's unit.
+double effect_margin(const ComparisonRow& row);
+
+// An effect on that scale as a share of the baseline's value, for words.
+double share_of(const ComparisonRow& row, double effect);
+
+// The margin of a gate on that scale: a share of the row's value is a margin in its unit, and the other way
+// round.
+double effect_margin_of(const ComparisonRow& row, const LoosenedGate& gate);
+// The same as a share of the baseline's value.
+double share_of_margin(const ComparisonRow& row, const LoosenedGate& gate);
+
+// Sets the row's ratio, and its change in the metric's unit where that has the margin. The effect and its
+// bounds are positive where worse.
+void show_effect(ComparisonRow& row, double effect, const std::optional<stats::Bounds>& bounds);
+
+// The same as an estimate, with the row's baseline.
+Estimate estimate_of(const ComparisonRow& row, const LookEvidence& look);
 
 // Processes a side, or in common where the sides shared them.
 int processes_of(const LookEvidence& look);
@@ -58,7 +74,7 @@ struct Design {
 };
 
 // Whether the shown look calls the row regressed by this gate, before any correction.
-bool is_worse(const Evidence& evidence, double margin, double alpha);
+bool is_worse(const ComparisonRow& row, const Evidence& evidence, const LoosenedGate& gate);
 
 // The evidence of the look `number`, before it is tested. The row's direction and margin are set.
 // std::nullopt with fewer than two processes a side, or in common.

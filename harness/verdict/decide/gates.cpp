@@ -19,11 +19,13 @@ RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy)
   RowGate found{gate.margin, gate.alpha, informs_by_default(metric), gate.throttled};
   for (const MetricGate& one : gate.metrics) {
     if (!names_metric(one.metric, metric)) continue;
+    if (one.margin) found.unit = one.unit;
     found.margin = one.margin.value_or(found.margin);
     found.alpha = one.alpha.value_or(found.alpha);
     found.informative = one.informative;
     break;
   }
+  if (policy.margin) found.unit.clear();
   found.margin = policy.margin.value_or(found.margin);
   found.alpha = policy.alpha.value_or(found.alpha);
   return found;
@@ -34,8 +36,10 @@ DecidingGate deciding_gate(const Gate* before, const Gate& after, std::string_vi
   const RowGate own = gate_of(after, metric, policy);
   if (before == nullptr || policy.accept_proposed) return {own};
   const RowGate old = gate_of(*before, metric, policy);
-  const RowGate strict{std::min(old.margin, own.margin), std::max(old.alpha, own.alpha),
-                       old.informative && own.informative, std::min(old.throttled, own.throttled)};
+  // Margins of different units do not compare: the baseline's decides.
+  const double margin = old.unit == own.unit ? std::min(old.margin, own.margin) : old.margin;
+  const RowGate strict{margin, std::max(old.alpha, own.alpha), old.informative && own.informative,
+                       std::min(old.throttled, own.throttled), old.unit};
   if (strict == own) return {own};
   return {strict, own};
 }

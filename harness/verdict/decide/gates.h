@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct RowGate {
   double alpha = 0;
   bool informative = false;
   double throttled = Gate{}.throttled;
+  std::string unit = {};  // of the margin; "": a share
 
   bool operator==(const RowGate&) const = default;
 };

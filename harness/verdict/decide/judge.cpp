@@ -29,34 +29,47 @@ class ShiftTables {
 };
 
 void explain_inconclusive(ComparisonRow& row, const LookEvidence& look, std::size_t family) {
-  if (std::abs(look.effect.difference) > log_margin(row) && std::min(look.p_worse, look.p_better) < row.alpha)
+  if (std::abs(look.effect.difference) > effect_margin(row) &&
+      std::min(look.p_worse, look.p_better) < row.alpha)
     row.reason = {ReasonCode::corrected, {{"comparisons", family}}};
   else
     row.reason = {ReasonCode::undecided};
 }
 
+double shown_margin(const ComparisonRow& row) {
+  return row.in_unit ? row.in_unit->margin : row.margin;
+}
+
+// Figures of a row whose margin is in the metric's unit are in that unit.
+Diagnostic with_unit(Diagnostic told, const ComparisonRow& row) {
+  if (row.in_unit) told.figures.emplace_back("margin_unit", row.in_unit->unit);
+  return told;
+}
+
 // The margin that these very measurements would have settled, for a case that varies more than its gate
 // allows for.
 Diagnostic wider_margin(const ComparisonRow& row, const LookEvidence& look) {
-  const double settled = std::expm1(std::max(look.bounds.hi, 0.0));
-  return {DiagnosticCode::wider_margin,
-          {{"sd", look.differences ? std::sqrt(look.differences->variance)
-                                   : std::max(row.baseline.process_sd, row.current.process_sd)},
-           {"margin", row.margin},
-           {"processes", processes_of(look)},
-           {"settled", settled}}};
+  const double reach = std::max(look.bounds.hi, 0.0);
+  const double sides = std::max(row.baseline.process_sd, row.current.process_sd);
+  const double of_sides = row.in_unit ? sides * std::abs(row.baseline.center) : sides;
+  Diagnostic told{DiagnosticCode::wider_margin,
+                  {{"sd", look.differences ? std::sqrt(look.differences->variance) : of_sides},
+                   {"margin", shown_margin(row)},
+                   {"processes", processes_of(look)},
+                   {"settled", row.in_unit ? reach : std::expm1(reach)}}};
+  return with_unit(std::move(told), row);
 }
 
 // Why more processes cannot decide the row, and what can.
 Diagnostic other_remedy(const ComparisonRow& row, const Evidence& evidence, double gap) {
-  if (row.margin == 0) return {DiagnosticCode::zero_margin};
+  if (effect_margin(row) == 0) return {DiagnosticCode::zero_margin};
   const LookEvidence& look = evidence.looks[evidence.shown];
   const double standard_error = look.effect.standard_error, known = look.contrast.known;
   const bool processes_dominate = standard_error * standard_error > 2 * known;
-  if (processes_dominate && look.bounds.hi - look.bounds.lo > 3 * log_margin(row))
+  if (processes_dominate && look.bounds.hi - look.bounds.lo > 3 * effect_margin(row))
     return wider_margin(row, look);
-  if (known == 0) return {DiagnosticCode::near_margin, {{"margin", row.margin}}};
-  if (std::abs(gap) < log_margin(row) / 4)
+  if (known == 0) return with_unit({DiagnosticCode::near_margin, {{"margin", shown_margin(row)}}}, row);
+  if (std::abs(gap) < effect_margin(row) / 4)
     return {DiagnosticCode::near_margin_unpaired, {{"margin", row.margin}}};
   return {DiagnosticCode::sessions_dominate, {{"sd", std::sqrt(known)}, {"margin", row.margin}}};
 }
@@ -65,7 +78,7 @@ Diagnostic other_remedy(const ComparisonRow& row, const Evidence& evidence, doub
 void plan_more(ComparisonRow& row, const Evidence& evidence, const stats::DetectableShift& beyond,
                const stats::DetectableShift& inside, int least) {
   const LookEvidence& look = evidence.looks[evidence.shown];
-  const double gap = look.effect.difference - log_margin(row);
+  const double gap = look.effect.difference - effect_margin(row);
   const stats::DetectableShift& shift = gap > 0 ? beyond : inside;
   row.processes_needed = stats::fewest_processes(std::abs(gap), shift, most_processes, [&](int processes) {
     // A baseline of more processes does not shrink.
@@ -91,7 +104,7 @@ void set_reason(ComparisonRow& row, const Evidence& evidence, std::size_t family
     row.reason = *look.doubt;
   else if (look.enough_processes)
     explain_inconclusive(row, look, family);
-  else if (look.differences)
+  else if (look.differences && !row.in_unit)
     row.reason = {ReasonCode::too_few_shared, {{"shared", look.differences->count}, {"needed", least}}};
   else
     row.reason = {ReasonCode::too_few_processes, {{"needed", least}}};
@@ -108,7 +121,8 @@ void plan_looks(ComparisonRow& row, const Evidence& evidence, double beyond, dou
     return;
   }
   if (last.enough_processes)
-    row.look.next = next_look(row.look, last, evidence.baseline_processes, log_margin(row), beyond, inside);
+    row.look.next =
+        next_look(row.look, last, evidence.baseline_processes, effect_margin(row), beyond, inside);
   else if (evidence.baseline_processes >= last.baseline.processes && declared[number] > row.current.processes)
     row.look.next = declared[number];
   if (!row.look.next) row.diagnostics.push_back({DiagnosticCode::looks_futile, {{"look", declared.back()}}});
@@ -131,8 +145,8 @@ std::size_t judge(std::vector<ComparisonRow>& rows, std::vector<Evidence>& evide
     const LookEvidence& look = one.looks[one.shown];
     // The strictest level at which Holm may have to call this row: it must be *called* with this power.
     const double alpha = alpha_of_look(row) / static_cast<double>(together);
-    row.minimum_detectable = std::expm1(
-        stats::minimum_detectable(look.effect, log_margin(row), tables.get(alpha, detected_power)));
+    row.minimum_detectable = share_of(
+        row, stats::minimum_detectable(look.effect, effect_margin(row), tables.get(alpha, detected_power)));
     if (look.moderation && look.moderation->noisier)
       row.diagnostics.push_back(
           {DiagnosticCode::noisier, {{"sd", look.moderation->own_sd}, {"usual", look.moderation->usual_sd}}});

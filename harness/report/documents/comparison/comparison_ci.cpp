@@ -10,6 +10,7 @@
 #include "harness/report/documents/comparison/comparison_remarks.h"
 #include "harness/report/documents/comparison/standing.h"
 #include "harness/report/numbers.h"
+#include "harness/report/row_change.h"
 #include "harness/report/words/reason_words.h"
 
 namespace harness::report {
@@ -50,12 +51,12 @@ Alarm alarm_of(const ComparisonRow& row, const Policy& policy) {
 
 std::string figures_of(const ComparisonRow& row) {
   std::string text = fmt::format("{}: {}", row.metric, values_text(row));
-  if (has_numbers(row)) text += ", " + signed_percent(row.ratio - 1);
-  if (row.interval)
-    text += fmt::format(" {} at {}", percent_bounds(*row.interval), level_text(alpha_to_pass(row)));
+  if (has_change(row)) text += ", " + change_words(row);
+  if (row.in_unit ? row.in_unit->interval.has_value() : row.interval.has_value())
+    text += fmt::format(" {} at {}", interval_words(row), level_text(alpha_to_pass(row)));
   const bool improved = row.verdict == Verdict::improved;
-  text += fmt::format("; margin {}, p {}, adjusted p {}; {} against {} processes{}",
-                      plain_percent(row.margin), probability(improved ? row.p_improved : row.p),
+  text += fmt::format("; margin {}, p {}, adjusted p {}; {} against {} processes{}", margin_words(row),
+                      probability(improved ? row.p_improved : row.p),
                       probability(improved ? row.p_improved_adjusted : row.p_adjusted),
                       row.baseline.processes, row.current.processes, look_words(row));
   return text;

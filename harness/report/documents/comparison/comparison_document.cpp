@@ -15,6 +15,7 @@
 #include "harness/report/media/page/page_data.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/row_change.h"
 #include "harness/report/words/policy_words.h"
 #include "harness/report/words/reason_words.h"
 
@@ -73,9 +74,9 @@ GridRow make_row(const ComparisonRow& row, const std::string& label, const std::
   return {label,
           {{value_of(row.baseline, row.unit)},
            {value_of(row.current, row.unit)},
-           {has_numbers(row) ? signed_percent(row.ratio - 1) : std::string(unknown), strength},
-           {row.interval ? percent_bounds(*row.interval) : std::string(unknown)},
-           {plain_percent(row.margin)},
+           {change_words(row), strength},
+           {interval_words(row)},
+           {margin_words(row)},
            {probability(improved ? row.p_improved_adjusted : row.p_adjusted)},
            {detectable ? short_percent(std::fabs(*row.minimum_detectable)) : std::string(unknown)},
            {fmt::format("{}/{}{}", row.baseline.processes, row.current.processes, look_words(row))},

@@ -1,0 +1,67 @@
+// The problem quant_gemm, Y = X W^T, as every variant sees it: its shape, the order of its tensors and the
+// scales of W. X is m x k, W is n x k, Y is m x n, all row-major. Host code; no state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/sdk/params.h"
+#include "harness/sdk/workload.h"
+
+namespace quant_gemm {
+
+enum class Weights {
+  f16,         // not quantised, without scales
+  i8,          // a scale for each channel, that is for each row of W
+  e4m3,        // one scale
+  e4m3_block,  // a scale for each 128 x 128 block
+  i4,          // packed; a scale for each 128 elements of a row
+};
+
+inline constexpr std::int64_t group = 128;
+
+struct Shape {
+  Weights weights = Weights::f16;
+  bool stored = false;  // X is quantised already: `quantise` is outside
+  std::int64_t m = 1;
+  std::int64_t n = 1;
+  std::int64_t k = 1;
+
+  [[nodiscard]] std::int64_t groups_of_k() const { return (k + group - 1) / group; }
+  [[nodiscard]] harness::sdk::DType weight_type() const;
+  // The type in which X enters the product of a variant that quantises both: int8 or E4M3. f16 for weights
+  // that are only stored small.
+  [[nodiscard]] harness::sdk::DType product_type() const;
+  // Scales of W: one for each `rows` x `columns` block.
+  [[nodiscard]] std::int64_t rows_a_scale() const;
+  [[nodiscard]] std::int64_t columns_a_scale() const;
+  [[nodiscard]] std::int64_t scale_of(std::int64_t row, std::int64_t column) const {
+    return row / rows_a_scale() * ((k + columns_a_scale() - 1) / columns_a_scale()) +
+           column / columns_a_scale();
+  }
+  [[nodiscard]] std::int64_t scales() const {
+    return (n + rows_a_scale() - 1) / rows_a_scale() * ((k + columns_a_scale() - 1) / columns_a_scale());
+  }
+  // Scales of a stored X: one for each `x_columns_a_scale` elements of a row.
+  [[nodiscard]] std::int64_t x_columns_a_scale() const { return weights == Weights::e4m3_block ? group : k; }
+  [[nodiscard]] std::int64_t x_scale_of(std::int64_t row, std::int64_t column) const {
+    return row * ((k + x_columns_a_scale() - 1) / x_columns_a_scale()) + column / x_columns_a_scale();
+  }
+  [[nodiscard]] std::int64_t x_scales() const {
+    return m * ((k + x_columns_a_scale() - 1) / x_columns_a_scale());
+  }
+};
+
+// Indices into Problem::tensors: x, w, then the scales of w and of x, where there are any, then y.
+inline constexpr std::size_t x_index = 0;
+inline constexpr std::size_t w_index = 1;
+inline constexpr std::size_t w_scales_index = 2;
+inline constexpr std::size_t x_scales_index = 3;
+inline std::size_t y_index(const Shape& shape) {
+  return shape.weights == Weights::f16 ? 2 : shape.stored ? 4 : 3;
+}
+
+// Reads the parameters of a case. Throws Unsupported where X cannot be stored small.
+Shape shape_of(const harness::sdk::Params& params);
+
+}  // namespace quant_gemm

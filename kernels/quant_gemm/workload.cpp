@@ -1,0 +1,193 @@
+// The workload quant_gemm: parameters, work, tolerance, inputs and the float64 oracle.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "harness/sdk/in_parts.h"
+#include "harness/sdk/registry.h"
+#include "kernels/fill.h"
+#include "kernels/product_work.h"
+#include "kernels/quant_gemm/quant_gemm.h"
+#include "kernels/quantise.h"
+
+namespace quant_gemm {
+
+using harness::sdk::DType;
+using harness::sdk::HostTensor;
+using harness::sdk::ParamKind;
+using harness::sdk::Params;
+using harness::sdk::ParamSpec;
+using harness::sdk::Problem;
+using harness::sdk::Role;
+using harness::sdk::TensorSpec;
+using harness::sdk::Value;
+
+DType Shape::weight_type() const {
+  switch (weights) {
+    case Weights::f16: return DType::f16;
+    case Weights::i8: return DType::i8;
+    case Weights::e4m3:
+    case Weights::e4m3_block: return DType::e4m3;
+    case Weights::i4: return DType::i4;
+  }
+  return DType::f16;
+}
+
+DType Shape::product_type() const {
+  return weights == Weights::i4 ? DType::f16 : weight_type();
+}
+
+std::int64_t Shape::rows_a_scale() const {
+  return weights == Weights::e4m3 ? n : weights == Weights::e4m3_block ? group : 1;
+}
+
+std::int64_t Shape::columns_a_scale() const {
+  return weights == Weights::e4m3_block || weights == Weights::i4 ? group : k;
+}
+
+Shape shape_of(const Params& params) {
+  Shape shape;
+  const std::string& weights = params.text("weights");
+  shape.weights = weights == "i8"           ? Weights::i8
+                  : weights == "e4m3"       ? Weights::e4m3
+                  : weights == "e4m3_block" ? Weights::e4m3_block
+                  : weights == "i4"         ? Weights::i4
+                                            : Weights::f16;
+  shape.stored = params.text("quantise") == "outside";
+  shape.m = params.integer("m");
+  shape.n = params.integer("n");
+  shape.k = params.integer("k");
+  if (shape.stored && shape.product_type() == DType::f16)
+    throw harness::sdk::Unsupported("with " + weights +
+                                    " weights X stays in f16: nothing to quantise outside");
+  return shape;
+}
+
+namespace {
+
+class QuantGemm final : public harness::sdk::Workload {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "quant_gemm"; }
+  [[nodiscard]] std::string_view summary() const override {
+    return "Y[m,n] = X[m,k] W[n,k]^T, X in f16, W quantised";
+  }
+  [[nodiscard]] std::vector<ParamSpec> params() const override {
+    return {{"weights",
+             ParamKind::text,
+             "stored W: f16; i8 by channel; e4m3 with one scale, or one for each 128x128; i4 by 128 of k",
+             {"f16", "i8", "e4m3", "e4m3_block", "i4"},
+             {},
+             1},
+            {"m", ParamKind::integer, "rows of X and Y", {}, {}, 1},
+            {"n", ParamKind::integer, "rows of W, columns of Y", {}, {}, 1},
+            {"k", ParamKind::integer, "columns of X and W", {}, {}, 1},
+            {"quantise",
+             ParamKind::text,
+             "where X becomes i8 or e4m3: inside the timed call, or before it",
+             {"inside", "outside"},
+             {Value{std::string("inside")}},
+             1}};
+  }
+  [[nodiscard]] Problem problem(const Params& params) const override;
+  void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const override;
+  void reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,
+                 std::span<const std::int64_t> wanted, std::span<double> expected) const override;
+};
+
+double bytes_of(const std::vector<TensorSpec>& tensors) {
+  double bytes = 0;
+  for (const TensorSpec& tensor : tensors) bytes += static_cast<double>(tensor.bytes());
+  return bytes;
+}
+
+// The oracle multiplies the inputs as they are stored, so quantising them is no error of a variant. The rest
+// is rounding Y to f16, up to 2^-11 for each element: about 2e-4 in the norm. See linear_gelu for few
+// elements.
+Problem QuantGemm::problem(const Params& params) const {
+  const Shape shape = shape_of(params);
+  kernels::require_possible_extents({DType::f16, shape.m, shape.n, shape.k});
+  Problem problem;
+  problem.tensors = {{"x", Role::input, shape.stored ? shape.product_type() : DType::f16, {shape.m, shape.k}},
+                     {"w", Role::input, shape.weight_type(), {shape.n, shape.k}}};
+  if (shape.weights != Weights::f16)
+    problem.tensors.push_back({"w_scales", Role::input, DType::f32, {shape.scales()}});
+  if (shape.stored) problem.tensors.push_back({"x_scales", Role::input, DType::f32, {shape.x_scales()}});
+  problem.tensors.push_back({"y", Role::output, DType::f16, {shape.m, shape.n}});
+  const double m = static_cast<double>(shape.m), n = static_cast<double>(shape.n);
+  problem.work = {2.0 * m * n * static_cast<double>(shape.k), bytes_of(problem.tensors), m, "rows"};
+  problem.tolerance.relative = 6e-4 * std::max(1.0, 12.0 / std::sqrt(m * n));
+  return problem;
+}
+
+// `values` by groups of `count`: the codes into `tensor` from `first` on, and their scale.
+float quantised(HostTensor& tensor, const std::vector<std::int64_t>& elements,
+                const std::vector<float>& values) {
+  const float scale =
+      kernels::scale_for(kernels::largest_magnitude(values.data(), std::ssize(values)), tensor.spec.dtype);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    tensor.set(elements[i], kernels::rounded_code(values[i], scale, tensor.spec.dtype));
+  return scale;
+}
+
+// Fills a matrix and its scales from uniform values, block by block.
+void fill_quantised(HostTensor& tensor, HostTensor& scales, std::int64_t rows_a_scale,
+                    std::int64_t columns_a_scale, std::uint64_t seed, std::size_t stream, float size) {
+  const std::int64_t rows = tensor.spec.shape[0], columns = tensor.spec.shape[1];
+  HostTensor drawn({"", Role::input, DType::f32, tensor.spec.shape});
+  kernels::fill_uniform(drawn, seed, stream, size);
+  const float* const values = reinterpret_cast<const float*>(drawn.data.data());
+  std::int64_t next = 0;
+  for (std::int64_t row = 0; row < rows; row += rows_a_scale)
+    for (std::int64_t column = 0; column < columns; column += columns_a_scale) {
+      std::vector<std::int64_t> elements;
+      std::vector<float> block;
+      for (std::int64_t r = row; r < std::min(row + rows_a_scale, rows); ++r)
+        for (std::int64_t c = column; c < std::min(column + columns_a_scale, columns); ++c) {
+          elements.push_back(r * columns + c);
+          block.push_back(values[r * columns + c]);
+        }
+      scales.set(next++, quantised(tensor, elements, block));
+    }
+}
+
+// X is uniform on (-1, 1), W on (-3, 3)/sqrt(k), so that elements of Y have variance 1.
+void QuantGemm::fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const {
+  const Shape shape = shape_of(params);
+  const float weight_size = 3.0F / std::sqrt(static_cast<float>(shape.k));
+  if (shape.stored)
+    fill_quantised(inputs[x_index], inputs[x_scales_index], 1, shape.x_columns_a_scale(), seed, 0, 1.0F);
+  else
+    kernels::fill_uniform(inputs[x_index], seed, 0, 1.0F);
+  if (shape.weights == Weights::f16)
+    kernels::fill_uniform(inputs[w_index], seed, 1, weight_size);
+  else
+    fill_quantised(inputs[w_index], inputs[w_scales_index], shape.rows_a_scale(), shape.columns_a_scale(),
+                   seed, 1, weight_size);
+}
+
+void QuantGemm::reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,
+                          std::span<const std::int64_t> wanted, std::span<double> expected) const {
+  if (output != 0) throw std::out_of_range("quant_gemm has one output, number 0");
+  const Shape shape = shape_of(params);
+  const auto element = [&](std::int64_t row, std::int64_t column) {
+    double sum = 0;
+    for (std::int64_t p = 0; p < shape.k; ++p) {
+      double x = inputs[x_index].at(row * shape.k + p), w = inputs[w_index].at(column * shape.k + p);
+      if (shape.weights != Weights::f16) w *= inputs[w_scales_index].at(shape.scale_of(column, p));
+      if (shape.stored) x *= inputs[x_scales_index].at(shape.x_scale_of(row, p));
+      sum += x * w;
+    }
+    return sum;
+  };
+  const std::int64_t grain = std::max<std::int64_t>((std::int64_t{1} << 16) / shape.k, 1);
+  harness::sdk::in_parts(std::ssize(wanted), grain, [&](std::int64_t first, std::int64_t last) {
+    for (auto e = static_cast<std::size_t>(first); e < static_cast<std::size_t>(last); ++e)
+      expected[e] = element(wanted[e] / shape.n, wanted[e] % shape.n);
+  });
+}
+
+}  // namespace
+}  // namespace quant_gemm
+
+HARNESS_WORKLOAD(quant_gemm, quant_gemm::QuantGemm)

@@ -58,6 +58,7 @@ struct RunQuery {
   std::optional<RunState> state;
   std::optional<bool> calibration;  // false: neither calibrations nor sides of A/B runs
   bool count_results = true;        // else RunInfo::results and failures stay 0, which is faster
+  std::string cases = {};           // of history(): only cases whose id matches this wildcard; "": all
 };
 
 // A case of a run as a store knows it without reading samples.
@@ -142,7 +143,8 @@ class Store {
   virtual Result<std::vector<StoredCase>> cases_alike(std::span<const CaseDigest> wanted, int limit) = 0;
   // Newest first, by the order in which they were begun, not by a clock.
   virtual Result<std::vector<RunInfo>> list(const RunQuery& query) = 0;
-  // The value of each process of the runs that `query` finds; no raw sample is read.
+  // The value of each process of the runs that `query` finds; no raw sample is read. Results are not counted,
+  // but failures are.
   virtual Result<StoredHistory> history(const RunQuery& query) = 0;
   // One case as a run planned it, without results: its gate and its place in the suite.
   virtual Result<CaseRecord> planned_case(const std::string& id, const std::string& case_id) = 0;

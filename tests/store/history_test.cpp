@@ -96,12 +96,12 @@ TEST_P(StoredValues, AreLeftOutWhereAnOldResultCannotBeRead) {
 }
 
 TEST_P(StoredValues, AreRefusedToAnOlderProgramByTheVersion) {
-  static_assert(schema_version == 5, "say in README.md what the new version holds");
+  static_assert(schema_version == 6, "say in README.md what the new version holds");
   open();
-  execute("UPDATE harness_schema SET version = 6");
+  execute("UPDATE harness_schema SET version = 7");
   const auto store = Store::open_existing(url_);
   ASSERT_FALSE(store);
-  EXPECT_THAT(store.error().message, HasSubstr("version 6"));
+  EXPECT_THAT(store.error().message, HasSubstr("version 7"));
 }
 
 TEST_P(StoredValues, FollowAResultThatIsReplaced) {

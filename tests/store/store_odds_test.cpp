@@ -83,6 +83,7 @@ TEST_P(StoreUnderOdds, RefusesANewerVersion) {
 TEST_P(StoreUnderOdds, ResumesAMigration) {
   const Record record = example_record();
   open();
+  become_version_5();
   for (const char* table :
        {"tasks", "campaigns", "record_names", "process_values", "results", "cases", "runs"})
     execute(std::string("DROP TABLE ") + table);

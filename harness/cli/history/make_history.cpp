@@ -26,7 +26,9 @@ namespace {
 constexpr int most_commits = 100'000;
 
 Result<std::string> choose_suite(Store& store, const std::string& asked) {
-  const auto runs = store.list({});
+  RunQuery all;
+  all.count_results = false;
+  const auto runs = store.list(all);
   if (!runs) return fail(runs.error());
   std::set<std::string> names;
   for (const RunInfo& run : *runs)
@@ -167,9 +169,14 @@ void leave_out_what_informs(std::vector<MeasuredSeries>& series) {
   });
 }
 
-Status check_pattern(const SeriesOfBranch& found, const StoredHistory& stored,
+Status check_pattern(const SeriesOfBranch& found, Store& store, RunQuery query,
                      const HistoryArguments& arguments) {
-  if (!found.series.empty() || stored.series.empty()) return {};
+  if (!found.series.empty()) return {};
+  query.cases.clear();
+  const Result<StoredHistory> read = store.history(query);
+  if (!read) return fail(read.error());
+  const StoredHistory& stored = *read;
+  if (stored.series.empty()) return {};
   std::vector<std::string> ids;
   std::vector<std::string> metrics;
   for (const StoredSeries& one : stored.series) {
@@ -231,6 +238,7 @@ Result<HistoryReport> make_history(Store& store, const HistoryArguments& argumen
     if (const Status done = cut(window, *arguments.since, folder); !done) return fail(done.error());
   RunQuery query;
   query.suite = *suite;
+  query.cases = arguments.pattern;
   const auto stored = store.history(query);
   if (!stored) return fail(stored.error());
   const auto anchors = arguments.anchor.empty() ? pinned_anchors(*stored, all, *suite, folder)
@@ -238,7 +246,7 @@ Result<HistoryReport> make_history(Store& store, const HistoryArguments& argumen
   if (!anchors) return fail(anchors.error());
   SeriesOfBranch found =
       series_of_branch(*stored, window, {arguments.pattern, arguments.metric, arguments.last}, *anchors);
-  if (const Status some = check_pattern(found, *stored, arguments); !some) return fail(some.error());
+  if (const Status some = check_pattern(found, store, query, arguments); !some) return fail(some.error());
   if (const Status set = set_gates(store, found.series, arguments.margin.margin); !set)
     return fail(set.error());
   if (arguments.metric.empty()) leave_out_what_informs(found.series);

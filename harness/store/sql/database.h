@@ -48,6 +48,8 @@ class Database {
   virtual void flush() {}
   // SQL for its clock, in seconds since 1970.
   [[nodiscard]] virtual std::string now() const = 0;
+  // SQL for the moment that a column of UTC text (2026-11-20T05:40:00Z) tells.
+  [[nodiscard]] virtual std::string moment(const std::string& column) const { return column; }
   // Behind a SELECT that chooses rows to update: leaves out rows that another transaction is updating.
   [[nodiscard]] virtual std::string skip_locked() const { return {}; }
   // Gives back the room of what was removed, where the database does not do so by itself.

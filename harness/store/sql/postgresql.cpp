@@ -74,6 +74,9 @@ class Postgresql final : public Database {
   [[nodiscard]] std::string now() const override {
     return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)";
   }
+  [[nodiscard]] std::string moment(const std::string& column) const override {
+    return "CAST(NULLIF(" + column + ", '') AS TIMESTAMP WITH TIME ZONE)";
+  }
   [[nodiscard]] std::string skip_locked() const override { return " FOR UPDATE SKIP LOCKED"; }
 
  protected:
@@ -85,7 +88,8 @@ class Postgresql final : public Database {
   [[nodiscard]] bool is_busy(const soci::soci_error& error) const override {
     const std::string message = error.get_error_message();
     return message.find("deadlock detected") != std::string::npos ||
-           message.find("could not serialize access") != std::string::npos;
+           message.find("could not serialize access") != std::string::npos ||
+           message.find("\"results_pkey\"") != std::string::npos;  // another writer put the same result
   }
 
   [[nodiscard]] Error explain(const soci::soci_error& error) const override {
@@ -104,12 +108,14 @@ class Postgresql final : public Database {
     }
     std::replace_if(
         message.begin(), message.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    const bool forbidden = message.find("permission denied") != std::string::npos;
     const bool refused = message.find("Cannot establish connection") != std::string::npos;
-    return {
-        ErrorKind::environment,
-        fmt::format("{}: {}", name(), printable(trim(message))),
-        {},
-        refused ? "check that the server runs and that the URL names its host, port, user and database" : ""};
+    return {ErrorKind::environment,
+            fmt::format("{}: {}", name(), printable(trim(message))),
+            {},
+            forbidden ? "the user's role may not do that; harness/store/postgresql/roles.sql lists the roles"
+            : refused ? "check that the server runs and that the URL names its host, port, user and database"
+                      : ""};
   }
 
   bool revive() override {

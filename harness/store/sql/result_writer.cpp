@@ -2,43 +2,104 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <utility>
+#include <vector>
+
 #include "harness/base/text.h"
-#include "harness/model/codec.h"
+#include "harness/store/sql/row_batch.h"
+#include "harness/store/sql/stored_cases.h"
+#include "harness/store/sql/values.h"
 
 namespace harness {
+namespace {
 
-ResultWriter::ResultWriter(Database& database)
-    : database_(database),
-      insert_((database.sql().prepare
-                   << "INSERT INTO results (run, position, process, outcome, result) SELECT run, position, "
-                      "CAST(:process AS INTEGER), :outcome, :result FROM cases WHERE run = :run AND id = "
-                      ":case ON CONFLICT (run, position, process) DO UPDATE SET outcome = excluded.outcome, "
-                      "result = excluded.result",
-               soci::use(process_), soci::use(outcome_), soci::use(text_), soci::use(id_),
-               soci::use(case_id_))),
-      values_(database.sql()),
-      counter_(database.sql()) {}
+constexpr std::size_t many_results = 16;  // for which all cases of a record are read at once
 
-Status ResultWriter::put(const std::string& id, const EncodedResult& encoded) {
-  const ProcessResult& result = encoded.result;
-  text_ = encoded.text;
-  if (text_.empty()) {  // a text that came from a worker was read already
-    text_ = encode(result);
-    if (const auto readable =
-            decode_process_result(text_, "result of case `" + printable(result.case_id) + "`");
-        !readable)
-      return fail(readable.error());
+struct ResultRow {
+  std::string run;
+  int position = 0;
+  int process = 0;
+  std::string outcome, text;
+};
+
+Result<std::string> text_of(const EncodedResult& encoded) {
+  if (!encoded.text.empty()) return encoded.text;  // it came from a worker and was read already
+  std::string text = encode(encoded.result);
+  const auto readable =
+      decode_process_result(text, "result of case `" + printable(encoded.result.case_id) + "`");
+  if (!readable) return fail(readable.error());
+  return text;
+}
+
+// Whether the record has a result already of one of these cases and processes.
+bool holds_some(soci::session& sql, const std::string& id, const ResultsOfCases& results) {
+  int found = 0;
+  for_each_batch(results, [&](const std::string& keys) {
+    int some = 0;
+    sql << "SELECT COUNT(*) FROM results WHERE run = :run AND (position, process) IN (VALUES " + keys + ")",
+        soci::use(id), soci::into(some);
+    found += some;
+  });
+  return found > 0;
+}
+
+}  // namespace
+
+int ResultWriter::position_of(const std::string& id, const std::string& case_id) {
+  if (known_run_ == id) {
+    const auto found = known_.find(case_id);
+    return found == known_.end() ? -1 : found->second;
   }
-  id_ = id;
-  case_id_ = column_text(result.case_id);
-  outcome_ = name_of(result.outcome);
-  process_ = result.process;
-  insert_.execute(true);
-  if (insert_.get_affected_rows() == 0)
-    return fail(ErrorKind::missing, fmt::format("record {} in {} has no case `{}`", printable(id),
-                                                database_.name(), printable(result.case_id)));
-  values_.put(id, result);
-  counter_.count(id, result);
+  int position = -1;
+  database_.sql() << "SELECT position FROM cases WHERE run = :run AND id = :case", soci::use(id),
+      soci::use(case_id), soci::into(position);
+  return database_.sql().got_data() ? position : -1;
+}
+
+Status ResultWriter::put(const std::string& id, std::span<const EncodedResult> results) {
+  soci::session& sql = database_.sql();
+  if (results.size() >= many_results && known_run_ != id) {
+    known_ = positions_of(sql, id);
+    known_run_ = id;
+  }
+  std::map<std::pair<int, int>, ResultRow> rows;  // the last of each case and process
+  ResultsOfCases values;
+  for (const EncodedResult& encoded : results) {
+    const ProcessResult& result = encoded.result;
+    Result<std::string> text = text_of(encoded);
+    if (!text) return fail(text.error());
+    const int position = position_of(id, column_text(result.case_id));
+    if (position < 0)
+      return fail(ErrorKind::missing, fmt::format("record {} in {} has no case `{}`", printable(id),
+                                                  database_.name(), printable(result.case_id)));
+    const std::pair key(position, result.process);
+    rows[key] = {id, position, result.process, std::string(name_of(result.outcome)), std::move(*text)};
+    values[key] = &result;
+  }
+  std::vector<ResultRow> in_order;
+  std::set<int> positions;
+  for (auto& [key, row] : rows) {
+    positions.insert(key.first);
+    in_order.push_back(std::move(row));
+  }
+  // A role that may only insert writes what is not there yet.
+  const bool replaces = holds_some(sql, id, values);
+  const char* instead = replaces ? "ON CONFLICT (run, position, process) DO UPDATE SET outcome = "
+                                   "excluded.outcome, result = excluded.result"
+                                 : "";
+  insert_rows<ResultRow>(sql, "results (run, position, process, outcome, result)", 5, instead, in_order,
+                         [](soci::statement& insert, ResultRow& row) {
+                           insert.exchange(soci::use(row.run));
+                           insert.exchange(soci::use(row.position));
+                           insert.exchange(soci::use(row.process));
+                           insert.exchange(soci::use(row.outcome));
+                           insert.exchange(soci::use(row.text));
+                         });
+  if (replaces) remove_values(sql, id, values);
+  write_values(sql, id, values);
+  count_results(sql, id, std::vector<int>(positions.begin(), positions.end()));
+  for (const auto& [key, result] : values) keep_digest(sql, id, key.first, *result);
   return {};
 }
 

@@ -1,34 +1,33 @@
-// ResultWriter: puts results and their values into a store. Its statements are prepared once, so for many
-// results of one transaction keep one. Lives no longer than that transaction; used inside store/ only.
+// ResultWriter: puts results and their values into a store, many by few statements. Used inside store/ only,
+// in a transaction.
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 
 #include "harness/base/result.h"
 #include "harness/model/codec.h"
 #include "harness/store/sql/database.h"
-#include "harness/store/sql/stored_cases.h"
-#include "harness/store/sql/values.h"
 
 namespace harness {
 
 class ResultWriter {
  public:
-  explicit ResultWriter(Database& database);
-  ResultWriter(const ResultWriter&) = delete;  // the statements keep references to the members
-  ResultWriter& operator=(const ResultWriter&) = delete;
-  ~ResultWriter() = default;
+  explicit ResultWriter(Database& database) : database_(database) {}
 
-  // Adds a result to the record `id`, in place of one that is there of the same case and process.
-  Status put(const std::string& id, const EncodedResult& encoded);
+  // Adds results to the record `id`, in place of those that are there of the same case and process.
+  Status put(const std::string& id, std::span<const EncodedResult> results);
+  Status put(const std::string& id, const EncodedResult& encoded) { return put(id, {&encoded, 1}); }
 
  private:
-  const Database& database_;
-  std::string id_, case_id_, outcome_, text_;
-  int process_ = 0;
-  soci::statement insert_;
-  ValueWriter values_;
-  CaseCounter counter_;
+  // Where the case stands in the record; -1: it has no such case.
+  int position_of(const std::string& id, const std::string& case_id);
+
+  Database& database_;
+  // The cases of the record that was written last, where many results were put.
+  std::string known_run_;
+  std::map<std::string, int> known_;
 };
 
 }  // namespace harness

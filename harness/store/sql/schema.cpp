@@ -6,11 +6,13 @@
 
 #include "harness/store/sql/stored_cases.h"
 #include "harness/store/sql/values.h"
+#include "harness/store/sql/views.h"
 
 namespace harness {
 namespace {
 
-void create_version_1(soci::session& sql) {
+void create_version_1(Database& database) {
+  soci::session& sql = database.sql();
   sql << "CREATE TABLE runs (id TEXT PRIMARY KEY, sequence INTEGER NOT NULL, suite TEXT NOT NULL, "
          "suite_hash TEXT NOT NULL, revision TEXT NOT NULL, branch TEXT NOT NULL, dirty INTEGER NOT NULL, "
          "changes TEXT NOT NULL, partial INTEGER NOT NULL, machine_class TEXT NOT NULL, device_uuid TEXT NOT "
@@ -26,26 +28,29 @@ void create_version_1(soci::session& sql) {
 }
 
 // Values beside the samples, runs that calibrate, and an index that counts failures without reading results.
-void become_version_2(soci::session& sql) {
+void become_version_2(Database& database) {
+  soci::session& sql = database.sql();
   sql << "ALTER TABLE runs ADD COLUMN calibration INTEGER NOT NULL DEFAULT 0";
   sql << "CREATE INDEX results_by_outcome ON results (run, outcome)";
   add_values(sql);
 }
 
 // Adds the state of each case, so that baselines are found by case.
-void become_version_3(soci::session& sql) {
-  add_case_columns(sql);
+void become_version_3(Database& database) {
+  add_case_columns(database.sql());
 }
 
 // Names of records.
-void become_version_4(soci::session& sql) {
+void become_version_4(Database& database) {
+  soci::session& sql = database.sql();
   sql << "CREATE TABLE record_names (name TEXT NOT NULL, suite TEXT NOT NULL, machine_class TEXT NOT NULL, "
          "run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, PRIMARY KEY (name, suite, "
          "machine_class))";
 }
 
 // Campaigns and their tasks (farm/farm_store.h).
-void become_version_5(soci::session& sql) {
+void become_version_5(Database& database) {
+  soci::session& sql = database.sql();
   sql << "CREATE TABLE campaigns (id TEXT PRIMARY KEY, sequence INTEGER NOT NULL, created TEXT NOT NULL, "
          "content TEXT NOT NULL)";
   sql << "CREATE TABLE tasks (campaign TEXT NOT NULL REFERENCES campaigns (id) ON DELETE CASCADE, number "
@@ -55,9 +60,18 @@ void become_version_5(soci::session& sql) {
   sql << "CREATE INDEX open_tasks ON tasks (campaign, done, number)";
 }
 
+// An index of failures alone, which are few, and views for other programs.
+void become_version_6(Database& database) {
+  database.sql() << "DROP INDEX results_by_outcome";
+  database.sql() << "CREATE INDEX failed_results ON results (run) WHERE outcome IN ('incorrect', 'failed', "
+                    "'timed_out')";
+  create_views(database);
+}
+
 // Step i brings version i to version i + 1.
-constexpr std::array<void (*)(soci::session&), schema_version> steps{
-    create_version_1, become_version_2, become_version_3, become_version_4, become_version_5};
+constexpr std::array<void (*)(Database&), schema_version> steps{create_version_1, become_version_2,
+                                                                become_version_3, become_version_4,
+                                                                become_version_5, become_version_6};
 
 // 0 where there is no schema yet. Called in a transaction.
 Result<int> version_of(Database& database) {
@@ -79,7 +93,7 @@ Status migrate(Database& database) {
   const Result<int> found = version_of(database);
   if (!found) return fail(found.error());
   for (int version = *found; version < schema_version; ++version) {
-    steps.at(static_cast<std::size_t>(version))(database.sql());
+    steps.at(static_cast<std::size_t>(version))(database);
     database.sql() << "UPDATE harness_schema SET version = " << version + 1;
   }
   return {};

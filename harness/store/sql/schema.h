@@ -6,7 +6,7 @@
 
 namespace harness {
 
-inline constexpr int schema_version = 5;
+inline constexpr int schema_version = 6;
 
 enum class SchemaChange { yes, no };
 

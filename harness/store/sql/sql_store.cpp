@@ -13,6 +13,7 @@
 #include "harness/store/history.h"
 #include "harness/store/sql/database.h"
 #include "harness/store/sql/result_writer.h"
+#include "harness/store/sql/row_batch.h"
 #include "harness/store/sql/schema.h"
 #include "harness/store/sql/stored_cases.h"
 #include "harness/store/sql/stored_runs.h"
@@ -135,7 +136,8 @@ class SqlStore final : public Store {
   }
 
   Result<std::vector<RunInfo>> list(const RunQuery& query) override {
-    return read_rows<RunInfo>([&] { return read_runs(sql_, query); });
+    return read_rows<RunInfo>(
+        [&] { return read_runs(sql_, query, query.count_results ? RunCounts::all : RunCounts::none); });
   }
 
   Result<StoredHistory> history(const RunQuery& query) override {
@@ -244,6 +246,8 @@ class SqlStore final : public Store {
   Status insert_cases(const std::string& id, std::span<const CaseRecord> cases);
   Status insert_record(const Record& record, ResultWriter& writer);
   Status close_run(const std::string& id, RunState state);
+  // The positions of cases with a result that was not skipped.
+  std::set<int> positions_tried(const std::string& id);
   // `wanted`: these cases alone; null: all.
   Status load_into(Record& record, const std::string& id, const std::set<std::string>* wanted);
   Status load_plans(Record& record, const std::string& id, const std::set<std::string>* wanted);
@@ -277,46 +281,78 @@ Status SqlStore::insert_run(const Record& record, RunState state) {
   return insert_cases(record.id, record.cases);
 }
 
-Status SqlStore::insert_cases(const std::string& id, std::span<const CaseRecord> cases) {
+namespace {
+
+struct CaseRow {
+  std::string run, id, device, planned;
   int position = 0;
-  sql_ << "SELECT COUNT(*) FROM cases WHERE run = :run", soci::use(id), soci::into(position);
-  std::string case_id;
-  std::string device;
-  std::string planned;
   int needed = 0;
+  int sequence = 0;
+};
+
+}  // namespace
+
+Status SqlStore::insert_cases(const std::string& id, std::span<const CaseRecord> cases) {
+  int position = 0, sequence = 0;
+  sql_ << "SELECT sequence FROM runs WHERE id = :id", soci::use(id), soci::into(sequence);
+  if (!sql_.got_data()) return no_such_run(id);
+  sql_ << "SELECT COUNT(*) FROM cases WHERE run = :run", soci::use(id), soci::into(position);
+  std::vector<CaseRow> rows;
   std::set<std::string_view> seen;
-  soci::statement insert =
-      (sql_.prepare
-           << "INSERT INTO cases (run, position, id, device, planned, needed, sequence) SELECT :run, "
-              "CAST(:position AS INTEGER), :id, :device, :planned, CAST(:needed AS INTEGER), sequence "
-              "FROM runs WHERE id = :same_run",
-       soci::use(id), soci::use(position), soci::use(case_id), soci::use(device), soci::use(planned),
-       soci::use(needed), soci::use(id));
   for (const CaseRecord& one : cases) {
     if (const Status readable = check_case_id(one); !readable) return readable;
     if (!seen.insert(one.id).second)
       return fail(ErrorKind::usage, fmt::format("case `{}` is there twice", printable(one.id)));
-    case_id = one.id;
-    device = column_text(one.device);
-    planned = encode_case(one);
-    needed = processes_needed(one);
-    insert.execute(true);
+    rows.push_back(
+        {id, one.id, column_text(one.device), encode_case(one), position, processes_needed(one), sequence});
     ++position;
   }
+  insert_rows<CaseRow>(sql_, "cases (run, position, id, device, planned, needed, sequence)", 7, "", rows,
+                       [](soci::statement& insert, CaseRow& row) {
+                         insert.exchange(soci::use(row.run));
+                         insert.exchange(soci::use(row.position));
+                         for (std::string* text : {&row.id, &row.device, &row.planned})
+                           insert.exchange(soci::use(*text));
+                         insert.exchange(soci::use(row.needed));
+                         insert.exchange(soci::use(row.sequence));
+                       });
   return {};
 }
 
+// Results of a record that are in memory as text at the same time.
+constexpr std::size_t results_at_once = 2000;
+
 Status SqlStore::insert_record(const Record& record, ResultWriter& writer) {
   if (const Status begun = insert_run(record, RunState::running); !begun) return begun;
-  for (const CaseRecord& one : record.cases)
-    for (const ProcessResult& result : results_of(one))
-      if (const Status stored = writer.put(record.id, {result}); !stored) return stored;
+  std::vector<EncodedResult> waiting;
+  for (std::size_t i = 0; i < record.cases.size(); ++i) {
+    for (ProcessResult& result : results_of(record.cases[i])) waiting.push_back({std::move(result)});
+    if (waiting.size() < results_at_once && i + 1 < record.cases.size()) continue;
+    if (const Status stored = writer.put(record.id, waiting); !stored) return stored;
+    waiting.clear();
+  }
   return close_run(record.id, record.finished.empty() ? RunState::interrupted : RunState::complete);
+}
+
+std::set<int> SqlStore::positions_tried(const std::string& id) {
+  std::set<int> tried;
+  int position = 0;
+  soci::statement select =
+      (sql_.prepare << "SELECT DISTINCT position FROM results WHERE run = :run AND outcome <> 'skipped'",
+       soci::use(id), soci::into(position));
+  select.execute();
+  while (select.fetch()) tried.insert(position);
+  return tried;
 }
 
 Status SqlStore::close_run(const std::string& id, RunState state) {
   Record record;
-  if (const Status there = load_into(record, id, nullptr); !there) return there;
+  const std::set<std::string> none;
+  if (const Status there = load_into(record, id, &none); !there) return there;
+  if (const Status planned = load_plans(record, id, nullptr); !planned) return planned;
+  const std::set<int> tried = positions_tried(id);
+  for (std::size_t i = 0; i < record.cases.size(); ++i)
+    record.cases[i].outcome = tried.contains(static_cast<int>(i)) ? Outcome::measured : Outcome::skipped;
   const std::string state_name(name_of(state));
   std::string finished;
   if (state == RunState::complete) finished = record.finished.empty() ? utc_timestamp() : record.finished;
@@ -399,14 +435,14 @@ Status SqlStore::load_results(Record& record, const std::string& id, const std::
 
 Status SqlStore::history_into(StoredHistory& history, const RunQuery& query) {
   history = {};
-  for (RunInfo& info : read_runs(sql_, query)) {
-    std::string text;
-    sql_ << "SELECT header FROM runs WHERE id = :id", soci::use(info.id), soci::into(text);
-    Result<Record> header = decode_header(text, fmt::format("{}: record {}", database_->name(), info.id));
+  const auto headers = read_headers(sql_, query);
+  for (RunInfo& info : read_runs(sql_, query, RunCounts::failures)) {
+    Result<Record> header =
+        decode_header(headers.at(info.id), fmt::format("{}: record {}", database_->name(), info.id));
     if (!header) return fail(header.error());
     history.runs.push_back({std::move(info), std::move(header->machines), std::move(header->estimator)});
   }
-  read_values(sql_, history);
+  read_values(sql_, query.cases, history);
   return {};
 }
 

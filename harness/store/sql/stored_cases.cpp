@@ -7,6 +7,7 @@
 
 #include "harness/model/codec.h"
 #include "harness/store/baseline/completeness.h"
+#include "harness/store/sql/row_batch.h"
 #include "harness/store/sql/values.h"
 
 namespace harness {
@@ -59,22 +60,34 @@ class CaseReader {
 
 }  // namespace
 
-CaseCounter::CaseCounter(soci::session& sql)
-    : update_((
-          sql.prepare << fmt::format("UPDATE cases SET {}, digest = CASE WHEN :looked = '' THEN digest WHEN "
-                                     "digest = '' OR digest = :same THEN :digest ELSE '{}' END WHERE run = "
-                                     ":run AND id = :case",
-                                     counts, no_digest),
-          soci::use(digest_), soci::use(digest_), soci::use(digest_), soci::use(run_), soci::use(case_id_))) {
+std::map<std::string, int> positions_of(soci::session& sql, const std::string& run) {
+  std::map<std::string, int> positions;
+  std::string id;
+  int position = 0;
+  soci::statement select = (sql.prepare << "SELECT id, position FROM cases WHERE run = :run", soci::use(run),
+                            soci::into(id), soci::into(position));
+  select.execute();
+  while (select.fetch()) positions.emplace(id, position);
+  return positions;
 }
 
-void CaseCounter::count(const std::string& run, const ProcessResult& result) {
-  run_ = run;
-  case_id_ = column_text(result.case_id);
-  digest_.clear();
-  if (result.identity) digest_ = result.identity->gap ? "" : column_text(result.identity->digest);
-  if (result.identity && digest_.empty()) digest_ = no_digest;
-  update_.execute(true);
+void count_results(soci::session& sql, const std::string& run, std::span<const int> positions) {
+  for (std::size_t begin = 0; begin < positions.size(); begin += rows_a_statement)
+    sql << fmt::format(
+        "UPDATE cases SET {} WHERE run = :run AND position IN ({})", counts,
+        listed(positions.subspan(begin, std::min(rows_a_statement, positions.size() - begin)))),
+        soci::use(run);
+}
+
+void keep_digest(soci::session& sql, const std::string& run, int position, const ProcessResult& result) {
+  if (!result.identity) return;
+  std::string digest = result.identity->gap ? "" : column_text(result.identity->digest);
+  if (digest.empty()) digest = no_digest;
+  sql << fmt::format(
+      "UPDATE cases SET digest = CASE WHEN digest = '' OR digest = :same THEN :digest ELSE '{}' END WHERE "
+      "run = :run AND position = {}",
+      no_digest, position),
+      soci::use(digest), soci::use(digest), soci::use(run);
 }
 
 std::vector<StoredCase> read_cases_of(soci::session& sql, const std::string& run) {

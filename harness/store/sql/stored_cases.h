@@ -5,6 +5,7 @@
 
 #include <soci/soci.h>
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,21 +16,14 @@
 
 namespace harness {
 
-// Keeps the counts and the digest of a case up to date, by a statement that is prepared once.
-class CaseCounter {
- public:
-  explicit CaseCounter(soci::session& sql);
-  CaseCounter(const CaseCounter&) = delete;  // the statement keeps references to the members
-  CaseCounter& operator=(const CaseCounter&) = delete;
-  ~CaseCounter() = default;
+// The place of each case of a run, by id.
+std::map<std::string, int> positions_of(soci::session& sql, const std::string& run);
 
-  // After `result` was put into the run.
-  void count(const std::string& run, const ProcessResult& result);
+// Brings the counts of the cases at these positions up to date.
+void count_results(soci::session& sql, const std::string& run, std::span<const int> positions);
 
- private:
-  std::string run_, case_id_, digest_;
-  soci::statement update_;
-};
+// Keeps what a look at the case's launches found, if `result` is one.
+void keep_digest(soci::session& sql, const std::string& run, int position, const ProcessResult& result);
 
 // As Store has them.
 std::vector<StoredCase> read_cases_of(soci::session& sql, const std::string& run);

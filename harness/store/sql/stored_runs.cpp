@@ -58,7 +58,45 @@ Result<RunRow> row_of(const Record& given, RunState state) {
   return row;
 }
 
-std::vector<RunInfo> read_runs(soci::session& sql, const RunQuery& query) {
+namespace {
+
+std::string where_of(const std::vector<std::string>& conditions) {
+  return conditions.empty() ? "" : " WHERE " + join(conditions, " AND ");
+}
+
+// SQL of two counts.
+const char* sql_of(RunCounts counts) {
+  switch (counts) {
+    case RunCounts::none: return "CAST(0 AS BIGINT), CAST(0 AS BIGINT)";
+    case RunCounts::failures:
+      return "CAST(0 AS BIGINT), (SELECT COUNT(*) FROM results WHERE results.run = runs.id AND "
+             "results.outcome IN ('incorrect', 'failed', 'timed_out'))";
+    case RunCounts::all: break;
+  }
+  return "(SELECT COUNT(*) FROM results WHERE results.run = runs.id), (SELECT COUNT(*) FROM results WHERE "
+         "results.run = runs.id AND results.outcome IN ('incorrect', 'failed', 'timed_out'))";
+}
+
+}  // namespace
+
+std::unordered_map<std::string, std::string> read_headers(soci::session& sql, const RunQuery& query) {
+  std::vector<std::string> values;
+  const std::vector<std::string> conditions = conditions_of(query, values);
+  std::string id, header;
+  soci::statement select(sql);
+  for (const std::string& value : values) select.exchange(soci::use(value));
+  select.exchange(soci::into(id));
+  select.exchange(soci::into(header));
+  select.alloc();
+  select.prepare("SELECT id, header FROM runs" + where_of(conditions));
+  select.define_and_bind();
+  select.execute();
+  std::unordered_map<std::string, std::string> headers;
+  while (select.fetch()) headers.emplace(id, header);
+  return headers;
+}
+
+std::vector<RunInfo> read_runs(soci::session& sql, const RunQuery& query, RunCounts counts) {
   std::vector<RunInfo> runs;
   std::vector<std::string> values;  // statements keep references to them
   const std::vector<std::string> conditions = conditions_of(query, values);
@@ -78,17 +116,11 @@ std::vector<RunInfo> read_runs(soci::session& sql, const RunQuery& query) {
   select.exchange(soci::into(results));
   select.exchange(soci::into(failures));
   select.alloc();
-  const char* counts =
-      query.count_results
-          ? "(SELECT COUNT(*) FROM results WHERE results.run = runs.id), "
-            "(SELECT COUNT(*) FROM results WHERE results.run = runs.id AND results.outcome IN "
-            "('incorrect', 'failed', 'timed_out'))"
-          : "CAST(0 AS BIGINT), CAST(0 AS BIGINT)";
   select.prepare(fmt::format(
       "SELECT id, suite, suite_hash, revision, branch, changes, machine_class, device_uuid, started, "
       "finished, state, verdict, dirty, partial, calibration, {} FROM runs{} ORDER BY sequence DESC, started "
       "DESC, id",
-      counts, conditions.empty() ? "" : " WHERE " + join(conditions, " AND ")));
+      sql_of(counts), where_of(conditions)));
   select.define_and_bind();
   select.execute();
   while (select.fetch())

@@ -4,6 +4,7 @@
 #include <soci/soci.h>
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -24,7 +25,12 @@ struct RunRow {
 // The header as it will be read back: an error now is better than a record that cannot be loaded.
 Result<RunRow> row_of(const Record& given, RunState state);
 
-// The newest first.
-std::vector<RunInfo> read_runs(soci::session& sql, const RunQuery& query);
+enum class RunCounts { none, failures, all };
+
+// The newest first. `counts`: which of RunInfo::results and failures are counted.
+std::vector<RunInfo> read_runs(soci::session& sql, const RunQuery& query, RunCounts counts);
+
+// The headers of the same runs, by id.
+std::unordered_map<std::string, std::string> read_headers(soci::session& sql, const RunQuery& query);
 
 }  // namespace harness

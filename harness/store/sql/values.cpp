@@ -1,12 +1,18 @@
 #include "harness/store/sql/values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "harness/base/text.h"
 #include "harness/model/codec.h"
 #include "harness/stats/estimate/estimator.h"
+#include "harness/store/sql/row_batch.h"
 
 namespace harness {
 namespace {
@@ -28,34 +34,60 @@ std::string column_text(std::string text) {
   return text;
 }
 
-ValueWriter::ValueWriter(soci::session& sql)
-    : estimator_(estimator),
-      remove_((sql.prepare << "DELETE FROM process_values WHERE run = :run AND process = :process AND "
-                              "position IN (SELECT position FROM cases WHERE run = :same_run AND id = :case)",
-               soci::use(id_), soci::use(process_), soci::use(id_), soci::use(case_id_))),
-      insert_((sql.prepare
-                   << "INSERT INTO process_values (run, position, process, metric, unit, direction, "
-                      "estimator, log_value) SELECT run, position, CAST(:process AS INTEGER), :metric, "
-                      ":unit, :direction, :estimator, CAST(:value AS DOUBLE PRECISION) FROM cases WHERE "
-                      "run = :run AND id = :case ON CONFLICT (run, position, process, metric) DO UPDATE SET "
-                      "log_value = excluded.log_value",
-               soci::use(process_), soci::use(metric_), soci::use(unit_), soci::use(direction_),
-               soci::use(estimator_), soci::use(value_, known_), soci::use(id_), soci::use(case_id_))) {}
+namespace {
 
-void ValueWriter::put(const std::string& id, const ProcessResult& result) {
-  id_ = id;
-  case_id_ = column_text(result.case_id);
-  process_ = result.process;
-  remove_.execute(true);
-  for (const Series& series : result.series) {
-    if (series.processes.empty()) continue;
-    value_ = log_value_of(series.processes.front());
-    known_ = std::isfinite(value_) ? soci::i_ok : soci::i_null;
-    metric_ = column_text(series.metric);
-    unit_ = column_text(series.unit);
-    direction_ = name_of(series.direction);
-    insert_.execute(true);
+struct NewValue {
+  std::string run;
+  int position = 0;
+  int process = 0;
+  std::string metric, unit, direction, estimator;
+  double value = 0;
+  soci::indicator known = soci::i_ok;
+};
+
+}  // namespace
+
+void for_each_batch(const ResultsOfCases& results, const std::function<void(const std::string& keys)>& take) {
+  std::string keys;
+  std::size_t count = 0;
+  for (const auto& [key, result] : results) {
+    keys += fmt::format("{}({}, {})", keys.empty() ? "" : ", ", key.first, key.second);
+    if (++count % rows_a_statement != 0 && count < results.size()) continue;
+    take(keys);
+    keys.clear();
   }
+}
+
+void remove_values(soci::session& sql, const std::string& run, const ResultsOfCases& results) {
+  for_each_batch(results, [&](const std::string& keys) {
+    sql << "DELETE FROM process_values WHERE run = :run AND (position, process) IN (VALUES " + keys + ")",
+        soci::use(run);
+  });
+}
+
+void write_values(soci::session& sql, const std::string& run, const ResultsOfCases& results) {
+  std::vector<NewValue> rows;
+  std::set<std::tuple<int, int, std::string>> seen;
+  for (const auto& [key, result] : results)
+    for (const Series& series : result->series) {
+      if (series.processes.empty()) continue;
+      const double value = log_value_of(series.processes.front());
+      std::string metric = column_text(series.metric);
+      if (!seen.emplace(key.first, key.second, metric).second) continue;
+      rows.push_back({run, key.first, key.second, std::move(metric), column_text(series.unit),
+                      std::string(name_of(series.direction)), estimator, value,
+                      std::isfinite(value) ? soci::i_ok : soci::i_null});
+    }
+  insert_rows<NewValue>(
+      sql, "process_values (run, position, process, metric, unit, direction, estimator, log_value)", 8, "",
+      rows, [](soci::statement& insert, NewValue& row) {
+        insert.exchange(soci::use(row.run));
+        insert.exchange(soci::use(row.position));
+        insert.exchange(soci::use(row.process));
+        for (std::string* text : {&row.metric, &row.unit, &row.direction, &row.estimator})
+          insert.exchange(soci::use(*text));
+        insert.exchange(soci::use(row.value, row.known));
+      });
 }
 
 void add_values(soci::session& sql) {
@@ -72,23 +104,26 @@ void add_values(soci::session& sql) {
     select.execute();
     while (select.fetch()) runs.push_back(text);
   }
-  ValueWriter writer(sql);
   for (const std::string& run : runs) {  // one at a time: their samples may be large
-    std::vector<ProcessResult> results;
-    soci::statement select =
-        (sql.prepare << "SELECT result FROM results WHERE run = :run ORDER BY position, process",
-         soci::use(run), soci::into(text));
+    std::map<std::pair<int, int>, ProcessResult> results;
+    int position = 0, process = 0;
+    soci::statement select = (sql.prepare << "SELECT position, process, result FROM results WHERE run = :run",
+                              soci::use(run), soci::into(position), soci::into(process), soci::into(text));
     select.execute();
     while (select.fetch())
-      if (auto result = decode_process_result(text, "record " + run)) results.push_back(std::move(*result));
-    for (const ProcessResult& result : results) writer.put(run, result);
+      if (auto result = decode_process_result(text, "record " + run))
+        results[{position, process}] = std::move(*result);
+    ResultsOfCases readable;
+    for (const auto& [key, result] : results) readable[key] = &result;
+    write_values(sql, run, readable);
   }
 }
 
 namespace {
 
-// A few runs are read one by one through the index; many in one pass over the table.
-constexpr std::size_t few_runs = 8;
+// A few runs are read one by one through the index, and a few cases through theirs; many in one pass over the
+// table.
+constexpr std::size_t few_runs = 8, few_cases = 32;
 
 constexpr const char* select_values =
     "SELECT v.run, v.position, c.id, c.device, v.metric, v.unit, v.direction, v.estimator, v.log_value FROM "
@@ -106,7 +141,7 @@ struct ValueRow {
 // Adds rows, which come case by case, to the series they belong to.
 class SeriesBuilder {
  public:
-  explicit SeriesBuilder(StoredHistory& history) : history_(history) {
+  SeriesBuilder(StoredHistory& history, const std::string& pattern) : history_(history), pattern_(pattern) {
     for (std::size_t i = 0; i < history.runs.size(); ++i) places_.emplace(history.runs[i].info.id, i);
   }
 
@@ -116,8 +151,9 @@ class SeriesBuilder {
       run_ = row.run;
       position_ = row.position;
       first_ = history_.series.size();
+      wanted_ = pattern_.empty() || wildcard_match(pattern_, row.case_id);
     }
-    if (place_ == places_.end()) return;
+    if (place_ == places_.end() || !wanted_) return;
     StoredSeries& series = series_of(row);
     if (row.known == soci::i_ok)
       series.log_values.push_back(row.value);
@@ -136,6 +172,8 @@ class SeriesBuilder {
   }
 
   StoredHistory& history_;
+  const std::string& pattern_;
+  bool wanted_ = true;  // this case
   std::unordered_map<std::string, std::size_t> places_;
   std::unordered_map<std::string, std::size_t>::const_iterator place_ = places_.end();
   std::string run_;
@@ -143,10 +181,35 @@ class SeriesBuilder {
   std::size_t first_ = 0;  // series of this run and case
 };
 
-void read_rows(soci::session& sql, const std::string* run, SeriesBuilder& builder) {
+// The ids of the cases that match, from the index alone: each step jumps to the next id.
+std::vector<std::string> matching_cases(soci::session& sql, const std::string& pattern) {
+  if (pattern.find_first_of("*?") == std::string::npos) return {pattern};
+  std::vector<std::string> ids;
+  std::string id;
+  soci::statement select =
+      (sql.prepare
+           << "WITH RECURSIVE ids (id) AS (SELECT MIN(id) FROM cases UNION ALL SELECT (SELECT MIN(id) "
+              "FROM cases WHERE cases.id > ids.id) FROM ids WHERE ids.id IS NOT NULL) SELECT id FROM "
+              "ids WHERE id IS NOT NULL",
+       soci::into(id));
+  select.execute();
+  while (select.fetch())
+    if (wildcard_match(pattern, id)) ids.push_back(id);
+  return ids;
+}
+
+std::string one_of(const std::vector<std::string>& ids) {
+  std::string condition = "WHERE c.id IN (";
+  for (std::size_t i = 0; i < ids.size(); ++i) condition += fmt::format("{}:c{}", i == 0 ? "" : ", ", i);
+  return condition + ") ";
+}
+
+// `condition`: SQL; `values`: of its placeholders.
+void read_rows(soci::session& sql, const std::string& condition, const std::vector<std::string>& values,
+               SeriesBuilder& builder) {
   ValueRow row;
   soci::statement select(sql);
-  if (run != nullptr) select.exchange(soci::use(*run));
+  for (const std::string& value : values) select.exchange(soci::use(value));
   select.exchange(soci::into(row.run));
   select.exchange(soci::into(row.position));
   for (std::string* column :
@@ -154,7 +217,7 @@ void read_rows(soci::session& sql, const std::string* run, SeriesBuilder& builde
     select.exchange(soci::into(*column));
   select.exchange(soci::into(row.value, row.known));
   select.alloc();
-  select.prepare(std::string(select_values) + (run == nullptr ? "" : "WHERE v.run = :run ") + in_order);
+  select.prepare(select_values + condition + in_order);
   select.define_and_bind();
   select.execute();
   while (select.fetch()) builder.add(row);
@@ -162,11 +225,16 @@ void read_rows(soci::session& sql, const std::string* run, SeriesBuilder& builde
 
 }  // namespace
 
-void read_values(soci::session& sql, StoredHistory& history) {
-  SeriesBuilder builder(history);
-  if (history.runs.size() > few_runs) read_rows(sql, nullptr, builder);
-  for (std::size_t i = 0; history.runs.size() <= few_runs && i < history.runs.size(); ++i)
-    read_rows(sql, &history.runs[i].info.id, builder);
+void read_values(soci::session& sql, const std::string& pattern, StoredHistory& history) {
+  SeriesBuilder builder(history, pattern);
+  const auto ids = pattern.empty() ? std::vector<std::string>{} : matching_cases(sql, pattern);
+  if (!pattern.empty() && ids.empty()) return;
+  if (history.runs.size() <= few_runs)
+    for (const StoredRun& run : history.runs) read_rows(sql, "WHERE v.run = :run ", {run.info.id}, builder);
+  else if (!ids.empty() && ids.size() <= few_cases)
+    read_rows(sql, one_of(ids), ids, builder);
+  else
+    read_rows(sql, "", {}, builder);
   std::stable_sort(history.series.begin(), history.series.end(),
                    [](const StoredSeries& a, const StoredSeries& b) { return a.run < b.run; });
 }

@@ -5,7 +5,10 @@
 
 #include <soci/soci.h>
 
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "harness/base/result.h"
 #include "harness/model/record.h"
@@ -16,30 +19,22 @@ namespace harness {
 // A column is text without zero bytes, which neither database takes.
 std::string column_text(std::string text);
 
-// Replaces what the store holds of results' values, by statements that are prepared once.
-class ValueWriter {
- public:
-  explicit ValueWriter(soci::session& sql);
-  ValueWriter(const ValueWriter&) = delete;  // the statements keep references to the members
-  ValueWriter& operator=(const ValueWriter&) = delete;
-  ~ValueWriter() = default;
+// Results of a record by case (its position) and process.
+using ResultsOfCases = std::map<std::pair<int, int>, const ProcessResult*>;
 
-  // The case must be among those of the record `id`.
-  void put(const std::string& id, const ProcessResult& result);
+// Calls `take` with the keys of results as SQL, "(position, process), ...", some of them at a time.
+void for_each_batch(const ResultsOfCases& results, const std::function<void(const std::string& keys)>& take);
 
- private:
-  std::string id_, case_id_, metric_, unit_, direction_, estimator_;
-  int process_ = 0;
-  double value_ = 0;
-  soci::indicator known_ = soci::i_ok;
-  soci::statement remove_, insert_;
-};
+// Adds the values of results that the record `run` holds without them, or removes them.
+void write_values(soci::session& sql, const std::string& run, const ResultsOfCases& results);
+void remove_values(soci::session& sql, const std::string& run, const ResultsOfCases& results);
 
 // The step from version 1 of the schema: a table of values, filled from the results that are there. A
 // result that cannot be read gives none.
 void add_values(soci::session& sql);
 
-// Fills `series` with the values of the runs that `history` names.
-void read_values(soci::session& sql, StoredHistory& history);
+// Fills `series` with the values of the runs that `history` names, of cases whose id matches `pattern`; "":
+// of all.
+void read_values(soci::session& sql, const std::string& pattern, StoredHistory& history);
 
 }  // namespace harness

@@ -27,7 +27,7 @@ export function decode(text: string): Packed {
 
 const damaged = "The report in this page is damaged: the file was cut short or changed. Write it again.";
 
-function unpacked(base64: string): string {
+export function unpacked(base64: string): string {
   try {
     return strFromU8(inflateSync(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))));
   } catch {

@@ -26,24 +26,16 @@ namespace {
 constexpr int most_commits = 100'000;
 
 Result<std::string> choose_suite(Store& store, const std::string& asked) {
-  RunQuery all;
-  all.count_results = false;
-  const auto runs = store.list(all);
-  if (!runs) return fail(runs.error());
-  std::set<std::string> names;
-  for (const RunInfo& run : *runs)
-    if (!run.calibration && !run.paired) names.insert(run.suite);
-  const std::vector<std::string> known(names.begin(), names.end());
-  if (asked.empty() && known.size() == 1) return known.front();
-  if (known.empty())
-    return fail(ErrorKind::missing, "the store holds no results", "`harness run SUITE` puts some there");
+  const auto known = suites_of(store);
+  if (!known) return fail(known.error());
+  if (asked.empty() && known->size() == 1) return known->front();
   if (asked.empty())
     return fail(ErrorKind::usage,
-                fmt::format("the store has results of several suites: {}", printable(join(known, ", "))),
+                fmt::format("the store has results of several suites: {}", printable(join(*known, ", "))),
                 "name one with --suite");
-  if (!names.contains(asked))
+  if (std::find(known->begin(), known->end(), asked) == known->end())
     return fail(ErrorKind::missing, fmt::format("no results of suite `{}` in the store", printable(asked)),
-                suggestion(asked, known));
+                suggestion(asked, *known));
   return asked;
 }
 
@@ -221,6 +213,19 @@ void take_learned(std::vector<MeasuredSeries>& series, const StoredHistory& stor
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> suites_of(Store& store) {
+  RunQuery query;
+  query.count_results = false;
+  const auto runs = store.list(query);
+  if (!runs) return fail(runs.error());
+  std::set<std::string> names;
+  for (const RunInfo& run : *runs)
+    if (!run.calibration && !run.paired) names.insert(run.suite);
+  if (names.empty())
+    return fail(ErrorKind::missing, "the store holds no results", "`harness run SUITE` puts some there");
+  return std::vector<std::string>(names.begin(), names.end());
+}
 
 Result<HistoryReport> make_history(Store& store, const HistoryArguments& arguments,
                                    const std::string& folder) {

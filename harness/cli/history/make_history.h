@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/cli/history/history_series.h"
 #include "harness/cli/options/policy_options.h"
@@ -27,6 +28,9 @@ struct HistoryArguments {
   std::string anchor;  // revision; "" : the pinned baseline
   MarginOption margin;
 };
+
+// The suites of which the store has results, by name. ErrorKind::missing when there are none.
+Result<std::vector<std::string>> suites_of(Store& store);
 
 // Reads, selects and looks for trends. The repository is that of `folder`.
 Result<HistoryReport> make_history(Store& store, const HistoryArguments& arguments,

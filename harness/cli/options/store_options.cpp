@@ -1,5 +1,7 @@
 #include "harness/cli/options/store_options.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <optional>
 
@@ -23,6 +25,18 @@ Result<std::string> name_of_suite(const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+// Who may list processes reads the command line, and so do logs of CI.
+Result<std::string> url_without_password(const std::string& url) {
+  if (without_password(url) == url) return url;
+  return fail(
+      ErrorKind::usage, fmt::format("{} holds a password, which others can read", without_password(url)),
+      "leave it out of the URL; give it in the file ~/.pgpass, one that PGPASSFILE names, or in PGPASSWORD");
+}
+
+}  // namespace
+
 CLI::Option* add_suite_option(CLI::App& command, std::string& suite, const std::string& help) {
   return add_typed(command, "--suite", suite, name_of_suite, help)->type_name("NAME|FILE");
 }
@@ -33,8 +47,9 @@ std::string usual_store() {
 }
 
 CLI::Option* StoreOption::add_to(CLI::App& command) {
-  return command.add_option("--store", url, "where records are kept: a file or postgresql://...")
-      ->capture_default_str()
+  return add_typed(command, "--store", url, url_without_password,
+                   "where records are kept: a file or postgresql://...")
+      ->default_str(url)
       ->type_name("URL");
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <string_view>
 #include <tuple>
 
 #include "harness/base/text.h"
@@ -156,12 +158,13 @@ Grid grid_of(const HistoryReport& history) {
   std::vector<Group> order;
   std::map<Group, std::vector<const Trend*>> groups;
   std::vector<std::string> ids;
+  std::set<std::string_view> seen;
   for (const Trend& trend : history.trends) {
     Group group{device_of(trend), trend.metric, trend.unit};
     auto& members = groups[group];
     if (members.empty()) order.push_back(group);
     members.push_back(&trend);
-    if (std::find(ids.begin(), ids.end(), trend.case_id) == ids.end()) ids.push_back(trend.case_id);
+    if (seen.insert(trend.case_id).second) ids.push_back(trend.case_id);
   }
   const Shared shared = factor_ids(ids);
   std::map<std::string, std::string> labels;

@@ -1,0 +1,34 @@
+// Plain elements of HTML: what a page without the template is made of, and the pages of a site. Pure.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/model/document.h"
+
+namespace harness::report {
+
+// Markup becomes text.
+std::string escaped(std::string_view raw);
+
+// The CSS class of a paint: "bad".
+std::string_view class_of(Paint paint);
+
+// <name class="...">text</name>; nothing for an empty text.
+std::string element(std::string_view name, const std::string& raw, Paint paint = Paint::plain);
+
+std::string list_of(const std::vector<std::string>& lines);
+
+// The page of a case, by its id.
+using PageOfCase = std::function<std::string(const std::string& case_id)>;
+
+// All of a document. `lead`: markup behind its facts. With `page_of` the rows of a table are links.
+std::string plain_elements(const Document& document, const std::string& lead = {},
+                           const PageOfCase& page_of = {});
+
+// `body` is markup.
+std::string plain_page(const std::string& title, const std::string& body);
+
+}  // namespace harness::report

@@ -398,13 +398,13 @@ Status SqlStore::load_plans(Record& record, const std::string& id, const std::se
 }
 
 // The results of a few cases are read case by case; those of many in one pass over all of the run.
-constexpr std::size_t few_cases = 100;
+constexpr std::size_t few_wanted = 100;
 
 Status SqlStore::load_results(Record& record, const std::string& id, const std::set<std::string>* wanted) {
   const std::string source = fmt::format("{}: record {}", database_->name(), id);
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < record.cases.size(); ++i) places.emplace(record.cases[i].id, i);
-  const bool few = wanted != nullptr && record.cases.size() <= few_cases;
+  const bool few = wanted != nullptr && record.cases.size() <= few_wanted;
   std::string case_id;
   std::string text;
   soci::statement select(sql_);

@@ -4,15 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/verdict/check/diagnose.h"
 #include "harness/verdict/unit/unit_values.h"
 
 namespace harness {
 namespace {
 
-constexpr int recommended_processes = 5;
-
 // Differences that vary less than this share of the values differ by rounding.
-constexpr double rounding = 1e-12;
+constexpr double rounding_share = 1e-12;
 
 std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const UnitValues& baseline,
                                   const UnitValues& current, const Policy& policy) {
@@ -35,7 +34,7 @@ std::optional<LookEvidence> weigh(const ComparisonRow& row, int number, const Un
 }
 
 double rounding_of(const LookEvidence& look) {
-  return rounding * std::max(std::abs(look.baseline.center), std::abs(look.current.center));
+  return rounding_share * std::max(std::abs(look.baseline.center), std::abs(look.current.center));
 }
 
 bool varies(const LookEvidence& look) {

@@ -64,9 +64,7 @@ class OpenNames {
 // whole numbers of 64 bits stay whole. A number beyond the range of a double ends parsing.
 class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> {
  public:
-  Builder(rapidjson::Document& document, OpenNames& open) : document_(document), open_(open) {
-    open_.restart();
-  }
+  Builder(JsonDocument& document, OpenNames& open) : document_(document), open_(open) { open_.restart(); }
 
   bool RawNumber(const char* text, rapidjson::SizeType length, bool /*copy*/) {
     const char* end = text + length;
@@ -116,12 +114,12 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     return false;
   }
 
-  rapidjson::Document& document_;
+  JsonDocument& document_;
   OpenNames& open_;
   std::string obstacle_;
 };
 
-std::string_view kind_of(const rapidjson::Value& value) {
+std::string_view kind_of(const JsonValue& value) {
   if (value.IsNull()) return "null";
   if (value.IsBool()) return "true or false";
   if (value.IsNumber()) return "a number";
@@ -137,7 +135,7 @@ Location place(const Location& source, std::string_view text, std::size_t offset
   return {source.file, std::max(source.line, 1) + static_cast<int>(lines), static_cast<int>(column) + 1};
 }
 
-std::string_view view(const rapidjson::Value& value) {
+std::string_view view(const JsonValue& value) {
   return {value.GetString(), value.GetStringLength()};
 }
 
@@ -149,9 +147,9 @@ Result<std::unique_ptr<JsonReader>> JsonReader::parse(std::string_view text, con
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     return fail(ErrorKind::usage, place(source, text, zero), "is not JSON: a zero byte");
   rapidjson::MemoryStream stream(text.data(), text.size());
-  rapidjson::Reader parser;
+  rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, JsonMemory> parser;
   std::string obstacle;
-  const auto parse_into = [&](rapidjson::Document& document) {
+  const auto parse_into = [&](JsonDocument& document) {
     static thread_local OpenNames open;
     Builder builder(document, open);
     const bool parsed = !parser.Parse<parse_flags>(stream, builder).IsError();

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,23 @@
 namespace harness {
 
 class JsonReader;
+
+// RapidJSON's own allocator returns null where memory is used up, and RapidJSON writes there.
+class JsonMemory : public rapidjson::CrtAllocator {
+ public:
+  void* Malloc(std::size_t size) { return checked(CrtAllocator::Malloc(size), size); }
+  void* Realloc(void* old, std::size_t old_size, std::size_t size) {
+    return checked(CrtAllocator::Realloc(old, old_size, size), size);
+  }
+
+ private:
+  static void* checked(void* memory, std::size_t size) {
+    return memory != nullptr || size == 0 ? memory : throw std::bad_alloc();
+  }
+};
+using JsonPool = rapidjson::MemoryPoolAllocator<JsonMemory>;
+using JsonValue = rapidjson::GenericValue<rapidjson::UTF8<>, JsonPool>;
+using JsonDocument = rapidjson::GenericDocument<rapidjson::UTF8<>, JsonPool, JsonMemory>;
 
 class JsonNode {
  public:
@@ -75,8 +93,7 @@ class JsonNode {
     std::size_t index = 0;
     // An empty array begins and ends at null: nothing is dereferenced.
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-    for (const rapidjson::Value& element : value_->GetArray())
-      read(JsonNode(*reader_, this, {}, index++, &element));
+    for (const JsonValue& element : value_->GetArray()) read(JsonNode(*reader_, this, {}, index++, &element));
   }
   template <class Read>
   void each_member(Read read) const {
@@ -103,7 +120,7 @@ class JsonNode {
   static constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
 
   JsonNode(JsonReader& reader, const JsonNode* parent, std::string_view key, std::size_t index,
-           const rapidjson::Value* value)
+           const JsonValue* value)
       : reader_(&reader), parent_(parent), key_(key), index_(index), value_(value) {}
 
   [[nodiscard]] bool expect_object() const;
@@ -112,7 +129,7 @@ class JsonNode {
   const JsonNode* parent_;
   std::string_view key_;
   std::size_t index_;
-  const rapidjson::Value* value_;
+  const JsonValue* value_;
   mutable rapidjson::SizeType next_ = 0;  // behind the member found last, which is often asked for next
 };
 
@@ -141,7 +158,7 @@ class JsonReader {
   explicit JsonReader(Location source) : source_(std::move(source)) {}
 
   Location source_;
-  rapidjson::Document document_;
+  JsonDocument document_;
   std::optional<Error> error_;
 };
 

@@ -1,7 +1,12 @@
 #include "harness/schema/json_reader.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <new>
 #include <string>
 
 namespace harness {
@@ -41,6 +46,45 @@ TEST(JsonReader, RefusesDeepNestingBeforeItTakesMemory) {
   }
   const std::string deep = std::string(200, '[') + std::string(200, ']');
   EXPECT_TRUE(JsonReader::parse(deep, {}));
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+// The address space may grow by so many bytes; then each allocation fails.
+void limit_memory(std::size_t bytes) {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t most = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + bytes;
+  const rlimit limit{most, most};
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+// Parses in a process with little memory. 0: std::bad_alloc.
+int parse_with_little_memory(const std::string& text, std::size_t bytes) {
+  limit_memory(bytes);
+  try {
+    return JsonReader::parse(text, {}) ? 1 : 2;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+TEST(JsonReader, ThrowsWhereMemoryIsUsedUp) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer needs all addresses";
+  std::string list = "[0", texts = "[0", one = "[\"";
+  for (int i = 0; i < 1'000'000; ++i) {
+    list += ",1.5";
+    texts += ",\"a text that is too long to stand in its value\"";
+  }
+  one += std::string(20'000'000, 'a') + "\"]";
+  for (const std::string* text : {&list, &texts, &one})
+    for (const std::size_t bytes : {1U << 10U, 1U << 20U, 8U << 20U})
+      EXPECT_EXIT(std::_Exit(parse_with_little_memory(*text, bytes)), testing::ExitedWithCode(0), "")
+          << text->size() << " " << bytes;
 }
 
 }  // namespace

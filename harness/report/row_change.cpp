@@ -11,10 +11,6 @@ std::string after_number_in(const std::string& unit) {
   return unit == "absolute" ? std::string() : " " + unit;
 }
 
-bool is_compared(const ComparisonRow& row) {
-  return row.baseline.processes > 0 && row.current.processes > 0;
-}
-
 }  // namespace
 
 std::string margin_words(double margin, const std::string& unit) {
@@ -26,7 +22,7 @@ std::string margin_words(const ComparisonRow& row) {
 }
 
 bool has_change(const ComparisonRow& row) {
-  return row.in_unit ? is_compared(row) : row.ratio > 0;
+  return row.in_unit ? row.in_unit->interval.has_value() : row.ratio > 0;
 }
 
 std::string change_words(const ComparisonRow& row) {

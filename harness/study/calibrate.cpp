@@ -14,6 +14,7 @@
 #include "harness/verdict/decide/evidence.h"
 #include "harness/verdict/decide/gates.h"
 #include "harness/verdict/decide/spreads.h"
+#include "harness/verdict/read/process_values.h"
 
 namespace harness {
 namespace {
@@ -59,9 +60,9 @@ MeasuredCase started(const CaseRecord& one, const Series& series, const Policy& 
   calibrated.where = one.where;
   calibrated.planned_processes = one.sampling.processes;
   calibrated.planned_placements = one.sampling.placements;
-  calibrated.margin = gate.margin;
+  calibrated.margin = gate.unit.empty() ? gate.margin : margin_at(gate, stats::mean(process_values(series)));
   calibrated.alpha = gate.alpha;
-  measured.decides = !gate.informative;
+  measured.decides = !gate.informative && gate.unit.empty();  // a proposed margin is a percentage
   return measured;
 }
 

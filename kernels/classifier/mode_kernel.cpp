@@ -83,7 +83,7 @@ void ModeKernel::enter(const float* in, std::int64_t inputs, float range) {
         type == DType::f32 ? in[i] : kernels::rounded_code(in[i], code_scale_, type);
 }
 
-// Sums of products of codes, for each group by itself. Those of int8 are whole numbers below 2^24: exact.
+// Sums products of codes, for each group by itself. Sums of int8 codes are exact: whole numbers below 2^24.
 void ModeKernel::layer(const float* in, std::int64_t inputs, const float* weights, const float* bias,
                        std::int64_t outputs, float range, float* out) {
   const RoundedWeights rounded =

@@ -148,7 +148,7 @@ class Training {
            classes, logits_.data());
   }
 
-  // Of the cross entropy, by the softmax's probabilities.
+  // Adds the gradient of the cross entropy, by the softmax's probabilities.
   void add_gradient(const Network& network, std::int64_t picture) {
     forward(network, picture);
     const float largest = *std::max_element(logits_.begin(), logits_.end());

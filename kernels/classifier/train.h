@@ -10,7 +10,7 @@
 
 namespace classifier {
 
-// What a step of training sees in place of its float32 values; the gradient passes as if nothing were rounded
+// The rounding of the values that a step of training sees. The gradient passes as if nothing were rounded
 // (the straight-through estimator of Bengio, Leonard and Courville, 2013).
 enum class Rounding {
   none,

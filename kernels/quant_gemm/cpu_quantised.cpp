@@ -19,8 +19,8 @@ class Quantised final : public harness::sdk::Kernel {
       throw harness::sdk::Unsupported("W is not quantised to a type that X can have: use weight_only");
   }
 
-  // The error of rounding X alone: a step of int8 is 1/127 of the largest element of a row, uniform X has an
-  // error of 1/(127 sqrt(12)) / (1/sqrt(3)) = 0.4 %; E4M3 rounds by up to 2^-4, 2.6 % in the norm.
+  // The error of rounding X alone. A step of int8 is 1/127 of the largest element of a row, which for uniform
+  // X is 0.4 % in the norm. E4M3 rounds by up to 2^-4, which is 2.6 %.
   [[nodiscard]] std::optional<harness::sdk::Tolerance> tolerance() const override {
     if (shape_.stored) return std::nullopt;
     const double few = of_workload_.relative / 6e-4;

@@ -143,6 +143,8 @@ export interface ComparisonRow {
   waiver?: Waiver | null;
   informative?: boolean;
   loosened?: { margin: number | null; alpha: number | null; regressed: boolean } | null; // the baseline's gate
+  // A margin in the metric's own unit, and the change in it; ratio and margin are shares of the baseline's value.
+  in_unit?: { margin: number; unit: string; difference: number; interval: Bounds | null; by_process: boolean } | null;
   exact?: boolean; // no variation on either side: compared as numbers, without a test
   where: Where | null;
 }

@@ -14,6 +14,7 @@
 #include "harness/cli/judging/learned_policy.h"
 #include "harness/model/codec.h"
 #include "harness/model/known_metrics.h"
+#include "harness/stats/estimate/estimator.h"
 #include "harness/store/baselines.h"
 #include "harness/store/select.h"
 #include "harness/study/session_spreads.h"
@@ -138,6 +139,10 @@ Result<std::vector<Anchor>> pinned_anchors(const StoredHistory& stored, const Wi
   return anchors;
 }
 
+double center_of(const MeasuredPoint& point) {
+  return point.log_values.empty() ? 0 : std::exp(stats::mean(point.log_values));
+}
+
 // Each series is judged by the gate that its newest result was planned with.
 Status set_gates(Store& store, std::vector<MeasuredSeries>& series, const std::optional<double>& margin) {
   Policy policy;
@@ -147,7 +152,7 @@ Status set_gates(Store& store, std::vector<MeasuredSeries>& series, const std::o
     const Result<CaseRecord> planned = store.planned_case(one.points.back().point.record, one.trend.case_id);
     if (!planned) return fail(planned.error());
     const RowGate gate = gate_of(planned->gate, one.trend.metric, policy);
-    one.trend.margin = gate.margin;
+    one.trend.margin = margin_at(gate, center_of(one.points.back()));
     one.trend.alpha = gate.alpha;
     one.trend.informative = gate.informative;
   }

@@ -48,7 +48,7 @@ Finding verify(const sdk::Workload& workload, const sdk::Params& params, const s
 using HeldBytes = std::vector<std::vector<std::int64_t>>;
 HeldBytes elements_holding(unsigned char byte, std::span<const sdk::HostTensor> outputs);
 
-// What is wrong where elements held one byte after a call, and hold another one after a second call on
+// The cause where elements held one byte after a call, and hold another one after a second call on
 // outputs that were filled with that: nobody wrote them.
 std::optional<Cause> never_written(const HeldBytes& before, unsigned char byte,
                                    std::span<const sdk::HostTensor> outputs);

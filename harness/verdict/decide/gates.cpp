@@ -15,6 +15,11 @@ bool names_metric(std::string_view name, std::string_view metric) {
   return name == metric || (name == "time" && is_time_of_device(metric));
 }
 
+double margin_at(const RowGate& gate, double value) {
+  if (gate.unit.empty()) return gate.margin;
+  return value > 0 ? gate.margin / value : 0;
+}
+
 RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy) {
   RowGate found{gate.margin, gate.alpha, informs_by_default(metric), gate.throttled};
   for (const MetricGate& one : gate.metrics) {

@@ -24,6 +24,9 @@ struct RowGate {
   bool operator==(const RowGate&) const = default;
 };
 
+// The margin as a share of `value`, where it is in the metric's own unit.
+double margin_at(const RowGate& gate, double value);
+
 // The policy's own margin and alpha win over the gate of the metric, which wins over that of the case.
 RowGate gate_of(const Gate& gate, std::string_view metric, const Policy& policy);
 

@@ -17,7 +17,7 @@ struct UnitValues {
   std::optional<UnusableSample> unusable = {};  // the first that is not finite
 };
 
-// Of the processes numbered up to `most`.
+// Reads the processes numbered up to `most`.
 UnitValues read_unit_values(const Series& series, int most = std::numeric_limits<int>::max());
 
 // Process values with their arithmetic mean, and their relative sd where that mean is not 0.

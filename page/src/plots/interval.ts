@@ -2,7 +2,8 @@
 // centre, and below them the change with its interval.
 
 import type { EChartsOption } from "echarts";
-import { change, change_interval, interval_level, percent, printable, verdict_words } from "../format";
+import { change_of, interval_of, margin_of } from "../change_words";
+import { change, interval_level, percent, printable, verdict_words } from "../format";
 import type { Bounds, ComparisonRow } from "../reports";
 import type { Theme } from "../theme";
 import { base, bounded_axis, type DataTable, type Drawn, type Look, row_axis, told, whiskers } from "./plot";
@@ -33,10 +34,10 @@ export function interval(row: ComparisonRow, look: Look): Drawn {
   return {
     title,
     summary:
-      `${verdict_words[row.verdict]}: the change is ${change(row.ratio)}, ${level} ${change_interval(bounds)}, ` +
-      `against a margin of ${percent(row.margin)} either way.`,
+      `${verdict_words[row.verdict]}: the change is ${change_of(row)}, ${level} ${interval_of(row)}, ` +
+      `against a margin of ${margin_of(row)} either way.`,
     notes: [
-      `Band: the margin, ±${percent(row.margin)}. Zero is the centre of the baseline; ${worse}.`,
+      `Band: the margin, ±${margin_of(row)}${row.in_unit ? `, here ${percent(row.margin)} of the value` : ""}. Zero is the centre of the baseline; ${worse}.`,
       changes.baseline.length > 0 ? "Points: one value a process, relative to the baseline's centre." : "",
     ].filter(Boolean),
     height: 200,
@@ -127,10 +128,10 @@ function table_of(row: ComparisonRow, changes: Changes): DataTable {
     rows: [
       ...processes("baseline", changes.baseline),
       ...processes("current", changes.current),
-      ["change", change(row.ratio)],
+      ["change", change_of(row)],
       ["lower bound", change(row.interval?.[0])],
       ["upper bound", change(row.interval?.[1])],
-      ["margin", `±${percent(row.margin)}`],
+      ["margin", `±${margin_of(row)}`],
     ],
   };
 }

@@ -3,8 +3,6 @@
 
 import {
   exponent,
-  change,
-  change_interval,
   counted,
   interval_level,
   process_words,
@@ -14,6 +12,7 @@ import {
   quantity,
   with_unit,
 } from "../format";
+import { change_of, interval_of, margin_of } from "../change_words";
 import { ecdf } from "../plots/ecdf";
 import { interval } from "../plots/interval";
 import { sides_of } from "../plots/sides";
@@ -41,22 +40,27 @@ function p_facts(row: ComparisonRow): Pair[] {
   return [[first[0], first[1] + alpha], ...(row.p_improved != null ? [second] : [])];
 }
 
+function freedom_words(row: ComparisonRow, shared: boolean): string {
+  if (row.in_unit?.by_process) return "Student, of the processes' differences";
+  return shared && !row.in_unit ? "Student, of the processes' log ratios" : "Welch and Satterthwaite";
+}
+
 function comparison_facts(row: ComparisonRow, shared: boolean): Pair[] {
   const unit = row.unit ?? "";
   const side = (of: "baseline" | "current") =>
     `${with_unit(row[of]?.center, unit)}, sd between processes ${percent(row[of]?.process_sd)}, far outliers ${percent(row[of]?.outlier_rate)}`;
   const level = interval_level(row);
   const facts: (Pair | null)[] = [
-    ["change", `${change(row.ratio)}${row.exact ? ", compared as numbers: neither side varies" : ""}`],
-    [level, change_interval(row.interval)],
-    ["margin", `±${percent(row.margin)}${row.informative ? ", informative: it decides nothing" : ""}`],
+    ["change", `${change_of(row)}${row.exact ? ", compared as numbers: it does not vary" : ""}`],
+    [level, interval_of(row)],
+    ["margin", `±${margin_of(row)}${row.informative ? ", informative: it decides nothing" : ""}`],
     ...p_facts(row),
     ["minimum detectable", `${percent(row.minimum_detectable)}, with 80 % power, margin included`],
     ["processes", process_words(row, shared)],
     row.degrees_of_freedom != null
       ? [
           "degrees of freedom",
-          `${quantity(row.degrees_of_freedom, 3)} (${shared ? "Student, of the processes' log ratios" : "Welch and Satterthwaite"})`,
+          `${quantity(row.degrees_of_freedom, 3)} (${freedom_words(row, shared)})`,
         ]
       : null,
     ["baseline", side("baseline")],

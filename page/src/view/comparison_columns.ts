@@ -1,6 +1,7 @@
 // The table's columns on the page of a comparison.
 
-import { change, change_interval, look_words, p_value, percent, unknown, with_unit, worst_first } from "../format";
+import { change_of, interval_of, margin_of } from "../change_words";
+import { look_words, p_value, percent, unknown, with_unit, worst_first } from "../format";
 import type { Entry } from "../report";
 import type { ComparisonRow } from "../reports";
 import { verdict_badge } from "./badge";
@@ -43,7 +44,7 @@ export function judged_p(row: ComparisonRow | null): number | null | undefined {
 }
 
 const change_column = numbers("change", "change", "current against baseline", 0, worsening, (_, entry) =>
-  el("strong", null, change(entry.row?.ratio)),
+  el("strong", null, change_of(entry.row)),
 );
 
 function interval_column(entries: readonly Entry[]): Column {
@@ -57,14 +58,16 @@ function interval_column(entries: readonly Entry[]): Column {
     rank: 2,
     sorts: worst_bound,
     cell: (entry) => {
-      const words = el("span", "interval-words", change_interval(entry.row?.interval));
+      const words = el("span", "interval-words", interval_of(entry.row));
       return el("span", "with-interval", small_interval(entry, scale), words);
     },
   };
 }
 
 const evidence: Column[] = [
-  numbers("margin", "margin", "changes within it do not matter", 5, (entry) => entry.row?.margin, percent),
+  numbers("margin", "margin", "changes within it do not matter", 5, (entry) => entry.row?.margin, (_, entry) =>
+    margin_of(entry.row),
+  ),
   ...(["baseline", "current"] as const).map((side) =>
     numbers(
       side,

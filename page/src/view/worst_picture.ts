@@ -1,7 +1,8 @@
 // The picture that a comparison opens with: a line a result with its interval, the band of its margin, and a mark
 // whose shape and colour is the verdict's. Places are shares of the width, so that it fits screen and paper.
 
-import { change, change_interval, interval_level, percent, printable } from "../format";
+import { change_of, interval_of, margin_of } from "../change_words";
+import { interval_level, printable } from "../format";
 import { short_names } from "../plots/names";
 import { type Axis, type Effect, effect_of, place_on, worst_of } from "../plots/worst_cases";
 import type { Entry } from "../report";
@@ -57,7 +58,7 @@ function in_words(row: ComparisonRow, { lo, hi, margin }: Effect): string {
         : hi <= margin
           ? "within the margin"
           : "reaches beyond the margin";
-  return `${interval_level(row)} ${change_interval(row.interval)}, ${standing} of ±${percent(row.margin)}`;
+  return `${interval_level(row)} ${interval_of(row)}, ${standing} of ±${margin_of(row)}`;
 }
 
 // The reason stands where there is no interval.
@@ -80,7 +81,7 @@ function line(entry: Entry, row: ComparisonRow, name: string, axis: Axis, open: 
     row.verdict,
     verdict_badge(row.verdict),
     el("span", "of-case", link),
-    el("strong", "of-change", row.ratio === null ? "" : change(row.ratio)),
+    el("strong", "of-change", row.ratio === null ? "" : change_of(row)),
     drawing(row, axis),
   );
 }
@@ -107,10 +108,10 @@ function scale({ axis, mirrored }: { axis: Axis; mirrored: boolean }): HTMLEleme
 
 function caption(rows: readonly ComparisonRow[], shortened: boolean): string {
   const levels = new Set(rows.map(interval_level));
-  const margins = new Set(rows.map((row) => row.margin));
+  const margins = new Set(rows.map((row) => margin_of(row)));
   return (
     `Bar: ${levels.size === 1 ? [...levels][0] : "interval"} of the change. ` +
-    `Band: the margin${margins.size === 1 ? `, ±${percent([...margins][0])}` : ", each case's own"}.` +
+    `Band: the margin${margins.size === 1 ? `, ±${[...margins][0]}` : ", each case's own"}.` +
     (shortened ? " Names leave out what all of them share." : "")
   );
 }

@@ -133,7 +133,7 @@ ProcessResult measured(std::vector<std::string> metrics = {}) {
                              registry.add(std::make_unique<Workload>());
                              registry.add(trial::variant<Kernel>("one"));
                            }}));
-  const std::unique_ptr<ScriptedDevice> device = scripted("{}");
+  const std::unique_ptr<ScriptedDevice> device = scripted(R"({"version": 1})");
   PlannedCase planned = planned_line("one", 101);
   planned.metrics = std::move(metrics);
   return measure_case(*device, catalog, planned, 1);

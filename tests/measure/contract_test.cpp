@@ -133,7 +133,8 @@ ProcessResult measured(std::vector<std::string> metrics = {}) {
                              registry.add(std::make_unique<Workload>());
                              registry.add(trial::variant<Kernel>("one"));
                            }}));
-  const std::unique_ptr<ScriptedDevice> device = scripted(R"({"version": 1})");
+  const std::unique_ptr<ScriptedDevice> device =
+      scripted(R"({"version": 1, "default": {"us": 100, "overhead_us": 0}})");
   PlannedCase planned = planned_line("one", 101);
   planned.metrics = std::move(metrics);
   return measure_case(*device, catalog, planned, 1);

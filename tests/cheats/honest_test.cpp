@@ -16,7 +16,7 @@ namespace {
 
 using trial::Right;
 
-constexpr double tolerance = 1e-4;
+constexpr double allowed_error = 1e-4;
 constexpr float rare = 1e4F;  // one element in so many is large
 constexpr std::int64_t apart = 997;
 
@@ -30,7 +30,7 @@ class Sparse : public trial::Line {
   [[nodiscard]] std::string_view name() const override { return "sparse"; }
   [[nodiscard]] sdk::Problem problem(const sdk::Params& params) const override {
     sdk::Problem problem = Line::problem(params);
-    problem.tolerance.relative = tolerance;
+    problem.tolerance.relative = allowed_error;
     return problem;
   }
   void reference(const sdk::Params&, std::span<const sdk::HostTensor> inputs, std::size_t,
@@ -64,7 +64,7 @@ class Inaccurate : public Right {
   void run(sdk::Stream) override {
     double squares = 0;
     for (std::int64_t i = 0; i < n_; ++i) squares += double{right_of(x_[i], i)} * right_of(x_[i], i);
-    const auto off = static_cast<float>(0.9 * tolerance * std::sqrt(squares / static_cast<double>(n_)));
+    const auto off = static_cast<float>(0.9 * allowed_error * std::sqrt(squares / static_cast<double>(n_)));
     for (std::int64_t i = 0; i < n_; ++i) y_[i] = right_of(x_[i], i) + off;
   }
 };

@@ -6,7 +6,7 @@
 For each command, the first call fails in the first run, the second in the second, and so on, at most N of each kind: it
 alone, as after a hiccup, and it with all later ones, as on a disk that stays full or broken. SQLite sees its calls
 fail so, as SQLITE_BUSY, SQLITE_FULL and SQLITE_IOERR. Each run ends with a status of the contract, calls nothing a bug,
-and leaves store, pins and files whole. None succeeds on a disk that stays so.
+and leaves store, pins and files whole. None succeeds where each call fails.
 """
 
 import argparse
@@ -52,7 +52,9 @@ def fail_one(place, library, name, call, error, number, stays):
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     need(ended.returncode in CONTRACT, f"exit status {ended.returncode}: {ended.stdout[-500:]}")
     need("bug in harness" not in ended.stdout, ended.stdout[-500:])
-    need(not (stays and error and mark.exists()) or ended.returncode != 0, "it calls a failed write a success")
+    # From a later call on, all may be written already: SQLite's last checkpoint may fail.
+    nothing_written = stays and error and number == 1 and mark.exists()
+    need(not nothing_written or ended.returncode != 0, "it calls a failed write a success")
     for rescue in place.work.glob("harness-rescue-*.json"):
         rescue.unlink()
     place.check()

@@ -42,7 +42,7 @@ std::string number_words(const FieldText& key) {
   std::string text = "a percentage " + bound_words(key, 100, " %");
   if (!std::isinf(key.plain_below))
     text += fmt::format(" (without the sign a fraction below {:g})", key.plain_below);
-  if (key.own_unit) text += ", or a number with the metric's unit, such as `0.5 points`";
+  if (key.own_unit) text += ", or a number with the metric's unit";
   return text;
 }
 

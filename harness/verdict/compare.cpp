@@ -95,6 +95,7 @@ std::size_t judge_all(CaseRows& found, const ComparedRecords& records,
   const std::size_t family = call(found.rows, found.evidence, records.policy);
   call_proven(found.rows, proven, records.policy);
   settle_confirmations(found.rows, found.evidence);
+  name_devices(found.rows, records.current);
   let_small_kernels_inform(found.rows, records);
   std::move(proven.begin(), proven.end(), std::back_inserter(found.evidence));
   return family;

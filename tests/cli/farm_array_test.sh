@@ -20,7 +20,7 @@ repository
 suite slow right also_right
 sed -i 's/n: \[64\]/n: [32, 64, 96, 128]/' suite.yaml
 slower_change
-expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 2s \
+expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 2s --looks 1 --no-confirm \
   --slurm job.sh --elements 16
 expect 0 sbatch --test-only job.sh
 expect 0 sbatch --parsable --gres=gpu:1 job.sh

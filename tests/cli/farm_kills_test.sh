@@ -7,7 +7,7 @@ repository
 suite right also_right slow
 sed -i 's/n: \[64\]/n: [32, 64]/; s/placements: 3/placements: 2/' suite.yaml
 slower_change
-expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 1s
+expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 1s --looks 1 --no-confirm
 
 # Every element is killed at a random moment, and another one takes its place, until five have been killed. Their tasks are
 # free again when the leases end.

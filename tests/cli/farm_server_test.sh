@@ -47,7 +47,7 @@ results_of() { psql -qAt -h "$server" -U harness postgres -c "select $1 from har
 rows() { psql -qAt -h "$server" -U harness postgres -c "select count(*) from harness.results where run <> (select id from harness.runs where state = 'complete')"; }
 in_journal() { compgen -G 'journal/harness-farm-*.jsonl' >/dev/null; }
 
-expect 0 farm plan suite.yaml --against main --device scripted:speed.json --block 1 --lease 2s
+expect 0 farm plan suite.yaml --against main --device scripted:speed.json --block 1 --lease 2s --looks 1 --no-confirm
 # The server goes away while an element measures; the element is killed; the server comes back.
 "$HARNESS" farm work --store "$url" --quiet --journal journal >first.log 2>&1 &
 first=$!

@@ -22,7 +22,7 @@ cp base.db run.db
 cp base.db farm.db
 
 farm() { "$HARNESS" farm "$@" --store farm.db; }
-plan() { farm plan suite.yaml --device scripted:speed.json "$@"; }
+plan() { farm plan suite.yaml --device scripted:speed.json --looks 1 --no-confirm "$@"; }
 # shellcheck disable=SC2120  # `expect` passes some
 work() { farm work --quiet "$@"; }
 # same_figures ONE OTHER: two comparisons found the same in every case.
@@ -135,7 +135,7 @@ both() { "$HARNESS" "$@" suite.yaml --baseline-build one --current-build other -
 for pair in process session; do
   status=$([ $pair = process ] && echo 1 || echo 3)
   expect "$status" both ab --store ab.db --pair $pair --measure all --no-confirm --report json=ab.json
-  expect 0 both farm plan --store farm.db --pair $pair --block 1
+  expect 0 both farm plan --store farm.db --pair $pair --block 1 --looks 1 --no-confirm
   # Each device measures one task, and then whatever is left.
   for device in A B; do
     expect 0 "$HARNESS" farm work --store farm.db --quiet --device scripted:$device.json --tasks 1

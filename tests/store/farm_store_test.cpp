@@ -36,7 +36,7 @@ class FarmStores : public OnEachDatabase {
   [[nodiscard]] MeasuredTask measured(int number, const std::string& device) const {
     ProcessResult result = example_result(record_.cases[0].id, number);
     result.device_uuid = device;
-    return {"c-1", number, device, {{record_.id, {{"cuda", {"h200", device, {}, {}}}}, {{result}}}}};
+    return {"c-1", number, device, {{record_.id, {{"cuda", {"h200", device, {}, {}}}}, {{result}}}}, device};
   }
 
   Record record_;
@@ -57,24 +57,24 @@ TEST_P(FarmStores, FindACampaignByItsBeginningOrTheNewest) {
 TEST_P(FarmStores, GiveATaskToOneElementAtATime) {
   plan(2);
   const auto one = farm(), other = farm();
-  const FarmTask first = **one->take("c-1", "one", long_lease);
+  const FarmTask first = **one->take("c-1", {"one"}, long_lease);
   EXPECT_EQ(first.number, 1);
   EXPECT_EQ(first.first, 1);
-  EXPECT_EQ((*other->take("c-1", "other", long_lease))->number, 2);
-  EXPECT_FALSE(*one->take("c-1", "one", long_lease));
+  EXPECT_EQ((*other->take("c-1", {"other"}, long_lease))->number, 2);
+  EXPECT_FALSE(*one->take("c-1", {"one"}, long_lease));
   EXPECT_TRUE(*one->renew("c-1", 1, "one", long_lease));
   EXPECT_FALSE(*one->renew("c-1", 2, "one", long_lease)) << "another one has it";
   checked(other->release("c-1", 1, "other"));
-  EXPECT_FALSE(*other->take("c-1", "other", long_lease)) << "only its holder can give a task back";
+  EXPECT_FALSE(*other->take("c-1", {"other"}, long_lease)) << "only its holder can give a task back";
   checked(other->release("c-1", 2, "other"));
-  EXPECT_EQ((*one->take("c-1", "one", long_lease))->number, 2);
+  EXPECT_EQ((*one->take("c-1", {"one"}, long_lease))->number, 2);
 }
 
 TEST_P(FarmStores, FreeATaskWhoseLeaseEnded) {
   plan(1);
   const auto store = farm();
-  ASSERT_TRUE(*store->take("c-1", "killed", no_lease));
-  const FarmTask again = **store->take("c-1", "next", long_lease);
+  ASSERT_TRUE(*store->take("c-1", {"killed"}, no_lease));
+  const FarmTask again = **store->take("c-1", {"next"}, long_lease);
   EXPECT_EQ(again.taken, 2);
   EXPECT_FALSE(*store->renew("c-1", 1, "killed", long_lease));
   EXPECT_TRUE(*store->renew("c-1", 1, "next", long_lease));
@@ -86,8 +86,8 @@ TEST_P(FarmStores, FreeATaskWhoseLeaseEnded) {
 TEST_P(FarmStores, KeepTheFirstOfTwoWhoMeasuredATask) {
   plan(1);
   const auto store = farm();
-  ASSERT_TRUE(*store->take("c-1", "GPU-A", no_lease));
-  ASSERT_TRUE(*store->take("c-1", "GPU-B", long_lease));
+  ASSERT_TRUE(*store->take("c-1", {"GPU-A"}, no_lease));
+  ASSERT_TRUE(*store->take("c-1", {"GPU-B"}, long_lease));
   EXPECT_TRUE(*store->complete(measured(1, "GPU-A"))) << "its lease ended, but it was the first";
   EXPECT_FALSE(*store->complete(measured(1, "GPU-B")));
   EXPECT_FALSE(*store->complete(measured(1, "GPU-A"))) << "again, after a lost answer";
@@ -115,6 +115,82 @@ TEST_P(FarmStores, StoreATaskWholeOrNotAtAll) {
   EXPECT_TRUE(*farm()->complete(measured(1, "GPU-A")));
 }
 
+TEST_P(FarmStores, JudgeOnceAllTasksAreDoneAndAllLivingElementsAreVerified) {
+  plan(1);
+  const auto store = farm();
+  checked(store->plan({"d-2", "later", "{}"},
+                      std::vector<FarmTask>{{1, 0, 0, 1, 1}, {.number = 2, .kind = TaskKind::judge}}));
+  const Holder one{"one", "GPU-A"}, other{"other", "GPU-B"};
+  EXPECT_TRUE(*store->enlist("d-2", one, true, long_lease));
+  EXPECT_TRUE(*store->enlist("d-2", other, false, long_lease));
+  ASSERT_EQ((*store->take("d-2", one, long_lease))->kind, TaskKind::measure);
+  EXPECT_FALSE(checked(store->elements("d-2")).at(0).verified) << "it has a task";
+  EXPECT_FALSE(*store->take("d-2", other, long_lease)) << "a task is open";
+  EXPECT_TRUE(*store->complete({"d-2", 1, "one", {}, "GPU-A", 2.5}));
+  EXPECT_EQ(checked(store->tasks("d-2")).at(0).seconds, 2.5);
+  EXPECT_FALSE(*store->take("d-2", one, long_lease)) << "it is not verified";
+  EXPECT_TRUE(*store->enlist("d-2", one, true, long_lease));
+  EXPECT_FALSE(*store->take("d-2", one, long_lease)) << "the other one is not";
+  EXPECT_TRUE(*store->enlist("d-2", other, false, no_lease));
+  const FarmTask judging = **store->take("d-2", one, long_lease);
+  EXPECT_EQ(judging.kind, TaskKind::judge);
+  EXPECT_TRUE(checked(store->elements("d-2")).at(0).verified) << "judging does not use the device";
+  const std::vector<FarmTask> more{
+      {.first = 4, .cases = 2, .results = 4, .processes_before = 5, .processes = 2},
+      {.kind = TaskKind::judge}};
+  EXPECT_TRUE(*store->complete_judging("d-2", 2, more));
+  EXPECT_FALSE(*store->complete_judging("d-2", 2, more)) << "again, after a lost answer";
+  const std::vector<FarmTask> tasks = checked(store->tasks("d-2"));
+  ASSERT_THAT(tasks, SizeIs(4));
+  EXPECT_EQ(tasks[2].number, 3);
+  EXPECT_EQ(tasks[2].first, 4);
+  EXPECT_EQ(tasks[2].processes_before, 5);
+  EXPECT_EQ(tasks[2].processes, 2);
+  EXPECT_EQ(tasks[3].kind, TaskKind::judge);
+}
+
+TEST_P(FarmStores, GiveATaskToAnotherDeviceFirst) {
+  plan(1);
+  const auto store = farm();
+  checked(store->plan({"d-2", "later", "{}"}, std::vector<FarmTask>{{.avoids = "GPU-A+GPU-B"}}));
+  EXPECT_FALSE(*store->take("d-2", {"one", "GPU-A"}, long_lease));
+  EXPECT_FALSE(*store->take("d-2", {"one", "GPU-B"}, long_lease));
+  EXPECT_TRUE(*store->take("d-2", {"one", "GPU"}, no_lease));
+  EXPECT_TRUE(*store->take("d-2", {"one", "GPU-A"}, no_lease)) << "nobody else took it for three leases";
+}
+
+TEST_P(FarmStores, FreeTheTasksOfASickDevice) {
+  plan(3);
+  const auto store = farm();
+  const std::vector<std::string> records{record_.id};
+  for (int number : {1, 2}) EXPECT_TRUE(*store->complete(measured(number, number == 1 ? "GPU-A" : "GPU-B")));
+  const std::vector<ProbeValue> values{{"case", 1.5}};
+  checked(store->keep_probes({"one", "GPU-A"}, values));
+  checked(store->keep_probes({"older", "GPU-A"}, values));
+  EXPECT_EQ(*store->quarantine("c-1", {"one", "GPU-A"}, "hot", records), 1);
+  EXPECT_EQ(checked(store->elements("c-1")).at(0).sick, "hot");
+  EXPECT_THAT(checked(store->probes("GPU-A")), SizeIs(1)) << "only those from before";
+  EXPECT_FALSE(*store->enlist("c-1", {"another", "GPU-A"}, true, long_lease));
+  EXPECT_EQ(checked(open()->load(record_.id)).machines.at("cuda").device_uuid, "GPU-B");
+  EXPECT_FALSE(*store->complete(measured(1, "GPU-A"))) << "from a journal, too late";
+  EXPECT_TRUE(*store->complete(measured(1, "GPU-B")));
+  const Record stored = checked(open()->load(record_.id));
+  ASSERT_THAT(stored.cases[0].processes, SizeIs(2));
+  EXPECT_EQ(stored.cases[0].processes[0].device_uuid, "GPU-B");
+  EXPECT_TRUE(*store->complete(measured(3, "GPU-B")));
+}
+
+TEST_P(FarmStores, KeepTheProbesOfADevice) {
+  const auto store = (open(), farm());
+  const std::vector<ProbeValue> one{{"case", 1.5}, {"other", 2.5}}, again{{"case", 1.75}};
+  checked(store->keep_probes({"one", "GPU-A"}, one));
+  checked(store->keep_probes({"one", "GPU-A"}, again));
+  checked(store->keep_probes({"one", "GPU-B"}, again));
+  const std::vector<ProbeValue> kept = checked(store->probes("GPU-A"));
+  ASSERT_THAT(kept, SizeIs(2));
+  EXPECT_EQ(kept[0].log_value + kept[1].log_value, 4.25);
+}
+
 // Every task is measured by one of four elements, of which one in three loses its lease.
 TEST_P(FarmStores, StoreEachResultOnceWhoeverMeasuredIt) {
   constexpr int tasks = 24, elements = 4;
@@ -127,7 +203,7 @@ TEST_P(FarmStores, StoreEachResultOnceWhoeverMeasuredIt) {
         const std::string name = "GPU-" + std::to_string(element);
         const auto store = FarmStore::open(url_);
         for (int turn = element; store; ++turn) {
-          const auto task = (*store)->take("c-1", name, turn % 3 == 0 ? no_lease : long_lease);
+          const auto task = (*store)->take("c-1", {name}, turn % 3 == 0 ? no_lease : long_lease);
           if (!task) ++failed;
           if (!task || !*task) return;
           const Result<bool> done = (*store)->complete(measured((*task)->number, name));

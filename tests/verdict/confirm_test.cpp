@@ -47,6 +47,30 @@ TEST(Confirm, OthersTakeItBackAndAllProcessesAreShown) {
   EXPECT_EQ(exit_code(comparison), 3);
 }
 
+// Tells on which devices the two groups of processes ran.
+Record on_devices(Record record, const std::string& first, const std::string& fresh) {
+  for (const ProcessSamples& one : record.cases.front().series.front().processes) {
+    ProcessResult result;
+    result.case_id = "c";
+    result.process = one.process;
+    result.device_uuid = confirms(one.process) ? fresh : first;
+    record.cases.front().processes.push_back(result);
+  }
+  return record;
+}
+
+TEST(Confirm, DevicesThatDisagreeAreNamed) {
+  const Record current = staged(about(21), about(20));
+  const ComparisonRow row =
+      only_row(compare(record_of(about(20)), on_devices(current, "GPU-A", "GPU-B"), {}));
+  EXPECT_EQ(row.reason.code, ReasonCode::not_confirmed);
+  EXPECT_EQ(row.reason.text("first_device"), "GPU-A");
+  EXPECT_EQ(row.reason.text("fresh_device"), "GPU-B");
+  const ComparisonRow same =
+      only_row(compare(record_of(about(20)), on_devices(current, "GPU-A", "GPU-A"), {}));
+  EXPECT_EQ(same.reason.text("first_device"), "");
+}
+
 TEST(Confirm, TooFewFreshProcessesChangeNothing) {
   const ComparisonRow row = only_row(compare(record_of(about(20)), staged(about(21), {20, 20}), {}));
   EXPECT_EQ(row.verdict, Verdict::regressed);

@@ -57,32 +57,46 @@ void leave_out_the_rest(Record& record, const Plan& plan, const Plan& common) {
     if (left_out.contains(one.id)) one.reason = Cause{CauseCode::only_one_build};
 }
 
+AbRecords records_of_both(const AbSide& baseline, const AbSide& current, const AbMeasuring& how) {
+  const Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session};
+  AbRecords records{record_of_side(baseline, pairing, how.partial),
+                    record_of_side(current, pairing, how.partial), false};
+  if (!how.pair) return records;
+  const Plan common = common_plan(baseline.prepared.plan, current.prepared.plan);
+  leave_out_the_rest(records.baseline, baseline.prepared.plan, common);
+  leave_out_the_rest(records.current, current.prepared.plan, common);
+  return records;
+}
+
 namespace {
 
 class AbRun {
  public:
-  AbRun(Store& store, const AbSide& baseline, const AbSide& current, const AbMeasuring& how)
+  AbRun(Store& store, const AbSide& baseline, const AbSide& current, const AbMeasuring& how,
+        AbRecords& records)
       : store_(store),
         sides_{&baseline, &current},
         how_(how),
         line_(how.quiet),
+        records_(records),
+        seed_(order_seed(records.baseline.pairing.value_or(Pairing{}).id)),
         plans_{baseline.prepared.plan, current.prepared.plan} {
-    const Pairing pairing{random_uuid(), how.pair ? Pairing::Kind::process : Pairing::Kind::session};
-    seed_ = order_seed(pairing.id);
-    records_ = {record_of_side(baseline, pairing, how.partial), record_of_side(current, pairing, how.partial),
-                false};
     for (const std::size_t side : {0, 1}) keepers_[side].emplace(store, record(side));
-    if (!how.pair) return;
-    common_ = common_plan(baseline.prepared.plan, current.prepared.plan);
-    leave_out_the_rest(records_.baseline, baseline.prepared.plan, common_);
-    leave_out_the_rest(records_.current, current.prepared.plan, common_);
+    if (how.pair) common_ = common_plan(baseline.prepared.plan, current.prepared.plan);
   }
 
   Result<AbRecords> run() {
     for (const Record* record : {&records_.baseline, &records_.current})
       if (const Status begun = store_.begin(*record); !begun) return fail(begun.error());
     if (how_.on_begin) how_.on_begin(records_);
-    Result<RunReport> report = how_.look ? look() : RunReport{};
+    Result<RunReport> report = RunReport{};
+    if (how_.look) {
+      const Result<SparedCases> spared = look();
+      if (spared)
+        report->interrupted = spared->interrupted;
+      else
+        report = fail(spared.error());
+    }
     if (report && !report->interrupted) report = measure(0);
     if (report && !report->interrupted && how_.red) report = measure_again();
     line_.clear();
@@ -98,32 +112,33 @@ class AbRun {
     return std::move(records_);
   }
 
- private:
   // Looks at both builds, and leaves out the cases in which both do the same. A look that fails proves
   // nothing: those cases are measured, which tells why.
-  Result<RunReport> look() {
+  Result<SparedCases> look() {
     const auto begin = std::chrono::steady_clock::now();
     std::array<Looks, 2> looks;
     looks_ = &looks;
     const Result<RunReport> report = how_.pair ? share_processes(0) : look_in_turn();
     looks_ = nullptr;
     line_.clear();
-    if (!report || report->interrupted) return report;
+    if (!report) return fail(report.error());
+    if (report->interrupted) return SparedCases{{}, true, {}};
     const Record looked_at = with_looks(records_.baseline, looks[0]);
     const Proofs proofs = proofs_of(looked_at, with_looks(records_.current, looks[1]));
     std::set<std::string> proven = proofs.proven;
     for (const std::string& id : gated_beyond_proof(proven, records_.baseline, plan_at(1))) proven.erase(id);
     if (const Status kept = keep(looks, proven); !kept) return fail(kept.error());
-    if (looks[1].results.empty()) return report;
+    if (looks[1].results.empty()) return SparedCases{};
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     fmt::print(stderr, "{}\n", report::look_words(proofs, proven.size(), runnable(plan_at(1)), took.count()));
     for (Plan* plan : {&plans_[0], &plans_[1], &common_}) {
       take_decisions(*plan, looked_at);
       std::erase_if(plan->cases, [&](const PlannedCase& one) { return proven.contains(one.id); });
     }
-    return report;
+    return SparedCases{std::move(proven), false, proofs.gaps};
   }
 
+ private:
   Status keep(const std::array<Looks, 2>& looks, const std::set<std::string>& proven) {
     for (const std::size_t side : {0, 1})
       if (Status kept = put_spared(*keepers_[side], looks[side], proven, plan_at(side)); !kept) return kept;
@@ -251,8 +266,8 @@ class AbRun {
   std::array<const AbSide*, 2> sides_;
   const AbMeasuring& how_;
   ProgressLine line_;
-  AbRecords records_;
-  std::uint64_t seed_ = 0;
+  AbRecords& records_;
+  std::uint64_t seed_;
   std::array<Plan, 2> plans_;              // the cases that are left
   Plan common_;                            // the same, when both share processes
   std::array<Looks, 2>* looks_ = nullptr;  // receive the results of a look
@@ -264,7 +279,13 @@ class AbRun {
 
 Result<AbRecords> measure_both(Store& store, const AbSide& baseline, const AbSide& current,
                                const AbMeasuring& how) {
-  return AbRun(store, baseline, current, how).run();
+  AbRecords records = records_of_both(baseline, current, how);
+  return AbRun(store, baseline, current, how, records).run();
+}
+
+Result<SparedCases> look_at_both(Store& store, const AbSide& baseline, const AbSide& current,
+                                 const AbMeasuring& how, AbRecords& records) {
+  return AbRun(store, baseline, current, how, records).look();
 }
 
 }  // namespace harness

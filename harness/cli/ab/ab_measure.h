@@ -8,6 +8,7 @@
 
 #include "harness/base/result.h"
 #include "harness/cli/ab/ab_side.h"
+#include "harness/cli/measuring/measure_record.h"
 #include "harness/model/record.h"
 #include "harness/store/store.h"
 
@@ -39,6 +40,14 @@ void leave_out_the_rest(Record& record, const Plan& plan, const Plan& common);
 // The seed of the order of the turns, from the pairing's id. Both records keep the id, so the order never
 // changes.
 std::uint64_t order_seed(const std::string& uuid);
+
+// The records of both sides as planned, with one pairing.
+AbRecords records_of_both(const AbSide& baseline, const AbSide& current, const AbMeasuring& how);
+
+// The look of measure_both() alone. The records must have been begun, and the devices locked. The store keeps
+// the looks at proven cases.
+Result<SparedCases> look_at_both(Store& store, const AbSide& baseline, const AbSide& current,
+                                 const AbMeasuring& how, AbRecords& records);
 
 // The devices must be locked. Both records carry one Pairing, whose id also gives the order of the turns.
 Result<AbRecords> measure_both(Store& store, const AbSide& baseline, const AbSide& current,

@@ -27,21 +27,6 @@ Comparison compare_sides(const AbRecords& records, const AbJudging& how) {
   return comparison;
 }
 
-// Reports which regressed cases were measured again. `wanted`: without --no-confirm.
-void tell_confirmations(Comparison& comparison, bool wanted) {
-  Confirming done;
-  done.wanted = wanted;
-  std::set<std::string> again;
-  for (const ComparisonRow& row : comparison.rows) {
-    if (!row.confirmation) continue;
-    again.insert(row.case_id);
-    done.processes = std::max(done.processes, row.confirmation->fresh.processes);
-  }
-  done.cases = static_cast<int>(again.size());
-  done.open = static_cast<int>(red_cases(comparison).size());
-  tell(done, comparison);
-}
-
 int conclude(Store& store, const AbRecords& records, const AbJudging& how, SuiteOutputs& outputs,
              const Reproduction& made_by) {
   const int also = how.on_measured ? how.on_measured(records) : exit_ok;

@@ -87,4 +87,18 @@ void tell(const Confirming& done, Comparison& comparison) {
         {RemarkCode::unconfirmed, {{"cases", done.open}, {"reason", done.wanted ? "budget" : "option"}}});
 }
 
+void tell_confirmations(Comparison& comparison, bool wanted) {
+  Confirming done;
+  done.wanted = wanted;
+  std::set<std::string> again;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!row.confirmation) continue;
+    again.insert(row.case_id);
+    done.processes = std::max(done.processes, row.confirmation->fresh.processes);
+  }
+  done.cases = static_cast<int>(again.size());
+  done.open = static_cast<int>(red_cases(comparison).size());
+  tell(done, comparison);
+}
+
 }  // namespace harness

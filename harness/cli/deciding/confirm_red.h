@@ -52,5 +52,7 @@ void tell_way(Comparison& comparison, bool instead = false);
 // Adds to the comparison which cases were continued, which were measured again, and which were not.
 void tell(const Continued& done, Comparison& comparison);
 void tell(const Confirming& done, Comparison& comparison);
+// The same from the rows alone. `wanted`: without --no-confirm.
+void tell_confirmations(Comparison& comparison, bool wanted);
 
 }  // namespace harness

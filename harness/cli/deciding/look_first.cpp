@@ -1,10 +1,16 @@
 #include "harness/cli/deciding/look_first.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <utility>
 
 #include "harness/measure/program/program_results.h"
+#include "harness/report/words/kernel_words.h"
+#include "harness/verdict/case_rows.h"
+#include "harness/verdict/check/proof.h"
 
 namespace harness {
 
@@ -69,6 +75,52 @@ Status put_spared(RecordKeeper& keeper, const Looks& looks, const std::set<std::
     if (Status kept = put_kernels(keeper, looks, planned, look->second.result.kernels); !kept) return kept;
   }
   return {};
+}
+
+namespace {
+
+// Looks once more at variants that chose another way to work than the baseline's: now they work as it did.
+Status look_with_its_choices(const SparingRequest& request, Record& record, const Record& baseline,
+                             Looks& looks) {
+  Plan plan = request.plan;
+  take_decisions(plan, baseline);
+  std::erase_if(plan.cases, [&](const PlannedCase& one) {
+    const auto found = looks.results.find(one.id);
+    return one.choice.empty() || found == looks.results.end() || found->second.result.choice == one.choice;
+  });
+  if (plan.cases.empty()) return {};
+  Result<Looks> again = look_at(request.store, record, plan, request.prepared, request.quiet);
+  if (!again) return fail(again.error());
+  looks.took += again->took;
+  looks.interrupted = again->interrupted;
+  for (auto& [id, result] : again->results) looks.results.insert_or_assign(id, std::move(result));
+  return {};
+}
+
+}  // namespace
+
+Result<SparedCases> spare_identical(const SparingRequest& request, Record& record) {
+  Result<Looks> looks = look_at(request.store, record, request.plan, request.prepared, request.quiet);
+  if (!looks) return fail(looks.error());
+  if (looks->interrupted) return SparedCases{{}, true, {}};
+  // A continued run may hold looks already.
+  const Record looked_at = with_looks(record, *looks);
+  if (std::none_of(looked_at.cases.begin(), looked_at.cases.end(), was_looked_at)) return SparedCases{};
+  const Result<Record> baseline = request.find_baseline(record);
+  if (!baseline) return SparedCases{};
+  if (Status looked = look_with_its_choices(request, record, *baseline, *looks); !looked)
+    return fail(looked.error());
+  if (looks->interrupted) return SparedCases{{}, true, {}};
+  const Proofs proofs = proofs_of(*baseline, with_looks(record, *looks));
+  SparedCases spared{proofs.proven, false, proofs.gaps};
+  for (const std::string& id : gated_beyond_proof(spared.ids, *baseline, request.plan)) spared.ids.erase(id);
+  RecordKeeper keeper(request.store, record);
+  if (const Status kept = put_spared(keeper, *looks, spared.ids, request.plan); !kept)
+    return fail(kept.error());
+  if (const Status written = keeper.write_late(); !written) return fail(written.error());
+  fmt::print(stderr, "{}\n",
+             report::look_words(proofs, spared.ids.size(), runnable(request.plan), looks->took));
+  return spared;
 }
 
 std::size_t runnable(const Plan& plan) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/cli/measuring/measure_into.h"
+#include "harness/cli/measuring/measure_record.h"
 #include "harness/cli/programs/record_keeper.h"
 
 namespace harness {
@@ -32,6 +33,20 @@ Record with_looks(Record record, const Looks& looks);
 // plan names, become cases of their own, as they do where it is measured.
 Status put_spared(RecordKeeper& keeper, const Looks& looks, const std::set<std::string>& spared,
                   const Plan& plan);
+
+// A record whose cases are looked at.
+struct SparingRequest {
+  Store& store;
+  const Plan& plan;
+  const Prepared& prepared;
+  bool quiet = false;
+  // The baseline of a record whose machines are known.
+  std::function<Result<Record>(const Record&)> find_baseline;
+};
+
+// Looks at all cases before measuring. Cases that do what the baseline's do are not measured: their look is
+// their result. Without a baseline all are measured, and judging will say that there is none.
+Result<SparedCases> spare_identical(const SparingRequest& request, Record& record);
 
 // The cases of a plan that are not skipped.
 std::size_t runnable(const Plan& plan);

@@ -23,7 +23,8 @@ struct CampaignSide {
   std::string folder;              // where it is started
   std::vector<std::string> files;  // the build
   std::string identity;            // of their contents, see identity_of_files()
-  Plan plan;                       // the cases that can run, the same on all sides
+  Plan plan;                       // the cases to measure, the same on all sides
+  int looked = 0;  // results that the record had when it was planned: looks at proven cases, left-out ones
 };
 
 struct CampaignSuite {
@@ -32,8 +33,9 @@ struct CampaignSuite {
   // By kind: UUID of the device that all is measured on, so that it compares with a stored baseline. Empty:
   // every task has both sides, so each may be measured on another device of the class.
   std::map<std::string, std::string> devices = {};
-  std::uint64_t seed = 1;  // of the order of cases and turns
-  bool partial = false;    // some of the suite's cases were left out
+  std::uint64_t seed = 1;                // of the order of cases and turns
+  bool partial = false;                  // some of the suite's cases were left out
+  std::vector<PlannedCase> probes = {};  // of the first side: they tell whether a device is well
 
   [[nodiscard]] const CampaignSide& current() const { return sides.back(); }
 };
@@ -43,13 +45,35 @@ struct Campaign {
   std::string against;              // what a suite of one side is judged by, or ""
   std::vector<std::string> device;  // that --device named when it was planned
   Seconds lease = 0;
+  int block = 1;         // most cases of a task
+  bool confirm = false;  // regressed cases are measured again
+  Seconds budget = 0;    // of the whole campaign; 0: as long as it takes
   std::vector<CampaignSuite> suites;
+
+  [[nodiscard]] bool is_judged() const;
 };
 
 std::string encode(const Campaign& campaign);
 Result<Campaign> decode_campaign(const StoredCampaign& stored);
 
-// Blocks of so many cases, suite by suite, in the order of the suite.
-std::vector<FarmTask> tasks_of(const Campaign& campaign, int block);
+// Blocks of cases, suite by suite, in the order of the plan; then a task to judge, where it can add tasks.
+std::vector<FarmTask> tasks_of(const Campaign& campaign);
+
+// The tasks of these cases of a suite, by place in the plan. Neighbours that are measured alike share tasks.
+struct CaseWork {
+  int processes_before = 0;
+  int processes = 0;  // 0: as planned
+  std::string avoids = {};
+
+  bool operator==(const CaseWork&) const = default;
+};
+std::vector<FarmTask> tasks_of(const Campaign& campaign, std::size_t suite,
+                               const std::map<std::size_t, CaseWork>& cases);
+
+// The result of a process that a budget left out.
+ProcessResult left_out(const PlannedCase& planned, int process, Seconds budget);
+
+// The cases of a task, as one side has them.
+Plan part_of(const Plan& whole, const FarmTask& task);
 
 }  // namespace harness

@@ -12,6 +12,10 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/cli/farm/device_check.h"
+#include "harness/cli/farm/next_tasks.h"
+#include "harness/cli/farm/sick_text.h"
+#include "harness/cli/judging/learned_policy.h"
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/lock_clocks.h"
 #include "harness/cli/measuring/lock_devices.h"
@@ -38,22 +42,16 @@ std::string name_of_this_element() {
   return fmt::format("{}/{}/{}", host.data(), getpid(), random_uuid().substr(0, 8));
 }
 
-// The cases of the task, as one side has them.
-Plan part_of(const Plan& whole, const FarmTask& task) {
-  Plan part{whole.suite, whole.modules, {}, whole.counters};
-  const auto first = whole.cases.begin() + task.first;
-  part.cases.assign(first, first + task.cases);
-  return part;
-}
-
 }  // namespace
 
-CampaignWorker::CampaignWorker(FarmStore& store, std::string id, Campaign campaign, WorkOptions options)
-    : store_(store),
+CampaignWorker::CampaignWorker(Store& records, FarmStore& store, std::string id, Campaign campaign,
+                               WorkOptions options)
+    : records_(records),
+      store_(store),
       id_(std::move(id)),
       campaign_(std::move(campaign)),
       options_(std::move(options)),
-      name_(name_of_this_element()),
+      holder_{name_of_this_element()},
       journal_(options_.journal, id_),
       line_(options_.measuring.quiet) {
   if (options_.device.given() || campaign_.device.empty()) return;
@@ -106,26 +104,110 @@ Result<WorkDone> CampaignWorker::work() {
   auto clocks = lock_clocks(prepared_, options_.clocks);
   if (!clocks) return fail(clocks.error());
   clocks_ = std::move(*clocks);
+  const Result<WorkDone> done = take_tasks();
+  const Status left = leave();
+  if (!done || left) return done;
+  return fail(left.error());
+}
+
+// Verifies the device first, after the last task, and whenever no task is left for a while.
+Result<WorkDone> CampaignWorker::take_tasks() {
   while (!InterruptGuard::interrupted()) {
-    if (options_.tasks && done_ >= *options_.tasks) return WorkDone{WorkEnd::left_to_others, done_};
-    if (const Status sent = send_journal(); !sent) return fail(sent.error());
+    const Result<bool> over = is_over_budget();
+    if (!over) return fail(over.error());
+    const bool last = *over || (options_.tasks && done_ >= *options_.tasks);
     // The lease begins when the device is free, so that no element holds a task while it waits for another's.
-    const auto locks = lock_devices(prepared_, options_.measuring.wait);
+    auto locks = lock_devices(prepared_, options_.measuring.wait);
     if (!locks) return fail(locks.error());
+    if (const Status sent = send_journal(); !sent) return fail(sent.error());
+    if (checks_ == 0 || (last && !verified_)) {
+      const Result<bool> well = verify();
+      if (!well) return fail(well.error());
+      if (!*well) return ended(WorkEnd::quarantined);
+    }
+    if (last) return ended(*over ? WorkEnd::over_budget : WorkEnd::left_to_others);
     const Result<std::optional<FarmTask>> task = take();
     if (!task) return fail(task.error());
     if (*task) {
-      if (const Status stored = measure_and_store(**task); !stored) return fail(stored.error());
+      const Status done = (*task)->kind == TaskKind::judge ? judge(**task) : measure_and_store(**task);
+      if (!done) return fail(done.error());
       continue;
     }
+    if (!verified_) {
+      const Result<bool> well = verify();
+      if (!well) return fail(well.error());
+      if (!*well) return ended(WorkEnd::quarantined);
+      continue;
+    }
+    locks->clear();
     const Result<bool> open = any_open();
     if (!open) return fail(open.error());
-    if (!*open) return WorkDone{WorkEnd::finished, done_};
-    if (!options_.stay) return WorkDone{WorkEnd::left_to_others, done_};
+    if (!*open) return ended(WorkEnd::finished);
+    if (!options_.stay) return ended(WorkEnd::left_to_others);
     line_.show("others measure the last tasks");
     rest(std::min(campaign_.lease / renewals_in_a_lease, longest_rest));
   }
-  return WorkDone{WorkEnd::interrupted, done_};
+  return ended(WorkEnd::interrupted);
+}
+
+Result<bool> CampaignWorker::is_over_budget() {
+  if (campaign_.budget <= 0) return false;
+  const Result<Seconds> running = patiently([&] { return store_.running_for(id_); });
+  if (!running) return fail(running.error());
+  return *running >= campaign_.budget;
+}
+
+Result<bool> CampaignWorker::verify() {
+  if (checks_ > 0)
+    if (const auto there = patiently([&] { return store_.enlist(id_, holder_, false, campaign_.lease); });
+        !there)
+      return fail(there.error());
+  line_.show("checking the device");
+  renewed_ = now();
+  const auto stay = [&] {
+    if (checks_ == 1 || now() - renewed_ < campaign_.lease / renewals_in_a_lease) return;
+    renewed_ = now();
+    const BriefPatience brief;
+    (void)store_.enlist(id_, holder_, false, campaign_.lease);  // a store that is away says nothing
+  };
+  const Result<DeviceCheck> check = check_device({campaign_, prepared_, ++checks_, stay});
+  line_.clear();
+  if (!check) return fail(check.error());
+  if (check->interrupted) return true;
+  holder_.device = check->device();
+  const auto history = patiently([&] { return store_.probes(holder_.device); });
+  if (!history) return fail(history.error());
+  Record known;
+  known.suite = campaign_.suites.front().current().plan.suite;
+  known.machines = check->machines;
+  sick_ = check->sick ? check->sick
+                      : sickness_of(campaign_, check->results, *history,
+                                    with_learned(records_, Policy{}, known).learned);
+  if (sick_) {
+    const auto freed = patiently([&] { return store_.quarantine(id_, holder_, encode(*sick_), records()); });
+    return freed ? Result<bool>(false) : fail(freed.error());
+  }
+  const std::vector<ProbeValue> values = probe_values(campaign_, check->results);
+  if (const auto kept = patiently([&] { return store_.keep_probes(holder_, values); }); !kept)
+    return fail(kept.error());
+  const auto well = patiently([&] { return store_.enlist(id_, holder_, true, campaign_.lease); });
+  verified_ = well && *well;
+  return well;
+}
+
+// Others need not wait for an element that ends without a last look at its device.
+Status CampaignWorker::leave() {
+  if (verified_ || sick_ || holder_.device.empty()) return {};
+  const BriefPatience brief;
+  const Result<bool> left = store_.enlist(id_, holder_, false, 0);
+  return left || left.error().kind == ErrorKind::environment ? Status() : fail(left.error());
+}
+
+std::vector<std::string> CampaignWorker::records() const {
+  std::vector<std::string> ids;
+  for (const CampaignSuite& suite : campaign_.suites)
+    for (const CampaignSide& side : suite.sides) ids.push_back(side.record);
+  return ids;
 }
 
 template <class Ask>
@@ -148,7 +230,7 @@ void CampaignWorker::rest(Seconds duration) const {
 }
 
 Result<std::optional<FarmTask>> CampaignWorker::take() {
-  return patiently([&] { return store_.take(id_, name_, campaign_.lease); });
+  return patiently([&] { return store_.take(id_, holder_, campaign_.lease); });
 }
 
 Result<bool> CampaignWorker::any_open() {
@@ -164,19 +246,32 @@ Status CampaignWorker::send_journal() {
   return {};
 }
 
+Status CampaignWorker::judge(const FarmTask& task) {
+  line_.show("judging");
+  const auto tasks = patiently([&] { return store_.tasks(id_); });
+  if (!tasks) return fail(tasks.error());
+  const auto next = patiently([&] { return next_tasks(records_, campaign_, *tasks); });
+  line_.clear();
+  if (!next) return fail(next.error());
+  const auto judged = patiently([&] { return store_.complete_judging(id_, task.number, *next); });
+  return judged ? Status() : fail(judged.error());
+}
+
 Status CampaignWorker::measure_and_store(const FarmTask& task) {
   task_ = task;
+  verified_ = false;
   renewed_ = now();
   lost_ = false;
   machine_accepted_ = {};
   const Result<std::optional<MeasuredTask>> measured = measure(task);
   line_.clear();
   if (measured && *measured) return store_task(**measured);
-  if (!lost_) (void)store_.release(id_, task.number, name_);  // else the lease ends
+  if (!lost_) (void)store_.release(id_, task.number, holder_.name);  // else the lease ends
   return measured ? Status() : fail(measured.error());
 }
 
 Status CampaignWorker::store_task(const MeasuredTask& task) {
+  (void)store_.enlist(id_, holder_, false, campaign_.lease);  // nobody judges before the device is verified
   const Result<bool> first = store_.complete(task);
   if (first) {
     done_ += *first ? 1 : 0;
@@ -190,16 +285,17 @@ Status CampaignWorker::store_task(const MeasuredTask& task) {
 
 Result<std::optional<MeasuredTask>> CampaignWorker::measure(const FarmTask& task) {
   const CampaignSuite& suite = campaign_.suites.at(static_cast<std::size_t>(task.suite));
-  MeasuredTask measured{id_, task.number, name_, {}};
+  MeasuredTask measured{id_, task.number, holder_.name, {}, holder_.device, 0};
   for (const CampaignSide& side : suite.sides) measured.sides.push_back({side.record, {}, {}});
-  const Plan current = part_of(suite.current().plan, task);
+  const Result<std::vector<Plan>> parts = parts_of(suite, task);
+  if (!parts) return fail(parts.error());
+  const Plan& current = parts->back();
   Result<RunReport> report;
   if (suite.sides.size() == 1 || suite.pair) {
     report = run_plan(current, options_of(suite, measured, suite.sides.size() - 1));
   } else {
-    const Plan baseline = part_of(suite.sides[0].plan, task);
     const RunOptions before = options_of(suite, measured, 0), after = options_of(suite, measured, 1);
-    report = run_in_turns({baseline, before}, {current, after}, suite.seed);
+    report = run_in_turns({parts->front(), before}, {current, after}, suite.seed);
   }
   if (!machine_accepted_) return fail(machine_accepted_.error());
   if (!report) return fail(report.error());
@@ -220,6 +316,18 @@ Result<std::optional<MeasuredTask>> CampaignWorker::measure(const FarmTask& task
   return measured;
 }
 
+Result<std::vector<Plan>> CampaignWorker::parts_of(const CampaignSuite& suite, const FarmTask& task) {
+  std::vector<Plan> parts;
+  for (const CampaignSide& side : suite.sides) parts.push_back(part_of(side.plan, task));
+  if (task.processes_before == 0) return parts;
+  std::set<std::string> ids;
+  for (const PlannedCase& one : parts.front().cases) ids.insert(one.id);
+  const auto known = patiently([&] { return records_.load_cases(suite.sides.front().record, ids); });
+  if (!known) return fail(known.error());
+  for (Plan& part : parts) take_decisions(part, *known);
+  return parts;
+}
+
 RunOptions CampaignWorker::options_of(const CampaignSuite& suite, MeasuredTask& measured, std::size_t side) {
   RunOptions options;
   const auto put = [this, &suite, &measured](std::size_t of, EncodedResult result) -> Status {
@@ -236,10 +344,12 @@ RunOptions CampaignWorker::options_of(const CampaignSuite& suite, MeasuredTask& 
       result.result.device_uuid = into.machines[planned->device].device_uuid;
       result.text.clear();
     }
+    for (const Phase& phase : result.result.phases) measured.seconds += phase.duration;
     into.results.push_back(std::move(result));
     return {};
   };
   options.devices = prepared_.devices;
+  options.processes_before = task_.processes_before;
   options.order_seed = suite.pair ? suite.seed : options.order_seed;
   options.on_result = [put, side](EncodedResult result) { return put(side, std::move(result)); };
   if (suite.pair) {
@@ -280,7 +390,7 @@ void CampaignWorker::renew() {
   if (lost_ || now() - renewed_ < campaign_.lease / renewals_in_a_lease) return;
   renewed_ = now();
   const BriefPatience brief;
-  const Result<bool> mine = store_.renew(id_, task_.number, name_, campaign_.lease);
+  const Result<bool> mine = store_.renew(id_, task_.number, holder_.name, campaign_.lease);
   lost_ = mine && !*mine;  // a store that is away says nothing
 }
 

@@ -16,6 +16,8 @@
 #include "harness/cli/output/progress_line.h"
 #include "harness/device/host/clock_lock.h"
 #include "harness/measure/schedule/run_options.h"
+#include "harness/model/results/sick_device.h"
+#include "harness/store/store.h"
 
 namespace harness {
 
@@ -29,42 +31,55 @@ struct WorkOptions {
   std::optional<int> tasks{};  // at most so many
 };
 
-enum class WorkEnd { finished, left_to_others, interrupted };
+enum class WorkEnd { finished, left_to_others, interrupted, quarantined, over_budget };
 
 struct WorkDone {
   WorkEnd end = WorkEnd::finished;
   int tasks = 0;
+  std::string device = {};            // UUID
+  std::optional<Sickness> sick = {};  // of a device in quarantine, where this element found it
 };
 
 class CampaignWorker {
  public:
-  CampaignWorker(FarmStore& store, std::string id, Campaign campaign, WorkOptions options);
+  CampaignWorker(Store& records, FarmStore& store, std::string id, Campaign campaign, WorkOptions options);
 
   Result<WorkDone> work();
 
  private:
   Status check_builds() const;
   Status choose();
+  Result<WorkDone> take_tasks();
+  // Whether the device is well. If it is not, it is in quarantine now.
+  Result<bool> verify();
+  Status leave();
+  [[nodiscard]] WorkDone ended(WorkEnd end) const { return {end, done_, holder_.device, sick_}; }
+  Result<bool> is_over_budget();
   Result<std::optional<FarmTask>> take();
+  Status judge(const FarmTask& task);
   Status measure_and_store(const FarmTask& task);
   // std::nullopt: interrupted, or another element has the task.
   Result<std::optional<MeasuredTask>> measure(const FarmTask& task);
+  // The part of each side, timed as the earlier processes of its cases.
+  Result<std::vector<Plan>> parts_of(const CampaignSuite& suite, const FarmTask& task);
   [[nodiscard]] RunOptions options_of(const CampaignSuite& suite, MeasuredTask& measured, std::size_t side);
   void know(const CampaignSuite& suite, MeasuredSide& side, const std::string& kind, const Machine& machine);
   void renew();
   Status store_task(const MeasuredTask& task);
   Status send_journal();
   Result<bool> any_open();
+  [[nodiscard]] std::vector<std::string> records() const;
   void rest(Seconds duration) const;
   // Asks the store again and again while it is away.
   template <class Ask>
   auto patiently(Ask ask) -> decltype(ask());
 
+  Store& records_;
   FarmStore& store_;
   std::string id_;
   Campaign campaign_;
   WorkOptions options_;
-  std::string name_;
+  Holder holder_;
   TaskJournal journal_;
   ProgressLine line_;
   Prepared prepared_;  // devices, and a case of each kind
@@ -72,6 +87,9 @@ class CampaignWorker {
   FarmTask task_;  // at hand
   double renewed_ = 0;
   bool lost_ = false;  // the lease of the task
+  bool verified_ = false;
+  int checks_ = 0;  // of the device
+  std::optional<Sickness> sick_;
   Status machine_accepted_;
   int done_ = 0;
 };

@@ -16,6 +16,7 @@
 #include "harness/cli/options/typed_option.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/report/documents.h"
+#include "harness/report/words/sick_words.h"
 
 namespace harness {
 namespace {
@@ -23,7 +24,6 @@ namespace {
 struct FarmPlanArguments {
   CampaignRequest request;
   std::string slurm;  // file of the script, or ""
-  int elements = 4;
 };
 
 int farm_plan(const FarmPlanArguments& arguments) {
@@ -41,11 +41,18 @@ int farm_plan(const FarmPlanArguments& arguments) {
   int results = 0;
   for (const FarmTask& task : made.tasks) results += task.results;
   if (!arguments.slurm.empty()) {
-    const std::string script = slurm_script(made, arguments.request.store.url, arguments.elements);
+    const std::string script = slurm_script(made, arguments.request.store.url, arguments.request.elements);
     if (const Status written = write_file_atomically(arguments.slurm, script); !written)
       return report_error(written.error());
   }
-  fmt::print("campaign {}: {} tasks, {} results\n", made.stored.id, made.tasks.size(), results);
+  const std::string spared =
+      made.spared == 0 ? "" : fmt::format("; {} cases are proven identical", made.spared);
+  for (const std::string& one : made.left_out) fmt::print(stderr, "left out: {}\n", printable(one));
+  const std::string left_out =
+      made.left_out.empty() ? "" : fmt::format("; {} cases are left out", made.left_out.size());
+  const auto tasks = std::count_if(made.tasks.begin(), made.tasks.end(),
+                                   [](const FarmTask& one) { return one.kind == TaskKind::measure; });
+  fmt::print("campaign {}: {} tasks, {} results{}{}\n", made.stored.id, tasks, results, spared, left_out);
   return exit_ok;
 }
 
@@ -82,11 +89,20 @@ int farm_work(const FarmArguments& arguments, const CommandLine& /*line*/) {
   WorkOptions options = arguments.work;
   options.journal = arguments.journal;
   options.stay = !arguments.leave;
-  CampaignWorker worker(*farm->farm, farm->open.stored.id, farm->open.campaign, std::move(options));
+  CampaignWorker worker(*farm->store, *farm->farm, farm->open.stored.id, farm->open.campaign,
+                        std::move(options));
   const Result<WorkDone> done = worker.work();
   if (!done) return report_error(done.error());
+  if (done->end == WorkEnd::quarantined)
+    return report_error(
+        {ErrorKind::environment,
+         fmt::format("{} is in quarantine: {}", printable(done->device),
+                     done->sick ? report::words(*done->sick) : "another element found it sick"),
+         {},
+         "others measure its tasks; look after it with `harness doctor`"});
   fmt::print("{} tasks are measured here; {}\n", done->tasks,
              done->end == WorkEnd::finished         ? "the campaign is finished"
+             : done->end == WorkEnd::over_budget    ? "the budget is used up"
              : done->end == WorkEnd::left_to_others ? "others may measure the rest"
                                                     : "interrupted, and the task at hand is given back");
   return done->end == WorkEnd::interrupted ? exit_interrupted : exit_ok;
@@ -106,15 +122,15 @@ int farm_status(const FarmArguments& arguments, const CommandLine& /*line*/) {
 
 int farm_judge(const FarmArguments& arguments, const CommandLine& line) {
   if (const Status checked = check_outputs(arguments.output); !checked) return report_error(checked.error());
-  const Result<OpenFarm> farm = open_farm(arguments);
+  Result<OpenFarm> farm = open_farm(arguments);
   if (!farm) return report_error(farm.error());
-  const auto open = std::count_if(farm->open.tasks.begin(), farm->open.tasks.end(),
-                                  [](const FarmTask& task) { return !task.done; });
-  if (open > 0)
+  if (const Status judged = judge_rest(*farm->store, *farm->farm, farm->open); !judged)
+    return report_error(judged.error());
+  if (const std::size_t open = farm->open.open_tasks(); open > 0)
     return report_error({ErrorKind::missing,
-                         fmt::format("{} of {} tasks are not measured yet", open, farm->open.tasks.size()),
+                         fmt::format("{} of {} tasks are not done yet", open, farm->open.tasks.size()),
                          {},
-                         "measure them with `harness farm work`; `harness farm status` tells who does"});
+                         "do them with `harness farm work`; `harness farm status` tells who does"});
   if (const Status closed = close_records(*farm->store, farm->open); !closed)
     return report_error(closed.error());
   if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
@@ -123,7 +139,7 @@ int farm_judge(const FarmArguments& arguments, const CommandLine& line) {
   SuiteOutputs outputs(arguments.output, line.text(), campaign.suites.size());
   for (const CampaignSuite& suite : campaign.suites)
     outputs.conclude_suite(suite.current().plan.suite.name,
-                           judge_suite(*farm->store, campaign, suite, arguments.policy, outputs, made_by));
+                           judge_suite(*farm->store, farm->open, suite, arguments.policy, outputs, made_by));
   return outputs.finish();
 }
 
@@ -148,6 +164,9 @@ void add_plan_to(Commands& below) {
                                  ->type_name("DIR")
                                  ->needs(before);
   before->needs(after);
+  request.look.add_to(command);
+  request.looks.add_to(command);
+  request.measuring.add_to(command);
   add_choice(command, "--pair", request.pair, "as in `harness ab`: how both builds are measured together")
       ->needs(before);
   command.add_option("--block", request.block, "cases of a task")
@@ -158,13 +177,18 @@ void add_plan_to(Commands& below) {
             "an element that says nothing for so long loses its task, e.g. 2m")
       ->default_str("2m")
       ->type_name("DURATION");
-  CLI::Option* const slurm =
-      command.add_option("--slurm", arguments.slurm, "also write a script for sbatch")->type_name("FILE");
-  command.add_option("--elements", arguments.elements, "with --slurm: jobs of the array")
+  add_typed(
+      command, "--budget", request.budget, parse_duration,
+      "time of the whole campaign on its devices, e.g. 20m: measures the cases that promise most, and names "
+      "the others; default: as long as it takes")
+      ->type_name("DURATION");
+  command.add_option("--slurm", arguments.slurm, "also write a script for sbatch")->type_name("FILE");
+  command
+      .add_option("--elements", request.elements,
+                  "devices that will measure: --slurm starts a job for each, and --budget counts on all")
       ->capture_default_str()
       ->check(whole_number(1, 100'000))
-      ->type_name("N")
-      ->needs(slurm);
+      ->type_name("N");
   command.footer(
       "Prints the campaign's id. A campaign of one build is measured on one device. One of two builds may "
       "be\n"

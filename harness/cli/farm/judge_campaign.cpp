@@ -10,6 +10,9 @@
 #include "harness/base/files.h"
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/farm/campaign_records.h"
+#include "harness/cli/farm/next_tasks.h"
+#include "harness/cli/farm/sick_text.h"
 #include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/begin_run.h"
@@ -18,28 +21,53 @@
 namespace harness {
 namespace {
 
-// A record of less than the suite says nothing of the other cases.
-void cut_to_cases(Record& baseline, const Record& current) {
-  std::set<std::string_view> own;
-  for (const CaseRecord& one : current.cases) own.insert(one.id);
-  std::erase_if(baseline.cases, [&](const CaseRecord& one) { return !own.contains(one.id); });
+// The results that a side must have. The looks and confirmations of a campaign that its budget ended may be
+// there or not.
+bool has_all_results(const OpenCampaign& open, std::size_t suite, const CampaignSide& side, int results) {
+  int needed = side.looked, possible = side.looked;
+  const int sides = static_cast<int>(open.campaign.suites[suite].sides.size());
+  for (const FarmTask& task : open.tasks) {
+    if (task.kind != TaskKind::measure || static_cast<std::size_t>(task.suite) != suite) continue;
+    possible += task.results / sides;
+    if (task.done || task.processes_before == 0) needed += task.results / sides;
+  }
+  return needed <= results && results <= possible;
 }
 
-Result<RunInfo> info_of(Store& store, const std::string& record) {
-  RunQuery query;
-  query.id_prefix = record;
-  const auto runs = store.list(query);
-  if (!runs) return fail(runs.error());
-  if (!runs->empty()) return runs->front();
-  return fail(ErrorKind::missing, fmt::format("the campaign's record {} is not in {}", record, store.place()),
-              "it was deleted; plan another campaign");
+// A result for each that the budget left out. It replaces those of devices in quarantine.
+Status leave_out(Store& store, const OpenCampaign& open) {
+  for (const FarmTask& task : open.tasks) {
+    if (task.kind != TaskKind::measure || task.done || task.processes_before > 0) continue;
+    for (const CampaignSide& side : open.campaign.suites.at(static_cast<std::size_t>(task.suite)).sides)
+      for (const PlannedCase& one : part_of(side.plan, task).cases)
+        for (int process = 1; process <= one.sampling.processes; ++process)
+          if (Status put = store.put(side.record, {left_out(one, process, open.campaign.budget)}); !put)
+            return put;
+  }
+  return {};
 }
 
-int planned_results(const OpenCampaign& open, std::size_t suite) {
-  int results = 0;
-  for (const FarmTask& task : open.tasks)
-    if (static_cast<std::size_t>(task.suite) == suite) results += task.results;
-  return results / static_cast<int>(open.campaign.suites[suite].sides.size());
+// The devices in quarantine, each once, with the reason.
+std::map<std::string, Sickness> sick_devices(const OpenCampaign& open) {
+  std::map<std::string, Sickness> sick;
+  for (const StoredElement& one : open.elements)
+    if (const auto why = decode_sickness(one.sick)) sick.emplace(one.holder.device, *why);
+  return sick;
+}
+
+// Which devices and cases the comparison lacks.
+void tell_gaps(const OpenCampaign& open, const Record& record, Comparison& comparison) {
+  for (const auto& [device, why] : sick_devices(open)) {
+    Remark remark{RemarkCode::compared_by, {{"how", "without"}, {"device", device}}};
+    put_fact(remark.figures, "why", why);
+    comparison.remarks.push_back(std::move(remark));
+  }
+  const auto left = std::count_if(record.cases.begin(), record.cases.end(), [](const CaseRecord& one) {
+    return one.outcome == Outcome::skipped && one.reason && one.reason->number("budget") > 0;
+  });
+  if (left > 0)
+    comparison.remarks.push_back(
+        {RemarkCode::budget_ended, {{"budget", open.campaign.budget}, {"cases", left}}});
 }
 
 }  // namespace
@@ -51,7 +79,36 @@ Result<OpenCampaign> open_campaign(FarmStore& farm, const std::string& id) {
   if (!campaign) return fail(campaign.error());
   Result<std::vector<FarmTask>> tasks = farm.tasks(stored->id);
   if (!tasks) return fail(tasks.error());
-  return OpenCampaign{std::move(*stored), std::move(*campaign), std::move(*tasks)};
+  Result<std::vector<StoredElement>> elements = farm.elements(stored->id);
+  if (!elements) return fail(elements.error());
+  const Result<Seconds> running = farm.running_for(stored->id);
+  if (!running) return fail(running.error());
+  return OpenCampaign{std::move(*stored), std::move(*campaign), std::move(*tasks), std::move(*elements),
+                      *running};
+}
+
+std::size_t OpenCampaign::open_tasks() const {
+  if (campaign.budget > 0 && running >= campaign.budget) return 0;
+  return static_cast<std::size_t>(
+      std::count_if(tasks.begin(), tasks.end(), [](const FarmTask& one) { return !one.done; }));
+}
+
+Status judge_rest(Store& store, FarmStore& farm, OpenCampaign& open) {
+  const bool only_judging = std::all_of(open.tasks.begin(), open.tasks.end(), [](const FarmTask& one) {
+    return one.done || one.kind == TaskKind::judge;
+  });
+  if (!only_judging || open.open_tasks() == 0) return {};
+  const Result<std::optional<FarmTask>> task = farm.take(open.stored.id, {"farm judge"}, open.campaign.lease);
+  if (!task) return fail(task.error());
+  if (!*task) return {};
+  const auto next = next_tasks(store, open.campaign, open.tasks);
+  if (!next) return fail(next.error());
+  const Result<bool> judged = farm.complete_judging(open.stored.id, (*task)->number, *next);
+  if (!judged) return fail(judged.error());
+  Result<OpenCampaign> again = open_campaign(farm, open.stored.id);
+  if (!again) return fail(again.error());
+  open = std::move(*again);
+  return {};
 }
 
 Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
@@ -65,12 +122,22 @@ Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
     for (const CampaignSide& side : suite.sides) {
       const Result<RunInfo> info = info_of(store, side.record);
       if (!info) return fail(info.error());
-      progress.stored += static_cast<int>(info->results);
+      progress.stored += static_cast<int>(info->results) - side.looked;
     }
   }
   std::map<std::string, FarmElement> elements;
-  progress.tasks = static_cast<int>(open.tasks.size());
+  for (const StoredElement& one : open.elements)
+    elements[one.holder.name] = {
+        .name = one.holder.name, .device = one.holder.device, .sick = decode_sickness(one.sick)};
+  progress.budget = open.campaign.budget;
+  progress.running = open.running;
   for (const FarmTask& task : open.tasks) {
+    if (task.kind == TaskKind::judge) {
+      progress.judging |= !task.done;
+      continue;
+    }
+    ++progress.tasks;
+    progress.device_time += task.done ? task.seconds : 0;
     progress.results += task.results;
     progress.done += task.done ? 1 : 0;
     progress.again += task.taken > 1 ? 1 : 0;
@@ -88,14 +155,15 @@ Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
 }
 
 Status close_records(Store& store, const OpenCampaign& open) {
+  if (const Status left = leave_out(store, open); !left) return left;
   for (std::size_t i = 0; i < open.campaign.suites.size(); ++i)
     for (const CampaignSide& side : open.campaign.suites[i].sides) {
       const Result<RunInfo> info = info_of(store, side.record);
       if (!info) return fail(info.error());
-      if (static_cast<int>(info->results) != planned_results(open, i))
+      if (!has_all_results(open, i, side, static_cast<int>(info->results)))
         return fail(ErrorKind::missing,
-                    fmt::format("record {} has {} results, not {}", side.record, info->results,
-                                planned_results(open, i)),
+                    fmt::format("record {} has {} results, which are not those of its tasks", side.record,
+                                info->results),
                     "the store lost or got rows by another way; plan another campaign");
       if (info->state == RunState::complete) continue;
       Result<Record> record = store.load(side.record);
@@ -107,12 +175,13 @@ Status close_records(Store& store, const OpenCampaign& open) {
   return {};
 }
 
-int judge_suite(Store& store, const Campaign& campaign, const CampaignSuite& suite,
+int judge_suite(Store& store, const OpenCampaign& open, const CampaignSuite& suite,
                 const PolicyOptions& options, SuiteOutputs& outputs, const Reproduction& made_by) {
   const Result<Selected> current = select_stored(store, suite.current().record);
   if (!current) return report_error(current.error());
   const Record& record = current->record;
   const int measured = any_failed(record) ? exit_failed : exit_ok;
+  const Campaign& campaign = open.campaign;
   const bool both = suite.sides.size() > 1;
   if (!both && campaign.against.empty()) {
     outputs.add(record.suite.name, measured_report(record, made_by), measured);
@@ -120,15 +189,14 @@ int judge_suite(Store& store, const Campaign& campaign, const CampaignSuite& sui
   }
   const Checked<Policy> policy = policy_in_force(store, options, record);
   if (!policy) return report_errors(policy.error());
-  BaselineChoice choice;
-  choice.name = both ? suite.sides.front().record : campaign.against;
-  choice.select.folder = ".";
-  choice.select.suite = record.suite.name;
+  BaselineChoice choice = baseline_of(campaign, suite, record);
   choice.select = judged_by(*policy, choice.select);
   choice.keep_verdict = true;
-  choice.first_passes = !both;
-  choice.annotate = [](Comparison& comparison) { tell_way(comparison); };
-  if (record.partial) choice.adapt = [&](Record& baseline) { cut_to_cases(baseline, record); };
+  choice.annotate = [&](Comparison& comparison) {
+    tell_way(comparison);
+    tell_confirmations(comparison, campaign.confirm);
+    tell_gaps(open, record, comparison);
+  };
   return worst_status(measured, judge_by_baseline(store, choice, *current, *policy, outputs, made_by));
 }
 

@@ -16,6 +16,11 @@ struct OpenCampaign {
   StoredCampaign stored;
   Campaign campaign;
   std::vector<FarmTask> tasks;
+  std::vector<StoredElement> elements;
+  Seconds running = 0;  // since the first task was taken
+
+  // Tasks that must be done before it is judged. A budget that has ended leaves the others out.
+  [[nodiscard]] std::size_t open_tasks() const;
 };
 
 // `id`: how it begins; "": the newest.
@@ -23,12 +28,16 @@ Result<OpenCampaign> open_campaign(FarmStore& farm, const std::string& id);
 
 Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open);
 
-// Ends the records of a campaign without open tasks. Does nothing where that was done.
+// Takes the task to judge that no element has taken, and adds what it asks for. Elements do this, too.
+Status judge_rest(Store& store, FarmStore& farm, OpenCampaign& open);
+
+// Ends the records of a campaign without open tasks, and says of each case that the budget left out that it
+// did. Does nothing where that was done.
 Status close_records(Store& store, const OpenCampaign& open);
 
 // Judges one suite of a campaign whose records are closed: the current build by the other one, or by what
 // --against names; else it only shows what was measured. Returns the exit status.
-int judge_suite(Store& store, const Campaign& campaign, const CampaignSuite& suite,
+int judge_suite(Store& store, const OpenCampaign& open, const CampaignSuite& suite,
                 const PolicyOptions& policy, SuiteOutputs& outputs, const Reproduction& made_by);
 
 }  // namespace harness

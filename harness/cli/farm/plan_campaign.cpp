@@ -4,16 +4,24 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/cli/ab/ab_measure.h"
-#include "harness/cli/judging/learned_policy.h"
+#include "harness/cli/deciding/look_first.h"
+#include "harness/cli/farm/campaign_records.h"
+#include "harness/cli/farm/device_check.h"
+#include "harness/cli/farm/keep_within_budget.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/begin_run.h"
+#include "harness/cli/measuring/lock_devices.h"
+#include "harness/cli/measuring/top_up.h"
 #include "harness/cli/programs/built_from.h"
 #include "harness/cli/programs/module_sources.h"
 #include "harness/measure/worker/probe.h"
@@ -66,15 +74,8 @@ CampaignSide side_of(const Record& record, const fs::path& program, const fs::pa
 // process of each case decides.
 void decide_as_baseline(Plan& plan, Store& store, const CampaignRequest& request, const Record& record) {
   if (request.against.empty()) return;
-  Selected current;
-  current.record = record;
-  current.source.revision = record.revision;
-  SelectOptions select;
-  select.folder = ".";
-  select.suite = record.suite.name;
-  const Policy policy = with_learned(store, Policy{}, record);
-  if (const auto baseline = select_baseline(store, request.against, current, judged_by(policy, select)))
-    take_decisions(plan, baseline->record);
+  if (const Result<Record> baseline = stored_baseline(store, request.against, ".", record))
+    take_decisions(plan, *baseline);
 }
 
 // The common cases, as the plan of one side has them.
@@ -90,7 +91,20 @@ std::vector<PlannedCase> own_cases(const Plan& plan, const Plan& common) {
 struct SuiteWithRecords {
   CampaignSuite suite;
   std::vector<Record> records;
+  // Looks at all cases, once the records have been begun.
+  std::function<Result<SparedCases>(std::vector<Record>&)> look = {};
 };
+
+// The devices stay locked meanwhile.
+Result<SparedCases> look_at_this_build(Store& store, const CampaignRequest& request, const Prepared& prepared,
+                                       Record& record) {
+  const auto locks = lock_devices(prepared, request.measuring.wait);
+  if (!locks) return fail(locks.error());
+  const auto find_baseline = [&](const Record& known) {
+    return stored_baseline(store, request.against, ".", known);
+  };
+  return spare_identical({store, prepared.plan, prepared, request.measuring.quiet, find_baseline}, record);
+}
 
 Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& request,
                                           const SuiteOptions& options) {
@@ -105,6 +119,7 @@ Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& r
   if (const Status built = check_modules_built_from_head(".", prepared->plan.modules); !built)
     return refused(built.error());
   if (const Status possible = check_cases(prepared->plan); !possible) return refused(possible.error());
+  declare_looks(prepared->plan, request.looks.looks, !request.against.empty());
   Record record;
   record.id = random_uuid();
   record.tool = this_tool();
@@ -128,37 +143,62 @@ Checked<SuiteWithRecords> plan_this_build(Store& store, const CampaignRequest& r
   const fs::path program = this_program();
   suite.sides.push_back(
       side_of(record, program, fs::current_path(), program.parent_path().parent_path(), std::move(plan)));
-  return SuiteWithRecords{std::move(suite), {std::move(as_planned)}};
+  SuiteWithRecords planned{std::move(suite), {std::move(as_planned)}};
+  if (request.against.empty()) return planned;
+  planned.look = [&store, &request, own = std::move(*prepared)](std::vector<Record>& records) {
+    return look_at_this_build(store, request, own, records.front());
+  };
+  return planned;
+}
+
+Result<SparedCases> look_at_both_builds(Store& store, const AbSides& sides, AbMeasuring how,
+                                        const std::optional<Seconds>& wait, std::vector<Record>& records) {
+  const Prepared devices = devices_of_both(sides);
+  how.facts = devices.facts;
+  const auto locks = lock_devices(devices, wait);
+  if (!locks) return fail(locks.error());
+  AbRecords both{records.at(0), records.at(1), false};
+  return look_at_both(store, sides.baseline, sides.current, how, both);
 }
 
 // std::nullopt: interrupted.
-Checked<std::optional<SuiteWithRecords>> plan_both_builds(const CampaignRequest& request,
+Checked<std::optional<SuiteWithRecords>> plan_both_builds(Store& store, const CampaignRequest& request,
                                                           const SuiteOptions& options) {
-  AbRequest both = request.sides;
-  both.plan = options;
-  const Checked<std::optional<AbSides>> sides = make_sides(both);
+  AbRequest asked = request.sides;
+  asked.plan = options;
+  Checked<std::optional<AbSides>> sides = make_sides(asked);
   if (!sides) return tl::unexpected(sides.error());
   if (!*sides) return std::nullopt;
-  const AbSide &baseline = (*sides)->baseline, &current = (*sides)->current;
-  const Result<std::optional<PairedBuilds>> pair = choose_pairing(**sides, request.pair);
+  const auto both = std::make_shared<AbSides>(std::move(**sides));
+  for (AbSide* side : {&both->baseline, &both->current})
+    declare_looks(side->prepared.plan, request.looks.looks, true);
+  const AbSide &baseline = both->baseline, &current = both->current;
+  const Result<std::optional<PairedBuilds>> pair = choose_pairing(*both, request.pair);
   if (!pair) return refused(pair.error());
   const Plan common = common_plan(baseline.prepared.plan, current.prepared.plan);
   if (const Status possible = check_cases(common); !possible) return refused(possible.error());
+  AbMeasuring how;
+  how.pair = *pair;
+  how.partial = options.selects();
+  how.quiet = request.measuring.quiet;
+  AbRecords records = records_of_both(baseline, current, how);
   SuiteWithRecords planned;
   CampaignSuite& suite = planned.suite;
   suite.pair = *pair;
-  suite.partial = options.selects();
-  const Pairing pairing{random_uuid(), *pair ? Pairing::Kind::process : Pairing::Kind::session};
-  suite.seed = order_seed(pairing.id);
-  for (const AbSide* side : {&baseline, &current}) {
-    Record record = record_of_side(*side, pairing, suite.partial);
-    leave_out_the_rest(record, side->prepared.plan, common);
+  suite.partial = how.partial;
+  suite.seed = order_seed(records.baseline.pairing->id);
+  for (const auto& [side, record] :
+       {std::pair(&baseline, &records.baseline), std::pair(&current, &records.current)}) {
+    leave_out_the_rest(*record, side->prepared.plan, common);
     Plan plan = side->prepared.plan;
     plan.cases = *pair ? common.cases : own_cases(side->prepared.plan, common);
     const fs::path program = *pair ? this_program() : side->program;
-    suite.sides.push_back(side_of(record, program, side->folder, side->root, std::move(plan)));
-    planned.records.push_back(std::move(record));
+    suite.sides.push_back(side_of(*record, program, side->folder, side->root, std::move(plan)));
+    planned.records.push_back(std::move(*record));
   }
+  planned.look = [&store, both, how, wait = request.measuring.wait](std::vector<Record>& begun) {
+    return look_at_both_builds(store, *both, how, wait, begun);
+  };
   return planned;
 }
 
@@ -166,7 +206,7 @@ Checked<std::optional<SuiteWithRecords>> plan_suite_of(Store& store, const Campa
                                                        const std::string& file) {
   SuiteOptions options = request.sides.plan;
   options.suite = file;
-  if (request.sides.built_before()) return plan_both_builds(request, options);
+  if (request.sides.built_before()) return plan_both_builds(store, request, options);
   Checked<SuiteWithRecords> planned = plan_this_build(store, request, options);
   if (!planned) return tl::unexpected(planned.error());
   return std::move(*planned);
@@ -179,6 +219,55 @@ Status begin_records(Store& store, const std::vector<Record>& records) {
     if (Status handed = store.finish(record.id, RunState::farmed); !handed) return handed;
   }
   return {};
+}
+
+// Looks at the cases of a suite, and leaves those out that are proven identical. False: interrupted.
+Result<bool> spare_cases(SuiteWithRecords& planned, PlannedCampaign& campaign,
+                         std::map<std::string, ProofGap>& gaps) {
+  const Result<SparedCases> spared = planned.look(planned.records);
+  if (!spared) return fail(spared.error());
+  if (spared->interrupted) return false;
+  if (!planned.suite.probes.empty())
+    planned.suite.probes = choose_probes(planned.suite.sides.front().plan, spared->ids);
+  for (CampaignSide& side : planned.suite.sides)
+    std::erase_if(side.plan.cases, [&](const PlannedCase& one) { return spared->ids.contains(one.id); });
+  campaign.spared += spared->ids.size();
+  gaps = spared->gaps;
+  return true;
+}
+
+// Proves what can be proven, and keeps within the budget. False: interrupted.
+Result<bool> settle_cases(Store& store, const CampaignRequest& request, std::vector<SuiteWithRecords>& suites,
+                          PlannedCampaign& planned) {
+  std::vector<CampaignSuite>& settled = planned.campaign.suites;
+  GapsBySuite gaps(suites.size());
+  for (SuiteWithRecords& one : suites) {
+    if (settled.empty()) one.suite.probes = choose_probes(one.suite.sides.front().plan, {});
+    if (one.look && request.look.measure == MeasureChoice::changed) {
+      Result<bool> spared = spare_cases(one, planned, gaps[settled.size()]);
+      if (!spared || !*spared) return spared;
+    }
+    settled.push_back(std::move(one.suite));
+  }
+  if (request.budget > 0) {
+    auto left_out = keep_within_budget(store, planned.campaign, gaps, request.elements);
+    if (!left_out) return fail(left_out.error());
+    planned.left_out = std::move(*left_out);
+  }
+  for (CampaignSuite& suite : settled)
+    for (CampaignSide& side : suite.sides) {
+      const Result<int> stored = results_of(store, side.record);
+      if (!stored) return fail(stored.error());
+      side.looked = *stored;
+    }
+  return true;
+}
+
+Status remove_records(Store& store, const std::vector<SuiteWithRecords>& suites) {
+  std::vector<std::string> ids;
+  for (const SuiteWithRecords& one : suites)
+    for (const Record& record : one.records) ids.push_back(record.id);
+  return store.remove(ids);
 }
 
 }  // namespace
@@ -195,17 +284,26 @@ Checked<std::optional<PlannedCampaign>> plan_campaign(const CampaignRequest& req
   campaign.against = request.against;
   campaign.device = request.sides.plan.device.names;
   campaign.lease = request.lease;
-  std::vector<Record> records;
+  campaign.block = request.block;
+  campaign.confirm = !request.look.no_confirm;
+  campaign.budget = request.budget;
+  std::vector<SuiteWithRecords> suites;
   for (const std::string& file : request.suites) {
     Checked<std::optional<SuiteWithRecords>> suite = plan_suite_of(**store, request, file);
     if (!suite) return tl::unexpected(suite.error());
     if (!*suite) return std::nullopt;
-    campaign.suites.push_back(std::move((*suite)->suite));
-    for (Record& record : (*suite)->records) records.push_back(std::move(record));
+    suites.push_back(std::move(**suite));
   }
-  planned.tasks = tasks_of(campaign, request.block);
+  for (const SuiteWithRecords& one : suites)
+    if (const Status begun = begin_records(**store, one.records); !begun) return refused(begun.error());
+  const Result<bool> settled = settle_cases(**store, request, suites, planned);
+  if (!settled || !*settled) {
+    if (const Status removed = remove_records(**store, suites); !removed) return refused(removed.error());
+    if (!settled) return refused(settled.error());
+    return std::nullopt;
+  }
+  planned.tasks = tasks_of(campaign);
   planned.stored = {random_uuid(), utc_timestamp(), encode(campaign)};
-  if (const Status begun = begin_records(**store, records); !begun) return refused(begun.error());
   const auto farm = FarmStore::open(request.store.url);
   if (!farm) return refused(farm.error());
   if (const Status kept = (*farm)->plan(planned.stored, planned.tasks); !kept) return refused(kept.error());

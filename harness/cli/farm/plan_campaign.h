@@ -6,6 +6,9 @@
 
 #include "harness/cli/ab/ab_sides.h"
 #include "harness/cli/farm/campaign.h"
+#include "harness/cli/options/look_options.h"
+#include "harness/cli/options/looks_options.h"
+#include "harness/cli/options/measuring_options.h"
 #include "harness/cli/options/store_options.h"
 #include "harness/store/store.h"
 
@@ -17,7 +20,12 @@ struct CampaignRequest {
   StoreOption store;
   std::string against;
   PairMode pair = PairMode::automatic;
-  int block = 8;  // cases of a task
+  LookOptions look;
+  LooksOption looks;
+  MeasuringOptions measuring;
+  Seconds budget = 0;  // 0: none
+  int elements = 1;    // devices that will measure
+  int block = 8;       // cases of a task
   Seconds lease = 120;
 };
 
@@ -25,6 +33,8 @@ struct PlannedCampaign {
   StoredCampaign stored;
   Campaign campaign;
   std::vector<FarmTask> tasks;
+  std::size_t spared = 0;             // cases that are proven identical
+  std::vector<std::string> left_out;  // cases, by the budget
 };
 
 // std::nullopt: interrupted.

@@ -21,10 +21,10 @@ struct Described<MeasuredSide> {
 template <>
 struct Described<MeasuredTask> {
   using One = MeasuredTask;
-  static constexpr auto fields =
-      list_fields<One>(JsonLayout::line, field("campaign", &One::campaign).required(),
-                       field("number", &One::number).required(), field("holder", &One::holder).required(),
-                       field("sides", &One::sides).required());
+  static constexpr auto fields = list_fields<One>(
+      JsonLayout::line, field("campaign", &One::campaign).required(),
+      field("number", &One::number).required(), field("holder", &One::holder).required(),
+      field("device", &One::device), field("seconds", &One::seconds), field("sides", &One::sides).required());
 };
 
 namespace fs = std::filesystem;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include "harness/cli/options/measuring_options.h"
 #include "harness/device/host/clock_lock.h"
 #include "harness/measure/schedule/device_lock.h"
+#include "harness/model/results/comparison.h"
 #include "harness/store/store.h"
 
 namespace harness {
@@ -29,6 +31,7 @@ struct MeasuredRecord {
 struct SparedCases {
   std::set<std::string> ids = {};
   bool interrupted = false;
+  std::map<std::string, ProofGap> gaps = {};  // why others are not, by id
 };
 
 struct MeasureRecordOptions {

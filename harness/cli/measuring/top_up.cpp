@@ -20,16 +20,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Seconds most_seconds = 1e9;  // fits the clock's range
 
-// Undecided cases that decide something and that their next look may decide, with that look's number of
-// processes.
-std::map<std::string, int> open_cases(const Record& record, const TopUpOptions& options) {
-  std::map<std::string, int> open;
-  for (const ComparisonRow& row : compare(options.baseline, record, options.policy).rows) {
-    if (row.verdict != Verdict::inconclusive || !row.look.next || !decides(row)) continue;
-    const auto [known, added] = open.emplace(row.case_id, *row.look.next);
-    if (!added) known->second = std::min(known->second, *row.look.next);
-  }
-  return open;
+std::map<std::string, int> open_cases_of(const Record& record, const TopUpOptions& options) {
+  return open_cases(compare(options.baseline, record, options.policy));
 }
 
 // Only these cases, each up to its next look.
@@ -58,6 +50,16 @@ void declare_looks(Plan& plan, const std::optional<std::vector<int>>& looks, boo
       one.gate.looks = default_looks(one.sampling.processes);
 }
 
+std::map<std::string, int> open_cases(const Comparison& comparison) {
+  std::map<std::string, int> open;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.verdict != Verdict::inconclusive || !row.look.next || !decides(row)) continue;
+    const auto [known, added] = open.emplace(row.case_id, *row.look.next);
+    if (!added) known->second = std::min(known->second, *row.look.next);
+  }
+  return open;
+}
+
 Result<TopUp> top_up(Store& store, Record& record, const TopUpOptions& options) {
   const Clock::time_point begin = Clock::now();
   const std::chrono::duration<double> budget(std::min(options.budget, most_seconds));
@@ -65,8 +67,8 @@ Result<TopUp> top_up(Store& store, Record& record, const TopUpOptions& options) 
   TopUp done;
   done.budget = options.budget;
   std::map<std::string, int> before;
-  for (std::map<std::string, int> open = open_cases(record, options); !open.empty() && open != before;
-       open = open_cases(record, options)) {
+  for (std::map<std::string, int> open = open_cases_of(record, options); !open.empty() && open != before;
+       open = open_cases_of(record, options)) {
     before = open;
     done.ended = Clock::now() >= deadline;
     if (done.ended) break;

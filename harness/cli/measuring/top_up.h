@@ -2,6 +2,7 @@
 // is left, or the time is used up. Results go to the same record at once, so a killed run keeps them.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,10 @@ struct TopUp {
   bool ended = false;  // by the budget, with undecided cases left
   bool interrupted = false;
 };
+
+// Undecided cases that decide something and that their next look may decide, with that look's number of
+// processes.
+std::map<std::string, int> open_cases(const Comparison& comparison);
 
 // Measures the cases that compare() finds undecided and likely to be decided by their next look. `record` is
 // loaded again after each look.

@@ -1,9 +1,5 @@
 #include "harness/cli/run/judge_run.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "harness/cli/ab/judge_beside.h"
@@ -14,9 +10,6 @@
 #include "harness/cli/measuring/top_up.h"
 #include "harness/cli/output/emit.h"
 #include "harness/cli/run/keep_run.h"
-#include "harness/report/words/kernel_words.h"
-#include "harness/verdict/case_rows.h"
-#include "harness/verdict/check/proof.h"
 
 namespace harness {
 
@@ -32,49 +25,16 @@ Result<Selected> baseline_to_be(const RunJob& job, const Record& record) {
   return baseline;
 }
 
-// Looks once more at variants that chose another way to work than the baseline's: now they work as it did.
-Status look_with_its_choices(const RunJob& job, Record& record, const Record& baseline, Looks& looks) {
-  Plan plan = job.prepared.plan;
-  take_decisions(plan, baseline);
-  std::erase_if(plan.cases, [&](const PlannedCase& one) {
-    const auto found = looks.results.find(one.id);
-    return one.choice.empty() || found == looks.results.end() || found->second.result.choice == one.choice;
-  });
-  if (plan.cases.empty()) return {};
-  Result<Looks> again = look_at(*job.store, record, plan, job.prepared, job.arguments.measuring.quiet);
-  if (!again) return fail(again.error());
-  looks.took += again->took;
-  looks.interrupted = again->interrupted;
-  for (auto& [id, result] : again->results) looks.results.insert_or_assign(id, std::move(result));
-  return {};
-}
-
 }  // namespace
 
 Result<SparedCases> spare_identical(const RunJob& job, Record& record) {
-  Result<Looks> looks =
-      look_at(*job.store, record, job.prepared.plan, job.prepared, job.arguments.measuring.quiet);
-  if (!looks) return fail(looks.error());
-  if (looks->interrupted) return SparedCases{{}, true};
-  // A continued run may hold looks already.
-  const Record looked_at = with_looks(record, *looks);
-  if (std::none_of(looked_at.cases.begin(), looked_at.cases.end(), was_looked_at)) return SparedCases{};
-  const Result<Selected> baseline = baseline_to_be(job, record);
-  if (!baseline) return SparedCases{};
-  if (Status looked = look_with_its_choices(job, record, baseline->record, *looks); !looked)
-    return fail(looked.error());
-  if (looks->interrupted) return SparedCases{{}, true};
-  const Proofs proofs = proofs_of(baseline->record, with_looks(record, *looks));
-  SparedCases spared{proofs.proven};
-  for (const std::string& id : gated_beyond_proof(spared.ids, baseline->record, job.prepared.plan))
-    spared.ids.erase(id);
-  RecordKeeper keeper(*job.store, record);
-  if (const Status kept = put_spared(keeper, *looks, spared.ids, job.prepared.plan); !kept)
-    return fail(kept.error());
-  if (const Status written = keeper.write_late(); !written) return fail(written.error());
-  fmt::print(stderr, "{}\n",
-             report::look_words(proofs, spared.ids.size(), runnable(job.prepared.plan), looks->took));
-  return spared;
+  const auto find_baseline = [&](const Record& known) -> Result<Record> {
+    Result<Selected> baseline = baseline_to_be(job, known);
+    if (!baseline) return fail(baseline.error());
+    return std::move(baseline->record);
+  };
+  return spare_identical(
+      {*job.store, job.prepared.plan, job.prepared, job.arguments.measuring.quiet, find_baseline}, record);
 }
 
 void decide_as_baseline(Plan& plan, const RunJob& job, const Record& record) {

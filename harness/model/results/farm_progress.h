@@ -1,19 +1,23 @@
 // FarmProgress: how far a campaign is, as `harness farm status` shows it. Plain data.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/units.h"
+#include "harness/model/results/sick_device.h"
 
 namespace harness {
 
 // One process of `harness farm work`.
 struct FarmElement {
-  std::string name;   // host, process and a part of a UUID
-  int done = 0;       // tasks that it finished
-  int task = 0;       // number of the task that it measures, from 1; 0: none
-  Seconds lease = 0;  // until others may take that task
+  std::string name;                   // host, process and a part of a UUID
+  int done = 0;                       // tasks that it finished
+  int task = 0;                       // number of the task that it measures, from 1; 0: none
+  Seconds lease = 0;                  // until others may take that task
+  std::string device = {};            // UUID
+  std::optional<Sickness> sick = {};  // why the device is in quarantine
 };
 
 struct FarmProgress {
@@ -24,10 +28,14 @@ struct FarmProgress {
   std::string against;  // what judges it, or ""
   int tasks = 0;
   int done = 0;
-  int leased = 0;   // elements measure them
-  int again = 0;    // that more than one element took
-  int results = 0;  // planned
+  int leased = 0;        // elements measure them
+  bool judging = false;  // a judge will add tasks where cases are undecided or regressed
+  int again = 0;         // that more than one element took
+  int results = 0;       // planned
   int stored = 0;
+  Seconds budget = 0;       // of the campaign; 0: none
+  Seconds running = 0;      // since the first task was taken
+  Seconds device_time = 0;  // that devices were used for the tasks that are done
   std::vector<FarmElement> elements;
 };
 

@@ -6,6 +6,7 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/report/words/sick_words.h"
 
 namespace harness::report {
 namespace {
@@ -181,6 +182,9 @@ std::string compared_by(const Remark& remark) {
   const std::string why =
       remark.count("built") != 0 ? " No stored record can judge: the baseline's commit was built here." : "";
   if (how == "process") return "Compared by both builds in the same processes, sample by sample." + why;
+  if (how == "without")
+    return fmt::format("The results of {} are not used: {}.", remark.text("device"),
+                       sick_words(remark.figures));
   if (how == "session") return "Compared by processes of both builds in turn." + why;
   const auto records = remark.count("records");
   return fmt::format("Compared with a stored baseline of the same device{}.",
@@ -232,6 +236,10 @@ std::string words(const Remark& remark) {
       return fmt::format("Continuing took {} and added {} {}.", format_seconds(remark.number("seconds")),
                          remark.count("results"), remark.count("results") == 1 ? "result" : "results");
     case RemarkCode::budget_ended:
+      if (remark.count("cases") > 0)
+        return fmt::format("The budget of {} left out {} {}; the table names them.",
+                           format_seconds(remark.number("budget")), remark.count("cases"),
+                           remark.count("cases") == 1 ? "case" : "cases");
       return fmt::format(
           "The budget of {} for continuing ended with {} {} undecided. Raise --budget, or continue with "
           "`harness "

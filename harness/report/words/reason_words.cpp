@@ -118,12 +118,14 @@ std::string no_samples(const ComparisonRow& row) {
 }
 
 std::string not_confirmed(const ComparisonRow& row, const Reason& reason) {
+  const std::string device = reason.text("first_device"), other = reason.text("fresh_device");
   std::string text =
-      fmt::format("not confirmed: {} at first, {} when it was measured again",
-                  signed_percent(reason.number("first")), signed_percent(reason.number("fresh")));
+      fmt::format("not confirmed: {} at first{}, {} when it was measured again{}",
+                  signed_percent(reason.number("first")), device.empty() ? "" : " on " + device,
+                  signed_percent(reason.number("fresh")), other.empty() ? "" : " on " + other);
   if (row.confirmation)
-    text += fmt::format(" on {} fresh processes; {} over all", row.confirmation->fresh.processes,
-                        change_with_interval(row));
+    text += fmt::format("{} {} fresh processes; {} over all", other.empty() ? " on" : ", by",
+                        row.confirmation->fresh.processes, change_with_interval(row));
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "harness/base/text.h"
@@ -35,6 +36,45 @@ bool add_machine(std::map<std::string, Machine>& known, const std::string& kind,
   return true;
 }
 
+// The columns of a task, for a SELECT.
+constexpr const char* task_columns =
+    "number, suite, first_case, case_count, results, holder, taken, kind, processes_before, processes, "
+    "avoids, device, seconds, done";
+
+// Binds the values of `task_columns`.
+class TaskReader {
+ public:
+  void bind(soci::statement& select) {
+    for (int* column : {&row_.number, &row_.suite, &row_.first, &row_.cases, &row_.results})
+      select.exchange(soci::into(*column));
+    select.exchange(soci::into(row_.holder));
+    select.exchange(soci::into(row_.taken));
+    select.exchange(soci::into(kind_));
+    select.exchange(soci::into(row_.processes_before));
+    select.exchange(soci::into(row_.processes));
+    select.exchange(soci::into(row_.avoids));
+    select.exchange(soci::into(row_.device));
+    select.exchange(soci::into(row_.seconds));
+    select.exchange(soci::into(done_));
+  }
+  [[nodiscard]] FarmTask task() const {
+    FarmTask task = row_;
+    task.kind = parse_name<TaskKind>(kind_).value_or(TaskKind::measure);
+    task.done = done_ != 0;
+    return task;
+  }
+
+ private:
+  FarmTask row_;
+  std::string kind_;
+  int done_ = 0;
+};
+
+// Whether `uuids`, joined by "+", lack the device: SQL for LIKE.
+std::string like_device(const std::string& device) {
+  return "%+" + device + "+%";
+}
+
 class SqlFarmStore final : public FarmStore {
  public:
   explicit SqlFarmStore(std::unique_ptr<Database> database)
@@ -45,17 +85,7 @@ class SqlFarmStore final : public FarmStore {
       sql_ << "INSERT INTO campaigns (id, sequence, created, content) SELECT :id, COALESCE(MAX(sequence), 0) "
               "+ 1, :created, :content FROM campaigns",
           soci::use(campaign.id), soci::use(campaign.created), soci::use(campaign.content);
-      FarmTask row;
-      soci::statement insert =
-          (sql_.prepare << "INSERT INTO tasks (campaign, number, suite, first_case, case_count, results, "
-                           "holder, taken, expires, done) VALUES (:campaign, :number, :suite, :first, "
-                           ":cases, :results, '', 0, 0, 0)",
-           soci::use(campaign.id), soci::use(row.number), soci::use(row.suite), soci::use(row.first),
-           soci::use(row.cases), soci::use(row.results));
-      for (const FarmTask& task : tasks) {
-        row = task;
-        insert.execute(true);
-      }
+      insert(campaign.id, tasks);
       return {};
     });
   }
@@ -82,19 +112,18 @@ class SqlFarmStore final : public FarmStore {
     std::vector<FarmTask> found;
     const Status read = database_->read([&]() -> Status {
       found.clear();
-      FarmTask row;
-      int done = 0;
-      soci::statement select =
-          (sql_.prepare
-               << "SELECT number, suite, first_case, case_count, results, holder, taken, expires - " + now_ +
-                      ", done FROM tasks WHERE campaign = :campaign ORDER BY number",
-           soci::use(campaign), soci::into(row.number), soci::into(row.suite), soci::into(row.first),
-           soci::into(row.cases), soci::into(row.results), soci::into(row.holder), soci::into(row.taken),
-           soci::into(row.lease), soci::into(done));
-      select.execute();
+      TaskReader row;
+      Seconds lease = 0;
+      soci::statement select(sql_);
+      row.bind(select);
+      select.exchange(soci::into(lease));
+      select.exchange(soci::use(campaign));
+      execute(select,
+              fmt::format("SELECT {}, expires - {} FROM tasks WHERE campaign = :campaign ORDER BY number",
+                          task_columns, now_));
       while (select.fetch()) {
-        row.done = done != 0;
-        found.push_back(row);
+        found.push_back(row.task());
+        found.back().lease = lease;
       }
       return {};
     });
@@ -102,26 +131,51 @@ class SqlFarmStore final : public FarmStore {
     return found;
   }
 
-  Result<std::optional<FarmTask>> take(const std::string& campaign, const std::string& holder,
+  Result<std::optional<FarmTask>> take(const std::string& campaign, const Holder& holder,
                                        Seconds lease) override {
     std::optional<FarmTask> taken;
+    const Seconds patience = leases_before_the_same_device * lease;
+    const std::string device = like_device(holder.device);
+    const std::string condition = fmt::format(
+        "campaign = :campaign AND done = 0 AND expires <= {0} AND (avoids = '' OR '+' || avoids || '+' NOT "
+        "LIKE "
+        ":device OR added + :patience <= {0}) AND (kind <> 'judge' OR (NOT EXISTS (SELECT 1 FROM tasks one "
+        "WHERE "
+        "one.campaign = tasks.campaign AND one.done = 0 AND one.number < tasks.number) AND NOT EXISTS "
+        "(SELECT 1 "
+        "FROM elements WHERE elements.campaign = tasks.campaign AND elements.verified = 0 AND elements.sick "
+        "= '' "
+        "AND elements.expires > {0})))",
+        now_);
     const Status done = database_->write([&]() -> Status {
       taken.reset();
-      FarmTask row;
-      sql_ << "SELECT number, suite, first_case, case_count, results, taken FROM tasks WHERE campaign = "
-              ":campaign AND done = 0 AND expires <= " +
-                  now_ + " ORDER BY number LIMIT 1" + database_->skip_locked(),
-          soci::use(campaign), soci::into(row.number), soci::into(row.suite), soci::into(row.first),
-          soci::into(row.cases), soci::into(row.results), soci::into(row.taken);
-      if (!sql_.got_data()) return {};
-      row.holder = holder;
-      row.lease = lease;
-      ++row.taken;
-      sql_ << "UPDATE tasks SET holder = :holder, taken = :taken, expires = " + now_ +
-                  " + :lease WHERE campaign = :campaign AND number = :number",
-          soci::use(row.holder), soci::use(row.taken), soci::use(row.lease), soci::use(campaign),
-          soci::use(row.number);
-      taken = row;
+      TaskReader row;
+      soci::statement select(sql_);
+      row.bind(select);
+      select.exchange(soci::use(campaign));
+      select.exchange(soci::use(device));
+      select.exchange(soci::use(patience));
+      execute(select, fmt::format("SELECT {} FROM tasks WHERE {} ORDER BY number LIMIT 1{}", task_columns,
+                                  condition, database_->skip_locked()));
+      if (!select.fetch()) return {};
+      FarmTask task = row.task();
+      task.holder = holder.name;
+      task.lease = lease;
+      ++task.taken;
+      sql_ << fmt::format(
+          "UPDATE tasks SET holder = :holder, taken = :taken, expires = {0} + :lease, began = CASE WHEN "
+          "began > 0 "
+          "THEN began ELSE {0} END WHERE campaign = :campaign AND number = :number",
+          now_),
+          soci::use(task.holder), soci::use(task.taken), soci::use(task.lease), soci::use(campaign),
+          soci::use(task.number);
+      if (task.kind == TaskKind::measure)
+        sql_ << fmt::format(
+            "UPDATE elements SET verified = 0, expires = {} + :lease WHERE campaign = :campaign AND name = "
+            ":name",
+            now_),
+            soci::use(lease), soci::use(campaign), soci::use(holder.name);
+      taken = task;
       return {};
     });
     if (!done) return fail(done.error());
@@ -141,10 +195,14 @@ class SqlFarmStore final : public FarmStore {
   Result<bool> complete(const MeasuredTask& task) override {
     bool first = false;
     const Status kept = database_->write([&]() -> Status {
+      first = !is_sick(task.campaign, task.device);
+      if (!first) return {};
       soci::statement finish =
-          (sql_.prepare << "UPDATE tasks SET done = 1, holder = :holder, expires = 0 WHERE campaign = "
-                           ":campaign AND number = :number AND done = 0",
-           soci::use(task.holder), soci::use(task.campaign), soci::use(task.number));
+          (sql_.prepare
+               << "UPDATE tasks SET done = 1, holder = :holder, expires = 0, device = :device, seconds = "
+                  ":seconds WHERE campaign = :campaign AND number = :number AND done = 0",
+           soci::use(task.holder), soci::use(task.device), soci::use(task.seconds), soci::use(task.campaign),
+           soci::use(task.number));
       finish.execute(true);
       first = finish.get_affected_rows() > 0;
       if (!first) return {};
@@ -161,7 +219,225 @@ class SqlFarmStore final : public FarmStore {
     return first;
   }
 
+  Result<bool> complete_judging(const std::string& campaign, int number,
+                                std::span<const FarmTask> tasks) override {
+    bool first = false;
+    const Status kept = database_->write([&]() -> Status {
+      soci::statement finish = (sql_.prepare << "UPDATE tasks SET done = 1, expires = 0 WHERE campaign = "
+                                                ":campaign AND number = :number AND done = 0",
+                                soci::use(campaign), soci::use(number));
+      finish.execute(true);
+      first = finish.get_affected_rows() > 0;
+      if (first) append(campaign, {tasks.begin(), tasks.end()});
+      return {};
+    });
+    if (!kept) return fail(kept.error());
+    return first;
+  }
+
+  Result<bool> enlist(const std::string& campaign, const Holder& holder, bool verified,
+                      Seconds lease) override {
+    bool well = false;
+    const Status done = database_->write([&]() -> Status {
+      well = !is_sick(campaign, holder.device);
+      if (!well) return {};
+      const int is_verified = verified ? 1 : 0;
+      sql_ << fmt::format(
+          "INSERT INTO elements (campaign, name, device, expires, verified, sick) SELECT :campaign, :name, "
+          ":device, {0} + CAST(:lease AS DOUBLE PRECISION), CAST(:verified AS INTEGER), '' WHERE 1 = 1 ON "
+          "CONFLICT "
+          "(campaign, name) DO UPDATE SET expires = excluded.expires, verified = excluded.verified",
+          now_),
+          soci::use(campaign), soci::use(holder.name), soci::use(holder.device), soci::use(lease),
+          soci::use(is_verified);
+      return {};
+    });
+    if (!done) return fail(done.error());
+    return well;
+  }
+
+  Result<int> quarantine(const std::string& campaign, const Holder& holder, const std::string& why,
+                         std::span<const std::string> records) override {
+    int freed = 0;
+    const Status done = database_->write([&]() -> Status {
+      sql_ << "INSERT INTO elements (campaign, name, device, expires, verified, sick) VALUES (:campaign, "
+              ":name, "
+              ":device, 0, 0, :sick) ON CONFLICT (campaign, name) DO UPDATE SET sick = excluded.sick, "
+              "expires = 0",
+          soci::use(campaign), soci::use(holder.name), soci::use(holder.device), soci::use(why);
+      sql_ << "DELETE FROM probes WHERE device = :device AND element = :name", soci::use(holder.device),
+          soci::use(holder.name);
+      soci::statement free =
+          (sql_.prepare
+               << "UPDATE tasks SET done = 0, expires = 0, device = '' WHERE campaign = :campaign AND "
+                  "device = :device AND done = 1 AND kind = 'measure'",
+           soci::use(campaign), soci::use(holder.device));
+      free.execute(true);
+      freed = static_cast<int>(free.get_affected_rows());
+      if (freed == 0) return {};
+      for (const std::string& record : records)
+        if (const Status forgotten = forget_device(record, holder.device); !forgotten) return forgotten;
+      judge_again(campaign);
+      return {};
+    });
+    if (!done) return fail(done.error());
+    return freed;
+  }
+
+  Result<std::vector<StoredElement>> elements(const std::string& campaign) override {
+    std::vector<StoredElement> found;
+    const Status read = database_->read([&]() -> Status {
+      found.clear();
+      StoredElement row;
+      int verified = 0;
+      soci::statement select =
+          (sql_.prepare << fmt::format(
+               "SELECT name, device, verified, expires - {}, sick FROM elements WHERE "
+               "campaign = :campaign ORDER BY name",
+               now_),
+           soci::use(campaign), soci::into(row.holder.name), soci::into(row.holder.device),
+           soci::into(verified), soci::into(row.lease), soci::into(row.sick));
+      select.execute();
+      while (select.fetch()) {
+        row.verified = verified != 0;
+        found.push_back(row);
+      }
+      return {};
+    });
+    if (!read) return fail(read.error());
+    return found;
+  }
+
+  Result<Seconds> running_for(const std::string& campaign) override {
+    Seconds running = 0;
+    const Status read = database_->read([&]() -> Status {
+      sql_ << fmt::format(
+          "SELECT COALESCE(MAX({} - began), 0) FROM tasks WHERE campaign = :campaign AND began > 0", now_),
+          soci::use(campaign), soci::into(running);
+      return {};
+    });
+    if (!read) return fail(read.error());
+    return running;
+  }
+
+  Result<std::vector<ProbeValue>> probes(const std::string& device) override {
+    std::vector<ProbeValue> found;
+    const Status read = database_->read([&]() -> Status {
+      found.clear();
+      ProbeValue row;
+      soci::statement select =
+          (sql_.prepare << "SELECT subject, log_value FROM probes WHERE device = :device ORDER BY measured",
+           soci::use(device), soci::into(row.subject), soci::into(row.log_value));
+      select.execute();
+      while (select.fetch()) found.push_back(row);
+      return {};
+    });
+    if (!read) return fail(read.error());
+    return found;
+  }
+
+  Status keep_probes(const Holder& holder, std::span<const ProbeValue> values) override {
+    return database_->write([&]() -> Status {
+      for (const ProbeValue& one : values)
+        sql_ << fmt::format(
+            "INSERT INTO probes (device, subject, element, log_value, measured) SELECT :device, :subject, "
+            ":element, "
+            "CAST(:value AS DOUBLE PRECISION), {} WHERE 1 = 1 ON CONFLICT (device, subject, element) DO "
+            "UPDATE SET "
+            "log_value = excluded.log_value",
+            now_),
+            soci::use(holder.device), soci::use(one.subject), soci::use(holder.name),
+            soci::use(one.log_value);
+      return {};
+    });
+  }
+
  private:
+  static constexpr double leases_before_the_same_device = 3;
+
+  // A statement whose values are bound.
+  static void execute(soci::statement& statement, const std::string& text) {
+    statement.alloc();
+    statement.prepare(text);
+    statement.define_and_bind();
+    statement.execute();
+  }
+
+  void insert(const std::string& campaign, std::span<const FarmTask> tasks) {
+    FarmTask row;
+    std::string kind;
+    soci::statement insert =
+        (sql_.prepare << fmt::format(
+             "INSERT INTO tasks (campaign, number, suite, first_case, case_count, results, holder, taken, "
+             "expires, "
+             "done, kind, processes_before, processes, avoids, added) VALUES (:campaign, :number, :suite, "
+             ":first, "
+             ":cases, :results, '', 0, 0, 0, :kind, :before, :processes, :avoids, {})",
+             now_),
+         soci::use(campaign), soci::use(row.number), soci::use(row.suite), soci::use(row.first),
+         soci::use(row.cases), soci::use(row.results), soci::use(kind), soci::use(row.processes_before),
+         soci::use(row.processes), soci::use(row.avoids));
+    for (const FarmTask& task : tasks) {
+      row = task;
+      kind = name_of(task.kind);
+      insert.execute(true);
+    }
+  }
+
+  // Behind all others.
+  void append(const std::string& campaign, std::vector<FarmTask> tasks) {
+    int last = 0;
+    sql_ << "SELECT COALESCE(MAX(number), 0) FROM tasks WHERE campaign = :campaign", soci::use(campaign),
+        soci::into(last);
+    for (FarmTask& task : tasks) task.number = ++last;
+    insert(campaign, tasks);
+  }
+
+  // Tasks are open again that a verdict was based on.
+  void judge_again(const std::string& campaign) {
+    int judged = 0, open = 0;
+    sql_ << "SELECT COUNT(*), COALESCE(SUM(1 - done), 0) FROM tasks WHERE campaign = :campaign AND kind = "
+            "'judge'",
+        soci::use(campaign), soci::into(judged), soci::into(open);
+    if (judged > 0 && open == 0) append(campaign, {FarmTask{.kind = TaskKind::judge}});
+  }
+
+  bool is_sick(const std::string& campaign, const std::string& device) {
+    int sick = 0;
+    sql_ << "SELECT COUNT(*) FROM elements WHERE campaign = :campaign AND device = :device AND sick <> ''",
+        soci::use(campaign), soci::use(device), soci::into(sick);
+    return sick > 0;
+  }
+
+  // `change` of the header of a record, if it changes anything. Until the end of the transaction no other
+  // element changes it.
+  Status change_header(const std::string& record, const std::function<bool(Record&)>& change) {
+    sql_ << "UPDATE runs SET state = state WHERE id = :id", soci::use(record);
+    std::string text;
+    sql_ << "SELECT header FROM runs WHERE id = :id", soci::use(record), soci::into(text);
+    if (!sql_.got_data())
+      return fail(ErrorKind::missing, fmt::format("no record {} in {}", printable(record), database_->name()),
+                  "the record of this campaign was deleted; plan another one");
+    Result<Record> header = decode_header(text, "record " + record);
+    if (!header) return fail(header.error());
+    if (!change(*header)) return {};
+    text = encode_header(*header);
+    sql_ << "UPDATE runs SET header = :header WHERE id = :id", soci::use(text), soci::use(record);
+    return {};
+  }
+
+  Status forget_device(const std::string& record, const std::string& device) {
+    return change_header(record, [&](Record& header) {
+      for (auto& [kind, machine] : header.machines) {
+        std::vector<std::string> uuids = split(machine.device_uuid, '+');
+        std::erase(uuids, device);
+        machine.device_uuid = join(uuids, "+");
+      }
+      std::erase_if(header.machines, [](const auto& one) { return one.second.device_uuid.empty(); });
+      return true;
+    });
+  }
+
   // `change` of the holder's task, where it is not done. False: it is not the holder's.
   Result<bool> update(const std::string& change, Seconds lease, const std::string& campaign, int number,
                       const std::string& holder) {
@@ -181,22 +457,12 @@ class SqlFarmStore final : public FarmStore {
 
   // Adds the machines of a task to its record.
   Status add_machines(const MeasuredSide& side) {
-    // Until the end of the transaction no other element changes the header.
-    sql_ << "UPDATE runs SET state = state WHERE id = :id", soci::use(side.record);
-    std::string text;
-    sql_ << "SELECT header FROM runs WHERE id = :id", soci::use(side.record), soci::into(text);
-    if (!sql_.got_data())
-      return fail(ErrorKind::missing,
-                  fmt::format("no record {} in {}", printable(side.record), database_->name()),
-                  "the record of this campaign was deleted; plan another one");
-    Result<Record> header = decode_header(text, "record " + side.record);
-    if (!header) return fail(header.error());
-    bool changed = false;
-    for (const auto& [kind, machine] : side.machines) changed |= add_machine(header->machines, kind, machine);
-    if (!changed) return {};
-    text = encode_header(*header);
-    sql_ << "UPDATE runs SET header = :header WHERE id = :id", soci::use(text), soci::use(side.record);
-    return {};
+    return change_header(side.record, [&](Record& header) {
+      bool changed = false;
+      for (const auto& [kind, machine] : side.machines)
+        changed |= add_machine(header.machines, kind, machine);
+      return changed;
+    });
   }
 
   std::unique_ptr<Database> database_;

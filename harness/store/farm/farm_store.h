@@ -13,6 +13,7 @@
 #include "harness/base/result.h"
 #include "harness/base/units.h"
 #include "harness/model/codec.h"
+#include "harness/schema/enum_names.h"
 
 namespace harness {
 
@@ -21,6 +22,14 @@ struct StoredCampaign {
   std::string created;  // UTC
   std::string content;  // a text that only who plans and measures reads
 };
+
+enum class TaskKind {
+  measure,
+  judge,  // once all tasks before it are done: adds tasks for the cases that are still open
+};
+template <>
+inline constexpr auto enum_names<TaskKind> = names<TaskKind>({{TaskKind::measure, "measure"},
+                                                              {TaskKind::judge, "judge"}});
 
 // Cases [first, first + cases) of a suite of the campaign, all sides and processes, by one element.
 struct FarmTask {
@@ -33,6 +42,31 @@ struct FarmTask {
   int taken = 0;            // how often
   Seconds lease = 0;        // left; 0 or less: the task is free, unless it is done
   bool done = false;
+  TaskKind kind = TaskKind::measure;
+  int processes_before = 0;  // their numbers begin behind it
+  int processes = 0;         // of each case; 0: as planned
+  std::string avoids = {};   // devices that should not measure it, joined by "+"
+  std::string device = {};   // UUID of the device that measured it
+  Seconds seconds = 0;       // that the device was used, by its own clock
+};
+
+// A process of `farm work` on a device.
+struct Holder {
+  std::string name;
+  std::string device = {};  // UUID
+};
+
+struct StoredElement {
+  Holder holder;
+  bool verified = false;  // its device was well after the last task
+  Seconds lease = 0;      // left; 0 or less: it is gone
+  std::string sick = {};  // why its device is in quarantine, as quarantine() was told; "": it is not
+};
+
+// The value of a case on a device, which tells whether the device has changed.
+struct ProbeValue {
+  std::string subject;  // the case, and the code that it ran
+  double log_value = 0;
 };
 
 // One record's part of a measured task.
@@ -47,6 +81,8 @@ struct MeasuredTask {
   int number = 0;
   std::string holder;
   std::vector<MeasuredSide> sides;
+  std::string device = {};  // UUID
+  Seconds seconds = 0;      // as in FarmTask
 };
 
 class FarmStore {
@@ -66,8 +102,10 @@ class FarmStore {
   // In order.
   virtual Result<std::vector<FarmTask>> tasks(const std::string& campaign) = 0;
 
-  // The first task that is neither done nor leased, now leased by `holder`.
-  virtual Result<std::optional<FarmTask>> take(const std::string& campaign, const std::string& holder,
+  // The first task that is neither done nor leased, now leased by `holder`, whose device is then unverified.
+  // A task that avoids the holder's device is given to it only when no other device has taken it for three
+  // leases. A task to judge waits for all tasks before it, and for unverified elements as long as they live.
+  virtual Result<std::optional<FarmTask>> take(const std::string& campaign, const Holder& holder,
                                                Seconds lease) = 0;
   // False: the holder has lost the task to another one, or it is done.
   virtual Result<bool> renew(const std::string& campaign, int number, const std::string& holder,
@@ -76,7 +114,28 @@ class FarmStore {
   virtual Status release(const std::string& campaign, int number, const std::string& holder) = 0;
   // Stores all results of a task in one transaction. False: it was done already, and nothing is stored. It
   // does not matter whose lease it is: whoever completes a task first has measured it.
+  // A device in quarantine completes nothing.
   virtual Result<bool> complete(const MeasuredTask& task) = 0;
+  // Ends a task to judge, and adds `tasks` behind all others; their numbers are set here. False: another one
+  // has ended it.
+  virtual Result<bool> complete_judging(const std::string& campaign, int number,
+                                        std::span<const FarmTask> tasks) = 0;
+
+  // Tells that an element is there, for so long. False: its device is in quarantine.
+  virtual Result<bool> enlist(const std::string& campaign, const Holder& holder, bool verified,
+                              Seconds lease) = 0;
+  // Takes the holder's device out of the campaign. Its tasks are free again, and whoever measures them
+  // replaces its results. `records` lose its name. Returns the number of its tasks.
+  virtual Result<int> quarantine(const std::string& campaign, const Holder& holder, const std::string& why,
+                                 std::span<const std::string> records) = 0;
+  virtual Result<std::vector<StoredElement>> elements(const std::string& campaign) = 0;
+  // Seconds since the first task was taken; 0: none was.
+  virtual Result<Seconds> running_for(const std::string& campaign) = 0;
+
+  // Earlier values of the device, without those of elements in quarantine.
+  virtual Result<std::vector<ProbeValue>> probes(const std::string& device) = 0;
+  // A value of the same device, subject and element is replaced.
+  virtual Status keep_probes(const Holder& holder, std::span<const ProbeValue> values) = 0;
 };
 
 }  // namespace harness

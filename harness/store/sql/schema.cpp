@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "harness/store/farm/farm_schema.h"
 #include "harness/store/sql/stored_cases.h"
 #include "harness/store/sql/values.h"
 #include "harness/store/sql/views.h"
@@ -68,10 +69,14 @@ void become_version_6(Database& database) {
   create_views(database);
 }
 
+void become_version_7(Database& database) {
+  add_elements(database.sql());
+}
+
 // Step i brings version i to version i + 1.
-constexpr std::array<void (*)(Database&), schema_version> steps{create_version_1, become_version_2,
-                                                                become_version_3, become_version_4,
-                                                                become_version_5, become_version_6};
+constexpr std::array<void (*)(Database&), schema_version> steps{
+    create_version_1, become_version_2, become_version_3, become_version_4,
+    become_version_5, become_version_6, become_version_7};
 
 // 0 where there is no schema yet. Called in a transaction.
 Result<int> version_of(Database& database) {

@@ -1,5 +1,10 @@
 #include "harness/verdict/decide/confirm.h"
 
+#include <algorithm>
+#include <set>
+
+#include "harness/base/text.h"
+
 namespace harness {
 namespace {
 
@@ -33,12 +38,42 @@ void settle(ComparisonRow& row, const Evidence& evidence) {
   if (evidence.pooled) show(row, *evidence.pooled);
 }
 
+// The devices of the processes that called a case, and of those that measured it again.
+struct DevicesOfCase {
+  std::set<std::string> first, fresh;
+};
+
+DevicesOfCase devices_of(const CaseRecord& record) {
+  DevicesOfCase devices;
+  for (const ProcessResult& one : record.processes)
+    if (!one.device_uuid.empty())
+      (confirms(one.process) ? devices.fresh : devices.first).insert(one.device_uuid);
+  return devices;
+}
+
+std::string named(const std::set<std::string>& devices) {
+  return join(std::vector<std::string>(devices.begin(), devices.end()), ", ");
+}
+
 }  // namespace
 
 void settle_confirmations(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence) {
   for (const Evidence& one : evidence) {
     ComparisonRow& row = rows[one.row];
     if (row.verdict == Verdict::regressed && one.fresh && one.fresh->enough_processes) settle(row, one);
+  }
+}
+
+void name_devices(std::vector<ComparisonRow>& rows, const Record& current) {
+  for (ComparisonRow& row : rows) {
+    if (row.reason.code != ReasonCode::not_confirmed) continue;
+    const auto found = std::find_if(current.cases.begin(), current.cases.end(),
+                                    [&](const CaseRecord& one) { return one.id == row.case_id; });
+    if (found == current.cases.end()) continue;
+    const DevicesOfCase devices = devices_of(*found);
+    if (devices.first.empty() || devices.fresh.empty() || devices.first == devices.fresh) continue;
+    row.reason.figures.emplace_back("first_device", named(devices.first));
+    row.reason.figures.emplace_back("fresh_device", named(devices.fresh));
   }
 }
 

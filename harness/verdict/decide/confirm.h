@@ -17,4 +17,7 @@ namespace harness {
 // not confirm becomes inconclusive and shows all processes together.
 void settle_confirmations(std::vector<ComparisonRow>& rows, const std::vector<Evidence>& evidence);
 
+// Adds to the reason of each row that was not confirmed the devices that disagree, where they are two.
+void name_devices(std::vector<ComparisonRow>& rows, const Record& current);
+
 }  // namespace harness

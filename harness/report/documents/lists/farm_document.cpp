@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
+#include "harness/model/fact_fields.h"
 #include "harness/model/results/farm_progress.h"
 #include "harness/report/documents.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
+#include "harness/report/words/sick_words.h"
 #include "harness/schema/formats.h"
 
 namespace harness {
@@ -12,9 +14,9 @@ namespace harness {
 template <>
 struct Described<FarmElement> {
   using One = FarmElement;
-  static constexpr auto fields =
-      list_fields<One>(JsonLayout::line, field("name", &One::name), field("done", &One::done),
-                       field("task", &One::task), field("lease", &One::lease));
+  static constexpr auto fields = list_fields<One>(
+      JsonLayout::line, field("name", &One::name), field("done", &One::done), field("task", &One::task),
+      field("lease", &One::lease), field("device", &One::device), field("sick", &One::sick).unless_default());
 };
 
 template <>
@@ -24,8 +26,9 @@ struct Described<FarmProgress> {
       JsonLayout::lines, field("campaign", &One::campaign), field("created", &One::created),
       field("store", &One::store), field("suites", &One::suites), field("against", &One::against),
       field("tasks", &One::tasks), field("done", &One::done), field("leased", &One::leased),
-      field("again", &One::again), field("results", &One::results), field("stored", &One::stored),
-      field("elements", &One::elements));
+      field("again", &One::again), field("judging", &One::judging), field("budget", &One::budget),
+      field("running", &One::running), field("device_time", &One::device_time),
+      field("results", &One::results), field("stored", &One::stored), field("elements", &One::elements));
 };
 
 }  // namespace harness
@@ -37,7 +40,9 @@ GridRow row_of(const FarmElement& one) {
   return {one.name,
           {{fmt::to_string(one.done)},
            {one.task == 0 ? "" : fmt::to_string(one.task)},
-           {one.task == 0 ? "" : format_seconds(one.lease)}}};
+           {one.task == 0 ? "" : format_seconds(one.lease)},
+           {one.device},
+           {one.sick ? "in quarantine: " + words(*one.sick) : ""}}};
 }
 
 }  // namespace
@@ -56,11 +61,18 @@ Report farm_document(const FarmProgress& progress) {
       {"results", fmt::format("{} of {} are stored", progress.stored, progress.results)},
       {"tasks", fmt::format("{} being measured, {} free, {} taken more than once", progress.leased,
                             progress.tasks - progress.done - progress.leased, progress.again)}};
+  if (progress.judging) document.facts.emplace_back("then", "judging, which may add tasks");
+  if (progress.budget > 0)
+    document.facts.emplace_back("budget", fmt::format("{} of {} are used", format_seconds(progress.running),
+                                                      format_seconds(progress.budget)));
   std::erase_if(document.facts, [](const auto& fact) { return fact.second.empty(); });
   Grid grid;
   grid.label_header = "element";
-  grid.columns = {
-      {"tasks done", Align::right}, {"measures task", Align::right}, {"lease left", Align::right}};
+  grid.columns = {{"tasks done", Align::right},
+                  {"measures task", Align::right},
+                  {"lease left", Align::right},
+                  {"device"},
+                  {"state"}};
   grid.sections.emplace_back();
   for (const FarmElement& one : progress.elements) grid.sections.back().rows.push_back(row_of(one));
   if (!progress.elements.empty()) document.blocks.push_back({Table{"", std::move(grid)}});

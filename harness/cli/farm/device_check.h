@@ -1,0 +1,51 @@
+// Whether a device is fit to measure a campaign: what the doctor sees of a GPU, and probe cases, whose
+// conditions are read and whose times are compared with earlier ones of the same device and code.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/cli/farm/campaign.h"
+#include "harness/cli/measuring/prepare.h"
+#include "harness/model/results/policy.h"
+#include "harness/model/results/sick_device.h"
+#include "harness/store/store.h"
+
+namespace harness {
+
+struct DeviceCheckRequest {
+  const Campaign& campaign;
+  const Prepared& prepared;  // the devices of the element
+  int number = 1;            // of the check, from 1, by this element
+  std::function<void()> on_progress = {};
+};
+
+struct DeviceCheck {
+  std::map<std::string, Machine> machines = {};  // by device kind
+  std::vector<ProcessResult> results = {};       // of the probes
+  std::optional<Sickness> sick = {};             // by the doctor
+  bool interrupted = false;
+
+  // UUID of the GPU, else of the CPU.
+  [[nodiscard]] std::string device() const;
+};
+
+// Measures the probes. The device must be locked.
+Result<DeviceCheck> check_device(const DeviceCheckRequest& request);
+
+// The values of the probes, by the case and the digest of its launches; without one, by the build.
+std::vector<ProbeValue> probe_values(const Campaign& campaign, const std::vector<ProcessResult>& results);
+
+// Why the results of a device are not used: too many placements were throttled, others used the device, or a
+// probe is farther from `history` than the spread between sessions explains. Pure.
+std::optional<Sickness> sickness_of(const Campaign& campaign, const std::vector<ProcessResult>& results,
+                                    std::span<const ProbeValue> history,
+                                    const std::vector<LearnedSpread>& learned);
+
+// At most three cases, spread over the plan, with those that are proven identical first.
+std::vector<PlannedCase> choose_probes(const Plan& plan, const std::set<std::string>& proven);
+
+}  // namespace harness

@@ -1,0 +1,20 @@
+#include "harness/store/farm/farm_schema.h"
+
+namespace harness {
+
+void add_elements(soci::session& sql) {
+  for (const char* column :
+       {"kind TEXT NOT NULL DEFAULT 'measure'", "processes_before INTEGER NOT NULL DEFAULT 0",
+        "processes INTEGER NOT NULL DEFAULT 0", "avoids TEXT NOT NULL DEFAULT ''",
+        "device TEXT NOT NULL DEFAULT ''", "added DOUBLE PRECISION NOT NULL DEFAULT 0",
+        "began DOUBLE PRECISION NOT NULL DEFAULT 0", "seconds DOUBLE PRECISION NOT NULL DEFAULT 0"})
+    sql << std::string("ALTER TABLE tasks ADD COLUMN ") + column;
+  sql << "CREATE TABLE elements (campaign TEXT NOT NULL REFERENCES campaigns (id) ON DELETE CASCADE, name "
+         "TEXT NOT NULL, device TEXT NOT NULL, expires DOUBLE PRECISION NOT NULL, verified INTEGER NOT NULL, "
+         "sick TEXT NOT NULL, PRIMARY KEY (campaign, name))";
+  sql << "CREATE TABLE probes (device TEXT NOT NULL, subject TEXT NOT NULL, element TEXT NOT NULL, log_value "
+         "DOUBLE PRECISION NOT NULL, measured DOUBLE PRECISION NOT NULL, PRIMARY KEY (device, subject, "
+         "element))";
+}
+
+}  // namespace harness

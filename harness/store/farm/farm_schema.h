@@ -1,0 +1,11 @@
+// The tables of campaigns beyond their tasks; used inside store/ only.
+#pragma once
+
+#include <soci/soci.h>
+
+namespace harness {
+
+// Elements and what they saw of their devices; tasks that come later, for the processes of a look.
+void add_elements(soci::session& sql);
+
+}  // namespace harness

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# A campaign with a sixth of the time of its suite finds the cases that became slower, and names what it left out. Time and
+# digests are scripted. HARNESS_FARM_CASES=1000 makes it a suite of two hours, with ten slower cases and a budget of 20 min.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+cases=${HARNESS_FARM_CASES:-60}
+slower=$((cases >= 1000 ? 10 : 3))
+
+# A case takes 7.2 s of its device. Seven of ten are proven, one has other code, and nobody can read two.
+# scripts BUILD: of the cases with other code, `slower` are 3 % slower in the build "new".
+scripts() {
+  python3 -S - "$1" "$cases" "$slower" >speed.json <<'PY'
+import json, sys
+build, cases, slower = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+def case(i):
+    kind = i % 10
+    identity = {"digest": "same"} if kind < 7 else {"digest": build} if kind == 7 else {"gap": "a library is unknown"}
+    slow = build == "new" and i % (cases // slower // 10 * 10) == 7
+    return {"match": f"twice/right/n={32 + i}", "us": 103 if slow else 100, "process_sd": 0.003, "sample_sd": 0.01,
+            "overhead_us": 23300, "identity": identity}
+print(json.dumps({"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [case(i) for i in range(cases)]}))
+PY
+}
+repository
+suite right
+sed -i "s/n: \[64\]/n: [$(seq -s ', ' 32 $((31 + cases)))]/" suite.yaml
+scripts old
+commit "fast"
+expect 0 run --store farm.db
+git checkout -qb change
+scripts new
+commit "some are slower"
+seconds=$((cases * 72 / 60))
+budget=${seconds}s
+expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --budget $budget
+left=$(grep -c '^left out: ' "$printed")
+[ "$left" -gt 0 ] || problem "nothing was left out"
+expect 0 "$HARNESS" farm work --store farm.db --quiet
+expect 1 "$HARNESS" farm judge --store farm.db --report json=farm.json
+expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
+python3 -S - farm.json status.json "$cases" "$slower" "$left" "$seconds" <<'PY' || problem "not found, or found falsely"
+import json, sys
+report, status = (json.load(open(file)) for file in sys.argv[1:3])
+cases, slower, left, seconds = map(int, sys.argv[3:])
+rows = {row["case"]: row for row in report["cases"]}
+red = {name for name, row in rows.items() if row["verdict"] == "regressed"}
+planted = {f"twice/right/n={32 + i}" for i in range(cases) if i % (cases // slower // 10 * 10) == 7}
+skipped = [row for row in rows.values() if row["verdict"] == "skipped"]
+print(f"{len(red & planted)} of {len(planted)} found, {len(red - planted)} falsely; {len(skipped)} of {cases} cases left out; "
+      f"{status['device_time']:.0f} s of {seconds} s used")
+assert len(planted) >= slower and not red - planted and len(red & planted) >= 0.9 * len(planted), (red, planted)
+assert len(skipped) == left and len(rows) == cases
+assert status["device_time"] <= seconds
+PY
+
+# When the time of the campaign is over, elements take nothing more, and what is not done is left out.
+expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --budget 100ms --elements 2000 \
+  --filter '*=4?' --block 1 --measure all
+silent_about 'left out'
+expect 0 "$HARNESS" farm work --store farm.db --quiet
+expect 0 "$HARNESS" farm judge --store farm.db --report json=farm.json
+holds farm.json '0 < sum(row["verdict"] == "skipped" for row in report["cases"]) < 10' 'len(report["cases"]) == 10'
+expect 0 "$HARNESS" farm judge --store farm.db
+finish

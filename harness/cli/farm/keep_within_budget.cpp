@@ -109,7 +109,7 @@ bool is_changed(const std::map<std::string, ProofGap>& gaps, const std::string& 
 }
 
 // One case of the campaign.
-struct Place {
+struct CampaignCase {
   std::size_t suite = 0;
   std::string id;
 };
@@ -152,7 +152,7 @@ class Chooser {
     for (const std::size_t place : choose_cases(outlooks_, capacity_))
       ranks.emplace(std::pair(places_[place].suite, places_[place].id), ranks.size());
     std::vector<std::string> out;
-    for (const Place& one : places_) {
+    for (const CampaignCase& one : places_) {
       if (ranks.contains({one.suite, one.id})) continue;
       out.push_back(one.id);
       if (const Status put = tell_left_out(one); !put) return fail(put.error());
@@ -180,7 +180,7 @@ class Chooser {
       if (!(one.cost > 0)) one.cost = usual;
   }
 
-  Status tell_left_out(const Place& place) {
+  Status tell_left_out(const CampaignCase& place) {
     for (const CampaignSide& side : campaign_.suites[place.suite].sides) {
       const auto planned = std::find_if(side.plan.cases.begin(), side.plan.cases.end(),
                                         [&](const PlannedCase& one) { return one.id == place.id; });
@@ -192,7 +192,7 @@ class Chooser {
   Store& store_;
   Campaign& campaign_;
   Seconds capacity_;
-  std::vector<Place> places_;
+  std::vector<CampaignCase> places_;
   std::vector<CaseOutlook> outlooks_;
 };
 

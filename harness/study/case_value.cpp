@@ -19,7 +19,7 @@ double chance_of_change(const CaseOutlook& outlook) {
   return 1 - untouched * std::exp(-std::max(outlook.days, 0.0) / days_to_a_change);
 }
 
-// Of a one-sided test against the margin, by the normal approximation.
+// The power of a one-sided test against the margin, by the normal approximation.
 double chance_to_find(const CaseOutlook& outlook) {
   if (!outlook.sd) return 1;
   const double error = *outlook.sd * std::sqrt(2.0 / std::max(outlook.processes, 1));

@@ -1,4 +1,4 @@
-// Which cases a campaign with a budget measures: those that promise most information for their time. Pure.
+// Chooses the cases that a campaign with a budget measures: those that promise most information for their time. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace harness {
 
-// What is known of a case before it is measured.
+// The facts about a case before it is measured.
 struct CaseOutlook {
   bool changed = false;        // its code, arguments or parameters; false: nobody can tell
   std::optional<double> sd{};  // of log values between processes; not given: nobody knows its noise

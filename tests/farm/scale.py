@@ -145,8 +145,9 @@ class Campaign:
         """Each planned result is there, once, in each record."""
         planned = sum(int(row[0]) for row in self.server.ask(
             f"select results from harness.tasks where campaign = '{self.id}' and kind = 'measure'"))
-        content, = self.server.ask(f"select content::json->'suites' from harness.campaigns where id = '{self.id}'")
-        records = [side["record"] for suite in json.loads("|".join(content)) for side in suite["sides"]]
+        lines = self.server.ask(f"select content::json->'suites' from harness.campaigns where id = '{self.id}'")
+        suites = json.loads("\n".join("|".join(line) for line in lines))
+        records = [side["record"] for suite in suites for side in suite["sides"]]
         names = ", ".join(f"'{one}'" for one in records)
         stored, distinct = self.server.ask("select count(*), count(distinct (run, position, process)) from harness.results "
                                            f"where run in ({names})")[0]

@@ -37,7 +37,7 @@ bool is_sick_reason(const std::string& reason) {
   }
 }
 
-// What NVML says of the GPU while nothing of this element runs on it.
+// Asks NVML about the GPU while nothing of this element runs on it.
 std::optional<Sickness> examine_gpu_named(const std::string& device) {
   MachineFacts facts;
   facts.device = device;

@@ -55,7 +55,7 @@ std::map<std::string, Sickness> sick_devices(const OpenCampaign& open) {
   return sick;
 }
 
-// Which devices and cases the comparison lacks.
+// Names the devices and cases that the comparison lacks.
 void tell_gaps(const OpenCampaign& open, const Record& record, Comparison& comparison) {
   for (const auto& [device, why] : sick_devices(open)) {
     Remark remark{RemarkCode::compared_by, {{"how", "without"}, {"device", device}}};

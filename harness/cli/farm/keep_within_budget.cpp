@@ -21,7 +21,7 @@ constexpr double first_share = 0.75;     // of the budget, for the first look at
 constexpr std::size_t most_records = 5;  // that are read for noise and cost
 constexpr double seconds_of_a_day = 86400;
 
-// Of a text as utc_timestamp() writes it.
+// Reads a text of utc_timestamp().
 std::optional<double> unix_time_of(const std::string& utc) {
   std::tm parts{};
   std::istringstream text(utc);
@@ -71,7 +71,7 @@ Known known_of(const CaseRecord& record, const std::string& measured) {
   return known;
 }
 
-// Of all cases in `wanted` that the newest records know.
+// Reads all cases in `wanted` that the newest records know.
 Result<std::map<std::string, Known>> read_known(Store& store, const std::string& suite,
                                                 std::set<std::string> wanted) {
   RunQuery query;

@@ -8,7 +8,7 @@
 namespace harness::report {
 
 std::string words(const Sickness& why);
-// Of a Sickness that is among other figures as `why`.
+// The words for a Sickness that is among other figures as `why`.
 std::string sick_words(const Figures& figures);
 
 }  // namespace harness::report

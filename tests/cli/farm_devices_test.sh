@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Several devices of a campaign: a regressed case is measured again on another one, and a device that is not well is taken
+# out. Time is scripted.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+: "${KERNELS:?}"
+
+# Two builds on two devices. One of them is wrong about n=64, which only the other one finds out.
+repository
+cat >suite.yaml <<'YAML'
+version: 1
+name: built
+defaults: {sampling: {processes: 5, placements: 2, samples: 10, cache: hot, preheat: 0ms, timeout: 20s}}
+cases:
+  - {workload: probe_copy, variants: [memcpy], axes: {n: [63, 64, 65, 66]}}
+YAML
+# device NAME US [MORE]: the current build of n=64 takes so long on it.
+device() {
+  cat >"$1.json" <<JSON
+{"version": 1, "machine_class": "scripted", "device_uuid": "GPU-$1", "cases": [
+ {"match": "*n=64", "side": "current", "us": $2, "process_sd": 0.001, "sample_sd": 0.01},
+ {"match": "*", "us": 100, "process_sd": 0.001, "sample_sd": 0.01 ${3:-}}]}
+JSON
+}
+for folder in one other; do
+  mkdir -p $folder/lib $folder/bin
+  cp "$KERNELS" $folder/lib/libharness_kernels.so
+  ln -s "$HARNESS" $folder/bin/harness
+done
+plan() {
+  expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --baseline-build one --current-build other --device scripted:A.json \
+    --pair process --block 1 --lease "${lease:-5m}"
+}
+work() { "$HARNESS" farm work --store farm.db --quiet --device "scripted:$1.json" "${@:2}"; }
+for other in 100 105; do
+  device A 105
+  device B $other
+  plan
+  expect 0 work A --tasks 3
+  expect 0 work B --tasks 1
+  expect 0 work A --leave   # it judges, and the task to confirm is not for it
+  expect 4 "$HARNESS" farm judge --store farm.db
+  expect 0 work B
+  status=$([ $other = 105 ] && echo 1 || echo 3)
+  expect "$status" "$HARNESS" farm judge --store farm.db --report json=farm.json
+done
+device B 100
+plan
+expect 0 work A --tasks 3
+expect 0 work B
+expect 3 "$HARNESS" farm judge --store farm.db --report json=farm.json
+names GPU-A GPU-B
+holds farm.json 'row("probe_copy/memcpy/n=64")["verdict"] == "inconclusive"'
+# Nobody else is there: the same device measures it again.
+lease=100ms plan
+expect 0 work A
+expect 1 "$HARNESS" farm judge --store farm.db
+
+# A device that other processes use, or that is throttled from the first, measures nothing.
+device C 100 ', "conditions": [{"other_processes": 2}]'
+plan
+expect 2 work C
+names GPU-C
+expect 2 work C  # it stays in quarantine
+device C 100 ', "conditions": [{"throttled": ["thermal"]}]'
+plan
+expect 2 work C
+expect 0 work B
+expect 0 "$HARNESS" farm judge --store farm.db --report json=farm.json
+names GPU-C thermal
+expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
+holds status.json '[one["sick"]["code"] for one in report["elements"] if one.get("sick")] == ["throttled"]'
+
+# One that gets hot on the way: what it measured is measured again by another one.
+device C 110 ', "conditions": [{"process": 1}, {"throttled": ["thermal"]}]'
+plan
+expect 2 work C --tasks 3
+expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
+holds status.json 'report["done"] == 0'
+expect 0 work B
+expect 0 "$HARNESS" farm judge --store farm.db --report json=farm.json
+expect 0 "$HARNESS" records show "$(python3 -c 'import json; print(json.load(open("farm.json"))["current"]["id"])')" --store farm.db --report json=record.json
+! grep -q GPU-C record.json || problem "the record holds results of a device in quarantine"
+
+# One that is slower than it was: its own history tells.
+device D 100
+plan
+expect 0 work D
+python3 - <<'PY'
+import sqlite3
+store = sqlite3.connect("farm.db")
+for session in range(8):
+    store.execute("INSERT INTO probes SELECT device, subject, element || ?, log_value + ?, measured FROM probes WHERE device = "
+                  "'GPU-D' AND element NOT LIKE '%#%'", (f"#{session}", 0.0005 * (session % 3)))
+store.commit()
+PY
+plan
+expect 0 work D
+sed -i 's/"us": 100/"us": 104/g' D.json
+plan
+expect 2 work D
+names GPU-D
+expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
+holds status.json '[one["sick"]["code"] for one in report["elements"]] == ["moved"]'
+finish

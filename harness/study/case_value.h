@@ -1,4 +1,5 @@
-// Chooses the cases that a campaign with a budget measures: those that promise most information for their time. Pure.
+// Chooses the cases that a campaign with a budget measures: those that promise most information for their
+// time. Pure.
 #pragma once
 
 #include <cstddef>

@@ -32,16 +32,20 @@ Result<std::string> text_of(const EncodedResult& encoded) {
   return text;
 }
 
-// Whether the record has a result already of one of these cases and processes.
+// Whether the record has a result already of one of these cases and processes. By position alone: for a list
+// of pairs PostgreSQL may compare each with every result of the record.
 bool holds_some(soci::session& sql, const std::string& id, const ResultsOfCases& results) {
-  int found = 0;
-  for_each_batch(results, [&](const std::string& keys) {
-    int some = 0;
-    sql << "SELECT COUNT(*) FROM results WHERE run = :run AND (position, process) IN (VALUES " + keys + ")",
-        soci::use(id), soci::into(some);
-    found += some;
+  bool found = false;
+  for_each_batch(results, [&](const std::string& positions, const std::string&) {
+    int position = 0, process = 0;
+    soci::statement select =
+        (sql.prepare << "SELECT position, process FROM results WHERE run = :run AND position IN (" +
+                            positions + ")",
+         soci::use(id), soci::into(position), soci::into(process));
+    select.execute();
+    while (select.fetch()) found |= results.contains({position, process});
   });
-  return found > 0;
+  return found;
 }
 
 }  // namespace

@@ -64,8 +64,9 @@ void become_version_5(Database& database) {
 // An index of failures alone, which are few, and views for other programs.
 void become_version_6(Database& database) {
   database.sql() << "DROP INDEX results_by_outcome";
-  database.sql() << "CREATE INDEX failed_results ON results (run) WHERE outcome IN ('incorrect', 'failed', "
-                    "'timed_out')";
+  database.sql()
+      << "CREATE INDEX failed_results ON results (run, position) WHERE outcome IN ('incorrect', 'failed', "
+         "'timed_out')";
   create_views(database);
 }
 

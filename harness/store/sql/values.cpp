@@ -47,20 +47,24 @@ struct NewValue {
 
 }  // namespace
 
-void for_each_batch(const ResultsOfCases& results, const std::function<void(const std::string& keys)>& take) {
-  std::string keys;
+void for_each_batch(const ResultsOfCases& results,
+                    const std::function<void(const std::string& positions, const std::string& keys)>& take) {
+  std::string positions, keys;
   std::size_t count = 0;
   for (const auto& [key, result] : results) {
+    positions += fmt::format("{}{}", positions.empty() ? "" : ", ", key.first);
     keys += fmt::format("{}({}, {})", keys.empty() ? "" : ", ", key.first, key.second);
     if (++count % rows_a_statement != 0 && count < results.size()) continue;
-    take(keys);
+    take(positions, keys);
+    positions.clear();
     keys.clear();
   }
 }
 
 void remove_values(soci::session& sql, const std::string& run, const ResultsOfCases& results) {
-  for_each_batch(results, [&](const std::string& keys) {
-    sql << "DELETE FROM process_values WHERE run = :run AND (position, process) IN (VALUES " + keys + ")",
+  for_each_batch(results, [&](const std::string& positions, const std::string& keys) {
+    sql << "DELETE FROM process_values WHERE run = :run AND position IN (" + positions +
+               ") AND (position, process) IN (VALUES " + keys + ")",
         soci::use(run);
   });
 }

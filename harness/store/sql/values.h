@@ -22,8 +22,10 @@ std::string column_text(std::string text);
 // Results of a record by case (its position) and process.
 using ResultsOfCases = std::map<std::pair<int, int>, const ProcessResult*>;
 
-// Calls `take` with the keys of results as SQL, "(position, process), ...", some of them at a time.
-void for_each_batch(const ResultsOfCases& results, const std::function<void(const std::string& keys)>& take);
+// Calls `take` with the positions of results as SQL, "0, 0, 1", and their keys, "(position, process), ...",
+// some of them at a time.
+void for_each_batch(const ResultsOfCases& results,
+                    const std::function<void(const std::string& positions, const std::string& keys)>& take);
 
 // Adds the values of results that the record `run` holds without them, or removes them.
 void write_values(soci::session& sql, const std::string& run, const ResultsOfCases& results);

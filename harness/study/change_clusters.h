@@ -8,7 +8,7 @@
 
 namespace harness {
 
-// Of the changes that matter and decide: one cluster a range of commits and direction, the newest first.
+// The changes that matter and decide: one cluster for each range of commits and direction, the newest first.
 std::vector<ChangeCluster> cluster_changes(const std::vector<Trend>& trends);
 
 }  // namespace harness

@@ -71,7 +71,7 @@ names GPU-C thermal
 expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
 holds status.json '[one["sick"]["code"] for one in report["elements"] if one.get("sick")] == ["throttled"]'
 
-# One that gets hot on the way: what it measured is measured again by another one.
+# A device gets hot on the way: what it measured is measured again by another one.
 device C 110 ', "conditions": [{"process": 1}, {"throttled": ["thermal"]}]'
 plan
 expect 2 work C --tasks 3
@@ -82,7 +82,7 @@ expect 0 "$HARNESS" farm judge --store farm.db --report json=farm.json
 expect 0 "$HARNESS" records show "$(python3 -c 'import json; print(json.load(open("farm.json"))["current"]["id"])')" --store farm.db --report json=record.json
 ! grep -q GPU-C record.json || problem "the record holds results of a device in quarantine"
 
-# One that is slower than it was: its own history tells.
+# A device is slower than it was: its own history tells.
 device D 100
 plan
 expect 0 work D

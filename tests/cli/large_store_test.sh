@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What tests/perf/fill_store.py fills, in small: the history of a case, and the site of all of them. Figures of 10^6
+# A small store, filled by tests/perf/fill_store.py: the history of a case, and the site of all of them. Figures of 10^6
 # results: tests/perf/README.md.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Stores of every older version of the schema: kept as SQL in tests/data/stores, opened, brought up to date, and read back
-# whole. Those of version 5 were written by the program of that time; the others are it without what came later.
+# whole. The stores of version 5 were written by the program of that time; the others are it without what came later.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -25,7 +25,7 @@ with sqlite3.connect(sys.argv[1]) as database:
 PY
 }
 
-# What it prints of a migrated store.
+# The figures of a migrated store.
 query="select version from harness_schema union all select count(*) from process_values union all select count(*) from results
   union all select sum(measured) from cases union all select count(*) from result_values union all select count(*) from case_states"
 wanted="7 20 20 20 20 10"
@@ -42,7 +42,7 @@ PY
 done
 holds "sqlite-3/$(head -n 1 <<<"$records").json" 'len(report["cases"]) == 2'
 
-# What came with a version is kept by the later ones.
+# Later versions keep what came with a version.
 for version in 4 5; do
   expect 0 "$HARNESS" records list --store $version.db --format json
   holds "$printed" 'any("release" in one["names"] for one in report["records"])'

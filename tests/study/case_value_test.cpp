@@ -1,4 +1,4 @@
-// Which cases a campaign measures within its budget.
+// The choice of the cases that a campaign measures within its budget.
 #include "harness/study/case_value.h"
 
 #include <gmock/gmock.h>

@@ -16,7 +16,7 @@
 #include "harness/cli/options/typed_option.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/report/documents.h"
-#include "harness/report/words/sick_words.h"
+#include "harness/report/words/examination_words.h"
 
 namespace harness {
 namespace {

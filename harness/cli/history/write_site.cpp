@@ -10,7 +10,7 @@
 namespace harness {
 namespace {
 
-// What the store says of the cases at their changes.
+// Asks the store for the verdicts of the cases at their changes.
 Status add_verdicts(Store& store, report::SiteSuite& suite) {
   std::map<std::string, std::set<std::string>> wanted;  // cases by record
   for (const Trend& trend : suite.history.trends)

@@ -6,7 +6,7 @@
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/report/words/sick_words.h"
+#include "harness/report/words/examination_words.h"
 
 namespace harness::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "harness/stats/numbers.h"
+#include "harness/stats/constants.h"
 
 namespace harness::stats {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "harness/stats/numbers.h"
+#include "harness/stats/constants.h"
 
 namespace harness::stats {
 namespace {

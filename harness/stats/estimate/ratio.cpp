@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "harness/stats/hypothesis/welch.h"
-#include "harness/stats/numbers.h"
+#include "harness/stats/constants.h"
 
 namespace harness::stats {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/stats/numbers.h"
+#include "harness/stats/constants.h"
 
 namespace harness::stats {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/hypothesis/welch.h"
-#include "harness/stats/numbers.h"
+#include "harness/stats/constants.h"
 
 namespace harness::stats {
 

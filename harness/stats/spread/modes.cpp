@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "harness/stats/estimate/estimator.h"
-#include "harness/stats/numbers.h"
+#include "harness/stats/constants.h"
 #include "harness/stats/spread/dip.h"
 
 namespace harness::stats {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/stats/estimate/estimator.h"
-#include "harness/stats/numbers.h"
+#include "harness/stats/constants.h"
 
 namespace harness::stats {
 namespace {

@@ -6,7 +6,7 @@
 #include "harness/report/documents.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
-#include "harness/report/words/sick_words.h"
+#include "harness/report/words/examination_words.h"
 #include "harness/schema/formats.h"
 
 namespace harness {

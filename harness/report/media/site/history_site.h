@@ -19,7 +19,7 @@ namespace harness::report {
 struct SiteSuite {
   HistoryReport history;
   std::vector<ChangeCluster> clusters;
-  // What the store says of a case in a record, by record and case; "" and absent: never judged.
+  // The verdict of a case in a record, by record and case; "" and absent: never judged.
   std::map<std::pair<std::string, std::string>, std::string> verdicts = {};
 };
 

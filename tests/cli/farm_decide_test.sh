@@ -55,7 +55,7 @@ holds farm.json 'not [one for one in report["cases"] if one["current"]["processe
 # It is undecided at five processes a side, and at all further looks.
 scripts new 101 0.01
 as_run 3
-holds status.json 'report["tasks"] == 3' 'report["results"] == report["stored"] == 20'
+holds status.json 'report["tasks"] == 2' 'report["results"] == report["stored"] == 10'
 as_run 3 --looks 1
 holds status.json 'report["tasks"] == 1'
 

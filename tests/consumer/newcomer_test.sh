@@ -22,7 +22,8 @@ for one in json.load(sys.stdin):
 mkdir tree
 cp -r "$SOURCE"/{CMakeLists.txt,CMakePresets.json,cmake,harness,kernels,suites} tree/
 expect 0 cmake -S tree -B tree/build/first -G Ninja "-DCMAKE_BUILD_TYPE=$BUILD_TYPE" \
-  "-DCMAKE_CXX_COMPILER=$COMPILER" "-DCCACHE=$here/reuse.sh" -DHARNESS_CUDA=OFF -DHARNESS_TESTS=OFF
+  "-DCMAKE_CXX_COMPILER=$COMPILER" "-DCCACHE=$here/reuse.sh" -DHARNESS_CUDA=OFF -DHARNESS_TESTS=OFF \
+  "-DHARNESS_UNITY=$(sed -n 's/^HARNESS_UNITY:BOOL=//p' "$BUILD/CMakeCache.txt")"
 expect 0 ninja -C tree/build/first programs
 harness=tree/build/first/bin/harness
 expect 0 "$harness" list tree/suites/fusion.yaml

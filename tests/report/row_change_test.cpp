@@ -73,7 +73,7 @@ TEST(RowChange, OfEachSeedAlikeSaysSo) {
 TEST(RowChange, MarginsOfOtherUnitsAreNamedInAdvice) {
   const Diagnostic loosened{DiagnosticCode::margin_loosened,
                             {{"baseline", 0.5}, {"current", 0.02}, {"baseline_unit", "points"}}};
-  EXPECT_EQ(words(loosened), "The margin of this case was 0.5 points in the baseline and is 2 % now.");
+  EXPECT_EQ(words(loosened), "The margin of this case was 0.5 points in the baseline and is 2.00 % now.");
   const Diagnostic wider{
       DiagnosticCode::wider_margin,
       {{"sd", 0.6123}, {"margin", 0.5}, {"processes", 10}, {"settled", 0.8345}, {"margin_unit", "points"}}};

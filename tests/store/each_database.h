@@ -46,6 +46,10 @@ class OnEachDatabase : public testing::TestWithParam<std::string> {
   void become_version_5() {
     for (const char* view : {"run_list", "case_states", "result_values", "campaign_progress"})
       execute(std::string("DROP VIEW ") + view);
+    for (const char* table : {"elements", "probes"}) execute(std::string("DROP TABLE ") + table);
+    for (const char* column :
+         {"kind", "processes_before", "processes", "avoids", "device", "added", "began", "seconds"})
+      execute(std::string("ALTER TABLE tasks DROP COLUMN ") + column);
     execute("DROP INDEX failed_results");
     execute("CREATE INDEX results_by_outcome ON results (run, outcome)");
     execute("UPDATE harness_schema SET version = 5");

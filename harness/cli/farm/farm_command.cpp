@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "harness/base/files.h"
@@ -82,9 +84,24 @@ Result<OpenFarm> open_farm(const FarmArguments& arguments) {
   return OpenFarm{std::move(*store), std::move(*farm), std::move(*open)};
 }
 
+// A server that is started again is back within a minute.
+Result<OpenFarm> open_patiently(const FarmArguments& arguments) {
+  constexpr Seconds patience = 60;
+  constexpr auto between_tries = std::chrono::seconds(1);
+  const bool server = arguments.store.url.starts_with("postgresql://");
+  const auto begin = std::chrono::steady_clock::now();
+  for (bool told = false;; told = true) {
+    Result<OpenFarm> farm = open_farm(arguments);
+    const bool may_come_back = !farm && farm.error().kind == ErrorKind::environment && server;
+    if (!may_come_back || seconds_since(begin) >= patience || InterruptGuard::interrupted()) return farm;
+    if (!told) fmt::print(stderr, "waiting a minute for the store: {}\n", farm.error().text());
+    std::this_thread::sleep_for(between_tries);
+  }
+}
+
 int farm_work(const FarmArguments& arguments, const CommandLine& /*line*/) {
   const InterruptGuard guard;
-  const Result<OpenFarm> farm = open_farm(arguments);
+  const Result<OpenFarm> farm = open_patiently(arguments);
   if (!farm) return report_error(farm.error());
   WorkOptions options = arguments.work;
   options.journal = arguments.journal;

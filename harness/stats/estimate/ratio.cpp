@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/stats/hypothesis/welch.h"
 #include "harness/stats/constants.h"
+#include "harness/stats/hypothesis/welch.h"
 
 namespace harness::stats {
 namespace {

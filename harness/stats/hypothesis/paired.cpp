@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "harness/stats/constants.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/stats/hypothesis/welch.h"
-#include "harness/stats/constants.h"
 
 namespace harness::stats {
 

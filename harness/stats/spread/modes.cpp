@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/stats/estimate/estimator.h"
 #include "harness/stats/constants.h"
+#include "harness/stats/estimate/estimator.h"
 #include "harness/stats/spread/dip.h"
 
 namespace harness::stats {

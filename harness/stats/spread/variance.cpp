@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "harness/stats/estimate/estimator.h"
 #include "harness/stats/constants.h"
+#include "harness/stats/estimate/estimator.h"
 
 namespace harness::stats {
 namespace {

@@ -1,4 +1,4 @@
-// Parts of the limits that the doctor's checks have.
+// Units and a fitness that several checks of the doctor use.
 #pragma once
 
 #include <cstdint>

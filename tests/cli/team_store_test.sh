@@ -34,7 +34,19 @@ hostssl all robot   127.0.0.1/32 cert
 hostssl all all     127.0.0.1/32 scram-sha-256
 HBA
 cat hba.conf >"$server/data/pg_hba.conf"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+# Another process may take the port before the server does, so that it is a port that no connection of its own gets.
+port=$(python3 - <<'PY'
+import socket
+highest = int(open("/proc/sys/net/ipv4/ip_local_port_range").read().split()[0]) - 1
+for port in range(highest, 1024, -1):
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        continue
+    print(port)
+    break
+PY
+)
 start_server "-c listen_addresses=127.0.0.1 -c port=$port -c ssl=on -c ssl_cert_file=$server/server.crt" \
   "-c ssl_key_file=$server/server.key -c ssl_ca_file=$server/ca.crt -c log_statement=all"
 owner="postgresql://harness@/postgres?host=$server&port=$port"
@@ -92,20 +104,37 @@ silent_about hunter22
 suite right
 speeds 100
 commit "a suite"
-env -u PGPASSFILE PGPASSWORD="$secret" "$HARNESS" run suite.yaml --device scripted:speed.json --store "$(as ci "$safe")" \
-  --report json=run.json >run.log 2>&1 &
+(
+  unset PGPASSFILE
+  export PGPASSWORD="$secret"
+  exec "$HARNESS" run suite.yaml --device scripted:speed.json --store "$(as ci "$safe")" --report json=run.json >run.log 2>&1
+) &
 running=$!
-while kill -0 $running 2>/dev/null; do
-  for folder in /proc/[0-9]*; do
-    { tr '\0' ' ' <"$folder/cmdline"; } 2>/dev/null
-    # The environment of code under test.
-    if grep -qs "^worker" <(tr '\0' '\n' <"$folder/cmdline" 2>/dev/null | tail -n +2); then
-      { grep -zxF "HARNESS_TEST_FOLDER=$scratch" "$folder/environ" >/dev/null && tr '\0' ' ' <"$folder/environ"; } 2>/dev/null
-    fi
-  done
-done 2>/dev/null >commands.txt
+python3 - $running "$scratch" >commands.txt 2>/dev/null <<'PY' || true
+import os, pathlib, sys
+running, scratch = sys.argv[1:]
+
+def words(file):
+    try:
+        return file.read_bytes().decode(errors="replace").split("\0")
+    except OSError:  # the process ended
+        return []
+
+def ended():  # the state stands behind the name, which is in brackets
+    state = "".join(words(pathlib.Path("/proc", running, "stat"))).rpartition(")")[2].split()
+    return not state or state[0] in "ZX"
+
+while not ended():
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        command = words(folder / "cmdline")
+        print(*command)
+        if "worker" in command:  # the environment of code under test
+            environment = words(folder / "environ")
+            if f"HARNESS_TEST_FOLDER={scratch}" in environment:
+                print("worker's", *environment)
+PY
 wait $running || problem "the run failed: $(cat run.log)"
-grep -qF "harness" commands.txt || problem "no process was seen"
+grep -q "^worker's.*HARNESS_TEST_FOLDER" commands.txt || problem "no process of code under test was seen"
 psql -qAtX "$owner" -c "select header from harness.runs" -c "select planned from harness.cases" -c "select result from harness.results" >stored.txt
 for file in commands.txt run.log run.json stored.txt "$server/log"; do
   ! grep -qF -e "$secret" -e "$encoded" "$file" || problem "$file tells the password"

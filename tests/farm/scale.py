@@ -202,8 +202,8 @@ def main():
     write_inputs(folder, asked.cases, asked.elements)
     server = Server(folder)
     try:
+        alone = Campaign(server, folder, asked.block, asked.lease, "*/n=6?" if asked.cases < 1000 else "*/n=6??")
         begin = time.monotonic()
-        alone = Campaign(server, folder, asked.block, asked.lease, "*/n=6?")
         alone.start(0)
         alone.wait([])
         host = (time.monotonic() - begin) / alone.done()[1]

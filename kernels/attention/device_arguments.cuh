@@ -2,7 +2,7 @@
 // compiled by nvcc, and by a plain C++ compiler for the emulator.
 #pragma once
 
-#include "kernels/ptx/device.cuh"
+#include "kernels/ptx/warp.cuh"
 
 namespace attention {
 
@@ -35,18 +35,6 @@ KERNEL_DEVICE int keys_seen(const Arguments& problem, int query) {
 
 KERNEL_DEVICE int smaller(int a, int b) {
   return a < b ? a : b;
-}
-
-// Over the 32 lanes of a warp; every lane gets the result.
-KERNEL_DEVICE float warp_max(float value) {
-  KERNEL_UNROLL
-  for (int bits = 16; bits > 0; bits /= 2) value = fmaxf(value, __shfl_xor_sync(0xFFFFFFFFU, value, bits));
-  return value;
-}
-KERNEL_DEVICE float warp_sum(float value) {
-  KERNEL_UNROLL
-  for (int bits = 16; bits > 0; bits /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, bits);
-  return value;
 }
 
 }  // namespace attention

@@ -39,11 +39,11 @@ __global__ void naive_softmax(Arguments problem, float* scores) {
                      static_cast<std::int64_t>(query) * problem.sequence;
   float top = minus_infinity();
   for (int j = static_cast<int>(threadIdx.x); j < problem.sequence; j += 32) top = fmaxf(top, row[j]);
-  top = warp_max(top);
+  top = ptx::warp_max(top);
   float total = 0;
   for (int j = static_cast<int>(threadIdx.x); j < problem.sequence; j += 32)
     total += row[j] = ptx::exp2_approximate(row[j] - top);
-  const float factor = 1.0F / warp_sum(total);
+  const float factor = 1.0F / ptx::warp_sum(total);
   for (int j = static_cast<int>(threadIdx.x); j < problem.sequence; j += 32) row[j] *= factor;
 }
 

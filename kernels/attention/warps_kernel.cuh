@@ -44,7 +44,7 @@ struct WarpQuery {
 
   // This lane's score of the tile, minus infinity where the query does not see the key.
   KERNEL_DEVICE void add(float score, const float (*values)[D], int lane) {
-    const float now = fmaxf(top, warp_max(score));
+    const float now = fmaxf(top, ptx::warp_max(score));
     if (now == minus_infinity()) return;  // sees no key of this tile, nor of any before: all lanes agree
     const float factor = ptx::exp2_approximate(top - now);
     const float weight = ptx::exp2_approximate(score - now);
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(32 * warps_of_block) warps_kernel(Arguments pr
   }
   KERNEL_UNROLL
   for (int i = 0; i < warps_queries; ++i) {
-    const float factor = 1.0F / warp_sum(queries[i].total);
+    const float factor = 1.0F / ptx::warp_sum(queries[i].total);
     const int query = first_query + own + i;
     KERNEL_UNROLL
     for (int c = 0; c < D / 32; ++c) {

@@ -1,0 +1,4 @@
+#include "kernels/operators/cuda_rows.cuh"
+
+HARNESS_VARIANT(softmax, fused, cuda, "one kernel: a row is read once and stays in registers",
+                operators::CudaFused<operators::Softmax>)

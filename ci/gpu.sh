@@ -171,7 +171,7 @@ sanitizers() {
       continue
     fi
     for one in 'probe Probe.*WithTails' 'linear_gelu LinearGelu.*OnAFewSmallShapes' \
-      'matmul Matmul.*OnAFewSmallShapes' 'attention Attention.*OnAFewSmallShapes'; do
+      'matmul Matmul.*OnAFewSmallShapes' 'attention Attention.*OnAFewSmallShapes' 'operators Operators.*'; do
       step "$tool ${one%% *}" 120 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 \
         "$folder/bin/test_gpu" --gtest_brief=1 --gtest_filter="${one#* }"
     done

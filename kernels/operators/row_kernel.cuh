@@ -199,8 +199,8 @@ inline RowLaunch row_launch(std::int64_t columns, int width) {
 template <class Operation, class Type, int stage, class Start>
 void with_row_kernel(const RowArguments& arguments, const Start& start) {
   const RowLaunch how = row_launch(arguments.columns, chunk_width<Type>);
-  const dim3 blocks(static_cast<unsigned>((arguments.rows + how.rows - 1) / how.rows));
-  const dim3 threads(static_cast<unsigned>(how.threads), static_cast<unsigned>(how.rows));
+  const dim3 blocks{static_cast<unsigned>((arguments.rows + how.rows - 1) / how.rows), 1, 1};
+  const dim3 threads{static_cast<unsigned>(how.threads), static_cast<unsigned>(how.rows), 1};
   switch (how.chunks) {
     case 1: return start(&row_kernel<Operation, Type, 1, stage>, blocks, threads);
     case 2: return start(&row_kernel<Operation, Type, 2, stage>, blocks, threads);

@@ -7,13 +7,8 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 
-#ifdef __CUDACC__
-#define OPERATORS_FUNCTION static __host__ __device__ __forceinline__
-#else
-#define OPERATORS_FUNCTION static inline
-#endif
+#include "kernels/host_device.h"
 
 namespace operators {
 
@@ -36,11 +31,11 @@ struct RmsNorm {
   static constexpr int statistics = 1;
   static constexpr bool weighted = true, biased = false, paired = false;
   static constexpr Total totals[2] = {Total::sum, Total::sum};
-  OPERATORS_FUNCTION float part(int, float x, const float*) { return x * x; }
-  OPERATORS_FUNCTION float finish(int, float sum, float columns) {
+  static KERNELS_BOTH float part(int, float x, const float*) { return x * x; }
+  static KERNELS_BOTH float finish(int, float sum, float columns) {
     return 1.0F / sqrtf(sum / columns + epsilon);
   }
-  OPERATORS_FUNCTION float value(const Element& of, const float* known) {
+  static KERNELS_BOTH float value(const Element& of, const float* known) {
     return of.x * known[0] * of.weight;
   }
 };
@@ -51,13 +46,13 @@ struct LayerNorm {
   static constexpr int statistics = 2;
   static constexpr bool weighted = true, biased = true, paired = false;
   static constexpr Total totals[2] = {Total::sum, Total::sum};
-  OPERATORS_FUNCTION float part(int statistic, float x, const float* known) {
+  static KERNELS_BOTH float part(int statistic, float x, const float* known) {
     return statistic == 0 ? x : (x - known[0]) * (x - known[0]);
   }
-  OPERATORS_FUNCTION float finish(int statistic, float sum, float columns) {
+  static KERNELS_BOTH float finish(int statistic, float sum, float columns) {
     return statistic == 0 ? sum / columns : 1.0F / sqrtf(sum / columns + epsilon);
   }
-  OPERATORS_FUNCTION float value(const Element& of, const float* known) {
+  static KERNELS_BOTH float value(const Element& of, const float* known) {
     return (of.x - known[0]) * known[1] * of.weight + of.bias;
   }
 };
@@ -67,13 +62,13 @@ struct Softmax {
   static constexpr int statistics = 2;
   static constexpr bool weighted = false, biased = false, paired = false;
   static constexpr Total totals[2] = {Total::largest, Total::sum};
-  OPERATORS_FUNCTION float part(int statistic, float x, const float* known) {
+  static KERNELS_BOTH float part(int statistic, float x, const float* known) {
     return statistic == 0 ? x : exp2f((x - known[0]) * log2_e);
   }
-  OPERATORS_FUNCTION float finish(int statistic, float total, float) {
+  static KERNELS_BOTH float finish(int statistic, float total, float) {
     return statistic == 0 ? total : 1.0F / total;
   }
-  OPERATORS_FUNCTION float value(const Element& of, const float* known) {
+  static KERNELS_BOTH float value(const Element& of, const float* known) {
     return exp2f((of.x - known[0]) * log2_e) * known[1];
   }
 };
@@ -83,27 +78,27 @@ struct Elementwise {
   static constexpr int statistics = 0;
   static constexpr bool weighted = false, biased = false;
   static constexpr Total totals[2] = {Total::sum, Total::sum};
-  OPERATORS_FUNCTION float part(int, float x, const float*) { return x; }
-  OPERATORS_FUNCTION float finish(int, float sum, float) { return sum; }
+  static KERNELS_BOTH float part(int, float x, const float*) { return x; }
+  static KERNELS_BOTH float finish(int, float sum, float) { return sum; }
 };
 
 // y = x / (1 + e^-x)
 struct Silu : Elementwise {
   static constexpr bool paired = false;
-  OPERATORS_FUNCTION float value(const Element& of, const float*) {
+  static KERNELS_BOTH float value(const Element& of, const float*) {
     return of.x / (1.0F + exp2f(-of.x * log2_e));
   }
 };
 
 struct Multiply : Elementwise {
   static constexpr bool paired = true;
-  OPERATORS_FUNCTION float value(const Element& of, const float*) { return of.x * of.second; }
+  static KERNELS_BOTH float value(const Element& of, const float*) { return of.x * of.second; }
 };
 
 // y = silu(x) second: Shazeer, "GLU Variants Improve Transformer" (2020), without the products.
 struct SwiGlu : Elementwise {
   static constexpr bool paired = true;
-  OPERATORS_FUNCTION float value(const Element& of, const float* known) {
+  static KERNELS_BOTH float value(const Element& of, const float* known) {
     return Silu::value(of, known) * of.second;
   }
 };

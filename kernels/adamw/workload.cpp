@@ -1,0 +1,81 @@
+// The workload adamw: parameters, work, inputs and the float64 oracle.
+#include <cmath>
+#include <stdexcept>
+
+#include "harness/sdk/in_parts.h"
+#include "harness/sdk/registry.h"
+#include "kernels/adamw/adamw.h"
+#include "kernels/fill.h"
+
+namespace adamw {
+namespace {
+
+using harness::sdk::DType;
+using harness::sdk::HostTensor;
+using harness::sdk::ParamKind;
+using harness::sdk::Params;
+using harness::sdk::ParamSpec;
+using harness::sdk::Problem;
+using harness::sdk::Role;
+
+class AdamWWorkload final : public harness::sdk::Workload {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "adamw"; }
+  [[nodiscard]] std::string_view summary() const override {
+    return "a step of AdamW on n weights, in place, float32";
+  }
+  [[nodiscard]] std::vector<ParamSpec> params() const override {
+    return {{"n", ParamKind::integer, "weights", {}, {}, 1}};
+  }
+  [[nodiscard]] Problem problem(const Params& params) const override;
+  void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const override;
+  void reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,
+                 std::span<const std::int64_t> wanted, std::span<double> expected) const override;
+};
+
+// 28 bytes a weight: four tensors read, three written.
+Problem AdamWWorkload::problem(const Params& params) const {
+  const std::int64_t n = params.integer("n");
+  Problem problem;
+  problem.tensors = {{"weights", Role::in_place, DType::f32, {n}},
+                     {"mean", Role::in_place, DType::f32, {n}},
+                     {"variance", Role::in_place, DType::f32, {n}},
+                     {"gradient", Role::input, DType::f32, {n}}};
+  problem.work.bytes = 28 * static_cast<double>(n);
+  problem.work.items = static_cast<double>(n);
+  problem.work.item_name = "weights";
+  problem.tolerance = {1e-6};
+  return problem;
+}
+
+// The gradient stays the same from call to call, so that the moments settle and a weight moves by at most the
+// rate a call. A variance is a mean of squares: positive.
+void AdamWWorkload::fill(const Params&, std::uint64_t seed, std::span<HostTensor> inputs) const {
+  for (std::size_t i = 0; i < inputs.size(); ++i) kernels::fill_uniform(inputs[i], seed, i, 1);
+  HostTensor& variance = inputs[variance_index];
+  for (std::int64_t i = 0; i < variance.spec.elements(); ++i) variance.set(i, std::fabs(variance.at(i)));
+}
+
+void AdamWWorkload::reference(const Params&, std::span<const HostTensor> inputs, std::size_t output,
+                              std::span<const std::int64_t> wanted, std::span<double> expected) const {
+  if (output > variance_index) throw std::out_of_range("adamw has outputs 0 to 2");
+  constexpr std::int64_t worth_a_thread = 1 << 14;
+  harness::sdk::in_parts(std::ssize(wanted), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
+    for (auto e = static_cast<std::size_t>(first); e < static_cast<std::size_t>(last); ++e) {
+      const std::int64_t i = wanted[e];
+      const double gradient = inputs[gradient_index].at(i);
+      const double mean = beta1 * inputs[mean_index].at(i) + (1 - beta1) * gradient;
+      const double variance = beta2 * inputs[variance_index].at(i) + (1 - beta2) * gradient * gradient;
+      const double weight = inputs[weights_index].at(i);
+      const double direction = mean / correction1 / (std::sqrt(variance / correction2) + epsilon);
+      expected[e] = output == mean_index       ? mean
+                    : output == variance_index ? variance
+                                               : weight - rate * weight_decay * weight - rate * direction;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace adamw
+
+HARNESS_WORKLOAD(adamw, adamw::AdamWWorkload)

@@ -95,6 +95,16 @@ std::vector<std::string> metrics_of(const CaseGroup& group) {
   return names;
 }
 
+// A whole case id as written, in which `m=*` stands for the point's m.
+std::string reference_at(const std::string& written, const sdk::Params& params) {
+  std::vector<std::string> parts = split(written, '/');
+  for (std::string& part : parts)
+    if (part.ends_with("=*"))
+      if (const sdk::Value* value = params.find(part.substr(0, part.size() - 2)))
+        part.replace(part.size() - 1, 1, sdk::to_string(*value));
+  return join(parts, "/");
+}
+
 // Everything but sampling and gate, which settle() fills.
 PlannedCase planned_case(const CaseGroup& group, const At<std::string>* reference, const sdk::Params& params,
                          const sdk::Variant& variant, const Support& support) {
@@ -107,8 +117,8 @@ PlannedCase planned_case(const CaseGroup& group, const At<std::string>* referenc
   planned.device = variant.device;
   planned.params = params;
   if (reference != nullptr)
-    planned.reference =
-        is_variant_name(*reference) ? variant.workload + "/" + reference->value + tail : reference->value;
+    planned.reference = is_variant_name(*reference) ? variant.workload + "/" + reference->value + tail
+                                                    : reference_at(reference->value, params);
   planned.tags = group.tags;
   planned.metrics = metrics_of(group);
   planned.where = group.where;

@@ -60,7 +60,8 @@ struct PointOverride {
 struct CaseGroup {
   At<std::string> workload;
   std::vector<At<std::string>> variants;
-  std::optional<At<std::string>> reference;  // a variant at the same point, or a whole case id
+  std::optional<At<std::string>>
+      reference;  // a variant at the same point, or a whole case id; `=*`: the point's
   Points points;
   std::map<std::string, Points> per_device;  // replaces `points` for that kind of device
   std::vector<std::string> tags;

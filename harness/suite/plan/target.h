@@ -22,7 +22,7 @@ struct Target {
   [[nodiscard]] const sdk::ParamSpec* find(const std::string& name) const;
 };
 
-// A reference is the name of a variant or, with slashes, a whole case id.
+// A reference is the name of a variant or, with slashes, a whole case id (`m=*` in it: the point's m).
 bool is_variant_name(const At<std::string>& reference);
 
 // std::nullopt, with errors, when a workload, variant, reference or metric is unknown.

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace matmul {
+namespace kernels {
 
 inline constexpr int asked_algorithms = 16;
 inline constexpr int fair_algorithms = 8;
@@ -18,4 +18,4 @@ inline std::string too_few_algorithms(int tried, int asked) {
          " that it was asked for: the fastest of fewer than " + std::to_string(fair_algorithms);
 }
 
-}  // namespace matmul
+}  // namespace kernels

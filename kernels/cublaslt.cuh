@@ -1,7 +1,7 @@
-// CublasLtProduct: Y = X W (row-major) by cuBLASLt, accumulated in float32, with an algorithm that is chosen
-// before anything is timed: the library's first, or the fastest of its candidates on this device. Owns the
-// library's objects; the workspace is the caller's. Use from one thread at a time, with the device current on
-// which it was made.
+// CublasLtProduct: Y = X W (row-major) by cuBLASLt, accumulated in float32 or int32, with an algorithm that
+// is chosen before anything is timed: the library's first, or the fastest of its candidates on this device.
+// Owns the library's objects; the workspace is the caller's. Use from one thread at a time, with the device
+// current on which it was made.
 #pragma once
 
 #include <cublasLt.h>
@@ -25,9 +25,24 @@ inline constexpr std::size_t library_workspace_bytes = std::size_t{32} << 20;
 
 inline cudaDataType_t library_type(harness::sdk::DType dtype) {
   using harness::sdk::DType;
-  if (dtype == DType::f32) return CUDA_R_32F;
-  return dtype == DType::f16 ? CUDA_R_16F : CUDA_R_16BF;
+  switch (dtype) {
+    case DType::f32: return CUDA_R_32F;
+    case DType::f16: return CUDA_R_16F;
+    case DType::i8: return CUDA_R_8I;
+    case DType::e4m3: return CUDA_R_8F_E4M3;
+    case DType::i32: return CUDA_R_32I;
+    default: return CUDA_R_16BF;
+  }
 }
+
+// The types of a product by the library, where Y is not of the type of X and W. W is n x k instead of k x n
+// if `w_is_transposed`, the only order in which Hopper multiplies 8-bit types.
+struct LibraryTypes {
+  harness::sdk::DType operands;
+  harness::sdk::DType result;
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;  // 32I: then Y is i32
+  bool w_is_transposed = false;
+};
 
 template <class Pointer, cublasStatus_t (*Function)(Pointer)>
 struct DestroyOfLibrary {
@@ -47,19 +62,26 @@ class CublasLtProduct {
     int stages = 0;
   };
 
-  CublasLtProduct(const ProductShape& shape, cublasComputeType_t compute) {
-    const cudaDataType_t type = library_type(shape.dtype);
+  CublasLtProduct(const ProductShape& shape, cublasComputeType_t compute)
+      : CublasLtProduct(shape, {shape.dtype, shape.dtype, compute, false}) {}
+
+  CublasLtProduct(const ProductShape& shape, const LibraryTypes& types)
+      : whole_(types.compute == CUBLAS_COMPUTE_32I) {
+    const cudaDataType_t type = library_type(types.operands);
     cublasLtHandle_t handle = nullptr;
     check(cublasLtCreate(&handle), "cublasLtCreate");
     handle_.reset(handle);
     cublasLtMatmulDesc_t operation = nullptr;
-    check(cublasLtMatmulDescCreate(&operation, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
+    check(cublasLtMatmulDescCreate(&operation, types.compute, whole_ ? CUDA_R_32I : CUDA_R_32F),
+          "cublasLtMatmulDescCreate");
     operation_.reset(operation);
     // The library thinks in columns: a row-major matrix is its transpose to the library. So it computes Y^T
     // (n x m) = W^T (n x k) X^T (k x m), with the arrays as they lie.
-    w_layout_ = make_layout(type, shape.n, shape.k);
+    if (types.w_is_transposed) set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
+    w_layout_ =
+        types.w_is_transposed ? make_layout(type, shape.k, shape.n) : make_layout(type, shape.n, shape.k);
     x_layout_ = make_layout(type, shape.k, shape.m);
-    y_layout_ = make_layout(type, shape.n, shape.m);
+    y_layout_ = make_layout(library_type(types.result), shape.n, shape.m);
   }
 
   // An attribute of the operation: an epilogue, its bias.
@@ -179,10 +201,14 @@ class CublasLtProduct {
   }
 
   void run(cudaStream_t stream) {
-    const float one = 1.0F;
-    const float zero = 0.0F;
-    check(cublasLtMatmul(handle_.get(), operation_.get(), &one, w_, w_layout_.get(), x_, x_layout_.get(),
-                         &zero, y_, y_layout_.get(), y_, y_layout_.get(), &algorithm_, workspace_,
+    constexpr float one = 1.0F;
+    constexpr float zero = 0.0F;
+    constexpr std::int32_t whole_one = 1;
+    constexpr std::int32_t whole_zero = 0;
+    const void* const alpha = whole_ ? static_cast<const void*>(&whole_one) : &one;
+    const void* const beta = whole_ ? static_cast<const void*>(&whole_zero) : &zero;
+    check(cublasLtMatmul(handle_.get(), operation_.get(), alpha, w_, w_layout_.get(), x_, x_layout_.get(),
+                         beta, y_, y_layout_.get(), y_, y_layout_.get(), &algorithm_, workspace_,
                          library_workspace_bytes, stream),
           "cublasLtMatmul");
   }
@@ -219,6 +245,7 @@ class CublasLtProduct {
     return value;
   }
 
+  bool whole_;  // sums and scaling in int32
   OwnedOfLibrary<cublasLtHandle_t, cublasLtDestroy> handle_;
   OwnedOfLibrary<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> operation_;
   Layout w_layout_;

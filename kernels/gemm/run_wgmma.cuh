@@ -26,8 +26,10 @@ class WgmmaProduct {
     if (traits.compute_major != 9 || traits.compute_minor != 0)
       throw Unsupported("wgmma is an instruction of compute capability 9.0; this device has " +
                         std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
-    if (shape.k % 8 != 0 || shape.n % 8 != 0)
-      throw Unsupported("the copy engine needs rows of whole 16 bytes: k and n must be multiples of 8");
+    constexpr int of_piece = 16 / static_cast<int>(sizeof(typename Element::Storage));
+    if (shape.k % of_piece != 0 || shape.n % 8 != 0)
+      throw Unsupported("the copy engine needs rows of whole 16 bytes: k must be a multiple of " +
+                        std::to_string(of_piece) + ", n of 8");
     if (tiles_of(shape.m, 128) * tiles_of(shape.n, 64) > std::numeric_limits<int>::max())
       throw Unsupported("more tiles than one launch can hold");
     launch_ = plan(shape.m, shape.n, traits.multiprocessors);
@@ -47,7 +49,7 @@ class WgmmaProduct {
     using Storage = typename Element::Storage;
     problem_.x = static_cast<const Storage*>(x);
     problem_.w = static_cast<const Storage*>(w);
-    problem_.y = static_cast<Storage*>(y);
+    problem_.y = static_cast<typename ResultOf<Element>::Type::Storage*>(y);
     epilogue_ = epilogue;
     x_map_ = ptx::make_tensor_map<Element>(problem_.x, launch_.x_layout(problem_));
     w_map_ = ptx::make_tensor_map<Element>(problem_.w, launch_.w_layout(problem_));

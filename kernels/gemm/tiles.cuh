@@ -9,12 +9,18 @@
 
 namespace gemm {
 
+// The elements of Y: those of X and W, unless these are of 8 bits (wgmma_8bit.cuh).
+template <class Element>
+struct ResultOf {
+  using Type = Element;
+};
+
 // Extents in elements.
 template <class Element>
 struct Problem {
   const typename Element::Storage* x = nullptr;
   const typename Element::Storage* w = nullptr;
-  typename Element::Storage* y = nullptr;
+  typename ResultOf<Element>::Type::Storage* y = nullptr;
   int m = 0;
   int n = 0;
   int k = 0;

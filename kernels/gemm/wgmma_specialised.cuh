@@ -9,6 +9,14 @@
 
 namespace gemm {
 
+// An epilogue with factors of its own for each slot: of_slot_row(row, begin) of_slot_column(column, begin)
+// for the products of row `row` and every column of a tile from `column` on, where `begin` is the first k of
+// a slot.
+template <class Epilogue>
+inline constexpr bool scales_slots = requires(const Epilogue& any) {
+  any.of_slot_row(0, 0);
+};
+
 template <class Element, class Tile, class Epilogue>
 class WgmmaSpecialised {
  public:
@@ -32,12 +40,16 @@ class WgmmaSpecialised {
       if (threadIdx.x == 0) produce(memory, x, w, problem);
     } else {
       if constexpr (Tile::consumers > 1) ptx::take_registers<232>();
-      consume(memory, problem, epilogue, static_cast<int>(threadIdx.x) / 128 - 1);
+      const int warpgroup = static_cast<int>(threadIdx.x) / 128 - 1;
+      if constexpr (scales_slots<Epilogue>)
+        consume_scaled(memory, problem, epilogue, warpgroup);
+      else
+        consume(memory, problem, epilogue, warpgroup);
     }
   }
 
  private:
-  using Work = WgmmaTile<Tile>;
+  using Work = WgmmaTile<Tile, Element>;
   using Memory = typename Work::Memory;
 
   // Calls act(row, column) for every tile of this block, in the order in which it takes them.
@@ -55,7 +67,7 @@ class WgmmaSpecialised {
                                     const Problem<Element>& problem) {
     RingPlace<Tile> place;
     for_each_tile(problem, [&](int row, int column) {
-      for (int begin = 0; begin < problem.k; begin += Tile::depth, place.next()) {
+      for (int begin = 0; begin < problem.k; begin += Work::depth, place.next()) {
         ptx::mbarrier_wait(memory.empty(place.slot), place.phase ^ 1);  // at first all slots count as empty
         Work::fill_slot(memory, place.slot, x, w, row, column, begin);
       }
@@ -66,15 +78,15 @@ class WgmmaSpecialised {
                                     const Epilogue& epilogue, int warpgroup) {
     const bool signals = threadIdx.x % 32 == 0;
     RingPlace<Tile> place;
-    float d[Work::sums] = {};
+    typename Work::Sum d[Work::sums] = {};
     for_each_tile(problem, [&](int row, int column) {
       typename Work::template Pairs<Epilogue> pairs;
       Work::read_pairs(problem, epilogue, column, pairs);  // there when the products are done
       int before = -1;                                     // the slot whose products are still running
       ptx::wgmma_pin(d);
-      for (int begin = 0; begin < problem.k; begin += Tile::depth, place.next()) {
+      for (int begin = 0; begin < problem.k; begin += Work::depth, place.next()) {
         ptx::mbarrier_wait(memory.full(place.slot), place.phase);
-        Work::template multiply_slot<Element>(memory, place.slot, warpgroup, begin == 0, d);
+        Work::multiply_slot(memory, place.slot, warpgroup, begin == 0, d);
         ptx::wgmma_wait<1>();
         if (signals && before >= 0) ptx::mbarrier_arrive(memory.empty(before));
         before = place.slot;
@@ -82,7 +94,40 @@ class WgmmaSpecialised {
       ptx::wgmma_wait<0>();
       ptx::wgmma_pin(d);
       if (signals) ptx::mbarrier_arrive(memory.empty(before));
-      Work::template write_results<Element>(memory, problem, epilogue, row, column, warpgroup, pairs, d);
+      Work::write_results(memory, problem, epilogue, row, column, warpgroup, pairs, d);
+    });
+  }
+
+  // The same where each slot's products have factors of their own: they are summed apart, waited for, and
+  // added to the sums on CUDA cores ("promoted"), while the other warpgroup multiplies.
+  static KERNEL_DEVICE void consume_scaled(const Memory& memory, const Problem<Element>& problem,
+                                           const Epilogue& epilogue, int warpgroup) {
+    const bool signals = threadIdx.x % 32 == 0;
+    RingPlace<Tile> place;
+    typename Work::Sum d[Work::sums] = {};
+    for_each_tile(problem, [&](int row, int column) {
+      float sums[Work::sums] = {};
+      const int first_row = row + Work::own_row(warpgroup);
+      for (int begin = 0; begin < problem.k; begin += Work::depth, place.next()) {
+        const float of_columns = epilogue.of_slot_column(column, begin);
+        float factors[2];
+        KERNEL_UNROLL
+        for (int half = 0; half < 2; ++half) {
+          const int own = first_row + half * 8;
+          factors[half] = own < problem.m ? epilogue.of_slot_row(own, begin) * of_columns : 0.0F;
+        }
+        ptx::mbarrier_wait(memory.full(place.slot), place.phase);
+        ptx::wgmma_pin(d);
+        Work::multiply_slot(memory, place.slot, warpgroup, true, d);
+        ptx::wgmma_wait<0>();
+        ptx::wgmma_pin(d);
+        if (signals) ptx::mbarrier_arrive(memory.empty(place.slot));
+        KERNEL_UNROLL
+        for (int i = 0; i < Work::sums; ++i) sums[i] += factors[i / 2 % 2] * static_cast<float>(d[i]);
+      }
+      typename Work::template Pairs<Epilogue> pairs;
+      Work::read_pairs(problem, epilogue, column, pairs);
+      Work::write_results(memory, problem, epilogue, row, column, warpgroup, pairs, sums);
     });
   }
 };
@@ -121,7 +166,8 @@ WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch(std::int64_t m, std::int
   const auto of = [&]<class Tile>(Tile) {
     return wgmma_specialised_launch_of<Element, Tile, Epilogue>(m, n, multiprocessors);
   };
-  if (enough(256)) return of(WgmmaTiling<128, 256, 4>{});
+  if constexpr (!scales_slots<Epilogue>)  // which keeps two sets of sums in registers
+    if (enough(256)) return of(WgmmaTiling<128, 256, 4>{});
   if (enough(128)) return of(WgmmaTiling<128, 128, 6>{});
   if (enough(64)) return of(WgmmaTiling<128, 64, 8>{});
   return of(WgmmaTiling<64, 64, 12>{});

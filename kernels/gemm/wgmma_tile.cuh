@@ -1,7 +1,7 @@
 // Shared by the matrix products on wgmma: how a tile is cut, how the copy engine fills a slot of the ring,
-// what a warpgroup multiplies of it, and how sums become elements of Y. For F16 and BF16; needs sm_90a. The
-// copy engine needs rows of whole 16 bytes, so k and n must be multiples of 8. It handles other tails: it
-// fills with zeros outside a matrix.
+// what a warpgroup multiplies of it, and how sums become elements of Y. For F16 and BF16, and through
+// WgmmaOperands for others; needs sm_90a. The copy engine needs rows of whole 16 bytes, so that k and n must
+// be multiples of 8. It handles other tails: it fills with zeros outside a matrix.
 #pragma once
 
 #include "kernels/gemm/tiles.cuh"
@@ -9,13 +9,22 @@
 
 namespace gemm {
 
-// A block takes Rows x Columns elements, a warpgroup 64 of the rows. A slot holds 64 of k: X as Rows rows of
-// 128 bytes, W as Columns / 64 boxes of 64 rows (of k) of 128 bytes, all in the 128-byte swizzle.
+// How elements are multiplied: what sums are, how much of k an instruction takes, and whether W is n x k.
+// This is the general case, W being k x n.
+template <class Element>
+struct WgmmaOperands {
+  using Sum = float;
+  static constexpr int depth = 16;
+  static constexpr bool w_is_transposed = false;
+};
+
+// A block takes Rows x Columns elements, a warpgroup 64 of the rows. A slot holds 128 bytes of k: X as Rows
+// rows of them; W as Columns / 64 boxes of 64 rows (of k) of 128 bytes, or transposed as Columns rows like
+// those of X; all in the 128-byte swizzle.
 template <int Rows, int Columns, int Stages>
 struct WgmmaTiling {
   static constexpr int rows = Rows;
   static constexpr int columns = Columns;
-  static constexpr int depth = 64;
   static constexpr int stages = Stages;
   static constexpr int consumers = rows / 64;  // warpgroups that multiply
   static constexpr int x_bytes = rows * 128;
@@ -56,11 +65,15 @@ struct RingPlace {
   }
 };
 
-template <class Tile>
+template <class Tile, class Element>
 class WgmmaTile {
  public:
   using Memory = WgmmaMemory<Tile>;
-  static constexpr int sums = Tile::columns / 2;  // a thread has
+  using Operands = WgmmaOperands<Element>;
+  using Sum = typename Operands::Sum;
+  using Result = typename ResultOf<Element>::Type;
+  static constexpr int sums = Tile::columns / 2;                                           // a thread has
+  static constexpr int depth = 128 / static_cast<int>(sizeof(typename Element::Storage));  // of k, in a slot
 
   // By one thread: orders the copies of one slot. Boxes outside a matrix count like any other.
   static KERNEL_DEVICE void fill_slot(const Memory& memory, int slot, const ptx::TensorMap& x,
@@ -69,24 +82,31 @@ class WgmmaTile {
     const std::uint32_t barrier = memory.full(slot);
     ptx::mbarrier_arrive_expect(barrier, Tile::slot_bytes);
     ptx::tma_load_2d(to, &x, begin, row, barrier);
-    KERNEL_UNROLL
-    for (int box = 0; box < Tile::columns / 64; ++box)
-      ptx::tma_load_2d(to + static_cast<std::uint32_t>(Tile::x_bytes + box * Tile::box_bytes), &w,
-                       column + box * 64, begin, barrier);
+    if constexpr (Operands::w_is_transposed) {
+      ptx::tma_load_2d(to + static_cast<std::uint32_t>(Tile::x_bytes), &w, begin, column, barrier);
+    } else {
+      KERNEL_UNROLL
+      for (int box = 0; box < Tile::columns / 64; ++box)
+        ptx::tma_load_2d(to + static_cast<std::uint32_t>(Tile::x_bytes + box * Tile::box_bytes), &w,
+                         column + box * 64, begin, barrier);
+    }
   }
 
   // By a warpgroup: issues the products of one slot and ends their group; the first of a tile overwrites `d`.
-  template <class Element>
   static KERNEL_DEVICE void multiply_slot(const Memory& memory, int slot, int warpgroup, bool first,
-                                          float (&d)[sums]) {
+                                          Sum (&d)[sums]) {
+    constexpr bool transposed = Operands::w_is_transposed;
+    constexpr int w_step = transposed ? 32 : 16 * 128;  // bytes from one instruction's part to the next one's
     const std::uint32_t x = memory.slot(slot) + static_cast<std::uint32_t>(warpgroup * 64 * 128);
     const std::uint32_t w = memory.slot(slot) + static_cast<std::uint32_t>(Tile::x_bytes);
     ptx::wgmma_fence();
     KERNEL_UNROLL
-    for (int p = 0; p < Tile::depth / 16; ++p)
-      ptx::Wgmma<Element, Tile::columns>::template shared<ptx::Major::k, ptx::Major::mn>(
+    for (int p = 0; p < depth / Operands::depth; ++p)
+      ptx::Wgmma<Element, Tile::columns>::template shared<ptx::Major::k,
+                                                          transposed ? ptx::Major::k : ptx::Major::mn>(
           d, ptx::swizzled_descriptor(x + static_cast<std::uint32_t>(p * 32), 16, 1024),
-          ptx::swizzled_descriptor(w + static_cast<std::uint32_t>(p * 16 * 128), Tile::box_bytes, 1024),
+          ptx::swizzled_descriptor(w + static_cast<std::uint32_t>(p * w_step),
+                                   transposed ? 16 : Tile::box_bytes, 1024),
           p != 0 || !first);
     ptx::wgmma_commit();
   }
@@ -95,7 +115,7 @@ class WgmmaTile {
   template <class Epilogue>
   using Pairs = typename Epilogue::Pair[Tile::columns / 8];
 
-  template <class Element, class Epilogue>
+  template <class Epilogue>
   static KERNEL_DEVICE void read_pairs(const Problem<Element>& problem, const Epilogue& epilogue, int column,
                                        Pairs<Epilogue>& pairs) {
     KERNEL_UNROLL
@@ -106,12 +126,14 @@ class WgmmaTile {
   }
 
   // By a warpgroup, when all its products are done: finishes the sums and writes them, 64 columns at a time.
-  // Each warp uses its own 16 rows of shared memory, so that rows of Y are written in runs of 128 bytes.
-  template <class Element, class Epilogue>
+  // Each warp uses its own 16 rows of shared memory, so that rows of Y are written in runs of 128 bytes. `Of`
+  // is Sum, or float where sums were scaled on the way.
+  template <class Epilogue, class Of>
   static KERNEL_DEVICE void write_results(const Memory& memory, const Problem<Element>& problem,
                                           const Epilogue& epilogue, int row, int column, int warpgroup,
-                                          const Pairs<Epilogue>& pairs, const float (&d)[sums]) {
+                                          const Pairs<Epilogue>& pairs, const Of (&d)[sums]) {
     const int warp = warpgroup * 4 + static_cast<int>(threadIdx.x) / 32 % 4;
+    const Finish<Epilogue> finish(problem, epilogue, row + own_row(warpgroup));
     KERNEL_UNROLL
     for (int chunk = 0; chunk < Tile::columns / 64; ++chunk) {
       std::uint32_t results[8][2];
@@ -122,17 +144,48 @@ class WgmmaTile {
         const float high = Epilogue::high(pairs[at]);
         KERNEL_UNROLL
         for (int half = 0; half < 2; ++half)
-          results[j][half] = Element::narrow(epilogue.finish(d[at * 4 + half * 2], low),
-                                             epilogue.finish(d[at * 4 + half * 2 + 1], high));
+          results[j][half] = Result::narrow(finish(d[at * 4 + half * 2], low, half),
+                                            finish(d[at * 4 + half * 2 + 1], high, half));
       }
       write_chunk(memory.staging(warp), problem, row + warp * 16, column + chunk * 64, results);
     }
   }
 
+  // The first of this thread's two rows of a tile; the other one is 8 below.
+  static KERNEL_DEVICE int own_row(int warpgroup) {
+    return warpgroup * 64 + static_cast<int>(threadIdx.x) / 32 % 4 * 16 +
+           static_cast<int>(threadIdx.x) % 32 / 4;
+  }
+
  private:
+  // Finishes sums of this thread's two rows. An epilogue may have a value for a row, too: of_row(row).
+  template <class Epilogue>
+  class Finish {
+   public:
+    KERNEL_DEVICE Finish(const Problem<Element>& problem, const Epilogue& epilogue, int first_row)
+        : epilogue_(epilogue) {
+      if constexpr (has_rows) {
+        KERNEL_UNROLL
+        for (int half = 0; half < 2; ++half)
+          of_rows_[half] = first_row + half * 8 < problem.m ? epilogue.of_row(first_row + half * 8) : 0.0F;
+      }
+    }
+    template <class Of>
+    KERNEL_DEVICE float operator()(Of sum, float of_column, int half) const {
+      if constexpr (has_rows)
+        return epilogue_.finish(static_cast<float>(sum), of_column, of_rows_[half]);
+      else
+        return epilogue_.finish(static_cast<float>(sum), of_column);
+    }
+
+   private:
+    static constexpr bool has_rows = requires(const Epilogue& any) { any.of_row(0); };
+    const Epilogue& epilogue_;
+    float of_rows_[2] = {};
+  };
+
   // By a warp: 16 x 64 elements from (row, column) of Y on, of which a thread holds, of every 8 x 8, what it
   // holds of such a matrix of an ldmatrix.
-  template <class Element>
   static KERNEL_DEVICE void write_chunk(unsigned char* staging, const Problem<Element>& problem, int row,
                                         int column, const std::uint32_t (&results)[8][2]) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -161,19 +214,21 @@ ptx::TensorLayout layout_of_x(const Problem<Element>& problem) {
   layout.extents[0] = static_cast<std::uint64_t>(problem.k);
   layout.extents[1] = static_cast<std::uint64_t>(problem.m);
   layout.strides[1] = static_cast<std::uint64_t>(problem.k) * sizeof(typename Element::Storage);
-  layout.box[0] = Tile::depth;
+  layout.box[0] = WgmmaTile<Tile, Element>::depth;
   layout.box[1] = Tile::rows;
   return layout;
 }
 
 template <class Tile, class Element>
 ptx::TensorLayout layout_of_w(const Problem<Element>& problem) {
+  constexpr bool transposed = WgmmaOperands<Element>::w_is_transposed;
+  constexpr int depth = WgmmaTile<Tile, Element>::depth;
   ptx::TensorLayout layout;
-  layout.extents[0] = static_cast<std::uint64_t>(problem.n);
-  layout.extents[1] = static_cast<std::uint64_t>(problem.k);
-  layout.strides[1] = static_cast<std::uint64_t>(problem.n) * sizeof(typename Element::Storage);
-  layout.box[0] = 64;
-  layout.box[1] = Tile::depth;
+  layout.extents[0] = static_cast<std::uint64_t>(transposed ? problem.k : problem.n);
+  layout.extents[1] = static_cast<std::uint64_t>(transposed ? problem.n : problem.k);
+  layout.strides[1] = layout.extents[0] * sizeof(typename Element::Storage);
+  layout.box[0] = transposed ? depth : 64;
+  layout.box[1] = transposed ? Tile::columns : depth;
   return layout;
 }
 

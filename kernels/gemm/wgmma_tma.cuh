@@ -15,11 +15,11 @@ class WgmmaTma {
 
   static KERNEL_DEVICE void run(unsigned char* base, const ptx::TensorMap& x, const ptx::TensorMap& w,
                                 const Problem<Element>& problem, const Epilogue& epilogue, TilePosition at) {
-    using Work = WgmmaTile<Tile>;
+    using Work = WgmmaTile<Tile, Element>;
     const typename Work::Memory memory{base};
     const int row = at.down * Tile::rows;
     const int column = at.across * Tile::columns;
-    const int steps = (problem.k + Tile::depth - 1) / Tile::depth;
+    const int steps = (problem.k + Work::depth - 1) / Work::depth;
     const int warpgroup = static_cast<int>(threadIdx.x) / 128;
     const bool orders = threadIdx.x == 0;
     if (orders) {
@@ -28,23 +28,23 @@ class WgmmaTma {
     }
     __syncthreads();
     for (int step = 0; orders && step < Tile::stages - 1 && step < steps; ++step)
-      Work::fill_slot(memory, step, x, w, row, column, step * Tile::depth);
-    float d[Work::sums] = {};
+      Work::fill_slot(memory, step, x, w, row, column, step * Work::depth);
+    typename Work::Sum d[Work::sums] = {};
     RingPlace<Tile> place;
     for (int step = 0; step < steps; ++step, place.next()) {
       ptx::mbarrier_wait(memory.full(place.slot), place.phase);
-      Work::template multiply_slot<Element>(memory, place.slot, warpgroup, step == 0, d);
+      Work::multiply_slot(memory, place.slot, warpgroup, step == 0, d);
       ptx::wgmma_wait<1>();
       __syncthreads();  // the slot of the step before has been read by both warpgroups
       const int ahead = step + Tile::stages - 1;
       if (orders && ahead < steps)
-        Work::fill_slot(memory, ahead % Tile::stages, x, w, row, column, ahead * Tile::depth);
+        Work::fill_slot(memory, ahead % Tile::stages, x, w, row, column, ahead * Work::depth);
     }
     ptx::wgmma_wait<0>();
     ptx::wgmma_pin(d);
     typename Work::template Pairs<Epilogue> pairs;
     Work::read_pairs(problem, epilogue, column, pairs);
-    Work::template write_results<Element>(memory, problem, epilogue, row, column, warpgroup, pairs, d);
+    Work::write_results(memory, problem, epilogue, row, column, warpgroup, pairs, d);
   }
 };
 

@@ -11,7 +11,7 @@ class CublasLtBest final : public LibraryKernel {
  public:
   CublasLtBest(const harness::sdk::Params& params, const harness::sdk::Problem&,
                const harness::sdk::DeviceTraits&)
-      : LibraryKernel(shape_of(params), compute_of(shape_of(params)), asked_algorithms) {}
+      : LibraryKernel(shape_of(params), compute_of(shape_of(params)), kernels::asked_algorithms) {}
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "harness/sdk/registry.h"
+#include "kernels/algorithms.h"
 #include "kernels/cublaslt.cuh"
-#include "kernels/matmul/algorithms.h"
 #include "kernels/matmul/matmul.h"
 
 namespace matmul {
@@ -51,7 +51,7 @@ class LibraryKernel : public harness::sdk::Kernel {
     sink.report("algorithm_tile", algorithm.tile);
     sink.report("algorithm_stages", algorithm.stages);
     sink.report("algorithms_tried", tried_);
-    sink.note(too_few_algorithms(tried_, asked_));
+    sink.note(kernels::too_few_algorithms(tried_, asked_));
   }
 
   static cublasComputeType_t compute_of(const Shape& shape) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/ptx/hopper.cuh"
+#include "kernels/ptx/small.cuh"
 
 #ifdef __CUDACC__
 
@@ -20,6 +21,13 @@ constexpr CUtensorMapDataType tensor_map_type(BF16) {
 }
 constexpr CUtensorMapDataType tensor_map_type(F32) {
   return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+}
+// Bytes are moved, and nothing asks what they mean.
+constexpr CUtensorMapDataType tensor_map_type(I8) {
+  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+}
+constexpr CUtensorMapDataType tensor_map_type(E4M3) {
+  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
 }
 
 // cuTensorMapEncodeTiled of the driver in use.

@@ -58,6 +58,12 @@ KERNEL_DEVICE void wgmma_pin(float (&d)[Count]) {
   for (int i = 0; i < Count; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
 
+template <int Count>
+KERNEL_DEVICE void wgmma_pin(std::int32_t (&d)[Count]) {
+  KERNEL_UNROLL
+  for (int i = 0; i < Count; ++i) asm volatile("" : "+r"(d[i])::"memory");
+}
+
 // The same for operands in registers: to the compiler they are free again as soon as a product is issued, but
 // products read them until the wait. So they are pinned after it.
 template <int Count>

@@ -15,6 +15,7 @@ namespace quant_gemm {
 
 using harness::sdk::DType;
 using harness::sdk::HostTensor;
+using harness::sdk::MetricSpec;
 using harness::sdk::ParamKind;
 using harness::sdk::Params;
 using harness::sdk::ParamSpec;
@@ -89,6 +90,16 @@ class QuantGemm final : public harness::sdk::Workload {
              {Value{std::string("inside")}},
              1}};
   }
+  // The choice of the library variants, and how a variant adds products of FP8.
+  [[nodiscard]] std::vector<MetricSpec> metrics() const override {
+    using harness::sdk::Better;
+    return {{"algorithm", "", Better::lower, "cuBLASLt's number of the algorithm in use"},
+            {"algorithm_tile", "", Better::lower, "its tile, by cublasLtMatmulTile_t"},
+            {"algorithm_stages", "", Better::lower, "its stages, by cublasLtMatmulStages_t"},
+            {"algorithms_tried", "", Better::higher, "how many algorithms it was chosen from"},
+            {"fast_accumulation", "", Better::lower,
+             "1: the Tensor Cores add products of FP8 over all of k, with fewer bits than float32 has"}};
+  }
   [[nodiscard]] Problem problem(const Params& params) const override;
   void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const override;
   void reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,
@@ -120,35 +131,44 @@ Problem QuantGemm::problem(const Params& params) const {
   return problem;
 }
 
-// `values` by groups of `count`: the codes into `tensor` from `first` on, and their scale.
-float quantised(HostTensor& tensor, const std::vector<std::int64_t>& elements,
-                const std::vector<float>& values) {
-  const float scale =
-      kernels::scale_for(kernels::largest_magnitude(values.data(), std::ssize(values)), tensor.spec.dtype);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    tensor.set(elements[i], kernels::rounded_code(values[i], scale, tensor.spec.dtype));
-  return scale;
-}
-
-// Fills a matrix and its scales from uniform values, block by block.
-void fill_quantised(HostTensor& tensor, HostTensor& scales, std::int64_t rows_a_scale,
-                    std::int64_t columns_a_scale, std::uint64_t seed, std::size_t stream, float size) {
+// Fills a matrix and its scales from uniform values, block by block. scale_of(row, column) is the index of
+// the scale of an element.
+template <class ScaleOf>
+void fill_quantised(HostTensor& tensor, HostTensor& scales, std::int64_t columns_a_scale, ScaleOf scale_of,
+                    std::uint64_t seed, std::size_t stream, float size) {
   const std::int64_t rows = tensor.spec.shape[0], columns = tensor.spec.shape[1];
+  const DType type = tensor.spec.dtype;
   HostTensor drawn({"", Role::input, DType::f32, tensor.spec.shape});
   kernels::fill_uniform(drawn, seed, stream, size);
   const float* const values = reinterpret_cast<const float*>(drawn.data.data());
-  std::int64_t next = 0;
-  for (std::int64_t row = 0; row < rows; row += rows_a_scale)
-    for (std::int64_t column = 0; column < columns; column += columns_a_scale) {
-      std::vector<std::int64_t> elements;
-      std::vector<float> block;
-      for (std::int64_t r = row; r < std::min(row + rows_a_scale, rows); ++r)
-        for (std::int64_t c = column; c < std::min(column + columns_a_scale, columns); ++c) {
-          elements.push_back(r * columns + c);
-          block.push_back(values[r * columns + c]);
-        }
-      scales.set(next++, quantised(tensor, elements, block));
-    }
+  const std::int64_t stretches = (columns + columns_a_scale - 1) / columns_a_scale;
+  // Two rows at once: then a thread begins at a whole byte of a packed type.
+  const auto for_each_stretch = [&](const auto& act) {
+    harness::sdk::in_parts((rows + 1) / 2, 16, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = 2 * first * stretches; i < std::min(2 * last, rows) * stretches; ++i) {
+        const std::int64_t column = i % stretches * columns_a_scale;
+        act(i, i / stretches, column, std::min(columns_a_scale, columns - column));
+      }
+    });
+  };
+  std::vector<float> of_stretch(static_cast<std::size_t>(rows * stretches));
+  for_each_stretch([&](std::int64_t i, std::int64_t row, std::int64_t column, std::int64_t count) {
+    of_stretch[static_cast<std::size_t>(i)] =
+        kernels::largest_magnitude(values + row * columns + column, count);
+  });
+  std::vector<float> of_scale(static_cast<std::size_t>(scales.spec.elements()));
+  for (std::int64_t i = 0; i < rows * stretches; ++i) {
+    float& largest =
+        of_scale[static_cast<std::size_t>(scale_of(i / stretches, i % stretches * columns_a_scale))];
+    largest = std::max(largest, of_stretch[static_cast<std::size_t>(i)]);
+  }
+  for (std::int64_t i = 0; i < scales.spec.elements(); ++i)
+    scales.set(i, static_cast<double>(kernels::scale_for(of_scale[static_cast<std::size_t>(i)], type)));
+  for_each_stretch([&](std::int64_t, std::int64_t row, std::int64_t column, std::int64_t count) {
+    const auto scale = static_cast<float>(scales.at(scale_of(row, column)));
+    for (std::int64_t e = row * columns + column; e < row * columns + column + count; ++e)
+      tensor.set(e, static_cast<double>(kernels::rounded_code(values[e], scale, type)));
+  });
 }
 
 // X is uniform on (-1, 1), W on (-3, 3)/sqrt(k), so that elements of Y have variance 1.
@@ -156,14 +176,18 @@ void QuantGemm::fill(const Params& params, std::uint64_t seed, std::span<HostTen
   const Shape shape = shape_of(params);
   const float weight_size = 3.0F / std::sqrt(static_cast<float>(shape.k));
   if (shape.stored)
-    fill_quantised(inputs[x_index], inputs[x_scales_index], 1, shape.x_columns_a_scale(), seed, 0, 1.0F);
+    fill_quantised(
+        inputs[x_index], inputs[x_scales_index], shape.x_columns_a_scale(),
+        [&](std::int64_t row, std::int64_t column) { return shape.x_scale_of(row, column); }, seed, 0, 1.0F);
   else
     kernels::fill_uniform(inputs[x_index], seed, 0, 1.0F);
   if (shape.weights == Weights::f16)
     kernels::fill_uniform(inputs[w_index], seed, 1, weight_size);
   else
-    fill_quantised(inputs[w_index], inputs[w_scales_index], shape.rows_a_scale(), shape.columns_a_scale(),
-                   seed, 1, weight_size);
+    fill_quantised(
+        inputs[w_index], inputs[w_scales_index], shape.columns_a_scale(),
+        [&](std::int64_t row, std::int64_t column) { return shape.scale_of(row, column); }, seed, 1,
+        weight_size);
 }
 
 void QuantGemm::reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,

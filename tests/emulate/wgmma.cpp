@@ -5,7 +5,7 @@ namespace {
 
 // The part of each thread of a warpgroup in a product.
 struct Operand {
-  float* d;
+  void* d;
   const std::uint32_t* a_registers;
   std::uint64_t a;
   std::uint64_t b;
@@ -15,7 +15,7 @@ struct Operand {
 // The same, once for the warpgroup.
 struct Issued {
   Product product;
-  std::array<float*, 128> d = {};
+  std::array<void*, 128> d = {};
   std::vector<double> a_registers;  // 64 x 16 when A came in registers
   std::uint64_t a = 0;
   std::uint64_t b = 0;
@@ -23,20 +23,21 @@ struct Issued {
 };
 
 // Element (outer, p) of an operand in shared memory; outer counts along m or n, p along k.
-double element(std::uint64_t descriptor, int major, int outer, int p, Widen widen) {
+double element(std::uint64_t descriptor, int major, int outer, int p, const Product& product) {
   const auto start = static_cast<std::uint32_t>(descriptor & 0x3FFF) << 4;
   const auto leading = static_cast<std::uint32_t>(descriptor >> 16 & 0x3FFF) << 4;
   const auto stride = static_cast<std::uint32_t>(descriptor >> 32 & 0x3FFF) << 4;
   std::uint32_t address = start;
   if (major == 0)
-    address +=
-        static_cast<std::uint32_t>(outer / 8) * stride + static_cast<std::uint32_t>(outer % 8 * 128 + p * 2);
+    address += static_cast<std::uint32_t>(outer / 8) * stride +
+               static_cast<std::uint32_t>(outer % 8 * 128 + p * product.element_bytes);
   else
     address += static_cast<std::uint32_t>(outer / 64) * leading + static_cast<std::uint32_t>(p / 8) * stride +
                static_cast<std::uint32_t>(p % 8 * 128 + outer % 64 * 2);
   std::uint16_t bits = 0;
-  std::memcpy(&bits, block().shared(swizzle_128(address), 2, "wgmma"), 2);
-  return static_cast<double>(widen(bits));
+  const auto bytes = static_cast<std::size_t>(product.element_bytes);
+  std::memcpy(&bits, block().shared(swizzle_128(address), bytes, "wgmma"), bytes);
+  return static_cast<double>(product.widen(bits));
 }
 
 void check_descriptor(std::uint64_t descriptor) {
@@ -47,32 +48,47 @@ void check_descriptor(std::uint64_t descriptor) {
         "a wgmma operand does not start where the swizzle pattern does, at a multiple of 1024 bytes");
 }
 
-// The place of an element in a matrix of sixteen columns.
-std::size_t position(int row, int column) {
-  return static_cast<std::size_t>(row) * 16 + static_cast<std::size_t>(column);
+// The place of an element in a matrix of `columns` columns.
+std::size_t position(int row, int column, int columns) {
+  return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+}
+
+// d += or = the sum of products, rounded once; whole numbers wrap.
+template <class Sum>
+void put_sum(void* d, int i, bool accumulate, double products) {
+  Sum& at = static_cast<Sum*>(d)[i];
+  const double sum = products + (accumulate ? static_cast<double>(at) : 0.0);
+  if constexpr (std::is_same_v<Sum, std::int32_t>)
+    at = static_cast<std::int32_t>(static_cast<std::int64_t>(sum));
+  else
+    at = static_cast<Sum>(sum);
 }
 
 void compute(const Issued& issued) {
-  const int n = issued.product.n;
-  std::vector<double> a = issued.a_registers;
-  if (a.empty()) {
-    a.resize(std::size_t{64} * 16);
-    for (int row = 0; row < 64; ++row)
-      for (int p = 0; p < 16; ++p)
-        a[position(row, p)] = element(issued.a, issued.product.a_major, row, p, issued.product.widen);
-  }
-  std::vector<double> b(static_cast<std::size_t>(n) * 16);
-  for (int column = 0; column < n; ++column)
-    for (int p = 0; p < 16; ++p)
-      b[position(column, p)] = element(issued.b, issued.product.b_major, column, p, issued.product.widen);
+  const Product& product = issued.product;
+  const int n = product.n;
+  const int depth = 32 / product.element_bytes;
+  const auto matrix = [&](int rows, std::uint64_t descriptor, int major) {
+    std::vector<double> elements(position(rows, 0, depth));
+    for (int row = 0; row < rows; ++row)
+      for (int p = 0; p < depth; ++p)
+        elements[position(row, p, depth)] = element(descriptor, major, row, p, product);
+    return elements;
+  };
+  const std::vector<double> a =
+      issued.a_registers.empty() ? matrix(64, issued.a, product.a_major) : issued.a_registers;
+  const std::vector<double> b = matrix(n, issued.b, product.b_major);
   for (int number = 0; number < 128; ++number)
     for (int i = 0; i < n / 2; ++i) {
       const int row = number / 32 * 16 + number % 32 / 4 + i / 2 % 2 * 8;
       const int column = i / 4 * 8 + number % 4 * 2 + i % 2;
-      float& d = issued.d[static_cast<std::size_t>(number)][i];
-      double sum = issued.accumulate != 0 ? static_cast<double>(d) : 0.0;
-      for (int p = 0; p < 16; ++p) sum += a[position(row, p)] * b[position(column, p)];
-      d = static_cast<float>(sum);
+      double sum = 0;
+      for (int p = 0; p < depth; ++p) sum += a[position(row, p, depth)] * b[position(column, p, depth)];
+      void* const d = issued.d[static_cast<std::size_t>(number)];
+      if (product.whole)
+        put_sum<std::int32_t>(d, i, issued.accumulate != 0, sum);
+      else
+        put_sum<float>(d, i, issued.accumulate != 0, sum);
     }
 }
 
@@ -84,14 +100,14 @@ std::vector<double> a_of_registers(Block::Operands operands, Widen widen) {
       const int number = row / 16 * 32 + row % 8 * 4 + p % 8 / 2;
       const auto* operand = static_cast<const Operand*>(operands[static_cast<std::size_t>(number)]);
       const std::uint32_t pair = operand->a_registers[row % 16 / 8 + p / 8 * 2];
-      a[position(row, p)] = static_cast<double>(widen(static_cast<std::uint16_t>(pair >> (p % 2 * 16))));
+      a[position(row, p, 16)] = static_cast<double>(widen(static_cast<std::uint16_t>(pair >> (p % 2 * 16))));
     }
   return a;
 }
 
 }  // namespace
 
-void multiply_warpgroup(const Product& product, float* d, const std::uint32_t* a_registers, std::uint64_t a,
+void multiply_warpgroup(const Product& product, void* d, const std::uint32_t* a_registers, std::uint64_t a,
                         std::uint64_t b, int accumulate) {
   Block& here = block();
   if (!here.thread().fenced) here.fail("wgmma without a wgmma_fence() since its registers were touched");

@@ -8,14 +8,16 @@
 namespace emulate {
 
 struct Product {
-  Widen widen;
+  Widen widen;  // of the bits of an element
   int n;
   int a_major;
   int b_major;
+  int element_bytes = 2;
+  bool whole = false;  // sums in int32
 };
 
-// One warpgroup product; `a_registers` null when A is in shared memory too.
-void multiply_warpgroup(const Product& product, float* d, const std::uint32_t* a_registers, std::uint64_t a,
+// One warpgroup product; `a_registers` null when A is in shared memory too. `d`: float or std::int32_t.
+void multiply_warpgroup(const Product& product, void* d, const std::uint32_t* a_registers, std::uint64_t a,
                         std::uint64_t b, int accumulate);
 void commit_products();
 void wait_for_products(int pending);
@@ -36,6 +38,8 @@ void wgmma_wait() {
 }
 template <int Count>
 void wgmma_pin(float (&)[Count]) {}
+template <int Count>
+void wgmma_pin(std::int32_t (&)[Count]) {}
 template <int Count>
 void wgmma_pin(std::uint32_t (&)[Count][4]) {}
 

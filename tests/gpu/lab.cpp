@@ -132,9 +132,9 @@ bool is_right(const std::string& workload, const std::string& variant, const sdk
       EXPECT_TRUE(elapsed) << elapsed.error().text();
       if (!elapsed) return true;
       const double error = bound.error(checked);
-      EXPECT_TRUE(error <= bound.problem().tolerance.relative)
-          << "call " << call << ": relative error " << error << ", allowed "
-          << bound.problem().tolerance.relative;
+      const double allowed = bound.kernel().tolerance().value_or(bound.problem().tolerance).relative;
+      EXPECT_TRUE(error <= allowed) << "call " << call << ": relative error " << error << ", allowed "
+                                    << allowed;
     }
     return true;
   } catch (const sdk::Unsupported& reason) {

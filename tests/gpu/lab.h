@@ -41,7 +41,7 @@ class GpuTest : public testing::Test {
   void SetUp() override;
 };
 
-// Runs one case twice, each time on fresh poison, and holds its output to the workload's tolerance, at most
+// Runs one case twice, each time on fresh poison, and holds its output to the variant's tolerance, at most
 // `checked` elements of it. False when the variant does not support the case.
 bool is_right(const std::string& workload, const std::string& variant, const sdk::Params& params,
               std::int64_t checked = 4096);

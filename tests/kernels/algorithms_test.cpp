@@ -1,9 +1,9 @@
 // The note of a record whose reference was chosen from few algorithms.
-#include "kernels/matmul/algorithms.h"
+#include "kernels/algorithms.h"
 
 #include <gtest/gtest.h>
 
-namespace matmul {
+namespace kernels {
 namespace {
 
 TEST(Algorithms, AreEnoughFromEightOn) {
@@ -20,4 +20,4 @@ TEST(Algorithms, AreNotMissedWhereOneWasAskedFor) {
 }
 
 }  // namespace
-}  // namespace matmul
+}  // namespace kernels

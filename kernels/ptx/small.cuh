@@ -1,0 +1,71 @@
+// Elements of 8 bits and the arithmetic that unpacks small integers: int8 and E4M3 with their conversions,
+// pairs of halves in a register, bytes of two registers, and loads of what is read once. The emulator's
+// counterparts are in tests/emulate/small.h.
+#pragma once
+
+#include "kernels/ptx/mma.cuh"
+
+namespace ptx {
+
+// Whole numbers from -127 to 127; -128 stays unused.
+struct I8 {
+  using Storage = std::int8_t;
+  static constexpr float largest = 127.0F;
+  static KERNEL_DEVICE std::int8_t narrow(float value);  // to nearest, ties to even; saturates
+};
+
+// FP8 with 4 bits of exponent and 3 of mantissa.
+struct E4M3 {
+  using Storage = std::uint8_t;
+  static constexpr float largest = 448.0F;
+  static KERNEL_DEVICE std::uint8_t narrow(float value);
+};
+
+}  // namespace ptx
+
+#ifndef __CUDACC__
+#include <emulate/small.h>
+#else
+
+#include <cuda_fp8.h>
+
+namespace ptx {
+
+KERNEL_DEVICE std::int8_t I8::narrow(float value) {
+  const int rounded = __float2int_rn(value);
+  return static_cast<std::int8_t>(rounded > 127 ? 127 : rounded < -127 ? -127 : rounded);
+}
+KERNEL_DEVICE std::uint8_t E4M3::narrow(float value) {
+  return __nv_cvt_float_to_fp8(value, __NV_SATFINITE, __NV_E4M3);
+}
+
+// Byte i of the result is byte (selector >> 4 i & 7) of the eight bytes low, high.
+KERNEL_DEVICE std::uint32_t select_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+  return __byte_perm(low, high, selector);
+}
+
+// Two halves a register: a + b, and a b + c, each rounded once.
+KERNEL_DEVICE std::uint32_t add_halves(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t sum;
+  asm("add.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+KERNEL_DEVICE std::uint32_t multiply_add_halves(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  std::uint32_t sum;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+
+// Sixteen bytes that no thread of the launch reads again or writes: past the L1 cache. The address is a
+// multiple of 16.
+KERNEL_DEVICE uint4 load_once(const void* from) {
+  uint4 to;
+  asm("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(to.x), "=r"(to.y), "=r"(to.z), "=r"(to.w)
+      : "l"(__cvta_generic_to_global(from)));
+  return to;
+}
+
+}  // namespace ptx
+
+#endif

@@ -1,0 +1,134 @@
+// QuantisedX: X in small codes with their scales, as a CUDA variant multiplies it: stored so (`quantise` is
+// outside), or rounded in the timed call by the kernels of quantise_kernels.cuh. Host code; owns nothing on
+// the device.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "harness/sdk/registry.h"
+#include "kernels/cuda_check.cuh"
+#include "kernels/quant_gemm/quant_gemm.h"
+#include "kernels/quant_gemm/quantise_kernels.cuh"
+
+namespace quant_gemm {
+
+// Which elements of X share a scale when it is rounded in the call.
+enum class Sharing { token, tensor, group_of_k };
+
+constexpr std::size_t up_to_256(std::size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+// Shared by the CUDA variants: extents that fit 32-bit integers and grids.
+inline const Shape& require_launchable(const Shape& shape) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1024;
+  if (shape.n > most || shape.k > most || shape.m > 65535)
+    throw harness::sdk::Unsupported("m must be at most 65535, n and k at most " + std::to_string(most));
+  return shape;
+}
+
+// `shape`, if X and W enter the product as `type`.
+inline const Shape& require_product_of(const Shape& shape, harness::sdk::DType type) {
+  if (shape.product_type() != type)
+    throw harness::sdk::Unsupported("multiplies " + std::string(harness::sdk::name_of(type)) +
+                                    " by its like; W is stored otherwise");
+  return shape;
+}
+
+template <class Code>
+class QuantisedX {
+ public:
+  using Storage = typename Code::Storage;
+
+  QuantisedX(const Shape& shape, Sharing sharing, int multiprocessors)
+      : shape_(shape), sharing_(sharing), blocks_(blocks_for(shape, multiprocessors)) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const {
+    return shape_.stored ? 0 : codes_bytes() + scales_bytes() + 256;
+  }
+
+  // `workspace` has workspace_bytes().
+  void bind(const harness::sdk::Buffers& buffers, unsigned char* workspace) {
+    x_ = buffers.as<const std::uint16_t>(x_index);
+    codes_ = shape_.stored ? buffers.as<Storage>(x_index) : reinterpret_cast<Storage*>(workspace);
+    scales_ = shape_.stored ? buffers.as<float>(x_scales_index)
+                            : reinterpret_cast<float*>(workspace + codes_bytes());
+    largest_ = reinterpret_cast<std::uint32_t*>(workspace + codes_bytes() + scales_bytes());
+  }
+
+  [[nodiscard]] const Storage* codes() const { return codes_; }
+  [[nodiscard]] const float* scales() const { return scales_; }
+  // Between the scales of neighbouring tokens: 0 where all share one.
+  [[nodiscard]] int step() const {
+    return shape_.stored ? (shape_.x_rows_a_scale() == 1 ? 1 : 0) : sharing_ == Sharing::tensor ? 0 : 1;
+  }
+
+  // Enqueues the rounding; nothing where X is stored in codes.
+  void run(cudaStream_t stream) {
+    if (shape_.stored) return;
+    const int k = static_cast<int>(shape_.k), m = static_cast<int>(shape_.m);
+    const std::int64_t elements = shape_.m * shape_.k;
+    switch (sharing_) {
+      case Sharing::token:
+        quantise_tokens<Code>
+            <<<static_cast<unsigned>(m), quantise_threads, 0, stream>>>(x_, codes_, scales_, k);
+        break;
+      case Sharing::tensor:
+        kernels::check(cudaMemsetAsync(largest_, 0, sizeof *largest_, stream), "cudaMemsetAsync");
+        find_largest<ptx::F16><<<blocks_, quantise_threads, 0, stream>>>(x_, elements, largest_);
+        quantise_tensor<Code>
+            <<<blocks_, quantise_threads, 0, stream>>>(x_, codes_, elements, largest_, scales_);
+        break;
+      case Sharing::group_of_k: {
+        constexpr std::int64_t groups_a_block = quantise_threads / 16;
+        const dim3 grid(static_cast<unsigned>((shape_.groups_of_k() + groups_a_block - 1) / groups_a_block),
+                        static_cast<unsigned>(m));
+        quantise_groups<Code><<<grid, quantise_threads, 0, stream>>>(x_, codes_, scales_, m, k);
+        break;
+      }
+    }
+    kernels::check(cudaGetLastError(), "launch of a quantising kernel");
+  }
+
+ private:
+  // A thread takes 8 elements; on a device that is full, several times.
+  static unsigned blocks_for(const Shape& shape, int multiprocessors) {
+    const std::int64_t needed = (shape.m * shape.k + quantise_threads * 8 - 1) / (quantise_threads * 8);
+    return static_cast<unsigned>(std::min<std::int64_t>(needed, std::int64_t{8} * multiprocessors));
+  }
+  [[nodiscard]] std::size_t codes_bytes() const {
+    return up_to_256(static_cast<std::size_t>(shape_.m * shape_.k));
+  }
+  [[nodiscard]] std::size_t scales_bytes() const {
+    return up_to_256(static_cast<std::size_t>(shape_.m * shape_.groups_of_k()) * sizeof(float));
+  }
+
+  Shape shape_;
+  Sharing sharing_;
+  unsigned blocks_;
+  const std::uint16_t* x_ = nullptr;
+  Storage* codes_ = nullptr;
+  float* scales_ = nullptr;
+  std::uint32_t* largest_ = nullptr;
+};
+
+// The contract of a product of small codes: the workload's, and what rounding X in the call costs (a step of
+// int8 is 1/127 of the largest element, which for uniform X is 0.4 % in the norm; E4M3 rounds by up to 2^-4,
+// which is 2.6 %), and `of_sums`.
+inline harness::sdk::Tolerance tolerance_of_codes(const Shape& shape, harness::sdk::Tolerance of_workload,
+                                                  double of_sums = 0) {
+  const double few = of_workload.relative / 6e-4;
+  const double of_x = shape.stored ? 0 : shape.product_type() == harness::sdk::DType::i8 ? 1e-2 : 4.5e-2;
+  return {of_workload.relative + of_x * few + of_sums};
+}
+
+// The Tensor Cores of Hopper add products of FP8 with 13 bits of fraction below the largest of 32 and the sum
+// so far, and cut off the rest (DeepSeek-V3, section 3.3.2): each step of 32 loses at most 2^-13 of the sum.
+inline double loss_of_fast_sums(std::int64_t k) {
+  return static_cast<double>(k) / 32 * 0x1p-13;
+}
+
+}  // namespace quant_gemm

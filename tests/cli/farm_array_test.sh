@@ -17,27 +17,29 @@ all_idle() { [ "$(sinfo --noheader --states=idle --format=%D)" = 4 ]; }
 eventually all_idle
 
 repository
-suite slow right also_right
-sed -i 's/n: \[64\]/n: [32, 64, 96, 128]/' suite.yaml
+suite slow right held also_right
+sed -i 's/n: \[64\]/n: [32, 64, 96, 128]/; s/timeout: 5s/timeout: 300s/' suite.yaml
 slower_change
-expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 2s --looks 1 --no-confirm \
+expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 5s --looks 1 --no-confirm \
   --slurm job.sh --elements 16
 expect 0 sbatch --test-only job.sh
+hold
 expect 0 sbatch --parsable --gres=gpu:1 job.sh
 job=$(tail -n 1 "$printed")
-leased() { "$HARNESS" farm status --store farm.db --format json 2>/dev/null | grep -Eq '"leased": [1-9]'; }
-eventually leased
-# The time of one element ends, and another one is killed with its node's whole job.
-scancel --signal=TERM --batch "${job}_1" >"$printed" 2>&1
-scancel --signal=KILL --full "${job}_2" "${job}_3" >"$printed" 2>&1
-requeued() { scontrol show job "${job}_1" | grep -q Restarts=1; }
+eventually are_held 4
+# Four elements have a task at hand. The time of one ends, and two are killed with their nodes' whole jobs.
+mapfile -t held < <(ls "$scratch/held")
+scancel --signal=TERM --batch "${job}_${held[0]}" >"$printed" 2>&1
+scancel --signal=KILL --full "${job}_${held[1]}" "${job}_${held[2]}" >"$printed" 2>&1
+requeued() { scontrol show job "${job}_${held[0]}" | grep -q Restarts=1; }
 eventually requeued
+let_go
 # Slurm waits two minutes before it starts that one again. The others do its work.
-measured() { "$HARNESS" farm status --store farm.db --format json 2>/dev/null | grep -q '"done": 12'; }
+measured() { "$HARNESS" farm status --store farm.db --format json 2>/dev/null | grep -q '"done": 16'; }
 eventually measured
 scancel "$job" >"$printed" 2>&1
 "$HARNESS" farm status --store farm.db --report json=status.json >"$printed" 2>&1 || problem "no status"
-holds status.json 'report["done"] == report["tasks"] == 12' 'report["stored"] == report["results"] == 60' \
+holds status.json 'report["done"] == report["tasks"] == 16' 'report["stored"] == report["results"] == 80' \
   'len(report["elements"]) >= 4'
 expect 1 "$HARNESS" farm judge --store farm.db --report json=farm.json
 same_verdicts

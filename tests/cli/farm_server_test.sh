@@ -32,8 +32,8 @@ start_server
 url="postgresql://harness@/postgres?host=$server"
 
 repository
-suite right also_right slow
-sed -i 's/n: \[64\]/n: [32, 64]/' suite.yaml
+suite right also_right held slow
+sed -i 's/n: \[64\]/n: [32, 64]/; s/timeout: 5s/timeout: 300s/' suite.yaml
 speeds 100
 commit "fast"
 expect 0 run --store "$url"
@@ -48,12 +48,13 @@ rows() { psql -qAt -h "$server" -U harness postgres -c "select count(*) from har
 in_journal() { compgen -G 'journal/harness-farm-*.jsonl' >/dev/null; }
 
 expect 0 farm plan suite.yaml --against main --device scripted:speed.json --block 1 --lease 2s --looks 1 --no-confirm
+hold
 # The server goes away while an element measures; the element is killed; the server comes back.
 "$HARNESS" farm work --store "$url" --quiet --journal journal >first.log 2>&1 &
 first=$!
-leased() { [ "$(results_of 'count(*) filter (where expires > 0)')" -gt 0 ]; }
-eventually leased
+eventually are_held 1
 stop_server
+let_go
 eventually in_journal
 kill -KILL $first
 wait $first 2>/dev/null
@@ -74,10 +75,10 @@ done
 for element in 1 2 3; do
   wait "${elements[$element]}" || problem "element $element: $(cat element$element.log)"
 done
-[ "$before" -lt 30 ] || problem "nothing was left to measure"
+[ "$before" -lt 40 ] || problem "nothing was left to measure"
 ! in_journal || problem "the journal was not sent"
-same "rows" "$(rows)" 30
-same "tasks that are done" "$(results_of 'sum(done)')" 6
+same "rows" "$(rows)" 40
+same "tasks that are done" "$(results_of 'sum(done)')" 8
 expect 1 farm judge --report json=farm.json
 python3 - <<'PY' || problem "the verdicts differ"
 import json

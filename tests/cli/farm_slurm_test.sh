@@ -5,8 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 
 repository
-suite slow right
-sed -i 's/n: \[64\]/n: [32, 64]/' suite.yaml
+suite slow right held also_right
+sed -i 's/n: \[64\]/n: [32, 64]/; s/timeout: 5s/timeout: 300s/' suite.yaml
 speeds 100
 commit "fast"
 
@@ -36,20 +36,19 @@ expect 0 "$HARNESS" farm judge --store farm.db
 absent "$scratch/requeued"
 
 # The end of its time: the task is given back, and the job is queued again.
-sed -i 's/processes: 5/processes: 20/' suite.yaml
-commit "long enough"
 plan
+hold
 bash job.sh >job.log 2>&1 &
 job=$!
-leased() { "$HARNESS" farm status --store farm.db --format json 2>/dev/null | grep -q '"leased": 1'; }
-eventually leased
+eventually are_held 1
 kill -TERM $job
 status=0
 wait $job || status=$?
 same "the exit status" $status 130
 same "what scontrol was told" "$(cat "$scratch/requeued")" "requeue 42"
 expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
-holds status.json 'report["leased"] == 0'
+holds status.json 'report["leased"] == 0' '0 < report["done"] < report["tasks"]'
+let_go
 bash job.sh >job.log 2>&1 || problem "the job failed when it was queued again: $(cat job.log)"
 expect 0 "$HARNESS" farm judge --store farm.db
 

@@ -71,6 +71,12 @@ YAML
 
 run() { "$HARNESS" run suite.yaml --device scripted:speed.json "$@"; }
 
+# hold, let_go: in between, who measures the variant `held` stays in the middle of it, for as long as its timeout allows.
+# Probes of a campaign are the first, the middle and the last case of its plan: `held` must be none of these.
+hold() { mkdir -p "$scratch/held" && touch "$scratch/hold"; }
+let_go() { rm -f "$scratch/hold"; }
+are_held() { [ "$(find "$scratch/held" -type f | wc -l)" -ge "$1" ]; }
+
 # slower_change: a suite that main measured, a branch that is 3 % slower, and its verdict in run.json, by a run in one
 # piece. Leaves farm.db, which a campaign is to begin with. The suite is there already.
 slower_change() {

@@ -1,5 +1,6 @@
 // A plugin for the command-line tests: a trivial workload (y = 2x) with variants that behave and
 // variants that are broken on purpose, one way each.
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,7 +49,8 @@ enum class Way {
   prints,
   forks,
   daemons,
-  stops
+  stops,
+  held
 };
 
 // Leaves a process behind, as one of its group or of a session of its own.
@@ -59,6 +61,18 @@ void leave_process(bool daemon) {
   }
   if (daemon && (setsid() < 0 || fork() != 0)) _exit(0);
   while (true) pause();
+}
+
+// Waits while there is a file `hold` in the test's folder. A file of `held` tells that it waits: the number of the
+// job of a Slurm array, else a process id.
+void wait_while_held() {
+  const char* folder = std::getenv("HARNESS_TEST_FOLDER");
+  const std::string hold = std::string(folder == nullptr ? "" : folder) + "/hold";
+  if (folder == nullptr || access(hold.c_str(), F_OK) != 0) return;
+  const char* job = std::getenv("SLURM_ARRAY_TASK_ID");
+  const std::string name = job != nullptr ? job : std::to_string(getpid());
+  if (const int file = creat((std::string(folder) + "/held/" + name).c_str(), 0600); file >= 0) close(file);
+  while (access(hold.c_str(), F_OK) == 0) usleep(1000);
 }
 
 template <Way way>
@@ -78,6 +92,7 @@ class Doubler : public sdk::Kernel {
     ++calls_;
     if (way == Way::crashes) raise(SIGSEGV);
     if (way == Way::slow) usleep(2000);
+    if (way == Way::held) wait_while_held();
     if (way == Way::hangs)
       while (true) pause();
     if (way == Way::prints) {
@@ -128,6 +143,7 @@ HARNESS_VARIANT(twice, unwritten, cpu, "writes nothing", Unwritten)
 HARNESS_VARIANT(twice, drifts, cpu, "wrong from the fourth call on", Doubler<Way::drifts>)
 HARNESS_VARIANT(twice, crashes, cpu, "segmentation fault", Doubler<Way::crashes>)
 HARNESS_VARIANT(twice, hangs, cpu, "never returns", Doubler<Way::hangs>)
+HARNESS_VARIANT(twice, held, cpu, "waits while the test holds it", Doubler<Way::held>)
 HARNESS_VARIANT(twice, throws, cpu, "cannot be built", Doubler<Way::throws>)
 HARNESS_VARIANT(twice, prints, cpu, "writes to standard output", Doubler<Way::prints>)
 HARNESS_VARIANT(twice, forks, cpu, "leaves a child behind", Doubler<Way::forks>)
@@ -153,6 +169,7 @@ void register_all(sdk::Registry& registry) {
   register_variant_twice_drifts(registry);
   register_variant_twice_crashes(registry);
   register_variant_twice_hangs(registry);
+  register_variant_twice_held(registry);
   register_variant_twice_throws(registry);
   register_variant_twice_prints(registry);
   register_variant_twice_forks(registry);

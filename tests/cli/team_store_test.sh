@@ -100,8 +100,11 @@ holds "$printed" 'len(report["records"]) == 2'
 expect 2 env -u PGPASSFILE PGPASSWORD=hunter22 "$HARNESS" records list --store "$(as viewer "$safe")"
 silent_about hunter22
 
-# While a run measures, neither its processes' command lines nor what it writes tell the password.
-suite right
+# While a run measures, neither its processes' command lines nor what it writes tell the password. It is held until a
+# process of it was seen that has code under test.
+suite right held
+sed -i 's/timeout: 5s/timeout: 300s/' suite.yaml
+hold
 speeds 100
 commit "a suite"
 (
@@ -132,6 +135,7 @@ while not ended():
             environment = words(folder / "environ")
             if f"HARNESS_TEST_FOLDER={scratch}" in environment:
                 print("worker's", *environment)
+                pathlib.Path(scratch, "hold").unlink(missing_ok=True)
 PY
 wait $running || problem "the run failed: $(cat run.log)"
 grep -q "^worker's.*HARNESS_TEST_FOLDER" commands.txt || problem "no process of code under test was seen"
@@ -203,4 +207,11 @@ if command -v duckdb >/dev/null; then
 else
   echo "skipped: Parquet, because there is no duckdb"
 fi
+
+# The inserting role measures a campaign, which the promoting one judges.
+expect 0 "$HARNESS" farm plan suite.yaml --device scripted:speed.json --store "$(as ci "$safe")"
+expect 0 "$HARNESS" farm work --quiet --store "$(as ci "$safe")"
+expect 0 "$HARNESS" farm judge --store "$(as gate "$safe")"
+refused viewer "delete from harness.elements"
+refused ci "delete from harness.elements"
 finish

@@ -96,13 +96,15 @@ def write_inputs(folder, cases, elements):
 
 
 class Campaign:
+    planned = []
+
     def __init__(self, server, folder, block, lease, filter_=None):
-        self.server, self.folder, self.lease = server, folder, lease
+        Campaign.planned.append(self)
+        self.server, self.folder, self.lease, self.processes = server, folder, lease, {}
         more = ["--filter", filter_] if filter_ else []
         out = self.farm("plan", "suite.yaml", "--baseline-build", "old", "--current-build", "new", "--device",
                         "scripted:gpu0.json", "--pair", "process", "--block", str(block), "--lease", f"{lease}s", *more).stdout
         self.id = out.split()[1].rstrip(":")
-        self.processes = {}
 
     def farm(self, *arguments, check=True):
         return subprocess.run([HARNESS, "farm", *arguments, "--store", self.server.url], cwd=self.folder, text=True,
@@ -115,8 +117,13 @@ class Campaign:
              f"journal{element}", "--quiet"], cwd=self.folder, stdout=log, stderr=log, start_new_session=True)
 
     def kill(self, element):
-        os.killpg(self.processes[element].pid, signal.SIGKILL)
-        self.processes[element].wait()
+        """Whether it still ran."""
+        process = self.processes[element]
+        if process.poll() is not None:
+            return False
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return True
 
     def done(self):
         row, = self.server.ask("select count(*) filter (where done = 1), count(*) from harness.tasks where kind = 'measure' and "
@@ -124,16 +131,24 @@ class Campaign:
         return int(row[0]), int(row[1])
 
     def wait(self, events):
-        """`events`: shares of the tasks, each with what happens when they are done."""
+        """`events`: shares of the tasks, each with what happens when they are done. All happen, at the latest when no
+        element is left."""
         events = sorted(events, key=lambda one: one[0])
-        while any(one.poll() is None for one in self.processes.values()):
+        while True:
+            running = any(one.poll() is None for one in self.processes.values())
+            if not running and not events:
+                break
             done, tasks = self.done()
-            while events and done >= events[0][0] * tasks:
+            while events and (not running or done >= events[0][0] * tasks):
                 events.pop(0)[1]()
-            time.sleep(0.2)
+            time.sleep(0.1)
         failed = {e: p.returncode for e, p in self.processes.items() if p.returncode != 0}
-        if failed or events:
-            raise SystemExit(f"elements failed: {failed}, {len(events)} events are left; {self.folder}/element*.log")
+        if failed:
+            raise SystemExit(f"elements failed: {failed}; {self.folder}/element*.log")
+
+    def end(self):
+        for element in self.processes:
+            self.kill(element)
 
     def verdicts(self):
         status = self.farm("judge", self.id, "--report", "json=report.json", check=False).returncode
@@ -225,8 +240,11 @@ def main():
                 campaign.start(element)
             victims = chance.sample(range(asked.elements), -(-asked.elements // 10))
 
+            killed = []
+
             def again(element):
-                campaign.kill(element)
+                if campaign.kill(element):
+                    killed.append(element)
                 campaign.start(element)
 
             def restart():
@@ -242,9 +260,9 @@ def main():
             status_now, rows, _ = campaign.verdicts()
             seconds = campaign.seconds()
             check = 3 * sum(seconds) / (asked.cases * PROCESSES) + host
-            share, end = share_measuring(seconds, asked.elements, host, check, asked.lease, len(victims), asked.restarts, chance)
+            share, end = share_measuring(seconds, asked.elements, host, check, asked.lease, len(killed), asked.restarts, chance)
             same = (status_now, rows) == (status, wanted)
-            print(f"seed {seed}: {len(victims)} killed, {asked.restarts} restarts, {results} results each once in {took:.0f} s here, "
+            print(f"seed {seed}: {len(killed)} killed, {asked.restarts} restarts, {results} results each once in {took:.0f} s here, "
                   f"verdicts {'the same' if same else 'DIFFER'}, {100 * share:.1f} % of GPU time measuring in {end / 60:.1f} "
                   "scripted minutes", flush=True)
             if not same:
@@ -252,6 +270,8 @@ def main():
             if asked.cases >= 1000 and share < 0.9:
                 raise SystemExit("too little of the GPU time is spent measuring")
     finally:
+        for campaign in Campaign.planned:
+            campaign.end()
         server.stop()
     shutil.rmtree(folder)
 

@@ -68,7 +68,9 @@ async function visit(work) {
 }
 
 async function follow(page, selector) {
+  const left = page.url();
   await page.click(selector);
+  await page.waitForURL((url) => url.href !== left);
   await page.waitForFunction(() => document.documentElement.dataset.ready === "yes");
 }
 

@@ -62,4 +62,21 @@ expect 0 "$HARNESS" farm work --store farm.db --quiet
 expect 0 "$HARNESS" farm judge --store farm.db --report json=farm.json
 holds farm.json '0 < sum(row["verdict"] == "skipped" for row in report["cases"]) < 10' 'len(report["cases"]) == 10'
 expect 0 "$HARNESS" farm judge --store farm.db
+
+# Who has a task at hand by then is waited for. What nobody has is left out.
+suite right also_right held slow
+sed -i 's/timeout: 5s/timeout: 300s/' suite.yaml
+speeds 100
+commit "another suite"
+expect 0 "$HARNESS" farm plan suite.yaml --store held.db --device scripted:speed.json --budget 1h --block 1
+hold
+"$HARNESS" farm work --store held.db --quiet >held.log 2>&1 &
+element=$!
+eventually are_held 1
+python3 -c 'import sqlite3; sqlite3.connect("held.db", isolation_level=None).execute("UPDATE tasks SET began = began - 3600 WHERE began > 0")'
+expect 4 "$HARNESS" farm judge --store held.db
+let_go
+wait $element || problem "the element failed: $(cat held.log)"
+expect 0 "$HARNESS" farm judge --store held.db --report json=farm.json
+holds farm.json 'row("twice/held")["outcome"] == "measured"' 'row("twice/slow")["outcome"] == "skipped"'
 finish

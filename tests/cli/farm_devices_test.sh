@@ -29,8 +29,10 @@ for folder in one other; do
 done
 plan() {
   expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --baseline-build one --current-build other --device scripted:A.json \
-    --pair process --block 1 --lease "${lease:-5m}"
+    --pair process --block 1 --lease "${lease:-5m}" "$@"
 }
+# elapse: the campaign began an hour ago.
+elapse() { python3 -c 'import sqlite3; sqlite3.connect("farm.db", isolation_level=None).execute("UPDATE tasks SET began = began - 3600 WHERE began > 0")'; }
 work() { "$HARNESS" farm work --store farm.db --quiet --device "scripted:$1.json" "${@:2}"; }
 for other in 100 105; do
   device A 105
@@ -54,6 +56,20 @@ holds farm.json 'row("probe_copy/memcpy/n=64")["verdict"] == "inconclusive"'
 # Nobody else is there: the same device measures it again.
 lease=100ms plan
 expect 0 work A
+expect 1 "$HARNESS" farm judge --store farm.db
+
+# A confirmation counts no longer when its device was found sick, though the budget leaves no time for another.
+device A 105
+device B 100
+plan --budget 1h
+expect 0 work A --tasks 3
+expect 0 work B --tasks 1
+expect 0 work A --leave
+device B 100 ', "conditions": [{"process": 1}, {"throttled": ["thermal"]}]'
+expect 2 work B
+elapse
+expect 1 "$HARNESS" farm judge --store farm.db --report json=farm.json
+holds farm.json 'row("probe_copy/memcpy/n=64")["verdict"] == "regressed"' 'row("probe_copy/memcpy/n=66")["verdict"] == "skipped"'
 expect 1 "$HARNESS" farm judge --store farm.db
 
 # A device that other processes use, or that is throttled from the first, measures nothing.

@@ -56,6 +56,14 @@ expect 4 run --store .harness/empty.db --against main --report json=elsewhere.js
 holds elsewhere.json '"elsewhere" not in report["baseline"]["found"]'
 concludes 0 false
 
+# So has one that is measured on a machine of another class.
+git checkout -q main && git checkout -qb moved && sed -i 's/"machine_class": "scripted"/"machine_class": "other"/' speed.json && commit "moved"
+rm -f "$scratch/outputs"
+expect 4 run --store .harness/base.db --against main --report json=elsewhere.json
+holds elsewhere.json 'report["baseline"]["found"]["elsewhere"]'
+concludes 4 false
+concludes 0 true
+
 # Where something was measured, it judges.
 git checkout -q main
 expect 0 run --store .harness/red.db

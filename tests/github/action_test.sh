@@ -95,6 +95,12 @@ perf
 gives 'result["outputs"]["regressions"] == "2"'
 git rm -q waivers.yaml && commit "none is waived"
 
+# One that is measured on a machine of another class has lost its baseline.
+speeds 100 && sed -i 's/"machine_class": "scripted"/"machine_class": "other"/' speed.json && commit "another machine"
+event pull_request
+perf
+gives 'result["conclusion"] == "failure"' 'result["status"] == 4'
+
 # Inconclusive fails, unless the workflow allows it: then it passes with the verdict in the outputs.
 speeds 101 0.05 && commit "noisy"
 event pull_request

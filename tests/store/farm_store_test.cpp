@@ -180,6 +180,38 @@ TEST_P(FarmStores, FreeTheTasksOfASickDevice) {
   EXPECT_TRUE(*store->complete(measured(3, "GPU-B")));
 }
 
+TEST_P(FarmStores, JudgeNothingWhileATaskIsOpenAgain) {
+  plan(1);
+  const auto store = farm();
+  const Holder one{"one", "GPU-A"};
+  checked(store->plan({"d-2", "later", "{}"},
+                      std::vector<FarmTask>{{1, 0, 0, 1, 1}, {.number = 2, .kind = TaskKind::judge}}));
+  EXPECT_TRUE(*store->complete({"d-2", 1, "one", {}, "GPU-A"}));
+  ASSERT_EQ((*store->take("d-2", {"other", "GPU-B"}, long_lease))->kind, TaskKind::judge);
+  EXPECT_EQ(*store->quarantine("d-2", one, "hot", std::vector<std::string>{record_.id}), 1);
+  EXPECT_FALSE(*store->complete_judging("d-2", 2, {})) << "its verdict was of the sick device";
+  EXPECT_FALSE(*store->complete_judging("d-2", 1, {})) << "no task to judge";
+  EXPECT_FALSE(checked(store->tasks("d-2")).at(0).done);
+  EXPECT_FALSE(checked(store->tasks("d-2")).at(1).done);
+  EXPECT_TRUE(*store->complete({"d-2", 1, "other", {}, "GPU-B"}));
+  EXPECT_TRUE(*store->complete_judging("d-2", 2, {}));
+}
+
+TEST_P(FarmStores, RemoveTheResultsOfALook) {
+  plan(3);
+  const auto store = farm();
+  for (int number : {1, 2, 3}) EXPECT_TRUE(*store->complete(measured(number, "GPU-A")));
+  const std::vector<std::string> cases{record_.cases[0].id, "no such case"};
+  checked(store->remove_results(record_.id, cases, 1, 1));
+  const auto stored = open();
+  const Record left = checked(stored->load(record_.id));
+  ASSERT_THAT(left.cases[0].processes, SizeIs(2));
+  EXPECT_EQ(left.cases[0].processes[0].process, 1);
+  EXPECT_EQ(left.cases[0].processes[1].process, 3);
+  EXPECT_EQ(checked(stored->cases_of(record_.id)).at(0).measured, 2);
+  EXPECT_EQ(checked(stored->list({})).at(0).results, 2);
+}
+
 TEST_P(FarmStores, KeepTheProbesOfADevice) {
   const auto store = (open(), farm());
   const std::vector<ProbeValue> one{{"case", 1.5}, {"other", 2.5}}, again{{"case", 1.75}};

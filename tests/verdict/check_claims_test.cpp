@@ -108,6 +108,20 @@ TEST(CheckClaims, AValueIsOfOneCaseAndMayBeConstant) {
   EXPECT_EQ(status({0.5, 0.5}), ClaimStatus::confirmed);
   EXPECT_EQ(status({0.6, 0.6}), ClaimStatus::refuted);
   EXPECT_EQ(status({0.4, 0.6}), ClaimStatus::open);
+  EXPECT_EQ(status({0, 0.4, 0.4}), ClaimStatus::open)
+      << "0 has no logarithm, and two of three do not speak for all";
+  EXPECT_EQ(status({-1, -1}), ClaimStatus::open);
+}
+
+TEST(CheckClaims, NoSampleOf0IsLeftOutOfARatio) {
+  const auto value = [](const std::vector<double>& values) {
+    return checked(speedup_of("a", "b", {1.5, {}}),
+                   record_of({case_of("a", {series_at({1, 1, 1})}), case_of("b", {series_at(values)})}));
+  };
+  EXPECT_EQ(value({2, 2, 2}).status, ClaimStatus::confirmed);
+  EXPECT_EQ(value({2, 2, 0}).status, ClaimStatus::open);
+  EXPECT_EQ(value({2, 2, 0}).gap, ClaimGap::no_interval);
+  EXPECT_FALSE(value({2, 2, 0}).value);
 }
 
 TEST(CheckClaims, SaysWhyThereIsNoAnswer) {

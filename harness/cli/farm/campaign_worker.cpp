@@ -7,7 +7,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <thread>
 #include <utility>
 
 #include "harness/base/files.h"
@@ -29,7 +28,7 @@
 namespace harness {
 namespace {
 
-constexpr Seconds between_tries = 1, longest_rest = 5;
+constexpr Seconds longest_rest = 5;
 constexpr double renewals_in_a_lease = 4;
 
 Seconds now() {
@@ -180,14 +179,12 @@ Result<bool> CampaignWorker::verify() {
   Record known;
   known.suite = campaign_.suites.front().current().plan.suite;
   known.machines = check->machines;
-  sick_ = check->sick ? check->sick
-                      : sickness_of(campaign_, check->results, *history,
-                                    with_learned(records_, Policy{}, known).learned);
+  sick_ = sickness_of(campaign_, *check, *history, with_learned(records_, Policy{}, known).learned);
   if (sick_) {
     const auto freed = patiently([&] { return store_.quarantine(id_, holder_, encode(*sick_), records()); });
     return freed ? Result<bool>(false) : fail(freed.error());
   }
-  const std::vector<ProbeValue> values = probe_values(campaign_, check->results);
+  const std::vector<ProbeValue> values = probe_values(campaign_, *check);
   if (const auto kept = patiently([&] { return store_.keep_probes(holder_, values); }); !kept)
     return fail(kept.error());
   const auto well = patiently([&] { return store_.enlist(id_, holder_, true, campaign_.lease); });
@@ -208,25 +205,6 @@ std::vector<std::string> CampaignWorker::records() const {
   for (const CampaignSuite& suite : campaign_.suites)
     for (const CampaignSide& side : suite.sides) ids.push_back(side.record);
   return ids;
-}
-
-template <class Ask>
-auto CampaignWorker::patiently(Ask ask) -> decltype(ask()) {
-  const Seconds end = now() + options_.patience;
-  for (bool told = false;; told = true) {
-    auto answer = ask();
-    if (answer || answer.error().kind != ErrorKind::environment || now() >= end ||
-        InterruptGuard::interrupted())
-      return answer;
-    if (!told) fmt::print(stderr, "waiting for the store: {}\n", answer.error().text());
-    rest(between_tries);
-  }
-}
-
-void CampaignWorker::rest(Seconds duration) const {
-  const Seconds end = now() + duration;
-  while (now() < end && !InterruptGuard::interrupted())
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
 Result<std::optional<FarmTask>> CampaignWorker::take() {
@@ -252,8 +230,10 @@ Status CampaignWorker::judge(const FarmTask& task) {
   if (!tasks) return fail(tasks.error());
   const auto next = patiently([&] { return next_tasks(records_, campaign_, *tasks); });
   line_.clear();
-  if (!next) return fail(next.error());
-  const auto judged = patiently([&] { return store_.complete_judging(id_, task.number, *next); });
+  const auto judged =
+      next ? patiently([&] { return store_.complete_judging(id_, task.number, *next); }) : fail(next.error());
+  if (judged && *judged) return {};
+  (void)store_.release(id_, task.number, holder_.name);  // else the lease ends
   return judged ? Status() : fail(judged.error());
 }
 

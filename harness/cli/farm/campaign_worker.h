@@ -7,7 +7,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "harness/cli/farm/ask_patiently.h"
 #include "harness/cli/farm/campaign.h"
 #include "harness/cli/farm/task_journal.h"
 #include "harness/cli/measuring/prepare.h"
@@ -69,10 +71,10 @@ class CampaignWorker {
   Status send_journal();
   Result<bool> any_open();
   [[nodiscard]] std::vector<std::string> records() const;
-  void rest(Seconds duration) const;
-  // Asks the store again and again while it is away.
   template <class Ask>
-  auto patiently(Ask ask) -> decltype(ask());
+  auto patiently(Ask ask) -> decltype(ask()) {
+    return ask_patiently(options_.patience, std::move(ask));
+  }
 
   Store& records_;
   FarmStore& store_;

@@ -92,12 +92,25 @@ std::optional<Sickness> conditions_of(const Campaign& campaign, const std::vecto
   return std::nullopt;
 }
 
-std::string subject_of(const Campaign& campaign, const ProcessResult& result) {
+// Another driver is no illness of the device: its probes have a history of their own.
+std::string subject_of(const Campaign& campaign, const DeviceCheck& check, const ProcessResult& result) {
   std::string code = result.identity ? result.identity->digest : "";
   for (const CampaignSuite& suite : campaign.suites)
     for (const PlannedCase& one : suite.probes)
       if (code.empty() && one.id == result.case_id) code = suite.sides.front().identity;
-  return result.case_id + " " + code;
+  std::string subject = result.case_id + " " + code;
+  for (const auto& [kind, machine] : check.machines)
+    for (const MachineField& field : machine.fields)
+      if (field.name == "driver") subject += " " + field.value;
+  return subject;
+}
+
+std::optional<ProbeValue> probe_value(const Campaign& campaign, const DeviceCheck& check,
+                                      const ProcessResult& result) {
+  if (result.outcome != Outcome::measured || result.series.empty()) return std::nullopt;
+  const std::vector<double> value = process_values(result.series.front());
+  if (value.empty() || !(value.front() > 0)) return std::nullopt;
+  return ProbeValue{subject_of(campaign, check, result), std::log(value.front())};
 }
 
 double mean_of(const std::vector<double>& values) {
@@ -148,29 +161,26 @@ std::vector<PlannedCase> choose_probes(const Plan& plan, const std::set<std::str
   return probes;
 }
 
-std::vector<ProbeValue> probe_values(const Campaign& campaign, const std::vector<ProcessResult>& results) {
+std::vector<ProbeValue> probe_values(const Campaign& campaign, const DeviceCheck& check) {
   std::vector<ProbeValue> values;
-  for (const ProcessResult& result : results) {
-    if (result.outcome != Outcome::measured || result.series.empty()) continue;
-    const std::vector<double> value = process_values(result.series.front());
-    if (!value.empty() && value.front() > 0)
-      values.push_back({subject_of(campaign, result), std::log(value.front())});
-  }
+  for (const ProcessResult& result : check.results)
+    if (auto value = probe_value(campaign, check, result)) values.push_back(std::move(*value));
   return values;
 }
 
-std::optional<Sickness> sickness_of(const Campaign& campaign, const std::vector<ProcessResult>& results,
+std::optional<Sickness> sickness_of(const Campaign& campaign, const DeviceCheck& check,
                                     std::span<const ProbeValue> history,
                                     const std::vector<LearnedSpread>& learned) {
-  if (auto sick = conditions_of(campaign, results)) return sick;
+  if (check.sick) return check.sick;
+  if (auto sick = conditions_of(campaign, check.results)) return sick;
   std::map<std::string, std::vector<double>> earlier;
   for (const ProbeValue& one : history) earlier[one.subject].push_back(one.log_value);
-  for (const ProcessResult& result : results) {
-    const std::vector<ProbeValue> now = probe_values(campaign, {result});
-    const auto before = now.empty() ? earlier.end() : earlier.find(now.front().subject);
+  for (const ProcessResult& result : check.results) {
+    const std::optional<ProbeValue> now = probe_value(campaign, check, result);
+    const auto before = now ? earlier.find(now->subject) : earlier.end();
     const PlannedCase* probe = probe_named(campaign, result.case_id);
     if (before == earlier.end() || probe == nullptr) continue;
-    const double moved = now.front().log_value - mean_of(before->second);
+    const double moved = now->log_value - mean_of(before->second);
     const auto spread = limit_of(before->second, result.case_id, result.series.front().metric, learned);
     if (!spread) continue;
     const double limit = std::max(std::log1p(probe->gate.margin), *spread);

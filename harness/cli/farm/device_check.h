@@ -36,12 +36,12 @@ struct DeviceCheck {
 // Measures the probes. The device must be locked.
 Result<DeviceCheck> check_device(const DeviceCheckRequest& request);
 
-// The values of the probes, by the case and the digest of its launches; without one, by the build.
-std::vector<ProbeValue> probe_values(const Campaign& campaign, const std::vector<ProcessResult>& results);
+// The values of the probes, by the case, the digest of its launches (without one, the build) and the driver.
+std::vector<ProbeValue> probe_values(const Campaign& campaign, const DeviceCheck& check);
 
-// Why the results of a device are not used: too many placements were throttled, others used the device, or a
-// probe is farther from `history` than the spread between sessions explains. Pure.
-std::optional<Sickness> sickness_of(const Campaign& campaign, const std::vector<ProcessResult>& results,
+// Why the results of a device are not used: the doctor says so, too many placements were throttled, others
+// used the device, or a probe is farther from `history` than the spread between sessions explains. Pure.
+std::optional<Sickness> sickness_of(const Campaign& campaign, const DeviceCheck& check,
                                     std::span<const ProbeValue> history,
                                     const std::vector<LearnedSpread>& learned);
 

@@ -2,15 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/farm/ask_patiently.h"
 #include "harness/cli/farm/campaign_worker.h"
 #include "harness/cli/farm/judge_campaign.h"
 #include "harness/cli/farm/plan_campaign.h"
@@ -84,24 +83,11 @@ Result<OpenFarm> open_farm(const FarmArguments& arguments) {
   return OpenFarm{std::move(*store), std::move(*farm), std::move(*open)};
 }
 
-// A server that is started again is back within a minute.
-Result<OpenFarm> open_patiently(const FarmArguments& arguments) {
-  constexpr Seconds patience = 60;
-  constexpr auto between_tries = std::chrono::seconds(1);
-  const bool server = arguments.store.url.starts_with("postgresql://");
-  const auto begin = std::chrono::steady_clock::now();
-  for (bool told = false;; told = true) {
-    Result<OpenFarm> farm = open_farm(arguments);
-    const bool may_come_back = !farm && farm.error().kind == ErrorKind::environment && server;
-    if (!may_come_back || seconds_since(begin) >= patience || InterruptGuard::interrupted()) return farm;
-    if (!told) fmt::print(stderr, "waiting a minute for the store: {}\n", farm.error().text());
-    std::this_thread::sleep_for(between_tries);
-  }
-}
-
 int farm_work(const FarmArguments& arguments, const CommandLine& /*line*/) {
+  constexpr Seconds a_restart = 60;  // in which a server is back that is started again
   const InterruptGuard guard;
-  const Result<OpenFarm> farm = open_patiently(arguments);
+  const bool server = arguments.store.url.find("://") != std::string::npos;
+  const Result<OpenFarm> farm = ask_patiently(server ? a_restart : 0, [&] { return open_farm(arguments); });
   if (!farm) return report_error(farm.error());
   WorkOptions options = arguments.work;
   options.journal = arguments.journal;
@@ -148,7 +134,7 @@ int farm_judge(const FarmArguments& arguments, const CommandLine& line) {
                          fmt::format("{} of {} tasks are not done yet", open, farm->open.tasks.size()),
                          {},
                          "do them with `harness farm work`; `harness farm status` tells who does"});
-  if (const Status closed = close_records(*farm->store, farm->open); !closed)
+  if (const Status closed = close_records(*farm->store, *farm->farm, farm->open); !closed)
     return report_error(closed.error());
   if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());
   const Campaign& campaign = farm->open.campaign;

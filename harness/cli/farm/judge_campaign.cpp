@@ -21,28 +21,41 @@
 namespace harness {
 namespace {
 
-// The results that a side must have. The looks and confirmations of a campaign that its budget ended may be
-// there or not.
-bool has_all_results(const OpenCampaign& open, std::size_t suite, const CampaignSide& side, int results) {
-  int needed = side.looked, possible = side.looked;
+constexpr const char* judges = "farm judge";  // the name of this element
+
+// The results that a side must have.
+int results_needed(const OpenCampaign& open, std::size_t suite, const CampaignSide& side) {
+  int needed = side.looked;
   const int sides = static_cast<int>(open.campaign.suites[suite].sides.size());
-  for (const FarmTask& task : open.tasks) {
-    if (task.kind != TaskKind::measure || static_cast<std::size_t>(task.suite) != suite) continue;
-    possible += task.results / sides;
-    if (task.done || task.processes_before == 0) needed += task.results / sides;
-  }
-  return needed <= results && results <= possible;
+  for (const FarmTask& task : open.tasks)
+    if (task.kind == TaskKind::measure && static_cast<std::size_t>(task.suite) == suite &&
+        (task.done || task.processes_before == 0))
+      needed += task.results / sides;
+  return needed;
 }
 
-// A result for each that the budget left out. It replaces those of devices in quarantine.
-Status leave_out(Store& store, const OpenCampaign& open) {
+// A side's part of a task that the budget left out. Its results, if it has any, are those of a device in
+// quarantine. They are replaced, or removed where they are of a further look or a confirmation.
+Status leave_out(Store& store, FarmStore& farm, const CampaignSide& side, const FarmTask& task,
+                 Seconds budget) {
+  for (const PlannedCase& one : part_of(side.plan, task).cases) {
+    if (task.processes_before > 0) {
+      const Status removed = farm.remove_results(side.record, std::vector<std::string>{one.id},
+                                                 task.processes_before, one.sampling.processes);
+      if (!removed) return removed;
+      continue;
+    }
+    for (int process = 1; process <= one.sampling.processes; ++process)
+      if (Status put = store.put(side.record, {left_out(one, process, budget)}); !put) return put;
+  }
+  return {};
+}
+
+Status leave_out(Store& store, FarmStore& farm, const OpenCampaign& open) {
   for (const FarmTask& task : open.tasks) {
-    if (task.kind != TaskKind::measure || task.done || task.processes_before > 0) continue;
+    if (task.kind != TaskKind::measure || task.done) continue;
     for (const CampaignSide& side : open.campaign.suites.at(static_cast<std::size_t>(task.suite)).sides)
-      for (const PlannedCase& one : part_of(side.plan, task).cases)
-        for (int process = 1; process <= one.sampling.processes; ++process)
-          if (Status put = store.put(side.record, {left_out(one, process, open.campaign.budget)}); !put)
-            return put;
+      if (Status left = leave_out(store, farm, side, task, open.campaign.budget); !left) return left;
   }
   return {};
 }
@@ -88,9 +101,11 @@ Result<OpenCampaign> open_campaign(FarmStore& farm, const std::string& id) {
 }
 
 std::size_t OpenCampaign::open_tasks() const {
-  if (campaign.budget > 0 && running >= campaign.budget) return 0;
-  return static_cast<std::size_t>(
-      std::count_if(tasks.begin(), tasks.end(), [](const FarmTask& one) { return !one.done; }));
+  const bool over = campaign.budget > 0 && running >= campaign.budget;
+  return static_cast<std::size_t>(std::count_if(tasks.begin(), tasks.end(), [&](const FarmTask& one) {
+    const bool at_hand = one.kind == TaskKind::measure && one.lease > 0;
+    return !one.done && (!over || at_hand);
+  }));
 }
 
 Status judge_rest(Store& store, FarmStore& farm, OpenCampaign& open) {
@@ -98,12 +113,15 @@ Status judge_rest(Store& store, FarmStore& farm, OpenCampaign& open) {
     return one.done || one.kind == TaskKind::judge;
   });
   if (!only_judging || open.open_tasks() == 0) return {};
-  const Result<std::optional<FarmTask>> task = farm.take(open.stored.id, {"farm judge"}, open.campaign.lease);
+  const Result<std::optional<FarmTask>> task = farm.take(open.stored.id, {judges}, open.campaign.lease);
   if (!task) return fail(task.error());
   if (!*task) return {};
-  const auto next = next_tasks(store, open.campaign, open.tasks);
-  if (!next) return fail(next.error());
-  const Result<bool> judged = farm.complete_judging(open.stored.id, (*task)->number, *next);
+  Result<bool> judged = false;  // a task to measure may be open again, because its device was found sick
+  if ((*task)->kind == TaskKind::judge) {
+    const auto next = next_tasks(store, open.campaign, open.tasks);
+    judged = next ? farm.complete_judging(open.stored.id, (*task)->number, *next) : fail(next.error());
+  }
+  if (!judged || !*judged) (void)farm.release(open.stored.id, (*task)->number, judges);
   if (!judged) return fail(judged.error());
   Result<OpenCampaign> again = open_campaign(farm, open.stored.id);
   if (!again) return fail(again.error());
@@ -154,13 +172,13 @@ Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
   return progress;
 }
 
-Status close_records(Store& store, const OpenCampaign& open) {
-  if (const Status left = leave_out(store, open); !left) return left;
+Status close_records(Store& store, FarmStore& farm, const OpenCampaign& open) {
+  if (const Status left = leave_out(store, farm, open); !left) return left;
   for (std::size_t i = 0; i < open.campaign.suites.size(); ++i)
     for (const CampaignSide& side : open.campaign.suites[i].sides) {
       const Result<RunInfo> info = info_of(store, side.record);
       if (!info) return fail(info.error());
-      if (!has_all_results(open, i, side, static_cast<int>(info->results)))
+      if (static_cast<int>(info->results) != results_needed(open, i, side))
         return fail(ErrorKind::missing,
                     fmt::format("record {} has {} results, which are not those of its tasks", side.record,
                                 info->results),

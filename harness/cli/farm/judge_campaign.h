@@ -19,7 +19,8 @@ struct OpenCampaign {
   std::vector<StoredElement> elements;
   Seconds running = 0;  // since the first task was taken
 
-  // Tasks that must be done before it is judged. A budget that has ended leaves the others out.
+  // Tasks that must be done before it is judged. A budget that has ended leaves out those that nobody has at
+  // hand.
   [[nodiscard]] std::size_t open_tasks() const;
 };
 
@@ -33,7 +34,7 @@ Status judge_rest(Store& store, FarmStore& farm, OpenCampaign& open);
 
 // Ends the records of a campaign without open tasks, and says of each case that the budget left out that it
 // did. Does nothing where that was done.
-Status close_records(Store& store, const OpenCampaign& open);
+Status close_records(Store& store, FarmStore& farm, const OpenCampaign& open);
 
 // Judges one suite of a campaign whose records are closed: the current build by the other one, or by what
 // --against names; else it only shows what was measured. Returns the exit status.

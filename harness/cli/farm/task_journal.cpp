@@ -44,6 +44,7 @@ Result<MeasuredTask> read_task(const fs::path& file) {
   const std::vector<std::string> lines = split(*text, '\n');
   Result<MeasuredTask> task = from_json(Described<MeasuredTask>::fields, lines.front(), file.string());
   if (!task) return task;
+  if (task->sides.empty()) return fail(ErrorKind::usage, Location{file.string()}, "the task has no side");
   std::size_t side = 0;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (lines[i].empty()) {  // the results of a side end

@@ -2,73 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
-#include <set>
-
 #include "harness/base/text.h"
+#include "harness/store/farm/record_machines.h"
+#include "harness/store/farm/task_rows.h"
 #include "harness/store/sql/database.h"
 #include "harness/store/sql/result_writer.h"
 #include "harness/store/sql/schema.h"
+#include "harness/store/sql/stored_cases.h"
 
 namespace harness {
 namespace {
-
-// A record of several devices names them all, as a run does that takes turns on them.
-std::string both_of(const std::string& one, const std::string& other) {
-  std::set<std::string> uuids;
-  for (const std::string* text : {&one, &other})
-    for (const std::string& uuid : split(*text, '+'))
-      if (!uuid.empty()) uuids.insert(uuid);
-  return join(std::vector<std::string>(uuids.begin(), uuids.end()), "+");
-}
-
-// Whether `known` has become another one.
-bool add_machine(std::map<std::string, Machine>& known, const std::string& kind, const Machine& machine) {
-  const auto [place, added] = known.emplace(kind, machine);
-  if (added) return true;
-  Machine merged = machine;
-  merged.device_uuid = both_of(place->second.device_uuid, machine.device_uuid);
-  for (const auto& [name, value] : place->second.ceilings)
-    merged.ceilings[name] = std::max(merged.ceilings[name], value);
-  if (merged == place->second) return false;
-  place->second = std::move(merged);
-  return true;
-}
-
-// The columns of a task, for a SELECT.
-constexpr const char* task_columns =
-    "number, suite, first_case, case_count, results, holder, taken, kind, processes_before, processes, "
-    "avoids, device, seconds, done";
-
-// Binds the values of `task_columns`.
-class TaskReader {
- public:
-  void bind(soci::statement& select) {
-    for (int* column : {&row_.number, &row_.suite, &row_.first, &row_.cases, &row_.results})
-      select.exchange(soci::into(*column));
-    select.exchange(soci::into(row_.holder));
-    select.exchange(soci::into(row_.taken));
-    select.exchange(soci::into(kind_));
-    select.exchange(soci::into(row_.processes_before));
-    select.exchange(soci::into(row_.processes));
-    select.exchange(soci::into(row_.avoids));
-    select.exchange(soci::into(row_.device));
-    select.exchange(soci::into(row_.seconds));
-    select.exchange(soci::into(done_));
-  }
-  [[nodiscard]] FarmTask task() const {
-    FarmTask task = row_;
-    task.kind = parse_name<TaskKind>(kind_).value_or(TaskKind::measure);
-    task.done = done_ != 0;
-    return task;
-  }
-
- private:
-  FarmTask row_;
-  std::string kind_;
-  int done_ = 0;
-};
 
 // Whether `uuids`, joined by "+", lack the device: SQL for LIKE.
 std::string like_device(const std::string& device) {
@@ -85,7 +28,7 @@ class SqlFarmStore final : public FarmStore {
       sql_ << "INSERT INTO campaigns (id, sequence, created, content) SELECT :id, COALESCE(MAX(sequence), 0) "
               "+ 1, :created, :content FROM campaigns",
           soci::use(campaign.id), soci::use(campaign.created), soci::use(campaign.content);
-      insert(campaign.id, tasks);
+      insert_tasks(sql_, now_, campaign.id, tasks);
       return {};
     });
   }
@@ -208,7 +151,7 @@ class SqlFarmStore final : public FarmStore {
       if (!first) return {};
       ResultWriter writer(*database_);
       for (const MeasuredSide& side : task.sides) {
-        if (const Status known = add_machines(side); !known) return known;
+        if (const Status known = add_machines(*database_, side); !known) return known;
         for (const EncodedResult& result : side.results)
           if (const Status put = writer.put(side.record, result); !put) return put;
       }
@@ -223,16 +166,40 @@ class SqlFarmStore final : public FarmStore {
                                 std::span<const FarmTask> tasks) override {
     bool first = false;
     const Status kept = database_->write([&]() -> Status {
-      soci::statement finish = (sql_.prepare << "UPDATE tasks SET done = 1, expires = 0 WHERE campaign = "
-                                                ":campaign AND number = :number AND done = 0",
-                                soci::use(campaign), soci::use(number));
+      soci::statement finish =
+          (sql_.prepare
+               << "UPDATE tasks SET done = 1, expires = 0 WHERE campaign = :campaign AND number = :number "
+                  "AND "
+                  "done = 0 AND kind = 'judge' AND NOT EXISTS (SELECT 1 FROM tasks one WHERE one.campaign = "
+                  "tasks.campaign AND one.done = 0 AND one.number < tasks.number)",
+           soci::use(campaign), soci::use(number));
       finish.execute(true);
       first = finish.get_affected_rows() > 0;
-      if (first) append(campaign, {tasks.begin(), tasks.end()});
+      if (first) append_tasks(sql_, now_, campaign, {tasks.begin(), tasks.end()});
       return {};
     });
     if (!kept) return fail(kept.error());
     return first;
+  }
+
+  Status remove_results(const std::string& record, std::span<const std::string> cases, int after,
+                        int count) override {
+    const int last = after + count;
+    return database_->write([&]() -> Status {
+      const std::map<std::string, int> places = positions_of(sql_, record);
+      for (const std::string& one : cases) {
+        const auto found = places.find(one);
+        if (found == places.end()) continue;
+        for (const char* table : {"process_values", "results"})
+          sql_ << fmt::format(
+              "DELETE FROM {} WHERE run = :run AND position = :position AND process > :after AND process <= "
+              ":last",
+              table),
+              soci::use(record), soci::use(found->second), soci::use(after), soci::use(last);
+        count_results(sql_, record, std::vector<int>{found->second});
+      }
+      return {};
+    });
   }
 
   Result<bool> enlist(const std::string& campaign, const Holder& holder, bool verified,
@@ -276,7 +243,8 @@ class SqlFarmStore final : public FarmStore {
       freed = static_cast<int>(free.get_affected_rows());
       if (freed == 0) return {};
       for (const std::string& record : records)
-        if (const Status forgotten = forget_device(record, holder.device); !forgotten) return forgotten;
+        if (const Status forgotten = forget_device(*database_, record, holder.device); !forgotten)
+          return forgotten;
       judge_again(campaign);
       return {};
     });
@@ -363,43 +331,13 @@ class SqlFarmStore final : public FarmStore {
     statement.execute();
   }
 
-  void insert(const std::string& campaign, std::span<const FarmTask> tasks) {
-    FarmTask row;
-    std::string kind;
-    soci::statement insert =
-        (sql_.prepare << fmt::format(
-             "INSERT INTO tasks (campaign, number, suite, first_case, case_count, results, holder, taken, "
-             "expires, "
-             "done, kind, processes_before, processes, avoids, added) VALUES (:campaign, :number, :suite, "
-             ":first, "
-             ":cases, :results, '', 0, 0, 0, :kind, :before, :processes, :avoids, {})",
-             now_),
-         soci::use(campaign), soci::use(row.number), soci::use(row.suite), soci::use(row.first),
-         soci::use(row.cases), soci::use(row.results), soci::use(kind), soci::use(row.processes_before),
-         soci::use(row.processes), soci::use(row.avoids));
-    for (const FarmTask& task : tasks) {
-      row = task;
-      kind = name_of(task.kind);
-      insert.execute(true);
-    }
-  }
-
-  // Behind all others.
-  void append(const std::string& campaign, std::vector<FarmTask> tasks) {
-    int last = 0;
-    sql_ << "SELECT COALESCE(MAX(number), 0) FROM tasks WHERE campaign = :campaign", soci::use(campaign),
-        soci::into(last);
-    for (FarmTask& task : tasks) task.number = ++last;
-    insert(campaign, tasks);
-  }
-
   // Tasks are open again that a verdict was based on.
   void judge_again(const std::string& campaign) {
     int judged = 0, open = 0;
     sql_ << "SELECT COUNT(*), COALESCE(SUM(1 - done), 0) FROM tasks WHERE campaign = :campaign AND kind = "
             "'judge'",
         soci::use(campaign), soci::into(judged), soci::into(open);
-    if (judged > 0 && open == 0) append(campaign, {FarmTask{.kind = TaskKind::judge}});
+    if (judged > 0 && open == 0) append_tasks(sql_, now_, campaign, {FarmTask{.kind = TaskKind::judge}});
   }
 
   bool is_sick(const std::string& campaign, const std::string& device) {
@@ -407,35 +345,6 @@ class SqlFarmStore final : public FarmStore {
     sql_ << "SELECT COUNT(*) FROM elements WHERE campaign = :campaign AND device = :device AND sick <> ''",
         soci::use(campaign), soci::use(device), soci::into(sick);
     return sick > 0;
-  }
-
-  // `change` of the header of a record, if it changes anything. Until the end of the transaction no other
-  // element changes it.
-  Status change_header(const std::string& record, const std::function<bool(Record&)>& change) {
-    sql_ << "UPDATE runs SET state = state WHERE id = :id", soci::use(record);
-    std::string text;
-    sql_ << "SELECT header FROM runs WHERE id = :id", soci::use(record), soci::into(text);
-    if (!sql_.got_data())
-      return fail(ErrorKind::missing, fmt::format("no record {} in {}", printable(record), database_->name()),
-                  "the record of this campaign was deleted; plan another one");
-    Result<Record> header = decode_header(text, "record " + record);
-    if (!header) return fail(header.error());
-    if (!change(*header)) return {};
-    text = encode_header(*header);
-    sql_ << "UPDATE runs SET header = :header WHERE id = :id", soci::use(text), soci::use(record);
-    return {};
-  }
-
-  Status forget_device(const std::string& record, const std::string& device) {
-    return change_header(record, [&](Record& header) {
-      for (auto& [kind, machine] : header.machines) {
-        std::vector<std::string> uuids = split(machine.device_uuid, '+');
-        std::erase(uuids, device);
-        machine.device_uuid = join(uuids, "+");
-      }
-      std::erase_if(header.machines, [](const auto& one) { return one.second.device_uuid.empty(); });
-      return true;
-    });
   }
 
   // `change` of the holder's task, where it is not done. False: it is not the holder's.
@@ -453,16 +362,6 @@ class SqlFarmStore final : public FarmStore {
     });
     if (!done) return fail(done.error());
     return changed;
-  }
-
-  // Adds the machines of a task to its record.
-  Status add_machines(const MeasuredSide& side) {
-    return change_header(side.record, [&](Record& header) {
-      bool changed = false;
-      for (const auto& [kind, machine] : side.machines)
-        changed |= add_machine(header.machines, kind, machine);
-      return changed;
-    });
   }
 
   std::unique_ptr<Database> database_;

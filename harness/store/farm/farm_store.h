@@ -117,9 +117,13 @@ class FarmStore {
   // A device in quarantine completes nothing.
   virtual Result<bool> complete(const MeasuredTask& task) = 0;
   // Ends a task to judge, and adds `tasks` behind all others; their numbers are set here. False: another one
-  // has ended it.
+  // has ended it, or a task before it is open again.
   virtual Result<bool> complete_judging(const std::string& campaign, int number,
                                         std::span<const FarmTask> tasks) = 0;
+
+  // Removes the results of `count` processes behind number `after` of these cases.
+  virtual Status remove_results(const std::string& record, std::span<const std::string> cases, int after,
+                                int count) = 0;
 
   // Tells that an element is there, for so long. False: its device is in quarantine.
   virtual Result<bool> enlist(const std::string& campaign, const Holder& holder, bool verified,

@@ -7,7 +7,8 @@
 --
 -- harness_read     reads everything (Grafana)
 -- harness_insert   also adds records and their results, until a record is complete; judges nothing (CI of branches)
--- harness_promote  also keeps verdicts and names, and removes records (CI of the default branch, maintainers)
+-- harness_promote  also keeps verdicts and names, and removes records (CI of the default branch, maintainers). Elements of
+--                  a campaign replace the results of a sick device, and `farm judge` those of a budget, with this role.
 \set ON_ERROR_STOP on
 BEGIN;
 SET LOCAL search_path = harness;
@@ -22,13 +23,14 @@ GRANT USAGE ON SCHEMA harness TO harness_read;
 GRANT SELECT ON ALL TABLES IN SCHEMA harness TO harness_read;
 ALTER DEFAULT PRIVILEGES IN SCHEMA harness GRANT SELECT ON TABLES TO harness_read;
 
-GRANT INSERT ON runs, cases, results, process_values, campaigns, tasks TO harness_insert;
+GRANT INSERT ON runs, cases, results, process_values, campaigns, tasks, elements, probes TO harness_insert;
 GRANT UPDATE (suite, suite_hash, revision, branch, dirty, changes, partial, calibration, machine_class, device_uuid,
               started, finished, state, header) ON runs TO harness_insert;
 GRANT UPDATE (measured, failures, digest) ON cases TO harness_insert;
-GRANT UPDATE ON tasks TO harness_insert;
+GRANT UPDATE ON tasks, elements, probes TO harness_insert;
+GRANT DELETE ON probes TO harness_insert;
 
-GRANT UPDATE, DELETE ON runs, cases, results, process_values, campaigns, tasks TO harness_promote;
+GRANT UPDATE, DELETE ON runs, cases, results, process_values, campaigns, tasks, elements TO harness_promote;
 GRANT INSERT, UPDATE, DELETE ON record_names TO harness_promote;
 
 -- Who may only insert changes no complete record, and brings no verdict along.

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <set>
-#include <unordered_map>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
@@ -16,6 +15,7 @@
 #include "harness/store/sql/row_batch.h"
 #include "harness/store/sql/schema.h"
 #include "harness/store/sql/stored_cases.h"
+#include "harness/store/sql/stored_record.h"
 #include "harness/store/sql/stored_runs.h"
 #include "harness/store/sql/values.h"
 #include "harness/store/store.h"
@@ -111,14 +111,15 @@ class SqlStore final : public Store {
 
   Result<Record> load(const std::string& id) override {
     Record record;
-    const Status loaded = database_->read([&] { return load_into(record, id, nullptr); });
+    const Status loaded =
+        database_->read([&] { return read_stored_record(*database_, record, id, nullptr); });
     if (!loaded) return fail(loaded.error());
     return record;
   }
 
   Result<Record> load_cases(const std::string& id, const std::set<std::string>& cases) override {
     Record record;
-    const Status loaded = database_->read([&] { return load_into(record, id, &cases); });
+    const Status loaded = database_->read([&] { return read_stored_record(*database_, record, id, &cases); });
     if (!loaded) return fail(loaded.error());
     return record;
   }
@@ -213,9 +214,7 @@ class SqlStore final : public Store {
   }
 
  private:
-  Status no_such_run(const std::string& id) {
-    return fail(ErrorKind::missing, fmt::format("no record {} in {}", printable(id), database_->name()));
-  }
+  Status no_such_run(const std::string& id) { return no_such_record(*database_, id); }
 
   template <class OfCases>
   Status keep_verdict(const std::string& id, const std::string& verdict, OfCases keep_of_cases) {
@@ -248,10 +247,6 @@ class SqlStore final : public Store {
   Status close_run(const std::string& id, RunState state);
   // The positions of cases with a result that was not skipped.
   std::set<int> positions_tried(const std::string& id);
-  // `wanted`: these cases alone; null: all.
-  Status load_into(Record& record, const std::string& id, const std::set<std::string>* wanted);
-  Status load_plans(Record& record, const std::string& id, const std::set<std::string>* wanted);
-  Status load_results(Record& record, const std::string& id, const std::set<std::string>* wanted);
   Status history_into(StoredHistory& history, const RunQuery& query);
 
   std::unique_ptr<Database> database_;
@@ -348,8 +343,8 @@ std::set<int> SqlStore::positions_tried(const std::string& id) {
 Status SqlStore::close_run(const std::string& id, RunState state) {
   Record record;
   const std::set<std::string> none;
-  if (const Status there = load_into(record, id, &none); !there) return there;
-  if (const Status planned = load_plans(record, id, nullptr); !planned) return planned;
+  if (const Status there = read_stored_record(*database_, record, id, &none); !there) return there;
+  if (const Status planned = read_stored_plans(*database_, record, id, nullptr); !planned) return planned;
   const std::set<int> tried = positions_tried(id);
   for (std::size_t i = 0; i < record.cases.size(); ++i)
     record.cases[i].outcome = tried.contains(static_cast<int>(i)) ? Outcome::measured : Outcome::skipped;
@@ -362,74 +357,6 @@ Status SqlStore::close_run(const std::string& id, RunState state) {
   sql_ << "UPDATE runs SET state = :state, finished = :finished, machine_class = :class, device_uuid = :uuid "
           "WHERE id = :id",
       soci::use(state_name), soci::use(finished), soci::use(machine_class), soci::use(uuid), soci::use(id);
-  return {};
-}
-
-Status SqlStore::load_into(Record& record, const std::string& id, const std::set<std::string>* wanted) {
-  std::string header;
-  std::string finished;
-  sql_ << "SELECT header, finished FROM runs WHERE id = :id", soci::use(id), soci::into(header),
-      soci::into(finished);
-  if (!sql_.got_data()) return no_such_run(id);
-  Result<Record> decoded = decode_header(header, fmt::format("{}: record {}", database_->name(), id));
-  if (!decoded) return fail(decoded.error());
-  record = std::move(*decoded);
-  record.finished = finished;
-  if (wanted != nullptr && wanted->empty()) return {};
-  if (const Status loaded = load_plans(record, id, wanted); !loaded) return loaded;
-  return load_results(record, id, wanted);
-}
-
-Status SqlStore::load_plans(Record& record, const std::string& id, const std::set<std::string>* wanted) {
-  const std::string source = fmt::format("{}: record {}", database_->name(), id);
-  std::string case_id;
-  std::string planned;
-  soci::statement select =
-      (sql_.prepare << "SELECT id, planned FROM cases WHERE run = :run ORDER BY position", soci::use(id),
-       soci::into(case_id), soci::into(planned));
-  select.execute();
-  while (select.fetch()) {
-    if (wanted != nullptr && !wanted->contains(case_id)) continue;
-    Result<CaseRecord> one = decode_case(planned, source);
-    if (!one) return fail(one.error());
-    record.cases.push_back(std::move(*one));
-  }
-  return {};
-}
-
-// The results of a few cases are read case by case; those of many in one pass over all of the run.
-constexpr std::size_t few_wanted = 100;
-
-Status SqlStore::load_results(Record& record, const std::string& id, const std::set<std::string>* wanted) {
-  const std::string source = fmt::format("{}: record {}", database_->name(), id);
-  std::unordered_map<std::string_view, std::size_t> places;
-  for (std::size_t i = 0; i < record.cases.size(); ++i) places.emplace(record.cases[i].id, i);
-  const bool few = wanted != nullptr && record.cases.size() <= few_wanted;
-  std::string case_id;
-  std::string text;
-  soci::statement select(sql_);
-  select.exchange(soci::use(id));
-  if (few) select.exchange(soci::use(case_id));
-  std::string found_id;
-  select.exchange(soci::into(found_id));
-  select.exchange(soci::into(text));
-  select.alloc();
-  select.prepare(
-      std::string("SELECT cases.id, results.result FROM cases JOIN results ON results.run = cases.run AND "
-                  "results.position = cases.position WHERE cases.run = :run ") +
-      (few ? "AND cases.id = :case " : "") + "ORDER BY results.position, results.process");
-  select.define_and_bind();
-  for (std::size_t i = 0; i < (few ? record.cases.size() : 1); ++i) {
-    if (few) case_id = record.cases[i].id;
-    select.execute();
-    while (select.fetch()) {
-      const auto place = places.find(found_id);
-      if (place == places.end()) continue;
-      Result<ProcessResult> result = decode_process_result(text, source);
-      if (!result) return fail(result.error());
-      add_result(record.cases[place->second], std::move(*result));
-    }
-  }
   return {};
 }
 

@@ -93,9 +93,9 @@ class Checker {
     found.unit = series->unit;
     const SideReading side = reader_.read(*series);
     const auto count = static_cast<double>(side.moments.count);
-    if (side.constant) {  // a value of 0 has no logarithm
+    if (side.constant && !side.unusable) {  // a value of 0 has no logarithm
       found.value = *side.constant;
-    } else if (count > 0) {
+    } else if (count > 0 && !side.zeros) {  // the other processes do not speak for all
       found.value = std::exp(side.moments.mean);
     }
     found.gap = ClaimGap::no_interval;
@@ -119,7 +119,7 @@ class Checker {
     found.metric = series->metric;
     const SideReading of = reader_.read(*series), against = reader_.read(*other);
     found.gap = ClaimGap::no_interval;
-    if (of.log_values.empty() || against.log_values.empty()) return found;
+    if (of.log_values.empty() || against.log_values.empty() || of.zeros || against.zeros) return found;
     found.value =
         figure_of(claim.figure, series->direction, std::exp(of.moments.mean - against.moments.mean));
     if (const auto test = stats::welch(against.moments, of.moments)) {
@@ -136,15 +136,17 @@ class Checker {
     const double base = checked.claim.figure == ClaimFigure::change ? 1 : 0;
     const auto count = static_cast<double>(checked.cases.size());
     double value = 0, lower = 0, upper = 0;
+    bool valued = true;
     for (const ClaimedCase& one : checked.cases) {
       if (checked.gap == ClaimGap::none) checked.gap = one.gap;
+      valued &= one.value.has_value();
       value += std::log(one.value.value_or(0) + base) / count;
       const Interval interval = one.interval.value_or(Interval{});
       lower += std::log(interval.lo + base) / count;
       upper += std::log(interval.hi + base) / count;
     }
     checked.unit = checked.cases.front().unit;
-    if (checked.gap != ClaimGap::none && checked.gap != ClaimGap::no_interval) return;
+    if (!valued || (checked.gap != ClaimGap::none && checked.gap != ClaimGap::no_interval)) return;
     checked.value = std::exp(value) - base;
     if (checked.gap == ClaimGap::none)
       checked.interval = Interval{std::exp(lower) - base, std::exp(upper) - base};

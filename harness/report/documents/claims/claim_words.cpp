@@ -47,7 +47,8 @@ std::string words(ClaimGap gap) {
     case ClaimGap::no_partner: return "a case has no partner among those that it is against";
     case ClaimGap::not_measured: return "a case was not measured";
     case ClaimGap::no_metric: return "a case has no such metric";
-    case ClaimGap::no_interval: return "an interval needs two processes or more";
+    case ClaimGap::no_interval:
+      return "an interval needs two processes or more, and no sample of 0 among others";
   }
   return "";
 }

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 repository
-suite right also_right slow
+suite right held also_right slow
 sed -i 's/n: \[64\]/n: [32, 64]/; s/placements: 3/placements: 2/' suite.yaml
 slower_change
 expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --against main --device scripted:speed.json --block 1 --lease 1s --looks 1 --no-confirm
@@ -32,10 +32,23 @@ for element in "${elements[@]}"; do
   wait "$element" || problem "an element that nobody killed failed: $(cat elements.log)"
 done
 eventually has_no_worker
-same "tasks that are done" "$(done_tasks)" 6
+same "tasks that are done" "$(done_tasks)" 8
 
 expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
-holds status.json 'report["stored"] == report["results"] == 30'
+holds status.json 'report["stored"] == report["results"] == 40'
 expect 1 "$HARNESS" farm judge --store farm.db --report json=farm.json
 same_verdicts
+
+# An element that is killed in the middle of a task: the next one of its device does not wait for the end of the lease.
+expect 0 "$HARNESS" farm plan suite.yaml --store next.db --device scripted:speed.json --block 1 --lease 1h
+hold
+"$HARNESS" farm work --store next.db --quiet --wait 1m >>elements.log 2>&1 &
+eventually are_held 1
+kill -KILL $!
+wait $! 2>/dev/null
+let_go
+eventually has_no_worker
+expect 0 timeout 200 "$HARNESS" farm work --store next.db --quiet --wait 1m
+expect 0 "$HARNESS" farm status --store next.db --report json=status.json
+holds status.json 'report["done"] == report["tasks"] == 8'
 finish

@@ -13,8 +13,8 @@ The share of GPU time spent measuring is computed in the GPUs' scripted time, be
   measuring  the seconds that the tasks used their devices, by the scripted clocks, as the store keeps them
   available  GPUs x the end of a replay. There each GPU takes the next task when it is free, as elements do. It spends the
              task's seconds and the host's time for a task, and its checks before the first and after the last task. A kill
-             loses a random part of a task, whose lease must end, and costs a start and a check. While the database
-             restarts, nobody takes a task.
+             loses a random part of a task, and costs a start and a check. Then the task is free again, by the device's lock.
+             While the database restarts, nobody takes a task.
 
 The host's time for a task is the wall time that one element alone needs here for a task, in which scripted time takes none.
 """
@@ -114,7 +114,7 @@ class Campaign:
         log = open(self.folder / f"element{element}.log", "a", encoding="utf-8")
         self.processes[element] = subprocess.Popen(
             [HARNESS, "farm", "work", self.id, "--store", self.server.url, "--device", f"scripted:gpu{element}.json", "--journal",
-             f"journal{element}", "--quiet"], cwd=self.folder, stdout=log, stderr=log, start_new_session=True)
+             f"journal{element}", "--quiet", "--wait", "10m"], cwd=self.folder, stdout=log, stderr=log, start_new_session=True)
 
     def kill(self, element):
         """Whether it still ran."""
@@ -175,7 +175,7 @@ class Campaign:
             f"select seconds from harness.tasks where campaign = '{self.id}' and kind = 'measure' order by number")]
 
 
-def share_measuring(seconds, gpus, host, check, lease, kills, restarts, chance):
+def share_measuring(seconds, gpus, host, check, kills, restarts, chance):
     """See above. Returns the share, and the end of the campaign in scripted seconds."""
     free = [(check, gpu) for gpu in range(gpus)]
     heapq.heapify(free)
@@ -194,7 +194,7 @@ def share_measuring(seconds, gpus, host, check, lease, kills, restarts, chance):
         if number in killed:
             killed.remove(number)
             end = now + chance.uniform(0, length)
-            heapq.heappush(queue, (end + lease, number, length))
+            heapq.heappush(queue, (end + host + check, number, length))
             heapq.heappush(free, (end + host + check, gpu))
             continue
         ends[gpu] = now + length + host
@@ -207,7 +207,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--cases", type=int, default=10000)
     options.add_argument("--elements", type=int, default=64)
-    options.add_argument("--block", type=int, default=16)
+    options.add_argument("--block", type=int, default=8)
     options.add_argument("--lease", type=int, default=120, help="seconds")
     options.add_argument("--seeds", default="1")
     options.add_argument("--restarts", type=int, default=2)

@@ -83,6 +83,22 @@ TEST_P(FarmStores, FreeATaskWhoseLeaseEnded) {
   EXPECT_GT(task.lease, 0);
 }
 
+TEST_P(FarmStores, FreeWhatADeadElementOfTheDeviceHadAtHand) {
+  plan(3);
+  const auto store = farm();
+  const Holder dead{"dead", "GPU-A"}, next{"next", "GPU-A"}, other{"other", "GPU-B"};
+  for (const Holder& one : {dead, next, other}) ASSERT_TRUE(*store->enlist("c-1", one, true, long_lease));
+  for (const Holder& one : {dead, other}) ASSERT_TRUE(*store->take("c-1", one, long_lease));
+  EXPECT_EQ(checked(store->free_tasks_of_device("c-1", next)), 1);
+  EXPECT_EQ(checked(store->free_tasks_of_device("c-1", next)), 0);
+  EXPECT_EQ((*store->take("c-1", next, long_lease))->number, 1);
+  EXPECT_EQ(checked(store->free_tasks_of_device("c-1", next)), 0) << "its own";
+  EXPECT_EQ((*store->take("c-1", next, long_lease))->number, 3) << "another device has task 2";
+  const std::vector<StoredElement> elements = checked(store->elements("c-1"));
+  for (const StoredElement& one : elements)
+    EXPECT_EQ(one.lease > 0, one.holder.name != "dead") << one.holder.name;
+}
+
 TEST_P(FarmStores, KeepTheFirstOfTwoWhoMeasuredATask) {
   plan(1);
   const auto store = farm();

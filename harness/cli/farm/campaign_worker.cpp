@@ -125,6 +125,10 @@ Result<WorkDone> CampaignWorker::take_tasks() {
       if (!*well) return ended(WorkEnd::quarantined);
     }
     if (last) return ended(*over ? WorkEnd::over_budget : WorkEnd::left_to_others);
+    // An element that was killed has left its task, and nobody need wait for the end of its lease.
+    if (!locks->empty())
+      if (const auto freed = patiently([&] { return store_.free_tasks_of_device(id_, holder_); }); !freed)
+        return fail(freed.error());
     const Result<std::optional<FarmTask>> task = take();
     if (!task) return fail(task.error());
     if (*task) {

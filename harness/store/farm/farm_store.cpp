@@ -130,6 +130,31 @@ class SqlFarmStore final : public FarmStore {
     return update("expires = " + now_ + " + :lease", lease, campaign, number, holder);
   }
 
+  Result<int> free_tasks_of_device(const std::string& campaign, const Holder& holder) override {
+    int freed = 0;
+    const Status done = database_->write([&]() -> Status {
+      const std::string dead = fmt::format(
+          "SELECT tasks.holder FROM tasks JOIN elements ON elements.campaign = tasks.campaign AND "
+          "elements.name = "
+          "tasks.holder WHERE tasks.campaign = :campaign AND tasks.done = 0 AND tasks.expires > {} AND "
+          "elements.device = :device AND tasks.holder <> :name",
+          now_);
+      for (const auto& [table, name] : {std::pair("elements", "name"), std::pair("tasks", "holder")}) {
+        soci::statement free =
+            (sql_.prepare << fmt::format(
+                 "UPDATE {} SET expires = 0 WHERE campaign = :of AND expires > 0 AND {} IN ({})", table, name,
+                 dead),
+             soci::use(campaign, "of"), soci::use(campaign, "campaign"), soci::use(holder.device, "device"),
+             soci::use(holder.name, "name"));
+        free.execute(true);
+        freed = static_cast<int>(free.get_affected_rows());
+      }
+      return {};
+    });
+    if (!done) return fail(done.error());
+    return freed;
+  }
+
   Status release(const std::string& campaign, int number, const std::string& holder) override {
     const Result<bool> released = update("expires = :lease", 0, campaign, number, holder);
     return released ? Status() : fail(released.error());

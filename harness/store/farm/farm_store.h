@@ -110,6 +110,9 @@ class FarmStore {
   // False: the holder has lost the task to another one, or it is done.
   virtual Result<bool> renew(const std::string& campaign, int number, const std::string& holder,
                              Seconds lease) = 0;
+  // Frees what other elements of the holder's device have at hand. Only for who holds the device's lock: they
+  // are dead. Returns the number of tasks.
+  virtual Result<int> free_tasks_of_device(const std::string& campaign, const Holder& holder) = 0;
   // The holder gives the task back.
   virtual Status release(const std::string& campaign, int number, const std::string& holder) = 0;
   // Stores all results of a task in one transaction. False: it was done already, and nothing is stored. It

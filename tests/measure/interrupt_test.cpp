@@ -40,7 +40,7 @@ TEST_F(RunPlan, StopsInTheMiddleOfACase) {
   EXPECT_THAT(results_, IsEmpty());
 }
 
-// The only child of this process.
+// The only child of this thread; 0: none, and to signal that would be to signal all tests.
 pid_t only_child() {
   std::ifstream children("/proc/thread-self/children");
   pid_t child = 0;
@@ -54,8 +54,9 @@ TEST_F(RunPlan, StopsWhereTheSignalReachesTheWorkerFirst) {
     results_.clear();
     std::jthread scheduler;
     options_.on_progress = [&](const Progress& progress) {
-      if (progress.case_id.empty() || scheduler.joinable()) return;
-      scheduler = std::jthread([worker = only_child(), signal] {
+      const pid_t worker = only_child();
+      if (progress.case_id.empty() || worker <= 0 || scheduler.joinable()) return;
+      scheduler = std::jthread([worker, signal] {
         kill(worker, signal);
         siginfo_t info{};
         waitid(P_PID, static_cast<id_t>(worker), &info, WEXITED | WNOWAIT);

@@ -21,7 +21,7 @@
 namespace harness {
 namespace {
 
-constexpr const char* judges = "farm judge";  // the name of this element
+constexpr const char* judging_element = "farm judge";  // the name of this element
 
 // The results that a side must have.
 int results_needed(const OpenCampaign& open, std::size_t suite, const CampaignSide& side) {
@@ -113,7 +113,8 @@ Status judge_rest(Store& store, FarmStore& farm, OpenCampaign& open) {
     return one.done || one.kind == TaskKind::judge;
   });
   if (!only_judging || open.open_tasks() == 0) return {};
-  const Result<std::optional<FarmTask>> task = farm.take(open.stored.id, {judges}, open.campaign.lease);
+  const Result<std::optional<FarmTask>> task =
+      farm.take(open.stored.id, {judging_element}, open.campaign.lease);
   if (!task) return fail(task.error());
   if (!*task) return {};
   Result<bool> judged = false;  // a task to measure may be open again, because its device was found sick
@@ -121,7 +122,7 @@ Status judge_rest(Store& store, FarmStore& farm, OpenCampaign& open) {
     const auto next = next_tasks(store, open.campaign, open.tasks);
     judged = next ? farm.complete_judging(open.stored.id, (*task)->number, *next) : fail(next.error());
   }
-  if (!judged || !*judged) (void)farm.release(open.stored.id, (*task)->number, judges);
+  if (!judged || !*judged) (void)farm.release(open.stored.id, (*task)->number, judging_element);
   if (!judged) return fail(judged.error());
   Result<OpenCampaign> again = open_campaign(farm, open.stored.id);
   if (!again) return fail(again.error());

@@ -18,9 +18,9 @@ struct WgmmaOperands {
   static constexpr bool w_is_transposed = false;
 };
 
-// A block takes Rows x Columns elements, a warpgroup 64 of the rows. A slot holds 128 bytes of k: X as Rows
-// rows of them; W as Columns / 64 boxes of 64 rows (of k) of 128 bytes, or transposed as Columns rows like
-// those of X; all in the 128-byte swizzle.
+// A block takes Rows x Columns elements, a warpgroup 64 of the rows. A slot holds 128 bytes of k, all in the
+// 128-byte swizzle: X as Rows rows, W as Columns / 64 boxes of 64 rows (of k) of 128 bytes. A transposed W
+// lies there as Columns rows like those of X.
 template <int Rows, int Columns, int Stages>
 struct WgmmaTiling {
   static constexpr int rows = Rows;

@@ -42,8 +42,8 @@ struct Shape {
   [[nodiscard]] std::int64_t scales() const {
     return (n + rows_a_scale() - 1) / rows_a_scale() * ((k + columns_a_scale() - 1) / columns_a_scale());
   }
-  // Scales of a stored X: one for each `x_rows_a_scale` x `x_columns_a_scale` block. Those of 128 of k lie
-  // one row of k after the other, so that the scales of neighbouring tokens are neighbours.
+  // Scales of a stored X: one for each `x_rows_a_scale` x `x_columns_a_scale` block. The scales of 128 of k
+  // lie one row of k after the other, so that the scales of neighbouring tokens are neighbours.
   [[nodiscard]] std::int64_t x_rows_a_scale() const { return weights == Weights::e4m3 ? m : 1; }
   [[nodiscard]] std::int64_t x_columns_a_scale() const { return weights == Weights::e4m3_block ? group : k; }
   [[nodiscard]] std::int64_t x_scale_of(std::int64_t row, std::int64_t column) const {

@@ -31,7 +31,8 @@ KERNEL_DEVICE float largest_of_warp(float value) {
   return value;
 }
 
-// Of a block of quantise_threads threads, in each of them. `parts` is shared memory of a float a warp.
+// The largest value of a block of quantise_threads threads, in each of them. `parts` is shared memory of a
+// float a warp.
 KERNEL_DEVICE float largest_of_block(float value, float* parts) {
   value = largest_of_warp(value);
   if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = value;

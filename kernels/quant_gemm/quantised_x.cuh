@@ -15,7 +15,7 @@
 
 namespace quant_gemm {
 
-// Which elements of X share a scale when it is rounded in the call.
+// The elements of X that share a scale when it is rounded in the call.
 enum class Sharing { token, tensor, group_of_k };
 
 constexpr std::size_t up_to_256(std::size_t bytes) {
@@ -115,9 +115,9 @@ class QuantisedX {
   std::uint32_t* largest_ = nullptr;
 };
 
-// The contract of a product of small codes: the workload's, and what rounding X in the call costs (a step of
-// int8 is 1/127 of the largest element, which for uniform X is 0.4 % in the norm; E4M3 rounds by up to 2^-4,
-// which is 2.6 %), and `of_sums`.
+// The contract of a product of small codes: the workload's, the error of rounding X in the call, and
+// `of_sums`. A step of int8 is 1/127 of the largest element, which for uniform X is 0.4 % in the norm. E4M3
+// rounds by up to 2^-4, which is 2.6 %.
 inline harness::sdk::Tolerance tolerance_of_codes(const Shape& shape, harness::sdk::Tolerance of_workload,
                                                   double of_sums = 0) {
   const double few = of_workload.relative / 6e-4;
@@ -125,8 +125,8 @@ inline harness::sdk::Tolerance tolerance_of_codes(const Shape& shape, harness::s
   return {of_workload.relative + of_x * few + of_sums};
 }
 
-// The Tensor Cores of Hopper add products of FP8 with 13 bits of fraction below the largest of 32 and the sum
-// so far, and cut off the rest (DeepSeek-V3, section 3.3.2): each step of 32 loses at most 2^-13 of the sum.
+// Hopper's Tensor Cores align products of FP8 to the largest of 32 and of the sum so far, and keep 13 bits of
+// fraction below it (DeepSeek-V3, section 3.3.2). Each step of 32 loses at most 2^-13 of the sum.
 inline double loss_of_fast_sums(std::int64_t k) {
   return static_cast<double>(k) / 32 * 0x1p-13;
 }

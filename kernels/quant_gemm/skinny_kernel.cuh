@@ -1,8 +1,8 @@
 // A product with weights of int8 or int4 for few tokens, which is as fast as W can be read. Rows of W are the
-// rows of mma.m16n8k16, tokens its columns. A warp reads W once, straight into registers: four threads share
-// 64 bytes of a row, each widens its 16 to halves, and these are fragments already, because the order in
-// which mma counts k is free as long as X comes in the same. The warps of a block take turns along k and add
-// their sums at the end.
+// rows of mma.m16n8k16, tokens its columns. A warp reads W once, straight into registers. Four threads share
+// 64 bytes of a row, and each widens its 16 to halves. These are fragments already: the order in which mma
+// counts k is free as long as X comes in the same. The warps of a block take turns along k and add their sums
+// at the end.
 #pragma once
 
 #include <type_traits>

@@ -142,6 +142,22 @@ TEST(QuantGemm, CountsTheBytesOfStoredWeights) {
   EXPECT_EQ(bytes("e4m3_block"), x + y + w + 4 * 2 * 4);
   EXPECT_EQ(bytes("i4"), x + y + w / 2 + 4 * 256 * 4);
   EXPECT_EQ(bytes("i8", "outside"), x / 2 + 4 + y + w + 4 * 256);
+  EXPECT_EQ(bytes("e4m3", "outside"), x / 2 + 4 + y + w + 4);
+  EXPECT_EQ(bytes("e4m3_block", "outside"), x / 2 + 4 * 4 + y + w + 4 * 2 * 4);
+}
+
+// As cuBLASLt and our own kernels read them.
+TEST(QuantGemm, ScalesOfAStoredXAreOfATensorATokenOr128OfK) {
+  const auto shape = [](const std::string& weights) {
+    return shape_of(params_of(weights, 5, 256, 300, "outside"));
+  };
+  EXPECT_EQ(shape("e4m3").x_scales(), 1);
+  EXPECT_EQ(shape("e4m3").x_scale_of(4, 299), 0);
+  EXPECT_EQ(shape("i8").x_scales(), 5);
+  EXPECT_EQ(shape("i8").x_scale_of(4, 299), 4);
+  EXPECT_EQ(shape("e4m3_block").x_scales(), 15);
+  EXPECT_EQ(shape("e4m3_block").x_scale_of(1, 127), 1);
+  EXPECT_EQ(shape("e4m3_block").x_scale_of(1, 128), 6) << "neighbouring tokens are neighbours";
 }
 
 TEST(QuantGemm, RefusesWhatHasNoMeaning) {

@@ -10,11 +10,12 @@
 namespace harness {
 
 // speedup: how many times better than `against`, 2 is half the time. change: current over `against`, less 1.
-// value: in the metric's unit.
-enum class ClaimFigure { speedup, change, value };
+// difference: current less `against`, and value: both in the metric's unit.
+enum class ClaimFigure { speedup, change, difference, value };
 template <>
 inline constexpr auto enum_names<ClaimFigure> = names<ClaimFigure>({{ClaimFigure::speedup, "speedup"},
                                                                     {ClaimFigure::change, "change"},
+                                                                    {ClaimFigure::difference, "difference"},
                                                                     {ClaimFigure::value, "value"}});
 
 // How several cases decide: by their geometric mean, every one, or at least one.

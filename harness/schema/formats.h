@@ -37,6 +37,7 @@ inline constexpr DocumentFormat unfinished{"harness-unfinished"};
 inline constexpr DocumentFormat reports{"harness-reports"};
 inline constexpr DocumentFormat page{"harness-page"};
 inline constexpr DocumentFormat pages{"harness-pages"};
+inline constexpr DocumentFormat claims_page{"harness-claims-page"};
 
 }  // namespace formats
 }  // namespace harness

@@ -50,6 +50,8 @@ const char* examples_of(ClaimFigure figure) {
   switch (figure) {
     case ClaimFigure::speedup: return "`\">= 1.5\"`, `\"<= 1.1\"` or `\"1.5 to 2\"`";
     case ClaimFigure::change: return "`\"<= -47%\"`, `\">= 10%\"` or `\"-5% to 5%\"`";
+    case ClaimFigure::difference:
+      return "`\"<= -1\"`, `\">= 0.5\"` or `\"-0.5 to 0.5\"`, in the unit of the metric";
     case ClaimFigure::value: return "`\"<= 0.01\"`, `\">= 0.9\"` or `\"1 to 2\"`, in the unit of the metric";
   }
   return "";
@@ -103,7 +105,7 @@ class ClaimReader {
     }
     if (range == nullptr) {
       errors_.add(claim.where, "the claim has no range",
-                  "add one of `speedup`, `change` and `value`, such as `speedup: \">= 1.5\"`");
+                  "add one of `speedup`, `change`, `difference` and `value`, such as `speedup: \">= 1.5\"`");
       return false;
     }
     const auto read = range_of(range->text, claim.figure);

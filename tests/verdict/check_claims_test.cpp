@@ -85,6 +85,26 @@ TEST(CheckClaims, AChangeIsOfOverAgainst) {
   EXPECT_EQ(one.status, ClaimStatus::confirmed);
 }
 
+// Two networks of ten seeds: accuracies that differ by seed far more than by network.
+TEST(CheckClaims, ADifferenceIsOfTheProcessesOfOneSeed) {
+  const auto record = [](const std::vector<double>& of, const std::vector<double>& against) {
+    return record_of({case_of("net/int8", {series_at({1, 1}), series_at(of, "accuracy")}),
+                      case_of("net/fp32", {series_at({1, 1}), series_at(against, "accuracy")})});
+  };
+  Claim claim = speedup_of("net/int8", "net/fp32", {-0.5, 0.5});
+  claim.metric = "accuracy";
+  claim.figure = ClaimFigure::difference;
+  const CheckedClaim one = checked(claim, record({91.1, 92.9, 94.2, 95.8}, {91, 93, 94, 96}));
+  EXPECT_NEAR(one.value.value(), 0, 1e-9);
+  // scipy.stats: t.ppf(.995, 3) * std([.1, -.1, .2, -.2], ddof=1) / 2
+  EXPECT_NEAR(one.interval->hi, 0.5331996, 1e-6);
+  EXPECT_EQ(one.status, ClaimStatus::open);
+  EXPECT_EQ(checked(claim, record({91.1, 93, 94, 96}, {91, 93, 94, 96})).status, ClaimStatus::confirmed);
+  EXPECT_EQ(checked(claim, record({90, 92, 93, 95}, {91, 93, 94, 96})).status, ClaimStatus::refuted);
+  claim.of = "net/*8";  // over several cases their arithmetic mean
+  EXPECT_NEAR(checked(claim, record({90, 92}, {91, 93})).value.value(), -1, 1e-12);
+}
+
 TEST(CheckClaims, MoreIsBetterWhereTheMetricSaysSo) {
   const auto rate = [](double value) {
     Series series = series_at(about(value), "tokens");

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "harness/base/filter.h"
+#include "harness/stats/hypothesis/paired.h"
 #include "harness/stats/hypothesis/welch.h"
 #include "harness/verdict/read/side.h"
+#include "harness/verdict/unit/unit_values.h"
 
 namespace harness {
 namespace {
@@ -117,6 +119,12 @@ class Checker {
     if (found.gap == ClaimGap::none) found.gap = gap_of(partner, other);
     if (found.gap != ClaimGap::none) return found;
     found.metric = series->metric;
+    if (claim.figure == ClaimFigure::difference) {
+      found.unit = series->unit;
+      take_difference(found, *series, *other);
+      found.status = status_of(claim.range, found.interval);
+      return found;
+    }
     const SideReading of = reader_.read(*series), against = reader_.read(*other);
     found.gap = ClaimGap::no_interval;
     if (of.log_values.empty() || against.log_values.empty() || of.zeros || against.zeros) return found;
@@ -131,25 +139,44 @@ class Checker {
     return found;
   }
 
+  void take_difference(ClaimedCase& found, const Series& of, const Series& against) const {
+    const UnitValues own = read_unit_values(of), base = read_unit_values(against);
+    found.gap = ClaimGap::no_interval;
+    if (own.values.empty() || base.values.empty()) return;
+    found.value = stats::moments(own.values).mean - stats::moments(base.values).mean;
+    const auto differences = differences_by_process(base, own);
+    const auto test = differences ? stats::one_sample(*differences)
+                                  : stats::welch(stats::moments(base.values), stats::moments(own.values));
+    if (!test) return;
+    const stats::Bounds bounds = test->interval(confidence_);
+    // Equal means may differ by rounding.
+    const bool equal = std::abs(test->difference) < 1e-12 * stats::moments(base.values).mean;
+    found.value = equal ? 0 : test->difference;
+    found.interval = Interval{bounds.lo, bounds.hi};
+    found.gap = ClaimGap::none;
+  }
+
   // One case without a figure leaves the mean open.
   static void take_mean(CheckedClaim& checked) {
+    const bool ratios = checked.claim.figure != ClaimFigure::difference;
     const double base = checked.claim.figure == ClaimFigure::change ? 1 : 0;
+    const auto scaled = [&](double one) { return ratios ? std::log(one + base) : one; };
+    const auto unscaled = [&](double mean) { return ratios ? std::exp(mean) - base : mean; };
     const auto count = static_cast<double>(checked.cases.size());
     double value = 0, lower = 0, upper = 0;
     bool valued = true;
     for (const ClaimedCase& one : checked.cases) {
       if (checked.gap == ClaimGap::none) checked.gap = one.gap;
       valued &= one.value.has_value();
-      value += std::log(one.value.value_or(0) + base) / count;
+      value += scaled(one.value.value_or(0)) / count;
       const Interval interval = one.interval.value_or(Interval{});
-      lower += std::log(interval.lo + base) / count;
-      upper += std::log(interval.hi + base) / count;
+      lower += scaled(interval.lo) / count;
+      upper += scaled(interval.hi) / count;
     }
     checked.unit = checked.cases.front().unit;
     if (!valued || (checked.gap != ClaimGap::none && checked.gap != ClaimGap::no_interval)) return;
-    checked.value = std::exp(value) - base;
-    if (checked.gap == ClaimGap::none)
-      checked.interval = Interval{std::exp(lower) - base, std::exp(upper) - base};
+    checked.value = unscaled(value);
+    if (checked.gap == ClaimGap::none) checked.interval = Interval{unscaled(lower), unscaled(upper)};
     checked.status = status_of(checked.claim.range, checked.interval);
   }
 

@@ -11,32 +11,56 @@ namespace {
 std::string figure(ClaimFigure kind, double value) {
   if (kind == ClaimFigure::speedup) return format_significant(value, 4) + "x";
   if (kind == ClaimFigure::change) return signed_percent(value);
+  if (kind == ClaimFigure::difference) return (value > 0 ? "+" : "") + format_significant(value, 3);
   return format_significant(value, 5);
 }
 
 // As its author wrote it.
 std::string written(ClaimFigure kind, double value) {
   if (kind == ClaimFigure::change) return fmt::format("{:+g} %", 100 * value);
+  if (kind == ClaimFigure::difference) return fmt::format("{:+g}", value);
   return fmt::format("{:g}{}", value, kind == ClaimFigure::speedup ? "x" : "");
+}
+
+// A difference of percentages is one in points.
+std::string after_figure(ClaimFigure kind, const std::string& unit) {
+  if (kind == ClaimFigure::difference && unit == "%") return " points";
+  return kind == ClaimFigure::difference || kind == ClaimFigure::value ? after_number(unit) : std::string();
 }
 
 }  // namespace
 
-std::string claimed_range(const Claim& claim) {
+std::string claimed_range(const Claim& claim, const std::string& unit) {
   const ClaimRange& range = claim.range;
+  const std::string of_unit = after_figure(claim.figure, unit);
   if (range.least && range.most)
-    return fmt::format("{} to {}", written(claim.figure, *range.least), written(claim.figure, *range.most));
-  if (range.least) return written(claim.figure, *range.least) + " or more";
-  return written(claim.figure, range.most.value_or(0)) + " or less";
+    return fmt::format("{} to {}{}", written(claim.figure, *range.least), written(claim.figure, *range.most),
+                       of_unit);
+  if (range.least) return written(claim.figure, *range.least) + of_unit + " or more";
+  return written(claim.figure, range.most.value_or(0)) + of_unit + " or less";
 }
 
 std::string claimed_figure(ClaimFigure kind, const std::string& unit, const std::optional<double>& value,
                            const std::optional<Interval>& interval) {
   if (!value) return {};
   std::string text = figure(kind, *value);
-  if (kind == ClaimFigure::value) text += after_number(unit);
+  text += after_figure(kind, unit);
   if (interval) text += fmt::format(" [{}, {}]", figure(kind, interval->lo), figure(kind, interval->hi));
   return text;
+}
+
+std::string claimed_scope(const CheckedClaim& one) {
+  if (one.cases.size() < 2) return {};
+  switch (one.claim.over) {
+    case ClaimScope::geometric_mean:
+      return fmt::format("{} of {} cases",
+                         one.claim.figure == ClaimFigure::difference ? "mean" : "geometric mean",
+                         one.cases.size());
+    case ClaimScope::every:
+      return fmt::format("every one of {} cases; {} decides", one.cases.size(), one.case_id);
+    case ClaimScope::any: return fmt::format("the best of {} cases, {}", one.cases.size(), one.case_id);
+  }
+  return {};
 }
 
 std::string words(ClaimGap gap) {

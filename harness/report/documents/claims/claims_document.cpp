@@ -9,6 +9,7 @@
 #include "harness/report/documents/claims/claim_words.h"
 #include "harness/report/documents/identity.h"
 #include "harness/report/documents/run_remarks.h"
+#include "harness/report/media/page/claims_page.h"
 #include "harness/report/media/report_json.h"
 #include "harness/report/numbers.h"
 #include "harness/schema/formats.h"
@@ -82,26 +83,15 @@ Paint paint_of(ClaimStatus status) {
   return Paint::plain;
 }
 
-std::string scope_of(const CheckedClaim& one) {
-  if (one.cases.size() < 2) return {};
-  switch (one.claim.over) {
-    case ClaimScope::geometric_mean: return fmt::format("geometric mean of {} cases", one.cases.size());
-    case ClaimScope::every:
-      return fmt::format("every one of {} cases; {} decides", one.cases.size(), one.case_id);
-    case ClaimScope::any: return fmt::format("the best of {} cases, {}", one.cases.size(), one.case_id);
-  }
-  return {};
-}
-
 // "claimed 15.2x or more, found 1.47x [1.45x, 1.49x] (good); geometric mean of 15 cases".
 std::string found_text(const CheckedClaim& one) {
-  std::string text = "claimed " + claimed_range(one.claim);
+  std::string text = "claimed " + claimed_range(one.claim, one.unit);
   if (const std::string found = claimed_figure(one.claim.figure, one.unit, one.value, one.interval);
       !found.empty())
     text += ", found " + found;
   if (one.claim.figure == ClaimFigure::speedup && one.interval)
     text += fmt::format(" ({})", rating_of(*one.interval));
-  for (const std::string& more : {scope_of(one), words(one.gap)})
+  for (const std::string& more : {claimed_scope(one), words(one.gap)})
     if (!more.empty()) text += "; " + more;
   return text;
 }
@@ -216,7 +206,8 @@ Report claims_document(const ClaimsReport& claims) {
           "Measure the suites without a record (`harness run`), or name one with `--record`."};
   const std::string headline = document.headline;
   return {std::move(document), [&claims, headline] { return ci_of(claims, headline); },
-          [&claims] { return report_json(claims, formats::claims); }};
+          [&claims] { return report_json(claims, formats::claims); },
+          [&claims, headline](std::size_t /*room*/) { return claims_page(claims, headline); }};
 }
 
 }  // namespace harness::report

@@ -54,6 +54,7 @@ struct SuiteReport {
   std::string suite;
   int status = 0;
   Report report = {};
+  bool leads = false;  // about the suites of the others: its headline is the one of all
 };
 
 // Several reports in one text, with a summary of one line a suite. JSON has a list of the reports

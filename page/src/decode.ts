@@ -2,12 +2,14 @@
 // One small library does it in every browser and in node, so that there is one path to test.
 
 import { inflateSync, strFromU8 } from "fflate";
+import type { ClaimsPage } from "./claims_data";
 import type { Contents, PageDocument, PlacementColumns, PlacementDetails, ProcessDetails } from "./data";
 
 export class Unreadable extends Error {}
 
 export interface Packed {
   contents: Contents | null; // null where there is one report
+  claims: ClaimsPage | null; // they lead the reports, or are the one
   pages: PageDocument[];
 }
 
@@ -17,12 +19,24 @@ export function decode(text: string): Packed {
     throw new Unreadable("This page was built without a report in it. Write one with `--report html=FILE`.");
   }
   const json = unpacked(first);
-  if (!json.startsWith('{"format":"harness-pages"')) return { contents: null, pages: [parse(json)] };
+  if (are_claims(json)) return { contents: null, claims: claims_in(json), pages: [] };
+  if (!json.startsWith('{"format":"harness-pages"')) return { contents: null, claims: null, pages: [parse(json)] };
   const contents = JSON.parse(json) as Contents;
   check_version(contents.version);
-  const pages = others.map((one) => parse(unpacked(one)));
-  if (pages.length !== contents.parts.filter((part) => part.page).length) throw new Unreadable(damaged);
-  return { contents, pages };
+  const texts = others.map(unpacked);
+  if (texts.length !== contents.parts.filter((part) => part.page).length) throw new Unreadable(damaged);
+  const claims = texts[0] !== undefined && are_claims(texts[0]) ? claims_in(texts[0]) : null;
+  return { contents, claims, pages: texts.slice(claims ? 1 : 0).map(parse) };
+}
+
+function are_claims(json: string): boolean {
+  return json.startsWith('{"format":"harness-claims-page"');
+}
+
+function claims_in(json: string): ClaimsPage {
+  const claims = JSON.parse(json) as ClaimsPage;
+  check_version(claims.version);
+  return claims;
 }
 
 const damaged = "The report in this page is damaged: the file was cut short or changed. Write it again.";

@@ -72,6 +72,13 @@ export function times(ratio: number | null | undefined): string {
     : unknown;
 }
 
+// A speedup by the lower end of its interval, as harness/report/documents/claims/claim_words.cpp has it.
+export function rating(interval: [number, number] | null | undefined): string {
+  if (!interval || !known(interval[0])) return "";
+  const [lower] = interval;
+  return lower > 1.5 ? "excellent" : lower > 1.2 ? "good" : lower > 1 ? "measured" : "investigate";
+}
+
 const prefixes: [number, string][] = [
   [1e15, "P"],
   [1e12, "T"],

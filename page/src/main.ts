@@ -1,16 +1,19 @@
 // The page: reads the documents in it, and builds each report once.
 
+import type { ClaimsPage } from "./claims_data";
 import type { Contents, PageDocument } from "./data";
 import { decode, type Packed, Unreadable } from "./decode";
-import { printable } from "./format";
+import { counted, printable } from "./format";
 import { type Entry, entries_of } from "./report";
 import { case_link, linked_entry } from "./view/case_link";
 import { case_panel } from "./view/case_panel";
+import { claims_section } from "./view/claims";
 import { contents_section } from "./view/contents";
 import { type Child, el } from "./view/dom";
 import { environment_section } from "./view/environment";
 import { redraw_all } from "./view/figure";
 import { open_around, unfold_for_print } from "./view/folds";
+import { pictures_section } from "./view/pictures";
 import { suite_section } from "./view/suite";
 import { CaseTable } from "./view/table";
 import { theme_switch } from "./view/theme_switch";
@@ -20,24 +23,30 @@ const place = document.getElementById("page") as HTMLElement;
 
 interface ReportView {
   sections: HTMLElement[];
+  environment: HTMLElement;
   table: CaseTable;
   entries: Entry[];
 }
 
-// `scope` begins every id of a report that is one of several; "" where it is alone.
-function report_view(page: PageDocument, scope: string, name: string): ReportView {
+// `scope` begins every id of a report that is one of several; "" where it is alone. A chapter of the deep dive folds its
+// table and leaves the environment to the end.
+function report_view(page: PageDocument, scope: string, name: string, chapter = false): ReportView {
   const entries = entries_of(page, scope === "" ? "" : name);
   const panel = (entry: Entry, close: () => void) => case_panel(entry, close, page.comparison);
   const table = new CaseTable(entries, page.comparison !== null, scope, panel, (entry) =>
     history.replaceState(null, "", entry ? case_link(entry) : location.pathname + location.search),
   );
-  const sections = [
-    verdict_section(page, entries, scope, (entry) => table.reveal(entry)),
+  const verdict = verdict_section(page, entries, scope, (entry) => table.reveal(entry), chapter);
+  const suite = suite_section(page, scope, !chapter);
+  const environment = environment_section(page, scope, chapter ? printable(name, 60) : "");
+  const folded = el(
+    "details",
+    "folded chapter-table",
+    el("summary", null, `All ${counted(entries.length, "result")}`),
     table.element,
-    suite_section(page, scope),
-    environment_section(page, scope),
-  ];
-  return { sections, table, entries };
+  );
+  const sections = chapter ? [verdict, suite, folded] : [verdict, table.element, suite, environment];
+  return { sections, environment, table, entries };
 }
 
 function header(brand: string, links: [string, string][]): HTMLElement {
@@ -74,25 +83,45 @@ const sections_of_one: [string, string][] = [
   ["environment", "Environment"],
 ];
 
-// A section a report, below the contents.
-function several(contents: Contents, pages: readonly PageDocument[]): { children: Child[]; views: ReportView[] } {
+// A section a report, below the contents. Where claims lead it is the deep dive: the claims, then a chapter a suite, then
+// what all of them ran on.
+function several(
+  contents: Contents,
+  claims: ClaimsPage | null,
+  pages: readonly PageDocument[],
+): { children: Child[]; views: ReportView[] } {
   const left = [...pages];
   const views: ReportView[] = [];
   const reports = contents.parts.map((part, at) => {
+    if (claims && at === 0) return null;
     const page = part.page ? left.shift() : undefined;
     if (!page) return null;
-    const view = report_view(page, `suite-${at + 1}-`, part.name);
+    const view = report_view(page, `suite-${at + 1}-`, part.name, claims !== null);
     views.push(view);
     const attributes = { id: `suite-${at + 1}`, "aria-label": `Report of ${printable(part.name, 80)}` };
     return el("section", { class: "report", attributes }, ...view.sections);
   });
-  return { children: [contents_section(contents, pages), ...reports], views };
+  const head = contents_section(contents, pages, claims !== null);
+  if (!claims) return { children: [head, ...reports], views };
+  const chapters = reports.filter((one) => one !== null);
+  const environments = views.map((view) => view.environment);
+  return {
+    children: [
+      head,
+      claims_section(claims, "suite-1"),
+      ...chapters,
+      pictures_section(pages, chapters),
+      ...environments,
+    ],
+    views,
+  };
 }
 
-function build({ contents, pages }: Packed): void {
+function build({ contents, claims, pages }: Packed): void {
   const [first] = pages;
   const alone = contents === null && first ? report_view(first, "", "") : null;
-  const all = contents ? several(contents, pages) : { children: alone?.sections ?? [], views: alone ? [alone] : [] };
+  const single = claims ? [claims_section(claims, "verdict")] : (alone?.sections ?? []);
+  const all = contents ? several(contents, claims, pages) : { children: single, views: alone ? [alone] : [] };
   const suite = contents ? "" : printable(first?.current.report.suite.name ?? "", 60);
   const links: [string, string][] = contents
     ? [
@@ -100,8 +129,11 @@ function build({ contents, pages }: Packed): void {
         ...contents.parts.flatMap((part, at): [string, string][] =>
           part.page ? [[`suite-${at + 1}`, printable(part.name, 40)]] : [],
         ),
+        ...(claims ? [["pictures", "Pictures"] as [string, string]] : []),
       ]
-    : sections_of_one;
+    : claims
+      ? [["verdict", "Claims"]]
+      : sections_of_one;
   place.replaceChildren(
     header(suite, links),
     el("main", null, ...all.children),

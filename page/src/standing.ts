@@ -3,6 +3,7 @@
 import type { PageDocument } from "./data";
 import { init, setPlatformAPI } from "./echarts";
 import { printable } from "./format";
+import { metric_by_variant, samples_by_variant } from "./plots/by_variant";
 import { ceiling } from "./plots/ceiling";
 import { ecdf } from "./plots/ecdf";
 import { interval } from "./plots/interval";
@@ -91,6 +92,15 @@ const of_samples =
     );
   };
 
+// A ladder of variants, and the metric that is told of it: a time, where none is named.
+const of_ladder =
+  (draw: typeof metric_by_variant): Maker =>
+  (page, wanted, look) => {
+    const { details, report } = page.current;
+    const some = wanted.case === null ? ([...ladders_of(details).values()][0] ?? []) : group(page, wanted, ladder_of);
+    return draw(report.cases, some, wanted.metric ?? cost_metric(cases_of(page, some))?.metric ?? "", look);
+  };
+
 const makers: Record<string, Maker> = {
   speedup: (page, wanted, look) =>
     speedup(
@@ -123,12 +133,11 @@ const makers: Record<string, Maker> = {
     return pareto(cases_of(page, some), some, wanted.metric, look);
   },
   phases: (page, wanted, look) => phases(group(page, wanted, ladder_of), look),
-  waterfall: (page, wanted, look) => {
-    const { details, report } = page.current;
-    const some = wanted.case === null ? ([...ladders_of(details).values()][0] ?? []) : group(page, wanted, ladder_of);
-    const metric = wanted.metric ?? cost_metric(cases_of(page, some))?.metric ?? "";
-    return waterfall(report.cases, some, some[0] ? ladder_of(some[0]) : "", metric, look);
-  },
+  waterfall: of_ladder((cases, rungs, metric, look) =>
+    waterfall(cases, rungs, rungs[0] ? ladder_of(rungs[0]) : "", metric, look),
+  ),
+  samples: of_ladder(samples_by_variant),
+  metric: of_ladder(metric_by_variant),
   distribution: of_samples(violin),
   ecdf: of_samples(ecdf),
   timeline: of_samples(timeline),

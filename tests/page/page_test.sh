@@ -52,6 +52,8 @@ make_inputs() {
   "$HARNESS" compare --baseline main.json --current head.json --margin 0.5% --report html=comparison.html >/dev/null || status=$?
   [ "$status" -eq 1 ] || { echo "compare ended with $status, not 1" >&2; exit 1; }
   "$HARNESS" report "$here/../data/h200/fusion.json" --report html=run.html >/dev/null
+  local pinned=$here/../../baselines/nvidia-h200
+  (cd "$here/../.." && "$HARNESS" report "$pinned"/{attention,fusion,matmul}.json --html "$OLDPWD/deep.html" >/dev/null)
 }
 
 # A test writes pages of its own beside them.

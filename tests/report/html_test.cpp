@@ -135,6 +135,26 @@ TEST(Html, OfSeveralReportsHoldsContentsThenEachOne) {
     EXPECT_EQ(page::document_of_data(lines[line])["format"], "harness-page");
 }
 
+TEST(Html, OfClaimsHoldsFiguresAndTheirWords) {
+  Claim claim;
+  claim.says = "Fusing makes it 15.2x faster.";
+  claim.range.least = 15.2;
+  ClaimsReport claims;
+  claims.confidence = 0.99;
+  claims.claims = {
+      {"fusion", claim, ClaimStatus::refuted, ClaimGap::none, "", 1.6, Interval{1.55, 1.7}, "", {}}};
+  const nlohmann::json page =
+      page::document_of_data(page::data_of(html_page(page::small_template, claims_document(claims))));
+  EXPECT_EQ(page["format"], "harness-claims-page");
+  const nlohmann::json& one = page["claims"].at(0);
+  EXPECT_EQ(one["status"], "refuted");
+  EXPECT_EQ(one["range"], nlohmann::json({15.2, nullptr}));
+  EXPECT_EQ(one["interval"], nlohmann::json({1.55, 1.7}));
+  EXPECT_EQ(one["claimed"], "15.2x or more");
+  EXPECT_EQ(one["found"], "1.600x [1.550x, 1.700x]");
+  EXPECT_EQ(one["rating"], "excellent");
+}
+
 TEST(Html, OfSeveralReportsWithoutATemplateHasASectionEach) {
   const std::string page = Suites().drawn("");
   EXPECT_EQ(times(page, "<section id=\"suite-"), 3U);

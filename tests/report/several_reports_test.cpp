@@ -68,6 +68,14 @@ TEST_F(Several, HaveALineASuiteWhereOneLooksFirst) {
   EXPECT_LT(markdown.find("**fusion**"), markdown.find("### ", 4)) << markdown;
 }
 
+TEST_F(Several, HaveTheHeadlineOfTheOneThatLeads) {
+  reports_[0].leads = true;
+  const std::string summary = render_summary(reports_, 0, {});
+  EXPECT_EQ(summary.find("1 suite; " + reports_[0].report.document.headline), 0U) << summary;
+  EXPECT_EQ(summary.find("  fusion  "), std::string::npos);
+  EXPECT_NE(summary.find("  other  "), std::string::npos);
+}
+
 TEST_F(Several, StayWithinTheLimitOfMarkdown) {
   Style style;
   style.markdown_limit = 6000;

@@ -24,6 +24,12 @@ page harness/cli/commands/guide.md 'ab'
 mkdir -p old/build && ci/bootstrap.sh && cp -r build/release/. build && cp -r build/release/. old/build
 step 0 "harness ab"
 
+page harness/cli/commands/guide.md 'report'
+step 0 "harness report --html"
+[ -s deep-dive.html ] || problem "there is no page"
+step 0 "harness report main"
+grep -q "15.2x" deep-dive.md || problem "the claims of the suites are not in it"
+
 page harness/cli/commands/guide.md 'time'
 printf '#!/bin/sh\n' >./sort && chmod +x sort
 step 0 "harness time"

@@ -13,7 +13,7 @@ namespace {
 template <class Made>
 std::vector<SuiteReport> reports_of(const std::vector<Made>& all, Format format) {
   std::vector<SuiteReport> reports;
-  for (const Made& one : all) reports.push_back({one.suite, one.status, one.make(format)});
+  for (const Made& one : all) reports.push_back({one.suite, one.status, one.make(format), one.leads});
   return reports;
 }
 
@@ -49,6 +49,12 @@ void SuiteOutputs::print(const MakeReport& make) {
 void SuiteOutputs::add(const std::string& suite, MakeReport make, int status) {
   made_.push_back({suite, std::move(make), status});
   print(made_.back().make);
+}
+
+void SuiteOutputs::lead(const std::string& name, MakeReport make) {
+  add(name, std::move(make), exit_ok);
+  made_.back().leads = true;
+  concluded_ = made_.size();
 }
 
 void SuiteOutputs::conclude_suite(const std::string& suite, int status) {

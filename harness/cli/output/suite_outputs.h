@@ -22,6 +22,8 @@ class SuiteOutputs {
   // Prints a suite's report, where standard output gets one as it comes, and keeps it for the files. `status`
   // is what it alone makes the exit status.
   void add(const std::string& suite, MakeReport make, int status);
+  // The report that leads the others, added before them.
+  void lead(const std::string& name, MakeReport make);
   // Whether a report is drawn in this format.
   [[nodiscard]] bool draws(Format format) const;
   // Prints a report that the files do not get.
@@ -42,6 +44,7 @@ class SuiteOutputs {
     std::string suite;
     MakeReport make;
     int status;
+    bool leads = false;
   };
   [[nodiscard]] std::string draw(const std::vector<Made>& all, int status, Format format,
                                  const Style& style) const;

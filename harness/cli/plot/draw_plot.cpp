@@ -15,13 +15,15 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<PlotKind, 10> kinds{{
+constexpr std::array<PlotKind, 12> kinds{{
     {"speedup", "speedups over the reference, with intervals"},
     {"roofline", "FLOP/s by intensity under the measured ceilings"},
     {"ceiling", "share of the measured ceiling by size, a line a variant"},
     {"pareto", "quality against time or size"},
     {"phases", "set-up, first call and sampling of each case"},
     {"waterfall", "what each variant of a ladder gains"},
+    {"samples", "the samples of each variant of a ladder, as violins"},
+    {"metric", "a metric of each variant of a ladder, with intervals"},
     {"distribution", "the samples of each process, as violins", true},
     {"ecdf", "the samples of each process, cumulated", true},
     {"timeline", "placements in the order measured, with clock, power and temperature", true},

@@ -24,7 +24,14 @@ Document summary_of(const std::vector<SuiteReport>& reports, int status) {
   for (const SuiteReport& one : reports) {
     red += one.status == 0 ? 0 : 1;
     if (one.status == status) summary.tone = one.report.document.tone;
+    if (one.leads) continue;
     if (const std::string line = headline_of(one); !line.empty()) summary.facts.emplace_back(one.suite, line);
+  }
+  if (!reports.empty() && reports.front().leads) {
+    summary.title = reports.front().report.document.title;
+    summary.headline = fmt::format("{}; {}", report::counted(reports.size() - 1, "suite", "suites"),
+                                   reports.front().report.document.headline);
+    return summary;
   }
   const std::string all = report::counted(reports.size(), "suite", "suites");
   summary.headline = red == 0 ? fmt::format("{}; exit {}", all, status)

@@ -30,7 +30,8 @@ export function qualities(cases: readonly RunCase[], details: readonly CaseDetai
       if (series.metric !== cost && seconds_per_unit(series.unit) === null)
         found.set(series.metric, { name: series.metric, unit: series.unit, direction: series.direction });
   const error: Quality = { name: verification_error, unit: "", direction: "lower" };
-  return [...found.values(), error].filter((quality) => varies(cases, cost, quality));
+  const higher_first = [...found.values()].sort((left, right) => left.direction.localeCompare(right.direction));
+  return [...higher_first, error].filter((quality) => varies(cases, cost, quality));
 }
 
 // By more than a thousandth: less is noise.
@@ -42,11 +43,21 @@ function varies(cases: readonly RunCase[], cost: string, quality: Quality): bool
   return values.length > 1 && most - least > 1e-3 * Math.max(Math.abs(least), Math.abs(most));
 }
 
-// The metric that costs are told in: GPU time before other times before anything that is lower-better.
+// The metric that costs are told in, where none is chosen: GPU time before other times before anything that is lower-better.
 export function cost_metric(cases: readonly RunCase[]): RunCase | undefined {
   return (
     cases.find((one) => one.metric === "gpu_time" && one.center !== null) ??
     cases.find((one) => seconds_per_unit(one.unit) !== null && one.center !== null)
+  );
+}
+
+// The metrics in bytes that differ between cases with another declared quality: sizes that may be a cost.
+export function size_metrics(cases: readonly RunCase[], details: readonly CaseDetails[]): RunCase[] {
+  const first = new Map(cases.filter((one) => one.unit === "bytes").map((one) => [one.metric, one]));
+  return [...first.values()].filter(
+    (size) =>
+      varies(cases, size.metric, { name: size.metric, unit: size.unit, direction: "lower" }) &&
+      qualities(cases, details, size.metric).some(({ name, unit }) => name !== verification_error && unit !== "bytes"),
   );
 }
 
@@ -78,9 +89,9 @@ export function pareto(
   details: readonly CaseDetails[],
   quality_name: string | null,
   look: Look,
+  cost = cost_metric(cases),
 ): Drawn {
-  const title = "Quality against time";
-  const cost = cost_metric(cases);
+  const title = `Quality against ${cost && seconds_per_unit(cost.unit) === null ? printable(cost.metric, 40) : "time"}`;
   if (!cost) {
     const remedy = "Measure `gpu_time` or `wall_time` with `harness run`.";
     return { title, missing: "No case here has a time.", remedy };

@@ -1,7 +1,7 @@
 // How many times as fast as its reference each case is: a bar from 0, its interval, and a line at 1.
 
 import type { EChartsOption } from "echarts";
-import { counted, printable, seconds_per_unit, times } from "../format";
+import { counted, printable, rating, seconds_per_unit, times } from "../format";
 import type { Bounds, RunCase } from "../reports";
 import type { Theme } from "../theme";
 import { short_names } from "./names";
@@ -28,8 +28,7 @@ interface Bar {
   surely: "faster" | "slower" | "undecided";
 }
 
-export function speedup(cases: readonly RunCase[], look: Look): Drawn {
-  const title = "Speedup over the reference";
+export function speedup(cases: readonly RunCase[], look: Look, title = "Speedup over the reference"): Drawn {
   const every = cases.flatMap(bar_of);
   const timed = every.filter(({ one }) => seconds_per_unit(one.unit) !== null);
   const all = timed.length > 0 ? timed : every; // ratios of errors or bytes are no speedups
@@ -52,13 +51,14 @@ export function speedup(cases: readonly RunCase[], look: Look): Drawn {
     height: 64 + row_height(look, short_names(bars.map(({ one }) => one.case))) * bars.length,
     option: option_of(bars, look),
     table: {
-      columns: ["case", "reference", "speedup", "from", "to"],
+      columns: ["case", "reference", "speedup", "from", "to", "rating"],
       rows: bars.map(({ one, reference, ratio, interval }) => [
         one.case,
         reference,
         times(ratio),
         times(interval?.[0]),
         times(interval?.[1]),
+        rating(interval),
       ]),
     },
   };

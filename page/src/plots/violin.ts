@@ -35,14 +35,19 @@ export function violin(sides: readonly SeriesSide[], look: Look): Drawn {
   const title = "Samples of each process";
   const samples = samples_of(sides);
   if (!samples) return { title, ...no_samples };
+  const notes = [
+    form_note(sides),
+    "Shape: density of the samples; ticks: where they lie; marker: the value that the process stands for.",
+    clip_note(samples),
+  ];
+  return violin_of(samples, title, sides.map((side) => words_of(side, sides, samples)).join(" "), notes, look);
+}
+
+export function violin_of(samples: Samples, title: string, summary: string, notes: string[], look: Look): Drawn {
   return {
     title,
-    summary: sides.map((side) => words_of(side, sides, samples)).join(" "),
-    notes: [
-      form_note(sides),
-      "Shape: density of the samples; ticks: where they lie; marker: the value that the process stands for.",
-      clip_note(samples),
-    ].filter(Boolean),
+    summary,
+    notes: notes.filter(Boolean),
     height: 56 + row_height * samples.rows.length,
     option: option_of(samples, look),
     table: table_of(samples),

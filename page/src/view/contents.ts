@@ -1,4 +1,5 @@
-// The head of a page of several suites: the answer over all of them, and a list that leads to each.
+// The head of a page of several suites: the answer over all of them, and a list that leads to each. Where claims lead,
+// the first part is theirs.
 
 import type { Contents, PageDocument, Tone } from "../data";
 import { printable, verdict_signs } from "../format";
@@ -7,10 +8,11 @@ import { el } from "./dom";
 const classes: Partial<Record<Tone, string>> = { bad: "regressed", good: "improved", doubtful: "inconclusive" };
 const signs: Partial<Record<Tone, string>> = { bad: "▲", good: "✓", doubtful: "?" };
 
-export function contents_section(contents: Contents, pages: readonly PageDocument[]): HTMLElement {
+export function contents_section(contents: Contents, pages: readonly PageDocument[], claimed: boolean): HTMLElement {
   const left = [...pages];
   const lines = contents.parts.map((part, at) => {
-    const page = part.page ? left.shift() : undefined;
+    const claims = part.page && at === 0 && claimed;
+    const page = part.page && !claims ? left.shift() : undefined;
     const verdict = page?.comparison?.verdict;
     const sign = verdict ? verdict_signs[verdict] : (signs[part.tone] ?? "–");
     const name = printable(part.name, 80);
@@ -18,7 +20,9 @@ export function contents_section(contents: Contents, pages: readonly PageDocumen
       "li",
       verdict ?? classes[part.tone] ?? "uncompared",
       el("span", { class: "sign", attributes: { "aria-hidden": true } }, sign),
-      page ? el("a", { attributes: { href: `#suite-${at + 1}` } }, el("bdi", null, name)) : el("bdi", null, name),
+      page || claims
+        ? el("a", { attributes: { href: `#suite-${at + 1}` } }, el("bdi", null, name))
+        : el("bdi", null, name),
       el("span", "rest", printable(part.headline, 300)),
     );
   });

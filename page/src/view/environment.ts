@@ -208,7 +208,7 @@ export function sources_of({ comparison, baseline }: PageDocument): Source[] {
   return baseline ? [comparison.baseline, comparison.current] : [comparison.current];
 }
 
-export function environment_section(page: PageDocument, scope: string): HTMLElement {
+export function environment_section(page: PageDocument, scope: string, of = ""): HTMLElement {
   const { comparison, baseline, current } = page;
   const two = baseline !== null;
   const reports = baseline ? [baseline.report, current.report] : [current.report];
@@ -228,7 +228,7 @@ export function environment_section(page: PageDocument, scope: string): HTMLElem
       el(
         "summary",
         null,
-        el("h2", { attributes: { id } }, comparison ? "Environment and policy" : "Environment"),
+        el("h2", { attributes: { id } }, `${comparison ? "Environment and policy" : "Environment"}${of && ` of ${of}`}`),
         " ",
         two
           ? el(

@@ -1,7 +1,7 @@
 // Each variant's gain over its reference across all shapes of an entry of the suite: a table a metric.
 
-import { printable, times, unknown } from "../format";
-import type { RunReport, Speedup, SpeedupOverShapes } from "../reports";
+import { printable, rating, times, unknown } from "../format";
+import type { RunCase, RunReport, Speedup, SpeedupOverShapes } from "../reports";
 import { type Child, el, scrolling, table } from "./dom";
 
 // A metric on which no shape of any variant differs from its reference says nothing here.
@@ -10,6 +10,18 @@ export function telling(rows: readonly SpeedupOverShapes[]): Map<string, Speedup
   for (const row of rows) metrics.set(row.metric, [...(metrics.get(row.metric) ?? []), row]);
   const differs = ({ ratio }: Speedup) => ratio === null || Math.abs(ratio - 1) >= 1e-9;
   return new Map([...metrics].filter(([, some]) => some.some((row) => differs(row.min) || differs(row.max))));
+}
+
+// The geometric means over all shapes as cases, in the metric that comes first: a picture of few bars.
+export function cases_over_shapes(report: RunReport): RunCase[] {
+  const [rows] = telling(report.speedups_over_shapes ?? []).values();
+  return (rows ?? []).flatMap(
+    ({ metric, workload, variant, tags, reference, confidence, geometric_mean }): RunCase[] => {
+      const like = report.cases.find((one) => one.metric === metric && one.speedup);
+      const name = [variant, workload, ...tags].join(" ");
+      return like ? [{ ...like, case: name, confidence, speedup: { reference, ...geometric_mean } }] : [];
+    },
+  );
 }
 
 // "1.18× [1.09, 1.27]", both ends with as many digits.
@@ -27,6 +39,7 @@ function cells(row: SpeedupOverShapes): Child[] {
     printable([row.workload, ...row.tags].join(", "), 120),
     String(row.shapes),
     with_bounds(row.geometric_mean),
+    rating(row.geometric_mean.interval),
     with_bounds(row.arithmetic_mean),
     with_bounds(row.median),
     extreme(row.min),
@@ -34,7 +47,18 @@ function cells(row: SpeedupOverShapes): Child[] {
   ];
 }
 
-const columns = ["variant", "over", "of", "shapes", "geometric mean", "arithmetic mean", "median", "min", "max"];
+const columns = [
+  "variant",
+  "over",
+  "of",
+  "shapes",
+  "geometric mean",
+  "rating",
+  "arithmetic mean",
+  "median",
+  "min",
+  "max",
+];
 
 export function over_shapes(report: RunReport, scope = ""): HTMLElement | null {
   const metrics = telling(report.speedups_over_shapes ?? []);
@@ -46,7 +70,8 @@ export function over_shapes(report: RunReport, scope = ""): HTMLElement | null {
     el(
       "p",
       "faint",
-      "The geometric mean suits ratios best. The interval of each mean, and of the median, is that figure of the " +
+      "The geometric mean suits ratios best. Rating, by the lower end of its interval: excellent above 1.5, good above 1.2, " +
+        "measured above 1, else investigate. The interval of each mean, and of the median, is that figure of the " +
         "shapes' bounds. Conservative: it assumes fully correlated errors.",
     ),
     ...[...metrics].flatMap(([metric, rows]) => [

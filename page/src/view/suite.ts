@@ -2,11 +2,13 @@
 
 import type { CaseDetails, PageDocument } from "../data";
 import { counted, printable } from "../format";
+import { metric_by_variant, samples_by_variant } from "../plots/by_variant";
 import { ceiling } from "../plots/ceiling";
 import { form_of, grouped, ladder_of, ladders_of, size_of } from "../plots/names";
-import { cost_metric, pareto, qualities } from "../plots/pareto";
+import { cost_metric, pareto, qualities, size_metrics, verification_error } from "../plots/pareto";
 import { phases } from "../plots/phases";
 import { roofline } from "../plots/roofline";
+import type { Drawn, Look } from "../plots/plot";
 import { most_rows, speedup } from "../plots/speedup";
 import { waterfall } from "../plots/waterfall";
 import { machine_of } from "../report";
@@ -62,9 +64,12 @@ function members<One extends { case: string }>(
 }
 
 // Only where a quality varies: over the cases of a problem size, else over all.
-function pareto_figure(cases: readonly RunCase[], details: readonly CaseDetails[]): HTMLElement | null {
+function pareto_figure(
+  cases: readonly RunCase[],
+  details: readonly CaseDetails[],
+  cost: RunCase | undefined,
+): HTMLElement | null {
   const sizes = grouped(details, size_of);
-  const cost = cost_metric(cases);
   const offered = cost ? qualities(cases, details, cost.metric).map((one) => one.name) : [];
   if (!cost || offered.length === 0) return null;
   const several = [...sizes]
@@ -77,7 +82,7 @@ function pareto_figure(cases: readonly RunCase[], details: readonly CaseDetails[
     ],
     ([group, quality]) =>
       (look) =>
-        pareto(members(cases, sizes, group), members(details, sizes, group), quality ?? null, look),
+        pareto(members(cases, sizes, group), members(details, sizes, group), quality ?? null, look, cost),
   );
 }
 
@@ -97,7 +102,58 @@ function ceiling_figure(cases: readonly RunCase[], details: readonly CaseDetails
   );
 }
 
-export function suite_section(page: PageDocument, scope: string): HTMLElement {
+// A ladder of variants, by a list of its problems.
+function ladder_figure(
+  ladders: Map<string, CaseDetails[]>,
+  draw: (rungs: CaseDetails[], name: string, look: Look) => Drawn,
+): HTMLElement {
+  return chosen_figure(
+    [{ label: "Problem of the ladder", options: [...ladders.keys()] }],
+    ([name]) =>
+      (look) =>
+        draw(ladders.get(name ?? "") ?? [], name ?? "", look),
+  );
+}
+
+// What the cases differ in beside their time: a declared metric by variant, and what a size buys.
+function quality_figures(
+  cases: readonly RunCase[],
+  details: readonly CaseDetails[],
+  ladders: Map<string, CaseDetails[]>,
+): (HTMLElement | null)[] {
+  const sizes = size_metrics(cases, details);
+  const names = new Set(
+    sizes
+      .flatMap((size) => qualities(cases, details, size.metric).map((one) => one.name))
+      .filter((name) => name !== verification_error),
+  );
+  const having = (metric: string) =>
+    new Map([...ladders].filter(([, rungs]) => rungs.some((rung) => rung.series.some((one) => one.metric === metric))));
+  return [
+    ...sizes.flatMap((size) => [
+      marked("quality-by-size", pareto_figure(cases, details, size)),
+      marked(
+        "size-ladder",
+        ladder_figure(having(size.metric), (rungs, name, look) => waterfall(cases, rungs, name, size.metric, look)),
+      ),
+    ]),
+    ...[...names].map((metric) =>
+      marked(
+        `metric-${metric}`,
+        ladder_figure(having(metric), (rungs, _, look) => metric_by_variant(cases, rungs, metric, look)),
+      ),
+    ),
+  ];
+}
+
+// A picture that the list of pictures finds by its key.
+function marked<Place extends HTMLElement | null>(key: string, place: Place): Place {
+  if (place) place.dataset["picture"] = key;
+  return place;
+}
+
+// `whole`: of a page of its own, which tells the plots without data and has the speedups of all cases above.
+export function suite_section(page: PageDocument, scope: string, whole = true): HTMLElement {
   const { report, details } = page.current;
   const { cases } = report;
   const devices = [...new Set(details.map((one) => one.device))];
@@ -105,47 +161,53 @@ export function suite_section(page: PageDocument, scope: string): HTMLElement {
   const problems = grouped(details, ladder_of);
   const ladders = ladders_of(details);
   const with_speedup = cases.filter((one) => one.speedup);
+  const time_of = (ladder: string) => cost_metric(members(cases, ladders, ladder))?.metric ?? "";
   const many = with_speedup.length > most_rows;
   const figures = [
-    page.comparison === null && with_speedup.length > 0
+    page.comparison === null && with_speedup.length > 0 && !many && whole
       ? null
-      : chosen_figure(
-          [
-            {
-              label: "Cases with speedups",
-              options: many
-                ? [...ladders.keys()]
-                : [every, ...(ladders.size > 1 && with_speedup.length > 0 ? ladders.keys() : [])],
-            },
-          ],
-          ([group]) =>
-            (look) =>
-              speedup(members(cases, ladders, group), look),
+      : marked(
+          "speedup",
+          chosen_figure(
+            [
+              {
+                label: "Cases with speedups",
+                options: many
+                  ? [...ladders.keys()]
+                  : [every, ...(ladders.size > 1 && with_speedup.length > 0 ? ladders.keys() : [])],
+              },
+            ],
+            ([group]) =>
+              (look) =>
+                speedup(members(cases, ladders, group), look),
+          ),
         ),
-    chosen_figure([{ label: "Problem of the ladder", options: [...ladders.keys()] }], ([ladder]) => (look) => {
-      const rungs = ladders.get(ladder ?? "") ?? [];
-      return waterfall(
-        cases,
-        rungs,
-        ladder ?? "",
-        cost_metric(members(cases, ladders, ladder ?? ""))?.metric ?? "",
-        look,
-      );
-    }),
+    marked(
+      "ladder",
+      ladder_figure(ladders, (rungs, name, look) => waterfall(cases, rungs, name, time_of(name), look)),
+    ),
+    marked(
+      "samples",
+      ladder_figure(ladders, (rungs, name, look) => samples_by_variant(cases, rungs, time_of(name), look)),
+    ),
     ...(with_ceilings.length > 0 ? with_ceilings : devices.slice(0, 1)).map((device) =>
       el(
         "div",
-        "slot",
+        { class: "slot", attributes: { "data-picture": "roofline" } },
         figure((look) => roofline(cases, details, device, machine_of(report, device), look), "h3"),
       ),
     ),
-    ceiling_figure(cases, details),
-    pareto_figure(cases, details),
-    chosen_figure(
-      [{ label: "Cases with phases", options: details.length > most_rows ? [...problems.keys()] : [every] }],
-      ([group]) =>
-        (look) =>
-          phases(members(details, problems, group), look),
+    marked("ceiling", ceiling_figure(cases, details)),
+    marked("quality-by-time", pareto_figure(cases, details, cost_metric(cases))),
+    ...quality_figures(cases, details, ladders),
+    marked(
+      "phases",
+      chosen_figure(
+        [{ label: "Cases with phases", options: details.length > most_rows ? [...problems.keys()] : [every] }],
+        ([group]) =>
+          (look) =>
+            phases(members(details, problems, group), look),
+      ),
     ),
   ].filter((one) => one !== null);
   const absent = figures.filter((one) => one.querySelector(".missing") && !one.querySelector("select"));
@@ -157,7 +219,7 @@ export function suite_section(page: PageDocument, scope: string): HTMLElement {
     el("h2", { attributes: { id } }, page.comparison ? "Suite, current side" : "Suite"),
     over_shapes(report, scope),
     drawn.length > 0 ? el("div", "charts", ...drawn) : null,
-    absent.length > 0
+    absent.length > 0 && whole
       ? el(
           "details",
           null,

@@ -347,6 +347,7 @@ export class CaseTable {
   reveal(entry: Entry): void {
     const row = this.rows.find((one) => one.entry === entry);
     if (!row) return;
+    this.element.closest("details")?.setAttribute("open", "");
     if (row.fold) row.fold.open = true;
     if (row.element.hidden) this.show_all();
     else this.filter(false);

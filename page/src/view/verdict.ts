@@ -8,6 +8,7 @@ import type { Verdict } from "../reports";
 import { command, el, names_of, prose } from "./dom";
 import { device_text } from "./environment";
 import { figure } from "./figure";
+import { cases_over_shapes } from "./over_shapes";
 import { worst_picture } from "./worst_picture";
 
 const exit_meanings: Record<number, string> = {
@@ -66,6 +67,7 @@ export function verdict_section(
   entries: readonly Entry[],
   scope: string,
   open: (entry: Entry) => void,
+  chapter = false,
 ): HTMLElement {
   const { comparison } = page;
   const suite = printable(page.current.report.suite.name, 80);
@@ -99,13 +101,27 @@ export function verdict_section(
         )
       : el("p", "exit", `${cases} of the suite ${suite}, with nothing to compare them with.`),
     el("p", "faint sides", el("bdi", null, printable(sides_line(page), 300))),
-    el("div", "answer-columns", comparison ? worst_picture(entries, scope, open) : run_picture(page), what_to_do(page)),
+    el(
+      "div",
+      "answer-columns",
+      comparison ? worst_picture(entries, scope, open) : run_picture(page, chapter),
+      what_to_do(page),
+    ),
   );
 }
 
-// The gains over the references, where there are some.
-function run_picture(page: PageDocument): HTMLElement | null {
+// The gains over the references, where there are some; in a chapter over all shapes.
+function run_picture(page: PageDocument, chapter: boolean): HTMLElement | null {
   const { cases } = page.current.report;
+  const over_all = chapter ? cases_over_shapes(page.current.report) : [];
+  if (over_all.length > 0) {
+    const title = "Speedup over the reference, geometric mean over all shapes";
+    return el(
+      "div",
+      { attributes: { "data-picture": "over-shapes" } },
+      figure((look) => speedup(over_all, look, title), "h3"),
+    );
+  }
   return cases.some((one) => one.speedup) ? figure((look) => speedup(cases, look), "h2") : null;
 }
 

@@ -47,6 +47,8 @@ const pictures = [
   ["run", "ceiling", []],
   ["run", "pareto", []],
   ["run", "waterfall", []],
+  ["run", "samples", []],
+  ["run", "metric", ["--metric", "first_call"]],
 ];
 
 for (const [from, name, words] of pictures) {
@@ -110,6 +112,8 @@ test("hostile names stay text in a drawing", () => {
     ["run", "speedup"],
     ["run", "pareto"],
     ["run", "waterfall"],
+    ["run", "samples"],
+    ["run", "metric"],
     ["run", "roofline"],
     ["run", "ceiling"],
   ]) {

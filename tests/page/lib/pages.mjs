@@ -1,4 +1,5 @@
 // Pages for tests: what the program wrote, read back, changed, and written again into its template.
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
@@ -10,11 +11,15 @@ export function path_of(name) {
 }
 
 export function document_in(name) {
+  return documents_in(name)[0];
+}
+
+// The contents of a page of several, then each of its reports.
+export function documents_in(name) {
   const html = readFileSync(path_of(name), "utf8");
   const from = html.indexOf(opening) + opening.length;
-  return JSON.parse(
-    inflateRawSync(Buffer.from(html.slice(from, html.indexOf("</script>", from)), "base64")).toString("utf8"),
-  );
+  const lines = html.slice(from, html.indexOf("</script>", from)).trim().split(/\s+/);
+  return lines.map((line) => JSON.parse(inflateRawSync(Buffer.from(line, "base64")).toString("utf8")));
 }
 
 const packed = (value) => deflateRawSync(Buffer.from(JSON.stringify(value)), { level: 9 }).toString("base64");
@@ -26,6 +31,13 @@ export function write_page(name, ...documents) {
   const html = template.replace("@HARNESS_DATA@", () => data).replace("@HARNESS_TITLE@", "test");
   writeFileSync(path_of(name), html);
   return path_of(name);
+}
+
+// The deep dive that was made on an H200 and kept: today's page must read it.
+export function write_sample(name) {
+  const file = join(process.env.PAGE_SOURCE, "../tests/data/h200/deep-dive.jsonl.xz");
+  const lines = execFileSync("xz", ["-dc", file], { encoding: "utf8", maxBuffer: 1e8 }).trim().split("\n");
+  return write_page(name, ...lines.map((line) => JSON.parse(line)));
 }
 
 // The page of three suites: a comparison, a run, and one without a page.

@@ -1,9 +1,10 @@
 // The problem quant_gemm, Y = X W^T, as every variant sees it: its shape, the order of its tensors and the
-// scales of W. X is m x k, W is n x k, Y is m x n, all row-major. Host code; no state.
+// scales of W. X is m x k, W is n x k, Y is m x n, all row-major. Header-only, host code; no state.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "harness/sdk/params.h"
 #include "harness/sdk/workload.h"
@@ -53,6 +54,29 @@ struct Shape {
   [[nodiscard]] std::int64_t x_scales() const { return x_scale_of(m - 1, k - 1) + 1; }
 };
 
+inline harness::sdk::DType Shape::weight_type() const {
+  switch (weights) {
+    case Weights::f16: return harness::sdk::DType::f16;
+    case Weights::i8: return harness::sdk::DType::i8;
+    case Weights::e4m3:
+    case Weights::e4m3_block: return harness::sdk::DType::e4m3;
+    case Weights::i4: return harness::sdk::DType::i4;
+  }
+  return harness::sdk::DType::f16;
+}
+
+inline harness::sdk::DType Shape::product_type() const {
+  return weights == Weights::i4 ? harness::sdk::DType::f16 : weight_type();
+}
+
+inline std::int64_t Shape::rows_a_scale() const {
+  return weights == Weights::e4m3 ? n : weights == Weights::e4m3_block ? group : 1;
+}
+
+inline std::int64_t Shape::columns_a_scale() const {
+  return weights == Weights::e4m3_block || weights == Weights::i4 ? group : k;
+}
+
 // Indices into Problem::tensors: x, w, then the scales of w and of x, where there are any, then y.
 inline constexpr std::size_t x_index = 0;
 inline constexpr std::size_t w_index = 1;
@@ -63,6 +87,22 @@ inline std::size_t y_index(const Shape& shape) {
 }
 
 // Reads the parameters of a case. Throws Unsupported where X cannot be stored small.
-Shape shape_of(const harness::sdk::Params& params);
+inline Shape shape_of(const harness::sdk::Params& params) {
+  Shape shape;
+  const std::string& weights = params.text("weights");
+  shape.weights = weights == "i8"           ? Weights::i8
+                  : weights == "e4m3"       ? Weights::e4m3
+                  : weights == "e4m3_block" ? Weights::e4m3_block
+                  : weights == "i4"         ? Weights::i4
+                                            : Weights::f16;
+  shape.stored = params.text("quantise") == "outside";
+  shape.m = params.integer("m");
+  shape.n = params.integer("n");
+  shape.k = params.integer("k");
+  if (shape.stored && shape.product_type() == harness::sdk::DType::f16)
+    throw harness::sdk::Unsupported("with " + weights +
+                                    " weights X stays in f16: nothing to quantise outside");
+  return shape;
+}
 
 }  // namespace quant_gemm

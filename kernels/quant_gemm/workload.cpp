@@ -24,47 +24,6 @@ using harness::sdk::Role;
 using harness::sdk::TensorSpec;
 using harness::sdk::Value;
 
-DType Shape::weight_type() const {
-  switch (weights) {
-    case Weights::f16: return DType::f16;
-    case Weights::i8: return DType::i8;
-    case Weights::e4m3:
-    case Weights::e4m3_block: return DType::e4m3;
-    case Weights::i4: return DType::i4;
-  }
-  return DType::f16;
-}
-
-DType Shape::product_type() const {
-  return weights == Weights::i4 ? DType::f16 : weight_type();
-}
-
-std::int64_t Shape::rows_a_scale() const {
-  return weights == Weights::e4m3 ? n : weights == Weights::e4m3_block ? group : 1;
-}
-
-std::int64_t Shape::columns_a_scale() const {
-  return weights == Weights::e4m3_block || weights == Weights::i4 ? group : k;
-}
-
-Shape shape_of(const Params& params) {
-  Shape shape;
-  const std::string& weights = params.text("weights");
-  shape.weights = weights == "i8"           ? Weights::i8
-                  : weights == "e4m3"       ? Weights::e4m3
-                  : weights == "e4m3_block" ? Weights::e4m3_block
-                  : weights == "i4"         ? Weights::i4
-                                            : Weights::f16;
-  shape.stored = params.text("quantise") == "outside";
-  shape.m = params.integer("m");
-  shape.n = params.integer("n");
-  shape.k = params.integer("k");
-  if (shape.stored && shape.product_type() == DType::f16)
-    throw harness::sdk::Unsupported("with " + weights +
-                                    " weights X stays in f16: nothing to quantise outside");
-  return shape;
-}
-
 namespace {
 
 class QuantGemm final : public harness::sdk::Workload {

@@ -186,8 +186,8 @@ TEST(Plan, AReferenceIsNotRelativeToItself) {
 TEST(Plan, AReferenceOfAnotherPointTakesTheStarredValuesOfThisOne) {
   const auto plan =
       plan_of(suite_text("  - {workload: gemm, variant: plain, axes: {dtype: f32, m: [2, 3], n: 4}}\n"
-                         "  - {workload: gemm, variant: tiled, reference: gemm/plain/dtype=f32/m=*/n=*,\n"
-                         "     axes: {dtype: bf16, m: [3, 2], n: 4}}\n"));
+                         "  - workload: gemm\n    variant: tiled\n    axes: {dtype: bf16, m: [3, 2], n: 4}\n"
+                         "    reference: gemm/plain/dtype=f32/m=*/n=*/scale=1/fast=*/form=*\n"));
   ASSERT_TRUE(plan.has_value()) << plan.error();
   EXPECT_EQ(plan->cases[2].reference, plan->cases[1].id);
   EXPECT_EQ(plan->cases[3].reference, plan->cases[0].id);

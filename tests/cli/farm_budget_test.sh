@@ -24,7 +24,7 @@ PY
 }
 repository
 suite right
-sed -i "s/n: \[64\]/n: [$(seq -s ', ' 32 $((31 + cases)))]/" suite.yaml
+sed -i "s/n: \[64\]/n: [$(seq -s ', ' 32 $((31 + cases)))]/; s/timeout: 5s/max_time: 60s, timeout: 300s/" suite.yaml
 scripts old
 commit "fast"
 expect 0 run --store farm.db

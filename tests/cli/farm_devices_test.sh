@@ -71,6 +71,7 @@ elapse
 expect 1 "$HARNESS" farm judge --store farm.db --report json=farm.json
 holds farm.json 'row("probe_copy/memcpy/n=64")["verdict"] == "regressed"' 'row("probe_copy/memcpy/n=66")["verdict"] == "skipped"'
 expect 1 "$HARNESS" farm judge --store farm.db
+device B 100
 
 # A device that other processes use, or that is throttled from the first, measures nothing.
 device C 100 ', "conditions": [{"other_processes": 2}]'

@@ -7,7 +7,7 @@
 cases=${HARNESS_FARM_CASES:-60}
 slower=$((cases >= 1000 ? 10 : 3))
 
-# A case takes 72 s of its device. Seven of ten are proven, one has other code, and nobody can read two.
+# A case takes 70 s of its device. Seven of ten are proven, one has other code, and nobody can read two.
 # scripts BUILD: of the cases with other code, `slower` are 3 % slower in the build "new".
 scripts() {
   python3 -S - "$1" "$cases" "$slower" >speed.json <<'PY'
@@ -18,7 +18,7 @@ def case(i):
     identity = {"digest": "same"} if kind < 7 else {"digest": build} if kind == 7 else {"gap": "a library is unknown"}
     slow = build == "new" and i % (cases // slower // 10 * 10) == 7
     return {"match": f"twice/right/n={32 + i}", "us": 103 if slow else 100, "process_sd": 0.003, "sample_sd": 0.01,
-            "overhead_us": 233000, "identity": identity}
+            "overhead_us": 210000, "identity": identity}
 print(json.dumps({"version": 1, "machine_class": "scripted", "device_uuid": "GPU-A", "cases": [case(i) for i in range(cases)]}))
 PY
 }

@@ -57,7 +57,7 @@ holds elsewhere.json '"elsewhere" not in report["baseline"]["found"]'
 concludes 0 false
 
 # So has one that is measured on a machine of another class.
-git checkout -q main && git checkout -qb moved && sed -i 's/"machine_class": "scripted"/"machine_class": "other"/' speed.json && commit "moved"
+git checkout -q main && git checkout -qb moved && sed -i 's/"machine_class": "scripted"/"machine_class": "other"/' speed.json && git commit -qam "moved"
 rm -f "$scratch/outputs"
 expect 4 run --store .harness/base.db --against main --report json=elsewhere.json
 holds elsewhere.json 'report["baseline"]["found"]["elsewhere"]'

@@ -40,7 +40,8 @@ Result<DeviceCheck> check_device(const DeviceCheckRequest& request);
 std::vector<ProbeValue> probe_values(const Campaign& campaign, const DeviceCheck& check);
 
 // Why the results of a device are not used: the doctor says so, too many placements were throttled, others
-// used the device, or a probe is farther from `history` than the spread between sessions explains. Pure.
+// used the device, or a probe has moved. It has when `history` and the spread between sessions do not explain
+// it. Pure.
 std::optional<Sickness> sickness_of(const Campaign& campaign, const DeviceCheck& check,
                                     std::span<const ProbeValue> history,
                                     const std::vector<LearnedSpread>& learned);

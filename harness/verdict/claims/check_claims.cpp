@@ -95,7 +95,7 @@ class Checker {
     found.unit = series->unit;
     const SideReading side = reader_.read(*series);
     const auto count = static_cast<double>(side.moments.count);
-    if (side.constant && !side.unusable) {  // a value of 0 has no logarithm
+    if (side.constant && *side.constant >= 0) {  // a value of 0 has no logarithm
       found.value = *side.constant;
     } else if (count > 0 && !side.zeros) {  // the other processes do not speak for all
       found.value = std::exp(side.moments.mean);

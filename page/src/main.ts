@@ -24,28 +24,30 @@ const place = document.getElementById("page") as HTMLElement;
 interface ReportView {
   sections: HTMLElement[];
   environment: HTMLElement;
-  table: CaseTable;
+  table: () => CaseTable;
   entries: Entry[];
 }
 
 // `scope` begins every id of a report that is one of several; "" where it is alone. A chapter of the deep dive folds its
-// table and leaves the environment to the end.
+// table, which is made when it is opened, and leaves the environment to the end.
 function report_view(page: PageDocument, scope: string, name: string, chapter = false): ReportView {
   const entries = entries_of(page, scope === "" ? "" : name);
   const panel = (entry: Entry, close: () => void) => case_panel(entry, close, page.comparison);
-  const table = new CaseTable(entries, page.comparison !== null, scope, panel, (entry) =>
-    history.replaceState(null, "", entry ? case_link(entry) : location.pathname + location.search),
-  );
-  const verdict = verdict_section(page, entries, scope, (entry) => table.reveal(entry), chapter);
+  const folded = el("details", "folded chapter-table", el("summary", null, `All ${counted(entries.length, "result")}`));
+  let made: CaseTable | null = null;
+  const table = () => {
+    if (made) return made;
+    made = new CaseTable(entries, page.comparison !== null, scope, panel, (entry) =>
+      history.replaceState(null, "", entry ? case_link(entry) : location.pathname + location.search),
+    );
+    folded.append(made.element);
+    return made;
+  };
+  folded.addEventListener("toggle", table);
+  const verdict = verdict_section(page, entries, scope, (entry) => table().reveal(entry), chapter);
   const suite = suite_section(page, scope, !chapter);
   const environment = environment_section(page, scope, chapter ? printable(name, 60) : "");
-  const folded = el(
-    "details",
-    "folded chapter-table",
-    el("summary", null, `All ${counted(entries.length, "result")}`),
-    table.element,
-  );
-  const sections = chapter ? [verdict, suite, folded] : [verdict, table.element, suite, environment];
+  const sections = chapter ? [verdict, suite, folded] : [verdict, table().element, suite, environment];
   return { sections, environment, table, entries };
 }
 
@@ -143,7 +145,7 @@ function build({ contents, claims, pages }: Packed): void {
   const follow = () => {
     for (const { entries, table } of all.views) {
       const entry = linked_entry(entries, location.hash);
-      if (entry) return table.reveal(entry);
+      if (entry) return table().reveal(entry);
     }
     open_around(document.getElementById(location.hash.slice(1)));
   };
@@ -151,11 +153,15 @@ function build({ contents, claims, pages }: Packed): void {
   addEventListener("keydown", (event) => {
     const typing = event.target instanceof Element && event.target.matches("input, select, textarea");
     if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const near = all.views.find(({ table }) => table.element.getBoundingClientRect().bottom > 0) ?? all.views[0];
+    const near =
+      all.views.find(({ sections }) => (sections.at(-1)?.getBoundingClientRect().bottom ?? 0) > 0) ?? all.views[0];
     event.preventDefault();
-    near?.table.focus_filter();
+    const filtered = near?.table();
+    filtered?.element.closest("details")?.setAttribute("open", "");
+    filtered?.focus_filter();
   });
   addEventListener("beforeprint", () => {
+    all.views.forEach(({ table }) => table());
     unfold_for_print();
     redraw_all(true);
   });

@@ -77,7 +77,7 @@ export function over_shapes(report: RunReport, scope = ""): HTMLElement | null {
     ...[...metrics].flatMap(([metric, rows]) => [
       metrics.size > 1 ? el("h4", null, printable(metric, 80)) : null,
       scrolling(
-        `Speedups over all shapes: ${printable(metric, 80)}`,
+        `Speedups over all shapes: ${printable([metric, scope && report.suite.name].filter(Boolean).join(" of "), 120)}`,
         table(columns, rows.map(cells), { class: "over-shapes" }),
       ),
     ]),

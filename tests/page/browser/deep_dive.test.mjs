@@ -21,7 +21,9 @@ async function visit(path, options, work) {
 
 const sections = (page) => page.$$eval("main > section", (all) => all.map((one) => one.id));
 const pictures = (page) =>
-  page.$$eval("#pictures li", (all) => all.map((one) => [one.className, one.textContent, one.querySelectorAll("a").length]));
+  page.$$eval("#pictures li", (all) =>
+    all.map((one) => [one.className, one.textContent, one.querySelectorAll("a").length]),
+  );
 
 test("claims come first, then chapters, pictures and environments; the contents lead to each", () =>
   visit(path_of("deep"), {}, async (page) => {
@@ -54,7 +56,7 @@ test("a picture without data is not drawn, and its suite is named", () =>
 
 test("a link to a case opens the chapter's folded table", () =>
   visit(path_of("deep"), {}, async (page) => {
-    assert.equal(await page.isVisible("table.cases"), false);
+    assert.equal(await page.locator("table.cases").count(), 0);
     const [, , first] = documents_in("deep");
     const { suite, cases } = first.current.report;
     const words = { case: cases[0].case, metric: cases[0].metric, suite: suite.name };
@@ -71,6 +73,7 @@ test("it stays below 2 MB, and nothing goes beyond a telephone", async (context)
       const ready = await page.evaluate(() => performance.getEntriesByName("harness-interactive")[0].startTime);
       context.diagnostic(`interactive after ${Math.round(ready)} ms, ${width} wide`);
       await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
+      await eventually(async () => assert.equal(await page.locator("table.cases").count(), 3));
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= width, `${wide} wide on ${width}`);
     });

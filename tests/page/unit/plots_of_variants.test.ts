@@ -33,7 +33,15 @@ const cases = Object.entries(figures).flatMap(([variant, values]) =>
   metrics.map(([metric, unit], index) => {
     const center = values[at[index]!]!;
     const speedup = variant === "fp32" ? null : { reference: "net/fp32", ratio: 1, interval: null };
-    return { case: `net/${variant}`, metric, unit, center, interval: [center * 0.99, center * 1.01], confidence: 0.99, speedup };
+    return {
+      case: `net/${variant}`,
+      metric,
+      unit,
+      center,
+      interval: [center * 0.99, center * 1.01],
+      confidence: 0.99,
+      speedup,
+    };
   }),
 ) as any[];
 const details = Object.keys(figures).map((variant) => ({
@@ -77,10 +85,13 @@ test("a metric by variant has intervals and the change from the reference", () =
 
 test("samples by variant are relative to each one's centre", () => {
   const { report, details: fusion } = document_in("run").current;
-  const rungs = fusion.filter((one: any) => one.params.m === 512 && one.params.dtype === "f16" && one.device === "cuda");
+  const rungs = fusion.filter(
+    (one: any) => one.params.m === 512 && one.params.dtype === "f16" && one.device === "cuda",
+  );
   const plot = drawn(samples_by_variant(report.cases, rungs, "gpu_time", look));
   assert.equal(plot.table.rows.length, rungs.length);
-  for (const row of plot.table.rows) assert.ok(Math.abs(Number(row[4])) < 5, `the median is ${row[4]} % from the centre`);
+  for (const row of plot.table.rows)
+    assert.ok(Math.abs(Number(row[4])) < 5, `the median is ${row[4]} % from the centre`);
   assert.ok(is_missing(samples_by_variant(report.cases, rungs, "nothing", look)));
 });
 

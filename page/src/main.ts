@@ -25,6 +25,7 @@ interface ReportView {
   sections: HTMLElement[];
   environment: HTMLElement;
   table: () => CaseTable;
+  place: HTMLElement; // of the table
   entries: Entry[];
 }
 
@@ -48,7 +49,7 @@ function report_view(page: PageDocument, scope: string, name: string, chapter = 
   const suite = suite_section(page, scope, !chapter);
   const environment = environment_section(page, scope, chapter ? printable(name, 60) : "");
   const sections = chapter ? [verdict, suite, folded] : [verdict, table().element, suite, environment];
-  return { sections, environment, table, entries };
+  return { sections, environment, table, place: chapter ? folded : table().element, entries };
 }
 
 function header(brand: string, links: [string, string][]): HTMLElement {
@@ -153,8 +154,7 @@ function build({ contents, claims, pages }: Packed): void {
   addEventListener("keydown", (event) => {
     const typing = event.target instanceof Element && event.target.matches("input, select, textarea");
     if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const near =
-      all.views.find(({ sections }) => (sections.at(-1)?.getBoundingClientRect().bottom ?? 0) > 0) ?? all.views[0];
+    const near = all.views.find(({ place }) => place.getBoundingClientRect().bottom > 0) ?? all.views[0];
     event.preventDefault();
     const filtered = near?.table();
     filtered?.element.closest("details")?.setAttribute("open", "");

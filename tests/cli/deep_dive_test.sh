@@ -12,7 +12,7 @@ commit "suites"
 # The pinned records: a report a suite behind the claims, in every format.
 expect 0 "$HARNESS" report "$pinned"/{attention,fusion,matmul}.json --html deep.html \
   --report json=deep.json --report markdown=deep.md --report csv=deep.csv --report junit=deep.xml
-names 15.2x refuted "3 suites"
+names 15.2x refuted
 holds deep.json '[one["format"] for one in report["reports"]] == ["harness-claims"] + 3 * ["harness-run-report"]' \
   '{one["suite"] for one in report["reports"][0]["claims"]} == {"attention", "fusion", "matmul"}' \
   'all(one["gap"] == "none" and one["interval"] for one in report["reports"][0]["claims"])' \
@@ -42,7 +42,7 @@ holds elsewhere/deep.json 'report["reports"][0]["claims"] == []'
 
 # Mistakes.
 expect 2 "$HARNESS" report "$pinned/fusion.json" "$pinned/fusion.json" --html twice.html
-names fusion "one record a suite"
+names fusion
 expect 4 "$HARNESS" report --html empty.html --store empty.db
 expect 2 "$HARNESS" report "$pinned/fusion.json" --html suites
 expect 2 "$HARNESS" report "$pinned/fusion.json" --html "$pinned/fusion.json"

@@ -115,7 +115,7 @@ function ladder_figure(
   );
 }
 
-// What the cases differ in beside their time: a declared metric by variant, and what a size buys.
+// Pictures of metrics that are no time: a declared metric by variant, and what a size buys.
 function quality_figures(
   cases: readonly RunCase[],
   details: readonly CaseDetails[],

@@ -25,6 +25,8 @@ enum class CauseCode {
   not_built,       // why: what the author of the variant says, or no figure
   unsupported,     // why: what the workload or the variant says about this point, or no figure
   other_device,    // variant, needs, device: kinds of devices
+  not_tuned,       // class, suite: of the machine; `harness tune` has pinned nothing for the case
+  tuned_to_other,  // class, suite, values: that are pinned, and that the suite's `tune` no longer has
 
   // Found by the worker, about one case in one process. `step` is a CaseStep; `placement` counts from 1.
   no_workload,           // workload: the worker does not know it
@@ -105,6 +107,8 @@ inline constexpr auto enum_names<CauseCode> =
                       {CauseCode::not_built, "not_built"},
                       {CauseCode::unsupported, "unsupported"},
                       {CauseCode::other_device, "other_device"},
+                      {CauseCode::not_tuned, "not_tuned"},
+                      {CauseCode::tuned_to_other, "tuned_to_other"},
                       {CauseCode::no_workload, "no_workload"},
                       {CauseCode::no_variant, "no_variant"},
                       {CauseCode::other_tensors, "other_tensors"},

@@ -124,6 +124,8 @@ struct PlannedCase {
   std::optional<Cause> skip = {};    // why it cannot run here
   // The suite's own sampling, where the command line replaced it. A result with less is no baseline.
   std::optional<Sampling> suite_sampling = {};
+  // The values of the parameters that `params` calls `tuned`: what the variant gets. Empty: it has none.
+  sdk::Params tuned = {};
   std::string choice = {};  // that the variant is to make (sdk::Kernel::choose); "": its own
   // Instead of a workload. A benchmark in the output of a program is a case with the same program.
   std::optional<Program> program = {};
@@ -146,6 +148,15 @@ struct Plan {
   std::vector<PlannedCase> cases;            // in the order of the suite
   std::optional<CounterFact> counters = {};  // the result of their look-up, where a case has any
 };
+
+// In `params` and in the id of a case: a parameter whose value `harness tune` found for this machine class.
+inline constexpr const char* tuned_value = "tuned";
+
+// The parameters that the variant of a case gets.
+inline sdk::Params with_tuned(sdk::Params params, const sdk::Params& tuned) {
+  for (const auto& [name, value] : tuned.entries()) params.set(name, value);
+  return params;
+}
 
 inline bool has_programs(const Plan& plan) {
   return std::any_of(plan.cases.begin(), plan.cases.end(),

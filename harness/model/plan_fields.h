@@ -193,6 +193,7 @@ struct Described<PlannedCase> {
       field("reference", &PlannedCase::reference).null_when_default(),
       field("sampling", &PlannedCase::sampling).required(),
       field("suite_sampling", &PlannedCase::suite_sampling).unless_default(),
+      field("tuned", &PlannedCase::tuned).unless_default(),
       field("choice", &PlannedCase::choice).unless_default(),
       field("program", &PlannedCase::program).unless_default(), field("gate", &PlannedCase::gate),
       field("counter_passes", &PlannedCase::counter_passes).unless_default(),

@@ -108,6 +108,7 @@ CaseRecord planned_record(const PlannedCase& planned) {
   record.suite_sampling = planned.suite_sampling;
   record.program = planned.program;
   if (record.program) record.program->folder.clear();
+  if (!planned.tuned.empty()) record.tuned = planned.tuned;
   record.flops = planned.flops;
   record.bytes = planned.bytes;
   record.items = planned.items;

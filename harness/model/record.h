@@ -192,6 +192,7 @@ struct CaseRecord {
   std::vector<Series> series;            // merged over processes, process order
   Rare<Sampling> suite_sampling = {};    // see PlannedCase
   Rare<Program> program = {};            // see PlannedCase; without its folder
+  Rare<sdk::Params> tuned = {};          // see PlannedCase
 
   bool operator==(const CaseRecord&) const = default;
 };

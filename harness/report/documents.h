@@ -20,6 +20,7 @@
 #include "harness/model/results/program_trace.h"
 #include "harness/model/results/record_list.h"
 #include "harness/model/results/spread.h"
+#include "harness/model/tuning/tuning.h"
 #include "harness/report/report.h"
 #include "harness/report/shown.h"
 #include "harness/report/sources.h"
@@ -64,6 +65,9 @@ Report farm_document(const FarmProgress& progress);
 
 // `harness claims`.
 Report claims_document(const ClaimsReport& claims);
+
+// `harness tune`.
+Report tuning_document(const TuningReport& report);
 
 // `harness trace`.
 Report trace_document(const TracedRun& run);

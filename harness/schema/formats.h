@@ -31,6 +31,8 @@ inline constexpr DocumentFormat explanation{"harness-explanation"};
 inline constexpr DocumentFormat records{"harness-records"};
 inline constexpr DocumentFormat farm{"harness-farm"};
 inline constexpr DocumentFormat claims{"harness-claims"};
+inline constexpr DocumentFormat tuning{"harness-tuning"};
+inline constexpr DocumentFormat tuned{"harness-tuned"};  // harness/cli/tune/README.md
 inline constexpr DocumentFormat table{"harness-table"};
 inline constexpr DocumentFormat trace{"harness-trace"};
 inline constexpr DocumentFormat unfinished{"harness-unfinished"};

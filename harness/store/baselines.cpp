@@ -48,21 +48,6 @@ Status check_cases(const Record& record) {
   return {};
 }
 
-// Writes a file whose folder `git add` takes: what a killed process leaves behind must not lie there.
-Status write_from_aside(const fs::path& path, const std::string& text) {
-  const fs::path aside = fs::path(".harness") / ("promoted-" + random_uuid() + ".json");
-  if (const Status written = write_file_atomically(aside, text); !written) return written;
-  std::error_code code;
-  fs::create_directories(path.parent_path(), code);
-  fs::rename(aside, path, code);
-  if (!code) return {};
-  std::error_code ignored;
-  fs::remove(aside, ignored);
-  if (code == std::errc::cross_device_link) return write_file_atomically(path, text);
-  return fail(ErrorKind::environment, Location{path.string()},
-              fmt::format("cannot be replaced: {}", code.message()));
-}
-
 Status check_promotion(const Record& record, const std::string& author, const std::string& reason,
                        bool allow_dirty) {
   if (trim(author).empty())
@@ -135,6 +120,20 @@ Status check_baseline_name(const std::string& what, const std::string& name) {
   return {};
 }
 
+Status write_reviewed_file(const fs::path& path, const std::string& text) {
+  const fs::path aside = fs::path(".harness") / ("promoted-" + random_uuid() + ".json");
+  if (const Status written = write_file_atomically(aside, text); !written) return written;
+  std::error_code code;
+  fs::create_directories(path.parent_path(), code);
+  fs::rename(aside, path, code);
+  if (!code) return {};
+  std::error_code ignored;
+  fs::remove(aside, ignored);
+  if (code == std::errc::cross_device_link) return write_file_atomically(path, text);
+  return fail(ErrorKind::environment, Location{path.string()},
+              fmt::format("cannot be replaced: {}", code.message()));
+}
+
 fs::path baseline_path(const fs::path& folder, const std::string& machine_class, const std::string& suite) {
   return folder / machine_class / (suite + ".json");
 }
@@ -147,7 +146,7 @@ Result<fs::path> promote(const fs::path& folder, Record record, const std::strin
   if (const auto readable = decode_record(text, "record " + record.id); !readable)
     return fail(readable.error());
   const fs::path path = baseline_path(folder, primary_machine_class(record), record.suite.name);
-  if (const Status written = write_from_aside(path, text); !written) return fail(written.error());
+  if (const Status written = write_reviewed_file(path, text); !written) return fail(written.error());
   return path;
 }
 

@@ -46,6 +46,9 @@ Result<std::vector<Baseline>> list_baselines(const std::filesystem::path& folder
 std::filesystem::path baseline_path(const std::filesystem::path& folder, const std::string& machine_class,
                                     const std::string& suite);
 
+// Writes a file whose folder `git add` takes: what a killed process leaves behind must not lie there.
+Status write_reviewed_file(const std::filesystem::path& path, const std::string& text);
+
 // An error when `name` cannot be a file name in baselines/: empty, a path, dots only, control characters.
 Status check_baseline_name(const std::string& what, const std::string& name);
 

@@ -20,6 +20,7 @@
 #include "harness/suite/plan/selection.h"
 #include "harness/suite/plan/settings.h"
 #include "harness/suite/plan/target.h"
+#include "harness/suite/plan/tuned_points.h"
 
 namespace harness {
 namespace {
@@ -105,13 +106,18 @@ std::string reference_at(const std::string& written, const sdk::Params& params) 
   return join(parts, "/");
 }
 
+std::string case_id(const sdk::Variant& variant, const sdk::Params& params) {
+  const std::string point = params.text_id();
+  return variant.workload + "/" + variant.name + (point.empty() ? "" : "/" + point);
+}
+
 // Everything but sampling and gate, which settle() fills.
 PlannedCase planned_case(const CaseGroup& group, const At<std::string>* reference, const sdk::Params& params,
                          const sdk::Variant& variant, const Support& support) {
   PlannedCase planned;
   const std::string point = params.text_id();
   const std::string tail = point.empty() ? "" : "/" + point;
-  planned.id = variant.workload + "/" + variant.name + tail;
+  planned.id = case_id(variant, params);
   planned.workload = variant.workload;
   planned.variant = variant.name;
   planned.device = variant.device;
@@ -164,7 +170,7 @@ class Planner {
     const std::size_t first = list_.cases.size();
     for (const PointSet& set : point_sets(group, target)) add_points(group, target, set);
     if (errors_.size() > before) return;
-    if (list_.cases.size() == first && !options_.axes.empty()) return;
+    if (list_.cases.size() == first && (!options_.axes.empty() || options_.arms)) return;
     if (list_.cases.size() == first)
       errors_.add(group.where, "this case expands to nothing: `exclude` leaves no point", "exclude less");
     else
@@ -177,10 +183,13 @@ class Planner {
  private:
   void add_points(const CaseGroup& group, const Target& target, const PointSet& set) {
     Points points = *set.points;
-    if (!check_points(target, points, errors_)) return;
+    if (options_.arms && points.tune.empty()) return;
     const std::size_t before = errors_.size();
+    if (!check_points(target, points, errors_)) return;
+    const std::vector<sdk::Params> tune = tuned_values(points, errors_);
+    fix_tuned(points);
     const std::vector<ExpandedPoint> expanded = expand_points(target, points, group.where, errors_);
-    points_ += expanded.size();
+    points_ += expanded.size() * std::max<std::size_t>(tune.size(), 1);
     const At<std::string>* reference = points.reference  ? &*set.points->reference
                                        : group.reference ? &*group.reference
                                                          : nullptr;
@@ -192,12 +201,24 @@ class Planner {
       for (const sdk::Variant* variant : set.variants)
         if (!excluded(points.exclude, point.params, *variant, hits)) measured.push_back(variant);
       if (measured.empty()) continue;  // so that a point that the workload refuses can be excluded
-      const std::optional<Support> support = workload.of(point);
-      if (!support) continue;
+      if (!options_.arms) {
+        const std::optional<Support> support = workload.of(point);
+        if (!support) continue;
+        for (const sdk::Variant* variant : measured) {
+          PlannedCase planned = planned_case(group, reference, point.params, *variant, *support);
+          if (!planned.skip) planned.skip = why_skipped(*variant, options_);
+          list_.add(std::move(planned), reference, point.where);
+        }
+      }
       for (const sdk::Variant* variant : measured) {
-        PlannedCase planned = planned_case(group, reference, point.params, *variant, *support);
-        if (!planned.skip) planned.skip = why_skipped(*variant, options_);
-        list_.add(std::move(planned), reference, point.where);
+        std::vector<sdk::Params> arms;
+        for (const sdk::Params& values : tune)
+          if (!excluded(points.exclude, with_tuned(point.params, values), *variant, hits))
+            arms.push_back(values);
+        if (options_.arms)
+          for (const sdk::Params& values : arms) add_arm(group, point, values, *variant, workload);
+        else if (!arms.empty())
+          add_tuned(group, point, arms, *variant, workload);
       }
     }
     if (too_many())
@@ -208,6 +229,50 @@ class Planner {
       if (hits[i] == 0)
         errors_.add(points.exclude[i].front().name.where, "this point excludes nothing",
                     "no case has these values; correct it or remove it");
+  }
+
+  // One of the values that `harness tune` tries at a point. Its reference is the fixed one.
+  void add_arm(const CaseGroup& group, const ExpandedPoint& point, const sdk::Params& values,
+               const sdk::Variant& variant, SupportCheck& workload) {
+    const ExpandedPoint arm{with_tuned(point.params, values), point.where};
+    const std::optional<Support> support = workload.of(arm);
+    if (!support) return;
+    PlannedCase planned = planned_case(group, nullptr, arm.params, variant, *support);
+    planned.tuned = values;
+    planned.reference = case_id(variant, point.params);
+    if (planned.reference == planned.id) planned.reference.clear();
+    if (!planned.skip) planned.skip = why_skipped(variant, options_);
+    list_.add(std::move(planned), nullptr, point.where);
+  }
+
+  // The case that runs with the values that are pinned for this machine's class.
+  void add_tuned(const CaseGroup& group, const ExpandedPoint& point, const std::vector<sdk::Params>& arms,
+                 const sdk::Variant& variant, SupportCheck& workload) {
+    const sdk::Params named = named_tuned(point.params, arms.front());
+    const auto known = options_.tuned.find(variant.device);
+    const TunedCase* pinned =
+        known == options_.tuned.end() ? nullptr : find_tuned(known->second, case_id(variant, named));
+    Support support;
+    std::optional<Cause> skip = why_skipped(variant, options_);
+    const auto missing = [&](CauseCode code) {
+      Cause cause{code,
+                  {{"class", known == options_.tuned.end() ? "" : known->second.machine_class},
+                   {"suite", suite_.identity.file}}};
+      if (pinned != nullptr) cause.figures.emplace_back("values", printable(pinned->values.text_id()));
+      if (!skip) skip = std::move(cause);
+    };
+    if (pinned == nullptr) {
+      missing(CauseCode::not_tuned);
+    } else if (std::find(arms.begin(), arms.end(), pinned->values) == arms.end()) {
+      missing(CauseCode::tuned_to_other);
+    } else if (const auto found = workload.of({with_tuned(point.params, pinned->values), point.where})) {
+      support = *found;
+    }
+    PlannedCase planned = planned_case(group, nullptr, named, variant, support);
+    planned.reference = case_id(variant, point.params);
+    if (skip) planned.skip = std::move(skip);
+    if (pinned != nullptr && !planned.skip) planned.tuned = pinned->values;
+    list_.add(std::move(planned), nullptr, point.where);
   }
 
   // Counts what each selector matches.
@@ -240,7 +305,7 @@ Checked<Plan> make_plan(const Suite& written, const Catalog& catalog, const Plan
   for (const CaseGroup& group : suite.groups)
     if (!planner.too_many())
       if (const auto target = find_target(group, catalog, errors)) planner.add(group, *target);
-  add_programs(suite, options, list, errors);
+  if (!options.arms) add_programs(suite, options, list, errors);
   check_gate_metrics(suite, catalog, errors);
   if (errors.empty()) check_batches(suite.defaults, list.cases, errors);
   // Points that differed in what is set are one case now.
@@ -248,7 +313,8 @@ Checked<Plan> make_plan(const Suite& written, const Catalog& catalog, const Plan
   if (errors.empty()) list.resolve_references(errors);
   Plan plan{suite.identity, module_paths(suite), std::move(list.cases)};
   plan_counters(suite, options, plan, errors);
-  if (errors.empty()) select_cases(plan, options, errors);
+  if (errors.empty())
+    options.arms ? select_points(plan, options, errors) : select_cases(plan, options, errors);
   if (!errors.empty()) return tl::unexpected(errors.take());
   return plan;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/model/counter.h"
+#include "harness/model/tuning/tuned.h"
 #include "harness/suite/plan/set_axes.h"
 #include "harness/suite/suite.h"
 
@@ -18,6 +19,8 @@ struct PlanOptions {
   std::vector<std::string> tags;                     // any of these; empty: all
   std::vector<AxisValues> axes;                      // values instead of the suite's
   Overrides overrides;                               // from the command line; win over the suite's
+  bool arms = false;  // every combination of `tune` is a case of its own, for `harness tune`
+  std::map<std::string, TunedSuite> tuned = {};  // by kind of device: pinned values of its machine class
   // Looks up the hardware counters of a case, which are read together. Without it they are not looked up.
   std::function<CounterPlan(const std::vector<std::string>& names)> plan_counters = {};
 };

@@ -140,13 +140,24 @@ Points Reader::points(const YamlValue& value) {
   if (const YamlValue* found = value.find("zip")) out.zip = zip(*found);
   out.include = point_list(value.find("include"));
   out.exclude = point_list(value.find("exclude"));
-  for (const Axis& axis : out.axes)
+  if (const YamlValue* found = value.find("tune")) out.tune = axes(*found);
+  const auto zipped_too = [&](const Axis& axis, const char* key) {
     for (const Point& zipped : out.zip)
       for (const Setting& setting : zipped)
         if (setting.name.value == axis.name.value)
           errors_.add(setting.name.where,
-                      fmt::format("{} is given by `axes` and by `zip`", in_ticks(axis.name.value)),
+                      fmt::format("{} is given by `{}` and by `zip`", in_ticks(axis.name.value), key),
                       "keep it in one of them");
+  };
+  for (const Axis& axis : out.axes) zipped_too(axis, "axes");
+  for (const Axis& tuned : out.tune) {
+    zipped_too(tuned, "tune");
+    for (const Axis& axis : out.axes)
+      if (axis.name.value == tuned.name.value)
+        errors_.add(tuned.name.where,
+                    fmt::format("{} is given by `axes` and by `tune`", in_ticks(axis.name.value)),
+                    "keep it in `tune`, the fixed value first");
+  }
   return out;
 }
 

@@ -47,6 +47,8 @@ struct Points {
   std::vector<Point> zip;
   std::vector<Point> include;
   std::vector<Point> exclude;
+  // Searched by `harness tune`. Each point is measured with the first values, and with those that are pinned.
+  std::vector<Axis> tune = {};
   std::optional<At<std::string>> reference;  // of these points; only in per_device
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace sdk = harness::sdk;
 
-class Twice final : public sdk::Workload {
+class Twice : public sdk::Workload {
  public:
   [[nodiscard]] std::string_view name() const override { return "twice"; }
   [[nodiscard]] std::string_view summary() const override { return "y = 2x"; }
@@ -127,7 +127,44 @@ class Chooses final : public Doubler<Way::right> {
   bool take_choice(const std::string& choice) override { return choice.starts_with("way "); }
 };
 
+// The same with blocks of a size that is to be tuned.
+class Tiled final : public Twice {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "tiled"; }
+  [[nodiscard]] std::vector<sdk::ParamSpec> params() const override {
+    return {{"n", sdk::ParamKind::integer, "elements", {}, {}, 1},
+            {"tile", sdk::ParamKind::integer, "elements of a block", {}, {}, 1}};
+  }
+  [[nodiscard]] std::vector<sdk::MetricSpec> metrics() const override {
+    return {{"tile", "", sdk::Better::lower, "the size of a block that ran"}};
+  }
+};
+
+// Tells the size that it works with. 7 is unsupported, and with 13 the result is wrong.
+class Blocks final : public Doubler<Way::right> {
+ public:
+  Blocks(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
+      : Doubler(params, problem, traits), tile_(params.integer("tile")) {
+    if (tile_ == 7) throw sdk::Unsupported("no blocks of 7");
+  }
+  void bind(const sdk::Buffers& buffers) override {
+    Doubler::bind(buffers);
+    y_ = buffers.as<float>(1);
+  }
+  void run(sdk::Stream stream) override {
+    Doubler::run(stream);
+    if (tile_ == 13) y_[0] += 1;
+  }
+  void report(sdk::MetricSink& sink) const override { sink.report("tile", static_cast<double>(tile_)); }
+
+ private:
+  std::int64_t tile_;
+  float* y_ = nullptr;
+};
+
 HARNESS_WORKLOAD(twice, Twice)
+HARNESS_WORKLOAD(tiled, Tiled)
+HARNESS_VARIANT(tiled, blocks, cpu, "works in blocks", Blocks)
 HARNESS_VARIANT(twice, right, cpu, "as it should be", Doubler<Way::right>)
 #ifdef HARNESS_TEST_NEXT  // the plugin of a later commit, for A/B runs
 HARNESS_VARIANT(twice, also_right, cpu, "no longer right", Doubler<Way::wrong>)
@@ -156,6 +193,8 @@ void register_all(sdk::Registry& registry) {
     _exit(0);
   }
   register_workload_twice(registry);
+  register_workload_tiled(registry);
+  register_variant_tiled_blocks(registry);
   register_variant_twice_right(registry);
   register_variant_twice_also_right(registry);
 #ifdef HARNESS_TEST_NEXT

@@ -306,6 +306,61 @@ ClaimsReport claims_report(const std::string& name) {
   return report;
 }
 
+TuningReport tuning_report(const std::string& name) {
+  const auto values = [](std::int64_t tile) { return sdk::Params({{"tile", tile}}); };
+  TunePoint faster;
+  faster.id = "gemm/wgmma/m=1000/tile=tuned";
+  faster.device = "cuda";
+  faster.unit = "us";
+  faster.where = {"suites/gemm.yaml", 12, 5};
+  faster.arms = {{"gemm/wgmma/m=1000/tile=64", values(64), ArmEnd::slower, 9, 12.5, {}},
+                 {"gemm/wgmma/m=1000/tile=128", values(128), ArmEnd::leader, 9, 10.25, {}},
+                 {"gemm/wgmma/m=1000/tile=192", values(192), ArmEnd::lower_half, 3, 11.75, {}},
+                 {"gemm/wgmma/m=1000/tile=256", values(256), ArmEnd::skipped, 0, {}, Cause{CauseCode::unsupported}}};
+  faster.outcome = TuneOutcome::replaced;
+  faster.best = 1;
+  faster.ratio = 0.8203;
+  faster.interval = Interval{0.8187, 0.8221};
+  faster.p = 1e-9;
+  faster.processes = 5;
+  TunePoint same = faster;
+  same.id = name;
+  same.outcome = TuneOutcome::kept;
+  same.ratio = 0.9991;
+  same.interval = Interval{0.9979, 1.0002};
+  same.p = 0.07;
+  TunePoint best_already = faster;
+  best_already.id = "gemm/wgmma/m=1001/tile=tuned";
+  best_already.outcome = TuneOutcome::kept;
+  best_already.best = 0;
+  best_already.ratio.reset();
+  best_already.interval.reset();
+  best_already.p.reset();
+  best_already.processes = 0;
+  TunePoint open = best_already;
+  open.id = "gemm/wgmma/m=1002/tile=tuned";
+  open.outcome = TuneOutcome::undecided;
+  open.arms[1].end = ArmEnd::open;
+  open.arms[2].end = ArmEnd::unmeasured;
+  TunePoint wrong = best_already;
+  wrong.id = "gemm/wgmma/m=1003/tile=tuned";
+  wrong.outcome = TuneOutcome::failed;
+  wrong.arms[0].end = ArmEnd::failed;
+  wrong.arms[0].reason = Cause{CauseCode::not_written, {{"output", name}, {"elements", 1}, {"of", 2}, {"at", "0"}}};
+  TuningReport report;
+  report.suite = name;
+  report.classes = {"nvidia-h200"};
+  report.files = {"baselines/nvidia-h200/tuned/gemm.json"};
+  report.budget = 300;
+  report.took = 297.5;
+  report.ended = true;
+  report.alpha = 0.01;
+  report.rungs = {{3, 20}, {9, 10}};
+  report.points = {faster, same, best_already, open, wrong};
+  report.exit_code = 5;
+  return report;
+}
+
 std::vector<std::string> report_names() {
   return {"plan",    "run",       "comparison",  "governed", "proven", "explanation",
           "history", "bisection", "calibration", "selftest", "doctor", "table",
@@ -354,6 +409,10 @@ std::string drawn(const std::string& report, Format format, const Style& style,
   if (report == "claims") {
     const ClaimsReport claims = claims_report(one);
     return draw(report::claims_document(claims));
+  }
+  if (report == "tuning") {
+    const TuningReport tuning = tuning_report(one);
+    return draw(report::tuning_document(tuning));
   }
   if (report != "table") throw std::invalid_argument("drawn() has no line for the report " + report);
   const Record table_record = measured();

@@ -19,6 +19,11 @@ sed 's/n: \[64\]/m: [64]/' suite.yaml >axis.yaml
 sed 's#./plugin.so#./plugni.so#' suite.yaml >plugin.yaml
 sed 's/version: 1/version: 9/' suite.yaml >version.yaml
 echo "margin: 5" >>key.yaml
+sed 's/workload: twice/workload: tiled/; s/\[right\]/[blocks]/' suite.yaml >tuned.yaml
+cp tuned.yaml once.yaml && cp tuned.yaml twice.yaml
+echo "    tune: {tile: [8, 16]}" >>tuned.yaml
+echo "    tune: {tile: 8}" >>once.yaml
+echo "    tune: {tile: [8, 16], n: [64, 128]}" >>twice.yaml
 seq -f 'words %g' 200 >README.md
 : >empty.jsonl
 git init -q "$scratch/elsewhere" && git -C "$scratch/elsewhere" commit -q --allow-empty -m "nothing" && git -C "$scratch/elsewhere" branch -m main

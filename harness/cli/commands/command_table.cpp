@@ -21,6 +21,7 @@
   ROW(bisect)                 \
   ROW(farm)                   \
   ROW(calibrate)              \
+  ROW(tune)                   \
   ROW(selftest)               \
   ROW(plan)                   \
   ROW(doctor)                 \

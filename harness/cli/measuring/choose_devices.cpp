@@ -54,7 +54,7 @@ constexpr const char* without_that_device =
 Status take_in(const std::string& kind, const std::vector<std::string>& names, bool asked_for,
                WorkBesideProbe beside, ChosenDevices& chosen) {
   std::vector<DeviceChoice> choices;
-  std::string model;
+  std::string model, machine_class;
   for (const std::string& name : names) {
     const auto probe = probe_device(name, {}, false, beside);
     beside.work = {};  // runs beside the first probe only
@@ -74,11 +74,13 @@ Status take_in(const std::string& kind, const std::vector<std::string>& names, b
                               printable(name), printable(model), printable(here)),
                   "choose devices that are alike with --device, or one of them");
     model = here;
+    machine_class = probe->machine.machine_class;
     if (is_gpu_kind(kind)) chosen.counter_chip = chip_of(probe->machine);
     choices.push_back({name, probe->machine.device_uuid});
   }
   chosen.devices[kind] = choices.front().name;
   chosen.identities[kind] = choices.front().uuid;
+  chosen.classes[kind] = machine_class;
   if (choices.size() > 1) chosen.side_by_side[kind] = std::move(choices);
   return {};
 }

@@ -8,7 +8,9 @@
 #include "harness/base/text.h"
 #include "harness/catalog/catalog.h"
 #include "harness/device/open.h"
+#include "harness/measure/worker/probe.h"
 #include "harness/model/device_kinds.h"
+#include "harness/store/tuned_file.h"
 #include "harness/suite/load_suite.h"
 #include "harness/suite/make_plan.h"
 
@@ -72,6 +74,35 @@ Overrides overrides_from(const SuiteOptions& options) {
   return overrides;
 }
 
+bool is_tuned(const Points& points) {
+  return !points.tune.empty();
+}
+
+bool is_tuned(const CaseGroup& group) {
+  return is_tuned(group.points) || std::any_of(group.per_device.begin(), group.per_device.end(),
+                                               [](const auto& own) { return is_tuned(own.second); });
+}
+
+// The pinned values of the classes of all devices at hand, by kind. Devices that nobody asked yet are asked.
+Result<std::map<std::string, TunedSuite>> pinned_values(const Suite& suite, ChosenDevices& chosen) {
+  std::map<std::string, TunedSuite> tuned;
+  if (std::none_of(suite.groups.begin(), suite.groups.end(),
+                   [](const CaseGroup& group) { return is_tuned(group); }))
+    return tuned;
+  for (const auto& [kind, device] : chosen.devices) {
+    std::string& machine_class = chosen.classes[kind];
+    if (machine_class.empty()) {
+      const auto probe = probe_device(device);
+      if (!probe) return fail(probe.error());
+      machine_class = probe->machine.machine_class;
+    }
+    Result<TunedSuite> read = read_tuned(tuned_folder, machine_class, suite.identity.name);
+    if (!read) return fail(read.error());
+    tuned[kind] = std::move(*read);
+  }
+  return tuned;
+}
+
 }  // namespace
 
 Checked<Prepared> prepare(const SuiteOptions& options, const WorkBesideProbe& beside) {
@@ -96,9 +127,19 @@ Checked<Prepared> prepare(const Suite& suite, const SuiteOptions& options, const
     const std::string& chip = chosen->counter_chip;
     return plan_counters(chip.empty() ? counter_chip(cuda_architectures()) : chip, names);
   };
-  Checked<Plan> plan = make_plan(suite, catalog,
-                                 {chosen->unavailable_devices, options.filter.patterns, options.tags,
-                                  options.axes, overrides_from(options), counters});
+  PlanOptions wishes{chosen->unavailable_devices,
+                     options.filter.patterns,
+                     options.tags,
+                     options.axes,
+                     overrides_from(options),
+                     options.arms};
+  wishes.plan_counters = counters;
+  if (!options.arms) {
+    auto tuned = pinned_values(suite, *chosen);
+    if (!tuned) return refused(tuned.error());
+    wishes.tuned = std::move(*tuned);
+  }
+  Checked<Plan> plan = make_plan(suite, catalog, wishes);
   if (!plan) return tl::unexpected<std::vector<Error>>(plan.error());
   plan->modules = std::move(modules);
   return Prepared{std::move(*chosen), std::move(*plan), {}, beside.ending};

@@ -52,9 +52,8 @@ void LooksOption::add_to(CLI::App& command) {
       ->type_name("LIST");
 }
 
-void BudgetOption::add_to(CLI::App& command) {
-  add_typed(command, "--budget", budget, parse_budget,
-            "time for measuring undecided cases up to their next look, e.g. 90s; 0s: none")
+void BudgetOption::add_to(CLI::App& command, const std::string& about) {
+  add_typed(command, "--budget", budget, parse_budget, about)
       ->type_name("DURATION")
       ->default_str("5m");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/base/units.h"
@@ -23,7 +24,10 @@ struct LooksOption {
 struct BudgetOption {
   Seconds budget = 300;
 
-  void add_to(CLI::App& command);  // --budget
+  // --budget
+  void add_to(CLI::App& command,
+              const std::string& about =
+                  "time for measuring undecided cases up to their next look, e.g. 90s; 0s: none");
 };
 
 }  // namespace harness

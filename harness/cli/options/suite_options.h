@@ -40,6 +40,7 @@ struct SuiteOptions {
   std::optional<std::uint64_t> seed{};
   std::vector<AxisValues> axes;  // values instead of the suite's
   bool quick = false;            // a look that takes seconds; only `run` has the option
+  bool arms = false;             // the values that `harness tune` tries, instead of the cases
 
   // SUITE, --filter, --tag, --module, --device, --set, --processes, --placements, --samples, --seed. Returns
   // SUITE.

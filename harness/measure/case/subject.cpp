@@ -101,7 +101,7 @@ tl::unexpected<Ending> ended(Outcome outcome, Cause cause) {
 PlannedCase as_workload_sees(const PlannedCase& planned, const Catalog& catalog) {
   PlannedCase own = planned;
   if (const sdk::Workload* workload = catalog.workload(planned.workload))
-    own.params = workload_params(planned.params, workload->params());
+    own.params = workload_params(with_tuned(planned.params, planned.tuned), workload->params());
   return own;
 }
 

@@ -229,6 +229,7 @@ enum class DiagnosticCode {
   some_zeros,
   no_speedup,     // reference
   above_ceiling,  // share, bound: "memory" or "compute"
+  tuned_to,       // values: the tuned parameters that ran
   // what would settle an inconclusive row
   more_processes,  // processes: a side
   wider_margin,    // sd, margin, processes, settled: the margin that these processes would have settled
@@ -241,6 +242,8 @@ enum class DiagnosticCode {
   looks_futile,          // look: the last
   baseline_fixed,        // processes, look: the last
   budget_ended,          // budget: seconds; look
+  // tuned parameters
+  tuned_otherwise,  // baseline, current: values
   // gates that let more pass than the baseline's
   informative_now,
   margin_loosened,  // baseline, current
@@ -296,6 +299,7 @@ inline constexpr auto enum_names<DiagnosticCode> =
                            {DiagnosticCode::some_zeros, "some_zeros"},
                            {DiagnosticCode::no_speedup, "no_speedup"},
                            {DiagnosticCode::above_ceiling, "above_ceiling"},
+                           {DiagnosticCode::tuned_to, "tuned_to"},
                            {DiagnosticCode::more_processes, "more_processes"},
                            {DiagnosticCode::wider_margin, "wider_margin"},
                            {DiagnosticCode::zero_margin, "zero_margin"},
@@ -307,6 +311,7 @@ inline constexpr auto enum_names<DiagnosticCode> =
                            {DiagnosticCode::looks_futile, "looks_futile"},
                            {DiagnosticCode::baseline_fixed, "baseline_fixed"},
                            {DiagnosticCode::budget_ended, "budget_ended"},
+                           {DiagnosticCode::tuned_otherwise, "tuned_otherwise"},
                            {DiagnosticCode::informative_now, "informative_now"},
                            {DiagnosticCode::margin_loosened, "margin_loosened"},
                            {DiagnosticCode::alpha_loosened, "alpha_loosened"},

@@ -168,6 +168,11 @@ std::string words(const Cause& cause) {
     case CauseCode::other_device:
       return fmt::format("variant `{}` runs on {}, and this device is {}", cause.text("variant"),
                          cause.text("needs"), cause.text("device"));
+    case CauseCode::not_tuned:
+      return fmt::format("not tuned for {}: run `harness tune {}`", cause.text("class"), cause.text("suite"));
+    case CauseCode::tuned_to_other:
+      return fmt::format("tuned to {} for {}, which the suite no longer tries: run `harness tune {}`",
+                         cause.text("values"), cause.text("class"), cause.text("suite"));
     case CauseCode::no_workload:
       return fmt::format("this worker knows no workload `{}`", cause.text("workload"));
     case CauseCode::no_variant:

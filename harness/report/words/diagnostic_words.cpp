@@ -359,6 +359,10 @@ std::string words(DiagnosticCode code, const Told& told) {
     case DiagnosticCode::no_speedup:
       return fmt::format("There is no speedup: the reference `{}` holds no samples.", told.text("reference"));
     case DiagnosticCode::above_ceiling: return above_ceiling(told);
+    case DiagnosticCode::tuned_to: return fmt::format("It ran with {}.", told.text("values"));
+    case DiagnosticCode::tuned_otherwise:
+      return fmt::format("Its tuned parameters were {} in the baseline and are {} now.",
+                         told.text("baseline"), told.text("current"));
     case DiagnosticCode::more_processes: return more_processes(told);
     case DiagnosticCode::wider_margin: return wider_margin(told);
     case DiagnosticCode::zero_margin:

@@ -94,7 +94,7 @@ bool sampled_alike(const CaseRecord& one, const CaseRecord& other) {
   sampling.processes = one.sampling.processes;
   sampling.seed = one.sampling.seed;
   return one.workload == other.workload && one.variant == other.variant && one.device == other.device &&
-         one.params == other.params && one.sampling == sampling;
+         one.params == other.params && one.tuned == other.tuned && one.sampling == sampling;
 }
 
 // Appends the processes of `other` to `pool` as a session, numbered on.

@@ -234,14 +234,23 @@ class Expansion {
 
 bool check_points(const Target& target, Points& points, ErrorList& errors) {
   bool good = true;
-  for (Axis& axis : points.axes) {
-    if (!check_name(target, axis.name, errors)) {
+  for (const Axis& axis : points.tune)
+    if (std::any_of(target.modes.begin(), target.modes.end(),
+                    [&](const sdk::ParamSpec& mode) { return mode.name == axis.name.value; })) {
+      errors.add(axis.name.where,
+                 fmt::format("{} is a mode of measuring, which cannot be tuned", in_ticks(axis.name.value)),
+                 "move it to `axes`, or to `sampling`");
       good = false;
-      continue;
     }
-    for (At<sdk::Value>& value : axis.values)
-      good = check_value(target, *target.find(axis.name.value), value, errors) && good;
-  }
+  for (std::vector<Axis>* axes : {&points.axes, &points.tune})
+    for (Axis& axis : *axes) {
+      if (!check_name(target, axis.name, errors)) {
+        good = false;
+        continue;
+      }
+      for (At<sdk::Value>& value : axis.values)
+        good = check_value(target, *target.find(axis.name.value), value, errors) && good;
+    }
   for (std::vector<Point>* list : {&points.zip, &points.include})
     for (Point& point : *list)
       for (Setting& setting : point) good = check_setting(target, setting, errors) && good;
@@ -253,6 +262,7 @@ bool check_selector(const Target& target, Point& selector, ErrorList& errors) {
   bool good = true;
   for (Setting& setting : selector) {
     const std::string& name = setting.name.value;
+    if (target.find(name) != nullptr && setting.value.value == sdk::Value(std::string(tuned_value))) continue;
     if (target.find(name) != nullptr || (name != "variant" && name != "device")) {
       good = check_setting(target, setting, errors) && good;
       continue;

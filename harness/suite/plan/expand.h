@@ -24,7 +24,8 @@ struct ExpandedPoint {
 // too small.
 bool check_points(const Target& target, Points& points, ErrorList& errors);
 
-// Likewise for a point that selects cases (`exclude`, `match`), which may also name "variant" and "device".
+// Likewise for a point that selects cases (`exclude`, `match`), which may also name "variant" and "device",
+// and `tuned` as the value of a parameter.
 bool check_selector(const Target& target, Point& selector, ErrorList& errors);
 
 // True when the case has every value that a checked selector names.

@@ -100,6 +100,18 @@ std::vector<Selective> checked_overrides(const CaseGroup& group, const Target& t
   return good;
 }
 
+// A plan has the cases with tuned values or the values that are tried, never both.
+bool names_tuned(const Point& match, const CaseGroup& group) {
+  const auto is_tuned = [&](const Points& points) {
+    return std::any_of(points.tune.begin(), points.tune.end(), [&](const Axis& axis) {
+      return std::any_of(match.begin(), match.end(),
+                         [&](const Setting& setting) { return setting.name.value == axis.name.value; });
+    });
+  };
+  return is_tuned(group.points) || std::any_of(group.per_device.begin(), group.per_device.end(),
+                                               [&](const auto& own) { return is_tuned(own.second); });
+}
+
 }  // namespace
 
 void apply_gate(const Overrides& overrides, Gate& gate) {
@@ -139,7 +151,9 @@ void settle(const Overrides& defaults, const CaseGroup& group, const Target& tar
                "give both `min` and `max`");
   check_batches(group.overrides, cases, errors);
   for (const Selective& one : overrides)
-    if (one.hits == 0)
+    if (one.hits == 0 && names_tuned(one.match, group))
+      continue;
+    else if (one.hits == 0)
       errors.add(one.written->where, "this override matches no case",
                  "no case has these values; correct `match` or remove the override");
     else

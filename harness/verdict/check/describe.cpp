@@ -38,6 +38,10 @@ void add_kernels(ComparisonRow& row, const CaseRecord& before, const CaseRecord&
 void describe(ComparisonRow& row, const CaseRecord& before, const CaseRecord& after,
               const SideReading& baseline, const SideReading& current, const ComparedRecords& records) {
   if (!records.for_words) return;
+  if (before.tuned != after.tuned)
+    row.diagnostics.push_back({DiagnosticCode::tuned_otherwise,
+                               {{"baseline", before.tuned.value_or({}).text_id()},
+                                {"current", after.tuned.value_or({}).text_id()}}});
   std::optional<Diagnostic> short_call;
   if (const Series* series = series_named(after, row.metric))
     short_call = short_call_diagnostic(*series, after.sampling, row.current.center, current.step);

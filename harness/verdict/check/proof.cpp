@@ -46,9 +46,10 @@ std::optional<ProofGap> inputs_gap(const CaseRecord& baseline, const CaseRecord&
                     after = current.workload + "/" + current.variant;
   if (before != after || baseline.device != current.device)
     return gap(ProofGapCode::other_workload, {{"baseline", before}, {"current", after}});
-  if (baseline.params != current.params) {
+  const auto params_of = [](const CaseRecord& one) { return with_tuned(one.params, one.tuned.value_or({})); };
+  if (baseline.params != current.params || baseline.tuned != current.tuned) {
     ProofGap found = gap(ProofGapCode::other_parameters);
-    found.differences = differing_parameters(baseline.params, current.params);
+    found.differences = differing_parameters(params_of(baseline), params_of(current));
     return found;
   }
   if (baseline.sampling.seed != current.sampling.seed)

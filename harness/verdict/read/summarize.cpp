@@ -167,6 +167,8 @@ void diagnose_samples(Summary& summary, const SideReading& reading, std::size_t 
 void add_diagnostics(Summary& summary, const CaseRecord& record, const Series& series,
                      const SideReading& reading, std::size_t left_out, std::optional<double> pair_us) {
   summary.notes = notes_of(record.processes);
+  if (record.tuned && is_time(summary.metric))
+    summary.diagnostics.push_back({DiagnosticCode::tuned_to, {{"values", record.tuned->text_id()}}});
   if (is_time(summary.metric)) diagnose_time(summary, record, pair_us);
   diagnose_samples(summary, reading, left_out);
   note_conditions(summary.diagnostics, reading.conditions, record.gate.throttled);

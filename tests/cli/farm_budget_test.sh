@@ -63,7 +63,7 @@ expect 0 "$HARNESS" farm judge --store farm.db --report json=farm.json
 holds farm.json '0 < sum(row["verdict"] == "skipped" for row in report["cases"]) < 10' 'len(report["cases"]) == 10'
 expect 0 "$HARNESS" farm judge --store farm.db
 
-# Who has a task at hand by then is waited for. What nobody has is left out.
+# A task that an element has at hand by then is waited for. The others are left out.
 suite right also_right held slow
 sed -i 's/timeout: 5s/timeout: 300s/' suite.yaml
 speeds 100

@@ -260,7 +260,7 @@ def main():
             status_now, rows, _ = campaign.verdicts()
             seconds = campaign.seconds()
             check = 3 * sum(seconds) / (asked.cases * PROCESSES) + host
-            share, end = share_measuring(seconds, asked.elements, host, check, asked.lease, len(killed), asked.restarts, chance)
+            share, end = share_measuring(seconds, asked.elements, host, check, len(killed), asked.restarts, chance)
             same = (status_now, rows) == (status, wanted)
             print(f"seed {seed}: {len(killed)} killed, {asked.restarts} restarts, {results} results each once in {took:.0f} s here, "
                   f"verdicts {'the same' if same else 'DIFFER'}, {100 * share:.1f} % of GPU time measuring in {end / 60:.1f} "

@@ -95,7 +95,7 @@ perf
 gives 'result["outputs"]["regressions"] == "2"'
 git rm -q waivers.yaml && commit "none is waived"
 
-# One that is measured on a machine of another class has lost its baseline.
+# A change that is measured on a machine of another class has lost its baseline.
 speeds 100 && sed -i 's/"machine_class": "scripted"/"machine_class": "other"/' speed.json && commit "another machine"
 event pull_request
 perf

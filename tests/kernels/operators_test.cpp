@@ -1,5 +1,5 @@
-// The operators on rows: CPU variants, and the CUDA kernel in the emulator, fused and separate, in all types,
-// on rows that are whole chunks and on others, for each number of chunks that a thread may have.
+// The operators on rows: CPU variants, and the CUDA kernel in the emulator, fused and separate, in all types.
+// Rows are whole chunks or not, and threads have each possible number of chunks.
 #include <gmock/gmock.h>
 
 #include <cstring>

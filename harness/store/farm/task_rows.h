@@ -20,7 +20,7 @@ inline constexpr const char* task_columns =
 class TaskReader {
  public:
   void bind(soci::statement& select);
-  // Of the row that was fetched last.
+  // The row that was fetched last.
   [[nodiscard]] FarmTask task() const;
 
  private:

@@ -48,7 +48,7 @@ const pictures = [
   ["run", "pareto", []],
   ["run", "waterfall", []],
   ["run", "samples", []],
-  ["run", "metric", ["--metric", "first_call"]],
+  ["run", "metric", ["--metric", "gpu_time"]],
 ];
 
 for (const [from, name, words] of pictures) {

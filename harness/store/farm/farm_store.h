@@ -3,7 +3,6 @@
 // an element may be killed at any time, and nothing is measured into a record twice. One thread uses it.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,78 +11,9 @@
 
 #include "harness/base/result.h"
 #include "harness/base/units.h"
-#include "harness/model/codec.h"
-#include "harness/schema/enum_names.h"
+#include "harness/store/farm/farm_task.h"
 
 namespace harness {
-
-struct StoredCampaign {
-  std::string id;       // UUID
-  std::string created;  // UTC
-  std::string content;  // a text that only who plans and measures reads
-};
-
-enum class TaskKind {
-  measure,
-  judge,  // once all tasks before it are done: adds tasks for the cases that are still open
-};
-template <>
-inline constexpr auto enum_names<TaskKind> = names<TaskKind>({{TaskKind::measure, "measure"},
-                                                              {TaskKind::judge, "judge"}});
-
-// Cases [first, first + cases) of a suite of the campaign, all sides and processes, by one element.
-struct FarmTask {
-  int number = 1;  // from 1
-  int suite = 0;   // of the campaign, from 0
-  int first = 0;
-  int cases = 0;
-  int results = 0;          // rows that it stores
-  std::string holder = {};  // the element that took it last
-  int taken = 0;            // how often
-  Seconds lease = 0;        // left; 0 or less: the task is free, unless it is done
-  bool done = false;
-  TaskKind kind = TaskKind::measure;
-  int processes_before = 0;  // their numbers begin behind it
-  int processes = 0;         // of each case; 0: as planned
-  std::string avoids = {};   // devices that should not measure it, joined by "+"
-  std::string device = {};   // UUID of the device that measured it
-  Seconds seconds = 0;       // that the device was used, by its own clock
-};
-
-// A process of `farm work` on a device.
-struct Holder {
-  std::string name;
-  std::string device = {};  // UUID
-};
-
-struct StoredElement {
-  Holder holder;
-  bool verified = false;  // its device was well after the last task
-  Seconds lease = 0;      // left; 0 or less: it is gone
-  std::string sick = {};  // why its device is in quarantine, as quarantine() was told; "": it is not
-};
-
-// The value of a case on a device, which tells whether the device has changed.
-struct ProbeValue {
-  std::string subject;  // the case, and the code that it ran
-  double log_value = 0;
-};
-
-// One record's part of a measured task.
-struct MeasuredSide {
-  std::string record;
-  std::map<std::string, Machine> machines = {};  // by device kind
-  std::vector<EncodedResult> results = {};
-};
-
-struct MeasuredTask {
-  std::string campaign;
-  int number = 0;
-  std::string holder;
-  std::vector<MeasuredSide> sides;
-  std::string device = {};  // UUID
-  Seconds seconds = 0;      // as in FarmTask
-};
 
 class FarmStore {
  public:

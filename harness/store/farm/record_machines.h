@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "harness/store/farm/farm_store.h"
+#include "harness/store/farm/farm_task.h"
 #include "harness/store/sql/database.h"
 
 namespace harness {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/store/farm/farm_store.h"
+#include "harness/store/farm/farm_task.h"
 
 namespace harness {
 

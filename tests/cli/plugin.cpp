@@ -63,8 +63,8 @@ void leave_process(bool daemon) {
   while (true) pause();
 }
 
-// Waits while there is a file `hold` in the test's folder. A file of `held` tells that it waits: the number of the
-// job of a Slurm array, else a process id.
+// Waits while there is a file `hold` in the test's folder. A file of `held` tells that it waits: the number
+// of the job of a Slurm array, else a process id.
 void wait_while_held() {
   const char* folder = std::getenv("HARNESS_TEST_FOLDER");
   const std::string hold = std::string(folder == nullptr ? "" : folder) + "/hold";

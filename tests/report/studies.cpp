@@ -313,10 +313,11 @@ TuningReport tuning_report(const std::string& name) {
   faster.device = "cuda";
   faster.unit = "us";
   faster.where = {"suites/gemm.yaml", 12, 5};
-  faster.arms = {{"gemm/wgmma/m=1000/tile=64", values(64), ArmEnd::slower, 9, 12.5, {}},
-                 {"gemm/wgmma/m=1000/tile=128", values(128), ArmEnd::leader, 9, 10.25, {}},
-                 {"gemm/wgmma/m=1000/tile=192", values(192), ArmEnd::lower_half, 3, 11.75, {}},
-                 {"gemm/wgmma/m=1000/tile=256", values(256), ArmEnd::skipped, 0, {}, Cause{CauseCode::unsupported}}};
+  faster.arms = {
+      {"gemm/wgmma/m=1000/tile=64", values(64), ArmEnd::slower, 9, 12.5, {}},
+      {"gemm/wgmma/m=1000/tile=128", values(128), ArmEnd::leader, 9, 10.25, {}},
+      {"gemm/wgmma/m=1000/tile=192", values(192), ArmEnd::lower_half, 3, 11.75, {}},
+      {"gemm/wgmma/m=1000/tile=256", values(256), ArmEnd::skipped, 0, {}, Cause{CauseCode::unsupported}}};
   faster.outcome = TuneOutcome::replaced;
   faster.best = 1;
   faster.ratio = 0.8203;
@@ -346,7 +347,8 @@ TuningReport tuning_report(const std::string& name) {
   wrong.id = "gemm/wgmma/m=1003/tile=tuned";
   wrong.outcome = TuneOutcome::failed;
   wrong.arms[0].end = ArmEnd::failed;
-  wrong.arms[0].reason = Cause{CauseCode::not_written, {{"output", name}, {"elements", 1}, {"of", 2}, {"at", "0"}}};
+  wrong.arms[0].reason =
+      Cause{CauseCode::not_written, {{"output", name}, {"elements", 1}, {"of", 2}, {"at", "0"}}};
   TuningReport report;
   report.suite = name;
   report.classes = {"nvidia-h200"};

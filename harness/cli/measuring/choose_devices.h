@@ -30,7 +30,7 @@ struct ChosenDevices {
   std::map<std::string, std::string> devices;                     // names for open_device()
   std::map<std::string, std::string> identities;                  // UUIDs of the devices that were asked
   std::map<std::string, std::vector<DeviceChoice>> side_by_side;  // two or more, used by turns
-  std::map<std::string, std::string> classes;     // machine classes of the devices that were asked
+  std::map<std::string, std::string> classes;  // machine classes of the devices that were asked
   std::map<std::string, Cause> unavailable_devices;
   std::set<std::string> left_out_devices;  // that --device left out
   std::string counter_chip;                // of the GPU at hand, or ""

@@ -53,9 +53,7 @@ void LooksOption::add_to(CLI::App& command) {
 }
 
 void BudgetOption::add_to(CLI::App& command, const std::string& about) {
-  add_typed(command, "--budget", budget, parse_budget, about)
-      ->type_name("DURATION")
-      ->default_str("5m");
+  add_typed(command, "--budget", budget, parse_budget, about)->type_name("DURATION")->default_str("5m");
 }
 
 }  // namespace harness

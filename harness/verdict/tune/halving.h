@@ -10,9 +10,10 @@
 
 namespace harness {
 
-// Ends a rung: sets time, processes and end of the arms that were open. An arm leaves when the gate calls it slower
-// than the best of its point, or when its time ranks in the lower half. `alpha` is the chance that the gate calls any
-// arm of any point slower by mistake. The last arm of a point is its leader. Arms without a right result leave, too.
+// Ends a rung: sets time, processes and end of the arms that were open. An arm leaves when the gate calls it
+// slower than the best of its point, or when its time ranks in the lower half. `alpha` is the chance that the
+// gate calls any arm of any point slower by mistake. The last arm of a point is its leader. Arms without a
+// right result leave, too.
 void end_rung(std::vector<TunePoint>& points, const Record& record, double alpha);
 
 // Ends the search early, within a rung: the fastest of a point's open arms is its leader, the others stay

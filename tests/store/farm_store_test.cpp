@@ -89,6 +89,7 @@ TEST_P(FarmStores, FreeWhatADeadElementOfTheDeviceHadAtHand) {
   const Holder dead{"dead", "GPU-A"}, next{"next", "GPU-A"}, other{"other", "GPU-B"};
   for (const Holder& one : {dead, next, other}) ASSERT_TRUE(*store->enlist("c-1", one, true, long_lease));
   for (const Holder& one : {dead, other}) ASSERT_TRUE(*store->take("c-1", one, long_lease));
+  EXPECT_EQ(checked(store->free_tasks_of_device("c-1", {"unknown", ""})), 0);
   EXPECT_EQ(checked(store->free_tasks_of_device("c-1", next)), 1);
   EXPECT_EQ(checked(store->free_tasks_of_device("c-1", next)), 0);
   EXPECT_EQ((*store->take("c-1", next, long_lease))->number, 1);

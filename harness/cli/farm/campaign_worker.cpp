@@ -119,16 +119,17 @@ Result<WorkDone> CampaignWorker::take_tasks() {
     auto locks = lock_devices(prepared_, options_.measuring.wait);
     if (!locks) return fail(locks.error());
     if (const Status sent = send_journal(); !sent) return fail(sent.error());
-    if (checks_ == 0 || (last && !verified_)) {
+    const bool begins = checks_ == 0;
+    if (begins || (last && !verified_)) {
       const Result<bool> well = verify();
       if (!well) return fail(well.error());
       if (!*well) return ended(WorkEnd::quarantined);
     }
-    if (last) return ended(*over ? WorkEnd::over_budget : WorkEnd::left_to_others);
     // An element that was killed has left its task, and nobody need wait for the end of its lease.
-    if (!locks->empty())
+    if (begins && !locks->empty())
       if (const auto freed = patiently([&] { return store_.free_tasks_of_device(id_, holder_); }); !freed)
         return fail(freed.error());
+    if (last) return ended(*over ? WorkEnd::over_budget : WorkEnd::left_to_others);
     const Result<std::optional<FarmTask>> task = take();
     if (!task) return fail(task.error());
     if (*task) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/cli/measuring/begin_run.h"
 #include "harness/cli/measuring/lock_clocks.h"
 #include "harness/cli/measuring/lock_devices.h"
@@ -31,10 +32,6 @@ constexpr Seconds longest_tuning = 1e9;  // fits the clock's range
 Clock::time_point later_by(Clock::time_point begin, Seconds seconds) {
   return begin + std::chrono::duration_cast<Clock::duration>(
                      std::chrono::duration<double>(std::clamp(seconds, 0.0, longest_tuning)));
-}
-
-Seconds passed_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 class TuneRun {
@@ -60,7 +57,7 @@ class TuneRun {
 
   [[nodiscard]] const std::vector<TuneRung>& rungs() const { return rungs_; }
   [[nodiscard]] bool ended() const { return ended_; }
-  [[nodiscard]] Seconds took() const { return passed_since(begin_); }
+  [[nodiscard]] Seconds took() const { return seconds_since(begin_); }
 
  private:
   // The time that the search leaves to the verification: half of all before anything is known.

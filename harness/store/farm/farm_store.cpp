@@ -131,6 +131,7 @@ class SqlFarmStore final : public FarmStore {
   }
 
   Result<int> free_tasks_of_device(const std::string& campaign, const Holder& holder) override {
+    if (holder.device.empty()) return 0;  // it may be any device
     int freed = 0;
     const Status done = database_->write([&]() -> Status {
       const std::string dead = fmt::format(

@@ -129,6 +129,9 @@ struct KernelUse {
   std::string code;                       // hash of its machine code, "" when unknown
   std::int64_t local_bytes = 0;           // a thread: its stack, and registers spilled to memory
   std::string arguments = {};  // hash of those of all its launches in a traced run, "" when unknown
+  // In a traced run, 8 digits for each word of its arguments: a hash of that word in all launches; "" when
+  // unknown, or where launches have different numbers of words.
+  std::string words = {};
 
   bool operator==(const KernelUse&) const = default;
 };
@@ -138,6 +141,8 @@ struct KernelUse {
 struct Identity {
   std::string digest;    // hash of all launches; "" where there is a gap
   Rare<Cause> gap = {};  // why there is no digest
+  // Of a traced program: likewise, but without the words of arguments that its kernels have hashes of.
+  std::string frame = {};
 
   bool operator==(const Identity&) const = default;
 };

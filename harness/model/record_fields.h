@@ -90,7 +90,8 @@ struct Described<KernelUse> {
       field("launches", &KernelUse::launches), field("us", &KernelUse::us),
       field("code", &KernelUse::code).unless_default(),
       field("local_bytes", &KernelUse::local_bytes).unless_default(),
-      field("arguments", &KernelUse::arguments).unless_default());
+      field("arguments", &KernelUse::arguments).unless_default(),
+      field("words", &KernelUse::words).unless_default());
 };
 
 template <>
@@ -111,7 +112,8 @@ template <>
 struct Described<Identity> {
   static constexpr auto fields =
       list_fields<Identity>(JsonLayout::line, field("digest", &Identity::digest).unless_default(),
-                            field("gap", &Identity::gap).as<AsReason>().unless_default());
+                            field("gap", &Identity::gap).as<AsReason>().unless_default(),
+                            field("frame", &Identity::frame).unless_default());
 };
 
 // A result inside a record. Its samples are in the metrics of the case.

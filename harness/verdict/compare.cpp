@@ -122,17 +122,24 @@ std::vector<Remark> remarks_on_proofs(const Record& baseline, const Record& curr
 }
 
 // The programs whose verdict rests on a traced look.
-std::vector<Remark> remarks_on_traced(const Record& current, const std::vector<ComparisonRow>& rows) {
+std::vector<Remark> remarks_on_traced(const ComparedRecords& records,
+                                      const std::vector<ComparisonRow>& rows) {
   std::set<std::string> proven;
   for (const ComparisonRow& row : rows)
     if (row.verdict == Verdict::identical) proven.insert(row.case_id);
   std::vector<std::string> programs;
-  for (const CaseRecord& one : current.cases)
-    if (one.program && one.program->reads == trace_format && !is_traced_kernel(one) &&
-        proven.contains(one.id))
-      programs.push_back(one.id);
+  std::size_t loose = 0;
+  for (const CaseRecord& one : records.current.cases) {
+    if (!one.program || one.program->reads != trace_format || is_traced_kernel(one) ||
+        !proven.contains(one.id))
+      continue;
+    programs.push_back(one.id);
+    if (const WordMatch* words = records.words_of(one)) loose += words->loose_words;
+  }
   if (programs.empty()) return {};
-  return {{RemarkCode::traced_proof, {{"programs", join(programs, ", ")}}}};
+  Remark remark{RemarkCode::traced_proof, {{"programs", join(programs, ", ")}}};
+  if (loose > 0) remark.figures.emplace_back("loose", loose);
+  return {std::move(remark)};
 }
 
 // Verdicts, diagnostics and the trace of all rows.
@@ -178,7 +185,7 @@ Comparison compare(const Record& baseline, const Record& current, const Policy& 
   comparison.remarks = remarks_on_gates(current);
   for (Remark& remark : remarks_on_proofs(baseline, current, comparison.rows))
     comparison.remarks.push_back(std::move(remark));
-  for (Remark& remark : remarks_on_traced(current, comparison.rows))
+  for (Remark& remark : remarks_on_traced(records, comparison.rows))
     comparison.remarks.push_back(std::move(remark));
   if (policy.waivers_uncommitted)
     comparison.remarks.push_back({RemarkCode::waivers_uncommitted, {{"file", policy.waivers_file}}});

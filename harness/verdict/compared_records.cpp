@@ -23,25 +23,34 @@ std::map<std::string, MachineMatch> machines_of(const Record& before, const Reco
   return machines;
 }
 
+// The value of the program that a case is of, or null.
+template <class Value>
+const Value* of_program(const std::map<std::string, Value>& all, const CaseRecord& record) {
+  if (!record.program || all.empty()) return nullptr;
+  const auto found = all.find(record.program->name);
+  return found == all.end() ? nullptr : &found->second;
+}
+
 double square_of_sd(double sd) {
   return std::isfinite(sd) && sd > 0 ? sd * sd : 0;
 }
 
 }  // namespace
 
-ComparedRecords::ComparedRecords(const Record& before, const Record& after, const Policy& given, bool words)
+ComparedRecords::ComparedRecords(const Record& before, const Record& after, const Policy& given, bool wordy)
     : baseline(before),
       current(after),
       policy(policy_for(given, pairing_of(before, after))),
-      for_words(words),
+      for_words(wordy),
       pairing(pairing_of(before, after)),
       one_session(share_session(before, after)),
       pairing_obstacle(harness::pairing_obstacle(before, after)),
       estimator_obstacle(harness::estimator_obstacle(before, after)),
-      baseline_pairs(words ? EventPairCosts(before) : EventPairCosts(Record{})),
-      current_pairs(words ? EventPairCosts(after) : EventPairCosts(Record{})),
+      baseline_pairs(wordy ? EventPairCosts(before) : EventPairCosts(Record{})),
+      current_pairs(wordy ? EventPairCosts(after) : EventPairCosts(Record{})),
       machines(machines_of(before, after, policy)),
-      steps(step_obstacles(before, after)) {
+      steps(step_obstacles(before, after)),
+      words(match_words(before, after)) {
   for (const LearnedSpread& one : policy.learned) learned_[one.case_id + '\n' + one.metric] = &one;
 }
 
@@ -52,9 +61,11 @@ const LearnedSpread* ComparedRecords::spread_of(const ComparisonRow& row) const 
 }
 
 const Obstacle* ComparedRecords::steps_obstacle(const CaseRecord& record) const {
-  if (!record.program || steps.empty()) return nullptr;
-  const auto found = steps.find(record.program->name);
-  return found == steps.end() ? nullptr : &found->second;
+  return of_program(steps, record);
+}
+
+const WordMatch* ComparedRecords::words_of(const CaseRecord& record) const {
+  return of_program(words, record);
 }
 
 std::optional<stats::VariancePrior> ComparedRecords::history_of(const ComparisonRow& row) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "harness/verdict/check/argument_words.h"
 #include "harness/verdict/check/comparable.h"
 #include "harness/verdict/decide/evidence.h"
 #include "harness/verdict/read/kernel_time.h"
@@ -15,8 +16,8 @@ namespace harness {
 
 // Keeps references to both records. Several threads may read it at once.
 struct ComparedRecords {
-  // `words`: rows get their diagnostics, and not the verdict alone.
-  ComparedRecords(const Record& before, const Record& after, const Policy& given, bool words);
+  // `wordy`: rows get their diagnostics, and not the verdict alone.
+  ComparedRecords(const Record& before, const Record& after, const Policy& given, bool wordy);
 
   // The spread that calibrations found for the row, or null.
   [[nodiscard]] const LearnedSpread* spread_of(const ComparisonRow& row) const;
@@ -31,6 +32,9 @@ struct ComparedRecords {
 
   // Why the steps of the traced program that the case is of must not be compared, or null.
   [[nodiscard]] const Obstacle* steps_obstacle(const CaseRecord& record) const;
+
+  // How the argument words of that program compare, or null.
+  [[nodiscard]] const WordMatch* words_of(const CaseRecord& record) const;
 
   // Variances of a side's log values between sessions, and between devices where another one is allowed.
   [[nodiscard]] Design design_of(const ComparisonRow& row, const std::string& device) const;
@@ -47,6 +51,7 @@ struct ComparedRecords {
   const EventPairCosts current_pairs;
   const std::map<std::string, MachineMatch> machines;  // by device kind
   const std::map<std::string, Obstacle> steps;         // by traced program; see step_obstacles()
+  const std::map<std::string, WordMatch> words;        // likewise; see match_words()
 
  private:
   std::unordered_map<std::string, const LearnedSpread*> learned_;  // by case and metric

@@ -300,7 +300,8 @@ CaseProof proof_of(const CaseRecord* before, const CaseRecord& after, const Comp
   if (before == nullptr || (!was_looked_at(*before) && !was_looked_at(after))) return {};
   const auto machine = records.machines.find(after.device);
   const bool known = machine != records.machines.end();
-  return {true, proof_gap(*before, after, known ? machine->second.against_proof : std::vector<Difference>{})};
+  return {true, proof_gap(*before, after, known ? machine->second.against_proof : std::vector<Difference>{},
+                          records.words_of(after))};
 }
 
 void apply(const CaseProof& proof, ComparisonRow& row, const CaseRecord& record) {

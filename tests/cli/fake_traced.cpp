@@ -3,14 +3,16 @@
 //
 //   fake_traced SCRIPT STEPS
 //
-// Each line of the script is a launch of a step, "NAME GRID NANOSECONDS [CODE [GIVEN]]", or "copy
-// NANOSECONDS". CODE is a hash of its machine code, and GIVEN a number for its arguments. Others are "hold
-// NAME", "drop RECORDS", "unfinished", "unread WHY", and "child SCRIPT", which starts this program again.
+// Each line of the script is a launch of a step, "NAME GRID NANOSECONDS [CODE [GIVEN [WORD...]]]", or "copy
+// NANOSECONDS". CODE is a hash of its machine code, and GIVEN a number for its arguments, whose words may
+// follow: numbers, or ? for one that each start has another of. Others are "hold NAME", "drop RECORDS",
+// "unfinished", "unread WHY", and "child SCRIPT", which starts this program again.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -34,18 +36,19 @@ std::vector<Line> read(const char* script) {
   return lines;
 }
 
-// Starts differ by at most 0.02 %, as they do on a GPU.
-double noise_of_start(const char* script) {
+int number_of_start(const char* script) {
   const std::string name = std::string(script) + ".starts";
   int start = 0;
   std::ifstream(name) >> start;
   std::ofstream(name) << start + 1;
-  return 1 + 0.0001 * (start * 7 % 5 - 2);
+  return start;
 }
 
 class Steps {
  public:
-  Steps(TraceWriter& writer, double noise) : writer_(writer), noise_(noise) {}
+  // Starts differ by at most 0.02 %, as they do on a GPU.
+  Steps(TraceWriter& writer, int start)
+      : writer_(writer), start_(start), noise_(1 + 0.0001 * (start * 7 % 5 - 2)) {}
 
   void play(const Line& line) {
     std::istringstream rest(line.rest);
@@ -60,8 +63,17 @@ class Steps {
     std::uint32_t given = 0;
     rest >> grid >> ns >> code >> given;
     launch(line.word, grid, ns, code);
-    const Asked asked{correlation_, given, 0};
-    if (given > 0) writer_.asked({&asked, 1});
+    if (given > 0) give(given, rest);
+  }
+  // The hash of the words is their sum.
+  void give(std::uint32_t given, std::istream& rest) {
+    std::vector<std::uint32_t> words;
+    for (std::string word; rest >> word;)
+      words.push_back(word == "?" ? static_cast<std::uint32_t>(start_)
+                                  : static_cast<std::uint32_t>(std::stoul(word)));
+    const Asked asked{correlation_, given, std::accumulate(words.begin(), words.end(), 0U)};
+    writer_.asked({&asked, 1});
+    if (!words.empty()) writer_.words(asked.low | std::uint64_t{asked.high} << 32, words);
   }
   void launch(const std::string& name, std::uint32_t grid, double ns, const std::string& code = "") {
     ShapeRecord shape;
@@ -102,6 +114,7 @@ class Steps {
 
  private:
   TraceWriter& writer_;
+  int start_;
   double noise_;
   std::uint64_t clock_ = 1000;
   std::uint32_t correlation_ = 0;
@@ -139,7 +152,7 @@ int main(int count, char** words) {
     else if (one.word != "child")
       launches.push_back(one);
   }
-  Steps steps(writer, noise_of_start(words[1]));
+  Steps steps(writer, number_of_start(words[1]));
   steps.launch("setup", 1, 9000);
   for (int i = 0; i < std::atoi(words[2]); ++i)
     steps.range("step", [&] {

@@ -64,7 +64,9 @@ class Arguments : public testing::Test {
     CUpti_CallbackData data{};
     data.functionParams = params;
     data.callbackSite = site;
-    return reader_->take(id, data).value_or(no_launch);
+    const std::optional<ArgumentReader::Given> given = reader_->take(id, data);
+    words_ = given ? given->words : std::vector<std::uint32_t>();
+    return given ? given->hash : no_launch;
   }
   // The kernel is (float*, float*, int).
   std::uint64_t launch(std::uint64_t to, std::uint64_t from, int count) {
@@ -96,6 +98,7 @@ class Arguments : public testing::Test {
   static constexpr std::uint64_t no_launch = 42;
   cuda::Driver driver_;
   std::optional<ArgumentReader> reader_;
+  std::vector<std::uint32_t> words_;  // of the last call
 };
 
 TEST_F(Arguments, AreTheSameAtOtherAddresses) {
@@ -183,6 +186,26 @@ TEST_F(Arguments, WithAddressesOfTheHostAreTheSame) {
 TEST_F(Arguments, AskTheDriverOnceAboutEachAllocation) {
   for (int i = 0; i < 100; ++i) launch(0x7e1200000000 + 8 * i, std::uint64_t{1} << 40, i);
   EXPECT_EQ(world.questions, 2);
+}
+
+// As many as before, whatever the words are: an address is one word.
+TEST_F(Arguments, HaveAHashOfEachWord) {
+  const auto words = [this](std::uint64_t to, int count) {
+    launch(to, 0x7e3400000000, count);
+    return words_;
+  };
+  const std::vector<std::uint32_t> one = words(0x7e1200000000, 16), other = words(0x7e1200000000, 17);
+  const std::vector<std::uint32_t> number = words(5, 16);
+  ASSERT_EQ(one.size(), 7U) << "the priority, and each argument with its size";
+  EXPECT_EQ(words(0x7e1200000000, 16), one);
+  const auto differing = [&](const std::vector<std::uint32_t>& all) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < one.size() && all.size() == one.size(); ++i)
+      if (all[i] != one[i]) places.push_back(i);
+    return places;
+  };
+  EXPECT_EQ(differing(other), std::vector<std::size_t>{6});
+  EXPECT_EQ(differing(number), std::vector<std::size_t>{2});
 }
 
 TEST_F(Arguments, AreHashedWhenTheLaunchBegins) {

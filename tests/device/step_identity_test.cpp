@@ -47,7 +47,7 @@ std::string first_version(const std::string& bytes) {
     std::memcpy(&head, bytes.data() + at, sizeof head);
     std::string record = bytes.substr(at, head.bytes);
     at += head.bytes;
-    if (head.kind == RecordKind::asked) continue;
+    if (head.kind == RecordKind::asked || head.kind == RecordKind::words) continue;
     if (head.kind == RecordKind::shape) {
       record.resize(oldest_shape);
       record[2] = oldest_shape;
@@ -102,6 +102,38 @@ TEST_F(StepIdentity, CoversArgumentsThatChangeFromStepToStep) {
   EXPECT_NE(other.identity.digest, one.identity.digest);
   EXPECT_NE(other.kernels[1].use.arguments, one.kernels[1].use.arguments) << "of `norm`";
   EXPECT_EQ(other.kernels[2].use.arguments, one.kernels[2].use.arguments) << "of `add`";
+}
+
+// One word changes from step to step, another not.
+TEST_F(StepIdentity, HasAFrameWithoutTheWordsOfArguments) {
+  const auto program_with = [this](std::uint32_t first, std::uint32_t second,
+                                   std::uint32_t steps_differ = 0) {
+    return steps([=](Program& program, int step) {
+      const std::uint64_t given = 1000 + first * 64 + second * 8 + step * steps_differ;
+      program.launch("norm", 500, 8, 1, given);
+      program.tell_words(given, {first, second + step * steps_differ});
+    });
+  };
+  const ProgramTrace one = program_with(1, 2), other = program_with(1, 3), third = program_with(1, 2, 1);
+  EXPECT_NE(one.identity.digest, other.identity.digest);
+  EXPECT_EQ(one.identity.frame, other.identity.frame);
+  EXPECT_EQ(one.identity.frame, third.identity.frame);
+  const auto words = [](const ProgramTrace& trace) { return trace.kernels[1].use.words; };
+  ASSERT_EQ(words(one).size(), 16U);
+  EXPECT_EQ(words(one).substr(0, 8), words(other).substr(0, 8));
+  EXPECT_NE(words(one).substr(8), words(other).substr(8));
+  EXPECT_NE(words(one).substr(8), words(third).substr(8)) << "all steps count";
+  EXPECT_EQ(one.kernels[0].use.words, "") << "nobody told those of `gemm`";
+  EXPECT_NE(steps().identity.frame, one.identity.frame);
+}
+
+TEST_F(StepIdentity, HasNoWordsWhereTheirNumberDiffers) {
+  const ProgramTrace trace = steps([](Program& program, int step) {
+    const std::uint64_t given = 1000 + step % 2;
+    program.launch("norm", 500, 8, 1, given);
+    program.tell_words(given, std::vector<std::uint32_t>(3 + step % 2, 7));
+  });
+  EXPECT_EQ(trace.kernels[1].use.words, "");
 }
 
 TEST_F(StepIdentity, CoversMachineCodeOrderAndStreams) {

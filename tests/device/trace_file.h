@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "harness/base/files.h"
 #include "harness/device/trace/trace_reader.h"
@@ -74,6 +75,10 @@ class Program {
     const Asked asked{correlation_ + later, static_cast<std::uint32_t>(given),
                       static_cast<std::uint32_t>(given >> 32)};
     writer_.asked({&asked, 1});
+  }
+  // The words behind the hash of a launch.
+  void tell_words(std::uint64_t given, const std::vector<std::uint32_t>& words) {
+    writer_.words(given, words);
   }
   void set_code(const std::string& name, const std::string& code) { codes_[name] = code; }
   void set_node(std::uint32_t node) { node_ = node; }  // of a graph that launches all that follow

@@ -7,6 +7,7 @@
 #include "facts.h"
 #include "harness/verdict/case_rows.h"
 #include "harness/verdict/check/settled.h"
+#include "harness/verdict/judge_pair.h"
 #include "records.h"
 
 namespace harness {
@@ -99,6 +100,55 @@ TEST(Identity, OfATracedProgramTellsWhichKernelDiffers) {
   EXPECT_EQ(figures({used("norm")}), change(LaunchChange::removed, "gemm"));
   EXPECT_EQ(figures(before), (Figures{{"change", "order"}}));
   EXPECT_FALSE(proof_gap(traced("x", before), traced("x", before), {}));
+}
+
+// A start of a traced program for each text of words; `frame` is the rest of what its steps did.
+CaseRecord started(const std::vector<std::string>& words, const std::string& id = "train",
+                   const std::string& frame = "f") {
+  CaseRecord record = traced("", {}, id);
+  record.processes.clear();
+  for (const std::string& one : words) {
+    ProcessResult& start = record.processes.emplace_back();
+    start.process = static_cast<int>(record.processes.size());
+    start.identity = Identity{"digest of " + one, {}, frame};
+    start.kernels = {used("gemm"), used("norm", "c", "arguments " + one)};
+    start.kernels.back().words = one;
+  }
+  return record;
+}
+
+std::optional<ProofGap> gap_of_words(const std::vector<CaseRecord>& before,
+                                     const std::vector<CaseRecord>& after) {
+  const Record baseline = record_of(before), current = record_of(after);
+  const ComparedRecords records(baseline, current, Policy{}, false);
+  return proof_of(&baseline.cases.back(), current.cases.back(), records).gap;
+}
+
+TEST(Identity, OfATracedProgramLeavesOutWordsThatDifferBetweenStartsOfTheBaseline) {
+  const CaseRecord before = started({"00000001aaaaaaaa", "00000001bbbbbbbb"});
+  EXPECT_FALSE(gap_of_words({before}, {started({"00000001cccccccc"})}));
+  const auto changed = gap_of_words({before}, {started({"00000001cccccccc", "00000002cccccccc"})});
+  ASSERT_TRUE(changed);
+  EXPECT_THAT(changed->why, fact(ProofGapCode::other_launches, change(LaunchChange::arguments, "norm")));
+  EXPECT_TRUE(gap_of_words({before}, {started({"00000001cccccccc"}, "train", "other")}));
+  EXPECT_TRUE(gap_of_words({before}, {started({"00000001"})})) << "fewer words";
+  EXPECT_TRUE(gap_of_words({before}, {started({""})})) << "no words";
+  EXPECT_TRUE(gap_of_words({started({"00000001aaaaaaaa"})}, {started({"00000001bbbbbbbb"})}))
+      << "nothing tells which words count";
+  CaseRecord other_code = started({"00000001cccccccc"});
+  other_code.processes.front().kernels.front().code = "new";
+  EXPECT_TRUE(gap_of_words({before}, {other_code}));
+}
+
+TEST(Identity, OfATracedKernelIsThatOfItsProgram) {
+  const CaseRecord before = started({"00000001aaaaaaaa", "00000001bbbbbbbb"}),
+                   after = started({"00000001cccccccc"});
+  const CaseRecord kernel = started({"00000001aaaaaaaa", "00000001bbbbbbbb"}, "train/norm");
+  EXPECT_FALSE(gap_of_words({before, kernel}, {after, started({"00000001cccccccc"}, "train/norm")}));
+  EXPECT_TRUE(gap_of_words({before, kernel},
+                           {started({"00000003cccccccc"}), started({"00000001cccccccc"}, "train/norm")}));
+  EXPECT_TRUE(gap_of_words({kernel}, {started({"00000001cccccccc"}, "train/norm")}))
+      << "its program is not there";
 }
 
 TEST(Identity, OfATracedKernelNeedsTheWholeStep) {

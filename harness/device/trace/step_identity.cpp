@@ -47,34 +47,48 @@ class StepText {
  public:
   explicit StepText(const ProcessTrace& trace) : trace_(trace) {
     for (const Shape& one : trace.shapes) shapes_.push_back(hash_of(one));
-    text_.add(trace.machine);
+    add_text(trace.machine);
   }
 
   // By the host's calls. The gap where something is unknown.
   std::optional<Cause> add(const Step& step) {
-    text_.add_numbers(step.launches.size(), step.transfers.size());
+    add_numbers(step.launches.size(), step.transfers.size());
     auto copy = step.transfers.begin();
     for (const std::uint32_t i : step.launches) {
       const Launch& launch = trace_.launches[i];
       for (; copy != step.transfers.end() && trace_.transfers[*copy].correlation < launch.correlation; ++copy)
         add(trace_.transfers[*copy]);
       if (std::optional<Cause> gap = gap_of(launch)) return gap;
-      text_.add(shapes_[launch.shape]);
-      text_.add_numbers(launch.given, lane(launch.device, launch.stream));
+      add_text(shapes_[launch.shape]);
+      add_numbers(lane(launch.device, launch.stream));
+      text_.add_numbers(launch.given);
+      const auto words = trace_.words.find(launch.given);
+      frame_.add_numbers(words == trace_.words.end() ? launch.given : words->second.size());
     }
     for (; copy != step.transfers.end(); ++copy) add(trace_.transfers[*copy]);
     return std::nullopt;
   }
   [[nodiscard]] std::string digest() const { return text_.digest(); }
+  [[nodiscard]] std::string frame() const { return frame_.digest(); }
 
  private:
+  void add_text(std::string_view more) {
+    text_.add(more);
+    frame_.add(more);
+  }
+  template <class... Numbers>
+  void add_numbers(Numbers... numbers) {
+    text_.add_numbers(numbers...);
+    frame_.add_numbers(numbers...);
+  }
+
   std::size_t lane(std::uint32_t device, std::uint32_t stream) {
     return lanes_.try_emplace({device, stream}, lanes_.size()).first->second;
   }
 
   void add(const Transfer& one) {
-    text_.add_numbers(one.fill ? 1 : 0, static_cast<int>(one.way), one.size, one.value,
-                      lane(one.device, one.stream));
+    add_numbers(one.fill ? 1 : 0, static_cast<int>(one.way), one.size, one.value,
+                lane(one.device, one.stream));
   }
 
   [[nodiscard]] std::optional<Cause> gap_of(const Launch& launch) const {
@@ -91,7 +105,8 @@ class StepText {
   const ProcessTrace& trace_;
   std::vector<std::string> shapes_;  // hashes
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> lanes_;
-  LongText text_;
+  LongText text_;   // with the arguments
+  LongText frame_;  // without their words
 };
 
 // A kernel that ran beside one of another stream of its GPU. The host's time decides which run together.
@@ -132,7 +147,7 @@ Identity identity_of_steps(const ProcessTrace& trace, const FoundSteps& found) {
     if (std::optional<Cause> gap = text.add(step)) return {{}, std::move(gap)};
     if (std::optional<Cause> gap = overlap(trace, step)) return {{}, std::move(gap)};
   }
-  return {text.digest(), {}};
+  return {text.digest(), {}, text.frame()};
 }
 
 }  // namespace harness::trace

@@ -15,6 +15,8 @@ namespace harness::trace {
 //
 // The gap says what is missing: code or arguments of a kernel, launches by graphs, or kernels of several
 // streams at the same time. Contents of memory do not count.
+//
+// The frame is the digest without the words of arguments. summarise_trace() has those, by kernel.
 Identity identity_of_steps(const ProcessTrace& trace, const FoundSteps& found);
 
 }  // namespace harness::trace

@@ -79,7 +79,23 @@ struct Group {
   bool several_codes = false;
   std::string given = {};  // hashes of the arguments of each launch, in all steps
   bool unread = false;     // some are unknown
+  // A hash of each word of the arguments, in all launches; nothing where a launch's words are unknown, or are
+  // more or less than those of another.
+  std::optional<std::vector<std::uint32_t>> words = {};
+  bool wordless = false;
 };
+
+// Hashes of FNV-1a, a word at a time.
+void add_words(Group& group, const std::vector<std::uint32_t>* words) {
+  constexpr std::uint32_t begin = 0x811c9dc5U, prime = 0x01000193U;
+  if (group.wordless) return;
+  if (words != nullptr && !group.words) group.words.emplace(words->size(), begin);
+  group.wordless = words == nullptr || words->size() != group.words->size();
+  if (group.wordless) return group.words.reset();
+  for (std::size_t i = 0; i < words->size(); ++i)
+    for (int shift = 0; shift < 32; shift += 8)
+      (*group.words)[i] = ((*group.words)[i] ^ ((*words)[i] >> shift & 0xffU)) * prime;
+}
 
 using Key = std::tuple<std::string, std::array<std::int64_t, 3>, std::array<std::int64_t, 3>>;
 
@@ -159,6 +175,8 @@ class Summary {
         Group& group = groups_[groups_of_[one.shape]];
         group.given.append(reinterpret_cast<const char*>(&one.given), sizeof one.given);
         group.unread |= one.given == 0;
+        const auto words = trace_.words.find(one.given);
+        add_words(group, words == trace_.words.end() ? nullptr : &words->second);
       }
   }
 
@@ -177,6 +195,7 @@ class Summary {
     use.launches = static_cast<int>(
         std::lround(static_cast<double>(group.durations.size()) / static_cast<double>(group.by_step.size())));
     if (!group.unread) use.arguments = bulk_hash(group.given);
+    if (group.words) use.words = fmt::format("{:08x}", fmt::join(*group.words, ""));
     std::vector<double> each;
     each.reserve(group.durations.size());
     double sum = 0;

@@ -12,7 +12,7 @@
 namespace harness::trace {
 
 inline constexpr char magic[8] = {'H', 'R', 'N', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t newest_version = 2;
+inline constexpr std::uint32_t newest_version = 3;
 inline constexpr const char* file_ending = ".trace";
 inline constexpr std::uint16_t longest_text = 32'000;  // bytes; longer ones are cut
 
@@ -25,8 +25,8 @@ struct FileHeader {
   std::uint64_t began = 0;  // Unix time in ns
 };
 
-// `asked` since version 2.
-enum class RecordKind : std::uint8_t { text = 1, shape, launch, transfer, range, fact, tally, asked };
+// `asked` since version 2, `words` since version 3.
+enum class RecordKind : std::uint8_t { text = 1, shape, launch, transfer, range, fact, tally, asked, words };
 
 struct RecordHead {
   RecordKind kind{};
@@ -115,6 +115,16 @@ struct Asked {
 };
 inline constexpr std::size_t most_asked = 5'000;  // of one record
 
+// Followed by a hash of 32 bits for each word that went into the hash of an Asked, in the same order; once
+// for each such hash.
+struct WordsRecord {
+  RecordHead head;
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+};
+inline constexpr std::size_t most_words = 16'000;                      // of one record
+inline constexpr std::size_t most_word_bytes = std::size_t{16} << 20;  // of a file; then no more are written
+
 enum class FactCode : std::uint32_t {
   refused_by = 1,  // CUPTI is held by this tool, so there are no records
   problem,         // a function of CUPTI failed, so there may be no records
@@ -140,7 +150,7 @@ struct TallyRecord {
 };
 
 static_assert(sizeof(RecordHead) == 4 && sizeof(LaunchRecord) == 40 && sizeof(TransferRecord) == 48 &&
-              sizeof(Asked) == 12);
+              sizeof(Asked) == 12 && sizeof(WordsRecord) == 12);
 static_assert(std::is_trivially_copyable_v<ShapeRecord> && std::is_trivially_copyable_v<RangeRecord>);
 
 }  // namespace harness::trace

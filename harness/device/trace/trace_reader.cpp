@@ -110,6 +110,7 @@ class Reader {
       case RecordKind::range: return with<RangeRecord>([this](const RangeRecord& one) { take_range(one); });
       case RecordKind::fact: return with<FactRecord>([this](const FactRecord& one) { take_fact(one); });
       case RecordKind::asked: return take_asked();
+      case RecordKind::words: return with<WordsRecord>([this](const WordsRecord& one) { take_words(one); });
       case RecordKind::tally: return with<TallyRecord>([this](const TallyRecord& one) { take_tally(one); });
     }
   }
@@ -131,6 +132,13 @@ class Reader {
     const std::size_t known = asked_.size();
     asked_.resize(known + entries.size() / sizeof(Asked));
     std::memcpy(asked_.data() + known, entries.data(), (asked_.size() - known) * sizeof(Asked));
+  }
+
+  void take_words(const WordsRecord& record) {
+    const std::string_view hashes = record_.substr(sizeof record);
+    std::vector<std::uint32_t>& words = trace_.words[record.low | std::uint64_t{record.high} << 32];
+    words.resize(hashes.size() / sizeof(std::uint32_t));
+    std::memcpy(words.data(), hashes.data(), words.size() * sizeof(std::uint32_t));
   }
 
   void take_text(const TextRecord& text) {

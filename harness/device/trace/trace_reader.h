@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -76,12 +77,14 @@ struct ProcessTrace {
   std::vector<Launch> launches;     // in the order of the host's calls
   std::vector<Transfer> transfers;  // likewise
   std::vector<Range> ranges;        // in the order in which they began
-  std::uint64_t dropped = 0;        // by CUPTI
-  std::uint64_t lost = 0;           // by the writer
-  std::uint64_t untimed = 0;        // records without a start or an end
-  std::uint64_t backwards = 0;      // records that end before they start
-  bool ended = false;               // the process wrote its last records
-  std::uint64_t bytes = 0;          // of the file
+  // Hashes of the words behind the hash `given` of a launch. Not all launches need have them.
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> words;
+  std::uint64_t dropped = 0;    // by CUPTI
+  std::uint64_t lost = 0;       // by the writer
+  std::uint64_t untimed = 0;    // records without a start or an end
+  std::uint64_t backwards = 0;  // records that end before they start
+  bool ended = false;           // the process wrote its last records
+  std::uint64_t bytes = 0;      // of the file
 };
 
 // `file` is for errors.

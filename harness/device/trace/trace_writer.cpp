@@ -139,6 +139,15 @@ void TraceWriter::asked(std::span<const Asked> calls) {
   }
 }
 
+void TraceWriter::words(std::uint64_t given, std::span<const std::uint32_t> hashes) {
+  WordsRecord record;
+  record.head = {RecordKind::words, 0, static_cast<std::uint16_t>(sizeof record + hashes.size_bytes())};
+  record.low = static_cast<std::uint32_t>(given);
+  record.high = static_cast<std::uint32_t>(given >> 32);
+  put(&record, sizeof record);
+  put(hashes.data(), hashes.size_bytes());
+}
+
 void TraceWriter::tally(std::uint64_t dropped, std::uint64_t clock, bool ended) {
   TallyRecord record;
   record.ended = ended ? 1 : 0;

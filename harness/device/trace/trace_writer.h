@@ -39,6 +39,8 @@ class TraceWriter {
   void range(RangeRecord range);
   void fact(FactCode code, std::string_view text);
   void asked(std::span<const Asked> calls);
+  // The words behind the hash `given`, at most most_words.
+  void words(std::uint64_t given, std::span<const std::uint32_t> hashes);
   // Writes all that is buffered, and how much there is.
   void tally(std::uint64_t dropped, std::uint64_t clock, bool ended);
 

@@ -353,12 +353,13 @@ enum class RemarkCode {
   gate_without_values,  // metric, cases: that have a gate of it and no value in the current record
   compared_by,          // how: "process", "session", "stored"; records: pooled; built: the base, by this run
   not_covered,          // metrics: "a, b", that were not measured where a case is proven identical
-  traced_proof,         // programs: "a, b", that are proven identical by the launches of their steps
-  confirmed,            // cases, processes: regressed cases that were measured again on fresh processes
-  unconfirmed,          // cases: regressed cases that were not; reason: "budget" or "option"
-  topped_up,            // look, cases: undecided cases that were measured further, to this look
-  top_up_done,          // results, seconds: of all of them
-  budget_ended,         // budget: seconds; results: that stay open
+  traced_proof,  // programs: "a, b", that are proven identical by the launches of their steps; loose: words
+                 // of arguments that differ between starts of the baseline, and do not count
+  confirmed,     // cases, processes: regressed cases that were measured again on fresh processes
+  unconfirmed,   // cases: regressed cases that were not; reason: "budget" or "option"
+  topped_up,     // look, cases: undecided cases that were measured further, to this look
+  top_up_done,   // results, seconds: of all of them
+  budget_ended,  // budget: seconds; results: that stay open
   waivers_uncommitted,  // file: it has changes that no commit has, and they do not count
 };
 

@@ -191,6 +191,15 @@ std::string compared_by(const Remark& remark) {
                      records > 1 ? fmt::format(", pooled from {} records", records) : "");
 }
 
+std::string loose_text(const Remark& remark) {
+  const auto loose = remark.count("loose");
+  return loose == 0
+             ? ""
+             : fmt::format(" Nor does it cover {} of the arguments that {} between starts of the baseline.",
+                           loose == 1 ? "1 word" : fmt::format("{} words", loose),
+                           loose == 1 ? "differs" : "differ");
+}
+
 }  // namespace
 
 std::string words(const Remark& remark) {
@@ -215,8 +224,8 @@ std::string words(const Remark& remark) {
       return fmt::format(
           "Proven by the launches of its steps, under the trace: {}. The proof covers machine code, shapes, "
           "arguments, streams and order, and the sizes of copies. It does not cover the contents of memory, "
-          "or the host's time.",
-          remark.text("programs"));
+          "or the host's time.{}",
+          remark.text("programs"), loose_text(remark));
     case RemarkCode::confirmed:
       return fmt::format("Measured {} regressed {} again on {} fresh processes before failing.",
                          remark.count("cases"), remark.count("cases") == 1 ? "case" : "cases",

@@ -28,6 +28,12 @@ std::optional<ProofGap> digest_gap(const AgreedDigest& agreed, const char* side)
   return found;
 }
 
+Figures changed_words(const WordMatch& words) {
+  return {{"change", std::string(name_of(LaunchChange::arguments))},
+          {"kernel", words.changed.front()},
+          {"kernels", words.changed.size()}};
+}
+
 std::vector<Difference> differing_parameters(const sdk::Params& before, const sdk::Params& after) {
   std::map<std::string, Difference> found;
   for (const auto& [name, value] : before.entries()) found[name] = {name, sdk::to_string(value), {}};
@@ -66,13 +72,16 @@ bool was_looked_at(const CaseRecord& record) {
 }
 
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
-                                  const std::vector<Difference>& machines) {
+                                  const std::vector<Difference>& machines, const WordMatch* words) {
   const AgreedDigest before = agreed_digest(baseline), after = agreed_digest(current);
-  if (auto found = digest_gap(before, "baseline")) return found;
-  if (auto found = digest_gap(after, "current")) return found;
+  if (words == nullptr) {
+    if (auto found = digest_gap(before, "baseline")) return found;
+    if (auto found = digest_gap(after, "current")) return found;
+  }
   if (auto found = inputs_gap(baseline, current)) return found;
   if (!machines.empty()) return ProofGap{{ProofGapCode::other_machine}, {}, machines};
-  if (before.digest != after.digest)
+  if (words != nullptr && !words->same()) return gap(ProofGapCode::other_launches, changed_words(*words));
+  if (words == nullptr && before.digest != after.digest)
     return gap(ProofGapCode::other_launches, launch_change(baseline, current));
   return {};
 }

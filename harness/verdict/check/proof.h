@@ -12,6 +12,7 @@
 
 #include "harness/model/proof_reach.h"
 #include "harness/model/results/comparison.h"
+#include "harness/verdict/check/argument_words.h"
 
 namespace harness {
 
@@ -19,9 +20,10 @@ namespace harness {
 bool was_looked_at(const CaseRecord& record);
 
 // The gap in the proof; std::nullopt where the case is proven identical. `machines`: how the two machines
-// differ in what a proof needs (MachineMatch::against_proof).
+// differ in what a proof needs (MachineMatch::against_proof). `words`: of the traced program that the case is
+// of, where they are known; then they stand for the digests.
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
-                                  const std::vector<Difference>& machines);
+                                  const std::vector<Difference>& machines, const WordMatch* words = nullptr);
 
 // Whether a field of the fingerprint must agree for a proof: all that block, and driver and libraries.
 bool bears_on_proof(const MachineField& field, std::string_view device);

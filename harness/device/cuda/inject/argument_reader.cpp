@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
+#include <utility>
 
 #include "harness/device/cuda/profiling/calls/launch_words.h"
 #include "harness/device/host/readable_memory.h"
@@ -75,19 +77,31 @@ bool is_launch(CUpti_CallbackId id) {
 // The finalizer is that of MurmurHash3.
 class ArgumentReader::Hash {
  public:
-  void add(std::uint64_t word) {
-    state_ = (std::rotl(state_ ^ (word * 0x87c37b91114253d5U), 31) + 0x52dce729) * 0x4cf5ad432745937fU;
+  void add(std::uint64_t word) { add({&word, 1}); }
+  // The parts of one word.
+  void add(std::span<const std::uint64_t> parts) {
+    std::uint64_t word = 0;
+    for (const std::uint64_t one : parts) {
+      mix(state_, one);
+      mix(word, one);
+    }
+    words_.push_back(static_cast<std::uint32_t>(finished(word)));
   }
-  // Never 0, which stands for what cannot be read.
-  [[nodiscard]] std::uint64_t value() const {
-    std::uint64_t value = (state_ ^ (state_ >> 33)) * 0xff51afd7ed558ccdU;
-    value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53U;
-    value ^= value >> 33;
-    return value == 0 ? 1 : value;
-  }
+  // Its hash is never 0, which stands for what cannot be read.
+  [[nodiscard]] Given take() { return {std::max<std::uint64_t>(finished(state_), 1), std::move(words_)}; }
 
  private:
+  static void mix(std::uint64_t& state, std::uint64_t value) {
+    state = (std::rotl(state ^ (value * 0x87c37b91114253d5U), 31) + 0x52dce729) * 0x4cf5ad432745937fU;
+  }
+  static std::uint64_t finished(std::uint64_t state) {
+    std::uint64_t value = (state ^ (state >> 33)) * 0xff51afd7ed558ccdU;
+    value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53U;
+    return value ^ (value >> 33);
+  }
+
   std::uint64_t state_ = 0;
+  std::vector<std::uint32_t> words_;
 };
 
 std::optional<ArgumentReader::Launch> ArgumentReader::launch_of(CUpti_CallbackId id,
@@ -113,7 +127,8 @@ std::optional<ArgumentReader::Launch> ArgumentReader::launch_of(CUpti_CallbackId
   }
 }
 
-std::optional<std::uint64_t> ArgumentReader::take(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+std::optional<ArgumentReader::Given> ArgumentReader::take(CUpti_CallbackId id,
+                                                          const CUpti_CallbackData& data) {
   const bool begins = data.callbackSite == CUPTI_API_ENTER, launches_kernel = is_launch(id);
   if (launches_kernel && !begins) return std::nullopt;
   const std::lock_guard lock(mutex_);
@@ -125,7 +140,7 @@ std::optional<std::uint64_t> ArgumentReader::take(CUpti_CallbackId id, const CUp
   }
   const std::optional<Launch> launch = data.functionParams != nullptr ? launch_of(id, data) : std::nullopt;
   Hash hash;
-  return launch && add(hash, *launch) ? hash.value() : 0;
+  return launch && add(hash, *launch) ? hash.take() : Given{};
 }
 
 bool ArgumentReader::add(Hash& hash, const Launch& launch) {
@@ -178,15 +193,12 @@ void ArgumentReader::add_bytes(Hash& hash, const void* bytes, std::size_t count)
 void ArgumentReader::add_word(Hash& hash, std::uint64_t value) {
   enum Kind : std::uint64_t { number = 1, address, host };
   if (const Allocation* found = allocation_of(value)) {
-    hash.add(address);
-    hash.add(found->number);
-    hash.add(found->range.bytes);
-    hash.add(value - found->range.begin);
+    hash.add(
+        std::array<std::uint64_t, 4>{address, found->number, found->range.bytes, value - found->range.begin});
   } else if (on_host(value)) {
     hash.add(host);
   } else {
-    hash.add(number);
-    hash.add(value);
+    hash.add(std::array<std::uint64_t, 2>{number, value});
   }
 }
 

@@ -1,6 +1,7 @@
 // ArgumentReader: hashes what each launch of a traced process is given beside its shape: arguments,
 // attributes, the priority of its stream. An address counts as its allocation, in the order of first use,
-// with its size and an offset; so processes with other addresses agree. Any thread may call it.
+// with its size and an offset; so processes with other addresses agree. Each word has a hash of its own, too:
+// unused bytes of a structure differ between processes. Any thread may call it.
 #pragma once
 
 #include <cupti.h>
@@ -27,9 +28,13 @@ class ArgumentReader {
  public:
   explicit ArgumentReader(const cuda::Driver& driver) : driver_(driver) {}
 
-  // A callback of one of argument_calls(). The hash of a launch as it begins, 0 where something cannot be
-  // read; nothing for other calls.
-  std::optional<std::uint64_t> take(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  struct Given {
+    std::uint64_t hash = 0;            // of everything; 0: something cannot be read
+    std::vector<std::uint32_t> words;  // a hash of each word, in order
+  };
+
+  // A callback of one of argument_calls(). What a launch is given, as it begins; nothing for other calls.
+  std::optional<Given> take(CUpti_CallbackId id, const CUpti_CallbackData& data);
 
  private:
   struct Launch {

@@ -183,7 +183,7 @@ void Tracer::take_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   }
   if (!arguments_) return;
   try {
-    const std::optional<std::uint64_t> given = arguments_->take(id, data);
+    std::optional<ArgumentReader::Given> given = arguments_->take(id, data);
     if (!given) return;
     std::call_once(machine_told_, [this] {
       const std::string text = machine_text();
@@ -191,19 +191,34 @@ void Tracer::take_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
       if (writing_) writer_.fact(FactCode::machine, text);
     });
     const std::lock_guard lock(asked_mutex_);
-    asked_.push_back({now, static_cast<std::uint32_t>(*given), static_cast<std::uint32_t>(*given >> 32)});
+    asked_.push_back(
+        {now, static_cast<std::uint32_t>(given->hash), static_cast<std::uint32_t>(given->hash >> 32)});
+    keep_words(std::move(*given));
   } catch (const std::exception&) {
     return;  // the launch's arguments are unknown
   }
 }
 
+// With asked_mutex_ locked.
+void Tracer::keep_words(ArgumentReader::Given given) {
+  const std::size_t bytes = sizeof(trace::WordsRecord) + given.words.size() * sizeof(std::uint32_t);
+  if (given.hash == 0 || given.words.size() > trace::most_words ||
+      word_bytes_ + bytes > trace::most_word_bytes || !known_.insert(given.hash).second)
+    return;
+  word_bytes_ += bytes;
+  words_.push_back(std::move(given));
+}
+
 // With the writer locked. The program's threads wait for neither.
 void Tracer::write_asked() {
   std::vector<trace::Asked> calls;
+  std::vector<ArgumentReader::Given> words;
   {
     const std::lock_guard lock(asked_mutex_);
     calls.swap(asked_);
+    words.swap(words_);
   }
+  for (const ArgumentReader::Given& one : words) writer_.words(one.hash, one.words);
   writer_.asked(calls);
 }
 

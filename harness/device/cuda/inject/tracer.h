@@ -13,6 +13,7 @@
 #include <string_view>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "harness/device/cuda/inject/argument_reader.h"
@@ -51,6 +52,7 @@ class Tracer {
   bool check(const char* function, CUptiResult code);
   void watch_calls();
   void take_call(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void keep_words(ArgumentReader::Given given);
   void write_asked();
   void take(const std::uint8_t* buffer, std::size_t valid);
   void take_record(const CUpti_Activity& record);
@@ -82,7 +84,10 @@ class Tracer {
   std::optional<ArgumentReader> arguments_;  // where there is a driver to ask
   std::once_flag machine_told_;
   std::mutex asked_mutex_;
-  std::vector<trace::Asked> asked_;  // not written yet
+  std::vector<trace::Asked> asked_;           // not written yet
+  std::vector<ArgumentReader::Given> words_;  // likewise
+  std::unordered_set<std::uint64_t> known_;   // hashes whose words were met
+  std::size_t word_bytes_ = 0;                // of all records of them
 
   std::mutex buffers_mutex_;
   std::vector<std::uint8_t*> free_;

@@ -171,7 +171,8 @@ sanitizers() {
       continue
     fi
     for one in 'probe Probe.*WithTails' 'linear_gelu LinearGelu.*OnAFewSmallShapes' \
-      'matmul Matmul.*OnAFewSmallShapes' 'attention Attention.*OnAFewSmallShapes' 'operators Operators.*'; do
+      'matmul Matmul.*OnAFewSmallShapes' 'attention Attention.*OnAFewSmallShapes' 'operators Operators.*' \
+      'quant_gemm QuantGemm.*-*OfTheLibrary*'; do
       step "$tool ${one%% *}" 120 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 \
         "$folder/bin/test_gpu" --gtest_brief=1 --gtest_filter="${one#* }"
     done

@@ -41,7 +41,21 @@ Status check_metrics(const sdk::Workload& workload, const std::string& origin) {
 Catalog Catalog::built_in() {
   Catalog catalog;
   register_built_in(catalog.contents_);
+  catalog.yield_to_modules();
   return catalog;
+}
+
+void Catalog::yield_to_modules() {
+  for (const auto& workload : contents_.workloads) yielding_.emplace(workload->name());
+}
+
+bool Catalog::give_way(std::string_view workload) {
+  const auto found = yielding_.find(workload);
+  if (found == yielding_.end()) return false;
+  yielding_.erase(found);
+  std::erase_if(contents_.workloads, [&](const auto& one) { return one->name() == workload; });
+  std::erase_if(contents_.variants, [&](const sdk::Variant& one) { return one.workload == workload; });
+  return true;
 }
 
 Status Catalog::load_module(const std::filesystem::path& path) {
@@ -102,7 +116,7 @@ Status Catalog::add(const sdk::Module& module) {
 
 Status Catalog::merge(sdk::Registry incoming, const std::string& origin) {
   for (std::unique_ptr<sdk::Workload>& workload : incoming.workloads) {
-    if (this->workload(workload->name()) != nullptr)
+    if (this->workload(workload->name()) != nullptr && !give_way(workload->name()))
       return fail(ErrorKind::usage, fmt::format("module `{}` brings workload `{}`, which exists already",
                                                 origin, workload->name()));
     if (Status checked = check_metrics(*workload, origin); !checked) return checked;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,12 @@ class Catalog {
   Status load_module(const std::filesystem::path& path);
 
   // Adds a module's registrations. A variant with the same workload and name replaces an
-  // unavailable one; otherwise a duplicate is an error that names both.
+  // unavailable one, and a workload one that yields; otherwise a duplicate is an error that names both.
   Status add(const sdk::Module& module);
+
+  // From now on the workloads that are here yield, with their variants, to those of modules that have one of
+  // the same name: a user's `softmax` is not this program's. Those of built_in() do from the start.
+  void yield_to_modules();
 
   [[nodiscard]] const sdk::Workload* workload(std::string_view name) const;
   [[nodiscard]] const sdk::Variant* variant(std::string_view workload, std::string_view name) const;
@@ -37,8 +42,11 @@ class Catalog {
  private:
   Status add_library(void* library, const std::string& file);
   Status merge(sdk::Registry incoming, const std::string& origin);
+  // Whether it was there, and yielded.
+  bool give_way(std::string_view workload);
 
   sdk::Registry contents_;
+  std::set<std::string, std::less<>> yielding_;  // workloads
 };
 
 // Why this process cannot make a kernel of the variant. For a variant without `make`.

@@ -85,6 +85,21 @@ TEST(Catalog, RejectsTheSameNameTwice) {
               AllOf(HasSubstr("`fast`"), HasSubstr("`thing`")));
 }
 
+void register_own_thing(sdk::Registry& registry) {
+  registry.add(std::make_unique<Thing>());
+  registry.add(sdk::Variant{"thing", "own", "cpu", "", no_kernel, {}});
+}
+
+TEST(Catalog, LetsAModuleBringAWorkloadThatTheProgramHasToo) {
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add(module_of(register_thing)));
+  catalog.yield_to_modules();
+  ASSERT_TRUE(catalog.add(module_of(register_own_thing)));
+  EXPECT_THAT(catalog.workload_names(), ElementsAre("thing"));
+  EXPECT_THAT(catalog.variant_names("thing"), ElementsAre("own"));
+  EXPECT_FALSE(catalog.add(module_of(register_own_thing))) << "two modules of the user";
+}
+
 template <const char* const* names>
 class Measuring : public Thing {
  public:

@@ -11,6 +11,9 @@ speeds 100 && commit "one"
 expect 0 run --quick --report json=quick.json
 holds quick.json 'all(one["processes"] == 1 for one in report["cases"])'
 absent .harness
+sed -i 's/preheat: 0ms/preheat: 300ms/' suite.yaml
+expect 0 run --quick
+git checkout -q suite.yaml
 for other in --against=main --continue --save-as=x --output=x.json; do
   expect 2 run --quick $other
   names --quick "${other%=*}"

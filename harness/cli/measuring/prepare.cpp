@@ -61,6 +61,7 @@ Overrides overrides_from(const SuiteOptions& options) {
     overrides.sampling.set(&Sampling::width, 0);
     overrides.sampling.set(&Sampling::min_samples, 1);
     overrides.sampling.set(&Sampling::max_time, quick_time);
+    overrides.sampling.set(&Sampling::preheat, Sampling{}.preheat);
     overrides.sampling.set(&Sampling::preheat_most, Sampling{}.preheat);
   }
   if (options.processes) overrides.sampling.set(&Sampling::processes, *options.processes);

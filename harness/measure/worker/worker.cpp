@@ -143,12 +143,15 @@ Result<Catalog> catalog_for(const Job& job, const OpenedDevice& opened) {
 // this program.
 Result<Catalog> catalog_for(const BuildModules& build, const OpenedDevice& opened) {
   Catalog catalog = build.kernels.empty() ? Catalog::built_in() : Catalog();
-  std::vector<std::string> modules = build.plugins;
-  if (opened.module != nullptr && !build.cuda.empty()) modules.insert(modules.begin(), build.cuda);
-  if (!build.kernels.empty()) modules.insert(modules.begin(), build.kernels);
   if (opened.module != nullptr && build.kernels.empty())
     if (const Status added = catalog.add(*opened.module); !added) return fail(added.error());
-  for (const std::string& module : modules)
+  std::vector<std::string> own;
+  if (!build.kernels.empty()) own.push_back(build.kernels);
+  if (opened.module != nullptr && !build.cuda.empty()) own.push_back(build.cuda);
+  for (const std::string& module : own)
+    if (const Status loaded = catalog.load_module(module); !loaded) return fail(loaded.error());
+  catalog.yield_to_modules();
+  for (const std::string& module : build.plugins)
     if (const Status loaded = catalog.load_module(module); !loaded) return fail(loaded.error());
   return catalog;
 }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/base/text.h"
 #include "harness/model/plan_fields.h"
 #include "harness/model/results/summary_fields.h"
@@ -111,15 +113,23 @@ Grid grid_of(const CalibrationReport& report) {
   std::vector<std::string> ids;
   for (const CalibratedCase& one : report.cases) ids.push_back(one.case_id);
   const Shared shared = factor_ids(ids);
+  // Where cases have several metrics, a row without its metric says nothing.
+  const bool several = std::any_of(report.cases.begin(), report.cases.end(), [&](const CalibratedCase& one) {
+    return one.metric != report.cases.front().metric;
+  });
   grid.shared = shared.pattern;
   grid.label_header = "case";
-  grid.columns = {
-      {"metric", Align::left, 0, 4, false, false},        {"process sd", Align::decimal, 0, 0, false, false},
-      {"95 %", Align::left, 0, 5, true, false},           {"session sd", Align::decimal, 0, 0, false, false},
-      {"95 %", Align::left, 0, 5, true, false},           {"used", Align::decimal, 0, 2, false, false},
-      {"device sd", Align::decimal, 0, 3, false, false},  {"alarms", Align::right, 0, 2, false, false},
-      {"detectable", Align::decimal, 0, 1, false, false}, {"now", Align::left, 0, 1, false, false},
-      {"proposed", Align::left, 0, 0, false, false}};
+  grid.columns = {{"metric", Align::left, 0, several ? 0 : 4, false, false},
+                  {"process sd", Align::decimal, 0, 0, false, false},
+                  {"95 %", Align::left, 0, 5, true, false},
+                  {"session sd", Align::decimal, 0, 0, false, false},
+                  {"95 %", Align::left, 0, 5, true, false},
+                  {"used", Align::decimal, 0, 2, false, false},
+                  {"device sd", Align::decimal, 0, 3, false, false},
+                  {"alarms", Align::right, 0, 2, false, false},
+                  {"detectable", Align::decimal, 0, 1, false, false},
+                  {"now", Align::left, 0, 1, false, false},
+                  {"proposed", Align::left, 0, 0, false, false}};
   Section section;
   for (std::size_t i = 0; i < report.cases.size(); ++i) {
     const CalibratedCase& one = report.cases[i];

@@ -26,7 +26,7 @@ void settle(ComparisonRow& row, const Evidence& evidence) {
   const bool slow_calls =
       row.reason.code == ReasonCode::slow_calls || row.reason.code == ReasonCode::slow_mean;
   const double p = !slow_calls ? fresh.p_worse : fresh.slow_calls ? fresh.slow_calls->p : 1;
-  confirmation.confirmed = fresh.counts() && p < row.alpha;
+  confirmation.confirmed = fresh.counts() && p < std::max(row.alpha, confirming_alpha);
   confirmation.first = {row.ratio, row.interval, row.p, row.current.processes};
   confirmation.fresh = estimate_of(row, fresh);
   confirmation.pooled = estimate_of(row, evidence.pooled.value_or(fresh));

@@ -61,9 +61,13 @@ struct WgmmaMemory {
 };
 
 // The tiles of keys that a block passes through, from the last to the first: where causal the first of them
-// is then the one with a diagonal.
-template <class Tiling>
+// is then the one with a diagonal. An entry is what tells one of them: here its first key. Kernels with other
+// masks bring a class like this one (kernels/masks/masked_kernel.cuh).
+template <class TilingOfBlock>
 struct WgmmaTiles {
+  using Tiling = TilingOfBlock;
+  using Problem = Arguments;
+  static constexpr bool may_be_empty = false;  // each query sees a key
   int matrix;
   int query;  // the block's first
   int count;
@@ -75,13 +79,33 @@ struct WgmmaTiles {
     const int last_query = smaller(query + Tiling::queries, problem.sequence) - 1;
     count = (keys_seen(problem, last_query) + Tiling::keys - 1) / Tiling::keys;
   }
-  KERNEL_DEVICE int first_key(int step) const { return (count - 1 - step) * Tiling::keys; }
+  KERNEL_DEVICE int entry(const Arguments&, int step) const { return (count - 1 - step) * Tiling::keys; }
+  static KERNEL_DEVICE int first_key(int entry) { return entry; }
+
+  // Minus infinity for keys that are not seen. The thread has rows `thread_query` and 8 below it, of a
+  // warpgroup whose first query is `group_query`.
+  KERNEL_DEVICE void mask(const Arguments& problem, int first, int group_query, int thread_query,
+                          float (&scores)[Tiling::keys / 2]) const {
+    const bool past_end = first + Tiling::keys > problem.sequence;
+    const bool past_query = problem.causal != 0 && first + Tiling::keys > group_query + 1;
+    if (!past_end && !past_query) return;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    KERNEL_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const int seen = smaller(keys_seen(problem, thread_query + half * 8), problem.sequence) - first;
+      KERNEL_UNROLL
+      for (int i = half * 2; i < Tiling::keys / 2; i += 4) KERNEL_UNROLL
+      for (int pair = 0; pair < 2; ++pair)
+        if (i / 4 * 8 + lane % 4 * 2 + pair >= seen) scores[i + pair] = minus_infinity();
+    }
+  }
 };
 
 // One thread: fills the ring.
-template <class Tiling>
-KERNEL_DEVICE void produce(const WgmmaMemory<Tiling>& memory, const WgmmaTiles<Tiling>& tiles,
-                           const ptx::TensorMap* q, const ptx::TensorMap* k, const ptx::TensorMap* v) {
+template <class Tiles, class Tiling = typename Tiles::Tiling>
+KERNEL_DEVICE void produce(const typename Tiles::Problem& problem, const WgmmaMemory<Tiling>& memory,
+                           const Tiles& tiles, const ptx::TensorMap* q, const ptx::TensorMap* k,
+                           const ptx::TensorMap* v) {
   const auto load = [&](std::uint32_t to, const ptx::TensorMap* map, int panel_bytes, int row,
                         std::uint32_t full) {
     ptx::mbarrier_arrive_expect(full, Tiling::panels * panel_bytes);
@@ -91,21 +115,25 @@ KERNEL_DEVICE void produce(const WgmmaMemory<Tiling>& memory, const WgmmaTiles<T
   };
   load(memory.queries(), q, Tiling::query_panel_bytes, tiles.query, memory.queries_full());
   for (int step = 0; step < tiles.count; ++step) {
+    const int first_key = Tiles::first_key(tiles.entry(problem, step));
     const int stage = step % Tiling::stages;
     const int parity = step / Tiling::stages % 2 ^ 1;  // of the round before: a fresh barrier has passed it
     ptx::mbarrier_wait(memory.keys_empty(stage), parity);
-    load(memory.keys(stage), k, Tiling::key_panel_bytes, tiles.first_key(step), memory.keys_full(stage));
+    load(memory.keys(stage), k, Tiling::key_panel_bytes, first_key, memory.keys_full(stage));
     ptx::mbarrier_wait(memory.values_empty(stage), parity);
-    load(memory.values(stage), v, Tiling::key_panel_bytes, tiles.first_key(step), memory.values_full(stage));
+    load(memory.values(stage), v, Tiling::key_panel_bytes, first_key, memory.values_full(stage));
   }
 }
 
 // One warpgroup's 64 queries. Thread t of warp w has of each result rows 16w + t / 4 and 8 below it.
-template <class Tiling, class Element>
+template <class Tiles, class Element>
 class WgmmaConsumer {
+  using Tiling = typename Tiles::Tiling;
+  using Problem = typename Tiles::Problem;
+
  public:
-  KERNEL_DEVICE WgmmaConsumer(const Arguments& problem, const WgmmaMemory<Tiling>& memory,
-                              const WgmmaTiles<Tiling>& tiles, int consumer)
+  KERNEL_DEVICE WgmmaConsumer(const Problem& problem, const WgmmaMemory<Tiling>& memory, const Tiles& tiles,
+                              int consumer)
       : problem_(problem),
         memory_(memory),
         tiles_(tiles),
@@ -115,7 +143,10 @@ class WgmmaConsumer {
         query_(first_query_ + static_cast<int>(threadIdx.x) % 128 / 32 * 16 + lane_ / 4) {}
 
   KERNEL_DEVICE void run() {
+    if constexpr (Tiles::may_be_empty)
+      if (tiles_.count == 0) return store();              // no product is started, and no turn taken
     if (consumer_ == Tiling::consumers - 1) pass_turn();  // the first may begin
+    int entry = tiles_.entry(problem_, 0);
     ptx::mbarrier_wait(memory_.queries_full(), 0);
     ptx::mbarrier_wait(memory_.keys_full(0), 0);
     take_turn();
@@ -124,12 +155,13 @@ class WgmmaConsumer {
     ptx::wgmma_wait<0>();
     ptx::wgmma_pin(scores_);
     release(memory_.keys_empty(0));
-    mask(tiles_.first_key(0));
+    mask(entry);
     weigh();
     pack_weights();
     for (int step = 1; step < tiles_.count; ++step) {
       const int stage = step % Tiling::stages;
       const int before = (step - 1) % Tiling::stages;
+      entry = tiles_.entry(problem_, step);
       ptx::mbarrier_wait(memory_.keys_full(stage), step / Tiling::stages % 2);
       take_turn();
       start_scores(stage);
@@ -139,7 +171,7 @@ class WgmmaConsumer {
       ptx::wgmma_wait<1>();  // the scores; the sums go on while these become weights
       ptx::wgmma_pin(scores_);
       release(memory_.keys_empty(stage));
-      mask(tiles_.first_key(step));
+      mask(entry);
       float factors[2];
       weigh(factors);
       ptx::wgmma_wait<0>();
@@ -212,20 +244,7 @@ class WgmmaConsumer {
     ptx::wgmma_commit();
   }
 
-  // Minus infinity for keys that are not seen.
-  KERNEL_DEVICE void mask(int first) {
-    const bool past_end = first + Tiling::keys > problem_.sequence;
-    const bool past_query = problem_.causal != 0 && first + Tiling::keys > first_query_ + 1;
-    if (!past_end && !past_query) return;
-    KERNEL_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const int seen = smaller(keys_seen(problem_, query_ + half * 8), problem_.sequence) - first;
-      KERNEL_UNROLL
-      for (int i = half * 2; i < scores; i += 4) KERNEL_UNROLL
-      for (int pair = 0; pair < 2; ++pair)
-        if (i / 4 * 8 + lane_ % 4 * 2 + pair >= seen) scores_[i + pair] = minus_infinity();
-    }
-  }
+  KERNEL_DEVICE void mask(int entry) { tiles_.mask(problem_, entry, first_query_, query_, scores_); }
 
   // Scores become weights; `factors` brings what was summed before to the new largest scores.
   KERNEL_DEVICE void weigh(float (&factors)[2]) {
@@ -269,7 +288,7 @@ class WgmmaConsumer {
       float total = totals_[half];
       total += __shfl_xor_sync(0xFFFFFFFFU, total, 1);
       total += __shfl_xor_sync(0xFFFFFFFFU, total, 2);
-      const float factor = 1.0F / total;
+      const float factor = Tiles::may_be_empty && total == 0 ? 0.0F : 1.0F / total;
       const int query = query_ + half * 8;
       if (query >= problem_.sequence) continue;
       std::uint16_t* const row = problem_.o + matrix_start(problem_, tiles_.matrix) +
@@ -281,9 +300,9 @@ class WgmmaConsumer {
     }
   }
 
-  const Arguments& problem_;
+  const Problem& problem_;
   const WgmmaMemory<Tiling>& memory_;
-  const WgmmaTiles<Tiling>& tiles_;
+  const Tiles& tiles_;
   int consumer_;
   int lane_;
   int first_query_;  // the warpgroup's
@@ -296,39 +315,45 @@ class WgmmaConsumer {
   float totals_[2] = {};                                  // of this lane's keys
 };
 
-// Grid: queries / Tiling::queries, matrices. The maps describe Q with boxes of 64 x queries, K and V with
-// boxes of 64 x keys.
+// The body of a kernel. The maps describe Q with boxes of 64 x queries, K and V with boxes of 64 x keys.
+template <class Tiles, class Element>
+KERNEL_DEVICE void wgmma_attention(const typename Tiles::Problem& problem, const ptx::TensorMap* q,
+                                   const ptx::TensorMap* k, const ptx::TensorMap* v) {
+  using Tiling = typename Tiles::Tiling;
+  KERNEL_DYNAMIC_SHARED(bytes, 1024);
+  const WgmmaMemory<Tiling> memory{ptx::shared_address(bytes)};
+  if (threadIdx.x == 0) {
+    ptx::prefetch_tensor_map(q);
+    ptx::prefetch_tensor_map(k);
+    ptx::prefetch_tensor_map(v);
+    ptx::mbarrier_init(memory.queries_full(), 1);
+    for (int stage = 0; stage < Tiling::stages; ++stage) {
+      ptx::mbarrier_init(memory.keys_full(stage), 1);
+      ptx::mbarrier_init(memory.values_full(stage), 1);
+      ptx::mbarrier_init(memory.keys_empty(stage), 4 * Tiling::consumers);
+      ptx::mbarrier_init(memory.values_empty(stage), 4 * Tiling::consumers);
+    }
+    ptx::fence_mbarrier_init();
+  }
+  __syncthreads();
+  const Tiles tiles(problem);
+  const int group = static_cast<int>(threadIdx.x) / 128;
+  if (group == 0) {
+    ptx::give_registers<Tiling::producer_registers>();
+    if (threadIdx.x == 0 && (!Tiles::may_be_empty || tiles.count > 0))
+      produce(problem, memory, tiles, q, k, v);
+  } else {
+    ptx::take_registers<Tiling::consumer_registers>();
+    WgmmaConsumer<Tiles, Element>(problem, memory, tiles, group - 1).run();
+  }
+}
+
+// Grid: queries / Tiling::queries, matrices.
 template <class Tiling, class Element>
 __global__ void __launch_bounds__(Tiling::threads, 1)
     wgmma_kernel(const __grid_constant__ Arguments problem, const __grid_constant__ ptx::TensorMap q,
                  const __grid_constant__ ptx::TensorMap k, const __grid_constant__ ptx::TensorMap v) {
-  if constexpr (KERNEL_HAS_WGMMA) {
-    KERNEL_DYNAMIC_SHARED(bytes, 1024);
-    const WgmmaMemory<Tiling> memory{ptx::shared_address(bytes)};
-    if (threadIdx.x == 0) {
-      ptx::prefetch_tensor_map(&q);
-      ptx::prefetch_tensor_map(&k);
-      ptx::prefetch_tensor_map(&v);
-      ptx::mbarrier_init(memory.queries_full(), 1);
-      for (int stage = 0; stage < Tiling::stages; ++stage) {
-        ptx::mbarrier_init(memory.keys_full(stage), 1);
-        ptx::mbarrier_init(memory.values_full(stage), 1);
-        ptx::mbarrier_init(memory.keys_empty(stage), 4 * Tiling::consumers);
-        ptx::mbarrier_init(memory.values_empty(stage), 4 * Tiling::consumers);
-      }
-      ptx::fence_mbarrier_init();
-    }
-    __syncthreads();
-    const WgmmaTiles<Tiling> tiles(problem);
-    const int group = static_cast<int>(threadIdx.x) / 128;
-    if (group == 0) {
-      ptx::give_registers<Tiling::producer_registers>();
-      if (threadIdx.x == 0) produce(memory, tiles, &q, &k, &v);
-    } else {
-      ptx::take_registers<Tiling::consumer_registers>();
-      WgmmaConsumer<Tiling, Element>(problem, memory, tiles, group - 1).run();
-    }
-  }
+  if constexpr (KERNEL_HAS_WGMMA) wgmma_attention<WgmmaTiles<Tiling>, Element>(problem, &q, &k, &v);
 }
 
 // The tilings in use. With a small head a third warpgroup fits too, but not without spilling registers.

@@ -7,13 +7,19 @@
 // 16-bit elements share a std::uint32_t, the one at the lower address in the lower half.
 #pragma once
 
+#ifdef __CUDACC_RTC__
+#include "kernels/ptx/without_toolkit.cuh"
+#else
 #include <cstdint>
+#endif
 
 #ifdef __CUDACC__
 
+#ifndef __CUDACC_RTC__
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#endif
 
 #define KERNEL_DEVICE __device__ __forceinline__
 #define KERNEL_OR_HOST __host__ __device__ __forceinline__  // callable from both

@@ -28,7 +28,9 @@ struct TensorLayout {
 #include <emulate/hopper.h>
 #else
 
+#ifndef __CUDACC_RTC__
 #include <cuda.h>
+#endif
 
 namespace ptx {
 

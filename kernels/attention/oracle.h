@@ -1,0 +1,178 @@
+// answer_oracle(): the float64 answer of attention for the elements that are asked for, whatever the mask. Q,
+// K, V and O are (matrices, sequence, dimension), tensors 0 to 3. Host code; it starts threads of its own and
+// ends them.
+//
+// A Mask belongs to one thread. keys(matrix, query) is the range of keys that may be seen; adjust(matrix,
+// query, range, scores) changes the scores of those keys, which are q k / sqrt(d): minus infinity hides one.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "harness/sdk/in_parts.h"
+#include "harness/sdk/workload.h"
+
+namespace attention {
+
+struct KeyRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+struct OracleExtents {
+  std::int64_t sequence = 1;
+  std::int64_t dimension = 1;
+};
+
+// The oracle of one matrix (one batch and head), for the queries that are asked for. Keys and values are
+// widened once; keys are kept transposed, so that the sums over d run side by side over keys and vectorise
+// without being reordered.
+template <class Mask>
+class Oracle {
+ public:
+  Oracle(const OracleExtents& extents, std::span<const harness::sdk::HostTensor> inputs, std::int64_t matrix,
+         Mask mask)
+      : extents_(extents),
+        matrix_(matrix),
+        first_(matrix * extents.sequence * extents.dimension),
+        mask_(std::move(mask)),
+        q_(inputs[0]) {
+    const std::int64_t s = extents.sequence;
+    const std::int64_t d = extents.dimension;
+    keys_.resize(static_cast<std::size_t>(s * d));
+    values_.resize(static_cast<std::size_t>(s * d));
+    for (std::int64_t j = 0; j < s; ++j)
+      for (std::int64_t c = 0; c < d; ++c) {
+        const std::int64_t from = first_ + j * d + c;
+        keys_[static_cast<std::size_t>(c * s + j)] = static_cast<float>(inputs[1].at(from));
+        values_[static_cast<std::size_t>(j * d + c)] = static_cast<float>(inputs[2].at(from));
+      }
+  }
+
+  // Elements `wanted` of O, ascending and all of this matrix. Queries are taken a few at a time, so that
+  // each block of keys is read once for all of them.
+  void answer(std::span<const std::int64_t> wanted, std::span<double> expected) {
+    for (std::size_t begin = 0; begin < wanted.size();) {
+      std::vector<std::int64_t> queries;
+      std::size_t end = begin;
+      for (; end < wanted.size(); ++end) {
+        const std::int64_t query = query_of(wanted[end]);
+        if (!queries.empty() && queries.back() == query) continue;
+        if (queries.size() == together) break;
+        queries.push_back(query);
+      }
+      weigh(queries);
+      std::size_t row = 0;
+      for (std::size_t e = begin; e < end; ++e) {
+        if (query_of(wanted[e]) != queries[row]) ++row;
+        expected[e] = weighted_value(row, (wanted[e] - first_) % extents_.dimension);
+      }
+      begin = end;
+    }
+  }
+
+ private:
+  static constexpr std::size_t together = 8;
+  static constexpr std::int64_t block = 512;
+
+  [[nodiscard]] std::int64_t query_of(std::int64_t element) const {
+    return (element - first_) / extents_.dimension;
+  }
+
+  // weights_[row][j] = softmax over the keys that queries[row] sees; all 0 where it sees none.
+  void weigh(const std::vector<std::int64_t>& queries) {
+    const std::int64_t s = extents_.sequence;
+    const double scale = 1.0 / std::sqrt(static_cast<double>(extents_.dimension));
+    weights_.assign(queries.size() * static_cast<std::size_t>(s), 0.0);
+    ranges_.clear();
+    for (const std::int64_t query : queries) ranges_.push_back(mask_.keys(matrix_, query));
+    for (std::int64_t from = 0; from < s; from += block)
+      for (std::size_t row = 0; row < queries.size(); ++row) {
+        const std::int64_t begin = std::max(from, ranges_[row].begin);
+        const std::int64_t end = std::min(from + block, ranges_[row].end);
+        double* const scores = weights_.data() + static_cast<std::int64_t>(row) * s;
+        for (std::int64_t c = 0; c < extents_.dimension && begin < end; ++c) {
+          const double q = q_.at(first_ + queries[row] * extents_.dimension + c) * scale;
+          const float* const k = keys_.data() + c * s;
+          for (std::int64_t j = begin; j < end; ++j) scores[j] += q * static_cast<double>(k[j]);
+        }
+      }
+    for (std::size_t row = 0; row < queries.size(); ++row) {
+      const KeyRange& range = ranges_[row];
+      if (range.begin >= range.end) continue;
+      double* const scores = weights_.data() + static_cast<std::int64_t>(row) * s;
+      mask_.adjust(matrix_, queries[row], range, scores + range.begin);
+      const double top = *std::max_element(scores + range.begin, scores + range.end);
+      const bool none = top == -std::numeric_limits<double>::infinity();
+      double sum = 0;
+      for (std::int64_t j = range.begin; j < range.end; ++j)
+        sum += scores[j] = none ? 0.0 : std::exp(scores[j] - top);
+      for (std::int64_t j = range.begin; j < range.end && !none; ++j) scores[j] /= sum;
+    }
+  }
+
+  [[nodiscard]] double weighted_value(std::size_t row, std::int64_t column) const {
+    const double* const weights = weights_.data() + static_cast<std::int64_t>(row) * extents_.sequence;
+    double sum = 0;
+    for (std::int64_t j = ranges_[row].begin; j < ranges_[row].end; ++j)
+      sum += weights[j] *
+             static_cast<double>(values_[static_cast<std::size_t>(j * extents_.dimension + column)]);
+    return sum;
+  }
+
+  OracleExtents extents_;
+  std::int64_t matrix_;
+  std::int64_t first_;  // element of Q, K, V and O with which the matrix begins
+  Mask mask_;
+  const harness::sdk::HostTensor& q_;
+  std::vector<float> keys_;    // d x s
+  std::vector<float> values_;  // s x d
+  std::vector<double> weights_;
+  std::vector<KeyRange> ranges_;  // of the queries at hand
+};
+
+// Calls piece(i) for every i in [0, pieces), on as many threads as are worth it.
+template <class Piece>
+void share_oracle(std::int64_t pieces, const Piece& piece) {
+  std::atomic<std::int64_t> next = 0;
+  const auto drain = [&] {
+    for (std::int64_t i = next.fetch_add(1); i < pieces; i = next.fetch_add(1)) piece(i);
+  };
+  const auto most = std::clamp<std::int64_t>(pieces, 1, harness::sdk::preparing_threads());
+  std::vector<std::jthread> threads;
+  for (std::int64_t t = 1; t < most; ++t) threads.emplace_back(drain);
+  drain();
+}
+
+// Only the matrices and queries that hold wanted elements are computed; matrices are shared by threads.
+// make_mask() makes the mask of one of them, and is called by any of them.
+template <class MakeMask>
+void answer_oracle(const OracleExtents& extents, std::span<const harness::sdk::HostTensor> inputs,
+                   std::span<const std::int64_t> wanted, std::span<double> expected,
+                   const MakeMask& make_mask) {
+  const std::int64_t matrix_elements = extents.sequence * extents.dimension;
+  std::vector<std::size_t> order(wanted.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
+  std::vector<std::size_t> begins;  // where in `order` each matrix begins
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (i == 0 || wanted[order[i]] / matrix_elements != wanted[order[i - 1]] / matrix_elements)
+      begins.push_back(i);
+  begins.push_back(order.size());
+  share_oracle(static_cast<std::int64_t>(begins.size()) - 1, [&](std::int64_t part) {
+    const std::size_t begin = begins[static_cast<std::size_t>(part)];
+    const std::size_t end = begins[static_cast<std::size_t>(part) + 1];
+    std::vector<std::int64_t> elements;
+    for (std::size_t i = begin; i < end; ++i) elements.push_back(wanted[order[i]]);
+    std::vector<double> answers(elements.size());
+    Oracle(extents, inputs, elements.front() / matrix_elements, make_mask()).answer(elements, answers);
+    for (std::size_t i = begin; i < end; ++i) expected[order[i]] = answers[i - begin];
+  });
+}
+
+}  // namespace attention

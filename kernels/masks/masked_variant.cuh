@@ -1,0 +1,172 @@
+// MaskedVariant: what the variants specialised and dense_mask are: a case's kernel, compiled by NVRTC in the
+// constructor, with its lists of tiles in the workspace.
+#pragma once
+
+#include <cuda.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/sdk/registry.h"
+#include "kernels/cuda_check.cuh"
+#include "kernels/masks/specialise.h"
+#include "kernels/masks/tile_lists.h"
+#include "kernels/ptx/tensor_map.cuh"
+
+namespace masks {
+
+// A function of the driver in use, looked up through the runtime: nothing links against libcuda.
+template <class Function>
+Function* driver_function(const char* name) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  kernels::check(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found), name);
+  if (found != cudaDriverEntryPointSuccess || function == nullptr)
+    throw std::runtime_error(std::string("the driver has no ") + name);
+  return reinterpret_cast<Function*>(function);
+}
+
+inline void check_driver(CUresult status, const char* call) {
+  if (status == CUDA_SUCCESS) return;
+  const char* text = nullptr;
+  driver_function<decltype(cuGetErrorString)>("cuGetErrorString")(status, &text);
+  throw std::runtime_error(std::string(call) + ": " + (text == nullptr ? "unknown error" : text));
+}
+
+// A kernel in machine code, loaded into the current context.
+class LoadedKernel {
+ public:
+  LoadedKernel(const std::vector<char>& cubin, const std::string& name, std::size_t shared_bytes) {
+    check_driver(driver_function<decltype(cuModuleLoadData)>("cuModuleLoadData")(&module_, cubin.data()),
+                 "cuModuleLoadData");
+    check_driver(driver_function<decltype(cuModuleGetFunction)>("cuModuleGetFunction")(&function_, module_,
+                                                                                       name.c_str()),
+                 "cuModuleGetFunction");
+    check_driver(
+        driver_function<decltype(cuFuncSetAttribute)>("cuFuncSetAttribute")(
+            function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared_bytes)),
+        "cuFuncSetAttribute");
+    launch_ = driver_function<decltype(cuLaunchKernel)>("cuLaunchKernel");
+    unload_ = driver_function<decltype(cuModuleUnload)>("cuModuleUnload");
+  }
+  LoadedKernel(const LoadedKernel&) = delete;
+  LoadedKernel& operator=(const LoadedKernel&) = delete;
+  ~LoadedKernel() {
+    if (unload_ != nullptr) unload_(module_);
+  }
+
+  void launch(dim3 grid, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments) const {
+    check_driver(launch_(function_, grid.x, grid.y, 1, threads, 1, 1, static_cast<unsigned>(shared_bytes),
+                         static_cast<CUstream>(stream), arguments, nullptr),
+                 "cuLaunchKernel");
+  }
+
+ private:
+  CUmodule module_ = nullptr;
+  CUfunction function_ = nullptr;
+  decltype(cuLaunchKernel)* launch_ = nullptr;
+  decltype(cuModuleUnload)* unload_ = nullptr;
+};
+
+class MaskedVariant : public harness::sdk::Kernel {
+ public:
+  MaskedVariant(const harness::sdk::Params& params, const harness::sdk::DeviceTraits& traits, bool dense)
+      : shape_(supported(shape_of(params), traits)), rules_(shape_) {
+    const BlockMap map(rules_, tiling_queries, tiling_keys);
+    lists_ = dense ? all_tiles(map) : tile_lists(map, shape_.sequence, tiling_keys);
+    problem_.sequence = static_cast<int>(shape_.sequence);
+    problem_.dimension = static_cast<int>(shape_.dimension);
+    problem_.heads = static_cast<int>(shape_.heads);
+    problem_.map_heads = static_cast<int>(map.heads);
+    problem_.scale = static_cast<float>(shape_.scale());
+    constexpr double log2_of_e = 1.44269504088896340736;
+    problem_.scale2 = static_cast<float>(log2_of_e * (rules_.score().is_score() ? shape_.scale() : 1.0));
+    if (dense) {
+      problem_.dense_words = static_cast<int>(map.key_blocks * tiling_keys / 32);
+      bits_ = mask_bits(rules_, map.heads, problem_.dense_words);
+    }
+    const NvrtcLibrary& library = NvrtcLibrary::instance();
+    const KernelSource source = kernel_source(shape_, rules_.mask(), rules_.score(), dense);
+    kernel_.emplace(compiled(library, source), source.name, shared_bytes());
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    return padded(lists_.rows) + padded(lists_.tiles) + padded(rules_.documents()) + padded(bits_);
+  }
+
+  void bind(const harness::sdk::Buffers& buffers) override {
+    problem_.o = buffers.as<std::uint16_t>(o_index);
+    auto* to = static_cast<unsigned char*>(buffers.workspace);
+    problem_.rows = upload(lists_.rows, to);
+    problem_.tiles = upload(lists_.tiles, to);
+    problem_.documents = upload(rules_.documents(), to);
+    problem_.dense = upload(bits_, to);
+    q_map_ = map_of(buffers.as<std::uint16_t>(q_index), tiling_queries);
+    k_map_ = map_of(buffers.as<std::uint16_t>(k_index), tiling_keys);
+    v_map_ = map_of(buffers.as<std::uint16_t>(v_index), tiling_keys);
+  }
+
+  void run(harness::sdk::Stream stream) override {
+    void* arguments[] = {&problem_, &q_map_, &k_map_, &v_map_};
+    const dim3 grid(static_cast<unsigned>((shape_.sequence + tiling_queries - 1) / tiling_queries),
+                    static_cast<unsigned>(shape_.matrices()));
+    kernel_->launch(grid, attention::Wgmma128::threads, shared_bytes(), stream.handle, arguments);
+  }
+
+ private:
+  // Of both tilings.
+  static constexpr int tiling_queries = attention::Wgmma128::queries;
+  static constexpr int tiling_keys = attention::Wgmma128::keys;
+  static_assert(attention::Wgmma64::queries == tiling_queries && attention::Wgmma64::keys == tiling_keys &&
+                attention::Wgmma64::threads == attention::Wgmma128::threads);
+
+  static Shape supported(Shape shape, const harness::sdk::DeviceTraits& traits) {
+    using harness::sdk::Unsupported;
+    if (shape.dimension != 64 && shape.dimension != 128)
+      throw Unsupported("written for d = 64 and d = 128; this case has d = " +
+                        std::to_string(shape.dimension));
+    if (traits.compute_major != 9 || traits.compute_minor != 0)
+      throw Unsupported("needs compute capability 9.0 exactly; this device has " +
+                        std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+    if (shape.matrices() > 65535) throw Unsupported("b times h must be at most 65535, the height of a grid");
+    return shape;
+  }
+  [[nodiscard]] std::size_t shared_bytes() const {
+    return static_cast<std::size_t>(shape_.dimension == 64 ? attention::Wgmma64::shared_bytes
+                                                           : attention::Wgmma128::shared_bytes);
+  }
+
+  // In the workspace each list begins at a multiple of 256 bytes.
+  template <class Element>
+  static std::size_t padded(const std::vector<Element>& list) {
+    return (list.size() * sizeof(Element) + 255) / 256 * 256;
+  }
+  template <class Element>
+  static const Element* upload(const std::vector<Element>& list, unsigned char*& to) {
+    if (list.empty()) return nullptr;
+    void* const place = to;
+    kernels::check(cudaMemcpy(place, list.data(), list.size() * sizeof(Element), cudaMemcpyHostToDevice),
+                   "cudaMemcpy");
+    to += padded(list);
+    return static_cast<const Element*>(place);
+  }
+
+  [[nodiscard]] ptx::TensorMap map_of(const std::uint16_t* tensor, int rows) const {
+    const ptx::TensorLayout layout = attention::wgmma_layout(problem_.dimension, problem_.sequence,
+                                                             static_cast<int>(shape_.matrices()), rows);
+    return shape_.dtype == harness::sdk::DType::f16 ? ptx::make_tensor_map<ptx::F16>(tensor, layout)
+                                                    : ptx::make_tensor_map<ptx::BF16>(tensor, layout);
+  }
+
+  Shape shape_;
+  Rules rules_;
+  TileLists lists_;
+  std::vector<std::uint32_t> bits_;
+  Arguments problem_;
+  std::optional<LoadedKernel> kernel_;
+  ptx::TensorMap q_map_ = {};
+  ptx::TensorMap k_map_ = {};
+  ptx::TensorMap v_map_ = {};
+};
+
+}  // namespace masks

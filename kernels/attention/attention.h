@@ -26,6 +26,7 @@ struct Shape {
   std::int64_t sequence = 1;   // queries, and as many keys
   std::int64_t dimension = 1;  // of one head
   bool causal = false;
+  std::int64_t window = 0;  // with causal: query i sees keys i - window + 1 to i; 0: no limit
 
   [[nodiscard]] std::int64_t matrices() const { return batch * heads; }
   [[nodiscard]] std::int64_t elements() const { return matrices() * sequence * dimension; }

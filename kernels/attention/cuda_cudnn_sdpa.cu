@@ -1,12 +1,7 @@
 // attention/cudnn_sdpa: the reference of the CUDA variants, cuDNN's fused attention. The plan is made once,
 // before timing; a call executes it.
-#include <cuda_runtime.h>
-
-#include <array>
-#include <limits>
-
 #include "harness/sdk/registry.h"
-#include "kernels/attention/cudnn_sdpa.h"
+#include "kernels/attention/cudnn_call.h"
 
 // Where the library's own header is installed, what cudnn_library.h says of its API is compared with it.
 #if __has_include(<cudnn_graph.h>)
@@ -23,6 +18,7 @@ HARNESS_SAME(Pointwise::div, CUDNN_POINTWISE_DIV);
 HARNESS_SAME(Pointwise::sub, CUDNN_POINTWISE_SUB);
 HARNESS_SAME(Pointwise::exp, CUDNN_POINTWISE_EXP);
 HARNESS_SAME(Pointwise::log, CUDNN_POINTWISE_LOG);
+HARNESS_SAME(Pointwise::greater, CUDNN_POINTWISE_CMP_GT);
 HARNESS_SAME(Pointwise::greater_or_equal, CUDNN_POINTWISE_CMP_GE);
 HARNESS_SAME(Pointwise::index, CUDNN_POINTWISE_GEN_INDEX);
 HARNESS_SAME(Pointwise::select, CUDNN_POINTWISE_BINARY_SELECT);
@@ -100,72 +96,15 @@ using harness::sdk::Params;
 using harness::sdk::Problem;
 using harness::sdk::Stream;
 
-// A library handle on the current device.
-class Handle {
- public:
-  explicit Handle(const cudnn::Library& library) : library_(library) {
-    library.check(library.create(&handle_), "cudnnCreate");
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { library_.destroy(handle_); }
-  [[nodiscard]] void* get() const { return handle_; }
-
- private:
-  const cudnn::Library& library_;
-  void* handle_ = nullptr;
-};
-
 class CudnnSdpa final : public harness::sdk::Kernel {
  public:
-  CudnnSdpa(const Params& params, const Problem&, const DeviceTraits&)
-      : shape_(shape_of(params)),
-        library_(cudnn::Library::instance()),
-        handle_(library_),
-        graph_(library_, shape_, {handle_.get(), nullptr}),
-        plan_(library_, graph_, {handle_.get(), nullptr}),
-        pack_(library_, cudnn::Kind::variant_pack),
-        scale_(static_cast<float>(shape_.scale())) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    return static_cast<std::size_t>(plan_.workspace_bytes());
-  }
-
-  void bind(const Buffers& buffers) override {
-    std::vector<std::int64_t> ids = {cudnn::q_id, cudnn::k_id, cudnn::v_id, cudnn::o_id, cudnn::scale_id};
-    std::vector<void*> pointers = {buffers.as<void>(q_index), buffers.as<void>(k_index),
-                                   buffers.as<void>(v_index), buffers.as<void>(o_index), &scale_};
-    if (shape_.causal) {
-      ids.push_back(cudnn::masked_id);
-      pointers.push_back(&masked_);
-    }
-    pack_ = cudnn::Descriptor(library_, cudnn::Kind::variant_pack);
-    pack_.set(cudnn::Attribute::pack_ids, ids);
-    pack_.set(cudnn::Attribute::pack_pointers, cudnn::Type::pointer,
-              static_cast<std::int64_t>(pointers.size()), pointers.data());
-    pack_.set(cudnn::Attribute::pack_workspace, cudnn::Type::pointer, buffers.workspace);
-    pack_.finalize();
-  }
-
-  void run(Stream stream) override {
-    if (stream.handle != stream_) {
-      library_.check(library_.set_stream(handle_.get(), stream.handle), "cudnnSetStream");
-      stream_ = stream.handle;
-    }
-    library_.check(library_.execute(handle_.get(), plan_.descriptor().raw(), pack_.raw()),
-                   "cudnnBackendExecute");
-  }
+  CudnnSdpa(const Params& params, const Problem&, const DeviceTraits&) : call_(shape_of(params)) {}
+  [[nodiscard]] std::size_t workspace_bytes() const override { return call_.workspace_bytes(); }
+  void bind(const Buffers& buffers) override { call_.bind(buffers); }
+  void run(Stream stream) override { call_.run(stream); }
 
  private:
-  Shape shape_;
-  const cudnn::Library& library_;
-  Handle handle_;
-  cudnn::Graph graph_;
-  cudnn::Plan plan_;
-  cudnn::Descriptor pack_;
-  float scale_;
-  float masked_ = std::numeric_limits<float>::lowest();  // finite: no infinity minus infinity can occur
-  void* stream_ = nullptr;
+  cudnn::Call call_;
 };
 
 }  // namespace

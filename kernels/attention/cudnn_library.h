@@ -29,6 +29,7 @@ enum class Pointwise : int {
   sub = 9,
   exp = 13,
   log = 15,
+  greater = 302,
   greater_or_equal = 303,
   index = 501,
   select = 601

@@ -1,7 +1,7 @@
 // Forward attention as a graph of cuDNN's operations, and the plan that its heuristics choose for it: the
-// product Q K^T, the scale, where causal a mask from row and column numbers, a softmax from two reductions,
-// and the product with V. Everything between Q, K, V and O is virtual, which is how the library recognises
-// the pattern and fuses it. Host code without CUDA; a plan belongs to one thread at a time.
+// product Q K^T, the scale, where causal a mask or two from row and column numbers, a softmax from two
+// reductions, and the product with V. Everything between Q, K, V and O is virtual, which is how the library
+// recognises the pattern and fuses it. Host code without CUDA; a plan belongs to one thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace attention::cudnn {
 
 // Numbers by which a plan's caller names the tensors.
-enum TensorId : std::int64_t { q_id = 1, k_id, v_id, o_id, scale_id, masked_id, first_virtual_id };
+enum TensorId : std::int64_t { q_id = 1, k_id, v_id, o_id, scale_id, masked_id, window_id, first_virtual_id };
 
 // The problem that a graph is built for: a handle, whose device it then is; or the description of a device
 // that need not be there.
@@ -62,20 +62,31 @@ class Graph {
     multiply(q, k, products);
     Index last = scores(DataType::f32);
     pointwise(Pointwise::mul, DataType::f32, last, products, scalar(scale_id));
-    if (shape_.causal) last = masked(last);
+    if (shape_.causal) {
+      const Index hidden = scalar(masked_id);
+      last = masked(last, hidden, 0);
+      if (shape_.window > 0) last = masked(last, hidden, shape_.window);
+    }
     multiply(softmax(last), v, o);
   }
 
-  // Minus infinity where the key's number is above the query's.
-  Index masked(Index input) {
+  // `hidden` where the key's number is above the query's; or where it is not above it after `window` was
+  // added.
+  Index masked(Index input, Index hidden, std::int64_t window) {
     const Index rows = scores(DataType::i32);
     const Index columns = scores(DataType::i32);
     const Index seen = scores(DataType::boolean);
     const Index output = scores(DataType::f32);
     number(input, rows, 2);
     number(input, columns, 3);
-    pointwise(Pointwise::greater_or_equal, DataType::boolean, seen, rows, columns);
-    pointwise(Pointwise::select, DataType::f32, output, input, scalar(masked_id), seen);
+    if (window == 0) {
+      pointwise(Pointwise::greater_or_equal, DataType::boolean, seen, rows, columns);
+    } else {
+      const Index moved = scores(DataType::i32);
+      pointwise(Pointwise::add, DataType::i32, moved, columns, scalar(window_id, DataType::i32));
+      pointwise(Pointwise::greater, DataType::boolean, seen, moved, rows);
+    }
+    pointwise(Pointwise::select, DataType::f32, output, input, hidden, seen);
     return output;
   }
 
@@ -117,8 +128,8 @@ class Graph {
   Index real(std::int64_t id, const Extents& extents, const Extents& strides) {
     return add_tensor(id, type_, extents, strides, false, false);
   }
-  Index scalar(std::int64_t id) {  // a float in host memory
-    return add_tensor(id, DataType::f32, {1, 1, 1, 1}, {1, 1, 1, 1}, false, true);
+  Index scalar(std::int64_t id, DataType type = DataType::f32) {  // in host memory
+    return add_tensor(id, type, {1, 1, 1, 1}, {1, 1, 1, 1}, false, true);
   }
   Index scores(DataType type) {
     const std::int64_t s = shape_.sequence;

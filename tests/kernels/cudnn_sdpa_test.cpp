@@ -72,7 +72,7 @@ class CudnnSdpa : public testing::Test {
 };
 
 Shape shape_of(std::int64_t b, std::int64_t h, std::int64_t s, std::int64_t d, DType dtype, bool causal) {
-  return {dtype, b, h, s, d, causal};
+  return {dtype, b, h, s, d, causal, 0};
 }
 
 TEST_F(CudnnSdpa, AnEngineTakesEveryShapeOfTheSuite) {
@@ -86,6 +86,15 @@ TEST_F(CudnnSdpa, AnEngineTakesEveryShapeOfTheSuite) {
     for (const std::int64_t d : {64, 128})
       for (const std::int64_t s : {512, 4096, 16384})
         EXPECT_EQ(obstacle(shape_of(16384 / s, 2048 / d, s, d, DType::bf16, causal)), "") << s << " " << d;
+}
+
+TEST_F(CudnnSdpa, AnEngineTakesAWindow) {
+  for (const DType dtype : {DType::f16, DType::bf16})
+    for (const std::int64_t d : {64, 128}) {
+      Shape shape = shape_of(1, 16, 16384, d, dtype, true);
+      shape.window = 1024;
+      EXPECT_EQ(obstacle(shape), "") << d;
+    }
 }
 
 TEST_F(CudnnSdpa, LengthsThatAreNoMultipleOfATileAreTaken) {

@@ -8,6 +8,7 @@
 
 #include "kernels/masks/block_map.h"
 #include "kernels/masks/cuda_text.h"
+#include "kernels/masks/cudnn_mask.h"
 #include "tests/kernels/masks_case.h"
 
 void register_workload_attention(harness::sdk::Registry&);
@@ -202,6 +203,19 @@ TEST(MasksWork, IsThatOfBlocksWithASeenKey) {
   EXPECT_DOUBLE_EQ(all, 4.0 * 512 * 512 * 64);
   EXPECT_DOUBLE_EQ(flops({.mask = "k <= q", .s = 512}), all * 10 / 16);
   EXPECT_DOUBLE_EQ(flops({.mask = "q / 128 == k / 128", .s = 512}), all / 4);
+}
+
+TEST(MasksOfCudnn, AreCausalAndWindows) {
+  const auto shape = [](const std::string& mask) { return cudnn_shape(masked_shape(mask, 300)); };
+  EXPECT_FALSE(shape("true").causal);
+  EXPECT_TRUE(shape("q >= k").causal);
+  EXPECT_EQ(shape("k <= q").window, 0);
+  EXPECT_EQ(shape("k <= q && q - k < 17").window, 17);
+  EXPECT_TRUE(shape("k <= q && q - k < 17").causal);
+  for (const char* const other :
+       {"k < q", "q - k < 17", "k <= q && q - k <= 17", "document(q) == document(k)"})
+    EXPECT_THROW(shape(other), harness::sdk::Unsupported) << other;
+  EXPECT_THROW(cudnn_shape(masked_shape("k <= q", 300, 1, "score / 2")), harness::sdk::Unsupported);
 }
 
 class MasksOnCpus : public testing::TestWithParam<MaskCase> {};

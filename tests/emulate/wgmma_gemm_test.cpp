@@ -73,6 +73,12 @@ TEST(WgmmaSpecialised, LowTilesAreRight) {
   expect_specialised_right<F16, WgmmaTiling<64, 64, 12>>({65, 72, 904}, 132);
   expect_specialised_right<BF16, WgmmaTiling<64, 64, 12>>({1, 200, 72}, 2);
 }
+TEST(WgmmaSpecialised, TilesForTuningAreRight) {
+  expect_specialised_right<BF16, WgmmaTiling<128, 192, 5>>({130, 200, 456}, 132);
+  expect_specialised_right<F16, WgmmaTiling<64, 256, 5>>({65, 264, 72}, 1);
+  expect_specialised_right<BF16, WgmmaTiling<64, 192, 6>>({60, 392, 136}, 2);
+  expect_specialised_right<F16, WgmmaTiling<64, 128, 8>>({129, 136, 584}, 2);
+}
 TEST(WgmmaSpecialised, BlocksThatTakeSeveralTilesAreRight) {
   expect_specialised_right<F16, WgmmaTiling<128, 64, 2>>({300, 136, 200}, 2);
   expect_specialised_right<BF16, WgmmaTiling<128, 128, 3>>({260, 264, 72}, 1);
@@ -115,6 +121,8 @@ TEST(WgmmaTiling, FitsSharedMemory) {
   EXPECT_LE((WgmmaTiling<128, 128, 6>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
   EXPECT_LE((WgmmaTiling<128, 64, 8>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
   EXPECT_LE((WgmmaTiling<64, 64, 12>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
+  EXPECT_LE((WgmmaTiling<128, 192, 5>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
+  EXPECT_LE((WgmmaTiling<64, 256, 5>::shared_bytes), static_cast<int>(Block::most_shared_bytes));
   // Two blocks a multiprocessor: 228 KiB of which each block loses one.
   EXPECT_LE((WgmmaTiling<128, 128, 3>::shared_bytes), 113 * 1024);
 }

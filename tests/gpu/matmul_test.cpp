@@ -147,5 +147,27 @@ TEST_F(Matmul, GivesTheSameBitsInTenRuns) {
     }
 }
 
+// Each tile of suites/tune_gemm.yaml: tails, rings that wrap, more tiles than blocks.
+TEST_F(GpuTest, EveryTileOfTiledMatmulIsRight) {
+  for (const char* const tile :
+       {"automatic", "128x256x4", "128x256x3", "128x192x5", "128x128x6", "128x128x4", "128x64x8", "128x64x5",
+        "64x256x5", "64x192x6", "64x128x8", "64x64x12", "64x64x6"}) {
+    trying(fmt::format("tiled_matmul/wgmma/tile={}", tile));
+    for (const char* const dtype : {"f16", "bf16"})
+      for (const Shape& shape : {Shape{1, 8, 8}, Shape{129, 264, 72}, Shape{300, 136, 1000},
+                                 Shape{17, 2048, 520}, Shape{2049, 4104, 1032}}) {
+        sdk::Params params = params_of(dtype, shape);
+        params.set("tile", std::string(tile));
+        EXPECT_TRUE(is_right("tiled_matmul", "wgmma", params, 100'000));
+      }
+  }
+}
+
+TEST_F(GpuTest, TiledMatmulHasNoOtherTiles) {
+  sdk::Params params = params_of("bf16", {256, 256, 256});
+  params.set("tile", std::string("128x256x9"));
+  EXPECT_FALSE(is_right("tiled_matmul", "wgmma", params));
+}
+
 }  // namespace
 }  // namespace harness::gpu

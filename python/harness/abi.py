@@ -91,11 +91,15 @@ class Opened:
         self.case: Case | None = None
         self.call: Callable[[int], None] = lambda stream: None
         self.given: Any = None
+        self.function: Callable[..., None] = lambda: None
         if not request.variant:
             return
         name = request.variant.decode()
         self.case = next(one for one in workload.cases if one.name == name)
+        for package in self.case.needs:
+            arrays.needed(package)
         self.arrays = arrays.choose(self.case.device, self.case.arrays)
+        self.function = self.case.made(self.parameters)
 
     def describe(self, problem: Problem) -> None:
         self.given = (GivenTensor * len(self.tensors))()
@@ -113,6 +117,7 @@ class Opened:
         problem.tolerance = self.workload.tolerance
         problem.flops, problem.bytes, problem.items = work.flops, work.bytes, work.items
         problem.item_name = work.item_name.encode()
+        problem.synchronises = int(self.case is not None and self.case.waits)
 
     def bind(self, addresses: list[int]) -> None:
         if self.case is None:
@@ -134,8 +139,8 @@ class Opened:
     def _call(self, case: Case, addresses: list[int]) -> Callable[[int], None]:
         ordinal = self.request.device_ordinal
         given = arrays.views(self.arrays, case.device, ordinal, self.tensors, addresses)
-        named = accepted(case.function, {**self.parameters, "stream": 0})
-        function = case.function
+        function = self.function
+        named = accepted(function, {**self.parameters, "stream": 0})
         if case.device == "cpu":
             return lambda stream: function(*given, **named)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import importlib
 from typing import Any, Callable, ContextManager, Iterable
 
@@ -23,7 +24,8 @@ def installed(name: str) -> Any:
         return None
 
 
-def _needed(name: str) -> Any:
+def needed(name: str) -> Any:
+    """The module, or a reason to skip the case."""
     module = installed(name)
     if module is None:
         raise Unsupported(f"the Python package {name} is not installed")
@@ -58,12 +60,12 @@ def _memoryview(tensor: Tensor, address: int, _ordinal: int) -> memoryview:
 def _numpy(tensor: Tensor, address: int, _ordinal: int) -> Any:
     if tensor.dtype not in _NUMPY:
         raise Unsupported(f"numpy has no elements of type {tensor.dtype}; let the case have arrays=\"torch\"")
-    numpy = _needed("numpy")
+    numpy = needed("numpy")
     return numpy.frombuffer(_bytes_at(address, tensor.bytes), dtype=_NUMPY[tensor.dtype]).reshape(tensor.shape)
 
 
 def _torch(tensor: Tensor, address: int, _ordinal: int) -> Any:
-    torch = _needed("torch")
+    torch = needed("torch")
     dtype = getattr(torch, _TORCH[tensor.dtype])
     return torch.frombuffer(_bytes_at(address, tensor.bytes), dtype=dtype).reshape(tensor.shape)
 
@@ -77,7 +79,7 @@ class _CudaMemory:
 
 
 def _torch_cuda(tensor: Tensor, address: int, ordinal: int) -> Any:
-    torch = _needed("torch")
+    torch = needed("torch")
     array = torch.as_tensor(_CudaMemory(tensor, address), device=f"cuda:{ordinal}")
     return array.view(torch.bfloat16) if tensor.dtype == "bf16" else array
 
@@ -85,7 +87,7 @@ def _torch_cuda(tensor: Tensor, address: int, ordinal: int) -> Any:
 def _cupy(tensor: Tensor, address: int, _ordinal: int) -> Any:
     if tensor.dtype == "bf16":
         raise Unsupported("cupy has no elements of type bf16; let the case have arrays=\"torch\"")
-    return _needed("cupy").asarray(_CudaMemory(tensor, address))
+    return needed("cupy").asarray(_CudaMemory(tensor, address))
 
 
 _VIEWS: dict[tuple[str, str], Callable[[Tensor, int, int], Any]] = {
@@ -139,6 +141,10 @@ def on_stream(kind: str, device: str, ordinal: int, handle: int) -> ContextManag
     if device != "cuda":
         return contextlib.nullcontext()
     if kind == "torch":
-        torch = _needed("torch")
-        return torch.cuda.stream(torch.cuda.ExternalStream(handle, device=f"cuda:{ordinal}"))
-    return _needed("cupy").cuda.ExternalStream(handle)
+        return needed("torch").cuda.stream(_torch_stream(ordinal, handle))
+    return needed("cupy").cuda.ExternalStream(handle)
+
+
+@functools.lru_cache(maxsize=None)
+def _torch_stream(ordinal: int, handle: int) -> Any:
+    return needed("torch").cuda.ExternalStream(handle, device=f"cuda:{ordinal}")

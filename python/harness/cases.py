@@ -158,26 +158,41 @@ class Workload:
 
 
 class Case:
-    """One way to solve a workload: a function of its inputs, its outputs, and parameters by name."""
+    """One way to solve a workload: a function of its inputs, its outputs, and parameters by name; or a class of such."""
 
-    def __init__(self, workload: Workload, function: Callable[..., None], name: str, device: str,
-                 arrays: str | None) -> None:
+    def __init__(self, workload: Workload, function: Callable[..., Any], name: str, device: str,
+                 arrays: str | None, needs: Sequence[str], waits: bool) -> None:
         self.workload = workload
         self.function = function
         self.name = name
         self.device = device
         self.arrays = arrays
+        self.needs = tuple(needs)
+        self.waits = waits
         self.summary = (inspect.getdoc(function) or "").partition("\n")[0]
 
+    def made(self, parameters: Parameters) -> Callable[..., None]:
+        """The function; of a class, a new object."""
+        if not inspect.isclass(self.function):
+            return self.function
+        made: Callable[..., None] = self.function(**accepted(self.function, parameters))
+        return made
 
-def case(workload: Workload, *, name: str | None = None, device: str = "cpu",
-         arrays: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+
+def case(workload: Workload, *, name: str | None = None, device: str = "cpu", arrays: str | None = None,
+         needs: Sequence[str] = (), waits: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Makes a function a case: `function(*inputs, *outputs, **parameters)` writes every element of every output.
+
+    Of a class the object is called so. Its constructor gets parameters by name, and its time is `setup_time`.
 
     name: of the variant; the function's, unless given.
     device: "cpu" or "cuda". On cuda the function queues its work on the current stream, and does not wait for it.
     arrays: what the function gets: "numpy", "torch", "cupy" or "memoryview". Unless given, the first of these that
         is installed: numpy or memoryview on a CPU, torch or cupy on a GPU.
+    needs: modules that it imports, which the worker imports before anything is timed. Without one of them the case is
+        skipped.
+    waits: on cuda, the function waits for the GPU, or the time of its host is to be in its time. The call is then timed
+        from an idle GPU.
 
     The function gets those parameters that it has arguments for. An argument `stream` gets the cudaStream_t.
     """
@@ -188,8 +203,8 @@ def case(workload: Workload, *, name: str | None = None, device: str = "cpu",
     if arrays is not None and arrays not in ARRAYS:
         raise ValueError(f"`{arrays}` is no kind of array; choose one of {', '.join(ARRAYS)}")
 
-    def add(function: Callable[..., None]) -> Callable[..., None]:
-        made = Case(workload, function, name or function.__name__, device, arrays)
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        made = Case(workload, function, name or function.__name__, device, arrays, needs, waits)
         if not _NAME.fullmatch(made.name):
             raise ValueError(f"`{made.name}` is no name for a case; give one with name=")
         if any(other.name == made.name for other in workload.cases):

@@ -13,6 +13,7 @@ import sys
 from typing import Any
 
 from .abi import Exports, Plugin
+from .arrays import installed
 from .load import Loader
 from .place import reason_of
 
@@ -30,7 +31,10 @@ class Door:
     def load(self, path: bytes, exports: Any, message: int, message_bytes: int) -> int:
         """Gives an array of exports, and their number; -1 and a message for a file that cannot be imported."""
         try:
-            plugins = [Plugin(workload) for workload in self._loader.load(os.fsdecode(path))]
+            workloads = self._loader.load(os.fsdecode(path))
+            for package in {name for workload in workloads for one in workload.cases for name in one.needs}:
+                installed(package)
+            plugins = [Plugin(workload) for workload in workloads]
             given = (Exports * len(plugins))(*(one.exports for one in plugins))
             self._kept += [plugins, given]
             exports[0] = given

@@ -171,6 +171,18 @@ class Loading(unittest.TestCase):
             self.assertIn("top of the file", str(caught.exception))
 
 
+class Counter:
+    """A case with a set-up."""
+
+    def __init__(self, by: float) -> None:
+        self.by = by
+
+    def __call__(self, x: Any, y: Any) -> None:
+        self.by += 1
+        for i, value in enumerate(x):
+            y[i] = value + self.by
+
+
 class Exported(unittest.TestCase):
     """Calls a plug-in through its function pointers, as C does."""
 
@@ -189,6 +201,8 @@ class Exported(unittest.TestCase):
         def never(x: Any, y: Any) -> None:
             raise harness.Unsupported("not on this machine")
 
+        harness.case(self.workload, arrays="memoryview", name="counter", waits=True)(Counter)
+        harness.case(self.workload, name="needy", needs=["json", "no_such_package"])(Counter)
         self.kept = abi.Plugin(self.workload)
         self.exports = self.kept.exports
         self.message = ctypes.create_string_buffer(400)
@@ -213,8 +227,9 @@ class Exported(unittest.TestCase):
         names = [(one.name, one.kind) for one in description.parameters[:4]]
         self.assertEqual(names, [(b"by", 1), (b"mode", 3), (b"n", 0), (None, 0)])
         self.assertEqual(description.parameters[1].choices[:3], [b"up", b"down", None])
-        self.assertEqual([one.name for one in description.variants[:3]], [b"loop", b"never", None])
-        self.assertEqual(description.variants[0].summary, b"One loop.")
+        variants = [(one.name, one.summary) for one in description.variants[:3]]
+        self.assertEqual(variants, [(b"loop", b"One loop."), (b"never", b""), (b"counter", b"A case with a set-up.")])
+        self.assertIsNone(description.variants[4].name)
         self.assertFalse(description.fill)
 
     def test_a_case_runs_on_the_memory_that_it_is_given(self) -> None:
@@ -236,6 +251,21 @@ class Exported(unittest.TestCase):
         self.assertEqual(status, abi.FAILED)
         line = self.workload.cases[0].function.__code__.co_firstlineno + 4
         self.assertTrue(self.message.value.decode().startswith(f"{__file__}:{line}: ZeroDivisionError"), self.message.value)
+
+    def test_each_opened_case_of_a_class_is_an_object_of_its_own(self) -> None:
+        states = [self.opened(b"counter")[1] for _ in range(2)]
+        self.assertEqual([self.run_on(state, ctypes.c_float)[1] for state in states], [[2.5, 3.5]] * 2)
+        self.assertEqual(self.run_on(states[0], ctypes.c_float)[1], [3.5, 4.5])
+
+    def test_a_case_may_wait_for_the_device(self) -> None:
+        for variant, waits in ((b"loop", 0), (b"counter", 1)):
+            problem = abi.Problem()
+            self.exports.tensors(self.opened(variant)[1], ctypes.byref(problem))
+            self.assertEqual(problem.synchronises, waits)
+
+    def test_a_case_without_a_module_that_it_needs_is_unsupported(self) -> None:
+        self.assertEqual(self.opened(b"needy")[0], abi.UNSUPPORTED)
+        self.assertIn(b"no_such_package", self.message.value)
 
     def test_unsupported_is_told_from_failed(self) -> None:
         _, state = self.opened(b"never")

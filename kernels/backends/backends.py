@@ -1,0 +1,204 @@
+"""What runs a network. Each is a class: its constructor is the set-up, and calls write y."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import harness
+
+from networks import Network, Sizes
+from onnx_model import Onnx
+from operations import NumPy, Plain, Torch, numpy
+
+TYPES = {"f32": "float32", "f16": "float16"}
+
+
+class Backend:
+    """Subclasses have the network, and the device that it is for."""
+
+    network: Network
+    device: str
+
+
+class Loops(Backend):
+    """loops of Python"""
+
+    def __init__(self, **sizes: Any) -> None:
+        self.sizes = sizes
+        self.ops = Plain()
+        self.weights = self.network.weights(self.ops, sizes)
+
+    def __call__(self, x: memoryview, y: memoryview) -> None:
+        values = self.network.forward(self.ops, x.tolist(), self.weights, self.sizes)
+        while isinstance(values[0], list):
+            values = [value for part in values for value in part]
+        into = y.cast("B").cast("f")
+        for at, value in enumerate(values):
+            into[at] = value
+
+
+class Arrays(Backend):
+    """a call of NumPy an operation"""
+
+    def __init__(self, **sizes: Any) -> None:
+        self.sizes = sizes
+        self.ops = NumPy(TYPES[sizes["dtype"]])
+        self.weights = self.network.weights(self.ops, sizes)
+
+    def __call__(self, x: Any, y: Any) -> None:
+        y[...] = self.network.forward(self.ops, x, self.weights, self.sizes)
+
+
+class Eager(Backend):
+    """PyTorch, a kernel an operation"""
+
+    def __init__(self, **sizes: Any) -> None:
+        import torch
+        if self.device == "cuda":
+            torch.cuda.empty_cache()  # so that the memory of a second one is seen
+        self.no_grad = torch.no_grad
+        self.example = torch.zeros(self.network.shape(sizes), dtype=getattr(torch, TYPES[sizes["dtype"]]),
+                                   device=self.device)
+        self.run = self.made(torch, module_of(torch, self.network, Torch(TYPES[sizes["dtype"]], self.device), sizes))
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+
+    def made(self, torch: Any, module: Any) -> Any:
+        """What a call calls with x."""
+        return module
+
+    def settled(self, run: Any) -> Any:
+        """The same after three calls, in which a backend compiles."""
+        with self.no_grad():
+            for _ in range(3):
+                run(self.example)
+        return run
+
+    def __call__(self, x: Any, y: Any) -> None:
+        with self.no_grad():
+            y.copy_(self.run(x))
+
+
+def module_of(torch: Any, network: Network, ops: Any, sizes: Sizes) -> Any:
+    """The network as a module of PyTorch."""
+
+    class Module(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.weights = torch.nn.ParameterList(
+                torch.nn.Parameter(one, requires_grad=False) for one in network.weights(ops, sizes))
+
+        def forward(self, x: Any) -> Any:
+            return network.forward(ops, x, list(self.weights), sizes)
+
+    return Module().eval()
+
+
+class TorchScript(Eager):
+    """torch.jit: traced and frozen"""
+
+    def made(self, torch: Any, module: Any) -> Any:
+        with self.no_grad():
+            return self.settled(torch.jit.freeze(torch.jit.trace(module, self.example)))
+
+
+class Compiled(Eager):
+    """torch.compile"""
+
+    mode = "default"
+
+    def made(self, torch: Any, module: Any) -> Any:
+        with compiled_anew():
+            return self.settled(torch.compile(module, mode=self.mode, fullgraph=True, dynamic=False))
+
+
+class CompiledGraph(Compiled):
+    """torch.compile with CUDA graphs"""
+
+    mode = "reduce-overhead"
+
+
+@contextlib.contextmanager
+def compiled_anew() -> Any:
+    """Nothing is found in a cache of another process or case."""
+    import torch
+    import torch._inductor.utils as utils
+    torch._dynamo.config.recompile_limit = 64  # all networks are one forward() to it
+    with utils.fresh_inductor_cache():
+        yield
+
+
+class CudaGraph(Eager):
+    """PyTorch, captured in a CUDA graph"""
+
+    def made(self, torch: Any, module: Any) -> Any:
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            self.settled(module)
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with self.no_grad(), torch.cuda.graph(graph, capture_error_mode="thread_local"):
+            result = module(self.example)
+
+        def replayed(x: Any) -> Any:
+            self.example.copy_(x)
+            graph.replay()
+            return result
+
+        return replayed
+
+
+class OnnxRuntime(Backend):
+    """onnxruntime on the CPU"""
+
+    provider = "CPUExecutionProvider"
+
+    def __init__(self, **sizes: Any) -> None:
+        import onnxruntime
+        if self.provider not in onnxruntime.get_available_providers():
+            raise harness.Unsupported(f"the onnxruntime here has no {self.provider}")
+        self.session_of = onnxruntime.InferenceSession
+        self.type = TYPES[sizes["dtype"]]
+        self.model = model_of(self.network, sizes)
+        self.session: Any = None
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Ends the set-up."""
+        self.session = self.session_of(self.model, providers=[self.provider])
+
+    def __call__(self, x: Any, y: Any) -> None:
+        [y[...]] = self.session.run(None, {"x": x})
+
+
+def model_of(network: Network, sizes: Sizes) -> bytes:
+    """The network as an ONNX model."""
+    ops = Onnx(TYPES[sizes["dtype"]], sizes.get("width", 0))
+    result = network.forward(ops, "x", network.weights(ops, sizes), sizes)
+    return ops.model(result, network.shape(sizes))
+
+
+class OnnxRuntimeCuda(OnnxRuntime):
+    """onnxruntime on the GPU"""
+
+    provider = "CUDAExecutionProvider"
+
+    def prepare(self) -> None:
+        """A session belongs to a stream, which the first call tells."""
+
+    def __call__(self, x: Any, y: Any, stream: int) -> None:
+        if self.session is None:
+            self.session = self.session_of(self.model, providers=[(self.provider, {"user_compute_stream": str(stream)})])
+        given = {"device_type": "cuda", "device_id": x.device.index, "element_type": numpy.dtype(self.type).type}
+        bound = self.session.io_binding()
+        bound.bind_input("x", shape=tuple(x.shape), buffer_ptr=x.data_ptr(), **given)
+        bound.bind_output(self.session.get_outputs()[0].name, shape=tuple(y.shape), buffer_ptr=y.data_ptr(), **given)
+        self.session.run_with_iobinding(bound)
+
+
+class TensorRt(OnnxRuntimeCuda):
+    """TensorRT, by onnxruntime"""
+
+    provider = "TensorrtExecutionProvider"

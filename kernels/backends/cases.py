@@ -1,0 +1,54 @@
+"""The workloads mlp, conv and transformer, and the backends that run them: a module of suites/backends.yaml."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import harness
+
+import backends
+from networks import CONV, MLP, TRANSFORMER, Network
+from operations import NumPy, Plain, numpy
+
+# Name, class, device, arrays, modules that it needs.
+_BACKENDS: list[tuple[str, type[backends.Backend], str, str, list[str]]] = [
+    ("loops", backends.Loops, "cpu", "memoryview", []),
+    ("numpy", backends.Arrays, "cpu", "numpy", ["numpy"]),
+    ("cpu_eager", backends.Eager, "cpu", "torch", ["torch"]),
+    ("cpu_torchscript", backends.TorchScript, "cpu", "torch", ["torch"]),
+    ("cpu_onnxruntime", backends.OnnxRuntime, "cpu", "numpy", ["numpy", "onnx", "onnxruntime"]),
+    ("eager", backends.Eager, "cuda", "torch", ["torch"]),
+    ("torchscript", backends.TorchScript, "cuda", "torch", ["torch"]),
+    ("compiled", backends.Compiled, "cuda", "torch", ["torch", "torch._inductor.utils", "triton"]),
+    ("compiled_graph", backends.CompiledGraph, "cuda", "torch", ["torch", "torch._inductor.utils", "triton"]),
+    ("cuda_graph", backends.CudaGraph, "cuda", "torch", ["torch"]),
+    ("onnxruntime", backends.OnnxRuntimeCuda, "cuda", "torch", ["torch", "numpy", "onnx", "onnxruntime"]),
+    ("tensorrt", backends.TensorRt, "cuda", "torch", ["torch", "numpy", "onnx", "onnxruntime"]),
+]
+
+_SUMMARIES = {MLP: "layers of relu(x W)", CONV: "layers of relu(3 x 3 convolution of x)",
+              TRANSFORMER: "blocks of attention and two linear layers, each added and normalised"}
+
+
+def _workload(network: Network) -> harness.Workload:
+    tensor = f"dtype[{', '.join(network.extents)}]"
+
+    def reference(x: Any, **sizes: Any) -> Any:
+        ops: Any = Plain() if numpy is None else NumPy("float64")
+        return network.forward(ops, x.tolist() if numpy is None else x, network.weights(ops, sizes), sizes)
+
+    def work(**sizes: Any) -> harness.Work:
+        elements = sum(math.prod(shape) for shape in network.shapes(sizes)) + 2 * math.prod(network.shape(sizes))
+        return harness.Work(flops=network.flops(sizes), bytes=elements * (4 if sizes["dtype"] == "f32" else 2))
+
+    return harness.Workload(network.name, inputs={"x": tensor}, outputs={"y": tensor}, reference=reference, work=work,
+                            params={"dtype": list(backends.TYPES), **dict.fromkeys(network.params, int)},
+                            tolerance=1e-2, summary=_SUMMARIES[network])
+
+
+for _network in (MLP, CONV, TRANSFORMER):
+    _of_network = _workload(_network)
+    for _name, _class, _device, _arrays, _needs in _BACKENDS:
+        harness.case(_of_network, name=_name, device=_device, arrays=_arrays, needs=_needs, waits=_device == "cuda")(
+            type(_name, (_class,), {"network": _network, "device": _device}))

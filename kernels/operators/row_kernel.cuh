@@ -33,45 +33,105 @@ KERNEL_DEVICE float element_of(const RowChunk& chunk, int i) {
   }
 }
 
-// The elements from `column` on. Beyond the end they are 0, and only rows of whole chunks are aligned.
 template <class Type>
-KERNEL_DEVICE RowChunk load_chunk(const void* row, std::int64_t column, std::int64_t columns) {
-  const auto* const from = static_cast<const typename Type::Storage*>(row) + column;
-  RowChunk chunk = {};
-  if (columns % chunk_width<Type> == 0) {
-    if (column < columns) chunk = *reinterpret_cast<const RowChunk*>(from);
-    return chunk;
+KERNEL_DEVICE void set_element(RowChunk& chunk, int i, typename Type::Storage bits) {
+  if constexpr (chunk_width<Type> == 4)
+    chunk.words[i] = __float_as_uint(bits);
+  else
+    chunk.words[i / 2] |= static_cast<std::uint32_t>(bits) << (16 * (i % 2));
+}
+
+// Sixteen of the 32 bytes of two chunks, from byte `from` on: an even number below 16.
+KERNEL_DEVICE RowChunk between(const RowChunk& low, const RowChunk& high, unsigned from) {
+  std::uint32_t words[8];
+  KERNEL_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    words[i] = low.words[i];
+    words[i + 4] = high.words[i];
   }
   KERNEL_UNROLL
-  for (int i = 0; i < chunk_width<Type>; ++i) {
-    if (column + i >= columns) continue;
-    if constexpr (chunk_width<Type> == 4)
-      chunk.words[i] = __float_as_uint(from[i]);
-    else
-      chunk.words[i / 2] |= static_cast<std::uint32_t>(from[i]) << (16 * (i % 2));
+  for (int i = 0; i < 6; ++i) words[i] = (from & 8U) != 0 ? words[i + 2] : words[i];
+  KERNEL_UNROLL
+  for (int i = 0; i < 5; ++i) words[i] = (from & 4U) != 0 ? words[i + 1] : words[i];
+  RowChunk chunk;
+  KERNEL_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t both = std::uint64_t{words[i + 1]} << 32 | words[i];
+    chunk.words[i] = static_cast<std::uint32_t>(both >> ((from & 2U) * 8));
   }
   return chunk;
 }
 
+// Bytes from the last multiple of 16. Tensors begin at one, their rows need not.
+KERNEL_DEVICE unsigned bytes_off(const void* address) {
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) % 16);
+}
+
+// The elements from `column` on; beyond the end they are 0. Where a row is not aligned, a chunk is put
+// together from both aligned ones around it. A neighbour reads them, too, so they come from the L1 cache. At
+// the end of a row, where an aligned one may end behind the tensor, elements are read one by one.
 template <class Type>
-KERNEL_DEVICE void store_chunk(void* row, const float* values, std::int64_t column, std::int64_t columns) {
+KERNEL_DEVICE RowChunk load_chunk(const void* row, std::int64_t column, std::int64_t columns) {
+  constexpr int width = chunk_width<Type>;
+  const auto* const from = static_cast<const typename Type::Storage*>(row) + column;
+  RowChunk chunk = {};
+  if (columns % width == 0) {
+    if (column < columns) chunk = *reinterpret_cast<const RowChunk*>(from);
+    return chunk;
+  }
+  const unsigned off = bytes_off(from);
+  const auto before = static_cast<int>(off / sizeof(*from));
+  if (column - before + 2 * width <= columns) {
+    const auto* const aligned = reinterpret_cast<const RowChunk*>(from - before);
+    return between(aligned[0], aligned[1], off);
+  }
+  KERNEL_UNROLL
+  for (int i = 0; i < width; ++i)
+    if (column + i < columns) set_element<Type>(chunk, i, from[i]);
+  return chunk;
+}
+
+// Stores elements first to last - 1 of a chunk, as far as the row goes.
+template <class Type>
+KERNEL_DEVICE void store_elements(typename Type::Storage* to, const RowChunk& chunk, int first, int last,
+                                  std::int64_t left) {
+  KERNEL_UNROLL
+  for (int i = 0; i < chunk_width<Type>; ++i) {
+    if (i < first || i >= last || i >= left) continue;
+    if constexpr (chunk_width<Type> == 4)
+      to[i] = __uint_as_float(chunk.words[i]);
+    else
+      to[i] = static_cast<std::uint16_t>(chunk.words[i / 2] >> (16 * (i % 2)));
+  }
+}
+
+// Stores the chunk of each lane of a warp; lanes have one after the other. Where the row is not aligned, a
+// lane stores the aligned chunk that begins with the last elements of the lane before. What belongs to no
+// whole chunk of the warp's is stored one by one.
+template <class Type>
+KERNEL_DEVICE void store_chunk(void* row, const RowChunk& chunk, std::int64_t column, std::int64_t columns) {
+  constexpr int width = chunk_width<Type>;
   auto* const to = static_cast<typename Type::Storage*>(row) + column;
-  if (columns % chunk_width<Type> != 0) {
-    KERNEL_UNROLL
-    for (int i = 0; i < chunk_width<Type>; ++i)
-      if (column + i < columns) to[i] = Type::narrow(values[i]);
+  const std::int64_t left = columns - column;
+  const unsigned off = bytes_off(to);
+  if (off == 0) {  // of the whole row
+    if (left >= width)
+      *reinterpret_cast<RowChunk*>(to) = chunk;
+    else
+      store_elements<Type>(to, chunk, 0, width, left);
     return;
   }
-  if (column >= columns) return;
-  RowChunk chunk;
+  const auto before = static_cast<int>(off / sizeof(*to));  // elements of the lane before
+  const int own = width - before;
+  const unsigned lane = threadIdx.x % 32;
+  RowChunk other;
   KERNEL_UNROLL
-  for (int word = 0; word < 4; ++word) {
-    if constexpr (chunk_width<Type> == 4)
-      chunk.words[word] = __float_as_uint(values[word]);
-    else
-      chunk.words[word] = Type::narrow(values[2 * word], values[2 * word + 1]);
-  }
-  *reinterpret_cast<RowChunk*>(to) = chunk;
+  for (int i = 0; i < 4; ++i) other.words[i] = __shfl_up_sync(0xFFFFFFFFU, chunk.words[i], 1);
+  if (lane > 0 && left >= own)
+    *reinterpret_cast<RowChunk*>(to - before) = between(other, chunk, 16 - off);
+  else
+    store_elements<Type>(to, chunk, 0, own, left);
+  if (lane == 31 || left < width + own) store_elements<Type>(to, chunk, own, width, left);
 }
 
 struct WarpTotals {
@@ -163,14 +223,21 @@ __global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments argu
       RowChunk weight = {}, bias = {};
       if constexpr (Operation::weighted) weight = load_chunk<Type>(arguments.weight, column_of(c), columns);
       if constexpr (Operation::biased) bias = load_chunk<Type>(arguments.bias, column_of(c), columns);
-      float values[chunk_width<Type>];
-      KERNEL_UNROLL
-      for (int i = 0; i < chunk_width<Type>; ++i)
-        values[i] = Operation::value(
+      const auto value = [&](int i) {
+        return Operation::value(
             {element_of<Type>(x[c], i), element_of<Type>(second[Operation::paired ? c : 0], i),
              element_of<Type>(weight, i), element_of<Type>(bias, i)},
             known);
-      store_chunk<Type>(static_cast<typename Type::Storage*>(arguments.y) + row * columns, values,
+      };
+      RowChunk results;
+      KERNEL_UNROLL
+      for (int word = 0; word < 4; ++word) {
+        if constexpr (chunk_width<Type> == 4)
+          results.words[word] = __float_as_uint(value(word));
+        else
+          results.words[word] = Type::narrow(value(2 * word), value(2 * word + 1));
+      }
+      store_chunk<Type>(static_cast<typename Type::Storage*>(arguments.y) + row * columns, results,
                         column_of(c), columns);
     }
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import Any
 
 import harness
@@ -60,7 +61,8 @@ class Eager(Backend):
         self.no_grad = torch.no_grad
         self.example = torch.zeros(self.network.shape(sizes), dtype=getattr(torch, TYPES[sizes["dtype"]]),
                                    device=self.device)
-        self.run = self.made(torch, module_of(torch, self.network, Torch(TYPES[sizes["dtype"]], self.device), sizes))
+        module = module_class()(self.network, Torch(TYPES[sizes["dtype"]], self.device), sizes)
+        self.run = self.made(torch, module.eval())
         if self.device == "cuda":
             torch.cuda.synchronize()
 
@@ -80,19 +82,24 @@ class Eager(Backend):
             y.copy_(self.run(x))
 
 
-def module_of(torch: Any, network: Network, ops: Any, sizes: Sizes) -> Any:
-    """The network as a module of PyTorch."""
+@functools.lru_cache(maxsize=None)
+def module_class() -> Any:
+    """The networks as modules of PyTorch. One class, so that a second network of a kind need not be compiled again."""
+    import torch
 
     class Module(torch.nn.Module):  # type: ignore[misc, name-defined]
-        def __init__(self) -> None:
+        def __init__(self, network: Network, ops: Torch, sizes: Sizes) -> None:
             super().__init__()
+            self.network_forward = network.forward
+            self.ops = ops
+            self.sizes = sizes
             self.weights = torch.nn.ParameterList(
                 torch.nn.Parameter(one, requires_grad=False) for one in network.weights(ops, sizes))
 
         def forward(self, x: Any) -> Any:
-            return network.forward(ops, x, list(self.weights), sizes)
+            return self.network_forward(self.ops, x, list(self.weights), self.sizes)
 
-    return Module().eval()
+    return Module
 
 
 class TorchScript(Eager):
@@ -122,10 +129,10 @@ class CompiledGraph(Compiled):
 @contextlib.contextmanager
 def compiled_anew() -> Any:
     """Nothing is found in a cache of another process or case."""
-    import torch
-    import torch._inductor.utils as utils
+    import torch._dynamo
+    import torch._inductor.utils
     torch._dynamo.config.recompile_limit = 64  # all networks are one forward() to it
-    with utils.fresh_inductor_cache():
+    with torch._inductor.utils.fresh_inductor_cache():
         yield
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Any
 
 import harness
@@ -10,6 +11,10 @@ import harness
 import backends
 from networks import CONV, MLP, TRANSFORMER, Network
 from operations import NumPy, Plain, numpy
+
+# Kernels are compiled in this process: no process of PyTorch's outlives it. Read when PyTorch is imported.
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+_COMPILER = ["torch", "triton", "torch._dynamo", "torch._inductor.compile_fx", "torch._inductor.utils"]
 
 # Name, class, device, arrays, modules that it needs.
 _BACKENDS: list[tuple[str, type[backends.Backend], str, str, list[str]]] = [
@@ -20,8 +25,8 @@ _BACKENDS: list[tuple[str, type[backends.Backend], str, str, list[str]]] = [
     ("cpu_onnxruntime", backends.OnnxRuntime, "cpu", "numpy", ["numpy", "onnx", "onnxruntime"]),
     ("eager", backends.Eager, "cuda", "torch", ["torch"]),
     ("torchscript", backends.TorchScript, "cuda", "torch", ["torch"]),
-    ("compiled", backends.Compiled, "cuda", "torch", ["torch", "torch._inductor.utils", "triton"]),
-    ("compiled_graph", backends.CompiledGraph, "cuda", "torch", ["torch", "torch._inductor.utils", "triton"]),
+    ("compiled", backends.Compiled, "cuda", "torch", _COMPILER),
+    ("compiled_graph", backends.CompiledGraph, "cuda", "torch", _COMPILER),
     ("cuda_graph", backends.CudaGraph, "cuda", "torch", ["torch"]),
     ("onnxruntime", backends.OnnxRuntimeCuda, "cuda", "torch", ["torch", "numpy", "onnx", "onnxruntime"]),
     ("tensorrt", backends.TensorRt, "cuda", "torch", ["torch", "numpy", "onnx", "onnxruntime"]),

@@ -105,9 +105,9 @@ KERNEL_DEVICE void store_elements(typename Type::Storage* to, const RowChunk& ch
   }
 }
 
-// Stores the chunk of each lane of a warp; lanes have one after the other. Where the row is not aligned, a
-// lane stores the aligned chunk that begins with the last elements of the lane before. What belongs to no
-// whole chunk of the warp's is stored one by one.
+// Stores the chunk of each lane of a warp; lanes have one after the other. Where the row is not aligned, a lane
+// stores the aligned chunk that begins with the last elements of the lane before. Elements of no whole chunk of
+// the warp's are stored one by one.
 template <class Type>
 KERNEL_DEVICE void store_chunk(void* row, const RowChunk& chunk, std::int64_t column, std::int64_t columns) {
   constexpr int width = chunk_width<Type>;

@@ -124,10 +124,12 @@ std::optional<ProofGap> gap_of_words(const std::vector<CaseRecord>& before,
   return proof_of(&baseline.cases.back(), current.cases.back(), records).gap;
 }
 
-TEST(Identity, OfATracedProgramLeavesOutWordsThatDifferBetweenStartsOfTheBaseline) {
+TEST(Identity, OfATracedProgramLeavesOutWordsThatDifferBetweenStarts) {
   const CaseRecord before = started({"00000001aaaaaaaa", "00000001bbbbbbbb"});
   EXPECT_FALSE(gap_of_words({before}, {started({"00000001cccccccc"})}));
-  const auto changed = gap_of_words({before}, {started({"00000001cccccccc", "00000002cccccccc"})});
+  EXPECT_FALSE(gap_of_words({before}, {started({"00000002cccccccc", "00000001cccccccc"})}))
+      << "one start has it";
+  const auto changed = gap_of_words({before}, {started({"00000003cccccccc", "00000002cccccccc"})});
   ASSERT_TRUE(changed);
   EXPECT_THAT(changed->why, fact(ProofGapCode::other_launches, change(LaunchChange::arguments, "norm")));
   EXPECT_TRUE(gap_of_words({before}, {started({"00000001cccccccc"}, "train", "other")}));

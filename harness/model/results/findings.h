@@ -354,7 +354,7 @@ enum class RemarkCode {
   compared_by,          // how: "process", "session", "stored"; records: pooled; built: the base, by this run
   not_covered,          // metrics: "a, b", that were not measured where a case is proven identical
   traced_proof,  // programs: "a, b", that are proven identical by the launches of their steps; loose: words
-                 // of arguments that differ between starts of the baseline, and do not count
+                 // of arguments that differ between starts of one build, and do not count
   confirmed,     // cases, processes: regressed cases that were measured again on fresh processes
   unconfirmed,   // cases: regressed cases that were not; reason: "budget" or "option"
   topped_up,     // look, cases: undecided cases that were measured further, to this look

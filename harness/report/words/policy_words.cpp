@@ -195,7 +195,7 @@ std::string loose_text(const Remark& remark) {
   const auto loose = remark.count("loose");
   return loose == 0
              ? ""
-             : fmt::format(" Nor does it cover {} of the arguments that {} between starts of the baseline.",
+             : fmt::format(" Nor does it cover {} of the arguments that {} between starts of one build.",
                            loose == 1 ? "1 word" : fmt::format("{} words", loose),
                            loose == 1 ? "differs" : "differ");
 }

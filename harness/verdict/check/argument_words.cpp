@@ -51,8 +51,13 @@ class WordTable {
            all(current_, &WordTable::as_given);
   }
   [[nodiscard]] std::size_t count() const { return words_.size() / digits; }
-  [[nodiscard]] bool loose(std::size_t word) const { return !same(baseline_, word); }
-  [[nodiscard]] bool changed(std::size_t word) const { return !same(current_, word); }
+  [[nodiscard]] bool loose(std::size_t word) const {
+    return starts_like_first(baseline_, word) < baseline_.size() ||
+           starts_like_first(current_, word) < current_.size();
+  }
+  [[nodiscard]] bool changed(std::size_t word) const {
+    return starts_like_first(baseline_, word) == baseline_.size() && starts_like_first(current_, word) == 0;
+  }
 
  private:
   [[nodiscard]] const KernelUse& use(const ProcessResult& start) const { return start.kernels[kernel_]; }
@@ -67,10 +72,10 @@ class WordTable {
     return std::all_of(starts.begin(), starts.end(),
                        [&](const ProcessResult* one) { return (this->*holds)(*one); });
   }
-  [[nodiscard]] bool same(const Starts& starts, std::size_t word) const {
-    return std::all_of(starts.begin(), starts.end(), [&](const ProcessResult* one) {
+  [[nodiscard]] std::size_t starts_like_first(const Starts& starts, std::size_t word) const {
+    return static_cast<std::size_t>(std::count_if(starts.begin(), starts.end(), [&](const auto* one) {
       return words(*one).substr(word * digits, digits) == words_.substr(word * digits, digits);
-    });
+    }));
   }
 
   const Starts& baseline_;
@@ -86,15 +91,12 @@ void add_kernel(WordMatch& match, const WordTable& table, const std::string& nam
     changed = !table.same_arguments();
   } else {
     for (std::size_t word = 0; word < table.count(); ++word) {
-      if (table.loose(word))
-        ++loose;
-      else
-        changed |= table.changed(word);
+      changed |= table.changed(word);
+      loose += table.loose(word) ? 1 : 0;
     }
   }
   if (changed) match.changed.push_back(name);
   match.loose_words += loose;
-  match.loose_kernels += loose > 0 ? 1 : 0;
 }
 
 std::optional<WordMatch> match_words(const CaseRecord& baseline, const CaseRecord& current) {

@@ -1,5 +1,9 @@
 // Argument words: what traced programs give their kernels, word by word. A structure has bytes that nobody
 // sets, so some words differ from start to start of one build; they tell nothing about another. Pure.
+//
+// In a training step of PyTorch on an H200, 288 of 4,473 words differed between five starts, and nine more in
+// one of five other starts of the same build. So a word has changed where all starts of the baseline agree on
+// a value that no start of the other side has.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +17,8 @@ namespace harness {
 
 // How the words of a program's kernels compare, where its steps are the same but for them.
 struct WordMatch {
-  std::vector<std::string> changed =
-      {};  // kernels whose words are the same in all starts of the baseline, and not here
-  std::size_t loose_words = 0;    // that differ between starts of the baseline, and so do not count
-  std::size_t loose_kernels = 0;  // that have some
+  std::vector<std::string> changed = {};  // kernels with a word that has changed
+  std::size_t loose_words = 0;            // that differ between starts of a side, and have not changed
 
   [[nodiscard]] bool same() const { return changed.empty(); }
 };

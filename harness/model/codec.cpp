@@ -58,11 +58,11 @@ RecordReader::RecordReader(std::string source, std::uintmax_t size)
 
 // Cases do not depend on each other, so several threads read them.
 bool RecordReader::add(std::span<const std::string_view> texts) {
-  const std::size_t first = cases_.size();
+  const std::size_t first = cases_.size(), first_id = ids_.size();
   for (const std::string_view text : texts) read_ += text.size();
-  if (first == 0) reserve(texts.size());
+  if (first_id == 0) reserve(texts.size());
   cases_.resize(first + texts.size());
-  ids_.resize(cases_.size());
+  ids_.resize(first_id + texts.size());
   std::atomic<bool> good = true;
   for_each_index((texts.size() + cases_a_part - 1) / cases_a_part, 0, [&](std::size_t part) {
     const std::size_t begin = part * cases_a_part, end = std::min(begin + cases_a_part, texts.size());
@@ -73,7 +73,7 @@ bool RecordReader::add(std::span<const std::string_view> texts) {
         return;
       }
       for (ProcessResult& result : one->processes) result.case_id = one->id;
-      ids_[first + i] = std::hash<std::string>()(one->id);
+      ids_[first_id + i] = std::hash<std::string>()(one->id);
       cases_[first + i] = std::move(*one);
     }
   });
@@ -86,6 +86,14 @@ void RecordReader::reserve(std::size_t count) {
   const auto all = static_cast<std::size_t>(1.02 * static_cast<double>(size_) / mean) + count;
   cases_.reserve(all);
   ids_.reserve(all);
+}
+
+std::optional<Record> RecordReader::header() const {
+  const std::string text = splitter_.beginning();
+  if (text.empty()) return std::nullopt;
+  Result<Record> record = from_json(record_header, text, source_, &formats::record);
+  if (!record) return std::nullopt;
+  return std::move(*record);
 }
 
 std::optional<Record> RecordReader::finish() {

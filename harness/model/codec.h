@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -42,6 +43,11 @@ class RecordReader {
   bool take(std::string_view piece) { return splitter_.take(piece); }
   // std::nullopt where anything is wrong or unusual: decode_record() with the whole text tells.
   std::optional<Record> finish();
+
+  // The record without its cases, while these are read.
+  [[nodiscard]] std::optional<Record> header() const;
+  // Gives out the cases that were read so far; finish() has only later ones.
+  std::vector<CaseRecord> take_cases() { return std::exchange(cases_, {}); }
 
  private:
   bool add(std::span<const std::string_view> texts);

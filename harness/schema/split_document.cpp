@@ -103,6 +103,10 @@ bool DocumentSplitter::take(std::string_view piece) {
   return phase_ != Phase::failed;
 }
 
+std::string DocumentSplitter::beginning() const {
+  return phase_ == Phase::within ? rest_ + "]}" : "";
+}
+
 std::optional<std::string> DocumentSplitter::finish() {
   if (phase_ == Phase::before || phase_ == Phase::within) split();
   if (phase_ != Phase::behind) return std::nullopt;

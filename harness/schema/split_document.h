@@ -25,6 +25,9 @@ class DocumentSplitter {
   // False: no more pieces are needed, and finish() has no text.
   bool take(std::string_view piece);
 
+  // The members before the list, as a text of their own. Empty until the list begins.
+  [[nodiscard]] std::string beginning() const;
+
   // After the last piece: the text with an empty list in place of the list. std::nullopt where there is no
   // such list, where it holds anything but objects, where use() refused, or where the text is no JSON or is
   // nested deeply.

@@ -20,6 +20,9 @@ Result<Selected> select_stored(Store& store, const std::string& id);
 // a baseline (missing) and marked as the current side. A record of another suite than options.suite is an
 // error.
 
+// The side that a record file is, by its record without cases.
+Selected select_file_header(Record header, const std::filesystem::path& path);
+
 // An error unless the text can name a record.
 Status check_record_name(const std::string& name);
 

@@ -148,6 +148,10 @@ Selected make_selected(Record record, Fact<SourceCode> found, int distance) {
   return {std::move(record), std::move(source)};
 }
 
+Selected select_file_header(Record header, const fs::path& path) {
+  return make_selected(std::move(header), {SourceCode::file, {{"path", path.string()}}});
+}
+
 bool means_working_tree(const std::string& name) {
   return name == "HEAD" || name == "@";
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "harness/base/parallel.h"
 #include "harness/verdict/check/proof.h"
 #include "harness/verdict/check/settled.h"
 #include "harness/verdict/decide/gates.h"
@@ -14,6 +15,9 @@
 
 namespace harness {
 namespace {
+
+constexpr std::size_t rows_a_part = 64;      // cases that a thread takes at a time
+constexpr std::size_t parts_a_round = 1024;  // in memory beside the rows that are put together
 
 ComparisonRow missing_row(const CaseRecord& record, const Series* series, ReasonCode why,
                           const ComparedRecords& records, const CaseRecord* before = nullptr) {
@@ -208,6 +212,20 @@ CaseRows rows_of(std::span<const PairedCase> cases, const ComparedRecords& recor
     hinder_missing(found, first, one.after == nullptr ? *one.before : *one.after, records);
   }
   return found;
+}
+
+void append_rows(CaseRows& all, std::span<const PairedCase> cases, const ComparedRecords& records,
+                 unsigned threads) {
+  while (!cases.empty()) {
+    const std::span<const PairedCase> now = cases.first(std::min(cases.size(), parts_a_round * rows_a_part));
+    std::vector<CaseRows> parts((now.size() + rows_a_part - 1) / rows_a_part);
+    for_each_index(parts.size(), parts.size() == 1 ? 1 : threads, [&](std::size_t part) {
+      const std::span<const PairedCase> from = now.subspan(part * rows_a_part);
+      parts[part] = rows_of(from.first(std::min(from.size(), rows_a_part)), records);
+    });
+    for (CaseRows& part : parts) all.append(std::move(part));
+    cases = cases.subspan(now.size());
+  }
 }
 
 }  // namespace harness

@@ -41,5 +41,8 @@ std::set<std::string> gated_beyond_proof(const std::set<std::string>& proven, co
                                          const Plan& plan);
 
 CaseRows rows_of(std::span<const PairedCase> cases, const ComparedRecords& records);
+// Appends the rows of the cases in their order, whatever the number of threads.
+void append_rows(CaseRows& all, std::span<const PairedCase> cases, const ComparedRecords& records,
+                 unsigned threads);
 
 }  // namespace harness

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "harness/base/parallel.h"
 #include "harness/base/text.h"
 #include "harness/model/results/program_trace.h"
 #include "harness/verdict/case_rows.h"
@@ -30,31 +28,12 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t cases_a_part = 64;     // taken by a thread at a time
-constexpr std::size_t parts_a_round = 1024;  // in memory beside the rows that are put together
-
-// The rows of some cases in their order, whatever the number of threads.
-void add_rows(CaseRows& all, std::span<const PairedCase> cases, const ComparedRecords& records,
-              unsigned threads) {
-  std::vector<CaseRows> parts((cases.size() + cases_a_part - 1) / cases_a_part);
-  for_each_index(parts.size(), threads, [&](std::size_t part) {
-    const std::span<const PairedCase> from = cases.subspan(part * cases_a_part);
-    parts[part] = rows_of(from.first(std::min(from.size(), cases_a_part)), records);
-  });
-  for (CaseRows& part : parts) all.append(std::move(part));
-}
-
 CaseRows rows_of_all(const ComparedRecords& records, unsigned threads) {
   const std::vector<PairedCase> cases = pair_cases(records.baseline, records.current);
-  if (cases.size() <= cases_a_part) return rows_of(cases, records);
   CaseRows all;
   all.rows.reserve(cases.size());
   all.evidence.reserve(cases.size());
-  for (std::span<const PairedCase> left = cases; !left.empty();) {
-    const std::size_t count = std::min(left.size(), parts_a_round * cases_a_part);
-    add_rows(all, left.first(count), records, threads);
-    left = left.subspan(count);
-  }
+  append_rows(all, cases, records, threads);
   return all;
 }
 
@@ -144,8 +123,7 @@ std::vector<Remark> remarks_on_traced(const ComparedRecords& records,
 
 // Verdicts, diagnostics and the trace of all rows.
 // `trace` may be null: it takes as much memory as the evidence.
-std::vector<ComparisonRow> judged_rows(const ComparedRecords& records, Trace* trace, unsigned threads) {
-  CaseRows found = rows_of_all(records, threads);
+std::vector<ComparisonRow> judged_rows(CaseRows found, const ComparedRecords& records, Trace* trace) {
   const std::size_t family = judge_all(found, records, judge);
   judge_old_gates(found);
   describe_looks(found, records);
@@ -168,18 +146,20 @@ std::vector<MachineDifference> differences_of(const std::map<std::string, Machin
   return all;
 }
 
-Comparison compare(const Record& baseline, const Record& current, const Policy& policy, Trace* trace,
-                   unsigned threads) {
+}  // namespace
+
+Comparison finish_comparison(CaseRows rows, const ComparedRecords& records, const Policy& policy,
+                             Trace* trace) {
+  const Record &baseline = records.baseline, &current = records.current;
   Comparison comparison;
   comparison.suite = current.suite.name;
   comparison.suite_file = current.suite.file;
   comparison.baseline = source_of(baseline);
   comparison.current = source_of(current);
   comparison.policy = policy;
-  comparison.pairing = pairing_of(baseline, current);
-  if (share_session(baseline, current)) comparison.session = current.session;
-  const ComparedRecords records(baseline, current, policy, true);
-  comparison.rows = judged_rows(records, trace, threads);
+  comparison.pairing = records.pairing;
+  if (records.one_session) comparison.session = current.session;
+  comparison.rows = judged_rows(std::move(rows), records, trace);
   comparison.differences = differences_of(records.machines);
   apply_waivers(comparison, current.partial);
   comparison.remarks = remarks_on_gates(current);
@@ -195,15 +175,15 @@ Comparison compare(const Record& baseline, const Record& current, const Policy& 
   return comparison;
 }
 
-}  // namespace
-
 Comparison compare(const Record& baseline, const Record& current, const Policy& policy, Trace& trace,
                    unsigned threads) {
-  return compare(baseline, current, policy, &trace, threads);
+  const ComparedRecords records(baseline, current, policy, true);
+  return finish_comparison(rows_of_all(records, threads), records, policy, &trace);
 }
 
 Comparison compare(const Record& baseline, const Record& current, const Policy& policy, unsigned threads) {
-  return compare(baseline, current, policy, nullptr, threads);
+  const ComparedRecords records(baseline, current, policy, true);
+  return finish_comparison(rows_of_all(records, threads), records, policy, nullptr);
 }
 
 std::vector<ComparisonRow> verdicts(const Record& baseline, const Record& current, const Policy& policy) {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "harness/base/text.h"
 #include "harness/cli/commands/commands.h"
 #include "harness/cli/deciding/confirm_red.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/judging/compare_files.h"
 #include "harness/cli/judging/judge_by_baseline.h"
 #include "harness/cli/judging/stored_records.h"
 #include "harness/cli/measuring/begin_run.h"
@@ -146,6 +148,25 @@ int compare_suite(Store& store, Selected current, const Policy& policy, const Co
   return judge_by_baseline(store, choice, std::move(current), policy, outputs, made_by);
 }
 
+// The comparison of two large record files, where no report needs their cases.
+std::optional<ComparedSides> compare_in_parts(Store& store, const CompareArguments& arguments) {
+  if (arguments.measure || SuiteOutputs(arguments.output, "", 1).draws(Format::html)) return std::nullopt;
+  return compare_files(arguments.baseline, arguments.current, arguments.from.select(),
+                       [&](const Record& current) -> std::optional<Policy> {
+                         Checked<Policy> policy = policy_in_force(store, arguments.policy, current);
+                         return policy ? std::optional(std::move(*policy)) : std::nullopt;
+                       });
+}
+
+Result<std::vector<Selected>> sides_of(Store& store, const CompareArguments& arguments,
+                                       std::optional<ComparedSides>& compared) {
+  if (!compared)
+    return select_current_of_suites(store, arguments.current, arguments.baseline, arguments.from.select());
+  std::vector<Selected> sides;
+  sides.push_back(compared->current);
+  return sides;
+}
+
 int compare_command(const CompareArguments& arguments, const CommandLine& line) {
   SuiteOptions plan;  // of --measure
   plan.device = arguments.device;
@@ -164,8 +185,8 @@ int compare_command(const CompareArguments& arguments, const CommandLine& line) 
        {std::pair("--baseline", &arguments.baseline), {"--current", &arguments.current}})
     if (const Status known = check_side(arguments.from.store, option, *name); !known)
       return report_error(known.error());
-  Result<std::vector<Selected>> sides =
-      select_current_of_suites(**store, arguments.current, arguments.baseline, arguments.from.select());
+  std::optional<ComparedSides> compared = compare_in_parts(**store, arguments);
+  Result<std::vector<Selected>> sides = sides_of(**store, arguments, compared);
   if (!sides) return report_error(sides.error());
   std::vector<Policy> policies;
   for (const Selected& current : *sides) {
@@ -184,7 +205,9 @@ int compare_command(const CompareArguments& arguments, const CommandLine& line) 
     Selected& current = (*sides)[i];
     const std::string suite = current.record.suite.name;
     outputs.conclude_suite(
-        suite, compare_suite(**store, std::move(current), policies[i], arguments, outputs, made_by));
+        suite, compared
+                   ? report_comparison(**store, {}, std::move(*compared), true, outputs, made_by)
+                   : compare_suite(**store, std::move(current), policies[i], arguments, outputs, made_by));
     if (outputs.status() == exit_interrupted) break;
   }
   return outputs.finish();

@@ -72,24 +72,31 @@ int judge_by_baseline(Store& store, const BaselineChoice& choice, Selected curre
   if (const Status decided = decide_waivers(deciding, baseline->source, current.source); !decided)
     return report_error(decided.error());
   Comparison comparison = compare(baseline->record, current.record, deciding);
-  comparison.baseline = baseline->source;
-  comparison.current = current.source;
   if (first) comparison.policy.allow_missing = true;
+  return report_comparison(store, choice, {std::move(*baseline), std::move(current), std::move(comparison)},
+                           !choice.report_only && !first, outputs, made_by);
+}
+
+int report_comparison(Store& store, const BaselineChoice& choice, ComparedSides sides, bool explain,
+                      SuiteOutputs& outputs, const Reproduction& made_by) {
+  Comparison& comparison = sides.comparison;
+  comparison.baseline = sides.baseline.source;
+  comparison.current = sides.current.source;
   if (choice.annotate) choice.annotate(comparison);
   if (choice.keep_verdict)
-    if (const Status kept = keep_verdict(store, current.record.id, comparison); !kept)
-      return report_error(rescued(current.record, kept.error()));
+    if (const Status kept = keep_verdict(store, sides.current.record.id, comparison); !kept)
+      return report_error(rescued(sides.current.record, kept.error()));
   const int status = choice.report_only ? exit_ok : exit_code(comparison);
-  if (!choice.report_only && !first) explain_status(comparison, status);
-  const std::string suite = current.record.suite.name;
+  if (explain) explain_status(comparison, status);
+  const std::string suite = sides.current.record.suite.name;
   if (!outputs.draws(Format::html)) {
-    baseline->record = {};
-    current.record = {};
+    sides.baseline.record = {};
+    sides.current.record = {};
   }
-  outputs.add(
-      suite,
-      judged_report(std::move(comparison), std::move(baseline->record), std::move(current.record), made_by),
-      status);
+  outputs.add(suite,
+              judged_report(std::move(comparison), std::move(sides.baseline.record),
+                            std::move(sides.current.record), made_by),
+              status);
   return status;
 }
 

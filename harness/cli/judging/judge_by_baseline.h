@@ -27,6 +27,16 @@ struct BaselineChoice {
 int judge_by_baseline(Store& store, const BaselineChoice& choice, Selected current, const Policy& policy,
                       SuiteOutputs& outputs, const Reproduction& made_by);
 
+// Two sides and what comparing them told.
+struct ComparedSides {
+  Selected baseline, current;
+  Comparison comparison;
+};
+
+// The end of judge_by_baseline(). `explain`: with explain_status().
+int report_comparison(Store& store, const BaselineChoice& choice, ComparedSides sides, bool explain,
+                      SuiteOutputs& outputs, const Reproduction& made_by);
+
 // Says on standard error what an allowance or --fail-on made of the exit status.
 void explain_status(const Comparison& comparison, int status);
 

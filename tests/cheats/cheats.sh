@@ -23,14 +23,15 @@ case $device in
      first_of_placement, in_warm_up, each_second, first_and_last, after_a_pause, in_bind, by_address, earlier_placement,
      stale_inputs, later_thread, by_some_inputs, by_all_inputs, unless_inputs_change, nothing, part, constant,
      not_a_number, zeroed_inputs, copied_inputs, closes_descriptors, silences_descriptors, leaves_in_a_sample,
-     forges_a_result, changes_the_environment, slows_the_clock]}
+     forges_a_result, changes_the_environment, slows_the_clock,
+     slows_the_clock_between_pauses]}
   - {workload: below, axes: {n: 16384}, variants: [unwritten_integers]}'
     ;;
   cuda)
     module=libcuda_cheats_plugin.so
     cases='- {workload: cuda_line, axes: {n: 1048576}, variants: [honest, only_on_poison, each_seventh, after_a_pause,
      in_bind, earlier_placement, empty_graph, another_stream, unless_seen, unless_first_seen, nothing, part,
-     zeroed_inputs]}'
+     zeroed_inputs, patched_timer, patched_timer_between_pauses, records_events]}'
     ;;
   *) echo "cheats: $device: cpu or cuda" >&2 && exit 2 ;;
 esac

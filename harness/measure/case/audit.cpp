@@ -118,19 +118,23 @@ void Audit::timed(const Times& times) {
 }
 
 void Audit::clocked(const Clocked& call) {
-  last_clocked_ = call;
+  Kind& kind = clocked_[call.paused ? 1 : 0];
+  kind.last = call;
   const bool off = call.passed > most_passed * call.timed + slack_of_clock;
-  off_in_a_row_ = off ? off_in_a_row_ + 1 : 0;
+  kind.off_in_a_row = off ? kind.off_in_a_row + 1 : 0;
 }
 
 bool Audit::suspects() const {
   const auto some = [](auto in_a_row) { return in_a_row > 0 && in_a_row < slow_audits; };
-  return some(static_cast<int>(suspicious_.size())) || some(off_in_a_row_);
+  return some(static_cast<int>(suspicious_.size())) ||
+         std::any_of(clocked_.begin(), clocked_.end(),
+                     [&](const Kind& kind) { return some(kind.off_in_a_row); });
 }
 
 std::optional<Audit::Clocked> Audit::clock_differs() const {
-  if (off_in_a_row_ < slow_audits) return std::nullopt;
-  return last_clocked_;
+  for (const Kind& kind : clocked_)
+    if (kind.off_in_a_row >= slow_audits) return kind.last;
+  return std::nullopt;
 }
 
 std::optional<Audit::Times> Audit::slower_when_audited() const {

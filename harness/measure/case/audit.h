@@ -3,6 +3,7 @@
 // know. Pure: audit_case.h makes the calls. One thread uses it, for one case.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -73,10 +74,12 @@ class Audit {
     Seconds repeated = 0;  // on the usual inputs, which nobody has written since the call before
   };
   void timed(const Times& times);
-  // One call: its time, and the time that passed by a clock that no call can change.
+  // One call: its time, and the time that passed by a clock that no call can change. A clock may be right
+  // after a pause alone, or without one alone, so each kind of calls is judged by itself.
   struct Clocked {
     Seconds timed = 0;
     Seconds passed = 0;
+    bool paused = true;  // the call came after a pause
   };
   void clocked(const Clocked& call);
 
@@ -87,7 +90,7 @@ class Audit {
   // The least times of many audits in a row, if even these are much longer than samples: such a variant does
   // not do its work in the samples. A disturbance makes some calls slower, never all of them.
   [[nodiscard]] std::optional<Times> slower_when_audited() const;
-  // The last call, if so many in a row took longer than their time says.
+  // The last call of a kind, if so many in a row took longer than their time says.
   [[nodiscard]] std::optional<Clocked> clock_differs() const;
 
   static constexpr int slow_audits = 12;  // in a row
@@ -118,8 +121,11 @@ class Audit {
   std::uint64_t made_ = 0;
   std::vector<Times> suspicious_;  // the last audits in a row, as long as they are slow
   bool odd_is_usual_ = false;      // calls on written inputs are slower than samples, for good reasons
-  int off_in_a_row_ = 0;
-  Clocked last_clocked_;
+  struct Kind {
+    int off_in_a_row = 0;
+    Clocked last;
+  };
+  std::array<Kind, 2> clocked_;  // without a pause, after one
 };
 
 }  // namespace harness

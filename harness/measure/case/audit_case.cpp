@@ -63,7 +63,7 @@ class AuditedSet {
       if (Step done = call_as_usual(times); !done) return done;
     if (Step done = call_on(*other.inputs, first_finds_results, times.unseen); !done) return done;
     if (other.unseen) audit_.timed(times);
-    if (Step done = call_for_clock(!first_finds_results); !done) return done;
+    if (Step done = call_after_pause(!first_finds_results); !done) return done;
     if (Step done = check_batches(*other.inputs); !done) return done;
     return short_call ? call_as_before() : Step{};
   }
@@ -83,12 +83,21 @@ class AuditedSet {
   }
 
   // On the usual inputs, written again. Where that takes long, a call follows that finds everything as
-  // samples do, because the device may be slower now than it was in the samples.
+  // samples do, because the device may be slower now than it was in the samples. The clock is read around a
+  // call that follows another one at once, as samples do.
   Step call_as_usual(Audit::Times& times) {
     if (Step done = written(*parts_.inputs); !done) return done;
     if (Step done = call(times.usual); !done) return done;
-    if (times.repeated > 0 && !audit_.longer_than_repeated(times.usual, times.repeated)) return {};
-    return call(times.repeated);
+    if (times.repeated <= 0 || audit_.longer_than_repeated(times.usual, times.repeated))
+      if (Step done = call(times.repeated); !done) return done;
+    return call_with_clock(false);
+  }
+
+  Step call_with_clock(bool paused) {
+    const Result<Timing> timing = parts_.sampler.audit_clock(subject_, index_);
+    if (!timing) return parts_.subjects.refused(timing.error());
+    if (timing->passed) audit_.clocked({timing->elapsed, *timing->passed, paused});
+    return {};
   }
 
   Step call_on(const CaseInputs& inputs, bool finds_results, Seconds& elapsed) {
@@ -100,14 +109,12 @@ class AuditedSet {
   }
 
   // On the usual inputs, after a pause in which work ends that the call before has left behind.
-  Step call_for_clock(bool finds_results) {
+  Step call_after_pause(bool finds_results) {
     parts_.device.timer().idle(settling);
     if (Step done = written(*parts_.inputs); !done) return done;
     Checking how = checking();
     if (Step done = prepare_outputs(finds_results, how); !done) return done;
-    const Result<Timing> timing = parts_.sampler.audit_clock(subject_, index_);
-    if (!timing) return parts_.subjects.refused(timing.error());
-    if (timing->passed) audit_.clocked({timing->elapsed, *timing->passed});
+    if (Step done = call_with_clock(true); !done) return done;
     return check(*parts_.inputs, how);
   }
 

@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/sdk/registry.h"
+#include "tests/cheats/cuda/timer_patch.h"
 
 namespace {
 
@@ -13,6 +15,7 @@ namespace sdk = harness::sdk;
 
 constexpr unsigned threads = 256;
 constexpr int rounds = 20000;
+constexpr std::chrono::milliseconds work_lasts{1};  // about
 
 void check(cudaError_t code) {
   if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));
@@ -335,6 +338,40 @@ class EmptyGraph final : public Honest {
   int calls_made_ = 0;
 };
 
+// The first call comes after the device's runtime was set up, and is not timed.
+class PatchedTimer : public Honest {
+ public:
+  using Honest::Honest;
+  void run(sdk::Stream stream) override {
+    queue_work(queue_of(stream));
+    timer_patch::shorten_times();
+  }
+};
+
+// The time of a call after a pause, which may be an audit, is right.
+class PatchedTimerBetweenPauses final : public PatchedTimer {
+ public:
+  using PatchedTimer::PatchedTimer;
+  void run(sdk::Stream stream) override {
+    timer_patch::Call& call = timer_patch::call;
+    call.told_right = std::chrono::steady_clock::now() - call.ended > timer_patch::pause;
+    PatchedTimer::run(stream);
+    call.ended = std::chrono::steady_clock::now() + work_lasts;
+  }
+};
+
+// The event that was recorded before the work is recorded again behind it.
+class RecordsEvents final : public Honest {
+ public:
+  using Honest::Honest;
+  void run(sdk::Stream stream) override {
+    timer_patch::note_records();
+    queue_work(queue_of(stream));
+    if (const CUevent begin = std::exchange(timer_patch::call.last_recorded, nullptr))
+      (void)timer_patch::real_record()(begin, static_cast<CUstream>(queue_of(stream)));
+  }
+};
+
 template <class Kernel>
 sdk::Variant variant(const char* name) {
   return {"cuda_line",
@@ -361,6 +398,9 @@ void register_all(sdk::Registry& registry) {
   registry.add(variant<ZeroedInputs>("zeroed_inputs"));
   registry.add(variant<AfterAPause>("after_a_pause"));
   registry.add(variant<UnlessFirstSeen>("unless_first_seen"));
+  registry.add(variant<PatchedTimer>("patched_timer"));
+  registry.add(variant<PatchedTimerBetweenPauses>("patched_timer_between_pauses"));
+  registry.add(variant<RecordsEvents>("records_events"));
 }
 
 }  // namespace

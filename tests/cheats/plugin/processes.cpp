@@ -88,19 +88,34 @@ class ChangesTheEnvironment : public Cheat {
   }
 };
 
-// All loaded libraries get a clock that runs a thousand times slower.
+// All loaded libraries get a clock that runs a thousand times slower, always or only while calls are made.
 namespace slow_clock {
 
 int (*real)(clockid_t, timespec*) = nullptr;
-long long began = 0;
 constexpr long long second = 1'000'000'000;
+constexpr long long pause = 3'000'000;  // shorter than that of an audit
+
+bool always = true;
+bool slow = true;    // since it was last read
+long long last = 0;  // real time when it was last read
+long long told = 0;  // its own time then
+long long call_ended = 0;
+
+long long real_now() {
+  timespec time{};
+  real(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * second + time.tv_nsec;
+}
 
 int now(clockid_t clock, timespec* time) {
   const int result = real(clock, time);
   if (clock != CLOCK_MONOTONIC) return result;
-  const long long slow = began + (time->tv_sec * second + time->tv_nsec - began) / 1000;
-  time->tv_sec = slow / second;
-  time->tv_nsec = slow % second;
+  const long long passed = time->tv_sec * second + time->tv_nsec - last;
+  last += passed;
+  told += slow ? passed / 1000 : passed;
+  slow = always;
+  time->tv_sec = told / second;
+  time->tv_nsec = told % second;
   return result;
 }
 
@@ -138,9 +153,7 @@ int replace_in(dl_phdr_info* library, std::size_t, void*) {
 void install() {
   if (real != nullptr) return;
   real = &clock_gettime;
-  timespec time{};
-  real(CLOCK_MONOTONIC, &time);
-  began = time.tv_sec * second + time.tv_nsec;
+  last = told = real_now();
   dl_iterate_phdr(replace_in, nullptr);
 }
 
@@ -151,7 +164,22 @@ class SlowsTheClock : public Cheat {
   using Cheat::Cheat;
   void run(sdk::Stream) override {
     work_long(50);
+    slow_clock::always = slow_clock::slow = true;
     slow_clock::install();
+  }
+};
+
+// A call after a pause, which may be an audit, and all that is no call takes as long as it takes.
+class SlowsTheClockBetweenPauses : public Cheat {
+ public:
+  using Cheat::Cheat;
+  void run(sdk::Stream) override {
+    slow_clock::always = false;
+    slow_clock::install();
+    const bool after_pause = slow_clock::real_now() - slow_clock::call_ended > slow_clock::pause;
+    work_long(50);
+    slow_clock::slow = !after_pause;
+    slow_clock::call_ended = slow_clock::real_now();
   }
 };
 
@@ -177,6 +205,7 @@ void add_cheats_of_processes(sdk::Registry& registry) {
   registry.add(trial::variant<ForgesAResult>("forges_a_result"));
   registry.add(trial::variant<ChangesTheEnvironment>("changes_the_environment"));
   registry.add(trial::variant<SlowsTheClock>("slows_the_clock"));
+  registry.add(trial::variant<SlowsTheClockBetweenPauses>("slows_the_clock_between_pauses"));
 }
 
 }  // namespace cheats

@@ -3,6 +3,7 @@
 import type { PageDocument } from "./data";
 import { init, setPlatformAPI } from "./echarts";
 import { printable } from "./format";
+import { break_even } from "./plots/break_even";
 import { metric_by_variant, samples_by_variant } from "./plots/by_variant";
 import { ceiling } from "./plots/ceiling";
 import { ecdf } from "./plots/ecdf";
@@ -135,6 +136,9 @@ const makers: Record<string, Maker> = {
   phases: (page, wanted, look) => phases(group(page, wanted, ladder_of), look),
   waterfall: of_ladder((cases, rungs, metric, look) =>
     waterfall(cases, rungs, rungs[0] ? ladder_of(rungs[0]) : "", metric, look),
+  ),
+  "break-even": of_ladder((cases, rungs, _, look) =>
+    break_even(cases, rungs, rungs[0] ? ladder_of(rungs[0]) : "", look),
   ),
   samples: of_ladder(samples_by_variant),
   metric: of_ladder(metric_by_variant),

@@ -15,12 +15,13 @@ namespace harness {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<PlotKind, 12> kinds{{
+constexpr std::array<PlotKind, 13> kinds{{
     {"speedup", "speedups over the reference, with intervals"},
     {"roofline", "FLOP/s by intensity under the measured ceilings"},
     {"ceiling", "share of the measured ceiling by size, a line a variant"},
     {"pareto", "quality against time or size"},
     {"phases", "set-up, first call and sampling of each case"},
+    {"break-even", "set-up and calls of each variant of a ladder, added, by the number of calls"},
     {"waterfall", "what each variant of a ladder gains"},
     {"samples", "the samples of each variant of a ladder, as violins"},
     {"metric", "a metric of each variant of a ladder, with intervals"},

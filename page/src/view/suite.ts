@@ -2,6 +2,7 @@
 
 import type { CaseDetails, PageDocument } from "../data";
 import { counted, printable } from "../format";
+import { break_even, set_up_metric } from "../plots/break_even";
 import { metric_by_variant, samples_by_variant } from "../plots/by_variant";
 import { ceiling } from "../plots/ceiling";
 import { form_of, grouped, ladder_of, ladders_of, size_of } from "../plots/names";
@@ -146,6 +147,14 @@ function quality_figures(
   ];
 }
 
+// Only where set-up times were asked for.
+function break_even_figure(cases: readonly RunCase[], ladders: Map<string, CaseDetails[]>): HTMLElement | null {
+  const timed = new Set(cases.filter((one) => one.metric === set_up_metric).map((one) => one.case));
+  const some = new Map([...ladders].filter(([, rungs]) => rungs.filter((one) => timed.has(one.case)).length > 1));
+  if (some.size === 0) return null;
+  return ladder_figure(some, (rungs, name, look) => break_even(cases, rungs, name, look));
+}
+
 // A picture that the list of pictures finds by its key.
 function marked<Place extends HTMLElement | null>(key: string, place: Place): Place {
   if (place) place.dataset["picture"] = key;
@@ -200,6 +209,7 @@ export function suite_section(page: PageDocument, scope: string, whole = true): 
     marked("ceiling", ceiling_figure(cases, details)),
     marked("quality-by-time", pareto_figure(cases, details, cost_metric(cases))),
     ...quality_figures(cases, details, ladders),
+    marked("break-even", break_even_figure(cases, ladders)),
     marked(
       "phases",
       chosen_figure(

@@ -90,6 +90,9 @@ test("data that is not there is said in words, with status 1", () => {
   const result = plot("--plot", "phases", documents.comparison);
   assert.equal(result.status, 1);
   assert.match(result.stderr, /not in the record.*harness run/);
+  const cost = plot("--plot", "break-even", documents.run);
+  assert.equal(cost.status, 1);
+  assert.match(cost.stderr, /setup_time/);
 });
 
 test("mistakes name the nearest that would do", () => {

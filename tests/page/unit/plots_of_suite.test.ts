@@ -1,6 +1,7 @@
 // The plots of a suite, on a record of the fusion suite from an H200.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { break_even } from "page/plots/break_even";
 import { form_of, grouped, ladders_of, sizes_beside } from "page/plots/names";
 import { ceiling } from "page/plots/ceiling";
 import { front, pareto, qualities, verification_error } from "page/plots/pareto";
@@ -167,6 +168,48 @@ test("phases are stacked as means over processes", () => {
     ],
   );
   assert.match(plot.summary, /set-up 25 %, steady \(sampling\) 75 %/);
+});
+
+// Times in microseconds.
+function with_set_up(times: [set_up: number, first: number, call: number][]) {
+  const rungs = details.slice(0, times.length).map((one: any, at: number) => ({ ...one, variant: `v${at}` }));
+  const { case: name } = rungs[0];
+  const cases = times.flatMap((all, at) =>
+    ["setup_time", "first_call", "gpu_time"].map((metric, which) => ({
+      ...report.cases[0],
+      case: rungs[at].case,
+      metric,
+      unit: "us",
+      center: all[which],
+      speedup: at === 0 ? null : { reference: name, ratio: 1, interval: null },
+    })),
+  );
+  return break_even(cases as never, rungs, "problem", look);
+}
+
+test("a variant pays once set-up, first call and calls add up to less than the reference's", () => {
+  const plot = drawn(
+    with_set_up([
+      [100, 20, 10],
+      [1098, 30, 5],
+      [100, 20, 10],
+      [50, 5, 11],
+      [5000, 10, 10],
+    ]),
+  );
+  // 1128 + 5 n against 120 + 10 n, where n are the calls after the first.
+  assert.deepEqual(
+    plot.table.rows.map((row) => row[4]),
+    ["", "after 203 calls", "from the first call", "never for good", "never for good"],
+  );
+  const [reference, compiled] = plot.option.series.map((one) => new Map(one.data));
+  assert.ok(Math.abs((reference!.get(1) as number) - 120e-6) < 1e-12);
+  assert.ok(Math.abs((compiled!.get(1000) as number) - (1128 + 999 * 5) * 1e-6) < 1e-12);
+  assert.equal(Math.max(...plot.option.series[0].data.map(([calls]: [number]) => calls)), 10000);
+});
+
+test("one set-up time alone is nothing to compare", () => {
+  assert.match(missing(with_set_up([[1, 1, 1]])).remedy, /setup_time/);
 });
 
 test("what an import lacks is said in words, with the way to get it", () => {

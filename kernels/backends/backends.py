@@ -56,7 +56,11 @@ class Eager(Backend):
 
     def __init__(self, **sizes: Any) -> None:
         import torch
+        if not hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+            raise harness.Unsupported(f"PyTorch {torch.__version__} is older than 2.0")
         if self.device == "cuda":
+            if not torch.cuda.is_available():
+                raise harness.Unsupported(f"PyTorch {torch.__version__} here finds no GPU")
             torch.cuda.empty_cache()  # so that the memory of a second one is seen
         self.no_grad = torch.no_grad
         self.example = torch.zeros(self.network.shape(sizes), dtype=getattr(torch, TYPES[sizes["dtype"]]),

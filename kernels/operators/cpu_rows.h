@@ -17,6 +17,7 @@ class CpuRows {
       : pool_(kernels::usable_threads(traits.multiprocessors)),
         scratch_(static_cast<std::size_t>(pool_.threads())) {}
 
+  template <class>
   static void require_possible(const Rows&) {}
 
   template <class Operation, int stage>

@@ -1,286 +1,226 @@
-// row_kernel: one stage of an operation, or all of it, on a row for each group of threads. A thread keeps its
-// part of the row in registers, as it is stored, so that each element is read once whatever there is to
-// compute.
+// row_kernel: the statistics of rows and their result, or one of these stages. A group of threads has a row
+// at a time, in registers. Its next rows are on their way to shared memory meanwhile, so that the memory is
+// never idle while a row is reduced.
 #pragma once
 
-#include <cstdint>
-#include <type_traits>
+#include <algorithm>
+#include <cstddef>
 
-#include "kernels/operators/row_operations.h"
-#include "kernels/operators/row_variant.h"
-#include "kernels/ptx/warp.cuh"
+#include "kernels/operators/row_totals.cuh"
 
 namespace operators {
 
-inline constexpr int most_row_threads = 512;
-inline constexpr int most_chunks = 8;    // of a thread
-inline constexpr int rows_of_warps = 4;  // in a block, where a warp has a row
+inline constexpr int most_row_threads = 1024;
+inline constexpr int most_columns = most_row_threads * most_chunks * 16;
+inline constexpr int most_warps = most_row_threads / 32;
 
-// Sixteen bytes of elements, which move as one access.
-struct alignas(16) RowChunk {
-  std::uint32_t words[4];
+// How the rows of a matrix are shared among threads. Rows whose alignment differs come in a cycle of
+// `alignments`; a block has rows of one alignment, so that its threads keep their columns.
+struct RowPlan {
+  int threads = 32;  // of a row
+  int rows = 1;      // of a block at a time
+  int chunks = 1;    // of a thread, at most
+  int ahead = 2;     // rows on their way for each group of threads
+  int alignments = 1;
+  int row_chunks = 1;  // of a row, whatever its alignment, at most
+  int blocks = 1;
 };
 
-template <class Type>
-inline constexpr int chunk_width = 16 / static_cast<int>(sizeof(typename Type::Storage));
-
-template <class Type>
-KERNEL_DEVICE float element_of(const RowChunk& chunk, int i) {
-  if constexpr (chunk_width<Type> == 4) {
-    return __uint_as_float(chunk.words[i]);
-  } else {
-    return Type::widen(static_cast<std::uint16_t>(chunk.words[i / 2] >> (16 * (i % 2))));
-  }
-}
-
-template <class Type>
-KERNEL_DEVICE void set_element(RowChunk& chunk, int i, typename Type::Storage bits) {
-  if constexpr (chunk_width<Type> == 4)
-    chunk.words[i] = __float_as_uint(bits);
-  else
-    chunk.words[i / 2] |= static_cast<std::uint32_t>(bits) << (16 * (i % 2));
-}
-
-// Sixteen of the 32 bytes of two chunks, from byte `from` on: an even number below 16.
-KERNEL_DEVICE RowChunk between(const RowChunk& low, const RowChunk& high, unsigned from) {
-  std::uint32_t words[8];
-  KERNEL_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    words[i] = low.words[i];
-    words[i + 4] = high.words[i];
-  }
-  KERNEL_UNROLL
-  for (int i = 0; i < 6; ++i) words[i] = (from & 8U) != 0 ? words[i + 2] : words[i];
-  KERNEL_UNROLL
-  for (int i = 0; i < 5; ++i) words[i] = (from & 4U) != 0 ? words[i + 1] : words[i];
-  RowChunk chunk;
-  KERNEL_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    const std::uint64_t both = std::uint64_t{words[i + 1]} << 32 | words[i];
-    chunk.words[i] = static_cast<std::uint32_t>(both >> ((from & 2U) * 8));
-  }
-  return chunk;
-}
-
-// Bytes from the last multiple of 16. Tensors begin at one, their rows need not.
-KERNEL_DEVICE unsigned bytes_off(const void* address) {
-  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) % 16);
-}
-
-// The elements from `column` on; beyond the end they are 0. Where a row is not aligned, a chunk is put
-// together from both aligned ones around it. A neighbour reads them, too, so they come from the L1 cache. At
-// the end of a row, where an aligned one may end behind the tensor, elements are read one by one.
-template <class Type>
-KERNEL_DEVICE RowChunk load_chunk(const void* row, std::int64_t column, std::int64_t columns) {
-  constexpr int width = chunk_width<Type>;
-  const auto* const from = static_cast<const typename Type::Storage*>(row) + column;
-  RowChunk chunk = {};
-  if (columns % width == 0) {
-    if (column < columns) chunk = *reinterpret_cast<const RowChunk*>(from);
-    return chunk;
-  }
-  const unsigned off = bytes_off(from);
-  const auto before = static_cast<int>(off / sizeof(*from));
-  if (column - before + 2 * width <= columns) {
-    const auto* const aligned = reinterpret_cast<const RowChunk*>(from - before);
-    return between(aligned[0], aligned[1], off);
-  }
-  KERNEL_UNROLL
-  for (int i = 0; i < width; ++i)
-    if (column + i < columns) set_element<Type>(chunk, i, from[i]);
-  return chunk;
-}
-
-// Stores elements first to last - 1 of a chunk, as far as the row goes.
-template <class Type>
-KERNEL_DEVICE void store_elements(typename Type::Storage* to, const RowChunk& chunk, int first, int last,
-                                  std::int64_t left) {
-  KERNEL_UNROLL
-  for (int i = 0; i < chunk_width<Type>; ++i) {
-    if (i < first || i >= last || i >= left) continue;
-    if constexpr (chunk_width<Type> == 4)
-      to[i] = __uint_as_float(chunk.words[i]);
-    else
-      to[i] = static_cast<std::uint16_t>(chunk.words[i / 2] >> (16 * (i % 2)));
-  }
-}
-
-// Stores the chunk of each lane of a warp; lanes have one after the other. Where the row is not aligned, a lane
-// stores the aligned chunk that begins with the last elements of the lane before. Elements of no whole chunk of
-// the warp's are stored one by one.
-template <class Type>
-KERNEL_DEVICE void store_chunk(void* row, const RowChunk& chunk, std::int64_t column, std::int64_t columns) {
-  constexpr int width = chunk_width<Type>;
-  auto* const to = static_cast<typename Type::Storage*>(row) + column;
-  const std::int64_t left = columns - column;
-  const unsigned off = bytes_off(to);
-  if (off == 0) {  // of the whole row
-    if (left >= width)
-      *reinterpret_cast<RowChunk*>(to) = chunk;
-    else
-      store_elements<Type>(to, chunk, 0, width, left);
-    return;
-  }
-  const auto before = static_cast<int>(off / sizeof(*to));  // elements of the lane before
-  const int own = width - before;
-  const unsigned lane = threadIdx.x % 32;
-  RowChunk other;
-  KERNEL_UNROLL
-  for (int i = 0; i < 4; ++i) other.words[i] = __shfl_up_sync(0xFFFFFFFFU, chunk.words[i], 1);
-  if (lane > 0 && left >= own)
-    *reinterpret_cast<RowChunk*>(to - before) = between(other, chunk, 16 - off);
-  else
-    store_elements<Type>(to, chunk, 0, own, left);
-  if (lane == 31 || left < width + own) store_elements<Type>(to, chunk, own, width, left);
-}
-
-struct WarpTotals {
-  float of_warp[most_row_threads / 32];
+// What a plan is made for.
+struct RowDevice {
+  int multiprocessors = 1;
+  std::size_t shared_bytes = 0;  // that a block may have
 };
 
-// A part that changes no total.
-template <Total total>
-KERNEL_DEVICE float no_part() {
-  return total == Total::sum ? 0.0F : __uint_as_float(0xFF800000U);
+inline std::size_t row_shared_bytes(const RowPlan& plan, int weights) {
+  const std::int64_t rows = std::int64_t{plan.ahead} * plan.rows * plan.threads * plan.chunks;
+  return static_cast<std::size_t>(rows + std::int64_t{weights} * plan.row_chunks) * sizeof(RowChunk);
 }
 
-template <Total total>
-KERNEL_DEVICE float over_warp(float value) {
-  return total == Total::sum ? ptx::warp_sum(value) : ptx::warp_max(value);
+// `width` elements are a chunk; `weights` tensors of a row's size are kept. No threads when a block cannot
+// have a row.
+inline RowPlan row_plan(std::int64_t rows, std::int64_t columns, int width, int weights,
+                        const RowDevice& device) {
+  constexpr int resident = 1024;             // threads of a multiprocessor, at 64 registers
+  constexpr std::int64_t rows_of_group = 8;  // about; then the GPU finds the block a free place
+  RowPlan plan;
+  plan.alignments = columns % width == 0 ? 1 : width;
+  const std::int64_t all = (columns + (columns % width == 0 ? 0 : width - 1) + width - 1) / width;
+  if (all > std::int64_t{most_chunks} * most_row_threads) return {.threads = 0};
+  plan.row_chunks = static_cast<int>(all);
+  plan.threads = ((plan.row_chunks + most_chunks - 1) / most_chunks + 31) / 32 * 32;
+  plan.chunks = (plan.row_chunks + plan.threads - 1) / plan.threads;
+  plan.rows = std::max(1, (plan.threads <= 128 ? resident / 2 : resident) / plan.threads);
+  // Static shared memory and what the system takes of each block's.
+  const auto fits = [&] { return row_shared_bytes(plan, weights) + 2048 <= device.shared_bytes; };
+  while (!fits() && plan.rows > 1) plan.rows /= 2;
+  if (!fits()) plan.ahead = 1;
+  if (!fits()) return {.threads = 0};
+  const std::int64_t together = std::int64_t{device.multiprocessors} *
+                                std::max(1, resident / (plan.threads * plan.rows)) / plan.alignments *
+                                plan.alignments;
+  const std::int64_t most = (rows + plan.rows - 1) / plan.rows;
+  std::int64_t blocks = std::max<std::int64_t>(together, plan.alignments);
+  blocks *= std::max<std::int64_t>(1, (most / blocks + rows_of_group / 2) / rows_of_group);
+  const std::int64_t needed = (most + plan.alignments - 1) / plan.alignments * plan.alignments;
+  plan.blocks = static_cast<int>(std::min(blocks, needed));
+  return plan;
 }
 
-// Over the threads of a row; each gets the result. Where a row has several warps, it has the block.
-template <Total total>
-KERNEL_DEVICE float over_row(float value, WarpTotals& totals) {
-  value = over_warp<total>(value);
+// The same value, as one that changes with every row: the compiler does not keep what follows from it in
+// registers.
+KERNEL_DEVICE std::uint32_t anew(std::uint32_t value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
+// The parts of a row's warps, one for each of `lanes` lanes. `parts` are not those of the row before.
+template <class Totals>
+KERNEL_DEVICE RowPart parts_of_row(const RowPart& mine, int lanes, RowPart* parts) {
   const unsigned warps = blockDim.x / 32;
-  if (warps == 1) return value;
+  const unsigned first = threadIdx.y * warps;
   const unsigned lane = threadIdx.x % 32;
-  __syncthreads();  // the last totals were read
-  if (lane == 0) totals.of_warp[threadIdx.x / 32] = value;
-  __syncthreads();
-  return over_warp<total>(lane < warps ? totals.of_warp[lane] : no_part<total>());
+  if (lane == 0) parts[first + threadIdx.x / 32] = mine;
+  ptx::named_barrier_sync(1 + static_cast<int>(threadIdx.y), static_cast<int>(blockDim.x));
+  const unsigned of = lane & (static_cast<unsigned>(lanes) - 1);
+  return of < warps ? parts[first + of] : Totals::nothing();
 }
 
-// Statistic `number` of the row whose chunks these are.
-template <class Operation, class Type, int chunks, int number>
-KERNEL_DEVICE float statistic_of(const RowChunk (&x)[chunks], const float* known, std::int64_t columns,
-                                 WarpTotals& totals) {
-  constexpr Total total = Operation::totals[number];
-  float mine = no_part<total>();
-  KERNEL_UNROLL
-  for (int c = 0; c < chunks; ++c) {
-    const std::int64_t column = (static_cast<std::int64_t>(c) * blockDim.x + threadIdx.x) * chunk_width<Type>;
-    KERNEL_UNROLL
-    for (int i = 0; i < chunk_width<Type>; ++i) {
-      if (column + i >= columns) continue;
-      const float part = Operation::part(number, element_of<Type>(x[c], i), known);
-      mine = total == Total::sum ? mine + part : fmaxf(mine, part);
-    }
-  }
-  return Operation::finish(number, over_row<total>(mine, totals), static_cast<float>(columns));
-}
+// Block: threads of a row, rows. Grid: any number of blocks that is a multiple of the plan's alignments.
+template <class Operation, class Type, int stage>
+__global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments arguments, RowPlan plan) {
+  using Storage = typename Type::Storage;
+  using Totals = RowTotals<Operation, stage == Operation::statistics ? 0 : stage>;
+  constexpr bool reduces = stage != Operation::statistics;
+  constexpr bool writes = stage == every_stage || !reduces;
+  constexpr int width = chunk_width<Type>;
+  constexpr bool weighted = writes && Operation::weighted, biased = writes && Operation::biased;
+  struct Parts {
+    RowPart of_warp[2][most_warps];  // of a row and of the next one
+  };
+  KERNEL_SHARED(Parts, parts);
+  KERNEL_DYNAMIC_SHARED(shared, 16);
 
-// Block: threads of a row, rows. Grid: rows / rows of a block.
-template <class Operation, class Type, int chunks, int stage>
-__global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments arguments) {
-  KERNEL_SHARED(WarpTotals, totals);
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-  if (row >= arguments.rows) return;  // a whole warp
-  const auto row_of = [&](const void* matrix, std::int64_t stride) {
-    return static_cast<const typename Type::Storage*>(matrix) + row * stride;
-  };
-  const std::int64_t columns = arguments.columns;
-  const auto column_of = [&](int chunk) {
-    return (static_cast<std::int64_t>(chunk) * blockDim.x + threadIdx.x) * chunk_width<Type>;
-  };
-  RowChunk x[chunks];
-  RowChunk second[Operation::paired ? chunks : 1] = {};
-  KERNEL_UNROLL
-  for (int c = 0; c < chunks; ++c) {
-    x[c] = load_chunk<Type>(row_of(arguments.x, arguments.x_stride), column_of(c), columns);
-    if constexpr (Operation::paired)
-      second[c] = load_chunk<Type>(row_of(arguments.second, arguments.second_stride), column_of(c), columns);
-  }
+  const int group = static_cast<int>(blockDim.x), in_block = group * static_cast<int>(blockDim.y);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int in_order = static_cast<int>(threadIdx.y) * group + thread;
+  const auto rows = static_cast<unsigned>(arguments.rows),
+             alignments = static_cast<unsigned>(plan.alignments);
+  const int columns = static_cast<int>(arguments.columns);
+  const unsigned step = gridDim.x * blockDim.y;
+  unsigned row = (blockIdx.x / alignments * blockDim.y + threadIdx.y) * alignments + blockIdx.x % alignments;
 
-  float known[2] = {};
-  const auto learn = [&]<int number>(std::integral_constant<int, number>) {
-    if constexpr (number < Operation::statistics) {
-      float* const stored = arguments.statistics + number * arguments.rows + row;
-      if constexpr (stage == every_stage || stage == number)
-        known[number] = statistic_of<Operation, Type, chunks, number>(x, known, columns, totals);
-      else if constexpr (number < stage)
-        known[number] = *stored;
-      if constexpr (stage == number)
-        if (threadIdx.x == 0) *stored = known[number];
-    }
-  };
-  learn(std::integral_constant<int, 0>{});
-  learn(std::integral_constant<int, 1>{});
-  if constexpr (stage == every_stage || stage == Operation::statistics) {
-    KERNEL_UNROLL
-    for (int c = 0; c < chunks; ++c) {
-      RowChunk weight = {}, bias = {};
-      if constexpr (Operation::weighted) weight = load_chunk<Type>(arguments.weight, column_of(c), columns);
-      if constexpr (Operation::biased) bias = load_chunk<Type>(arguments.bias, column_of(c), columns);
-      const auto value = [&](int i) {
-        return Operation::value(
-            {element_of<Type>(x[c], i), element_of<Type>(second[Operation::paired ? c : 0], i),
-             element_of<Type>(weight, i), element_of<Type>(bias, i)},
-            known);
-      };
-      RowChunk results;
+  // The row's first chunk begins at the multiple of 16 at or before the row.
+  const int before = static_cast<int>(blockIdx.x % alignments) * columns % width;
+  const int first_column = thread * width - before;
+  const int chunk_step = group * width;
+  RowElements<Type> mine;
+  mine.chunks = plan.chunks;
+  mine.all = true;
+  KERNEL_UNROLL
+  for (int c = 0; c < most_chunks; ++c) {
+    const std::uint32_t inside = elements_inside<Type>(first_column + c * chunk_step, columns);
+    mine.inside |= inside << (c * width);
+    mine.all = mine.all && (c >= plan.chunks || inside == all_inside<Type>);
+  }
+  const auto inside_of = [&](int c) { return mine.inside >> (c * width) & all_inside<Type>; };
+  if constexpr (reduces) mine.count();
+
+  // A thread reads what it has copied itself. Only the last row's last chunk reaches beyond the matrix.
+  auto* const mine_first = reinterpret_cast<char*>(shared) + in_order * static_cast<int>(sizeof(RowChunk));
+  const int slot_bytes = in_block * static_cast<int>(sizeof(RowChunk));
+  const auto copy = [&](unsigned which, const char* slot) {
+    if (which < rows) {
+      const Storage* from = static_cast<const Storage*>(arguments.x) +
+                            (static_cast<std::int64_t>(which) * columns + first_column);
+      std::uint32_t to = ptx::shared_address(slot);
+      int left = which == rows - 1 ? columns - first_column : most_columns;
       KERNEL_UNROLL
-      for (int word = 0; word < 4; ++word) {
-        if constexpr (chunk_width<Type> == 4)
-          results.words[word] = __float_as_uint(value(word));
-        else
-          results.words[word] = Type::narrow(value(2 * word), value(2 * word + 1));
+      for (int c = 0; c < most_chunks; ++c) {
+        if (inside_of(c) != 0)
+          ptx::cp_async_16(to, from, left < width ? left * static_cast<int>(sizeof(Storage)) : 16);
+        to += static_cast<std::uint32_t>(slot_bytes);
+        from += chunk_step;
+        left -= chunk_step;
       }
-      store_chunk<Type>(static_cast<typename Type::Storage*>(arguments.y) + row * columns, results,
-                        column_of(c), columns);
     }
+    ptx::cp_async_commit();
+  };
+  const int row_bytes = plan.chunks * slot_bytes;
+  copy(row, mine_first);
+  if (plan.ahead == 2) copy(row + step, mine_first + row_bytes);
+
+  auto* const weights = reinterpret_cast<RowChunk*>(shared + plan.ahead * row_bytes);
+  auto* const biases = weights + plan.row_chunks;
+  if constexpr (weighted || biased) {
+    KERNEL_NO_UNROLL
+    for (int k = in_order; k < plan.row_chunks; k += in_block) {
+      const int column = k * width - before;
+      const std::uint32_t inside = elements_inside<Type>(column, columns);
+      const auto load = [&](const void* tensor) {
+        const auto* const from = static_cast<const Storage*>(tensor);
+        return load_chunk<Type>(from, column, inside, from + columns);
+      };
+      if constexpr (weighted) weights[k] = load(arguments.weight);
+      if constexpr (biased) biases[k] = load(arguments.bias);
+    }
+    __syncthreads();
   }
-}
 
-// How the rows of a matrix are shared among threads.
-struct RowLaunch {
-  int chunks = 1;  // of a thread: 1, 2, 4 or 8
-  int threads = 32;
-  int rows = 1;  // of a block
-};
+  int lanes = 1;  // the warps of a row, up to a power of two
+  while (lanes * 32 < group) lanes *= 2;
+  float next_known[2] = {};
+  const auto look_up = [&](unsigned which) {
+    KERNEL_UNROLL
+    for (int s = 0; s < stage && s < 2; ++s)
+      if (which < rows) next_known[s] = arguments.statistics[s * arguments.rows + which];
+  };
+  look_up(row);
+  KERNEL_NO_UNROLL
+  for (int odd = 0; row < rows; row += step, odd ^= 1) {
+    mine.inside = anew(mine.inside);
+    if (plan.ahead == 1)
+      ptx::cp_async_wait<0>();
+    else
+      ptx::cp_async_wait<1>();
+    char* const slot = plan.ahead == 2 && odd != 0 ? mine_first + row_bytes : mine_first;
+    const char* next = slot;
+    KERNEL_UNROLL
+    for (int c = 0; c < most_chunks; ++c) {
+      if (c >= plan.chunks) continue;
+      const RowChunk chunk = *reinterpret_cast<const RowChunk*>(next);
+      next += slot_bytes;
+      KERNEL_UNROLL
+      for (int i = 0; i < width; ++i) mine.values[c * width + i] = element_of<Type>(chunk, i);
+    }
+    copy(row + static_cast<unsigned>(plan.ahead) * step, slot);
+    float known[2] = {next_known[0], next_known[1]};
+    look_up(row + step);
 
-// `width` elements are a chunk. Few enough threads that several blocks fit on a multiprocessor, so that some
-// load while others wait for a total.
-inline RowLaunch row_launch(std::int64_t columns, int width) {
-  constexpr std::int64_t wanted_threads = 256;
-  const std::int64_t all = (columns + width - 1) / width;
-  RowLaunch launch;
-  while (launch.chunks < most_chunks && all > wanted_threads * launch.chunks) launch.chunks *= 2;
-  launch.threads = static_cast<int>((((all + launch.chunks - 1) / launch.chunks) + 31) / 32 * 32);
-  if (launch.threads == 32) launch.rows = rows_of_warps;
-  return launch;
-}
-
-// Calls start(kernel, blocks, threads) with the instance of row_kernel that a pass needs.
-template <class Operation, class Type, int stage, class Start>
-void with_row_kernel(const RowArguments& arguments, const Start& start) {
-  const RowLaunch how = row_launch(arguments.columns, chunk_width<Type>);
-  const dim3 blocks{static_cast<unsigned>((arguments.rows + how.rows - 1) / how.rows), 1, 1};
-  const dim3 threads{static_cast<unsigned>(how.threads), static_cast<unsigned>(how.rows), 1};
-  switch (how.chunks) {
-    case 1: return start(&row_kernel<Operation, Type, 1, stage>, blocks, threads);
-    case 2: return start(&row_kernel<Operation, Type, 2, stage>, blocks, threads);
-    case 4: return start(&row_kernel<Operation, Type, 4, stage>, blocks, threads);
-    default: return start(&row_kernel<Operation, Type, most_chunks, stage>, blocks, threads);
-  }
-}
-template <class Operation, int stage, class Start>
-void with_row_kernel(const RowArguments& arguments, harness::sdk::DType dtype, const Start& start) {
-  switch (dtype) {
-    case harness::sdk::DType::f16: return with_row_kernel<Operation, ptx::F16, stage>(arguments, start);
-    case harness::sdk::DType::bf16: return with_row_kernel<Operation, ptx::BF16, stage>(arguments, start);
-    default: return with_row_kernel<Operation, ptx::F32, stage>(arguments, start);
+    if constexpr (reduces) {
+      const RowPart part = Totals::of_warp(mine, known);
+      const RowPart read = lanes == 1 ? part : parts_of_row<Totals>(part, lanes, parts.of_warp[odd]);
+      Totals::of_row(part, read, lanes, static_cast<float>(columns), known);
+      if constexpr (!writes)
+        if (thread == 0) arguments.statistics[stage * arguments.rows + row] = known[stage];
+    }
+    if constexpr (writes) {
+      Storage* to =
+          static_cast<Storage*>(arguments.y) + (static_cast<std::int64_t>(row) * columns + first_column);
+      KERNEL_UNROLL
+      for (int c = 0; c < most_chunks; ++c, to += chunk_step) {
+        if (inside_of(c) == 0) continue;
+        RowChunk weight = {}, bias = {};
+        if constexpr (weighted) weight = weights[c * group + thread];
+        if constexpr (biased) bias = biases[c * group + thread];
+        KERNEL_UNROLL
+        for (int i = 0; i < width; ++i) {
+          float& value = mine.values[c * width + i];
+          value = Totals::value({value, 0.0F, element_of<Type>(weight, i), element_of<Type>(bias, i)}, known);
+        }
+        store_chunk<Type>(to, mine.values + c * width, inside_of(c));
+      }
+    }
   }
 }
 

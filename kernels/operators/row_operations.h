@@ -17,6 +17,31 @@ inline constexpr float log2_e = 1.44269504F;
 
 enum class Total { sum, largest };
 
+// What costs a GPU many instructions where each bit counts, to some 2^-22 there.
+KERNELS_BOTH float power_of_two(float exponent) {
+#ifdef __CUDA_ARCH__
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(exponent));
+  return power;
+#else
+  return exp2f(exponent);
+#endif
+}
+KERNELS_BOTH float quotient(float dividend, float divisor) {
+#ifdef __CUDA_ARCH__
+  return __fdividef(dividend, divisor);
+#else
+  return dividend / divisor;
+#endif
+}
+KERNELS_BOTH float inverse_root(float square) {
+#ifdef __CUDA_ARCH__
+  return rsqrtf(square);
+#else
+  return 1.0F / sqrtf(square);
+#endif
+}
+
 // One element's inputs; those that an operation does not have are 0.
 struct Element {
   float x;
@@ -33,7 +58,7 @@ struct RmsNorm {
   static constexpr Total totals[2] = {Total::sum, Total::sum};
   static KERNELS_BOTH float part(int, float x, const float*) { return x * x; }
   static KERNELS_BOTH float finish(int, float sum, float columns) {
-    return 1.0F / sqrtf(sum / columns + epsilon);
+    return inverse_root(quotient(sum, columns) + epsilon);
   }
   static KERNELS_BOTH float value(const Element& of, const float* known) {
     return of.x * known[0] * of.weight;
@@ -50,7 +75,7 @@ struct LayerNorm {
     return statistic == 0 ? x : (x - known[0]) * (x - known[0]);
   }
   static KERNELS_BOTH float finish(int statistic, float sum, float columns) {
-    return statistic == 0 ? sum / columns : 1.0F / sqrtf(sum / columns + epsilon);
+    return statistic == 0 ? sum / columns : inverse_root(quotient(sum, columns) + epsilon);
   }
   static KERNELS_BOTH float value(const Element& of, const float* known) {
     return (of.x - known[0]) * known[1] * of.weight + of.bias;
@@ -63,13 +88,13 @@ struct Softmax {
   static constexpr bool weighted = false, biased = false, paired = false;
   static constexpr Total totals[2] = {Total::largest, Total::sum};
   static KERNELS_BOTH float part(int statistic, float x, const float* known) {
-    return statistic == 0 ? x : exp2f((x - known[0]) * log2_e);
+    return statistic == 0 ? x : power_of_two((x - known[0]) * log2_e);
   }
   static KERNELS_BOTH float finish(int statistic, float total, float) {
     return statistic == 0 ? total : 1.0F / total;
   }
   static KERNELS_BOTH float value(const Element& of, const float* known) {
-    return exp2f((of.x - known[0]) * log2_e) * known[1];
+    return power_of_two((of.x - known[0]) * log2_e) * known[1];
   }
 };
 
@@ -86,7 +111,7 @@ struct Elementwise {
 struct Silu : Elementwise {
   static constexpr bool paired = false;
   static KERNELS_BOTH float value(const Element& of, const float*) {
-    return of.x / (1.0F + exp2f(-of.x * log2_e));
+    return quotient(of.x, 1.0F + power_of_two(-of.x * log2_e));
   }
 };
 

@@ -20,7 +20,7 @@ class RowVariant final : public harness::sdk::Kernel {
   RowVariant(const harness::sdk::Params& params, const harness::sdk::Problem&,
              const harness::sdk::DeviceTraits& traits)
       : shape_(rows_of(params)), engine_(traits) {
-    Engine::require_possible(shape_);
+    engine_.template require_possible<Operation>(shape_);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override {

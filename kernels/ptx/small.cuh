@@ -1,6 +1,6 @@
 // Elements of 8 bits and the arithmetic that unpacks small integers: int8 and E4M3 with their conversions,
-// pairs of halves in a register, bytes of two registers, and loads of what is read once. The emulator's
-// counterparts are in tests/emulate/small.h.
+// pairs of halves in a register, bytes of two registers, and loads and stores of what is used once. The
+// emulator's counterparts are in tests/emulate/small.h.
 #pragma once
 
 #include "kernels/ptx/mma.cuh"
@@ -64,6 +64,13 @@ KERNEL_DEVICE uint4 load_once(const void* from) {
       : "=r"(to.x), "=r"(to.y), "=r"(to.z), "=r"(to.w)
       : "l"(__cvta_generic_to_global(from)));
   return to;
+}
+
+// Sixteen bytes that nobody reads soon: the first to leave the caches. The address is a multiple of 16.
+KERNEL_DEVICE void store_once(void* to, uint4 from) {
+  asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "r"(from.x),
+               "r"(from.y), "r"(from.z), "r"(from.w)
+               : "memory");
 }
 
 }  // namespace ptx

@@ -13,14 +13,27 @@ std::uint32_t bytes_of_two(std::uint32_t low, std::uint32_t high, std::uint32_t 
   return chosen;
 }
 
+namespace {
+
+void require_sixteen(const void* at, const std::string& access) {
+  if (reinterpret_cast<std::uintptr_t>(at) % 16 != 0)
+    block().fail(access + " of 16 bytes at an address not aligned");
+  const std::string outside = outside_memory(at, 16);
+  if (!outside.empty()) block().fail(access + " touches " + outside);
+}
+
+}  // namespace
+
 uint4 load_sixteen(const void* from) {
-  if (reinterpret_cast<std::uintptr_t>(from) % 16 != 0)
-    block().fail("a load of 16 bytes from an address not aligned");
-  const std::string outside = outside_memory(from, 16);
-  if (!outside.empty()) block().fail("a load reads " + outside);
+  require_sixteen(from, "a load");
   uint4 to = {};
   std::memcpy(&to, from, sizeof to);
   return to;
+}
+
+void store_sixteen(void* to, uint4 from) {
+  require_sixteen(to, "a store");
+  std::memcpy(to, &from, sizeof from);
 }
 
 }  // namespace emulate

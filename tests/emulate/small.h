@@ -7,6 +7,7 @@ namespace emulate {
 
 std::uint32_t bytes_of_two(std::uint32_t low, std::uint32_t high, std::uint32_t selector);
 uint4 load_sixteen(const void* from);
+void store_sixteen(void* to, uint4 from);
 
 }  // namespace emulate
 
@@ -36,6 +37,9 @@ inline std::uint32_t add_halves(std::uint32_t a, std::uint32_t b) {
 }
 inline uint4 load_once(const void* from) {
   return emulate::load_sixteen(from);
+}
+inline void store_once(void* to, uint4 from) {
+  emulate::store_sixteen(to, from);
 }
 
 }  // namespace ptx

@@ -42,6 +42,20 @@ TEST(Halves, AreAddedAndMultipliedInPairs) {
   EXPECT_EQ(ptx::multiply_add_halves(a, b, c), F16::narrow(7.0F, 2.0F));
 }
 
+__global__ void store(unsigned char* to) {
+  ptx::store_once(to, {1, 2, 3, 4});
+}
+TEST(StoreOnce, NeedsSixteenBytesOfABufferAndAnAlignedAddress) {
+  const Buffer<unsigned char> out("out", 40);
+  launch(Options{}, {1}, {1}, 0, store, out.data() + 16);
+  EXPECT_EQ(out[20], 2);
+  EXPECT_EQ(out[28], 4);
+  EXPECT_THAT([&] { launch(Options{}, {1}, {1}, 0, store, out.data() + 8); },
+              ThrowsMessage<Failure>(HasSubstr("not aligned")));
+  EXPECT_THAT([&] { launch(Options{}, {1}, {1}, 0, store, out.data() + 32); },
+              ThrowsMessage<Failure>(HasSubstr("at byte 32 of `out`, which has 40")));
+}
+
 __global__ void load(const unsigned char* from, uint4* to) {
   *to = ptx::load_once(from);
 }

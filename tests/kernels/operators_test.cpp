@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/operators/cpu_rows.h"
-#include "kernels/operators/row_kernel.cuh"
+#include "kernels/operators/row_launch.cuh"
 #include "tests/emulate/memory.h"
 #include "tests/kernels/relative_error.h"
 
@@ -25,17 +25,24 @@ using harness::sdk::DType;
 using harness::sdk::HostTensor;
 using harness::sdk::Value;
 
+RowDevice hopper() {
+  return {1, emulate::Block::most_shared_bytes};
+}
+
 // Passes over rows in the emulator.
 class EmulatedRows {
  public:
   explicit EmulatedRows(const harness::sdk::DeviceTraits&) {}
+  template <class>
   static void require_possible(const Rows&) {}
   template <class Operation, int stage>
   void run(const RowArguments& arguments, DType dtype, harness::sdk::Stream) {
-    with_row_kernel<Operation, stage>(arguments, dtype, [&](auto* kernel, dim3 blocks, dim3 threads) {
-      emulate::launch({emulate::Landing::late, emulate::Order::shuffled, 3}, blocks, threads, 0, kernel,
-                      arguments);
-    });
+    with_row_launch<Operation, stage>(
+        arguments, dtype, hopper(),
+        [&](auto* kernel, dim3 blocks, dim3 threads, std::size_t bytes, const auto&... of_kernel) {
+          emulate::launch({emulate::Landing::late, emulate::Order::shuffled, 3}, blocks, threads, bytes,
+                          kernel, of_kernel...);
+        });
   }
 };
 
@@ -115,12 +122,13 @@ TEST_P(OnRows, EachVariantAgreesWithTheOracle) {
         << one.name << " " << dtype << " " << rows << " x " << columns;
 }
 
+// A group of threads has one row or several, two on their way or (16384 of float32) one.
 INSTANTIATE_TEST_SUITE_P(TypesAndTails, OnRows,
                          testing::Combine(testing::Values("f32", "f16", "bf16"),
-                                          testing::Values(Shape{1, 1}, Shape{6, 7}, Shape{5, 8},
-                                                          Shape{9, 256}, Shape{9, 35}, Shape{3, 1000},
-                                                          Shape{9, 519}, Shape{8, 2049}, Shape{2, 4104},
-                                                          Shape{1, 8200}, Shape{1, 16383})));
+                                          testing::Values(Shape{1, 1}, Shape{6, 7}, Shape{70, 40},
+                                                          Shape{300, 41}, Shape{9, 256}, Shape{3, 1000},
+                                                          Shape{50, 2049}, Shape{2, 4104}, Shape{1, 8200},
+                                                          Shape{1, 16381}, Shape{3, 16384})));
 
 TEST(Operators, NeitherOverflowNorCancelFarFromZero) {
   for (const Tried& one : all())
@@ -128,10 +136,19 @@ TEST(Operators, NeitherOverflowNorCancelFarFromZero) {
         << one.name;
 }
 
-TEST(Operators, ThreadsOfARowAreAFewWarps) {
-  EXPECT_THAT(row_launch(1, 8), testing::FieldsAre(1, 32, 4));
-  EXPECT_THAT(row_launch(4096, 8), testing::FieldsAre(2, 256, 1));
-  EXPECT_THAT(row_launch(32768, 8), testing::FieldsAre(8, 512, 1));
+TEST(Operators, ABlockHasAFewRowsOrOne) {
+  const auto plan = [](std::int64_t columns) { return row_plan(64, columns, 8, 2, hopper()); };
+  const auto is = [](int threads, int rows, int chunks, int ahead) {
+    return testing::AllOf(testing::Field(&RowPlan::threads, threads), testing::Field(&RowPlan::rows, rows),
+                          testing::Field(&RowPlan::chunks, chunks), testing::Field(&RowPlan::ahead, ahead));
+  };
+  EXPECT_THAT(plan(1), is(32, 16, 1, 2));
+  EXPECT_THAT(plan(1024), is(32, 16, 4, 2));
+  EXPECT_THAT(plan(2049), is(96, 5, 3, 2));
+  EXPECT_THAT(plan(16384), is(512, 2, 4, 2));
+  EXPECT_THAT(plan(32768), is(1024, 1, 4, 1));
+  EXPECT_EQ(plan(32767).threads, 0) << "in its own place of sixteen bytes it may be a chunk longer";
+  EXPECT_EQ(row_plan(1, 32768, 8, 2, {1, 101376}).threads, 0) << "its weights do not fit";
 }
 
 }  // namespace

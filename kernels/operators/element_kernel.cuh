@@ -47,10 +47,10 @@ __global__ void __launch_bounds__(most_element_threads) element_kernel(RowArgume
   };
   const auto load = [&](const void* matrix, std::int64_t stride, int column, std::uint32_t inside) {
     const auto* const first = static_cast<const Storage*>(matrix);
-    return load_chunk<Type>(first + row * stride, column, inside,
+    return load_split<Type>(first + row * stride, column, inside,
                             first + (arguments.rows - 1) * stride + columns);
   };
-  RowChunk x[element_chunks] = {}, second[element_chunks] = {};
+  SplitChunk x[element_chunks], second[element_chunks];  // put together when all loads are on their way
   std::uint32_t inside[element_chunks];
   KERNEL_UNROLL
   for (int c = 0; c < element_chunks; ++c) {
@@ -63,11 +63,12 @@ __global__ void __launch_bounds__(most_element_threads) element_kernel(RowArgume
   KERNEL_UNROLL
   for (int c = 0; c < element_chunks; ++c) {
     if (inside[c] == 0) continue;
+    const RowChunk first = joined(x[c]), other = joined(second[c]);
     float values[width];
     KERNEL_UNROLL
     for (int i = 0; i < width; ++i)
       values[i] =
-          Operation::value({element_of<Type>(x[c], i), element_of<Type>(second[c], i), 0.0F, 0.0F}, nullptr);
+          Operation::value({element_of<Type>(first, i), element_of<Type>(other, i), 0.0F, 0.0F}, nullptr);
     store_chunk<Type>(static_cast<Storage*>(arguments.y) + row * columns + column_of(c), values, inside[c]);
   }
 }

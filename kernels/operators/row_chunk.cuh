@@ -56,39 +56,49 @@ KERNEL_DEVICE RowChunk gather_chunk(const typename Type::Storage* from, std::uin
   return chunk;
 }
 
-// Sixteen bytes from any element on: a load, or two loads of aligned chunks and a shift. The second is a hit
-// in the L1 cache, because the next thread's first load is the same.
+// Sixteen bytes that begin `skipped` bytes after those of `low`, which `high` follows.
+struct SplitChunk {
+  RowChunk low = {};
+  RowChunk high = {};
+  unsigned skipped = 0;
+};
+
+// The chunk of `row` from `column` on, at any address: a load, or the loads of two aligned chunks, of which
+// the second is in the L1 cache, because the next thread's first load is the same. Nothing from `end` on is
+// read.
 template <class Type>
-KERNEL_DEVICE RowChunk load_across(const typename Type::Storage* from) {
-  const auto skipped = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 16);
-  const auto* const aligned = reinterpret_cast<const char*>(from) - skipped;
-  const RowChunk low = chunk_at(aligned);
-  if (skipped == 0) return low;
-  const RowChunk high = chunk_at(aligned + 16);
-  std::uint32_t words[8];
-  KERNEL_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    words[i] = low.words[i];
-    words[i + 4] = high.words[i];
+KERNEL_DEVICE SplitChunk load_split(const typename Type::Storage* row, int column, std::uint32_t inside,
+                                    const typename Type::Storage* end) {
+  const typename Type::Storage* const from = row + column;
+  SplitChunk chunk;
+  if (inside == all_inside<Type> && end - from >= 2 * chunk_width<Type>) {
+    chunk.skipped = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 16);
+    const char* const aligned = reinterpret_cast<const char*>(from) - chunk.skipped;
+    chunk.low = chunk_at(aligned);
+    if (chunk.skipped != 0) chunk.high = chunk_at(aligned + 16);
+  } else {
+    chunk.low = gather_chunk<Type>(from, inside);
   }
-  KERNEL_UNROLL
-  for (int i = 0; i < 6; ++i) words[i] = (skipped & 8U) != 0 ? words[i + 2] : words[i];
-  KERNEL_UNROLL
-  for (int i = 0; i < 5; ++i) words[i] = (skipped & 4U) != 0 ? words[i + 1] : words[i];
-  RowChunk chunk;
-  KERNEL_UNROLL
-  for (int i = 0; i < 4; ++i)
-    chunk.words[i] = ptx::select_bytes(words[i], words[i + 1], (skipped & 2U) != 0 ? 0x5432U : 0x3210U);
   return chunk;
 }
 
-// The chunk of `row` from `column` on, at any address. Nothing from `end` on is read.
-template <class Type>
-KERNEL_DEVICE RowChunk load_chunk(const typename Type::Storage* row, std::int64_t column,
-                                  std::uint32_t inside, const typename Type::Storage* end) {
-  const typename Type::Storage* const from = row + column;
-  if (inside == all_inside<Type> && end - from >= 2 * chunk_width<Type>) return load_across<Type>(from);
-  return gather_chunk<Type>(from, inside);
+KERNEL_DEVICE RowChunk joined(const SplitChunk& split) {
+  if (split.skipped == 0) return split.low;
+  std::uint32_t words[8];
+  KERNEL_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    words[i] = split.low.words[i];
+    words[i + 4] = split.high.words[i];
+  }
+  KERNEL_UNROLL
+  for (int i = 0; i < 6; ++i) words[i] = (split.skipped & 8U) != 0 ? words[i + 2] : words[i];
+  KERNEL_UNROLL
+  for (int i = 0; i < 5; ++i) words[i] = (split.skipped & 4U) != 0 ? words[i + 1] : words[i];
+  RowChunk chunk;
+  KERNEL_UNROLL
+  for (int i = 0; i < 4; ++i)
+    chunk.words[i] = ptx::select_bytes(words[i], words[i + 1], (split.skipped & 2U) != 0 ? 0x5432U : 0x3210U);
+  return chunk;
 }
 
 // To an address that is a multiple of 16.

@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments argu
       const std::uint32_t inside = elements_inside<Type>(column, columns);
       const auto load = [&](const void* tensor) {
         const auto* const from = static_cast<const Storage*>(tensor);
-        return load_chunk<Type>(from, column, inside, from + columns);
+        return joined(load_split<Type>(from, column, inside, from + columns));
       };
       if constexpr (weighted) weights[k] = load(arguments.weight);
       if constexpr (biased) biases[k] = load(arguments.bias);

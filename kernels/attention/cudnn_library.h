@@ -5,16 +5,14 @@
 // Descriptor belongs to one thread at a time.
 #pragma once
 
-#include <dlfcn.h>
-
 #include <cstdint>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/sdk/params.h"
+#include "kernels/loaded_library.h"
 
 namespace attention::cudnn {
 
@@ -112,25 +110,25 @@ class Library {
  public:
   // The process's copy. Throws Unsupported with the reason where there is none.
   static const Library& instance() {
-    static const Library library(candidates());
+    static const Library library(kernels::LoadedLibrary::candidates(library_name()));
     return library;
   }
 
   // The first of `files` that loads.
   explicit Library(const std::vector<std::string>& files) {
-    void* const library = open(files);
-    find(library, get_version, "cudnnGetVersion");
-    find(library, error_string, "cudnnGetErrorString");
-    find(library, last_error, "cudnnGetLastErrorString");
-    find(library, create, "cudnnCreate");
-    find(library, destroy, "cudnnDestroy");
-    find(library, set_stream, "cudnnSetStream");
-    find(library, create_descriptor, "cudnnBackendCreateDescriptor");
-    find(library, destroy_descriptor, "cudnnBackendDestroyDescriptor");
-    find(library, finalize, "cudnnBackendFinalize");
-    find(library, set_attribute, "cudnnBackendSetAttribute");
-    find(library, get_attribute, "cudnnBackendGetAttribute");
-    find(library, execute, "cudnnBackendExecute");
+    const kernels::LoadedLibrary library(library_name(), files);
+    library.find(get_version, "cudnnGetVersion");
+    library.find(error_string, "cudnnGetErrorString");
+    library.find(last_error, "cudnnGetLastErrorString");
+    library.find(create, "cudnnCreate");
+    library.find(destroy, "cudnnDestroy");
+    library.find(set_stream, "cudnnSetStream");
+    library.find(create_descriptor, "cudnnBackendCreateDescriptor");
+    library.find(destroy_descriptor, "cudnnBackendDestroyDescriptor");
+    library.find(finalize, "cudnnBackendFinalize");
+    library.find(set_attribute, "cudnnBackendSetAttribute");
+    library.find(get_attribute, "cudnnBackendGetAttribute");
+    library.find(execute, "cudnnBackendExecute");
   }
 
   // Throws Unsupported for what the library says it does not support, std::runtime_error otherwise.
@@ -170,33 +168,7 @@ class Library {
   Status (*execute)(void* handle, RawDescriptor plan, RawDescriptor pack) = nullptr;
 
  private:
-  // HARNESS_CUDNN_PATH, a file or a folder, and nothing else when it is set; otherwise what the loader finds
-  // and where CUDA toolkits put it.
-  static std::vector<std::string> candidates() {
-    if (const char* const given = std::getenv("HARNESS_CUDNN_PATH"); given != nullptr && *given != '\0')
-      return {std::string(given) + "/libcudnn.so.9", given};
-    return {"libcudnn.so.9", "/usr/local/cuda/lib64/libcudnn.so.9", "/usr/local/cuda/lib/libcudnn.so.9"};
-  }
-
-  static void* open(const std::vector<std::string>& files) {
-    std::string reasons;
-    for (const std::string& candidate : files) {
-      if (void* const library = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-      const char* const reason = dlerror();
-      reasons += std::string(reasons.empty() ? "" : "; ") + (reason == nullptr ? candidate.c_str() : reason);
-    }
-    throw harness::sdk::Unsupported(
-        "needs cuDNN 9, which is not here; install it or let HARNESS_CUDNN_PATH name libcudnn.so.9 or its "
-        "folder (" +
-        reasons + ")");
-  }
-
-  template <class Function>
-  static void find(void* library, Function*& function, const char* name) {
-    function = reinterpret_cast<Function*>(dlsym(library, name));
-    if (function == nullptr)
-      throw harness::sdk::Unsupported(std::string("this cuDNN has no ") + name + ": version 9 is needed");
-  }
+  static kernels::LibraryName library_name() { return {"cuDNN 9", "HARNESS_CUDNN_PATH", {"libcudnn.so.9"}}; }
 };
 
 class Descriptor {

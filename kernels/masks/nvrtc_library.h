@@ -3,14 +3,11 @@
 // code that needs no CUDA toolkit. It lives as long as the process; threads may share it.
 #pragma once
 
-#include <dlfcn.h>
-
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "harness/sdk/params.h"
+#include "kernels/loaded_library.h"
 
 namespace masks {
 
@@ -20,21 +17,21 @@ class NvrtcLibrary {
 
   // The process's copy. Throws Unsupported with the reason where there is none.
   static const NvrtcLibrary& instance() {
-    static const NvrtcLibrary library(candidates());
+    static const NvrtcLibrary library(kernels::LoadedLibrary::candidates(library_name()));
     return library;
   }
 
   // The first of `files` that loads.
   explicit NvrtcLibrary(const std::vector<std::string>& files) {
-    void* const library = open(files);
-    find(library, error_string, "nvrtcGetErrorString");
-    find(library, create, "nvrtcCreateProgram");
-    find(library, destroy, "nvrtcDestroyProgram");
-    find(library, compile, "nvrtcCompileProgram");
-    find(library, log_size, "nvrtcGetProgramLogSize");
-    find(library, log, "nvrtcGetProgramLog");
-    find(library, cubin_size, "nvrtcGetCUBINSize");
-    find(library, cubin, "nvrtcGetCUBIN");
+    const kernels::LoadedLibrary library(library_name(), files);
+    library.find(error_string, "nvrtcGetErrorString");
+    library.find(create, "nvrtcCreateProgram");
+    library.find(destroy, "nvrtcDestroyProgram");
+    library.find(compile, "nvrtcCompileProgram");
+    library.find(log_size, "nvrtcGetProgramLogSize");
+    library.find(log, "nvrtcGetProgramLog");
+    library.find(cubin_size, "nvrtcGetCUBINSize");
+    library.find(cubin, "nvrtcGetCUBIN");
   }
 
   void check(int status, const char* call) const {
@@ -52,33 +49,8 @@ class NvrtcLibrary {
   int (*cubin)(Program, char*) = nullptr;
 
  private:
-  // HARNESS_NVRTC_PATH, a file or a folder, and nothing else when it is set; otherwise what the loader finds
-  // and where CUDA toolkits put it.
-  static std::vector<std::string> candidates() {
-    std::vector<std::string> files;
-    std::vector<std::string> folders = {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"};
-    if (const char* const given = std::getenv("HARNESS_NVRTC_PATH"); given != nullptr && *given != '\0') {
-      folders = {std::string(given) + "/"};
-      files.emplace_back(given);
-    }
-    for (const std::string& folder : folders)
-      for (const char* const version : {"13", "12"}) files.push_back(folder + "libnvrtc.so." + version);
-    return files;
-  }
-
-  static void* open(const std::vector<std::string>& files) {
-    for (const std::string& file : files)
-      if (void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-    throw harness::sdk::Unsupported(
-        "needs NVRTC 12 or 13, which is not here; install it or let HARNESS_NVRTC_PATH name libnvrtc.so or "
-        "its "
-        "folder");
-  }
-
-  template <class Function>
-  static void find(void* library, Function*& function, const char* name) {
-    function = reinterpret_cast<Function*>(dlsym(library, name));
-    if (function == nullptr) throw harness::sdk::Unsupported(std::string("this NVRTC has no ") + name);
+  static kernels::LibraryName library_name() {
+    return {"NVRTC 12 or 13", "HARNESS_NVRTC_PATH", {"libnvrtc.so.13", "libnvrtc.so.12"}};
   }
 };
 

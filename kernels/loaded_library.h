@@ -20,7 +20,7 @@ struct LibraryName {
 
 class LoadedLibrary {
  public:
-  // What the loader finds, and where CUDA toolkits put it.
+  // The names that the loader finds, then the places where CUDA toolkits put them.
   static std::vector<std::string> candidates(const LibraryName& name) {
     std::vector<std::string> folders = {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"};
     std::vector<std::string> found;

@@ -13,7 +13,7 @@
 
 namespace masks {
 
-// What an expression may ask for besides q and k.
+// An expression may ask for this besides q and k.
 struct Domain {
   std::int64_t sequence = 1;
   std::int64_t heads = 1;

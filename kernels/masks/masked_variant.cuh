@@ -114,7 +114,7 @@ class MaskedVariant : public harness::sdk::Kernel {
   }
 
  private:
-  // Of both tilings.
+  // Both tilings have these.
   static constexpr int tiling_queries = attention::Wgmma128::queries;
   static constexpr int tiling_keys = attention::Wgmma128::keys;
   static_assert(attention::Wgmma64::queries == tiling_queries && attention::Wgmma64::keys == tiling_keys &&

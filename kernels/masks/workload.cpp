@@ -45,7 +45,7 @@ double seen_share(const Shape& shape) {
   return known[key] = BlockMap(rules, counted_block, counted_block).share(shape.sequence);
 }
 
-// What the oracle asks about the keys of a query.
+// The oracle asks it about the keys of a query.
 class MaskOfOracle {
  public:
   explicit MaskOfOracle(const Rules& rules)

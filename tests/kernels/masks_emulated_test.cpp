@@ -17,7 +17,7 @@ using emulate::Landing;
 using emulate::Options;
 using emulate::Order;
 
-// What stands in for the text that NVRTC compiles.
+// It stands in for the text that NVRTC compiles.
 template <bool dense, bool changes>
 struct EvaluatedRule {
   static constexpr bool is_dense = dense;

@@ -10,7 +10,7 @@
 #include "harness/sdk/registry.h"
 #include "kernels/cuda_check.cuh"
 #include "kernels/masks/specialise.h"
-#include "kernels/masks/tile_lists.h"
+#include "kernels/masks/tile_lists.cuh"
 #include "kernels/ptx/tensor_map.cuh"
 
 namespace masks {

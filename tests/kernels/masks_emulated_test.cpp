@@ -5,7 +5,7 @@
 #include <cstring>
 #include <optional>
 
-#include "kernels/masks/tile_lists.h"
+#include "kernels/masks/tile_lists.cuh"
 #include "tests/emulate/memory.h"
 #include "tests/kernels/masks_case.h"
 

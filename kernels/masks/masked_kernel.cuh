@@ -1,6 +1,6 @@
 // The kernel of the variants specialised and dense_mask: that of kernels/attention/wgmma_kernel.cuh with a
-// mask that is compiled in. A block passes through the tiles of keys that a list names; a list leaves out
-// tiles of which no key is seen, and marks those of which every key is. Kernel code: compiled by NVRTC, and
+// mask that is compiled in. A block passes through the tiles of keys that a list names. The list leaves out
+// tiles of which no key is seen, and marks those that are seen in part. Kernel code: compiled by NVRTC, and
 // by a plain C++ compiler for the emulator.
 #pragma once
 

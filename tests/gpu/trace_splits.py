@@ -15,11 +15,13 @@ import random
 import subprocess
 import sys
 import tempfile
+import uuid
 
 
 def side_of(record, starts):
     """The record with these starts alone, numbered from 1."""
     record = copy.deepcopy(record)
+    record["id"] = str(uuid.uuid4())
     number = {start: place for place, start in enumerate(starts, 1)}
     kept = []
     for case in record["cases"]:

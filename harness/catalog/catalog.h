@@ -30,7 +30,7 @@ class Catalog {
   Status add(const sdk::Module& module);
 
   // From now on the workloads that are here yield, with their variants, to those of modules that have one of
-  // the same name: a user's `softmax` is not this program's. Those of built_in() do from the start.
+  // the same name: a user's `softmax` is not this program's. Built-in ones do from the start.
   void yield_to_modules();
 
   [[nodiscard]] const sdk::Workload* workload(std::string_view name) const;

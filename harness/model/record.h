@@ -141,7 +141,7 @@ struct KernelUse {
 struct Identity {
   std::string digest;    // hash of all launches; "" where there is a gap
   Rare<Cause> gap = {};  // why there is no digest
-  // Of a traced program: likewise, but without the words of arguments that its kernels have hashes of.
+  // Likewise of a traced program, but without the words of arguments that its kernels have hashes of.
   std::string frame = {};
 
   bool operator==(const Identity&) const = default;

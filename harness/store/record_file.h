@@ -14,8 +14,8 @@ namespace harness {
 // Reads and decodes the file piece by piece, so that its text is never in memory as a whole.
 Result<Record> read_record(const std::filesystem::path& path);
 
-// A file whose record is read part by part, so that its cases are never in memory as a whole. Whatever is
-// wrong or unusual ends it; read_record() tells.
+// A file whose record is read part by part, so that its cases are never in memory as a whole. Anything wrong
+// or unusual ends it; read_record() tells.
 class RecordParts {
  public:
   explicit RecordParts(const std::filesystem::path& path);

@@ -26,7 +26,7 @@ struct RowPlan {
   int blocks = 1;
 };
 
-// What a plan is made for.
+// The GPU that a plan is made for.
 struct RowDevice {
   int multiprocessors = 1;
   std::size_t shared_bytes = 0;  // that a block may have

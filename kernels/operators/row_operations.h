@@ -17,7 +17,7 @@ inline constexpr float log2_e = 1.44269504F;
 
 enum class Total { sum, largest };
 
-// What costs a GPU many instructions where each bit counts, to some 2^-22 there.
+// 2^x. On a GPU it is right to some 2^-22, because the last bits would take many instructions.
 KERNELS_BOTH float power_of_two(float exponent) {
 #ifdef __CUDA_ARCH__
   float power;

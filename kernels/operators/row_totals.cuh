@@ -46,7 +46,7 @@ struct RowElements {
   }
 };
 
-// What a warp knows of its part of a row.
+// A warp's part of a row.
 struct RowPart {
   float first;
   float second;

@@ -23,8 +23,8 @@ struct WordMatch {
   [[nodiscard]] bool same() const { return changed.empty(); }
 };
 
-// By name of the program. Those of which some start's launches are unknown, or differ in more than words, are
-// left out, and those whose baseline started once: nothing tells which of its words count.
+// By name of the program. Left out are programs of which some start's launches are unknown, or differ in more
+// than words, and programs whose baseline started once: nothing tells which of its words count.
 std::map<std::string, WordMatch> match_words(const Record& baseline, const Record& current);
 
 }  // namespace harness

@@ -50,6 +50,9 @@ const std::vector<SameRule>& rules() {
        [](I q, I k, I) { return std::max(q, k) - std::min(q, k) <= 97; }},
       {"(q - 150) % 4 == -1 || (k - 150) / 4 < -3",
        [](I q, I k, I) { return (q - 150) % 4 == -1 || (k - 150) / 4 < -3; }},
+      // Edges that lie on the last and the first key of a block.
+      {"k < 127 && 128 < q", [](I q, I k, I) { return k < 127 && 128 < q; }},
+      {"k <= 126 || 129 <= q", [](I q, I k, I) { return k <= 126 || 129 <= q; }},
       {"k * 2 - -q != 5", [](I q, I k, I) { return k * 2 + q != 5; }}};
   return all;
 }

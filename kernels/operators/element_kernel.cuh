@@ -31,7 +31,7 @@ inline ElementPlan element_plan(std::int64_t rows, std::int64_t columns, int wid
 }
 
 template <class Operation, class Type>
-__global__ void __launch_bounds__(most_element_threads) element_kernel(RowArguments arguments, int parts) {
+__global__ void __launch_bounds__(most_element_threads, 4) element_kernel(RowArguments arguments, int parts) {
   using Storage = typename Type::Storage;
   constexpr int width = chunk_width<Type>;
   const int columns = static_cast<int>(arguments.columns);

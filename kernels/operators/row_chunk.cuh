@@ -104,12 +104,6 @@ KERNEL_DEVICE RowChunk joined(const SplitChunk& split) {
 // To an address that is a multiple of 16.
 template <class Type>
 KERNEL_DEVICE void store_chunk(typename Type::Storage* to, const float* values, std::uint32_t inside) {
-  if (inside != all_inside<Type>) {
-    KERNEL_UNROLL
-    for (int i = 0; i < chunk_width<Type>; ++i)
-      if ((inside >> i & 1U) != 0) to[i] = Type::narrow(values[i]);
-    return;
-  }
   RowChunk chunk;
   KERNEL_UNROLL
   for (int word = 0; word < 4; ++word) {
@@ -118,7 +112,16 @@ KERNEL_DEVICE void store_chunk(typename Type::Storage* to, const float* values, 
     else
       chunk.words[word] = Type::narrow(values[2 * word], values[2 * word + 1]);
   }
-  ptx::store_once(to, {chunk.words[0], chunk.words[1], chunk.words[2], chunk.words[3]});
+  if (inside == all_inside<Type>)
+    return ptx::store_once(to, {chunk.words[0], chunk.words[1], chunk.words[2], chunk.words[3]});
+  KERNEL_UNROLL
+  for (int i = 0; i < chunk_width<Type>; ++i) {
+    if ((inside >> i & 1U) == 0) continue;
+    if constexpr (chunk_width<Type> == 4)
+      to[i] = values[i];
+    else
+      to[i] = static_cast<std::uint16_t>(chunk.words[i / 2] >> (16 * (i % 2)));
+  }
 }
 
 }  // namespace operators

@@ -1,5 +1,5 @@
-// The part of the toolkit's headers that kernel headers use, for a kernel that is compiled at run time: NVRTC brings
-// none, and the machine may have no toolkit. Included by device.cuh alone, and only by NVRTC.
+// The part of the toolkit's headers that kernel headers use, for a kernel that is compiled at run time: NVRTC
+// brings none, and the machine may have no toolkit. Included by device.cuh alone, and only by NVRTC.
 #pragma once
 
 namespace std {

@@ -17,8 +17,8 @@ harness::sdk::Params tiled_params(const std::string& tile, const std::string& dt
 
 TEST(Tile, IsThreeNumbers) {
   EXPECT_EQ(tiled_matmul::parse_tile("128x256x4"), (tiled_matmul::Tile{128, 256, 4}));
-  for (const char* bad : {"", "128", "128x256", "128x256x", "128x256x4x", "128x256x4 ", "x1x1", "0x1x1", "-1x1x1",
-                          "1X1X1", "automatic", "99999999999x1x1"})
+  for (const char* bad : {"", "128", "128x256", "128x256x", "128x256x4x", "128x256x4 ", "x1x1", "0x1x1",
+                          "-1x1x1", "1X1X1", "automatic", "99999999999x1x1"})
     EXPECT_FALSE(tiled_matmul::parse_tile(bad)) << bad;
 }
 

@@ -33,7 +33,8 @@ class ArgumentReader {
     std::vector<std::uint32_t> words;  // a hash of each word, in order
   };
 
-  // A callback of one of argument_calls(). The values that a launch is given, as it begins; nothing for other calls.
+  // A callback of one of argument_calls(). The values that a launch is given, as it begins; nothing for other
+  // calls.
   std::optional<Given> take(CUpti_CallbackId id, const CUpti_CallbackData& data);
 
  private:

@@ -156,12 +156,15 @@ TEST(MeasurePair, TakesSamplesOfBothInTurns) {
             "bcbcbc"
             "cbbccbbc"
             "bc");
-  // One or two audits of each in each placement, of four calls in a row.
+  // One or two audits of each in each placement, of five calls in a row.
+  constexpr std::size_t calls_of_audit = 5;
   for (const std::string letter : {"b", "c"}) {
-    const auto calls = std::count(seen.audits.begin(), seen.audits.end(), letter[0]);
-    EXPECT_THAT(calls, AllOf(Ge(2 * 4), Le(2 * 2 * 4)));
+    const auto calls =
+        static_cast<std::size_t>(std::count(seen.audits.begin(), seen.audits.end(), letter[0]));
+    EXPECT_THAT(calls, AllOf(Ge(2 * calls_of_audit), Le(2 * 2 * calls_of_audit)));
   }
-  for (std::size_t i = 0; i < seen.audits.size(); ++i) EXPECT_EQ(seen.audits[i], seen.audits[i / 4 * 4]) << i;
+  for (std::size_t i = 0; i < seen.audits.size(); ++i)
+    EXPECT_EQ(seen.audits[i], seen.audits[i / calls_of_audit * calls_of_audit]) << i;
   for (const std::size_t placement : {0U, 1U}) {
     EXPECT_THAT(samples_of(both.baseline, placement), ElementsAre(100, 101, 102, 103));
     EXPECT_THAT(samples_of(both.current, placement), ElementsAre(200, 201, 202, 203));

@@ -131,8 +131,8 @@ TEST(BatchTiming, HasTheNumbersOfCallsThatASuiteGives) {
   EXPECT_THAT(result.batching->calls, ElementsAre(3, 5));
   // First call, three of warm-up, a sample of 3 and 5, and the last check's batch of 3.
   EXPECT_THAT(seen.outputs, SizeIs(1 + 3 + 8 + 3));
-  // Three calls, then the batches of a sample to check and those that the next sample finds.
-  EXPECT_THAT(seen.audited, SizeIs(3 + 8 + 8));
+  // Four calls, then the batches of a sample to check and those that the next sample finds.
+  EXPECT_THAT(seen.audited, SizeIs(4 + 8 + 8));
 }
 
 TEST(BatchTiming, ChecksTheResultOfABatch) {

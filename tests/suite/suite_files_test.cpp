@@ -125,6 +125,7 @@ TEST(SuiteFiles, TheShippedSuitesExpandWithTheBuiltInWorkloads) {
     const Checked<Suite> suite = load_suite(entry.path().string());
     ASSERT_TRUE(suite.has_value()) << test::text_of(suite.error());
     EXPECT_EQ(suite->identity.name, entry.path().stem().string());
+    if (!suite->modules.empty()) continue;  // tests/python runs their workloads
     const Checked<Plan> plan = make_plan(*suite, Catalog::built_in(), {});
     ASSERT_TRUE(plan.has_value()) << test::text_of(plan.error());
     EXPECT_FALSE(plan->cases.empty());

@@ -33,6 +33,22 @@ TEST(Confirm, FreshProcessesThatAgreeLetTheRegressionStand) {
   EXPECT_EQ(exit_code(comparison), 1);
 }
 
+// Fresh processes about a value, `step` apart.
+std::vector<double> spread_about(double center, double step) {
+  return {center * (1 - 2 * step), center * (1 - step), center, center * (1 + step), center * (1 + 2 * step)};
+}
+
+TEST(Confirm, TakesFivePercentWhereTheGateTakesOne) {
+  const ComparisonRow weak =
+      only_row(compare(record_of(about(20)), staged(about(21), spread_about(20.3, 0.0025)), {}));
+  EXPECT_NEAR(weak.confirmation->fresh.p.value(), 0.0233, 1e-4);
+  EXPECT_EQ(weak.verdict, Verdict::regressed);
+  const ComparisonRow weaker =
+      only_row(compare(record_of(about(20)), staged(about(21), spread_about(20.35, 0.005)), {}));
+  EXPECT_NEAR(weaker.confirmation->fresh.p.value(), 0.0526, 1e-4);
+  EXPECT_EQ(weaker.verdict, Verdict::inconclusive);
+}
+
 TEST(Confirm, OthersTakeItBackAndAllProcessesAreShown) {
   const Comparison comparison = compare(record_of(about(20)), staged(about(21), about(20)), {});
   const ComparisonRow& row = only_row(comparison);

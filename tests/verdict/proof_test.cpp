@@ -137,9 +137,11 @@ TEST(Identity, OfATracedProgramLeavesOutWordsThatDifferBetweenStarts) {
   EXPECT_TRUE(gap_of_words({before}, {started({""})})) << "no words";
   EXPECT_TRUE(gap_of_words({started({"00000001aaaaaaaa"})}, {started({"00000001bbbbbbbb"})}))
       << "nothing tells which words count";
-  CaseRecord other_code = started({"00000001cccccccc"});
+  CaseRecord other_code = started({"00000001cccccccc"}, "train", "other");
   other_code.processes.front().kernels.front().code = "new";
-  EXPECT_TRUE(gap_of_words({before}, {other_code}));
+  const auto recompiled = gap_of_words({before}, {other_code});
+  ASSERT_TRUE(recompiled);
+  EXPECT_THAT(recompiled->why, fact(ProofGapCode::other_launches, change(LaunchChange::code, "gemm")));
 }
 
 TEST(Identity, OfATracedKernelIsThatOfItsProgram) {

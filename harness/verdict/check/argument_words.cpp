@@ -113,11 +113,26 @@ std::optional<WordMatch> match_words(const CaseRecord& baseline, const CaseRecor
   return match;
 }
 
+// "" where some start has none, or another one.
+std::string agreed_frame(const CaseRecord& program) {
+  const std::optional<Starts> starts = starts_of(program);
+  if (!starts || starts->empty()) return {};
+  const std::string& frame = starts->front()->identity->frame;
+  const bool agreed = std::all_of(starts->begin(), starts->end(),
+                                  [&](const ProcessResult* one) { return one->identity->frame == frame; });
+  return agreed ? frame : std::string();
+}
+
 bool is_traced_program(const CaseRecord& one) {
   return one.program && one.program->reads == trace_format && !is_traced_kernel(one);
 }
 
 }  // namespace
+
+bool have_other_frames(const CaseRecord& baseline, const CaseRecord& current) {
+  const std::string before = agreed_frame(baseline), after = agreed_frame(current);
+  return !before.empty() && !after.empty() && before != after;
+}
 
 std::map<std::string, WordMatch> match_words(const Record& baseline, const Record& current) {
   std::unordered_map<std::string_view, const CaseRecord*> before;

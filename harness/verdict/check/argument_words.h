@@ -27,4 +27,7 @@ struct WordMatch {
 // than words, and programs whose baseline started once: nothing tells which of its words count.
 std::map<std::string, WordMatch> match_words(const Record& baseline, const Record& current);
 
+// Whether both sides' starts of a traced program agree on a frame each, and the sides do not.
+bool have_other_frames(const CaseRecord& baseline, const CaseRecord& current);
+
 }  // namespace harness

@@ -14,12 +14,26 @@ namespace {
 
 using Kernels = std::vector<KernelUse>;
 
-// The list of the first process that read what it launches.
-Kernels kernels_of(const CaseRecord& record) {
+// The first process that read what it launches, or null.
+const ProcessResult* reader_of(const CaseRecord& record) {
   const auto found = std::find_if(record.processes.begin(), record.processes.end(), [](const auto& process) {
     return process.identity && !process.kernels.empty();
   });
-  return found == record.processes.end() ? Kernels{} : found->kernels;
+  return found == record.processes.end() ? nullptr : &*found;
+}
+
+Kernels kernels_of(const ProcessResult* process) {
+  return process == nullptr ? Kernels{} : process->kernels;
+}
+
+bool differ_in_frames(const ProcessResult* before, const ProcessResult* after) {
+  return before != nullptr && after != nullptr && before->identity->frame != after->identity->frame;
+}
+
+// Words may differ between starts of one build, so they explain nothing where the frames differ.
+void forget_arguments(Kernels& kernels) {
+  for (KernelUse& one : kernels)
+    if (!one.words.empty()) one.arguments.clear();
 }
 
 bool same_launch(const KernelUse& one, const KernelUse& other) {
@@ -67,7 +81,13 @@ Changes changes_between(Kernels before, const Kernels& after) {
 
 Figures launch_change(const CaseRecord& baseline, const CaseRecord& current) {
   if (!current.program || current.program->reads != trace_format) return {};
-  const Changes changes = changes_between(kernels_of(baseline), kernels_of(current));
+  const ProcessResult *one = reader_of(baseline), *other = reader_of(current);
+  Kernels before = kernels_of(one), after = kernels_of(other);
+  if (differ_in_frames(one, other)) {
+    forget_arguments(before);
+    forget_arguments(after);
+  }
+  const Changes changes = changes_between(std::move(before), after);
   if (changes.empty()) {
     const LaunchChange rest = is_traced_kernel(current) ? LaunchChange::elsewhere : LaunchChange::order;
     return {{"change", std::string(name_of(rest))}};

@@ -74,14 +74,15 @@ bool was_looked_at(const CaseRecord& record) {
 std::optional<ProofGap> proof_gap(const CaseRecord& baseline, const CaseRecord& current,
                                   const std::vector<Difference>& machines, const WordMatch* words) {
   const AgreedDigest before = agreed_digest(baseline), after = agreed_digest(current);
-  if (words == nullptr) {
+  const bool other_frames = have_other_frames(baseline, current);
+  if (words == nullptr && !other_frames) {
     if (auto found = digest_gap(before, "baseline")) return found;
     if (auto found = digest_gap(after, "current")) return found;
   }
   if (auto found = inputs_gap(baseline, current)) return found;
   if (!machines.empty()) return ProofGap{{ProofGapCode::other_machine}, {}, machines};
   if (words != nullptr && !words->same()) return gap(ProofGapCode::other_launches, changed_words(*words));
-  if (words == nullptr && before.digest != after.digest)
+  if (words == nullptr && (other_frames || before.digest != after.digest))
     return gap(ProofGapCode::other_launches, launch_change(baseline, current));
   return {};
 }

@@ -113,5 +113,20 @@ TEST(Calibration, IsDocumentedJson) {
   EXPECT_TRUE(json["cases"][0]["device"].is_null());
 }
 
+// Two rows of one case would else look alike.
+TEST(Calibration, OfSeveralMetricsNamesThemInNarrowTerminals) {
+  CalibrationReport one = fixture::calibration("fusion");
+  const auto priority_of_metric = [](const CalibrationReport& report) {
+    const Report drawn = report::calibration_document(report);
+    const report::Column& column = std::get<report::Table>(drawn.document.blocks[0].content).grid.columns[0];
+    EXPECT_EQ(column.header, "metric");
+    return column.priority;
+  };
+  EXPECT_GT(priority_of_metric(one), 0);
+  one.cases.push_back(one.cases.front());
+  one.cases.back().metric = "peak_memory";
+  EXPECT_EQ(priority_of_metric(one), 0) << "never left out";
+}
+
 }  // namespace
 }  // namespace harness

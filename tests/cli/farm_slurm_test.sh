@@ -49,6 +49,19 @@ same "what scontrol was told" "$(cat "$scratch/requeued")" "requeue 42"
 expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
 holds status.json 'report["leased"] == 0' '0 < report["done"] < report["tasks"]'
 let_go
+
+# A slow shell finds the element ended when it comes back from the signal. It still learns its exit status.
+hold
+sed "s|^trap '\\(.*\\)' TERM|trap '\\1; while kill -0 \"\$element\" 2>/dev/null; do sleep 0.05; done' TERM|" job.sh >slow_job.sh
+! cmp -s job.sh slow_job.sh || problem "the shell is not slow"
+bash slow_job.sh >job.log 2>&1 &
+job=$!
+eventually are_held 1
+kill -TERM $job
+status=0
+wait $job || status=$?
+same "the exit status" $status 130
+let_go
 bash job.sh >job.log 2>&1 || problem "the job failed when it was queued again: $(cat job.log)"
 expect 0 "$HARNESS" farm judge --store farm.db
 

@@ -73,7 +73,7 @@ run() { "$HARNESS" run suite.yaml --device scripted:speed.json "$@"; }
 
 # hold, let_go: in between, who measures the variant `held` stays in the middle of it, for as long as its timeout allows.
 # Probes of a campaign are the first, the middle and the last case of its plan: `held` must be none of these.
-hold() { mkdir -p "$scratch/held" && touch "$scratch/hold"; }
+hold() { rm -rf "$scratch/held" && mkdir "$scratch/held" && touch "$scratch/hold"; }
 let_go() { rm -f "$scratch/hold"; }
 are_held() { [ "$(find "$scratch/held" -type f | wc -l)" -ge "$1" ]; }
 

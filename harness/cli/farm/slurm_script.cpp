@@ -29,8 +29,9 @@ bool needs_gpu(const Campaign& campaign) {
 }
 
 // Slurm sends TERM to the shell a minute before the end of the time. The element then gives its task back and
-// ends with 130, and the job is queued again. {0}: short id, {1}: elements, {2}: more lines, {3}: folder,
-// {4}: command.
+// ends with 130, and the job is queued again. A signal ends the shell's wait with a status of its own, so the
+// shell then waits again, also for an element that has ended by now. {0}: short id, {1}: elements,
+// {2}: more lines, {3}: folder, {4}: command.
 constexpr const char* script = R"SCRIPT(#!/bin/bash
 #SBATCH --job-name=harness-{0}
 #SBATCH --array=1-{1}
@@ -42,10 +43,10 @@ constexpr const char* script = R"SCRIPT(#!/bin/bash
 {2}cd {3} || exit 2
 {4} --journal "${{TMPDIR:-/tmp}}/harness-farm-$(id -u)" &
 element=$!
-trap 'kill -TERM "$element"' TERM
-wait "$element"
-status=$?
-while kill -0 "$element" 2>/dev/null; do
+signalled=yes
+trap 'signalled=yes; kill -TERM "$element" 2>/dev/null' TERM
+while [ -n "$signalled" ]; do
+  signalled=
   wait "$element"
   status=$?
 done

@@ -59,14 +59,22 @@ void AdamWWorkload::fill(const Params&, std::uint64_t seed, std::span<HostTensor
 void AdamWWorkload::reference(const Params&, std::span<const HostTensor> inputs, std::size_t output,
                               std::span<const std::int64_t> wanted, std::span<double> expected) const {
   if (output > variance_index) throw std::out_of_range("adamw has outputs 0 to 2");
+  // All tensors are float32. HostTensor::at() would select the type anew at every element.
+  const auto values = [&](std::size_t input) {
+    return reinterpret_cast<const float*>(inputs[input].data.data());
+  };
+  const float* const weights = values(weights_index);
+  const float* const means = values(mean_index);
+  const float* const variances = values(variance_index);
+  const float* const gradients = values(gradient_index);
   constexpr std::int64_t worth_a_thread = 1 << 14;
   harness::sdk::in_parts(std::ssize(wanted), worth_a_thread, [&](std::int64_t first, std::int64_t last) {
     for (auto e = static_cast<std::size_t>(first); e < static_cast<std::size_t>(last); ++e) {
       const std::int64_t i = wanted[e];
-      const double gradient = inputs[gradient_index].at(i);
-      const double mean = beta1 * inputs[mean_index].at(i) + (1 - beta1) * gradient;
-      const double variance = beta2 * inputs[variance_index].at(i) + (1 - beta2) * gradient * gradient;
-      const double weight = inputs[weights_index].at(i);
+      const double gradient = gradients[i];
+      const double mean = beta1 * means[i] + (1 - beta1) * gradient;
+      const double variance = beta2 * variances[i] + (1 - beta2) * gradient * gradient;
+      const double weight = weights[i];
       const double direction = mean / correction1 / (std::sqrt(variance / correction2) + epsilon);
       expected[e] = output == mean_index       ? mean
                     : output == variance_index ? variance

@@ -40,19 +40,6 @@ function(harness_workload name)
   endforeach()
 endfunction()
 
-# harness_timed_sources(<file>... [FLAGS <flag>...]): code of harness_kernels that is timed, or that takes
-# long. It is optimised whatever the build type, except under sanitizers, which look at it as it is. Without
-# trapping comparisons the compiler can turn selections into vector instructions.
-function(harness_timed_sources)
-  cmake_parse_arguments(ARG "" "" "FLAGS" ${ARGN})
-  set(flags -ffp-contract=fast -fno-math-errno -fno-trapping-math ${ARG_FLAGS})
-  if(NOT HARNESS_SANITIZE)
-    list(APPEND flags -O3)
-  endif()
-  set_source_files_properties(${ARG_UNPARSED_ARGUMENTS} TARGET_DIRECTORY harness_kernels
-                              PROPERTIES COMPILE_OPTIONS "${flags}")
-endfunction()
-
 # Does any architecture of this build satisfy `needs` ("", "90a", "80+")?
 function(harness_architecture_fits needs result)
   set(${result} FALSE PARENT_SCOPE)

@@ -27,6 +27,14 @@ enum class Outcome {
   timed_out,
   skipped,
 };
+
+template <>
+inline constexpr auto enum_names<sdk::DType> = [] {
+  std::array<std::pair<sdk::DType, std::string_view>, std::size(sdk::dtypes)> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = {sdk::dtypes[i], sdk::name_of(sdk::dtypes[i])};
+  return names;
+}();
+
 template <>
 inline constexpr auto enum_names<Outcome> = names<Outcome>({{Outcome::measured, "measured"},
                                                             {Outcome::looked_at, "looked_at"},
@@ -166,11 +174,12 @@ struct ProcessResult {
   std::vector<KernelUse> kernels = {};  // in launch order; empty when not read
   Rare<Control> control = {};           // of short cases and batches
   Rare<Batching> batching = {};
-  int input_sets = 1;                     // sets of buffers that calls took turns with
-  std::string device_uuid = {};           // where processes used several devices, else ""
-  Rare<Identity> identity = {};           // absent when not read
-  std::optional<TimingMode> timing = {};  // as measured, also where the plan left it open
-  std::string choice = {};                // that the variant made (sdk::Kernel::choose), "" without one
+  int input_sets = 1;                         // sets of buffers that calls took turns with
+  std::string device_uuid = {};               // where processes used several devices, else ""
+  Rare<Identity> identity = {};               // absent when not read
+  std::optional<TimingMode> timing = {};      // as measured, also where the plan left it open
+  std::string choice = {};                    // that the variant made (sdk::Kernel::choose), "" without one
+  std::optional<sdk::DType> multiplies = {};  // sdk::Kernel::multiplies
 
   bool operator==(const ProcessResult&) const = default;
 };

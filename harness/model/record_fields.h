@@ -131,7 +131,8 @@ inline constexpr auto result_in_case =
                                field("kernels", &ProcessResult::kernels).unless_default(),
                                field("identity", &ProcessResult::identity).unless_default(),
                                field("timing", &ProcessResult::timing).unless_default(),
-                               field("choice", &ProcessResult::choice).unless_default());
+                               field("choice", &ProcessResult::choice).unless_default(),
+                               field("multiplies", &ProcessResult::multiplies).unless_default());
 
 // The series of a case. An older record holds the first call beside the samples of its time.
 struct AsSeries {

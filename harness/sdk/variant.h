@@ -92,6 +92,10 @@ class Kernel {
     return false;
   }
 
+  // The type that the variant multiplies in, where it is not of 16 bits: e4m3, i8. Its FLOP/s are then
+  // compared with the rate of products of that size.
+  [[nodiscard]] virtual std::optional<DType> multiplies() const { return std::nullopt; }
+
   // Reports what only the variant knows of metrics that its workload declares: the size of its packed
   // weights, how often it had to repeat. Called once a process after the last check, never timed.
   virtual void report(MetricSink& sink) const { (void)sink; }

@@ -2,36 +2,20 @@
 // constructor, with its lists of tiles in the workspace.
 #pragma once
 
-#include <cuda.h>
-
 #include <string>
 #include <vector>
 
 #include "harness/sdk/registry.h"
 #include "kernels/cuda_check.cuh"
+#include "kernels/driver.cuh"
 #include "kernels/masks/specialise.h"
 #include "kernels/masks/tile_lists.cuh"
 #include "kernels/ptx/tensor_map.cuh"
 
 namespace masks {
 
-// A function of the driver in use, looked up through the runtime: nothing links against libcuda.
-template <class Function>
-Function* driver_function(const char* name) {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  kernels::check(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found), name);
-  if (found != cudaDriverEntryPointSuccess || function == nullptr)
-    throw std::runtime_error(std::string("the driver has no ") + name);
-  return reinterpret_cast<Function*>(function);
-}
-
-inline void check_driver(CUresult status, const char* call) {
-  if (status == CUDA_SUCCESS) return;
-  const char* text = nullptr;
-  driver_function<decltype(cuGetErrorString)>("cuGetErrorString")(status, &text);
-  throw std::runtime_error(std::string(call) + ": " + (text == nullptr ? "unknown error" : text));
-}
+using kernels::check_driver;
+using kernels::driver_function;
 
 // A kernel in machine code, loaded into the current context.
 class LoadedKernel {

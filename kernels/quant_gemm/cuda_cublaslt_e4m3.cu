@@ -30,6 +30,7 @@ class CublasLtE4m3 final : public LibraryKernel {
   [[nodiscard]] std::optional<harness::sdk::Tolerance> tolerance() const override {
     return tolerance_of_codes(shape(), of_workload_, loss_of_fast_sums(in_blocks() ? group : shape().k));
   }
+  [[nodiscard]] std::optional<DType> multiplies() const override { return DType::e4m3; }
   [[nodiscard]] std::size_t workspace_bytes() const override {
     return kernels::library_workspace_bytes + x_.workspace_bytes();
   }

@@ -22,6 +22,7 @@ class CublasLtInt8 final : public LibraryKernel {
   [[nodiscard]] std::optional<harness::sdk::Tolerance> tolerance() const override {
     return tolerance_of_codes(shape(), of_workload_);
   }
+  [[nodiscard]] std::optional<DType> multiplies() const override { return DType::i8; }
   [[nodiscard]] std::size_t workspace_bytes() const override {
     return kernels::library_workspace_bytes + sums_bytes() + x_.workspace_bytes();
   }

@@ -32,6 +32,7 @@ class WgmmaE4m3 final : public harness::sdk::Kernel {
   [[nodiscard]] std::optional<harness::sdk::Tolerance> tolerance() const override {
     return tolerance_of_codes(shape_, of_workload_, loss_of_fast_sums(in_blocks() ? group : shape_.k));
   }
+  [[nodiscard]] std::optional<DType> multiplies() const override { return DType::e4m3; }
   [[nodiscard]] std::size_t workspace_bytes() const override { return x_.workspace_bytes(); }
 
   void bind(const harness::sdk::Buffers& buffers) override {

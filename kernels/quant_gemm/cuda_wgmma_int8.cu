@@ -23,6 +23,7 @@ class WgmmaInt8 final : public harness::sdk::Kernel {
   [[nodiscard]] std::optional<harness::sdk::Tolerance> tolerance() const override {
     return tolerance_of_codes(shape_, of_workload_);
   }
+  [[nodiscard]] std::optional<DType> multiplies() const override { return DType::i8; }
   [[nodiscard]] std::size_t workspace_bytes() const override { return x_.workspace_bytes(); }
 
   void bind(const harness::sdk::Buffers& buffers) override {

@@ -119,6 +119,12 @@ TEST_F(CudaDevice, MeasuresCeilingsThatAGpuCanHave) {
   EXPECT_LT(copy, h200 ? 4.9e12 : 5e13) << "more than the memory can move";
   EXPECT_GT(gemm, h200 ? 5e14 : 1e12);
   EXPECT_LT(gemm, h200 ? 9.9e14 : 1e16) << "more than the tensor cores can do";
+  if (!h200) return;
+  ASSERT_TRUE(ceilings->contains("gemm_8bit_flops_per_s"));
+  const double small = ceilings->at("gemm_8bit_flops_per_s");
+  RecordProperty("gemm_8bit_flops_per_s", std::to_string(small));
+  EXPECT_GT(small, 1.2 * gemm);
+  EXPECT_LT(small, 1.98e15) << "more than the tensor cores can do";
 }
 
 TEST_F(CudaDevice, FingerprintsTheMachine) {

@@ -114,6 +114,7 @@ class RoughByContract : public Rough {
  public:
   using Rough::Rough;
   [[nodiscard]] std::optional<sdk::Tolerance> tolerance() const override { return sdk::Tolerance{2e-3}; }
+  [[nodiscard]] std::optional<sdk::DType> multiplies() const override { return sdk::DType::e4m3; }
 };
 
 class StricterThanTheWorkload : public trial::Right {
@@ -147,6 +148,8 @@ TEST(Tolerance, OfAVariantReplacesTheWorkloads) {
   const ProcessResult told = measured<trial::Line, RoughByContract>({"error"});
   EXPECT_EQ(told.outcome, Outcome::measured);
   EXPECT_EQ(told.verification->tolerance, 2e-3);
+  EXPECT_EQ(told.multiplies, sdk::DType::e4m3);
+  EXPECT_FALSE(rough.multiplies);
   EXPECT_NEAR(told.verification->before, 1e-3, 1e-5) << "the error is recorded whatever the contract";
   ASSERT_FALSE(told.series.empty());
   EXPECT_EQ(told.series.back().metric, "error");

@@ -91,6 +91,7 @@ TEST(Modes, WhatTheInstrumentReadGoesThroughAResultAndBack) {
   result.control = Control{2.69, 0.5, 1.25};
   result.batching = Batching{{100, 200, 400}, 3.5, 0.001};
   result.input_sets = 81;
+  result.multiplies = sdk::DType::i8;
   const std::string text = encode(result);
   const Result<ProcessResult> back = decode_process_result(text, "t");
   ASSERT_TRUE(back) << back.error().text();
@@ -101,6 +102,7 @@ TEST(Modes, WhatTheInstrumentReadGoesThroughAResultAndBack) {
   ASSERT_TRUE(plain) << plain.error().text();
   EXPECT_FALSE(plain->control || plain->batching);
   EXPECT_EQ(plain->input_sets, 1);
+  EXPECT_FALSE(plain->multiplies);
 }
 
 }  // namespace

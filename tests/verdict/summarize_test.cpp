@@ -104,6 +104,11 @@ TEST(Summarize, SetsThroughputAgainstTheMeasuredCeilings) {
   summary = summarize(record).at(0);
   EXPECT_NEAR(*summary.share_of_ceiling, 0.9, 1e-6);
   EXPECT_EQ(summary.bound, "compute");
+  record.cases[0].processes.resize(2);
+  record.cases[0].processes[1].multiplies = sdk::DType::e4m3;
+  EXPECT_EQ(summarize(record).at(0).bound, "memory") << "no ceiling of 8-bit products is known";
+  record.machines["cuda"].ceilings["gemm_8bit_flops_per_s"] = 9e14;
+  EXPECT_NEAR(*summarize(record).at(0).share_of_ceiling, 0.8, 1e-6);
   record.cases[0].bytes = 9e6;
   EXPECT_THAT(summarize(record).at(0).diagnostics,
               Contains(fact(DiagnosticCode::above_ceiling, {{"share", 2.25}, {"bound", "memory"}})));

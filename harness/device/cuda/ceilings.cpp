@@ -1,10 +1,9 @@
 #include "harness/device/cuda/ceilings.h"
 
-#include <cublas_v2.h>
+#include <cublasLt.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -16,11 +15,12 @@ namespace harness::cuda {
 namespace {
 
 constexpr int sample_count = 10;
-constexpr Seconds product_budget = 0.5;  // for all products together
+constexpr Seconds product_budget = 0.5;  // for the products of one type
 constexpr std::size_t largest_copy = std::size_t{1} << 30;
 constexpr std::size_t smallest_copy = std::size_t{1} << 26;
 constexpr std::int64_t largest_product = 8192;
 constexpr std::int64_t smallest_product = 1024;
+constexpr std::size_t workspace_bytes = std::size_t{32} << 20;  // as NVIDIA recommends on Hopper
 
 cudaStream_t stream_of(sdk::Stream stream) {
   return static_cast<cudaStream_t>(stream.handle);
@@ -79,95 +79,182 @@ Status check_cublas(cublasStatus_t code, const char* call) {
                                                   cublasGetStatusString(code)));
 }
 
-struct DestroyCublas {
-  void operator()(cublasContext* handle) const { (void)cublasDestroy(handle); }
-};
-using Cublas = std::unique_ptr<cublasContext, DestroyCublas>;
-
-Result<Cublas> create_cublas(cudaStream_t stream) {
-  cublasHandle_t raw = nullptr;
-  if (auto status = check_cublas(cublasCreate(&raw), "cublasCreate"); !status)
-    return fail(std::move(status.error()));
-  Cublas handle(raw);
-  if (auto status = check_cublas(cublasSetStream(raw, stream), "cublasSetStream"); !status)
-    return fail(std::move(status.error()));
-  return handle;
-}
-
-// Square matrices, all of one type, column-major as cuBLAS has them; a, b random.
-struct Product {
-  cublasHandle_t handle;
-  cudaDataType_t type;
-  void* a;
-  void* b;
-  void* c;
-
-  [[nodiscard]] cublasStatus_t enqueue(std::int64_t n) const {
-    const float one = 1;
-    const float zero = 0;
-    const auto size = static_cast<int>(n);
-    return cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, size, size, size, &one, a, type, size, b, type,
-                        size, &zero, c, type, size, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+// An object of the library, which fills in out().
+template <class Pointer, cublasStatus_t (*Destroy)(Pointer)>
+class Owner {
+ public:
+  Owner() = default;
+  Owner(Owner&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Owner& operator=(Owner&&) = delete;
+  ~Owner() {
+    if (object_ != nullptr) (void)Destroy(object_);
   }
+  [[nodiscard]] Pointer get() const { return object_; }
+  [[nodiscard]] Pointer* out() { return &object_; }
+
+ private:
+  Pointer object_ = nullptr;
 };
 
-Result<Seconds> product_time(Timer& timer, const Product& product, std::int64_t n, int samples) {
+// Products of one type of operands, whose result has a type of its own.
+struct ProductType {
+  const char* name;  // of its ceiling
+  cudaDataType_t operands;
+  cudaDataType_t result;
+  std::size_t operand_bytes;
+  std::size_t result_bytes;
+  cublasComputeType_t compute;
+  void (*fill)(cudaStream_t, void*, std::size_t, std::uint64_t);
+};
+
+struct Matrices {
+  const void* a;
+  const void* b;
+  void* c;
+  void* workspace;
+};
+
+// C = A^T B of square matrices, column-major, by cuBLASLt's first choice. That order of the operands is the
+// only one in which every type is multiplied.
+class Product {
+ public:
+  static Result<Product> create(const ProductType& type, std::int64_t n) {
+    Product made;
+    made.whole_ = type.compute == CUBLAS_COMPUTE_32I;
+    const auto size = static_cast<std::uint64_t>(n);
+    const cublasOperation_t transposed = CUBLAS_OP_T;
+    const std::int8_t fast = type.operands == CUDA_R_8F_E4M3 ? 1 : 0;
+    Owner<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy> preference;
+    cublasLtMatmulHeuristicResult_t choice{};
+    int found = 0;
+    cublasStatus_t code = CUBLAS_STATUS_SUCCESS;
+    const auto then = [&](const auto& call) {
+      if (code == CUBLAS_STATUS_SUCCESS) code = call();
+    };
+    then([&] { return cublasLtCreate(made.library_.out()); });
+    then([&] {
+      return cublasLtMatmulDescCreate(made.operation_.out(), type.compute,
+                                      made.whole_ ? CUDA_R_32I : CUDA_R_32F);
+    });
+    const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
+      then([&] {
+        return cublasLtMatmulDescSetAttribute(made.operation_.get(), attribute, &value, sizeof value);
+      });
+    };
+    set(CUBLASLT_MATMUL_DESC_TRANSA, transposed);
+    if (fast != 0) set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, fast);
+    then([&] { return cublasLtMatrixLayoutCreate(made.operand_.out(), type.operands, size, size, n); });
+    then([&] { return cublasLtMatrixLayoutCreate(made.result_.out(), type.result, size, size, n); });
+    then([&] { return cublasLtMatmulPreferenceCreate(preference.out()); });
+    then([&] {
+      return cublasLtMatmulPreferenceSetAttribute(preference.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                  &workspace_bytes, sizeof workspace_bytes);
+    });
+    then([&] {
+      return cublasLtMatmulAlgoGetHeuristic(made.library_.get(), made.operation_.get(), made.operand_.get(),
+                                            made.operand_.get(), made.result_.get(), made.result_.get(),
+                                            preference.get(), 1, &choice, &found);
+    });
+    then([&] { return found == 0 ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS; });
+    if (auto status = check_cublas(code, "a product by cuBLASLt"); !status)
+      return fail(std::move(status.error()));
+    made.algorithm_ = choice.algo;
+    return made;
+  }
+
+  [[nodiscard]] cublasStatus_t enqueue(cudaStream_t stream, const Matrices& all) const {
+    const float ones[] = {1, 0};
+    const std::int32_t whole_ones[] = {1, 0};
+    const void* const one = whole_ ? static_cast<const void*>(whole_ones) : ones;
+    const void* const zero = whole_ ? static_cast<const void*>(whole_ones + 1) : ones + 1;
+    return cublasLtMatmul(library_.get(), operation_.get(), one, all.a, operand_.get(), all.b, operand_.get(),
+                          zero, all.c, result_.get(), all.c, result_.get(), &algorithm_, all.workspace,
+                          workspace_bytes, stream);
+  }
+
+ private:
+  Owner<cublasLtHandle_t, cublasLtDestroy> library_;
+  Owner<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> operation_;
+  Owner<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy> operand_;
+  Owner<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy> result_;
+  cublasLtMatmulAlgo_t algorithm_{};
+  bool whole_ = false;
+};
+
+Result<Seconds> product_time(Timer& timer, const ProductType& type, const Matrices& matrices, std::int64_t n,
+                             int samples) {
+  auto product = Product::create(type, n);
+  if (!product) return fail(std::move(product.error()));
   cublasStatus_t outcome = CUBLAS_STATUS_SUCCESS;
   auto time = median_time(
       timer,
-      [&](sdk::Stream) {  // the handle has the same stream
-        const cublasStatus_t code = product.enqueue(n);
+      [&](sdk::Stream stream) {
+        const cublasStatus_t code = product->enqueue(stream_of(stream), matrices);
         if (code != CUBLAS_STATUS_SUCCESS) outcome = code;
       },
       samples);
-  if (auto status = check_cublas(outcome, "cublasGemmEx"); !status) return fail(std::move(status.error()));
+  if (auto status = check_cublas(outcome, "cublasLtMatmul"); !status) return fail(std::move(status.error()));
   return time;
 }
 
-Result<double> product_flops_per_second(Timer& timer, bool has_bf16) {
+Result<double> product_flops_per_second(Timer& timer, const ProductType& type) {
   auto budget = memory_budget();
   if (!budget) return fail(std::move(budget.error()));
-  constexpr std::size_t element = 2;
+  const std::size_t element = 2 * type.operand_bytes + type.result_bytes;
   std::int64_t n = largest_product;
-  while (n > smallest_product && 3 * element * static_cast<std::size_t>(n * n) > *budget) n /= 2;
+  while (n > smallest_product && element * static_cast<std::size_t>(n * n) > *budget) n /= 2;
   const auto elements = static_cast<std::size_t>(n * n);
-  auto matrices = allocate_device_memory(3 * element * elements);
-  if (!matrices) return fail(std::move(matrices.error()));
+  auto allocated = allocate_device_memory(element * elements + workspace_bytes);
+  if (!allocated) return fail(std::move(allocated.error()));
 
-  cudaStream_t stream = nullptr;
-  timer.queue([&](sdk::Stream given) { stream = stream_of(given); });
-  auto handle = create_cublas(stream);
-  if (!handle) return fail(std::move(handle.error()));
-  char* const base = static_cast<char*>(matrices->get());
-  const Product product{handle->get(), has_bf16 ? CUDA_R_16BF : CUDA_R_16F, base, base + element * elements,
-                        base + 2 * element * elements};
-  for (void* input : {product.a, product.b}) {
-    const std::uint64_t seed = input == product.a ? 1 : 2;
-    (has_bf16 ? launch_random_bf16 : launch_random_f16)(stream, input, elements, seed);
-    if (auto status = check_launch("the random fill"); !status) return fail(std::move(status.error()));
-  }
+  char* const base = static_cast<char*>(allocated->get());
+  char* const second = base + type.operand_bytes * elements;
+  char* const product = second + type.operand_bytes * elements;
+  const Matrices matrices{base, second, product, product + type.result_bytes * elements};
+  timer.queue([&](sdk::Stream stream) { type.fill(stream_of(stream), base, 2 * elements, 1); });
+  if (auto status = check_launch("the random fill"); !status) return fail(std::move(status.error()));
   // Time grows with the cube of the size, so a small product tells which size fits the budget.
-  auto small = product_time(timer, product, smallest_product, 1);
+  auto small = product_time(timer, type, matrices, smallest_product, 1);
   if (!small) return fail(std::move(small.error()));
   const auto expected = [&](std::int64_t size) {
     const double scale = static_cast<double>(size) / static_cast<double>(smallest_product);
     return *small * scale * scale * scale * (sample_count + 3);
   };
   while (n > smallest_product && expected(n) > product_budget) n /= 2;
-  auto time = product_time(timer, product, n, sample_count);
+  auto time = product_time(timer, type, matrices, n, sample_count);
   if (!time) return fail(std::move(time.error()));
   const auto size = static_cast<double>(n);
   return 2.0 * size * size * size / *time;
 }
 
+// The types whose rates are measured on a GPU of this compute capability. The units for E4M3 are as fast as
+// those for int8, and cuBLASLt comes closer to them.
+std::vector<ProductType> product_types(int major, int minor) {
+  const cudaDataType_t half = major >= 8 ? CUDA_R_16BF : CUDA_R_16F;
+  std::vector<ProductType> types{{"gemm_flops_per_s", half, half, 2, 2, CUBLAS_COMPUTE_32F,
+                                  major >= 8 ? launch_random_bf16 : launch_random_f16}};
+  constexpr const char* small = "gemm_8bit_flops_per_s";
+  if (major >= 9 || (major == 8 && minor >= 9))
+    types.push_back({small, CUDA_R_8F_E4M3, half, 1, 2, CUBLAS_COMPUTE_32F, launch_random_bytes});
+  else if (major == 8)
+    types.push_back({small, CUDA_R_8I, CUDA_R_32I, 1, 4, CUBLAS_COMPUTE_32I, launch_random_bytes});
+  return types;
+}
+
 }  // namespace
 
-Result<std::map<std::string, double>> measure_ceilings(Timer& timer, bool has_bf16) {
+Result<std::map<std::string, double>> measure_ceilings(Timer& timer, int major, int minor) {
   auto copied = copy_bytes_per_second(timer);
   if (!copied) return fail(std::move(copied.error()));
-  auto multiplied = product_flops_per_second(timer, has_bf16);
-  if (!multiplied) return fail(std::move(multiplied.error()));
-  return std::map<std::string, double>{{"copy_bytes_per_s", *copied}, {"gemm_flops_per_s", *multiplied}};
+  std::map<std::string, double> ceilings{{"copy_bytes_per_s", *copied}};
+  for (const ProductType& type : product_types(major, minor)) {
+    auto multiplied = product_flops_per_second(timer, type);
+    if (multiplied)
+      ceilings.emplace(type.name, *multiplied);
+    else if (type.operand_bytes > 1)
+      return fail(std::move(multiplied.error()));  // small types are left out where the library cannot
+  }
+  return ceilings;
 }
 
 }  // namespace harness::cuda

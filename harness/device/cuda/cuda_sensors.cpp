@@ -37,7 +37,7 @@ Machine CudaSensors::fingerprint() {
 
 Result<std::map<std::string, double>> CudaSensors::measure_ceilings() {
   if (auto status = usable(); !status) return fail(std::move(status.error()));
-  return cuda::measure_ceilings(parts_.timer, properties_.major >= 8);
+  return cuda::measure_ceilings(parts_.timer, properties_.major, properties_.minor);
 }
 
 Since<Conditions> CudaSensors::watch_conditions() {

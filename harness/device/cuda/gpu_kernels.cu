@@ -85,6 +85,10 @@ __device__ void store(__nv_bfloat16& to, float value) {
 __device__ void store(__half& to, float value) {
   to = __float2half(value);
 }
+// Without bit 6 every byte is a number, also as E4M3: of less than 2.
+__device__ void store(unsigned char& to, float value) {
+  to = static_cast<unsigned char>(static_cast<int>((value + 1) * 128)) & 0xBF;
+}
 
 template <class T>
 __global__ void fill_random(T* to, std::size_t elements, std::uint64_t seed) {
@@ -136,6 +140,10 @@ void launch_random_bf16(cudaStream_t stream, void* to, std::size_t elements, std
 
 void launch_random_f16(cudaStream_t stream, void* to, std::size_t elements, std::uint64_t seed) {
   launch_random<__half>(stream, to, elements, seed);
+}
+
+void launch_random_bytes(cudaStream_t stream, void* to, std::size_t elements, std::uint64_t seed) {
+  launch_random<unsigned char>(stream, to, elements, seed);
 }
 
 cudaError_t find_machine_code() {

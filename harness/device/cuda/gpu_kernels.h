@@ -33,6 +33,8 @@ void launch_copy(cudaStream_t stream, void* to, const void* from, std::size_t by
 // Uniform random values in [-1, 1), as bfloat16 or, where the GPU has no bfloat16 units, as half.
 void launch_random_bf16(cudaStream_t stream, void* to, std::size_t elements, std::uint64_t seed);
 void launch_random_f16(cudaStream_t stream, void* to, std::size_t elements, std::uint64_t seed);
+// Random bytes that are finite numbers as int8 and as E4M3.
+void launch_random_bytes(cudaStream_t stream, void* to, std::size_t elements, std::uint64_t seed);
 
 // Is there machine code in this module for the current device? cudaErrorNoKernelImageForDevice if not.
 cudaError_t find_machine_code();

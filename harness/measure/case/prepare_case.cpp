@@ -20,6 +20,7 @@ Step construct(CaseParts& parts, Subject& subject) {
   }
   if (!subject.kernel) return ended(Outcome::failed, {CauseCode::no_kernel});
   subject.problem.tolerance = subject.kernel->tolerance().value_or(subject.problem.tolerance);
+  subject.result.multiplies = subject.kernel->multiplies();
   for (const auto& collector : subject.collectors) collector->after_construction(parts.device);
   subject.calls.gated = !subject.kernel->synchronises() && !parts.device.timer().gate_obstacle();
   return {};

@@ -74,6 +74,15 @@ void fill_first_call(Summary& summary, const CaseRecord& record) {
   if (!calls.empty()) summary.first_call = stats::quantile(calls, 0.5);
 }
 
+// The ceiling of the products that the case makes, by the first of its processes that tells their type. Types
+// of the same size are multiplied at the same rate.
+std::string product_ceiling(const CaseRecord& record) {
+  for (const ProcessResult& process : record.processes)
+    if (process.multiplies)
+      return "gemm_" + std::to_string(sdk::bits_of(*process.multiplies)) + "bit_flops_per_s";
+  return "gemm_flops_per_s";
+}
+
 // Work per second from what the workload declares and the time of a call, which is a case's first metric:
 // others may be times too (launch_time), of something else.
 void fill_throughput(Summary& summary, const CaseRecord& record, const Series& series, const Record& whole) {
@@ -93,7 +102,7 @@ void fill_throughput(Summary& summary, const CaseRecord& record, const Series& s
     summary.bound = bound;
   };
   consider("copy_bytes_per_s", summary.bytes_per_s, "memory");
-  consider("gemm_flops_per_s", summary.flops_per_s, "compute");
+  consider(product_ceiling(record).c_str(), summary.flops_per_s, "compute");
 }
 
 // The larger error of the two checks; NaN is worse than any number.

@@ -1,6 +1,7 @@
 // The rungs of matmul on CUDA cores, wmma and mma.sync, run on the CPU by the emulator with the launches that
 // they plan for a GPU, against the float64 oracle: random shapes with tails, both landings, every order.
 #include "kernels/matmul/rungs/coalesced.cuh"
+#include "kernels/matmul/rungs/gemv.cuh"
 #include "kernels/matmul/rungs/naive.cuh"
 #include "kernels/matmul/rungs/register_tiles.cuh"
 #include "kernels/matmul/rungs/shared.cuh"
@@ -89,6 +90,25 @@ TEST(MatmulRung, WmmaIsRightOnWholePieces) {
 TEST(MatmulRung, LargeWmmaTilesAreRight) {
   for (const Options& options : every_schedule())
     expect_rung_right<matmul::Wmma, ptx::BF16>({150, 200, 72}, options, 1);
+}
+
+// Few multiprocessors make blocks of few threads.
+TEST(MatmulRung, GemvIsRight) {
+  for (const Options& options : every_schedule()) {
+    expect_rung_right<matmul::Gemv, ptx::BF16>({1, 136, 300}, options);
+    expect_rung_right<matmul::Gemv, ptx::F16>({2, 64, 1030}, options, 1);
+    expect_rung_right<matmul::Gemv, ptx::BF16>({3, 40, 77}, options);
+    expect_rung_right<matmul::Gemv, ptx::F16>({4, 104, 513}, options, 1);
+    expect_rung_right<matmul::Gemv, ptx::F16>({1, 8, 1}, options);
+  }
+}
+TEST(MatmulRung, GemvRefusesWhatItDoesNotMultiply) {
+  gemm::Problem<ptx::F16> problem{nullptr, nullptr, nullptr, 4, 64, 7};
+  EXPECT_EQ(matmul::Gemv::refusal(problem), nullptr);
+  problem.m = 5;
+  EXPECT_NE(matmul::Gemv::refusal(problem), nullptr);
+  problem = {nullptr, nullptr, nullptr, 1, 68, 7};
+  EXPECT_NE(matmul::Gemv::refusal(problem), nullptr);
 }
 
 }  // namespace

@@ -32,9 +32,9 @@ class Matmul : public VariantsTest {
   // One element, one row, one column, primes; whole tiles and a little more; then at random, half of them
   // with rows of whole 16 bytes.
   static std::vector<Shape> shapes() {
-    std::vector<Shape> all = {{1, 1, 1},        {1, 256, 64},    {256, 1, 64},   {7, 13, 5},
-                              {1, 8, 8},        {128, 256, 64},  {16, 512, 512}, {129, 264, 72},
-                              {300, 136, 1000}, {513, 1032, 520}};
+    std::vector<Shape> all = {{1, 1, 1},      {1, 256, 64},    {256, 1, 64},     {7, 13, 5},
+                              {1, 8, 8},      {3, 4104, 1030}, {2, 8456, 77},    {128, 256, 64},
+                              {16, 512, 512}, {129, 264, 72},  {300, 136, 1000}, {513, 1032, 520}};
     std::mt19937_64 random(20240607);
     for (int i = 0; i < 12; ++i) {
       const std::int64_t multiple = i % 2 == 0 ? 8 : 1;
@@ -75,7 +75,7 @@ TEST_F(Matmul, EveryVariantSupportsAnAlignedShapeInSomeType) {
   for (const std::string& variant : variants()) {
     bool some = false;
     for (const char* const dtype : {"f16", "f32"})
-      some |= is_right(variant, params_of(dtype, {256, 256, 128}));
+      for (const std::int64_t m : {1, 256}) some |= is_right(variant, params_of(dtype, {m, 256, 128}));
     EXPECT_TRUE(some) << variant;
   }
 }
@@ -120,7 +120,8 @@ TEST_F(Matmul, OfOurOwnIsRightOnAFewSmallShapes) {
     if (is_library(variant)) continue;
     trying(variant);
     for (const char* const dtype : {"f16", "tf32", "f32"})
-      for (const Shape& shape : {Shape{7, 13, 5}, Shape{129, 264, 72}, Shape{1290, 2568, 136}})
+      for (const Shape& shape :
+           {Shape{7, 13, 5}, Shape{3, 4104, 70}, Shape{129, 264, 72}, Shape{1290, 2568, 136}})
         is_right(variant, params_of(dtype, shape));
   }
 }

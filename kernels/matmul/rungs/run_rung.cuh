@@ -54,6 +54,9 @@ class RungKernel : public harness::sdk::Kernel {
   void make(const harness::sdk::DeviceTraits& traits) {
     using Storage = typename Element::Storage;
     auto problem = std::make_shared<gemm::Problem<Element>>(problem_of<Element>(shape_));
+    if constexpr (requires { Rung::refusal(*problem); })
+      if (const char* const why = Rung::refusal(*problem); why != nullptr)
+        throw harness::sdk::Unsupported(why);
     const Launch<Element> launch = Rung::template plan<Element>(*problem, traits.multiprocessors);
     if (launch.grid.y > 65535) throw harness::sdk::Unsupported("n is too large for this grid");
     if (static_cast<std::size_t>(launch.shared_bytes) > traits.shared_memory_per_block)

@@ -26,7 +26,8 @@ struct Shape {
   std::int64_t sequence = 1;   // queries, and as many keys
   std::int64_t dimension = 1;  // of one head
   bool causal = false;
-  std::int64_t window = 0;  // with causal: query i sees keys i - window + 1 to i; 0: no limit
+  std::int64_t window = 0;   // with causal: query i sees keys i - window + 1 to i; 0: no limit
+  bool interleaved = false;  // Q, K and V are parts of (b, s, 3, h, d), and O is (b, s, h, d)
 
   [[nodiscard]] std::int64_t matrices() const { return batch * heads; }
   [[nodiscard]] std::int64_t elements() const { return matrices() * sequence * dimension; }
@@ -62,10 +63,10 @@ inline void require_device_extents(const Shape& shape) {
     throw harness::sdk::Unsupported("b times h must be at most 65535, the height of a grid");
 }
 
-// For variants written for the two common head sizes.
-inline void require_head_of_64_or_128(const Shape& shape) {
-  if (shape.dimension != 64 && shape.dimension != 128)
-    throw harness::sdk::Unsupported("written for d = 64 and d = 128; this case has d = " +
+// For variants written for the common head sizes.
+inline void require_common_head(const Shape& shape) {
+  if (shape.dimension != 32 && shape.dimension != 64 && shape.dimension != 128)
+    throw harness::sdk::Unsupported("written for d = 32, 64 and 128; this case has d = " +
                                     std::to_string(shape.dimension));
 }
 

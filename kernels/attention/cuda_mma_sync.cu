@@ -37,10 +37,12 @@ Launch make_launch(MmaChoice choice, bool f16) {
 class MmaSync final : public OwnKernel {
  public:
   MmaSync(const Params& params, const Problem&, const DeviceTraits& traits) : OwnKernel(params) {
-    require_head_of_64_or_128(shape_);
+    require_common_head(shape_);
     require_compute_capability(traits, 8);
     const MmaChoice choice = choose_mma(shape_.matrices(), shape_.sequence, traits.multiprocessors);
-    launch_ = shape_.dimension == 64 ? make_launch<64>(choice, is_f16()) : make_launch<128>(choice, is_f16());
+    launch_ = shape_.dimension == 32   ? make_launch<32>(choice, is_f16())
+              : shape_.dimension == 64 ? make_launch<64>(choice, is_f16())
+                                       : make_launch<128>(choice, is_f16());
     allow_shared_memory(reinterpret_cast<const void*>(launch_.kernel), launch_.shared_bytes, traits);
   }
 

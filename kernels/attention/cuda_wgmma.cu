@@ -31,11 +31,13 @@ Launch make_launch(bool f16) {
 class WgmmaVariant final : public OwnKernel {
  public:
   WgmmaVariant(const Params& params, const Problem&, const DeviceTraits& traits) : OwnKernel(params) {
-    require_head_of_64_or_128(shape_);
+    require_common_head(shape_);
     if (traits.compute_major != 9 || traits.compute_minor != 0)
       throw Unsupported("needs compute capability 9.0 exactly; this device has " +
                         std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
-    launch_ = shape_.dimension == 64 ? make_launch<Wgmma64>(is_f16()) : make_launch<Wgmma128>(is_f16());
+    launch_ = shape_.dimension == 32   ? make_launch<Wgmma32>(is_f16())
+              : shape_.dimension == 64 ? make_launch<Wgmma64>(is_f16())
+                                       : make_launch<Wgmma128>(is_f16());
     allow_shared_memory(reinterpret_cast<const void*>(launch_.kernel), launch_.shared_bytes, traits);
   }
 

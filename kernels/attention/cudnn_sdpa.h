@@ -51,12 +51,17 @@ class Graph {
   void build() {
     const std::int64_t s = shape_.sequence;
     const std::int64_t d = shape_.dimension;
-    const std::int64_t matrix = s * d;
-    const Extents heads = {shape_.heads * matrix, matrix, d, 1};
-    const Index q = real(q_id, {shape_.batch, shape_.heads, s, d}, heads);
-    const Index k = real(k_id, {shape_.batch, shape_.heads, d, s}, {shape_.heads * matrix, matrix, 1, d});
-    const Index v = real(v_id, {shape_.batch, shape_.heads, s, d}, heads);
-    const Index o = real(o_id, {shape_.batch, shape_.heads, s, d}, heads);
+    const std::int64_t h = shape_.heads;
+    // Of a batch, a head and a row.
+    Extents in = {h * s * d, s * d, d}, out = in;
+    if (shape_.interleaved) {
+      in = {s * 3 * h * d, d, 3 * h * d};
+      out = {s * h * d, d, h * d};
+    }
+    const Index q = real(q_id, {shape_.batch, h, s, d}, {in[0], in[1], in[2], 1});
+    const Index k = real(k_id, {shape_.batch, h, d, s}, {in[0], in[1], 1, in[2]});
+    const Index v = real(v_id, {shape_.batch, h, s, d}, {in[0], in[1], in[2], 1});
+    const Index o = real(o_id, {shape_.batch, h, s, d}, {out[0], out[1], out[2], 1});
 
     const Index products = scores(DataType::f32);
     multiply(q, k, products);

@@ -33,20 +33,22 @@ struct MmaTiling {
   static constexpr int results_bytes = key_warps == 1 ? 0 : 4 * result_floats;
   static constexpr int shared_bytes = copies_bytes > results_bytes ? copies_bytes : results_bytes;
 
-  static_assert(d % 64 == 0 && warp_keys % 16 == 0 && keys * pieces % threads == 0);
+  static_assert(d % 32 == 0 && warp_keys % 16 == 0 && keys * pieces % threads == 0);
 };
 
 // Where 16-byte piece `piece` of row `row` lies in a tile, in bytes. Permuted within a row, so that the eight
 // pieces that a matrix load touches at once, the same of eight rows, lie in eight groups of banks.
 template <class Tiling>
 KERNEL_DEVICE int tile_offset(int row, int piece) {
-  return (row * Tiling::pieces + (piece ^ (row & 7))) * 16;
+  // Rows of four pieces lie in pairs.
+  return (row * Tiling::pieces + (piece ^ (Tiling::pieces == 4 ? row >> 1 & 3 : row & 7))) * 16;
 }
 
-template <class Tiling, class Element>
+// `Problem` is Arguments, or has a place of its own for results: result_row(matrix, query).
+template <class Tiling, class Element, class Problem = Arguments>
 class MmaAttention {
  public:
-  KERNEL_DEVICE MmaAttention(const Arguments& problem, unsigned char* memory)
+  KERNEL_DEVICE MmaAttention(const Problem& problem, unsigned char* memory)
       : problem_(problem),
         memory_(memory),
         address_(ptx::shared_address(memory)),
@@ -253,8 +255,13 @@ class MmaAttention {
   }
 
   KERNEL_DEVICE void store_pair(int query, int column, float low, float high) const {
-    *reinterpret_cast<std::uint32_t*>(problem_.o + start_ + static_cast<std::int64_t>(query) * Tiling::d +
-                                      column) = Element::narrow(low, high);
+    if constexpr (requires { problem_.result_row(0, 0); })
+      *reinterpret_cast<std::uint32_t*>(problem_.o +
+                                        problem_.result_row(static_cast<int>(blockIdx.y), query) + column) =
+          Element::narrow(low, high);
+    else
+      *reinterpret_cast<std::uint32_t*>(problem_.o + start_ + static_cast<std::int64_t>(query) * Tiling::d +
+                                        column) = Element::narrow(low, high);
   }
 
   KERNEL_DEVICE void store() const {
@@ -318,7 +325,7 @@ class MmaAttention {
     store_pair(block_query_ + query, column, low / total, high / total);
   }
 
-  const Arguments& problem_;
+  const Problem& problem_;
   unsigned char* memory_;
   std::uint32_t address_;
   int lane_;
@@ -347,11 +354,11 @@ __global__ void __launch_bounds__(Tiling::threads) mma_kernel(const __grid_const
 // The tilings in use. Large ones read keys and values least; small ones make more blocks: 16 queries each,
 // with four or eight warps over the keys.
 template <int D>
-using MmaLarge = MmaTiling<D, D == 64 ? 2 : 1, D == 64 ? 4 : 8, 1, 64>;
+using MmaLarge = MmaTiling<D, D <= 64 ? 2 : 1, D <= 64 ? 4 : 8, 1, 64>;
 template <int D>
 using MmaSmall = MmaTiling<D, 1, 1, 4, 32>;
 template <int D>
-using MmaWide = MmaTiling<D, 1, 1, 8, D == 64 ? 32 : 16>;
+using MmaWide = MmaTiling<D, 1, 1, 8, D <= 64 ? 32 : 16>;
 
 enum class MmaChoice { large, small, wide };
 

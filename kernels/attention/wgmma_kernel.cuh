@@ -15,6 +15,7 @@ namespace attention {
 template <int Dimension, int Consumers, int StagesOfRing>
 struct WgmmaTiling {
   static constexpr int d = Dimension;
+  static constexpr int stored = d;  // columns that a matrix has in memory
   static constexpr int consumers = Consumers;
   static constexpr int stages = StagesOfRing;
   static constexpr int keys = 128;  // of a tile
@@ -63,10 +64,10 @@ struct WgmmaMemory {
 // The tiles of keys that a block passes through, from the last to the first: where causal the first of them
 // is then the one with a diagonal. An entry is what tells one of them: here its first key. Kernels with other
 // masks bring a class like this one (kernels/masks/masked_kernel.cuh).
-template <class TilingOfBlock>
+template <class TilingOfBlock, class ProblemOfKernel = Arguments>
 struct WgmmaTiles {
   using Tiling = TilingOfBlock;
-  using Problem = Arguments;
+  using Problem = ProblemOfKernel;
   static constexpr bool may_be_empty = false;  // each query sees a key
   int matrix;
   int query;  // the block's first
@@ -215,7 +216,7 @@ class WgmmaConsumer {
     ptx::wgmma_pin(scores_);
     ptx::wgmma_fence();
     KERNEL_UNROLL
-    for (int depth = 0; depth < Tiling::d / 16; ++depth) {
+    for (int depth = 0; depth < Tiling::stored / 16; ++depth) {
       const int panel = depth / 4;
       const int within = depth % 4 * 32;  // bytes
       const std::uint64_t q = ptx::swizzled_descriptor(
@@ -291,13 +292,20 @@ class WgmmaConsumer {
       const float factor = Tiles::may_be_empty && total == 0 ? 0.0F : 1.0F / total;
       const int query = query_ + half * 8;
       if (query >= problem_.sequence) continue;
-      std::uint16_t* const row = problem_.o + matrix_start(problem_, tiles_.matrix) +
-                                 static_cast<std::int64_t>(query) * Tiling::d + lane_ % 4 * 2;
+      std::uint16_t* const row = problem_.o + result_row(query) + lane_ % 4 * 2;
       KERNEL_UNROLL
-      for (int column = 0; column < Tiling::d / 8; ++column)
+      for (int column = 0; column < Tiling::stored / 8; ++column)
         *reinterpret_cast<std::uint32_t*>(row + column * 8) =
             Element::narrow(sums_[column * 4 + half * 2] * factor, sums_[column * 4 + half * 2 + 1] * factor);
     }
+  }
+
+  // A problem may have a place of its own for results.
+  KERNEL_DEVICE std::int64_t result_row(int query) const {
+    if constexpr (requires { problem_.result_row(0, 0); })
+      return problem_.result_row(tiles_.matrix, query);
+    else
+      return matrix_start(problem_, tiles_.matrix) + static_cast<std::int64_t>(query) * Tiling::stored;
   }
 
   const Problem& problem_;
@@ -358,6 +366,10 @@ __global__ void __launch_bounds__(Tiling::threads, 1)
 
 // The tilings in use. With a small head a third warpgroup fits too, but not without spilling registers.
 using Wgmma64 = WgmmaTiling<64, 2, 3>;
+// The copy engine fills rows of 32 elements up to a panel with zeros, which the second product takes along.
+struct Wgmma32 : Wgmma64 {
+  static constexpr int stored = 32;
+};
 using Wgmma128 = WgmmaTiling<128, 2, 2>;
 
 // How Q (`rows` = Tiling::queries), K or V (Tiling::keys) lies in memory, for the copy engine.

@@ -147,7 +147,7 @@ class WgmmaTile {
           results[j][half] = Result::narrow(finish(d[at * 4 + half * 2], low, half),
                                             finish(d[at * 4 + half * 2 + 1], high, half));
       }
-      write_chunk(memory.staging(warp), problem, row + warp * 16, column + chunk * 64, results);
+      write_chunk(memory.staging(warp), problem, epilogue, row + warp * 16, column + chunk * 64, results);
     }
   }
 
@@ -186,8 +186,10 @@ class WgmmaTile {
 
   // By a warp: 16 x 64 elements from (row, column) of Y on, of which a thread holds, of every 8 x 8, what it
   // holds of such a matrix of an ldmatrix.
-  static KERNEL_DEVICE void write_chunk(unsigned char* staging, const Problem<Element>& problem, int row,
-                                        int column, const std::uint32_t (&results)[8][2]) {
+  template <class Epilogue>
+  static KERNEL_DEVICE void write_chunk(unsigned char* staging, const Problem<Element>& problem,
+                                        const Epilogue& epilogue, int row, int column,
+                                        const std::uint32_t (&results)[8][2]) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     __syncwarp();  // the chunk before has been read
     KERNEL_UNROLL
@@ -201,9 +203,23 @@ class WgmmaTile {
       const int y_row = row + r;
       const int y_column = column + lane % 8 * 8;
       if (y_row < problem.m && y_column < problem.n)
-        *reinterpret_cast<Piece*>(problem.y + static_cast<std::int64_t>(y_row) * problem.n + y_column) =
-            *reinterpret_cast<const Piece*>(staging + piece_offset<8>(r, lane % 8));
+        write_piece(problem, epilogue, y_row, y_column,
+                    *reinterpret_cast<const Piece*>(staging + piece_offset<8>(r, lane % 8)));
     }
+  }
+
+  // An epilogue may change a piece of the result, add(piece, row, column), and have a place of its own for
+  // it, place(row, column) from the beginning of Y on.
+  template <class Epilogue>
+  static KERNEL_DEVICE void write_piece(const Problem<Element>& problem, const Epilogue& epilogue, int row,
+                                        int column, const Piece& piece) {
+    if constexpr (requires { epilogue.place(0, 0); })
+      *reinterpret_cast<Piece*>(problem.y + epilogue.place(row, column)) = piece;
+    else if constexpr (requires { epilogue.add(piece, 0, 0); })
+      *reinterpret_cast<Piece*>(problem.y + static_cast<std::int64_t>(row) * problem.n + column) =
+          epilogue.add(piece, row, column);
+    else
+      *reinterpret_cast<Piece*>(problem.y + static_cast<std::int64_t>(row) * problem.n + column) = piece;
   }
 };
 

@@ -155,6 +155,7 @@ TEST(AttentionMma, TheLargeTilingIsRight) {
   expect_mma_right<MmaLarge<64>>({1, 2, 150, 64});
   expect_mma_right<MmaLarge<128>>({1, 1, 131, 128});
   expect_mma_right<MmaLarge<128>>({1, 1, 64, 128});
+  expect_mma_right<MmaLarge<32>>({1, 2, 150, 32});
 }
 
 TEST(AttentionMma, WarpsThatDivideTheKeysAreRight) {
@@ -162,6 +163,8 @@ TEST(AttentionMma, WarpsThatDivideTheKeysAreRight) {
   expect_mma_right<MmaSmall<64>>({1, 1, 32, 64});
   expect_mma_right<MmaSmall<64>>({2, 1, 140, 64});
   expect_mma_right<MmaSmall<128>>({1, 1, 70, 128});
+  expect_mma_right<MmaSmall<32>>({2, 1, 140, 32});
+  expect_mma_right<MmaWide<32>>({1, 1, 270, 32});
   expect_mma_right<MmaWide<64>>({1, 1, 270, 64});
   expect_mma_right<MmaWide<128>>({1, 1, 140, 128});
 }
@@ -230,6 +233,8 @@ TEST(AttentionWgmma, ThreeWarpgroupsAreRight) {
 TEST(AttentionWgmma, TwoWarpgroupsAreRight) {
   expect_wgmma_right<Wgmma64>({1, 1, 1, 64});
   expect_wgmma_right<Wgmma64>({2, 1, 300, 64});
+  expect_wgmma_right<Wgmma32>({1, 1, 1, 32});
+  expect_wgmma_right<Wgmma32>({2, 1, 300, 32});
   expect_wgmma_right<Wgmma128>({1, 1, 64, 128});
   expect_wgmma_right<Wgmma128>({1, 1, 520, 128});
 }

@@ -3,13 +3,7 @@
 // Use from one thread at a time, with the device current on which it was made.
 #pragma once
 
-#include <cublas_v2.h>
-#include <cuda_runtime.h>
-
-#include <memory>
-#include <type_traits>
-
-#include "kernels/cublaslt.cuh"
+#include "kernels/cublas_handle.cuh"
 #include "kernels/linear_gelu/linear_gelu.h"
 
 namespace linear_gelu {
@@ -19,54 +13,28 @@ using kernels::library_workspace_bytes;
 class CublasProduct {
  public:
   // Throws Unsupported on element types other than f16 and bf16.
-  explicit CublasProduct(const Shape& shape) : shape_(shape) {
-    require_half_precision(shape);
-    cublasHandle_t handle = nullptr;
-    kernels::check(cublasCreate(&handle), "cublasCreate");
-    handle_.reset(handle);
-  }
+  explicit CublasProduct(const Shape& shape) : shape_(shape) { require_half_precision(shape); }
 
   // `workspace` has library_workspace_bytes bytes.
-  void bind(void* workspace) {
-    workspace_ = workspace;
-    prepared_ = false;
-  }
+  void bind(void* workspace) { handle_.bind(workspace); }
 
   // cuBLAS thinks in columns: a row-major matrix is its transpose to the library. So it computes Y^T (n x m)
   // = W^T (n x k) X^T (k x m), with the arrays as they lie.
   void run(const void* x, const void* w, void* y, cudaStream_t stream) {
-    prepare(stream);
     const float one = 1.0F;
     const float zero = 0.0F;
     const int m = static_cast<int>(shape_.m);
     const int n = static_cast<int>(shape_.n);
     const int k = static_cast<int>(shape_.k);
     const cudaDataType_t type = kernels::library_type(shape_.dtype);
-    kernels::check(cublasGemmEx(handle_.get(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, w, type, n, x, type,
-                                k, &zero, y, type, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+    kernels::check(cublasGemmEx(handle_.on(stream), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, w, type, n, x,
+                                type, k, &zero, y, type, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
                    "cublasGemmEx");
   }
 
  private:
-  struct Destroy {
-    void operator()(cublasHandle_t handle) const { cublasDestroy(handle); }
-  };
-
-  // Setting the stream puts cuBLAS back on a workspace of its own, so the order matters.
-  void prepare(cudaStream_t stream) {
-    if (prepared_ && stream == stream_) return;
-    kernels::check(cublasSetStream(handle_.get(), stream), "cublasSetStream");
-    kernels::check(cublasSetWorkspace(handle_.get(), workspace_, library_workspace_bytes),
-                   "cublasSetWorkspace");
-    stream_ = stream;
-    prepared_ = true;
-  }
-
   Shape shape_;
-  std::unique_ptr<std::remove_pointer_t<cublasHandle_t>, Destroy> handle_;
-  void* workspace_ = nullptr;
-  cudaStream_t stream_ = nullptr;
-  bool prepared_ = false;
+  kernels::CublasHandle handle_;
 };
 
 }  // namespace linear_gelu

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
 #include "tests/model/fact_matchers.h"
@@ -47,6 +49,32 @@ TEST_F(Operators, SoftmaxIsRight) {
 }
 TEST_F(Operators, SwiGluIsRight) {
   expect_right("swiglu");
+}
+
+void expect_spectral(const char* variant) {
+  for (const auto& [b, c, n] :
+       {std::array<std::int64_t, 3>{1, 1, 64}, {2, 19, 64}, {17, 3, 128}, {33, 40, 64}, {4, 64, 128}}) {
+    sdk::Params params;
+    params.set("b", b);
+    params.set("c", c);
+    params.set("n", n);
+    params.set("modes", std::int64_t{16});
+    trying(fmt::format("spectral_convolution/{}/{}", variant, params.text_id()));
+    EXPECT_TRUE(is_right("spectral_convolution", variant, params));
+  }
+}
+TEST_F(Operators, ASpectralConvolutionIsRight) {
+  expect_spectral("fused");
+}
+
+TEST_F(Operators, ASpectralConvolutionOfTheLibraryIsRight) {
+  sdk::Params params;
+  params.set("b", std::int64_t{1});
+  params.set("c", std::int64_t{1});
+  params.set("n", std::int64_t{64});
+  params.set("modes", std::int64_t{16});
+  if (!is_right("spectral_convolution", "cufft", params)) GTEST_SKIP() << "no cuFFT here";
+  expect_spectral("cufft");
 }
 
 // The worker's own check: three tensors change in place.

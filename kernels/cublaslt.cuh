@@ -123,6 +123,9 @@ class CublasLtProduct {
     workspace_ = workspace;
   }
 
+  // From now on Y = X W + addend, which has the layout of Y.
+  void add(const void* addend) { addend_ = addend; }
+
   // Times the candidates in turns on the bound buffers, each by the median of `rounds` calls after one that
   // is not counted, and takes the fastest. Among candidates within 1 % of it, where noise would choose, it
   // takes the library's favourite. Waits for the device.
@@ -206,10 +209,11 @@ class CublasLtProduct {
     constexpr std::int32_t whole_one = 1;
     constexpr std::int32_t whole_zero = 0;
     const void* const alpha = whole_ ? static_cast<const void*>(&whole_one) : &one;
-    const void* const beta = whole_ ? static_cast<const void*>(&whole_zero) : &zero;
+    const void* const none = whole_ ? static_cast<const void*>(&whole_zero) : &zero;
+    const bool adds = addend_ != nullptr;
     check(cublasLtMatmul(handle_.get(), operation_.get(), alpha, w_, w_layout_.get(), x_, x_layout_.get(),
-                         beta, y_, y_layout_.get(), y_, y_layout_.get(), &algorithm_, workspace_,
-                         library_workspace_bytes, stream),
+                         adds ? alpha : none, adds ? addend_ : y_, y_layout_.get(), y_, y_layout_.get(),
+                         &algorithm_, workspace_, library_workspace_bytes, stream),
           "cublasLtMatmul");
   }
 
@@ -256,6 +260,7 @@ class CublasLtProduct {
   const void* x_ = nullptr;
   const void* w_ = nullptr;
   void* y_ = nullptr;
+  const void* addend_ = nullptr;
   void* workspace_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-"""Three networks, each written once over an object with the operations (operations.py), and their weights."""
+"""Four networks, each written once over an object with the operations (operations.py), and their weights."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Network:
     extents: tuple[str, ...]  # of x, by name
     params: tuple[str, ...]  # that are no extent
     forward: Callable[[Any, Any, list[Any], Sizes], Any]
-    shapes: Callable[[Sizes], list[Shape]]  # of the weights: k x n of a product, out x in x 3 x 3 of a convolution
+    # Of the weights: k x n of a product, out x in x 3 x 3 of a convolution, n of a bias.
+    shapes: Callable[[Sizes], list[Shape]]
 
     def shape(self, sizes: Sizes) -> Shape:
         return tuple(sizes[name] for name in self.extents)
@@ -39,6 +40,8 @@ class Network:
         shape = self.shape(sizes)
         points = math.prod(shape) // (shape[1] if self is CONV else shape[-1])
         products = sum(2.0 * points * math.prod(weight) for weight in self.shapes(sizes))
+        if self is BLOCK:
+            return products + 4.0 * points * sizes["s"] * sizes["d"]
         if self is not TRANSFORMER:
             return products
         return products + 4.0 * sizes["layers"] * points * sizes["length"] * sizes["width"]
@@ -74,8 +77,24 @@ MLP = Network("mlp", ("batch", "width"), ("layers",), _mlp,
               lambda sizes: [(sizes["width"], sizes["width"])] * sizes["layers"])
 CONV = Network("conv", ("batch", "channels", "size", "size"), ("layers",), _conv,
                lambda sizes: [(sizes["channels"], sizes["channels"], 3, 3)] * sizes["layers"])
+def _block(ops: Any, x: Any, weights: list[Any], sizes: Sizes) -> Any:
+    norm1, shift1, qkv, qkv_bias, out, out_bias, norm2, shift2, up, up_bias, down, down_bias = weights
+    heads = ops.linear(ops.layer_norm(x, norm1, shift1), qkv, qkv_bias)
+    attended = ops.attention(*ops.thirds(heads), sizes["h"])
+    x = ops.add(x, ops.linear(attended, out, out_bias))
+    hidden = ops.gelu(ops.linear(ops.layer_norm(x, norm2, shift2), up, up_bias))
+    return ops.add(x, ops.linear(hidden, down, down_bias))
+
+
+def _block_shapes(sizes: Sizes) -> list[Shape]:
+    d = sizes["d"]
+    return [(d,), (d,), (d, 3 * d), (3 * d,), (d, d), (d,), (d,), (d,), (d, 4 * d), (4 * d,), (4 * d, d), (d,)]
+
+
 TRANSFORMER = Network("transformer", ("batch", "length", "width"), ("heads", "layers"), _transformer,
                       _transformer_shapes)
+# The workload `block` of kernels/block, with weights of its own.
+BLOCK = Network("torch_block", ("b", "s", "d"), ("h",), _block, _block_shapes)
 
 
 def _inputs(shape: Shape) -> int:

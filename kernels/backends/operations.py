@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 try:
     import numpy
@@ -12,6 +12,11 @@ except ImportError:  # the cases that need it are skipped
     numpy = None  # type: ignore[assignment]
 
 EPSILON = 1e-5  # of a normalisation
+
+
+def _gelu(x: Any, tanh: Callable[[Any], Any]) -> Any:
+    """GELU in its tanh form, of a number or an array."""
+    return 0.5 * x * (1 + tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
 
 
 class Plain:
@@ -41,6 +46,22 @@ class Plain:
         mean = math.fsum(x) / len(x)
         deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in x) / len(x) + EPSILON)
         return [(value - mean) / deviation for value in x]
+
+    def linear(self, x: Any, weight: Any, bias: Any) -> Any:
+        return self._by_rows(self.product(x, weight), lambda row: self.add(row, bias))
+
+    def layer_norm(self, x: Any, weight: Any, bias: Any) -> Any:
+        return self._by_rows(self.normalise(x), lambda row: [a * b + c for a, b, c in zip(row, weight, bias)])
+
+    def gelu(self, x: Any) -> Any:
+        return self._by_rows(x, lambda row: [_gelu(value, math.tanh) for value in row])
+
+    def thirds(self, x: Any) -> Any:
+        width = len(x[0][0]) // 3
+        return [self._by_rows(x, lambda row, at=at: row[at * width:(at + 1) * width]) for at in range(3)]
+
+    def _by_rows(self, x: Any, act: Callable[[Any], Any]) -> Any:
+        return [self._by_rows(part, act) for part in x] if isinstance(x[0], list) else act(x)
 
     def convolution(self, x: Any, weight: Any) -> Any:
         return [[self._plane(picture, kernels) for kernels in weight] for picture in x]
@@ -91,6 +112,18 @@ class NumPy:
         centred = x - x.mean(-1, keepdims=True)
         return centred / numpy.sqrt((centred ** 2).mean(-1, keepdims=True) + x.dtype.type(EPSILON))
 
+    def linear(self, x: Any, weight: Any, bias: Any) -> Any:
+        return x @ weight + bias
+
+    def layer_norm(self, x: Any, weight: Any, bias: Any) -> Any:
+        return self.normalise(x) * weight + bias
+
+    def gelu(self, x: Any) -> Any:
+        return _gelu(x, numpy.tanh)
+
+    def thirds(self, x: Any) -> Any:
+        return numpy.split(x, 3, -1)
+
     def convolution(self, x: Any, weight: Any) -> Any:
         batch, channels, rows, columns = x.shape
         padded = numpy.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
@@ -130,6 +163,18 @@ class Torch:
 
     def normalise(self, x: Any) -> Any:
         return self.functional.layer_norm(x, x.shape[-1:], eps=EPSILON)
+
+    def linear(self, x: Any, weight: Any, bias: Any) -> Any:
+        return self.functional.linear(x, weight.t(), bias)
+
+    def layer_norm(self, x: Any, weight: Any, bias: Any) -> Any:
+        return self.functional.layer_norm(x, x.shape[-1:], weight, bias, EPSILON)
+
+    def gelu(self, x: Any) -> Any:
+        return self.functional.gelu(x, approximate="tanh")
+
+    def thirds(self, x: Any) -> Any:
+        return x.chunk(3, -1)
 
     def convolution(self, x: Any, weight: Any) -> Any:
         return self.functional.conv2d(x, weight, padding=1)

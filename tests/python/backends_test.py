@@ -11,13 +11,14 @@ import unittest
 from typing import Any
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "kernels", "backends"))
-from networks import CONV, MLP, TRANSFORMER, Network, Sizes  # noqa: E402
+from networks import BLOCK, CONV, MLP, TRANSFORMER, Network, Sizes  # noqa: E402
 from operations import NumPy, Plain, Torch, numpy  # noqa: E402
 
 SMALL: list[tuple[Network, Sizes]] = [
     (MLP, {"layers": 2, "width": 5, "batch": 3}),
     (CONV, {"layers": 2, "channels": 3, "size": 4, "batch": 2}),
     (TRANSFORMER, {"layers": 2, "heads": 2, "width": 6, "length": 4, "batch": 2}),
+    (BLOCK, {"h": 2, "b": 2, "s": 3, "d": 6}),
 ]
 
 
@@ -47,6 +48,21 @@ class InPython(unittest.TestCase):
         self.assertAlmostEqual(low, -1, places=4)
         self.assertEqual(high, -low)
 
+    def test_a_norm_has_a_weight_and_a_bias(self) -> None:
+        [[low, high]] = self.ops.layer_norm([[1.0, 3.0]], [2.0, 3.0], [10.0, 20.0])
+        self.assertAlmostEqual(low, 8, places=4)
+        self.assertAlmostEqual(high, 23, places=4)
+
+    def test_gelu_is_its_tanh_form(self) -> None:
+        [[zero, one, minus]] = self.ops.gelu([[0.0, 1.0, -1.0]])
+        self.assertEqual(zero, 0)
+        self.assertAlmostEqual(one, 0.841192, places=6)
+        self.assertAlmostEqual(minus, -0.158808, places=6)
+
+    def test_queries_keys_and_values_are_thirds_of_a_row(self) -> None:
+        self.assertEqual(self.ops.thirds([[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]]]), [[[[1.0, 2.0]]], [[[3.0, 4.0]]], [[[5.0, 6.0]]]])
+        self.assertEqual(self.ops.linear([[[1.0, 2.0]]], [[3.0], [4.0]], [0.5]), [[[11.5]]])
+
     def test_attention_is_a_mean_of_the_values_where_all_keys_are_alike(self) -> None:
         query, key, value = [[[9.0, 9.0]] * 2], [[[1.0, 2.0]] * 2], [[[1.0, 10.0], [3.0, 30.0]]]
         self.assertEqual(self.ops.attention(query, key, value, 1), [[[2.0, 20.0]] * 2])
@@ -70,7 +86,8 @@ class Networks(unittest.TestCase):
 
     def test_flops_are_two_a_weight_and_point_and_those_of_attention(self) -> None:
         flops = [network.flops(sizes) for network, sizes in SMALL]
-        self.assertEqual(flops, [2 * 2 * 3 * 25, 2 * 2 * 2 * 16 * 81, 2 * (2 * 8 * 12 * 36 + 4 * 2 * 16 * 6)])
+        self.assertEqual(flops, [2 * 2 * 3 * 25, 2 * 2 * 2 * 16 * 81, 2 * (2 * 8 * 12 * 36 + 4 * 2 * 16 * 6),
+                                 2 * 6 * (12 * 36 + 13 * 6) + 4 * 6 * 3 * 6])
 
     @unittest.skipUnless(numpy, "NumPy is not installed")
     def test_numpy_computes_the_same(self) -> None:
@@ -85,7 +102,7 @@ class Networks(unittest.TestCase):
         import torch
         ops = Torch("float64", "cpu")
         for network, sizes in SMALL:
-            if network is TRANSFORMER and not hasattr(ops.functional, "scaled_dot_product_attention"):
+            if network in (TRANSFORMER, BLOCK) and not hasattr(ops.functional, "scaled_dot_product_attention"):
                 continue
             x, right = self.plain(network, sizes)
             found = network.forward(ops, torch.tensor(x, dtype=torch.float64), network.weights(ops, sizes), sizes)

@@ -1,0 +1,88 @@
+// FusedBlock: the block by our own kernels, as a variant: five launches for few tokens, else seven. Host
+// code.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "harness/sdk/registry.h"
+#include "kernels/block/fused_block.h"
+#include "kernels/cuda_check.cuh"
+
+namespace transformer_block {
+
+class FusedBlock : public harness::sdk::Kernel {
+ public:
+  FusedBlock(const harness::sdk::Params& params, const harness::sdk::Problem&,
+             const harness::sdk::DeviceTraits& traits)
+      : shape_(require_launchable(shape_of(params))), launches_(planned(shape_, traits)) {
+    const auto prepare = [&](bool, auto* kernel, dim3, dim3, std::size_t bytes, const auto&...) {
+      if (bytes > traits.shared_memory_per_block)
+        throw harness::sdk::Unsupported("needs " + std::to_string(bytes) +
+                                        " bytes of shared memory a block; this device has " +
+                                        std::to_string(traits.shared_memory_per_block));
+      kernels::check(
+          cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                               cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+          "cudaFuncSetAttribute");
+    };
+    each(prepare);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    Carver counter(nullptr);
+    const Intermediate counted(shape_, counter);
+    return counter.used();
+  }
+
+  void bind(const harness::sdk::Buffers& buffers) override {
+    Carver carver(buffers.workspace);
+    const Intermediate of(shape_, carver);
+    std::visit([&](auto& launches) { launches.bind(buffers.tensors, of); }, launches_);
+  }
+
+  void run(harness::sdk::Stream stream) override {
+    each([queue = static_cast<cudaStream_t>(stream.handle)](bool dependent, auto* kernel, dim3 blocks,
+                                                            dim3 threads, std::size_t bytes,
+                                                            const auto&... arguments) {
+      cudaLaunchAttribute early = {};
+      early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      early.val.programmaticStreamSerializationAllowed = 1;
+      cudaLaunchConfig_t config = {};
+      config.gridDim = blocks;
+      config.blockDim = threads;
+      config.dynamicSmemBytes = bytes;
+      config.stream = queue;
+      config.attrs = &early;
+      config.numAttrs = dependent ? 1 : 0;
+      kernels::check(cudaLaunchKernelEx(&config, kernel, arguments...), "launch of a kernel of the block");
+    });
+  }
+
+ private:
+  using Launches = std::variant<ShortBlock, LongBlock>;
+
+  static Launches planned(const Shape& shape, const harness::sdk::DeviceTraits& traits) {
+    using harness::sdk::Unsupported;
+    if (traits.compute_major != 9 || traits.compute_minor != 0)
+      throw Unsupported("needs compute capability 9.0 exactly; this device has " +
+                        std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
+    const operators::RowDevice device = {traits.multiprocessors, traits.shared_memory_per_block};
+    if (ShortBlock::takes(shape, device)) return ShortBlock(shape, device);
+    if (!LongBlock::takes(shape))
+      throw Unsupported("written for heads of 32, 64 and 128 elements; this case has " +
+                        std::to_string(shape.head()));
+    return LongBlock(shape, device);
+  }
+
+  template <class Act>
+  void each(const Act& act) const {
+    std::visit([&](const auto& launches) { launches.run(act); }, launches_);
+  }
+
+  Shape shape_;
+  Launches launches_;
+};
+
+}  // namespace transformer_block

@@ -30,8 +30,8 @@
 #                                it must be what is checked out, or be left out
 #   HARNESS_GPU_SECONDS=525      how long all may take
 #
-# cuDNN, CUPTI, NVRTC and cuFFT that only Python's packages have here are found there, unless HARNESS_CUDNN_PATH,
-# HARNESS_CUPTI, HARNESS_NVRTC_PATH and HARNESS_CUFFT_PATH say otherwise.
+# cuDNN, CUPTI, NVRTC, cuFFT and cuSPARSELt that only Python's packages have here are found there, unless
+# HARNESS_CUDNN_PATH, HARNESS_CUPTI, HARNESS_NVRTC_PATH, HARNESS_CUFFT_PATH and HARNESS_CUSPARSELT_PATH say otherwise.
 #
 # Exit status: 0 all well, 1 a step failed, 2 it could not start.
 set -uo pipefail
@@ -153,12 +153,13 @@ gpu_tests() {
 # CUPTI is in those processes alone that are about it. Alone, because it watches a kernel being loaded, which
 # happens once a process: the machine code.
 tests() {
-  HARNESS_CUPTI=off gpu_tests device 120 '-Matmul.*:Attention.*:Masks.*:Blocks.*:LinearGelu.*:Profiling.*:Identities.*'
-  HARNESS_CUPTI=off gpu_tests matmul 120 'Matmul.*'
-  HARNESS_CUPTI=off gpu_tests attention 120 'Attention.*'
-  HARNESS_CUPTI=off gpu_tests masks 180 'Masks.*'
-  HARNESS_CUPTI=off gpu_tests blocks 60 'Blocks.*'
-  HARNESS_CUPTI=off gpu_tests linear_gelu 60 'LinearGelu.*'
+  local one others=
+  # Families whose tests take long have a process each.
+  local families=('matmul Matmul.*' 'attention Attention.*' 'masks Masks.*' 'blocks Blocks.*' 'sparse Sparse*'
+    'linear_gelu LinearGelu.*')
+  for one in "${families[@]}"; do others+=:${one#* }; done
+  HARNESS_CUPTI=off gpu_tests device 120 "-Profiling.*:Identities.*$others"
+  for one in "${families[@]}"; do HARNESS_CUPTI=off gpu_tests "${one%% *}" 180 "${one#* }"; done
   gpu_tests profiling 60 'Profiling.*-*KnowsTheMachineCode*'
   gpu_tests "machine code" 30 '*KnowsTheMachineCode*'
   gpu_tests identities 60 'Identities.*'
@@ -174,7 +175,8 @@ sanitizers() {
     fi
     for one in 'probe Probe.*WithTails' 'linear_gelu LinearGelu.*OnAFewSmallShapes' \
       'matmul Matmul.*OnAFewSmallShapes' 'attention Attention.*OnAFewSmallShapes' 'masks Masks.*OnAFewSmallShapes' \
-      'operators Operators.*-*OfTheLibrary*' 'blocks Blocks.*-*OfTheLibrary*' 'quant_gemm QuantGemm.*-*OfTheLibrary*'; do
+      'operators Operators.*-*OfTheLibrary*' 'blocks Blocks.*-*OfTheLibrary*' 'quant_gemm QuantGemm.*-*OfTheLibrary*' \
+      'sparse_gemm SparseGemm.*-*OfCu*' 'sparse_attention SparseAttention.*OnAFewSmallShapes'; do
       step "$tool ${one%% *}" 120 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 \
         "$folder/bin/test_gpu" --gtest_brief=1 --gtest_filter="${one#* }"
     done
@@ -431,6 +433,7 @@ library HARNESS_CUDNN_PATH libcudnn.so.9
 library HARNESS_CUPTI libcupti.so.13
 library HARNESS_NVRTC_PATH libnvrtc.so.13
 library HARNESS_CUFFT_PATH libcufft.so.12
+library HARNESS_CUSPARSELT_PATH libcusparseLt.so.0
 
 if command -v nvidia-smi >/dev/null; then
   nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.draw,power.limit,temperature.gpu,ecc.mode.current \

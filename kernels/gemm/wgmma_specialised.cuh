@@ -17,7 +17,9 @@ inline constexpr bool scales_slots = requires(const Epilogue& any) {
   any.of_slot_row(0, 0);
 };
 
-template <class Element, class Tile, class Epilogue>
+// `Work` is what a slot of the ring holds and how it is multiplied: WgmmaTile, or a class like it. The first
+// tensor map is that of the operand with the tile's rows.
+template <class Element, class Tile, class Epilogue, class Work = WgmmaTile<Tile, Element>>
 class WgmmaSpecialised {
  public:
   static constexpr int threads = (Tile::consumers + 1) * 128;
@@ -49,7 +51,6 @@ class WgmmaSpecialised {
   }
 
  private:
-  using Work = WgmmaTile<Tile, Element>;
   using Memory = typename Work::Memory;
 
   // Calls act(row, column) for every tile of this block, in the order in which it takes them.

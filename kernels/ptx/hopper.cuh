@@ -117,6 +117,14 @@ KERNEL_DEVICE void stmatrix_x4(std::uint32_t to, const std::uint32_t (&from)[4])
                : "memory");
 }
 
+// The same, each matrix transposed: the thread holds of it rows 2q and 2q + 1 of column g, which are
+// neighbours in its registers.
+KERNEL_DEVICE void stmatrix_x4_transposed(std::uint32_t to, const std::uint32_t (&from)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(to), "r"(from[0]),
+               "r"(from[1]), "r"(from[2]), "r"(from[3])
+               : "memory");
+}
+
 // The other way; what lies past the tensor is not written. The writes to shared memory before it need
 // fence_proxy_async() by each writer and a barrier.
 KERNEL_DEVICE void tma_store_2d(const TensorMap* map, int x, int y, std::uint32_t from) {

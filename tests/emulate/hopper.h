@@ -68,7 +68,10 @@ inline void tma_load_4d(std::uint32_t to, const TensorMap* map, int x, int y, in
   emulate::load_box(to, *map, {x, y, z, w}, barrier);
 }
 inline void stmatrix_x4(std::uint32_t to, const std::uint32_t (&from)[4]) {
-  emulate::store_matrices(to, from);
+  emulate::store_matrices(to, from, false);
+}
+inline void stmatrix_x4_transposed(std::uint32_t to, const std::uint32_t (&from)[4]) {
+  emulate::store_matrices(to, from, true);
 }
 
 inline void tma_store_2d(const TensorMap* map, int x, int y, std::uint32_t from) {

@@ -77,20 +77,24 @@ void load_matrices(const char* what, std::uint32_t (&to)[4], std::uint32_t from,
   });
 }
 
-void store_matrices(std::uint32_t to, const std::uint32_t (&from)[4]) {
+void store_matrices(std::uint32_t to, const std::uint32_t (&from)[4], bool transposed) {
   struct Store {
     std::uint32_t to;
     const std::uint32_t* from;
   } mine{to, from};
   if (to % 16 != 0) block().fail("stmatrix to an address not aligned");
-  block().meet_warp("stmatrix", 0xFFFFFFFF, &mine, [](Block::Operands lanes) {
+  block().meet_warp("stmatrix", 0xFFFFFFFF, &mine, [transposed](Block::Operands lanes) {
     const auto of = [lanes](int lane) {
       return static_cast<const Store*>(lanes[static_cast<std::size_t>(lane)]);
     };
     for (int row = 0; row < 32; ++row) {
-      std::uint32_t pairs[4];
-      for (int q = 0; q < 4; ++q) pairs[q] = of(row % 8 * 4 + q)->from[row / 8];
-      std::memcpy(block().shared(of(row)->to, 16, "stmatrix"), pairs, 16);
+      std::uint16_t elements[8];
+      for (int i = 0; i < 8; ++i) {
+        const int r = transposed ? i : row % 8;
+        const int column = transposed ? row % 8 : i;
+        elements[i] = static_cast<std::uint16_t>(of(r * 4 + column / 2)->from[row / 8] >> (column % 2 * 16));
+      }
+      std::memcpy(block().shared(of(row)->to, 16, "stmatrix"), elements, 16);
     }
   });
 }

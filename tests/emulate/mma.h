@@ -8,7 +8,7 @@ namespace emulate {
 
 void copy_async(std::uint32_t to, const void* from, int bytes, std::size_t size);
 void load_matrices(const char* what, std::uint32_t (&to)[4], std::uint32_t from, bool transposed);
-void store_matrices(std::uint32_t to, const std::uint32_t (&from)[4]);
+void store_matrices(std::uint32_t to, const std::uint32_t (&from)[4], bool transposed);
 
 using Widen = float (*)(std::uint16_t);
 void multiply_16(const char* what, Widen widen, float (&d)[4], const std::uint32_t (&a)[4],

@@ -10,6 +10,7 @@ struct Operand {
   std::uint64_t a;
   std::uint64_t b;
   int accumulate;
+  std::uint32_t places;
 };
 
 // The same, once for the warpgroup.
@@ -17,6 +18,7 @@ struct Issued {
   Product product;
   std::array<void*, 128> d = {};
   std::vector<double> a_registers;  // 64 x 16 when A came in registers
+  std::vector<int> places;          // 64 x 16 columns of the stored elements when A is sparse
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   int accumulate = 0;
@@ -64,20 +66,33 @@ void put_sum(void* d, int i, bool accumulate, double products) {
     at = static_cast<Sum>(sum);
 }
 
+// A of 64 x 32 from the 64 x 16 elements that are stored of it.
+std::vector<double> spread(const std::vector<double>& stored, const std::vector<int>& places) {
+  std::vector<double> a(std::size_t{64} * 32);
+  for (int row = 0; row < 64; ++row)
+    for (int i = 0; i < 16; ++i) {
+      const std::size_t from = position(row, i, 16);
+      a[position(row, places[from], 32)] = stored[from];
+    }
+  return a;
+}
+
 void compute(const Issued& issued) {
   const Product& product = issued.product;
   const int n = product.n;
-  const int depth = 32 / product.element_bytes;
-  const auto matrix = [&](int rows, std::uint64_t descriptor, int major) {
-    std::vector<double> elements(position(rows, 0, depth));
+  const int stored = 32 / product.element_bytes;  // of k, in A
+  const int depth = issued.places.empty() ? stored : stored * 2;
+  const auto matrix = [&](int rows, std::uint64_t descriptor, int major, int columns) {
+    std::vector<double> elements(position(rows, 0, columns));
     for (int row = 0; row < rows; ++row)
-      for (int p = 0; p < depth; ++p)
-        elements[position(row, p, depth)] = element(descriptor, major, row, p, product);
+      for (int p = 0; p < columns; ++p)
+        elements[position(row, p, columns)] = element(descriptor, major, row, p, product);
     return elements;
   };
-  const std::vector<double> a =
-      issued.a_registers.empty() ? matrix(64, issued.a, product.a_major) : issued.a_registers;
-  const std::vector<double> b = matrix(n, issued.b, product.b_major);
+  std::vector<double> a =
+      issued.a_registers.empty() ? matrix(64, issued.a, product.a_major, stored) : issued.a_registers;
+  if (!issued.places.empty()) a = spread(a, issued.places);
+  const std::vector<double> b = matrix(n, issued.b, product.b_major, depth);
   for (int number = 0; number < 128; ++number)
     for (int i = 0; i < n / 2; ++i) {
       const int row = number / 32 * 16 + number % 32 / 4 + i / 2 % 2 * 8;
@@ -105,17 +120,37 @@ std::vector<double> a_of_registers(Block::Operands operands, Widen widen) {
   return a;
 }
 
+// The columns of the stored elements of a sparse A. PTX ISA, "Sparse wgmma.mma_async.sp with half-precision":
+// the pair of threads that the selector names holds, of a row, 16 columns each; the lower half of a word is
+// for the row of its quad, the upper half for eight rows below.
+std::vector<int> columns_of_places(Block::Operands operands, int selector) {
+  std::vector<int> columns(std::size_t{64} * 16);
+  for (int row = 0; row < 64; ++row)
+    for (int group = 0; group < 8; ++group) {
+      const int number = row / 16 * 32 + row % 8 * 4 + selector * 2 + group / 4;
+      const std::uint32_t word =
+          static_cast<const Operand*>(operands[static_cast<std::size_t>(number)])->places;
+      const std::uint32_t bits = word >> (row % 16 / 8 * 16 + group % 4 * 4) & 0xFU;
+      const int first = static_cast<int>(bits & 3U);
+      const int second = static_cast<int>(bits >> 2);
+      if (first >= second) block().fail("places of a sparse wgmma do not ascend: undefined");
+      columns[position(row, group * 2, 16)] = group * 4 + first;
+      columns[position(row, group * 2 + 1, 16)] = group * 4 + second;
+    }
+  return columns;
+}
+
 }  // namespace
 
 void multiply_warpgroup(const Product& product, void* d, const std::uint32_t* a_registers, std::uint64_t a,
-                        std::uint64_t b, int accumulate) {
+                        std::uint64_t b, int accumulate, std::uint32_t places) {
   Block& here = block();
   if (!here.thread().fenced) here.fail("wgmma without a wgmma_fence() since its registers were touched");
   if (a_registers == nullptr) check_descriptor(a);
   check_descriptor(b);
-  Operand mine{d, a_registers, a, b, accumulate};
+  Operand mine{d, a_registers, a, b, accumulate, places};
   here.meet_warpgroup("wgmma.mma_async", &mine, [&](Block::Operands operands) {
-    Issued issued{product, {}, {}, a, b, accumulate};
+    Issued issued{product, {}, {}, {}, a, b, accumulate};
     for (std::size_t i = 0; i < 128; ++i) {
       const auto& operand = *static_cast<const Operand*>(operands[i]);
       issued.d[i] = operand.d;
@@ -123,6 +158,7 @@ void multiply_warpgroup(const Product& product, void* d, const std::uint32_t* a_
         here.fail("the threads of a warpgroup disagree on the operands of a wgmma");
     }
     if (a_registers != nullptr) issued.a_registers = a_of_registers(operands, product.widen);
+    if (product.selector >= 0) issued.places = columns_of_places(operands, product.selector);
     Block::Products& products = here.products[here.thread().number / 128];
     products.waiting.emplace_back([issued = std::move(issued)] { compute(issued); });
     if (here.options().landing == Landing::late) return;

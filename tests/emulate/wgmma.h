@@ -14,11 +14,12 @@ struct Product {
   int b_major;
   int element_bytes = 2;
   bool whole = false;  // sums in int32
+  int selector = -1;   // 0 or 1: A is sparse, and these threads of four give the places of its elements
 };
 
 // One warpgroup product; `a_registers` null when A is in shared memory too. `d`: float or std::int32_t.
 void multiply_warpgroup(const Product& product, void* d, const std::uint32_t* a_registers, std::uint64_t a,
-                        std::uint64_t b, int accumulate);
+                        std::uint64_t b, int accumulate, std::uint32_t places = 0);
 void commit_products();
 void wait_for_products(int pending);
 

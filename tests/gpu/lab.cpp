@@ -169,7 +169,7 @@ void trying(const std::string& what) {
 }
 
 bool is_library(const std::string& variant) {
-  return variant.starts_with("cublas") || variant.starts_with("cudnn");
+  return variant.starts_with("cublas") || variant.starts_with("cudnn") || variant.starts_with("cusparse");
 }
 
 Bound::Bound(Device& device, const Catalog& catalog, const std::string& workload, const std::string& variant,

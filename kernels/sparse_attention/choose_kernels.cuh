@@ -51,7 +51,7 @@ struct ChoiceMemory {
   int chosen[most_blocks];
 };
 
-// Grid: blocks of queries, matrices. Of equal scores the earlier block of keys wins. Numbers ascend in a
+// Grid: blocks of queries, matrices. The earlier of two equal blocks of keys wins. Numbers ascend in a
 // list.
 template <int Dimension>
 __global__ void __launch_bounds__(choosing_threads)

@@ -69,7 +69,7 @@ class CusparseLt final : public harness::sdk::Kernel {
     return version_ + default_choice;
   }
 
-  // What the library refuses leaves its default.
+  // The default stays where the library refuses a choice.
   bool take_choice(const std::string& choice) override {
     if (choice == version_ + default_choice) return true;
     if (choice.compare(0, version_.size() + 1, version_ + " ") != 0) return false;
@@ -142,7 +142,7 @@ class CusparseLt final : public harness::sdk::Kernel {
     plan();
   }
 
-  // Of the selected algorithm.
+  // Makes the plan of the selected algorithm.
   void plan() {
     if (planned_) Library::check(library_.destroy_plan(&plan_), "cusparseLtMatmulPlanDestroy");
     planned_ = false;

@@ -19,7 +19,7 @@ class CusparseLtLibrary {
   struct alignas(16) Object {
     unsigned char bytes[16384] = {};
   };
-  // Values of the library's enumerations. Those of orders and operations are cuSPARSE's.
+  // Values of the library's enumerations; orders and operations have cuSPARSE's values.
   static constexpr int half_precision = 2;  // cudaDataType
   static constexpr int order_columns = 1;
   static constexpr int not_transposed = 0;

@@ -102,7 +102,7 @@ class SparseTile {
     return *reinterpret_cast<const std::uint32_t*>(from);
   }
 
-  // 64 columns of the tile become 64 rows of 64 elements. Of a matrix of 8 x 8, a thread's neighbours along a
+  // 64 columns of the tile become 64 rows of 64 elements. In a matrix of 8 x 8, a thread's neighbours along a
   // row of D become neighbours along a column.
   static KERNEL_DEVICE void stage(unsigned char* staging, int chunk, const Sum (&d)[sums]) {
     const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -112,7 +112,7 @@ TEST(SparseGemm, GivesEveryPairOfPlacesItsOwnBits) {
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(block_rows * block_depth / 4));
 }
 
-// Of every choice of at most two of four, both are kept, and places ascend.
+// Every choice of at most two of four is kept, and places ascend.
 TEST(SparseGemm, KeepsWhateverIsNotZero) {
   for (std::uint32_t some = 0; some < 16; ++some) {
     std::uint32_t words[2] = {};

@@ -1,6 +1,6 @@
-// Elements of 8 bits and the arithmetic that unpacks small integers: int8 and E4M3 with their conversions,
-// pairs of halves in a register, bytes of two registers, and loads and stores of what is used once. The
-// emulator's counterparts are in tests/emulate/small.h.
+// Elements of 8 bits and the arithmetic that unpacks small integers: int8, E4M3 and E5M2 with their
+// conversions, pairs of halves in a register, bytes of two registers, and loads and stores of what is used
+// once. The emulator's counterparts are in tests/emulate/small.h.
 #pragma once
 
 #include "kernels/ptx/mma.cuh"
@@ -21,6 +21,13 @@ struct E4M3 {
   static KERNEL_DEVICE std::uint8_t narrow(float value);
 };
 
+// FP8 with 5 bits of exponent and 2 of mantissa.
+struct E5M2 {
+  using Storage = std::uint8_t;
+  static constexpr float largest = 57344.0F;
+  static KERNEL_DEVICE std::uint8_t narrow(float value);
+};
+
 }  // namespace ptx
 
 #ifndef __CUDACC__
@@ -37,6 +44,9 @@ KERNEL_DEVICE std::int8_t I8::narrow(float value) {
 }
 KERNEL_DEVICE std::uint8_t E4M3::narrow(float value) {
   return __nv_cvt_float_to_fp8(value, __NV_SATFINITE, __NV_E4M3);
+}
+KERNEL_DEVICE std::uint8_t E5M2::narrow(float value) {
+  return __nv_cvt_float_to_fp8(value, __NV_SATFINITE, __NV_E5M2);
 }
 
 // Byte i of the result is byte (selector >> 4 i & 7) of the eight bytes low, high.

@@ -1,0 +1,367 @@
+#include "kernels/training/cpu_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "harness/sdk/in_parts.h"
+#include "kernels/quantise.h"
+
+namespace training {
+namespace {
+
+using harness::sdk::DType;
+
+std::size_t places(std::int64_t count) {
+  return static_cast<std::size_t>(count);
+}
+
+template <class Real>
+Real gelu(Real x) {
+  const Real inner = Real(0.7978845608028654) * (x + Real(0.044715) * x * x * x);
+  return x / 2 * (1 + std::tanh(inner));
+}
+
+template <class Real>
+Real gelu_slope(Real x) {
+  const Real tangent = std::tanh(Real(0.7978845608028654) * (x + Real(0.044715) * x * x * x));
+  const Real inner_slope = Real(0.7978845608028654) * (1 + 3 * Real(0.044715) * x * x);
+  return (1 + tangent) / 2 + x / 2 * (1 - tangent * tangent) * inner_slope;
+}
+
+// e^(x_i - largest) / sum in place; the logarithm of the sum of e^x_i.
+template <class Real>
+Real soften(Real* row, std::int64_t count) {
+  const Real largest = *std::max_element(row, row + count);
+  Real sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += row[i] = std::exp(row[i] - largest);
+  for (std::int64_t i = 0; i < count; ++i) row[i] /= sum;
+  return largest + std::log(sum);
+}
+
+// to = from^T, where from is rows x columns with rows `step` apart.
+template <class Real>
+void transpose(const Real* from, std::int64_t rows, std::int64_t columns, std::int64_t step, Real* to) {
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < columns; ++c) to[c * rows + r] = from[r * step + c];
+}
+
+constexpr std::int64_t operations_a_thread = 1 << 22;
+
+}  // namespace
+
+template <class Real>
+CpuModel<Real>::CpuModel(const ModelShape& shape, std::int64_t batch, Numbers numbers, int threads)
+    : shape_(shape),
+      layout_(shape),
+      batch_(batch),
+      tokens_(batch * shape.sequence),
+      numbers_(numbers),
+      threads_(threads),
+      saved_(places(shape.layers)) {
+  if (shape.d % shape.heads != 0) throw std::invalid_argument("d is no multiple of the number of heads");
+}
+
+template <class Real>
+void CpuModel<Real>::add_product(const Real* a, std::int64_t row_step, std::int64_t inner_step, const Real* b,
+                                 Real* c, std::int64_t rows, std::int64_t inner, std::int64_t columns) const {
+  constexpr std::int64_t together = 4;  // rows of c that share a row of b
+  const std::int64_t groups = (rows + together - 1) / together;
+  const std::int64_t grain = operations_a_thread / std::max<std::int64_t>(together * inner * columns, 1) + 1;
+  const auto part = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first * together; i < std::min(rows, last * together); i += together) {
+      const std::int64_t count = std::min(together, rows - i);
+      for (std::int64_t p = 0; p < inner; ++p) {
+        const Real* const row = b + p * columns;
+        if (count == together) {
+          const Real* const at = a + i * row_step + p * inner_step;
+          const Real a0 = at[0], a1 = at[row_step], a2 = at[2 * row_step], a3 = at[3 * row_step];
+          Real *const c0 = c + i * columns, *const c1 = c0 + columns, *const c2 = c1 + columns,
+                      *const c3 = c2 + columns;
+          for (std::int64_t j = 0; j < columns; ++j) {
+            c0[j] += a0 * row[j];
+            c1[j] += a1 * row[j];
+            c2[j] += a2 * row[j];
+            c3[j] += a3 * row[j];
+          }
+        } else {
+          for (std::int64_t r = i; r < i + count; ++r) {
+            const Real factor = a[r * row_step + p * inner_step];
+            for (std::int64_t j = 0; j < columns; ++j) c[r * columns + j] += factor * row[j];
+          }
+        }
+      }
+    }
+  };
+  harness::sdk::in_parts(groups, grain, part, threads_);
+}
+
+template <class Real>
+const Real* CpuModel<Real>::rounded(const Real* from, std::int64_t count, Kind kind, bool is_head,
+                                    Values& to) const {
+  if (numbers_ == Numbers::exact) return from;
+  to.resize(places(count));
+  if (numbers_ == Numbers::bf16 || is_head) {
+    for (std::int64_t i = 0; i < count; ++i)
+      to[places(i)] = static_cast<Real>(
+          harness::sdk::float_from_bf16(harness::sdk::bf16_from_float(static_cast<float>(from[i]))));
+    return to.data();
+  }
+  const DType type = kind == Kind::value ? DType::e4m3 : DType::e5m2;
+  Real largest = 0;
+  for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(from[i]));
+  const float scale = kernels::scale_for(static_cast<float>(largest), type);
+  for (std::int64_t i = 0; i < count; ++i)
+    to[places(i)] =
+        static_cast<Real>(kernels::rounded_code(static_cast<float>(from[i]), scale, type) * scale);
+  return to.data();
+}
+
+template <class Real>
+void CpuModel<Real>::linear(const Values& x, const Real* w, std::int64_t inputs, std::int64_t outputs,
+                            Values& y, bool adds, bool is_head) {
+  const Real* const left = rounded(x.data(), tokens_ * inputs, Kind::value, is_head, x_rounded_);
+  const Real* const right = rounded(w, outputs * inputs, Kind::value, is_head, w_rounded_);
+  Values transposed(places(outputs * inputs));
+  transpose(right, outputs, inputs, inputs, transposed.data());
+  if (!adds) y.assign(places(tokens_ * outputs), 0);
+  add_product(left, inputs, 1, transposed.data(), y.data(), tokens_, inputs, outputs);
+}
+
+template <class Real>
+void CpuModel<Real>::linear_backward(const Values& x, const Real* w, const Values& of_y, std::int64_t inputs,
+                                     std::int64_t outputs, Values& of_x, Real* of_w, bool is_head) {
+  const Real* const values = rounded(x.data(), tokens_ * inputs, Kind::value, is_head, x_rounded_);
+  const Real* const weights = rounded(w, outputs * inputs, Kind::value, is_head, w_rounded_);
+  const Real* const gradient = rounded(of_y.data(), tokens_ * outputs, Kind::gradient, is_head, y_rounded_);
+  of_x.assign(places(tokens_ * inputs), 0);
+  add_product(gradient, outputs, 1, weights, of_x.data(), tokens_, outputs, inputs);
+  add_product(gradient, 1, outputs, values, of_w, outputs, tokens_, inputs);
+}
+
+template <class Real>
+void CpuModel<Real>::norm(const Values& x, const Real* gains, Values& y, Values& root) const {
+  const std::int64_t d = shape_.d;
+  y.resize(x.size());
+  root.resize(places(tokens_));
+  for (std::int64_t t = 0; t < tokens_; ++t) {
+    Real squares = 0;
+    for (std::int64_t i = 0; i < d; ++i) squares += x[places(t * d + i)] * x[places(t * d + i)];
+    const Real inverse = 1 / std::sqrt(squares / static_cast<Real>(d) + static_cast<Real>(norm_epsilon));
+    root[places(t)] = inverse;
+    for (std::int64_t i = 0; i < d; ++i) y[places(t * d + i)] = x[places(t * d + i)] * inverse * gains[i];
+  }
+}
+
+// Adds to of_x and of_gains.
+template <class Real>
+void CpuModel<Real>::norm_backward(const Values& x, const Values& root, const Real* gains, const Values& of_y,
+                                   Values& of_x, Real* of_gains) const {
+  const std::int64_t d = shape_.d;
+  for (std::int64_t t = 0; t < tokens_; ++t) {
+    const Real inverse = root[places(t)];
+    const Real* const row = x.data() + t * d;
+    const Real* const above = of_y.data() + t * d;
+    Real along = 0;
+    for (std::int64_t i = 0; i < d; ++i) along += above[i] * gains[i] * row[i] * inverse;
+    along /= static_cast<Real>(d);
+    for (std::int64_t i = 0; i < d; ++i) {
+      const Real normal = row[i] * inverse;
+      of_gains[i] += above[i] * normal;
+      of_x[places(t * d + i)] += inverse * (above[i] * gains[i] - normal * along);
+    }
+  }
+}
+
+// The probabilities are kept for the backward pass, one sequence's heads after the other.
+template <class Real>
+void CpuModel<Real>::attend(Saved& saved, const Attention<Real>& attention) {
+  const std::int64_t s = shape_.sequence, d = shape_.d, size = shape_.head_size();
+  saved.o.assign(places(tokens_ * d), 0);
+  if (!attention) saved.probabilities.assign(places(batch_ * shape_.heads * s * s), 0);
+  const Real scale = 1 / std::sqrt(static_cast<Real>(size));
+  const auto part = [&](std::int64_t first, std::int64_t last) {
+    Values keys(places(size * s));
+    for (std::int64_t head = first; head < last; ++head) {
+      const std::int64_t token = head / shape_.heads * s, column = head % shape_.heads * size;
+      const Real* const q = saved.qkv.data() + token * 3 * d + column;
+      const Real* const v = q + 2 * d;
+      Real* const out = saved.o.data() + token * d + column;
+      if (attention) {
+        attention({q, q + d, v, 3 * d, out, d, s, size});
+        continue;
+      }
+      transpose(q + d, s, size, 3 * d, keys.data());
+      for (std::int64_t i = 0; i < s; ++i) {
+        Real* const row = saved.probabilities.data() + (head * s + i) * s;
+        for (std::int64_t c = 0; c < size; ++c) {
+          const Real factor = q[i * 3 * d + c] * scale;
+          for (std::int64_t j = 0; j <= i; ++j) row[j] += factor * keys[places(c * s + j)];
+        }
+        (void)soften(row, i + 1);
+        for (std::int64_t j = 0; j <= i; ++j)
+          for (std::int64_t c = 0; c < size; ++c) out[i * d + c] += row[j] * v[j * 3 * d + c];
+      }
+    }
+  };
+  harness::sdk::in_parts(batch_ * shape_.heads, operations_a_thread / (s * s * size) + 1, part, threads_);
+}
+
+template <class Real>
+void CpuModel<Real>::attend_backward(const Saved& saved, const Values& of_out, Values& of_qkv) {
+  const std::int64_t s = shape_.sequence, d = shape_.d, size = shape_.head_size();
+  const Real scale = 1 / std::sqrt(static_cast<Real>(size));
+  of_qkv.assign(places(tokens_ * 3 * d), 0);
+  const auto part = [&](std::int64_t first, std::int64_t last) {
+    Values values(places(size * s)), slopes(places(s));
+    for (std::int64_t head = first; head < last; ++head) {
+      const std::int64_t token = head / shape_.heads * s, column = head % shape_.heads * size;
+      const Real* const q = saved.qkv.data() + token * 3 * d + column;
+      const Real* const k = q + d;
+      transpose(q + 2 * d, s, size, 3 * d, values.data());
+      Real* const of_q = of_qkv.data() + token * 3 * d + column;
+      Real *const of_k = of_q + d, *const of_v = of_q + 2 * d;
+      for (std::int64_t i = 0; i < s; ++i) {
+        const Real* const row = saved.probabilities.data() + (head * s + i) * s;
+        const Real* const above = of_out.data() + (token + i) * d + column;
+        std::fill(slopes.begin(), slopes.end(), Real(0));
+        for (std::int64_t c = 0; c < size; ++c)
+          for (std::int64_t j = 0; j <= i; ++j) slopes[places(j)] += above[c] * values[places(c * s + j)];
+        Real mean = 0;
+        for (std::int64_t j = 0; j <= i; ++j) mean += row[j] * slopes[places(j)];
+        for (std::int64_t j = 0; j <= i; ++j) {
+          const Real slope = row[j] * (slopes[places(j)] - mean) * scale;
+          for (std::int64_t c = 0; c < size; ++c) {
+            of_q[i * 3 * d + c] += slope * k[j * 3 * d + c];
+            of_k[j * 3 * d + c] += slope * q[i * 3 * d + c];
+            of_v[j * 3 * d + c] += row[j] * above[c];
+          }
+        }
+      }
+    }
+  };
+  harness::sdk::in_parts(batch_ * shape_.heads, operations_a_thread / (s * s * size) + 1, part, threads_);
+}
+
+template <class Real>
+void CpuModel<Real>::forward_layer(const Real* weights, Saved& saved, Values& out,
+                                   const Attention<Real>& attention) {
+  const std::int64_t d = shape_.d, hidden = shape_.hidden();
+  norm(saved.x, weights + layout_.norm1(), saved.a, saved.root1);
+  linear(saved.a, weights + layout_.qkv(), d, 3 * d, saved.qkv, false);
+  attend(saved, attention);
+  saved.middle = saved.x;
+  linear(saved.o, weights + layout_.out(), d, d, saved.middle, true);
+  norm(saved.middle, weights + layout_.norm2(), saved.b, saved.root2);
+  linear(saved.b, weights + layout_.up(), d, hidden, saved.f, false);
+  saved.u.resize(saved.f.size());
+  std::transform(saved.f.begin(), saved.f.end(), saved.u.begin(), gelu<Real>);
+  out = saved.middle;
+  linear(saved.u, weights + layout_.down(), hidden, d, out, true);
+}
+
+// of_x_ goes from the gradient of the layer's result to that of its input.
+template <class Real>
+void CpuModel<Real>::backward_layer(const Real* weights, const Saved& saved, Real* of_weights) {
+  const std::int64_t d = shape_.d, hidden = shape_.hidden();
+  Values of_u, of_b, of_o, of_qkv, of_a;
+  linear_backward(saved.u, weights + layout_.down(), of_x_, hidden, d, of_u, of_weights + layout_.down());
+  for (std::size_t i = 0; i < of_u.size(); ++i) of_u[i] *= gelu_slope(saved.f[i]);
+  linear_backward(saved.b, weights + layout_.up(), of_u, d, hidden, of_b, of_weights + layout_.up());
+  norm_backward(saved.middle, saved.root2, weights + layout_.norm2(), of_b, of_x_,
+                of_weights + layout_.norm2());
+  linear_backward(saved.o, weights + layout_.out(), of_x_, d, d, of_o, of_weights + layout_.out());
+  attend_backward(saved, of_o, of_qkv);
+  linear_backward(saved.a, weights + layout_.qkv(), of_qkv, d, 3 * d, of_a, of_weights + layout_.qkv());
+  norm_backward(saved.x, saved.root1, weights + layout_.norm1(), of_a, of_x_, of_weights + layout_.norm1());
+}
+
+template <class Real>
+Real CpuModel<Real>::forward(std::span<const Real> weights, const Batch<Real>& batch,
+                             const Attention<Real>& attention) {
+  const std::int64_t d = shape_.d, s = shape_.sequence;
+  if (batch.size != batch_ || std::ssize(weights) != layout_.size())
+    throw std::invalid_argument("the batch or the weights are of another model");
+  Values x(places(tokens_ * d));
+  for (std::int64_t t = 0; t < tokens_ && shape_.vocabulary > 0; ++t) {
+    const std::int64_t token = batch.tokens[places(t / s * (s + 1) + t % s)];
+    for (std::int64_t i = 0; i < d; ++i)
+      x[places(t * d + i)] = weights[places(layout_.embedding() + token * d + i)] +
+                             weights[places(layout_.positions() + t % s * d + i)];
+  }
+  if (shape_.vocabulary == 0) x.assign(batch.input.begin(), batch.input.end());
+  for (std::int64_t l = 0; l < shape_.layers; ++l) {
+    Saved& saved = saved_[places(l)];
+    saved.x = std::move(x);
+    forward_layer(weights.data() + layout_.layer(l), saved, x, attention);
+  }
+  last_ = std::move(x);
+  if (shape_.vocabulary > 0) {
+    norm(last_, weights.data() + layout_.last_norm(), normed_, last_root_);
+    linear(normed_, weights.data() + layout_.head(), d, shape_.vocabulary, logits_, false, true);
+  }
+  return loss_of(batch);
+}
+
+// Leaves the loss' gradient by the logits in their place, or in of_x_ that by the last values.
+template <class Real>
+Real CpuModel<Real>::loss_of(const Batch<Real>& batch) {
+  Real sum = 0;
+  if (shape_.vocabulary == 0) {
+    const Real elements = static_cast<Real>(tokens_ * shape_.d);
+    of_x_.resize(last_.size());
+    for (std::size_t i = 0; i < last_.size(); ++i) {
+      const Real off = last_[i] - batch.target[i];
+      sum += off * off / 2;
+      of_x_[i] = off / elements;
+    }
+    return sum / elements;
+  }
+  const std::int64_t s = shape_.sequence;
+  for (std::int64_t t = 0; t < tokens_; ++t) {
+    Real* const row = logits_.data() + t * shape_.vocabulary;
+    const std::int32_t wanted = batch.tokens[places(t / s * (s + 1) + t % s + 1)];
+    const Real right = row[wanted];
+    sum += soften(row, shape_.vocabulary) - right;
+    row[wanted] -= 1;
+    for (std::int64_t v = 0; v < shape_.vocabulary; ++v) row[v] /= static_cast<Real>(tokens_);
+  }
+  return sum / static_cast<Real>(tokens_);
+}
+
+template <class Real>
+void CpuModel<Real>::embed_backward(const Batch<Real>& batch, Real* of_weights) {
+  const std::int64_t d = shape_.d, s = shape_.sequence;
+  for (std::int64_t t = 0; t < tokens_; ++t) {
+    const std::int64_t token = batch.tokens[places(t / s * (s + 1) + t % s)];
+    for (std::int64_t i = 0; i < d; ++i) {
+      of_weights[layout_.embedding() + token * d + i] += of_x_[places(t * d + i)];
+      of_weights[layout_.positions() + t % s * d + i] += of_x_[places(t * d + i)];
+    }
+  }
+}
+
+template <class Real>
+Real CpuModel<Real>::gradient(std::span<const Real> weights, const Batch<Real>& batch,
+                              std::span<Real> of_weights) {
+  const Real loss = forward(weights, batch, {});
+  std::fill(of_weights.begin(), of_weights.end(), Real(0));
+  if (shape_.vocabulary > 0) {
+    Values of_normed;
+    linear_backward(normed_, weights.data() + layout_.head(), logits_, shape_.d, shape_.vocabulary, of_normed,
+                    of_weights.data() + layout_.head(), true);
+    of_x_.assign(last_.size(), 0);
+    norm_backward(last_, last_root_, weights.data() + layout_.last_norm(), of_normed, of_x_,
+                  of_weights.data() + layout_.last_norm());
+  }
+  for (std::int64_t l = shape_.layers - 1; l >= 0; --l)
+    backward_layer(weights.data() + layout_.layer(l), saved_[places(l)],
+                   of_weights.data() + layout_.layer(l));
+  if (shape_.vocabulary > 0) embed_backward(batch, of_weights.data());
+  return loss;
+}
+
+template class CpuModel<float>;
+template class CpuModel<double>;
+
+}  // namespace training

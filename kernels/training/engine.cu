@@ -1,0 +1,198 @@
+#include <cublasLt.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/cublaslt.cuh"
+#include "kernels/training/cuda_engine.h"
+#include "kernels/training/engine.cuh"
+
+namespace training {
+namespace {
+
+using kernels::check;
+using kernels::OwnedOfLibrary;
+
+cudaDataType_t library_type(Element element) {
+  switch (element) {
+    case Element::f32: return CUDA_R_32F;
+    case Element::e4m3: return CUDA_R_8F_E4M3;
+    case Element::e5m2: return CUDA_R_8F_E5M2;
+    case Element::bf16: break;
+  }
+  return CUDA_R_16BF;
+}
+
+// A product with its descriptors and the algorithm that the library likes best.
+class LibraryProduct {
+ public:
+  LibraryProduct(cublasLtHandle_t handle, const Product& of)
+      : scaled_(of.a != Element::bf16),
+        a_(layout(of.a, of.a_rows(), of.a_columns(), of.batch)),
+        b_(layout(of.b, of.b_rows(), of.b_columns(), of.batch)),
+        d_(layout(of.d, of.m, of.n, of.batch)) {
+    cublasLtMatmulDesc_t operation = nullptr;
+    check(cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F), "cublasLtMatmulDescCreate");
+    operation_.reset(operation);
+    if (of.a_transposed) set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
+    if (of.b_transposed) set(CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_T);
+    if (scaled_) {
+      // Fast accumulation in the forward pass alone, whose sums are rounded most anyway.
+      set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{of.b == Element::e4m3});
+      // The library chooses by the presence of scales, whose addresses come later.
+      set_scales(reinterpret_cast<const float*>(std::uintptr_t{256}),
+                 reinterpret_cast<const float*>(std::uintptr_t{256}));
+    }
+    find_algorithm(handle, of);
+  }
+
+  void run(cublasLtHandle_t handle, const void* a, const void* b, const void* c, void* d, float alpha,
+           float beta, const float* scale_a, const float* scale_b, void* workspace, cudaStream_t stream) {
+    if (scaled_) set_scales(scale_a, scale_b);
+    check(cublasLtMatmul(handle, operation_.get(), &alpha, a, a_.get(), b, b_.get(), &beta, c, d_.get(), d,
+                         d_.get(), &algorithm_, workspace, kernels::library_workspace_bytes, stream),
+          "cublasLtMatmul");
+  }
+
+ private:
+  using MatrixLayout = OwnedOfLibrary<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
+
+  static MatrixLayout layout(Element element, std::int64_t rows, std::int64_t columns, int batch) {
+    cublasLtMatrixLayout_t made = nullptr;
+    check(cublasLtMatrixLayoutCreate(&made, library_type(element), static_cast<std::uint64_t>(rows),
+                                     static_cast<std::uint64_t>(columns), rows),
+          "cublasLtMatrixLayoutCreate");
+    MatrixLayout owned(made);
+    const std::int64_t step = rows * columns;
+    const std::int32_t count = batch;
+    check(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
+          "cublasLtMatrixLayoutSetAttribute");
+    check(cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &step,
+                                           sizeof step),
+          "cublasLtMatrixLayoutSetAttribute");
+    return owned;
+  }
+
+  template <class Value>
+  void set(cublasLtMatmulDescAttributes_t attribute, const Value& value) {
+    check(cublasLtMatmulDescSetAttribute(operation_.get(), attribute, &value, sizeof value),
+          "cublasLtMatmulDescSetAttribute");
+  }
+  void set_scales(const float* of_a, const float* of_b) {
+    set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, of_a);
+    set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, of_b);
+  }
+
+  void find_algorithm(cublasLtHandle_t handle, const Product& of) {
+    cublasLtMatmulPreference_t made = nullptr;
+    check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
+    const OwnedOfLibrary<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy> preference(made);
+    const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
+      check(cublasLtMatmulPreferenceSetAttribute(made, attribute, &value, sizeof value),
+            "cublasLtMatmulPreferenceSetAttribute");
+    };
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kernels::library_workspace_bytes);
+    // Matrices lie in larger arrays, at multiples of eight elements.
+    for (const auto attribute :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+      prefer(attribute, std::uint32_t{16});
+    cublasLtMatmulHeuristicResult_t result = {};
+    int found = 0;
+    const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+        handle, operation_.get(), a_.get(), b_.get(), d_.get(), d_.get(), made, 1, &result, &found);
+    if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "cublasLtMatmulAlgoGetHeuristic");
+    if (status != CUBLAS_STATUS_SUCCESS || found == 0)
+      throw harness::sdk::Unsupported("cuBLASLt has no algorithm for a product of " + std::to_string(of.m) +
+                                      " x " + std::to_string(of.n) + " x " + std::to_string(of.k) +
+                                      (scaled_ ? " in FP8" : " in BF16"));
+    algorithm_ = result.algo;
+  }
+
+  bool scaled_;
+  OwnedOfLibrary<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> operation_;
+  MatrixLayout a_, b_, d_;
+  cublasLtMatmulAlgo_t algorithm_ = {};
+};
+
+class CudaDevice {
+ public:
+  explicit CudaDevice(int multiprocessors) : multiprocessors_(multiprocessors) {
+    cublasLtHandle_t handle = nullptr;
+    check(cublasLtCreate(&handle), "cublasLtCreate");
+    handle_.reset(handle);
+  }
+
+  void use(cudaStream_t stream) { stream_ = stream; }
+  void set_workspace(void* workspace) { workspace_ = workspace; }
+  [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+
+  int plan(const Product& product) {
+    products_.push_back(std::make_unique<LibraryProduct>(handle_.get(), product));
+    return static_cast<int>(products_.size()) - 1;
+  }
+  void multiply(int plan, const void* a, const void* b, const void* c, void* d, float alpha, float beta,
+                const float* scale_a, const float* scale_b) {
+    products_[static_cast<std::size_t>(plan)]->run(handle_.get(), a, b, c, d, alpha, beta, scale_a, scale_b,
+                                                   workspace_, stream_);
+  }
+  template <class... Parameters, class... Arguments>
+  void launch(void (*kernel)(Parameters...), unsigned x, unsigned y, const Arguments&... arguments) {
+    kernel<<<dim3(x, y), threads_a_block, 0, stream_>>>(arguments...);
+    check(cudaGetLastError(), "launch of a kernel of training");
+  }
+  void zero(void* at, std::size_t bytes) { check(cudaMemsetAsync(at, 0, bytes, stream_), "cudaMemsetAsync"); }
+
+ private:
+  int multiprocessors_;
+  OwnedOfLibrary<cublasLtHandle_t, cublasLtDestroy> handle_;
+  std::vector<std::unique_ptr<LibraryProduct>> products_;
+  void* workspace_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+};
+
+class EngineOnCuda final : public CudaEngine {
+ public:
+  EngineOnCuda(const EngineOptions& options, int multiprocessors)
+      : device_(multiprocessors), engine_(options, device_) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    return kernels::library_workspace_bytes + engine_.bytes();
+  }
+  void bind(void* workspace) override {
+    device_.set_workspace(workspace);
+    engine_.bind(static_cast<unsigned char*>(workspace) + kernels::library_workspace_bytes);
+  }
+  void step(harness::sdk::Stream stream, const StepTensors& on, bool fresh) override {
+    device_.use(static_cast<cudaStream_t>(stream.handle));
+    engine_.step(on, fresh);
+  }
+  void evaluate(harness::sdk::Stream stream, const StepTensors& on) override {
+    device_.use(static_cast<cudaStream_t>(stream.handle));
+    engine_.evaluate(on);
+  }
+
+ private:
+  CudaDevice device_;
+  Engine<CudaDevice> engine_;
+};
+
+}  // namespace
+
+std::unique_ptr<CudaEngine> make_cuda_engine(const EngineOptions& options,
+                                             const harness::sdk::DeviceTraits& traits) {
+  const ModelShape& shape = options.shape;
+  const bool fp8 = options.precision != Precision::bf16;
+  if (fp8 && traits.compute_major * 10 + traits.compute_minor < 89)
+    throw harness::sdk::Unsupported("FP8 needs compute capability 8.9 or newer");
+  if (shape.d % 16 != 0 || shape.sequence % 16 != 0 || shape.vocabulary % 16 != 0 ||
+      shape.head_size() % 8 != 0)
+    throw harness::sdk::Unsupported("d, s and vocabulary must be multiples of 16, and d / heads of 8");
+  if (shape.d > widest) throw harness::sdk::Unsupported("d must be at most " + std::to_string(widest));
+  if (options.batch * shape.sequence * shape.heads > 1 << 30)
+    throw harness::sdk::Unsupported("more than 2^30 rows of scores");
+  return std::make_unique<EngineOnCuda>(options, traits.multiprocessors);
+}
+
+}  // namespace training

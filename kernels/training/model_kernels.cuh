@@ -1,0 +1,168 @@
+// The kernels at the ends of a model: embedding, losses, and AdamW. A row has one block. Sums are taken in a
+// fixed order, so that the same inputs give the same weights.
+#pragma once
+
+#include "kernels/training/eight.cuh"
+#include "kernels/training/engine_options.h"
+
+namespace training {
+
+__global__ void __launch_bounds__(threads_a_block)
+    embed_kernel(Tokens tokens, const float* embedding, const float* positions, std::uint16_t* x, int d) {
+  const int token = static_cast<int>(blockIdx.x);
+  embedding += static_cast<std::int64_t>(tokens.at(token, 0)) * d;
+  positions += static_cast<std::int64_t>(token % tokens.sequence) * d;
+  x += static_cast<std::int64_t>(token) * d;
+  for (int i = first_of_block(); i < d; i += step_of_block) {
+    Eight sum = load_eight(embedding + i);
+    const Eight position = load_eight(positions + i);
+    KERNEL_UNROLL
+    for (int e = 0; e < 8; ++e) sum.values[e] += position.values[e];
+    store_eight(x + i, sum);
+  }
+}
+
+// The gradient of one symbol's row. A warp tells which of 32 tokens are this symbol.
+__global__ void __launch_bounds__(threads_a_block)
+    embed_backward_kernel(Tokens tokens, const std::uint16_t* of_x, float* of_embedding, int count, int d) {
+  using Found = std::uint32_t[threads_a_block / 32];
+  KERNEL_SHARED(Found, found);
+  Eight sums[2] = {};
+  for (int first = 0; first < count; first += threads_a_block) {
+    const int token = first + static_cast<int>(threadIdx.x);
+    const bool is_it = token < count && tokens.at(token, 0) == static_cast<int>(blockIdx.x);
+    const std::uint32_t of_warp = __ballot_sync(0xFFFFFFFFU, is_it ? 1 : 0);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) found[threadIdx.x / 32] = of_warp;
+    __syncthreads();
+    for (int warp = 0; warp < threads_a_block / 32; ++warp) {
+      const std::uint32_t bits = found[warp];
+      if (bits == 0) continue;
+      for (int lane = 0; lane < 32; ++lane) {
+        if ((bits >> lane & 1U) == 0) continue;
+        const std::int64_t row = first + warp * 32 + lane;
+        KERNEL_UNROLL
+        for (int c = 0; c < 2; ++c) {
+          const int i = first_of_block() + c * step_of_block;
+          if (i >= d) continue;
+          const Eight one = load_eight(of_x + row * d + i);
+          KERNEL_UNROLL
+          for (int e = 0; e < 8; ++e) sums[c].values[e] += one.values[e];
+        }
+      }
+    }
+  }
+  KERNEL_UNROLL
+  for (int c = 0; c < 2; ++c) {
+    const int i = first_of_block() + c * step_of_block;
+    if (i < d) store_eight(of_embedding + static_cast<std::int64_t>(blockIdx.x) * d + i, sums[c]);
+  }
+}
+
+// The gradient of one position's row.
+__global__ void __launch_bounds__(threads_a_block)
+    positions_backward_kernel(const std::uint16_t* of_x, float* of_positions, int batch, int sequence,
+                              int d) {
+  const int position = static_cast<int>(blockIdx.x);
+  for (int i = first_of_block(); i < d; i += step_of_block) {
+    Eight sum = {};
+    for (int b = 0; b < batch; ++b) {
+      const Eight one = load_eight(of_x + (static_cast<std::int64_t>(b) * sequence + position) * d + i);
+      KERNEL_UNROLL
+      for (int e = 0; e < 8; ++e) sum.values[e] += one.values[e];
+    }
+    store_eight(of_positions + static_cast<std::int64_t>(position) * d + i, sum);
+  }
+}
+
+// A token's logits to their gradient, and its loss. With `factor` 0 the gradient is not wanted.
+__global__ void __launch_bounds__(threads_a_block)
+    cross_entropy_kernel(std::uint16_t* logits, Tokens tokens, float* losses, int vocabulary, float factor) {
+  KERNEL_SHARED(OfWarps, parts);
+  const int token = static_cast<int>(blockIdx.x);
+  logits += static_cast<std::int64_t>(token) * vocabulary;
+  const int wanted = tokens.at(token, 1);
+  const float of_wanted = ptx::BF16::widen(logits[wanted]);
+  float largest = -3e38F;
+  for (int i = first_of_block(); i < vocabulary; i += step_of_block) {
+    const Eight eight = load_eight(logits + i);
+    KERNEL_UNROLL
+    for (int e = 0; e < 8; ++e) largest = fmaxf(largest, eight.values[e]);
+  }
+  largest = over_block<true>(largest, parts);
+  float sum = 0;
+  for (int i = first_of_block(); i < vocabulary; i += step_of_block) {
+    const Eight eight = load_eight(logits + i);
+    KERNEL_UNROLL
+    for (int e = 0; e < 8; ++e) sum += expf(eight.values[e] - largest);
+  }
+  sum = over_block<false>(sum, parts);
+  if (threadIdx.x == 0) losses[token] = logf(sum) + largest - of_wanted;
+  if (factor == 0) return;
+  const float scale = factor / sum;
+  for (int i = first_of_block(); i < vocabulary; i += step_of_block) {
+    Eight eight = load_eight(logits + i);
+    KERNEL_UNROLL
+    for (int e = 0; e < 8; ++e) {
+      eight.values[e] = expf(eight.values[e] - largest) * scale;
+      if (i + e == wanted) eight.values[e] -= factor;
+    }
+    store_eight(logits + i, eight);
+  }
+}
+
+// Half the squared distance of a row to its target, and its gradient times `factor`.
+__global__ void __launch_bounds__(threads_a_block)
+    distance_kernel(const std::uint16_t* x, const float* target, std::uint16_t* of_x, float* losses, int d,
+                    float factor) {
+  KERNEL_SHARED(OfWarps, parts);
+  const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * d;
+  float sum = 0;
+  for (int i = first_of_block(); i < d; i += step_of_block) {
+    Eight off = load_eight(x + at + i);
+    const Eight wanted = load_eight(target + at + i);
+    KERNEL_UNROLL
+    for (int e = 0; e < 8; ++e) {
+      off.values[e] -= wanted.values[e];
+      sum += off.values[e] * off.values[e] / 2;
+      off.values[e] *= factor;
+    }
+    store_eight(of_x + at + i, off);
+  }
+  sum = over_block<false>(sum, parts);
+  if (threadIdx.x == 0) losses[blockIdx.x] = sum;
+}
+
+// One block: the sum of all losses times `factor`, for the step that `step` tells (null: the first).
+__global__ void __launch_bounds__(threads_a_block)
+    mean_loss_kernel(const float* losses, int count, float factor, const std::int32_t* step, float* mean) {
+  KERNEL_SHARED(OfWarps, parts);
+  float sum = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += threads_a_block) sum += losses[i];
+  sum = over_block<false>(sum, parts);
+  if (threadIdx.x == 0) mean[step == nullptr ? 0 : *step] = sum * factor;
+}
+
+// The step's number is *step, or the first.
+__global__ void __launch_bounds__(threads_a_block)
+    adamw_step_kernel(Optimizer by, const std::int32_t* step, const float* gradient, float* weights,
+                      float* mean, float* variance, std::int64_t count) {
+  const StepFactors factors = step_factors(by, step == nullptr ? 0 : *step);
+  for (std::int64_t i = first_of_grid(); i < count; i += step_of_grid()) {
+    const Eight slope = load_eight(gradient + i);
+    Eight weight = load_eight(weights + i), first = load_eight(mean + i), second = load_eight(variance + i);
+    KERNEL_UNROLL
+    for (int e = 0; e < 8; ++e)
+      update_weight(by, factors, slope.values[e], weight.values[e], first.values[e], second.values[e]);
+    store_eight(weights + i, weight);
+    store_eight(mean + i, first);
+    store_eight(variance + i, second);
+  }
+}
+
+// One block: the next step.
+__global__ void __launch_bounds__(threads_a_block) next_step_kernel(std::int32_t* step) {
+  if (threadIdx.x == 0) ++*step;
+}
+
+}  // namespace training

@@ -1,0 +1,244 @@
+// The engine of CUDA's training steps in the emulator: its kernels as nvcc compiles them, with plain products
+// in place of cuBLASLt, against the float64 model.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+
+#include "kernels/training/cpu_model.h"
+#include "kernels/training/engine.cuh"
+#include "kernels/training/replicas.h"
+#include "tests/emulate/memory.h"
+
+namespace training {
+namespace {
+
+class EmulatedDevice {
+ public:
+  static int multiprocessors() { return 2; }
+  int plan(const Product& product) {
+    products_.push_back(product);
+    return static_cast<int>(products_.size()) - 1;
+  }
+
+  void multiply(int plan, const void* a, const void* b, const void* c, void* d, float alpha, float beta,
+                const float* scale_a, const float* scale_b) {
+    const Product& of = products_[static_cast<std::size_t>(plan)];
+    const double scale =
+        scale_a == nullptr ? 1 : static_cast<double>(*scale_a) * static_cast<double>(*scale_b);
+    EXPECT_EQ(scale_a != nullptr, of.a != Element::bf16);
+    for (const void* const at : {a, b, c, static_cast<const void*>(d)})
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(at) % 16, 0U);
+    for (std::int64_t i = 0; i < of.batch * of.n * of.m; ++i) {
+      const std::int64_t of_batch = i / (of.n * of.m), column = i / of.m % of.n, row = i % of.m;
+      double sum = 0;
+      for (std::int64_t p = 0; p < of.k; ++p)
+        sum +=
+            at(a, of.a, of_batch * of.m * of.k + (of.a_transposed ? row * of.k + p : p * of.m + row)) *
+            at(b, of.b, of_batch * of.n * of.k + (of.b_transposed ? p * of.n + column : column * of.k + p));
+      sum *= static_cast<double>(alpha) * scale;
+      if (beta != 0) sum += static_cast<double>(beta) * at(c, of.d, i);
+      harness::sdk::store(d, type(of.d), i, sum);
+    }
+  }
+  template <class... Parameters, class... Arguments>
+  void launch(void (*kernel)(Parameters...), unsigned x, unsigned y, const Arguments&... arguments) {
+    emulate::launch({emulate::Landing::late, emulate::Order::shuffled, ++launches_}, {x, y, 1},
+                    {threads_a_block, 1, 1}, 0, kernel, arguments...);
+  }
+  static void zero(void* at, std::size_t bytes) { std::memset(at, 0, bytes); }
+
+ private:
+  static harness::sdk::DType type(Element element) {
+    using harness::sdk::DType;
+    return element == Element::f32    ? DType::f32
+           : element == Element::e4m3 ? DType::e4m3
+           : element == Element::e5m2 ? DType::e5m2
+                                      : DType::bf16;
+  }
+  static double at(const void* from, Element element, std::int64_t index) {
+    return harness::sdk::load(from, type(element), index);
+  }
+  std::vector<Product> products_;
+  unsigned launches_ = 0;
+};
+
+double distance(const float* values, const std::vector<double>& right) {
+  double off = 0, size = 0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const double difference = static_cast<double>(values[i]) - right[i];
+    off += difference * difference;
+    size += right[i] * right[i];
+  }
+  return std::sqrt(off / size);
+}
+
+// A model with its batch on the emulated device, and the same in double.
+class OnDevice {
+ public:
+  OnDevice(const ModelShape& shape, std::int64_t batch, Precision precision, const Optimizer& optimizer)
+      : optimizer_(optimizer),
+        engine_({shape, batch, precision, optimizer}, device_),
+        weights_("weights", std::span<const float>(first_weights(shape, 9))),
+        mean_("mean", weights_.size()),
+        variance_("variance", weights_.size()),
+        workspace_("workspace", engine_.bytes()),
+        right_(weights_.data(), weights_.data() + weights_.size()),
+        right_mean_(weights_.size()),
+        right_variance_(weights_.size()),
+        model_(shape, batch) {
+    std::fill_n(mean_.data(), mean_.size(), 0.0F);
+    std::fill_n(variance_.data(), variance_.size(), 0.0F);
+    engine_.bind(workspace_.data());
+    on_.weights = weights_.data();
+    on_.mean = mean_.data();
+    on_.variance = variance_.data();
+    on_.loss = losses_.data();
+    batch_.size = batch;
+  }
+
+  // Random tokens one sequence after the other, or values.
+  void fill(const ModelShape& shape) {
+    std::mt19937_64 random(5);
+    const std::int64_t count = batch_.size * shape.sequence;
+    if (shape.vocabulary > 0) {
+      for (std::int64_t i = 0; i < count + batch_.size; ++i)
+        array_.push_back(static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(shape.vocabulary)));
+      tokens_ = array_;
+      on_.tokens = {.array = array_.data(),
+                    .batch = static_cast<std::int32_t>(batch_.size),
+                    .sequence = static_cast<std::int32_t>(shape.sequence)};
+      batch_.tokens = tokens_;
+      return;
+    }
+    for (std::int64_t i = 0; i < 2 * count * shape.d; ++i)
+      values_.push_back(static_cast<float>(random() >> 11) * 0x1p-52F - 1);
+    in_double_.assign(values_.begin(), values_.end());
+    const auto half = static_cast<std::size_t>(count * shape.d);
+    values_on_device_ = std::make_unique<emulate::Buffer<float>>("values", std::span<const float>(values_));
+    on_.input = values_on_device_->data();
+    on_.target = on_.input + half;
+    batch_.input = std::span<const double>(in_double_).first(half);
+    batch_.target = std::span<const double>(in_double_).subspan(half);
+  }
+
+  // A text of random symbols, with a start for each sequence of each step.
+  void fill_text(const ModelShape& shape, std::int64_t steps) {
+    std::mt19937_64 random(6);
+    for (int i = 0; i < 200; ++i)
+      text_.push_back(static_cast<std::int8_t>(random() % static_cast<std::uint64_t>(shape.vocabulary)));
+    for (std::int64_t i = 0; i < steps * batch_.size; ++i)
+      array_.push_back(
+          static_cast<std::int32_t>(random() % (200 - static_cast<std::uint64_t>(shape.sequence) - 1)));
+    step_ = 0;
+    on_.step = &step_;
+    on_.tokens = {.text = text_.data(),
+                  .starts = array_.data(),
+                  .step = &step_,
+                  .batch = static_cast<std::int32_t>(batch_.size),
+                  .sequence = static_cast<std::int32_t>(shape.sequence)};
+  }
+
+  // A step here and there.
+  void step(std::int64_t sequence, bool fresh) {
+    const auto number = static_cast<std::size_t>(step_);
+    if (on_.step != nullptr) {
+      tokens_.clear();
+      for (std::int64_t b = 0; b < batch_.size; ++b)
+        for (std::int64_t i = 0; i <= sequence; ++i)
+          tokens_.push_back(text_.at(static_cast<std::size_t>(
+              array_[number * static_cast<std::size_t>(batch_.size) + static_cast<std::size_t>(b)] + i)));
+      batch_.tokens = tokens_;
+    }
+    engine_.step(on_, fresh);
+    std::vector<double> gradient(right_.size());
+    right_loss_ = model_.gradient(right_, batch_, gradient);
+    const StepFactors factors = step_factors(optimizer_, static_cast<int>(number));
+    for (std::size_t i = 0; i < right_.size(); ++i)
+      update_weight(optimizer_, factors, gradient[i], right_[i], right_mean_[i], right_variance_[i]);
+    loss = static_cast<double>(losses_[number]);
+  }
+
+  double loss_when_evaluated() {
+    engine_.evaluate(on_);
+    return static_cast<double>(losses_[static_cast<std::size_t>(step_)]);
+  }
+
+  void expect_near(double tolerance) const {
+    EXPECT_NEAR(loss, right_loss_, tolerance * right_loss_);
+    EXPECT_LE(distance(mean_.data(), right_mean_), tolerance);
+    EXPECT_LE(distance(variance_.data(), right_variance_), 2 * tolerance);
+    EXPECT_LE(distance(weights_.data(), right_), tolerance);
+  }
+  [[nodiscard]] double error_of_mean() const { return distance(mean_.data(), right_mean_); }
+  [[nodiscard]] double right_loss() const { return right_loss_; }
+
+  double loss = 0;
+
+ private:
+  Optimizer optimizer_;
+  EmulatedDevice device_;
+  Engine<EmulatedDevice> engine_;
+  emulate::Buffer<float> weights_, mean_, variance_;
+  emulate::Memory workspace_;
+  std::vector<double> right_, right_mean_, right_variance_;
+  CpuModel<double> model_;
+  StepTensors on_;
+  Batch<double> batch_;
+  std::vector<std::int32_t> array_, tokens_;
+  std::vector<std::int8_t> text_;
+  std::vector<float> values_;
+  std::vector<double> in_double_;
+  std::unique_ptr<emulate::Buffer<float>> values_on_device_;
+  std::int32_t step_ = 0;
+  double right_loss_ = 0;
+  std::vector<float> losses_ = std::vector<float>(4);
+};
+
+constexpr Optimizer plain{.rate = 1e-4F};
+
+void expect_step(const ModelShape& shape, std::int64_t batch) {
+  for (const Precision precision : {Precision::bf16, Precision::fp8_current}) {
+    OnDevice model(shape, batch, precision, plain);
+    model.fill(shape);
+    model.step(shape.sequence, true);
+    model.expect_near(precision == Precision::bf16 ? 0.02 : 0.2);
+    const double least = precision == Precision::bf16 ? 1e-4 : 0.01;
+    EXPECT_GT(model.error_of_mean(), least) << "that precise is another type";
+  }
+}
+
+TEST(Engine, TrainsAModel) {
+  expect_step({.d = 32, .heads = 2, .layers = 2, .sequence = 16, .vocabulary = 48}, 3);
+}
+TEST(Engine, TrainsALayer) {
+  expect_step({.d = 80, .heads = 5, .layers = 1, .sequence = 48, .vocabulary = 0}, 1);
+}
+
+// Steps of a text, of which the first takes its own scales.
+TEST(Engine, CountsStepsAndScalesByTheStepBefore) {
+  const ModelShape shape{.d = 32, .heads = 4, .layers = 1, .sequence = 16, .vocabulary = 32};
+  for (const Precision precision : {Precision::bf16, Precision::fp8_delayed}) {
+    OnDevice model(shape, 2, precision, {.rate = 1e-3F, .warmup = 2});
+    model.fill_text(shape, 4);
+    for (int step = 0; step < 3; ++step) {
+      model.step(shape.sequence, step == 0);
+      model.expect_near(precision == Precision::bf16 ? 0.02 : 0.2);
+    }
+  }
+}
+
+TEST(Engine, EvaluatesWithoutAStep) {
+  const ModelShape shape{.d = 32, .heads = 2, .layers = 1, .sequence = 16, .vocabulary = 32};
+  OnDevice model(shape, 2, Precision::bf16, plain);
+  model.fill(shape);
+  const double before = model.loss_when_evaluated();
+  EXPECT_EQ(model.loss_when_evaluated(), before);
+  model.step(shape.sequence, true);
+  EXPECT_EQ(model.loss, before);
+  EXPECT_NEAR(before, model.right_loss(), 0.02);
+}
+
+}  // namespace
+}  // namespace training

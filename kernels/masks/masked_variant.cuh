@@ -7,49 +7,39 @@
 
 #include "harness/sdk/registry.h"
 #include "kernels/cuda_check.cuh"
-#include "kernels/driver.cuh"
 #include "kernels/masks/specialise.h"
 #include "kernels/masks/tile_lists.cuh"
 #include "kernels/ptx/tensor_map.cuh"
 
 namespace masks {
 
-using kernels::check_driver;
-using kernels::driver_function;
-
-// A kernel in machine code, loaded into the current context.
+// A kernel in machine code, which may be launched in any context of the device.
 class LoadedKernel {
  public:
   LoadedKernel(const std::vector<char>& cubin, const std::string& name, std::size_t shared_bytes) {
-    check_driver(driver_function<decltype(cuModuleLoadData)>("cuModuleLoadData")(&module_, cubin.data()),
-                 "cuModuleLoadData");
-    check_driver(driver_function<decltype(cuModuleGetFunction)>("cuModuleGetFunction")(&function_, module_,
-                                                                                       name.c_str()),
-                 "cuModuleGetFunction");
-    check_driver(
-        driver_function<decltype(cuFuncSetAttribute)>("cuFuncSetAttribute")(
-            function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared_bytes)),
-        "cuFuncSetAttribute");
-    launch_ = driver_function<decltype(cuLaunchKernel)>("cuLaunchKernel");
-    unload_ = driver_function<decltype(cuModuleUnload)>("cuModuleUnload");
+    using kernels::check;
+    check(cudaLibraryLoadData(&library_, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+          "cudaLibraryLoadData");
+    check(cudaLibraryGetKernel(&kernel_, library_, name.c_str()), "cudaLibraryGetKernel");
+    check(cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shared_bytes)),
+          "cudaFuncSetAttribute");
   }
   LoadedKernel(const LoadedKernel&) = delete;
   LoadedKernel& operator=(const LoadedKernel&) = delete;
-  ~LoadedKernel() {
-    if (unload_ != nullptr) unload_(module_);
-  }
+  ~LoadedKernel() { cudaLibraryUnload(library_); }
 
   void launch(dim3 grid, unsigned threads, std::size_t shared_bytes, void* stream, void** arguments) const {
-    check_driver(launch_(function_, grid.x, grid.y, 1, threads, 1, 1, static_cast<unsigned>(shared_bytes),
-                         static_cast<CUstream>(stream), arguments, nullptr),
-                 "cuLaunchKernel");
+    kernels::check(cudaLaunchKernel(function(), grid, threads, arguments, shared_bytes,
+                                    static_cast<cudaStream_t>(stream)),
+                   "cudaLaunchKernel");
   }
 
  private:
-  CUmodule module_ = nullptr;
-  CUfunction function_ = nullptr;
-  decltype(cuLaunchKernel)* launch_ = nullptr;
-  decltype(cuModuleUnload)* unload_ = nullptr;
+  [[nodiscard]] const void* function() const { return reinterpret_cast<const void*>(kernel_); }
+
+  cudaLibrary_t library_ = nullptr;
+  cudaKernel_t kernel_ = nullptr;
 };
 
 class MaskedVariant : public harness::sdk::Kernel {
@@ -71,7 +61,7 @@ class MaskedVariant : public harness::sdk::Kernel {
     }
     const NvrtcLibrary& library = NvrtcLibrary::instance();
     const KernelSource source = kernel_source(shape_, rules_.mask(), rules_.score(), dense);
-    kernel_.emplace(compiled(library, source), source.name, shared_bytes());
+    kernel_.emplace(compiled(library, source).cubin, source.name, shared_bytes());
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override {

@@ -48,8 +48,13 @@ inline KernelSource kernel_source(const Shape& shape, const Expression& mask, co
   return source;
 }
 
+struct Compiled {
+  std::vector<char> cubin;
+  std::string log;  // the compiler's remarks
+};
+
 // Throws std::runtime_error with the compiler's words.
-inline std::vector<char> compiled(const NvrtcLibrary& library, const KernelSource& source) {
+inline Compiled compiled(const NvrtcLibrary& library, const KernelSource& source) {
   NvrtcLibrary::Program program = nullptr;
   library.check(library.create(&program, source.text.c_str(), "masked_attention.cu",
                                static_cast<int>(std::size(source_texts)), source_texts, source_names),
@@ -62,20 +67,19 @@ inline std::vector<char> compiled(const NvrtcLibrary& library, const KernelSourc
   const char* const options[] = {"--gpu-architecture=sm_90a", "--std=c++20",
                                  "--device-as-default-execution-space", "--prec-div=false",
                                  "--generate-line-info"};
-  if (const int status = library.compile(program, static_cast<int>(std::size(options)), options);
-      status != 0) {
-    std::size_t size = 0;
-    library.check(library.log_size(program, &size), "nvrtcGetProgramLogSize");
-    std::string log(size, '\0');
-    library.check(library.log(program, log.data()), "nvrtcGetProgramLog");
-    throw std::runtime_error("nvrtcCompileProgram: " + std::string(library.error_string(status)) + "\n" +
-                             log.c_str());
-  }
+  const int status = library.compile(program, static_cast<int>(std::size(options)), options);
+  Compiled result;
   std::size_t size = 0;
+  library.check(library.log_size(program, &size), "nvrtcGetProgramLogSize");
+  result.log.resize(size);
+  library.check(library.log(program, result.log.data()), "nvrtcGetProgramLog");
+  if (status != 0)
+    throw std::runtime_error("nvrtcCompileProgram: " + std::string(library.error_string(status)) + "\n" +
+                             result.log.c_str());
   library.check(library.cubin_size(program, &size), "nvrtcGetCUBINSize");
-  std::vector<char> cubin(size);
-  library.check(library.cubin(program, cubin.data()), "nvrtcGetCUBIN");
-  return cubin;
+  result.cubin.resize(size);
+  library.check(library.cubin(program, result.cubin.data()), "nvrtcGetCUBIN");
+  return result;
 }
 
 }  // namespace masks

@@ -36,7 +36,8 @@ class CudaRows {
     with_row_launch<Operation, stage>(
         arguments, dtype, device_,
         [&](auto* kernel, dim3 blocks, dim3 threads, std::size_t bytes, const auto&... of_kernel) {
-          constexpr std::size_t without_asking = 48 * 1024;
+          constexpr std::size_t without_asking =
+              47 * 1024;  // next to static shared memory of less than 1 KiB
           if (bytes > without_asking)
             kernels::check(
                 cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),

@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments argu
   const auto inside_of = [&](int c) { return mine.inside >> (c * width) & all_inside<Type>; };
   if constexpr (reduces) mine.count();
 
-  // A thread reads what it has copied itself. Only the last row's last chunk reaches beyond the matrix.
+  // A thread reads what it has copied itself. Chunks of the last rows reach beyond the matrix.
   auto* const mine_first = reinterpret_cast<char*>(shared) + in_order * static_cast<int>(sizeof(RowChunk));
   const int slot_bytes = in_block * static_cast<int>(sizeof(RowChunk));
   const auto copy = [&](unsigned which, const char* slot) {
@@ -134,7 +134,8 @@ __global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments argu
       const Storage* from = static_cast<const Storage*>(arguments.x) +
                             (static_cast<std::int64_t>(which) * columns + first_column);
       std::uint32_t to = ptx::shared_address(slot);
-      int left = which == rows - 1 ? columns - first_column : most_columns;
+      const std::int64_t to_end = static_cast<std::int64_t>(rows - which) * columns - first_column;
+      int left = static_cast<int>(to_end < most_columns ? to_end : most_columns);
       KERNEL_UNROLL
       for (int c = 0; c < most_chunks; ++c) {
         if (inside_of(c) != 0)

@@ -1,4 +1,5 @@
-// make_tensor_map(): what the copy engine wants to know of a tensor, encoded by the driver. Host code. Throws
+// make_tensor_map(): what the copy engine wants to know of a tensor, encoded by the driver. Host code; the
+// driver's function is looked up through the runtime, so nothing links against libcuda. Throws
 // std::runtime_error when the driver refuses. In emulated kernels the map is made by tests/emulate/hopper.h.
 #pragma once
 
@@ -7,9 +8,8 @@
 
 #ifdef __CUDACC__
 
+#include <stdexcept>
 #include <string>
-
-#include "kernels/driver.cuh"
 
 namespace ptx {
 
@@ -30,21 +30,33 @@ constexpr CUtensorMapDataType tensor_map_type(E4M3) {
   return CU_TENSOR_MAP_DATA_TYPE_UINT8;
 }
 
+// cuTensorMapEncodeTiled of the driver in use.
+inline decltype(&cuTensorMapEncodeTiled) tensor_map_encoder() {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  const cudaError_t status =
+      cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
+  if (status != cudaSuccess || found != cudaDriverEntryPointSuccess || function == nullptr)
+    throw std::runtime_error(std::string("the driver has no cuTensorMapEncodeTiled (CUDA 12.0): ") +
+                             cudaGetErrorString(status));
+  return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+}
+
 template <class Element>
 TensorMap make_tensor_map(const typename Element::Storage* base, const TensorLayout& layout) {
   TensorMap map;
   cuuint32_t steps[4] = {1, 1, 1, 1};
-  const CUresult status =
-      kernels::driver_function<decltype(cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled")(
-          &map, tensor_map_type(Element{}), static_cast<cuuint32_t>(layout.dimensions),
-          const_cast<typename Element::Storage*>(base), reinterpret_cast<const cuuint64_t*>(layout.extents),
-          reinterpret_cast<const cuuint64_t*>(layout.strides + 1), layout.box, steps,
-          CU_TENSOR_MAP_INTERLEAVE_NONE,
-          layout.swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
-          CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  kernels::check_driver(status, "cuTensorMapEncodeTiled for a tensor of " +
-                                    std::to_string(layout.extents[0]) + " x " +
-                                    std::to_string(layout.extents[1]) + " elements");
+  const CUresult status = tensor_map_encoder()(
+      &map, tensor_map_type(Element{}), static_cast<cuuint32_t>(layout.dimensions),
+      const_cast<typename Element::Storage*>(base), reinterpret_cast<const cuuint64_t*>(layout.extents),
+      reinterpret_cast<const cuuint64_t*>(layout.strides + 1), layout.box, steps,
+      CU_TENSOR_MAP_INTERLEAVE_NONE,
+      layout.swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (status != CUDA_SUCCESS)
+    throw std::runtime_error("cuTensorMapEncodeTiled: CUresult " + std::to_string(static_cast<int>(status)) +
+                             " for a tensor of " + std::to_string(layout.extents[0]) + " x " +
+                             std::to_string(layout.extents[1]) + " elements");
   return map;
 }
 

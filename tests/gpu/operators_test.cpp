@@ -34,8 +34,9 @@ class Operators : public GpuTest {
   };
   // A warp and a block a row, each number of chunks of a thread, whole chunks and others, several rows in
   // turn.
-  static constexpr Shape shapes[] = {{1, 1},    {7, 13},   {130, 64},  {67, 256},  {33, 1000},  {20, 2049},
-                                     {9, 4096}, {5, 8200}, {3, 16384}, {9000, 41}, {3000, 2049}};
+  static constexpr Shape shapes[] = {{1, 1},    {7, 13},   {130, 64},  {67, 256},  {33, 1000},   {20, 2049},
+                                     {9, 4096}, {5, 8200}, {3, 16384}, {9000, 41}, {3000, 2049}, {10, 3},
+                                     {5, 1},    {5, 384},  {5, 700},   {5, 768},   {3, 1500}};
 };
 
 TEST_F(Operators, RmsNormIsRight) {

@@ -155,7 +155,7 @@ class Product {
                                             made.operand_.get(), made.result_.get(), made.result_.get(),
                                             preference.get(), 1, &choice, &found);
     });
-    then([&] { return found == 0 ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS; });
+    then([&] { return found == 0 ? CUBLAS_STATUS_NOT_SUPPORTED : choice.state; });
     if (auto status = check_cublas(code, "a product by cuBLASLt"); !status)
       return fail(std::move(status.error()));
     made.algorithm_ = choice.algo;

@@ -52,7 +52,7 @@ class Graph {
     const std::int64_t s = shape_.sequence;
     const std::int64_t d = shape_.dimension;
     const std::int64_t h = shape_.heads;
-    // Of a batch, a head and a row.
+    // Strides of a batch, a head and a row.
     Extents in = {h * s * d, s * d, d}, out = in;
     if (shape_.interleaved) {
       in = {s * 3 * h * d, d, 3 * h * d};

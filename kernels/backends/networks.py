@@ -25,7 +25,7 @@ class Network:
     extents: tuple[str, ...]  # of x, by name
     params: tuple[str, ...]  # that are no extent
     forward: Callable[[Any, Any, list[Any], Sizes], Any]
-    # Of the weights: k x n of a product, out x in x 3 x 3 of a convolution, n of a bias.
+    # Shapes of the weights: k x n of a product, out x in x 3 x 3 of a convolution, n of a bias.
     shapes: Callable[[Sizes], list[Shape]]
 
     def shape(self, sizes: Sizes) -> Shape:

@@ -58,7 +58,11 @@ class Plain:
 
     def thirds(self, x: Any) -> Any:
         width = len(x[0][0]) // 3
-        return [self._by_rows(x, lambda row, at=at: row[at * width:(at + 1) * width]) for at in range(3)]
+
+        def third(at: int) -> Any:
+            return self._by_rows(x, lambda row: row[at * width:(at + 1) * width])
+
+        return [third(at) for at in range(3)]
 
     def _by_rows(self, x: Any, act: Callable[[Any], Any]) -> Any:
         return [self._by_rows(part, act) for part in x] if isinstance(x[0], list) else act(x)

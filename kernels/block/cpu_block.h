@@ -1,5 +1,5 @@
-// CpuBlock: the block on the CPU's threads. Biases, GELU and what is added are applied to each tile of a
-// product while it is in the cache (fused), or in passes of their own over float16 in memory (separate).
+// CpuBlock: the block on the CPU's threads. Fused, biases, GELU and what is added are applied to each tile of
+// a product while it is in the cache. Separate, they are passes of their own over float16 in memory.
 #pragma once
 
 #include <algorithm>

@@ -41,7 +41,7 @@ class BlockOracle {
         normalise(normed, norm1_weight, norm1_bias);
         multiply(normed, qkv_weight, qkv_bias, qkv_.data() + token * 3 * shape_.width);
       });
-    // Of the wanted tokens: every token's y before the last product, whose sums only wanted columns need.
+    // Wanted tokens up to the last product, of which only wanted columns are summed.
     const auto count = static_cast<std::int64_t>(tokens.size());
     std::vector<double> middle(static_cast<std::size_t>(count * shape_.width));
     std::vector<double> hidden(static_cast<std::size_t>(count * shape_.hidden()));

@@ -72,7 +72,7 @@ class ShortProduct {
     ptx::cp_async_wait<0>();
     __syncthreads();
     if constexpr (normed) {
-      for (int r = warp_; r < short_rows; r += short_threads / 32) normalise(r);
+      normalise();
       __syncthreads();
     }
     float sums[4][4] = {};
@@ -85,6 +85,8 @@ class ShortProduct {
 
  private:
   static constexpr int stride = short_columns + 4;  // of a row of sums, in floats
+  static constexpr int own_rows =
+      short_rows / (short_threads / 32);  // of X, that a warp copies and normalises
 
   // Four elements of the result that a thread finishes, and what is added to them.
   struct Own {
@@ -97,6 +99,10 @@ class ShortProduct {
   // Where 16-byte piece `piece` of a row of X lies. Rows of W have four pieces.
   KERNEL_DEVICE unsigned char* x_piece(int row, int piece) const {
     return x_ + (row * pieces_ + (piece ^ (row & 7))) * 16;
+  }
+  // A piece of row `row` of those that the warp copies.
+  KERNEL_DEVICE gemm::Piece* own_piece(int row, int piece) const {
+    return reinterpret_cast<gemm::Piece*>(x_piece(warp_ * own_rows + row, piece));
   }
   KERNEL_DEVICE unsigned char* w_piece(int row, int piece) const {
     return w_ + gemm::piece_offset<4>(row, piece);
@@ -115,12 +121,13 @@ class ShortProduct {
 
   // Zeros past the last row.
   KERNEL_DEVICE void copy_rows() const {
-    for (int at = thread_; at < short_rows * pieces_; at += short_threads) {
-      const int r = at / pieces_, piece = at % pieces_;
-      const bool inside = row_ + r < of_.rows;
-      ptx::cp_async_16(ptx::shared_address(x_piece(r, piece)),
-                       of_.x + static_cast<std::int64_t>(inside ? row_ + r : 0) * of_.k + piece * 8,
-                       inside ? 16 : 0);
+    KERNEL_UNROLL
+    for (int r = 0; r < own_rows; ++r) {
+      const int row = row_ + warp_ * own_rows + r;
+      const bool inside = row < of_.rows;
+      const std::uint16_t* const from = of_.x + static_cast<std::int64_t>(inside ? row : 0) * of_.k;
+      for (int p = lane_; p < pieces_; p += 32)
+        ptx::cp_async_16(ptx::shared_address(own_piece(r, p)), from + p * 8, inside ? 16 : 0);
     }
     ptx::cp_async_commit();
   }
@@ -142,43 +149,51 @@ class ShortProduct {
     return ptx::F16::widen(static_cast<std::uint16_t>(pair >> 16));
   }
 
-  // By a warp: LayerNorm of a row of X in place, its variance around its mean.
-  KERNEL_DEVICE void normalise(int row) const {
+  // By a warp: LayerNorm of four rows of X in place, side by side; variances around the means.
+  KERNEL_DEVICE void normalise() const {
     const auto columns = static_cast<float>(of_.k);
-    float sum = 0, squares = 0;
-    for (int p = lane_; p < pieces_; p += 32) {
-      const gemm::Piece piece = *reinterpret_cast<const gemm::Piece*>(x_piece(row, p));
+    float means[own_rows] = {}, factors[own_rows] = {};
+    for (int p = lane_; p < pieces_; p += 32) KERNEL_UNROLL
+    for (int r = 0; r < own_rows; ++r) {
+      const gemm::Piece piece = *own_piece(r, p);
       KERNEL_UNROLL
-      for (int i = 0; i < 4; ++i) sum += low(piece.words[i]) + high(piece.words[i]);
+      for (int i = 0; i < 4; ++i) means[r] += low(piece.words[i]) + high(piece.words[i]);
     }
-    const float mean = ptx::warp_sum(sum) / columns;
-    for (int p = lane_; p < pieces_; p += 32) {
-      const gemm::Piece piece = *reinterpret_cast<const gemm::Piece*>(x_piece(row, p));
+    KERNEL_UNROLL
+    for (int r = 0; r < own_rows; ++r) means[r] = ptx::warp_sum(means[r]) / columns;
+    for (int p = lane_; p < pieces_; p += 32) KERNEL_UNROLL
+    for (int r = 0; r < own_rows; ++r) {
+      const gemm::Piece piece = *own_piece(r, p);
       KERNEL_UNROLL
       for (int i = 0; i < 4; ++i) {
-        const float a = low(piece.words[i]) - mean, b = high(piece.words[i]) - mean;
-        squares += a * a + b * b;
+        const float a = low(piece.words[i]) - means[r], b = high(piece.words[i]) - means[r];
+        factors[r] += a * a + b * b;
       }
     }
-    const float factor = operators::inverse_root(ptx::warp_sum(squares) / columns + operators::epsilon);
+    KERNEL_UNROLL
+    for (int r = 0; r < own_rows; ++r)
+      factors[r] = operators::inverse_root(ptx::warp_sum(factors[r]) / columns + operators::epsilon);
     for (int p = lane_; p < pieces_; p += 32) {
-      auto* const at = reinterpret_cast<gemm::Piece*>(x_piece(row, p));
-      gemm::Piece piece = *at;
       const gemm::Piece weights = *reinterpret_cast<const gemm::Piece*>(norm_ + p * 16);
       const gemm::Piece biases = *reinterpret_cast<const gemm::Piece*>(norm_ + (pieces_ + p) * 16);
       KERNEL_UNROLL
-      for (int i = 0; i < 4; ++i)
-        piece.words[i] = ptx::F16::narrow(
-            (low(piece.words[i]) - mean) * factor * low(weights.words[i]) + low(biases.words[i]),
-            (high(piece.words[i]) - mean) * factor * high(weights.words[i]) + high(biases.words[i]));
-      *at = piece;
+      for (int r = 0; r < own_rows; ++r) {
+        gemm::Piece piece = *own_piece(r, p);
+        KERNEL_UNROLL
+        for (int i = 0; i < 4; ++i)
+          piece.words[i] = ptx::F16::narrow(
+              (low(piece.words[i]) - means[r]) * factors[r] * low(weights.words[i]) + low(biases.words[i]),
+              (high(piece.words[i]) - means[r]) * factors[r] * high(weights.words[i]) +
+                  high(biases.words[i]));
+        *own_piece(r, p) = piece;
+      }
     }
   }
 
   // This warp's 16 x 32 sums over its quarter of k.
   KERNEL_DEVICE void multiply(float (&sums)[4][4]) const {
     const int first_row = warp_ % 2 * 16, steps = of_.k / 64, first = warp_ / 2 * steps;
-    KERNEL_NO_UNROLL
+    KERNEL_UNROLL
     for (int step = first; step < first + steps; ++step) {
       std::uint32_t x[4], w[2][4];
       ptx::ldmatrix_x4(x, ptx::shared_address(x_piece(first_row + lane_ % 16, step * 2 + lane_ / 16)));

@@ -13,7 +13,7 @@ namespace operators::spectral {
 inline constexpr int kept_modes = 16;
 inline constexpr int kept_rows = 2 * kept_modes;
 inline constexpr int kept_frequencies = kept_rows * kept_modes;
-// Of the plane transformed down: frequency 0, which is real, then real and imaginary parts of 1 to 16.
+// Rows of a plane transformed down: frequency 0, which is real, then real and imaginary parts of 1 to 16.
 inline constexpr int half_rows = 1 + 2 * kept_modes;
 
 // roots[k] = e^(2 pi i k / n). A kernel has them as a parameter, so that those it names are operands.

@@ -156,7 +156,7 @@ tests() {
   local one others=
   # Families whose tests take long have a process each.
   local families=('matmul Matmul.*' 'attention Attention.*' 'masks Masks.*' 'blocks Blocks.*' 'sparse Sparse*'
-    'linear_gelu LinearGelu.*')
+    'training Training.*' 'linear_gelu LinearGelu.*')
   for one in "${families[@]}"; do others+=:${one#* }; done
   HARNESS_CUPTI=off gpu_tests device 120 "-Profiling.*:Identities.*$others"
   for one in "${families[@]}"; do HARNESS_CUPTI=off gpu_tests "${one%% *}" 180 "${one#* }"; done
@@ -176,7 +176,8 @@ sanitizers() {
     for one in 'probe Probe.*WithTails' 'linear_gelu LinearGelu.*OnAFewSmallShapes' \
       'matmul Matmul.*OnAFewSmallShapes' 'attention Attention.*OnAFewSmallShapes' 'masks Masks.*OnAFewSmallShapes' \
       'operators Operators.*-*OfTheLibrary*' 'blocks Blocks.*-*OfTheLibrary*' 'quant_gemm QuantGemm.*-*OfTheLibrary*' \
-      'sparse_gemm SparseGemm.*-*OfCu*' 'sparse_attention SparseAttention.*OnAFewSmallShapes'; do
+      'sparse_gemm SparseGemm.*-*OfCu*' 'sparse_attention SparseAttention.*OnAFewSmallShapes' \
+      'training Training.*OnAFewSmallShapes'; do
       step "$tool ${one%% *}" 120 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 \
         "$folder/bin/test_gpu" --gtest_brief=1 --gtest_filter="${one#* }"
     done

@@ -1,4 +1,5 @@
-// What an engine is made for, and the tensors of a step. Host code but for Tokens.
+// EngineOptions: the model and the numbers of an engine; StepTensors: the tensors of a step. Host code but
+// for Tokens.
 #pragma once
 
 #include <cstdint>

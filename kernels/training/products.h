@@ -34,12 +34,12 @@ constexpr Product forward_product(bool fp8, std::int64_t tokens, std::int64_t in
   if (fp8) return eight_bit(Element::e4m3, Element::e4m3, Element::bf16, outputs, tokens, inputs);
   return {Element::bf16, Element::bf16, Element::bf16, outputs, tokens, inputs, true, false, 1};
 }
-// Of x: A is W, or its transposed copy in FP8; B is the gradient of y.
+// The gradient of x: A is W, or its transposed copy in FP8; B is the gradient of y.
 constexpr Product input_product(bool fp8, std::int64_t tokens, std::int64_t inputs, std::int64_t outputs) {
   if (fp8) return eight_bit(Element::e4m3, Element::e5m2, Element::bf16, inputs, tokens, outputs);
   return {Element::bf16, Element::bf16, Element::bf16, inputs, tokens, outputs, false, false, 1};
 }
-// Of W: A is x, B the gradient of y; in FP8 transposed copies of both.
+// The gradient of W: A is x, B the gradient of y; in FP8 transposed copies of both.
 constexpr Product weight_product(bool fp8, std::int64_t tokens, std::int64_t inputs, std::int64_t outputs) {
   if (fp8) return eight_bit(Element::e4m3, Element::e5m2, Element::f32, inputs, outputs, tokens);
   return {Element::bf16, Element::bf16, Element::f32, inputs, outputs, tokens, false, true, 1};

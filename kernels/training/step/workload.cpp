@@ -26,8 +26,8 @@ using harness::sdk::Value;
 
 constexpr double device_bytes = 141e9;  // of an H200
 
-// Weights with their moments, gradients and BF16 copies; and in BF16 the 16 values that a layer keeps for
-// each element of its input, logits, and probabilities and their gradients for all pairs of tokens.
+// Weights with their moments, gradients and BF16 copies. In BF16 16 values that a layer keeps for each
+// element of its input, and logits. Probabilities and their gradients for all pairs of tokens.
 double bytes_needed(const ModelShape& shape, std::int64_t batch) {
   const auto real = [](std::int64_t count) { return static_cast<double>(count); };
   const double kept = 32 * real(shape.layers) * real(shape.d) + 2 * real(shape.vocabulary);

@@ -39,6 +39,8 @@ class CudaStep final : public harness::sdk::Kernel {
     }
   }
   void run(harness::sdk::Stream stream) override { engine_->step(stream, on_, true); }
+  // A layer has up to 60 launches, and the queue of a stream takes about 1,000: then a launch waits for it.
+  [[nodiscard]] bool synchronises() const override { return shape_.layers > 8; }
 
  private:
   ModelShape shape_;

@@ -161,8 +161,10 @@ struct LongProduct {
 
 class LongBlock {
  public:
-  static bool takes(const Shape& shape) {
-    return shape.head() == 32 || shape.head() == 64 || shape.head() == 128;
+  // Attention is written for these heads, and a row of LayerNorm must fit into a block.
+  static bool takes(const Shape& shape, const operators::RowDevice& device) {
+    const bool attends = shape.head() == 32 || shape.head() == 64 || shape.head() == 128;
+    return attends && operators::row_plan(shape.tokens(), shape.width, 8, 2, device).threads != 0;
   }
 
   LongBlock(const Shape& shape, const operators::RowDevice& device)

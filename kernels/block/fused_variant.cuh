@@ -70,9 +70,11 @@ class FusedBlock : public harness::sdk::Kernel {
                         std::to_string(traits.compute_major) + "." + std::to_string(traits.compute_minor));
     const operators::RowDevice device = {traits.multiprocessors, traits.shared_memory_per_block};
     if (ShortBlock::takes(shape, device)) return ShortBlock(shape, device);
-    if (!LongBlock::takes(shape))
-      throw Unsupported("written for heads of 32, 64 and 128 elements; this case has " +
-                        std::to_string(shape.head()));
+    if (!LongBlock::takes(shape, device))
+      throw Unsupported(
+          "written for heads of 32, 64 and 128 elements and rows that fit into shared memory; this case "
+          "has heads of " +
+          std::to_string(shape.head()) + " in rows of " + std::to_string(shape.width));
     return LongBlock(shape, device);
   }
 

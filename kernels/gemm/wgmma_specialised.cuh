@@ -88,7 +88,12 @@ class WgmmaSpecialised {
       for (int begin = 0; begin < problem.k; begin += Work::depth, place.next()) {
         ptx::mbarrier_wait(memory.full(place.slot), place.phase);
         Work::multiply_slot(memory, place.slot, warpgroup, begin == 0, d);
-        ptx::wgmma_wait<1>();
+        // Products read operands in registers until they are done, and the next slot's come into the same
+        // registers.
+        if constexpr (requires { Work::operands_in_registers; })
+          ptx::wgmma_wait<0>();
+        else
+          ptx::wgmma_wait<1>();
         if (signals && before >= 0) ptx::mbarrier_arrive(memory.empty(before));
         before = place.slot;
       }

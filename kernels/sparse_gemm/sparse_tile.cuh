@@ -33,8 +33,9 @@ class SparseTile {
  public:
   using Memory = gemm::WgmmaMemory<Tile>;
   using Sum = float;
-  static constexpr int sums = Tile::columns / 2;  // a thread has
-  static constexpr int depth = block_depth;       // of k, in a slot
+  static constexpr int sums = Tile::columns / 2;       // a thread has
+  static constexpr int depth = block_depth;            // of k, in a slot
+  static constexpr bool operands_in_registers = true;  // the places
   template <class Epilogue>
   struct Pairs {};
 

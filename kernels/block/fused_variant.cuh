@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "harness/sdk/registry.h"
-#include "kernels/block/fused_block.h"
+#include "kernels/block/fused_block.cuh"
 #include "kernels/cuda_check.cuh"
 
 namespace transformer_block {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/block/cpu_block.h"
-#include "kernels/block/fused_block.h"
+#include "kernels/block/fused_block.cuh"
 #include "kernels/block/step_kernels.cuh"
 #include "tests/emulate/memory.h"
 #include "tests/kernels/relative_error.h"

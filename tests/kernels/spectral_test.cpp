@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/sdk/registry.h"
-#include "kernels/operators/spectral_convolution/spectral_launches.h"
+#include "kernels/operators/spectral_convolution/spectral_launches.cuh"
 #include "kernels/operators/spectral_convolution/spectrum_kernels.cuh"
 #include "tests/emulate/memory.h"
 #include "tests/kernels/relative_error.h"

@@ -7,7 +7,7 @@
 #include "harness/sdk/registry.h"
 #include "kernels/cuda_check.cuh"
 #include "kernels/operators/spectral_convolution/cufft_library.h"
-#include "kernels/operators/spectral_convolution/spectral_launches.h"
+#include "kernels/operators/spectral_convolution/spectral_launches.cuh"
 #include "kernels/operators/spectral_convolution/spectrum_kernels.cuh"
 
 namespace operators::spectral {

@@ -4,7 +4,7 @@
 
 #include "harness/sdk/registry.h"
 #include "kernels/cuda_check.cuh"
-#include "kernels/operators/spectral_convolution/spectral_launches.h"
+#include "kernels/operators/spectral_convolution/spectral_launches.cuh"
 
 namespace operators::spectral {
 namespace {

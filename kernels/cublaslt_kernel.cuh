@@ -1,6 +1,6 @@
-// CublasLtKernel: what variants have in common that multiply by cuBLASLt with W as n x k, by the fastest of
-// up to 16 algorithms, timed on this device before measuring begins. Its workload declares the metrics
-// algorithm, algorithm_tile, algorithm_stages and algorithms_tried.
+// CublasLtKernel: shared by variants that multiply by cuBLASLt with W as n x k. They take the
+// fastest of up to 16 algorithms, timed on this device before measuring begins. Its workload declares the
+// metrics algorithm, algorithm_tile, algorithm_stages and algorithms_tried.
 #pragma once
 
 #include "harness/sdk/variant.h"

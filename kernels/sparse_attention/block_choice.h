@@ -1,7 +1,8 @@
 // The choice of blocks of the pattern `threshold`, for the oracle and CPU variants: the mean of each 128
-// queries and of each 128 keys is rounded to 8 bits, and of the products of those means each block of queries
-// keeps the largest. The threshold is thus one of each block of queries. Means are summed in the order of
-// tokens and the rest is whole numbers, so that every variant chooses the same blocks, bit by bit. Host code.
+// queries and of each 128 keys is rounded to 8 bits. Each block of queries keeps the blocks of keys whose
+// means have the largest products with its own. The threshold is thus one of each block of queries. Means are
+// summed in the order of tokens and the rest is whole numbers, so that every variant chooses the same blocks,
+// bit by bit. Host code.
 #pragma once
 
 #include <algorithm>

@@ -60,9 +60,9 @@ struct CompressedExtents {
   }
 };
 
-// The word in a block that holds the places of four neighbours, and the lowest of their four bits. Thread
-// 4 g + q of warp w of 64 rows has rows 16 w + g (lower half of the word) and 8 below (upper half), of each
-// 16 of k from 16 q on: 4 bits for each four of k. So the selector 0 names the threads of the first 32 of k.
+// The word in a block that holds the places of four neighbours, and the lowest of their four bits. The word
+// of thread 4 g + q of warp w of 64 rows is for 16 of k, from 16 q on. Its lower half is for row 16 w + g,
+// its upper half for the row 8 below. So the selector 0 names the threads of the first 32 of k.
 struct PlaceBits {
   int word = 0;
   int shift = 0;

@@ -1,5 +1,5 @@
-// sparse_attention: patterns keep as many blocks as their sparsity says, the CPU variants agree with the
-// oracle on tails, and the distance to dense attention is what the data make it.
+// sparse_attention: patterns keep as many blocks as their sparsity says, and the CPU variants agree with the
+// oracle on tails. The distance to dense attention is what the data make it.
 #include <gmock/gmock.h>
 
 #include <numeric>

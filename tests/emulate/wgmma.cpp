@@ -121,8 +121,8 @@ std::vector<double> a_of_registers(Block::Operands operands, Widen widen) {
 }
 
 // The columns of the stored elements of a sparse A. PTX ISA, "Sparse wgmma.mma_async.sp with half-precision":
-// the pair of threads that the selector names holds, of a row, 16 columns each; the lower half of a word is
-// for the row of its quad, the upper half for eight rows below.
+// each thread of the pair that the selector names holds 16 columns of two rows. The lower half of a word is
+// for the row of its quad, the upper half for the row eight below.
 std::vector<int> columns_of_places(Block::Operands operands, int selector) {
   std::vector<int> columns(std::size_t{64} * 16);
   for (int row = 0; row < 64; ++row)

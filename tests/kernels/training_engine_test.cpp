@@ -28,6 +28,10 @@ class EmulatedDevice {
     const double scale =
         scale_a == nullptr ? 1 : static_cast<double>(*scale_a) * static_cast<double>(*scale_b);
     EXPECT_EQ(scale_a != nullptr, of.a != Element::bf16);
+    if (scale_a != nullptr) {
+      expect_range_used(a, of.a, of.m * of.k);
+      expect_range_used(b, of.b, of.n * of.k);
+    }
     for (const void* const at : {a, b, c, static_cast<const void*>(d)})
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(at) % 16, 0U);
     for (std::int64_t i = 0; i < of.batch * of.n * of.m; ++i) {
@@ -50,6 +54,12 @@ class EmulatedDevice {
   static void zero(void* at, std::size_t bytes) { std::memset(at, 0, bytes); }
 
  private:
+  // A scale that belongs to another operand leaves most of a type's range empty, or saturates.
+  static void expect_range_used(const void* codes, Element element, std::int64_t count) {
+    double largest = 0;
+    for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(at(codes, element, i)));
+    EXPECT_GE(largest, (element == Element::e4m3 ? 448 : 57344) / 8);
+  }
   static harness::sdk::DType type(Element element) {
     using harness::sdk::DType;
     return element == Element::f32    ? DType::f32

@@ -41,6 +41,7 @@ scancel "$job" >"$printed" 2>&1
 "$HARNESS" farm status --store farm.db --report json=status.json >"$printed" 2>&1 || problem "no status"
 holds status.json 'report["done"] == report["tasks"] == 16' 'report["stored"] == report["results"] == 80' \
   'len(report["elements"]) >= 4'
+eventually has_checked farm.db
 expect 1 "$HARNESS" farm judge --store farm.db --report json=farm.json
 same_verdicts
 [ "$failures" -eq 0 ] || tail -n 20 harness-farm-*.log "$slurm"/*.log >&2

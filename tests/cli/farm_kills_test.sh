@@ -36,6 +36,7 @@ same "tasks that are done" "$(done_tasks)" 8
 
 expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
 holds status.json 'report["stored"] == report["results"] == 40'
+eventually has_checked farm.db  # or its lease has ended, where it was killed
 expect 1 "$HARNESS" farm judge --store farm.db --report json=farm.json
 same_verdicts
 

@@ -79,6 +79,7 @@ done
 ! in_journal || problem "the journal was not sent"
 same "rows" "$(rows)" 40
 same "tasks that are done" "$(results_of 'sum(done)')" 8
+eventually has_checked "$url"
 expect 1 farm judge --report json=farm.json
 python3 - <<'PY' || problem "the verdicts differ"
 import json

@@ -56,6 +56,16 @@ expect 1 farm judge --report json=farm.json
 same_figures farm.json run.json
 holds farm.json 'row("twice/right/n=64")["verdict"] == "regressed"'
 
+# An element that has still to check its device may have measured for nothing.
+unverified_until() {
+  python3 -c 'import sqlite3, sys; sqlite3.connect("farm.db", isolation_level=None).execute("UPDATE elements SET verified = 0, expires = " + sys.argv[1])' "$1"
+}
+unverified_until 1e12
+expect 4 farm judge
+expect 0 farm status --report json=status.json
+holds status.json 'all(one["checking"] for one in report["elements"])'
+unverified_until 0
+
 # Judging again says the same. Its record is like that of any run.
 expect 1 farm judge --report json=again.json
 same_figures again.json farm.json

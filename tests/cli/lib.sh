@@ -77,6 +77,9 @@ hold() { rm -rf "$scratch/held" && mkdir "$scratch/held" && touch "$scratch/hold
 let_go() { rm -f "$scratch/hold"; }
 are_held() { [ "$(find "$scratch/held" -type f | wc -l)" -ge "$1" ]; }
 
+# has_checked STORE: no living element of the newest campaign has still to check its device.
+has_checked() { "$HARNESS" farm status --store "$1" --report json=checked.json >/dev/null && ! grep -q '"checking"' checked.json; }
+
 # slower_change: a suite that main measured, a branch that is 3 % slower, and its verdict in run.json, by a run in one
 # piece. Leaves farm.db, which a campaign is to begin with. The suite is there already.
 slower_change() {

@@ -17,6 +17,7 @@
 #include "harness/cli/options/typed_option.h"
 #include "harness/measure/schedule/interrupt.h"
 #include "harness/report/documents.h"
+#include "harness/report/numbers.h"
 #include "harness/report/words/examination_words.h"
 
 namespace harness {
@@ -134,6 +135,14 @@ int farm_judge(const FarmArguments& arguments, const CommandLine& line) {
                          fmt::format("{} of {} tasks are not done yet", open, farm->open.tasks.size()),
                          {},
                          "do them with `harness farm work`; `harness farm status` tells who does"});
+  if (const std::size_t checking = farm->open.unverified_elements(); checking > 0)
+    return report_error(
+        {ErrorKind::missing,
+         fmt::format("all tasks are measured, but {} still to check {}",
+                     report::counted(checking, "element has", "elements have"),
+                     checking == 1 ? "its device" : "their devices"),
+         {},
+         "`harness farm status` tells which; wait until they end, or until the lease of a killed one ends"});
   if (const Status closed = close_records(*farm->store, *farm->farm, farm->open); !closed)
     return report_error(closed.error());
   if (const Status begun = begin_outputs(arguments.output, line); !begun) return report_error(begun.error());

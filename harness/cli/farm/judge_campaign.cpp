@@ -60,6 +60,10 @@ Status leave_out(Store& store, FarmStore& farm, const OpenCampaign& open) {
   return {};
 }
 
+bool is_checking(const StoredElement& one) {
+  return !one.verified && one.sick.empty() && one.lease > 0;
+}
+
 // The devices in quarantine, each once, with the reason.
 std::map<std::string, Sickness> sick_devices(const OpenCampaign& open) {
   std::map<std::string, Sickness> sick;
@@ -108,6 +112,10 @@ std::size_t OpenCampaign::open_tasks() const {
   }));
 }
 
+std::size_t OpenCampaign::unverified_elements() const {
+  return static_cast<std::size_t>(std::count_if(elements.begin(), elements.end(), is_checking));
+}
+
 Status judge_rest(Store& store, FarmStore& farm, OpenCampaign& open) {
   const bool only_judging = std::all_of(open.tasks.begin(), open.tasks.end(), [](const FarmTask& one) {
     return one.done || one.kind == TaskKind::judge;
@@ -146,8 +154,10 @@ Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
   }
   std::map<std::string, FarmElement> elements;
   for (const StoredElement& one : open.elements)
-    elements[one.holder.name] = {
-        .name = one.holder.name, .device = one.holder.device, .sick = decode_sickness(one.sick)};
+    elements[one.holder.name] = {.name = one.holder.name,
+                                 .device = one.holder.device,
+                                 .sick = decode_sickness(one.sick),
+                                 .checking = is_checking(one)};
   progress.budget = open.campaign.budget;
   progress.running = open.running;
   for (const FarmTask& task : open.tasks) {
@@ -167,6 +177,7 @@ Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
     if (task.done || task.lease <= 0) continue;
     ++progress.leased;
     element.task = task.number;
+    element.checking = false;
     element.lease = task.lease;
   }
   for (const auto& [name, element] : elements) progress.elements.push_back(element);

@@ -22,6 +22,9 @@ struct OpenCampaign {
   // Tasks that must be done before it is judged. A budget that has ended leaves out those that nobody has at
   // hand.
   [[nodiscard]] std::size_t open_tasks() const;
+  // Elements that live and have not checked their device since their last task. If it is sick, its tasks are
+  // open again.
+  [[nodiscard]] std::size_t unverified_elements() const;
 };
 
 // `id`: how it begins; "": the newest.

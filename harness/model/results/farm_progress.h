@@ -18,6 +18,7 @@ struct FarmElement {
   Seconds lease = 0;                  // until others may take that task
   std::string device = {};            // UUID
   std::optional<Sickness> sick = {};  // why the device is in quarantine
+  bool checking = false;              // its tasks are measured; whether its device is well is not known yet
 };
 
 struct FarmProgress {

@@ -16,7 +16,8 @@ struct Described<FarmElement> {
   using One = FarmElement;
   static constexpr auto fields = list_fields<One>(
       JsonLayout::line, field("name", &One::name), field("done", &One::done), field("task", &One::task),
-      field("lease", &One::lease), field("device", &One::device), field("sick", &One::sick).unless_default());
+      field("lease", &One::lease), field("device", &One::device), field("sick", &One::sick).unless_default(),
+      field("checking", &One::checking).unless_default());
 };
 
 template <>
@@ -42,7 +43,9 @@ GridRow row_of(const FarmElement& one) {
            {one.task == 0 ? "" : fmt::to_string(one.task)},
            {one.task == 0 ? "" : format_seconds(one.lease)},
            {one.device},
-           {one.sick ? "in quarantine: " + words(*one.sick) : ""}}};
+           {one.sick       ? "in quarantine: " + words(*one.sick)
+            : one.checking ? "checks its device"
+                           : ""}}};
 }
 
 }  // namespace

@@ -8,7 +8,10 @@
 // Every text is raw and untrusted. Each format escapes it as it draws.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,7 +20,7 @@ namespace harness::report {
 
 enum class Align { left, right, decimal };  // decimal: on the point, section by section
 
-enum class Paint { plain, strong, faint, good, bad, doubtful };
+enum class Paint : unsigned char { plain, strong, faint, good, bad, doubtful };
 
 struct Column {
   std::string header;
@@ -35,10 +38,65 @@ struct Cell {
   double least_range = 0;          // the smallest range of logs that the sparkline spans
 };
 
+// The cells of a row, with all texts in one: a table may have a million rows.
+class Cells {
+ public:
+  Cells() = default;
+  Cells(std::initializer_list<Cell> cells) {
+    std::size_t size = 0;
+    for (const Cell& one : cells) size += one.text.size();
+    texts_.reserve(size);
+    marks_.reserve(cells.size());
+    for (const Cell& one : cells) push_back(one);
+  }
+
+  void push_back(const Cell& cell) {
+    if (!cell.trend.empty()) trends_.push_back({marks_.size(), cell.trend, cell.least_range});
+    texts_ += cell.text;
+    marks_.push_back({static_cast<std::uint32_t>(texts_.size()), cell.paint});
+  }
+
+  [[nodiscard]] std::size_t size() const { return marks_.size(); }
+  [[nodiscard]] bool has_trends() const { return !trends_.empty(); }
+  [[nodiscard]] Paint paint(std::size_t column) const { return marks_[column].paint; }
+  // Valid as long as the row.
+  [[nodiscard]] std::string_view text(std::size_t column) const {
+    const std::size_t begin = column == 0 ? 0 : marks_[column - 1].end;
+    return std::string_view(texts_).substr(begin, marks_[column].end - begin);
+  }
+  [[nodiscard]] Cell operator[](std::size_t column) const {
+    Cell cell{std::string(text(column)), paint(column)};
+    for (const PlacedTrend& one : trends_)
+      if (one.column == column) cell = {std::move(cell.text), cell.paint, one.values, one.least_range};
+    return cell;
+  }
+  // The same cells with other texts.
+  template <class TextOf>
+  [[nodiscard]] Cells with_texts(TextOf text_of) const {
+    Cells cells;
+    for (std::size_t i = 0; i < size(); ++i) cells.push_back({text_of((*this)[i]), paint(i)});
+    return cells;
+  }
+
+ private:
+  struct Mark {
+    std::uint32_t end;  // of the cell's text
+    Paint paint;
+  };
+  struct PlacedTrend {
+    std::size_t column;
+    std::vector<double> values;
+    double least_range;
+  };
+  std::string texts_ = {};
+  std::vector<Mark> marks_ = {};
+  std::vector<PlacedTrend> trends_ = {};
+};
+
 struct GridRow {
   std::string label;
-  std::vector<Cell> cells;  // one a column
-  std::string name = {};    // in full, where the label is only a part of it
+  Cells cells;            // one a column
+  std::string name = {};  // in full, where the label is only a part of it
 };
 
 struct Section {

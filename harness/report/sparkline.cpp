@@ -50,16 +50,17 @@ std::string sparkline(std::span<const double> values, std::size_t columns, doubl
 bool has_trends(const Grid& grid) {
   for (const Section& section : grid.sections)
     for (const GridRow& row : section.rows)
-      for (const Cell& cell : row.cells)
-        if (!cell.trend.empty()) return true;
+      if (row.cells.has_trends()) return true;
   return false;
 }
 
 Grid with_trends(Grid grid, std::size_t columns, bool unicode) {
   for (Section& section : grid.sections)
     for (GridRow& row : section.rows)
-      for (Cell& cell : row.cells)
-        if (!cell.trend.empty()) cell.text = sparkline(cell.trend, columns, cell.least_range, unicode);
+      if (row.cells.has_trends())
+        row.cells = row.cells.with_texts([&](const Cell& cell) {
+          return cell.trend.empty() ? cell.text : sparkline(cell.trend, columns, cell.least_range, unicode);
+        });
   return grid;
 }
 

@@ -36,7 +36,7 @@ inline std::vector<report::Cell> cells_of(const report::Grid& grid, const std::s
       static_cast<std::size_t>(std::find(headers.begin(), headers.end(), header) - headers.begin());
   std::vector<report::Cell> cells;
   for (const report::Section& section : grid.sections)
-    for (const report::GridRow& row : section.rows) cells.push_back(row.cells.at(at));
+    for (const report::GridRow& row : section.rows) cells.push_back(row.cells[at]);
   return cells;
 }
 

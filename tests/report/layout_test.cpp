@@ -200,7 +200,7 @@ TEST(Draw, MakesATableABlockAndThenStacksLabels) {
 TEST(Draw, LeavesOutTheColumnOfTheHighestPriority) {
   Grid grid = small_grid();
   grid.sections[0].rows[0].label = std::string(36, 'o');
-  grid.sections[0].rows[0].cells[0].text = std::string(30, '1');
+  grid.sections[0].rows[0].cells = {{std::string(30, '1')}, {"10"}, {"x"}};
   const std::string text = draw(grid, {false, 40});
   EXPECT_EQ(text.find("rate"), std::string::npos) << text;
   EXPECT_NE(text.find(std::string(30, '1')), std::string::npos) << text;

@@ -61,7 +61,7 @@ TEST(ReadmeTable, ShowsCasesOfAnotherToolByTheirIds) {
   const auto shown = report::table_document(record, summaries, {}, Shown::time);
   ASSERT_TRUE(shown) << shown.error().text();
   EXPECT_EQ(grid_of(*shown).sections.at(0).rows.at(0).label, "gemm/mode=hot");
-  EXPECT_EQ(grid_of(*shown).sections.at(0).rows.at(0).cells.at(0).text, "12.50");
+  EXPECT_EQ(grid_of(*shown).sections.at(0).rows.at(0).cells[0].text, "12.50");
 }
 
 TEST(ReadmeTable, IsAnErrorWhereNothingIsLeftOrNothingIsKnown) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -101,16 +102,16 @@ std::vector<ReasonGroup> group_by_reason(std::span<const Reasoned> cases) {
 
 std::vector<Abridged> abridge(std::span<const std::string> ids) {
   std::vector<Abridged> result;
-  std::unordered_map<std::string, std::size_t> known;
-  known.reserve(ids.size());
+  std::unordered_map<std::string_view, std::size_t> known;
   for (const std::string& id : ids) {
     const std::size_t first = id.find('/');
     const std::size_t second = first == std::string::npos ? first : id.find('/', first + 1);
-    const std::string key = second == std::string::npos ? id : id.substr(0, second + 1) + "*";
-    const auto [at, is_new] = known.try_emplace(key, result.size());
+    const std::string_view kept =
+        std::string_view(id).substr(0, second == std::string::npos ? second : second + 1);
+    const auto [at, is_new] = known.try_emplace(kept, result.size());
     if (is_new) result.push_back({id, 0});
     Abridged& one = result[at->second];
-    if (++one.count == 2) one.pattern = key;
+    if (++one.count == 2) one.pattern = second == std::string::npos ? id : std::string(kept) + "*";
   }
   return result;
 }

@@ -52,7 +52,7 @@ struct CsvRows {
       for (const GridRow& row : section.rows) {
         Row& out = add(table.title, section.heading, row.name.empty() ? row.label : row.name);
         for (std::size_t i = 0; i < row.cells.size(); ++i)
-          out.cells.emplace_back(names[i], row.cells[i].text);
+          out.cells.emplace_back(names[i], row.cells.text(i));
       }
   }
   void operator()(const Reasons& reasons) {

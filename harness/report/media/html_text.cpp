@@ -51,7 +51,7 @@ std::string_view class_of(Paint paint) {
 }
 
 // <name class="...">text</name>; nothing for an empty text.
-std::string element(std::string_view name, const std::string& raw, Paint paint) {
+std::string element(std::string_view name, std::string_view raw, Paint paint) {
   if (raw.empty()) return {};
   const std::string look = paint == Paint::plain ? "" : fmt::format(" class=\"{}\"", class_of(paint));
   return fmt::format("<{}{}>{}</{}>\n", name, look, escaped(printable(raw)), name);
@@ -72,7 +72,7 @@ std::string facts_of(const NamedTexts& facts) {
   return text.empty() ? text : "<dl>\n" + text + "</dl>\n";
 }
 
-std::string cell(std::string_view name, const std::string& raw, Paint paint = Paint::plain) {
+std::string cell(std::string_view name, std::string_view raw, Paint paint = Paint::plain) {
   return raw.empty() ? fmt::format("<{}></{}>\n", name, name) : element(name, raw, paint);
 }
 
@@ -99,7 +99,8 @@ struct Elements {
         text += "<tr>" + element("th", section.heading, section.paint) + "</tr>\n";
       for (const GridRow& row : section.rows) {
         text += "<tr>\n" + label_of(row);
-        for (const Cell& one : row.cells) text += cell("td", one.text, one.paint);
+        for (std::size_t i = 0; i < row.cells.size(); ++i)
+          text += cell("td", row.cells.text(i), row.cells.paint(i));
         text += "</tr>\n";
       }
       text += "</tbody>\n";

@@ -17,7 +17,7 @@ std::string escaped(std::string_view raw);
 std::string_view class_of(Paint paint);
 
 // <name class="...">text</name>; nothing for an empty text.
-std::string element(std::string_view name, const std::string& raw, Paint paint = Paint::plain);
+std::string element(std::string_view name, std::string_view raw, Paint paint = Paint::plain);
 
 std::string list_of(const std::vector<std::string>& lines);
 

@@ -67,9 +67,9 @@ bool is_figure(std::string_view text) {
   return text.find_first_not_of("0123456789 .,+-%/[]x") == std::string_view::npos;
 }
 
-std::string markdown_cell(const Cell& cell) {
-  const std::string text = is_figure(cell.text) ? cell.text : markdown_prose(cell.text);
-  const bool loud = cell.paint == Paint::good || cell.paint == Paint::bad;
+std::string markdown_cell(std::string_view raw, Paint paint) {
+  const std::string text = is_figure(raw) ? std::string(raw) : markdown_prose(raw);
+  const bool loud = paint == Paint::good || paint == Paint::bad;
   return loud ? "**" + text + "**" : text;
 }
 
@@ -121,7 +121,8 @@ std::string markdown_table(const Grid& grid) {
     }
     for (const GridRow& row : section.rows) {
       text += "| " + markdown_code(row.label) + " |";
-      for (const Cell& cell : row.cells) text += " " + markdown_cell(cell) + " |";
+      for (std::size_t i = 0; i < row.cells.size(); ++i)
+        text += " " + markdown_cell(row.cells.text(i), row.cells.paint(i)) + " |";
       text += "\n";
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "harness/base/parallel.h"
 #include "harness/base/text.h"
@@ -12,6 +13,7 @@ namespace {
 constexpr std::size_t label_indent = 2;
 constexpr std::size_t stacked_indent = 4;
 constexpr std::size_t drawn_a_part = 1024;  // rows, by a thread at a time
+constexpr std::size_t drawn_at_once = 64 * drawn_a_part;
 
 std::string spaces(std::size_t count) {
   return std::string(count, ' ');
@@ -93,13 +95,13 @@ std::size_t widest_cell_of(const Style& style) {
 // Whether no cell and header would be changed by harmless(). So a grid of a million rows is not copied.
 bool is_harmless(const Grid& grid, const Style& style) {
   const std::size_t widest_cell = widest_cell_of(style);
-  const auto is_safe = [&](const std::string& text) { return safe_name(text, widest_cell) == text; };
+  const auto is_safe = [&](std::string_view text) { return safe_name(text, widest_cell) == text; };
   for (const Column& column : grid.columns)
     if (!is_safe(column.header)) return false;
   for (const Section& section : grid.sections)
     for (const GridRow& row : section.rows)
-      for (const Cell& cell : row.cells)
-        if (!is_safe(cell.text)) return false;
+      for (std::size_t i = 0; i < row.cells.size(); ++i)
+        if (!is_safe(row.cells.text(i))) return false;
   return true;
 }
 
@@ -109,12 +111,12 @@ Grid harmless(Grid grid, const Style& style) {
   for (Column& column : grid.columns) column.header = safe_name(column.header, widest_cell);
   for (Section& section : grid.sections)
     for (GridRow& row : section.rows)
-      for (Cell& cell : row.cells) cell.text = safe_name(cell.text, widest_cell);
+      row.cells = row.cells.with_texts([&](const Cell& cell) { return safe_name(cell.text, widest_cell); });
   return grid;
 }
 
-bool is_number(const Cell& cell) {
-  return cell.text.find_first_of("0123456789") != std::string::npos;
+bool is_number(std::string_view text) {
+  return text.find_first_of("0123456789") != std::string_view::npos;
 }
 
 Track measure(const Grid& grid, std::size_t column, std::size_t gap) {
@@ -123,9 +125,9 @@ Track measure(const Grid& grid, std::size_t column, std::size_t gap) {
   for (const Section& section : grid.sections) {
     Extent widest;
     for (const GridRow& row : section.rows) {
-      const Cell& cell = row.cells[column];
-      const Extent extent = extent_of(cell.text, about.align);
-      if (about.align != Align::decimal || !is_number(cell)) {
+      const std::string_view text = row.cells.text(column);
+      const Extent extent = extent_of(text, about.align);
+      if (about.align != Align::decimal || !is_number(text)) {
         track.width = std::max(track.width, extent.left + extent.right);
         continue;
       }
@@ -187,15 +189,16 @@ std::string trimmed_line(std::string line) {
   return line + "\n";
 }
 
-std::string padded(const Cell& cell, const Track& track, std::size_t section, Align align,
+std::string padded(const Cells& cells, const Track& track, std::size_t section, Align align,
                    const Style& style) {
-  const Extent extent = extent_of(cell.text, align);
+  const std::string_view text = cells.text(track.column);
+  const Extent extent = extent_of(text, align);
   const std::size_t used = extent.left + extent.right;
   std::size_t after = 0;
   if (align == Align::left) after = track.width - used;
-  if (align == Align::decimal && is_number(cell)) after = track.right[section] - extent.right;
+  if (align == Align::decimal && is_number(text)) after = track.right[section] - extent.right;
   const std::size_t before = track.width - used - after;
-  return spaces(before) + paint(cell.text, cell.paint, style) + spaces(after);
+  return spaces(before) + paint(text, cells.paint(track.column), style) + spaces(after);
 }
 
 std::string header_line(const Grid& grid, const Layout& layout, const Style& style) {
@@ -222,8 +225,7 @@ std::string row_lines(const Grid& grid, std::size_t section, const GridRow& row,
   else
     line += spaces(layout.label_width - display_width(label));
   for (const Track& track : layout.tracks)
-    line += spaces(track.gap) +
-            padded(row.cells[track.column], track, section, grid.columns[track.column].align, style);
+    line += spaces(track.gap) + padded(row.cells, track, section, grid.columns[track.column].align, style);
   return trimmed_line(line);
 }
 
@@ -237,13 +239,17 @@ std::string draw_columns(const Grid& grid, const std::vector<std::size_t>& colum
     const Section& section = grid.sections[i];
     if (!section.heading.empty())
       text += paint(safe_name(section.heading, width), section.paint, style) + "\n";
-    std::vector<std::string> parts((section.rows.size() + drawn_a_part - 1) / drawn_a_part);
-    for_each_index(parts.size(), 0, [&](std::size_t part) {
-      const std::size_t end = std::min((part + 1) * drawn_a_part, section.rows.size());
-      for (std::size_t row = part * drawn_a_part; row < end; ++row)
-        parts[part] += row_lines(grid, i, section.rows[row], layout, style);
-    });
-    for (const std::string& part : parts) text += part;
+    for (std::span<const GridRow> rows = section.rows; !rows.empty();) {
+      const std::span<const GridRow> now = rows.first(std::min(rows.size(), drawn_at_once));
+      std::vector<std::string> parts((now.size() + drawn_a_part - 1) / drawn_a_part);
+      for_each_index(parts.size(), 0, [&](std::size_t part) {
+        const std::size_t end = std::min((part + 1) * drawn_a_part, now.size());
+        for (std::size_t row = part * drawn_a_part; row < end; ++row)
+          parts[part] += row_lines(grid, i, now[row], layout, style);
+      });
+      for (const std::string& part : parts) text += part;
+      rows = rows.subspan(now.size());
+    }
   }
   return text;
 }

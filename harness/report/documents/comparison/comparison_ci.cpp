@@ -121,9 +121,9 @@ CiView comparison_ci(const Comparison& comparison) {
                      {"device", comparison.current.device},
                      {"verdict", std::string(name_of(comparison.verdict))},
                      {"exit_code", std::to_string(exit_code(comparison))}};
-  const std::vector<std::string> names = row_names(comparison);
-  for (std::size_t i = 0; i < comparison.rows.size(); ++i)
-    view.cases.push_back(case_of(comparison.rows[i], names[i], comparison));
+  const RowNames name_of(comparison);
+  for (const ComparisonRow& row : comparison.rows)
+    view.cases.push_back(case_of(row, name_of(row), comparison));
   if (is_first(comparison)) view.alerts.push_back({Alarm::notice, comparison_headline(comparison)});
   if (const std::string loosened = gates_loosened(comparison); !loosened.empty())
     view.alerts.push_back({Alarm::warning, loosened, "the compared change loosened them"});

@@ -65,13 +65,13 @@ std::string value_of(const Side& side, const std::string& unit) {
   return format_significant(side.center) + after_number(unit);
 }
 
-GridRow make_row(const ComparisonRow& row, const std::string& label, const std::string& name) {
+GridRow make_row(const ComparisonRow& row, std::string label, std::string name) {
   const bool decided =
       decides(row) && (row.verdict == Verdict::regressed || row.verdict == Verdict::improved);
   const bool improved = row.verdict == Verdict::improved;  // its p asks "better", the others' "worse"
   const Paint strength = decided ? paint_for(row.verdict) : Paint::plain;
   const bool detectable = row.minimum_detectable && std::isfinite(*row.minimum_detectable);
-  return {label,
+  return {std::move(label),
           {{value_of(row.baseline, row.unit)},
            {value_of(row.current, row.unit)},
            {change_words(row), strength},
@@ -81,7 +81,7 @@ GridRow make_row(const ComparisonRow& row, const std::string& label, const std::
            {detectable ? short_percent(std::fabs(*row.minimum_detectable)) : std::string(unknown)},
            {fmt::format("{}/{}{}", row.baseline.processes, row.current.processes, look_words(row))},
            {probability(improved ? row.p_improved : row.p)}},
-          name};
+          std::move(name)};
 }
 
 // Whether a row is shown as deciding (0), as waived (1) or as informative (2).
@@ -124,7 +124,7 @@ std::vector<std::size_t> shown_rows(const Comparison& comparison) {
   return shown;
 }
 
-Grid make_grid(const Comparison& comparison) {
+Grid make_grid(const Comparison& comparison, const RowNames& name_of) {
   Grid grid;
   grid.label_header = "case";
   grid.columns = {{"baseline", Align::decimal, 0, 3},
@@ -137,24 +137,27 @@ Grid make_grid(const Comparison& comparison) {
                   {"processes", Align::right, 0, 7, false, true},
                   {"p", Align::decimal, 0, 8, false, true}};
   const std::vector<std::size_t> shown = shown_rows(comparison);
-  const std::vector<std::string> all_names = row_names(comparison);
   std::vector<std::string> names;
-  for (const std::size_t i : shown) names.push_back(all_names[i]);
-  const Shared shared = factor_ids(names);
+  names.reserve(shown.size());
+  for (const std::size_t i : shown) names.push_back(name_of(comparison.rows[i]));
+  Shared shared = factor_ids(names);
   grid.shared = shared.pattern;
-  std::vector<GridRow> rows(shown.size());
+  for (const std::size_t i : shown) {
+    const ComparisonRow& row = comparison.rows[i];
+    const std::string heading = heading_of(row);
+    if (grid.sections.empty() || grid.sections.back().heading != heading)
+      grid.sections.push_back({heading, heading_paint(row), {}});
+    grid.sections.back().rows.emplace_back();
+  }
+  std::vector<GridRow*> rows;
+  rows.reserve(shown.size());
+  for (Section& section : grid.sections)
+    for (GridRow& row : section.rows) rows.push_back(&row);
   for_each_index((rows.size() + rows_a_part - 1) / rows_a_part, 0, [&](std::size_t part) {
     const std::size_t end = std::min((part + 1) * rows_a_part, rows.size());
     for (std::size_t i = part * rows_a_part; i < end; ++i)
-      rows[i] = make_row(comparison.rows[shown[i]], shared.labels[i], names[i]);
+      *rows[i] = make_row(comparison.rows[shown[i]], std::move(shared.labels[i]), std::move(names[i]));
   });
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    const ComparisonRow& row = comparison.rows[shown[i]];
-    const std::string heading = heading_of(row);
-    if (i == 0 || grid.sections.back().heading != heading)
-      grid.sections.push_back({heading, heading_paint(row), {}});
-    grid.sections.back().rows.push_back(std::move(rows[i]));
-  }
   return grid;
 }
 
@@ -205,15 +208,16 @@ Report comparison_document(const Comparison& comparison, const Sources& sources)
   document.marked = true;
   document.facts = comparison_facts(comparison);
   document.command = command_of(comparison, sources);
-  Grid grid = make_grid(comparison);
+  const RowNames name_of(comparison);
+  Grid grid = make_grid(comparison, name_of);
   Prose legend{legend_of(comparison, grid)};
-  std::vector<Finding> why = comparison_explanations(comparison);
+  std::vector<Finding> why = comparison_explanations(comparison, name_of);
   List common{"for several of these results", take_common_advice(why)};
   document.blocks = {{Table{"", std::move(grid), true}},
                      {std::move(legend)},
                      {Findings{"why", std::move(why)}},
                      {std::move(common)},
-                     {identical_results(comparison), Place::folded},
+                     {identical_results(comparison, name_of), Place::folded},
                      {Findings{"waivers", waiver_findings(comparison)}},
                      {List{"about this comparison", all_words(comparison.remarks)}},
                      {List{"the environments differ", all_words(comparison.differences), false}}};

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_set>
 
+#include "harness/base/parallel.h"
 #include "harness/base/text.h"
 #include "harness/report/documents/comparison/comparison_headline.h"
 #include "harness/report/documents/comparison/standing.h"
@@ -18,6 +20,9 @@
 
 namespace harness::report {
 namespace {
+
+constexpr std::size_t explained_a_part = 256;  // rows, by a thread at a time
+constexpr std::size_t explained_at_once = 64 * explained_a_part;
 
 bool one_row_a_case(const Comparison& comparison) {
   std::unordered_set<std::string_view> ids;
@@ -102,6 +107,28 @@ std::string lacking_proof(const ComparisonRow& row) {
   return "no proof that it is identical: " + words(*row.unproven);
 }
 
+// Identical rows are told once for all.
+bool is_explained(const ComparisonRow& row, const Comparison& comparison) {
+  if (row.verdict == Verdict::identical) return false;
+  if (row.verdict == Verdict::missing && is_first(comparison)) return false;
+  const bool passes = row.verdict == Verdict::unchanged || row.verdict == Verdict::not_worse;
+  return !passes || !row.diagnostics.empty() || !row.kernels.empty();
+}
+
+// Without the row's name.
+Finding explanation_of(const ComparisonRow& row) {
+  Finding why;
+  why.label = words_for(row.verdict);
+  why.standing = standing_words(row);
+  why.paint = why.standing.empty() ? paint_for(row.verdict) : Paint::doubtful;
+  why.text = reason_words(row);
+  why.details = kernel_words(row);
+  if (const std::string lacking = lacking_proof(row); !lacking.empty()) why.details.push_back(lacking);
+  why.advice = advice_words(row);
+  why.where = where_text(row);
+  return why;
+}
+
 }  // namespace
 
 std::string look_words(const ComparisonRow& row) {
@@ -145,56 +172,47 @@ NamedTexts comparison_facts(const Comparison& comparison) {
   return facts;
 }
 
-std::vector<std::string> row_names(const Comparison& comparison) {
-  const bool plain = one_row_a_case(comparison);
-  std::vector<std::string> names;
-  names.reserve(comparison.rows.size());
-  for (const ComparisonRow& row : comparison.rows)
-    names.push_back(plain || row.metric.empty() ? row.case_id : row.case_id + " " + row.metric);
-  return names;
+RowNames::RowNames(const Comparison& comparison) : plain_(one_row_a_case(comparison)) {}
+
+std::string RowNames::operator()(const ComparisonRow& row) const {
+  return plain_ || row.metric.empty() ? row.case_id : row.case_id + " " + row.metric;
 }
 
-Reasons identical_results(const Comparison& comparison) {
+Reasons identical_results(const Comparison& comparison, const RowNames& name_of) {
   Reasons reasons{words_for(Verdict::identical)};
-  if (std::none_of(comparison.rows.begin(), comparison.rows.end(),
-                   [](const ComparisonRow& row) { return row.verdict == Verdict::identical; }))
-    return reasons;
-  const std::vector<std::string> names = row_names(comparison);
   ReasonGroup group{
       "same machine code, same launches. The proof covers the device's time, cycles, counters, tensor memory "
       "and error, but not the time of the host, the first call and the overhead of launches.",
       {}};
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (comparison.rows[i].verdict == Verdict::identical) group.ids.push_back(names[i]);
+  for (const ComparisonRow& row : comparison.rows)
+    if (row.verdict == Verdict::identical) group.ids.push_back(name_of(row));
   reasons.cases = group.ids.size();
   if (!group.ids.empty()) reasons.groups.push_back(std::move(group));
   return reasons;
 }
 
-std::vector<Finding> comparison_explanations(const Comparison& comparison) {
-  const std::vector<std::string> names = row_names(comparison);
+std::vector<Finding> comparison_explanations(const Comparison& comparison, const RowNames& name_of) {
+  std::vector<const ComparisonRow*> rows;
+  for (const ComparisonRow& row : comparison.rows)
+    if (is_explained(row, comparison)) rows.push_back(&row);
   std::vector<Finding> result;
   using Words = std::vector<std::string>;
   std::map<std::tuple<Verdict, std::string, std::string, Words, Words>, std::size_t> known;
-  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
-    const ComparisonRow& row = comparison.rows[i];
-    if (row.verdict == Verdict::identical) continue;  // told once for all
-    if (row.verdict == Verdict::missing && is_first(comparison)) continue;
-    const bool passes = row.verdict == Verdict::unchanged || row.verdict == Verdict::not_worse;
-    if (passes && row.diagnostics.empty() && row.kernels.empty()) continue;
-    Finding why;
-    why.label = words_for(row.verdict);
-    why.standing = standing_words(row);
-    why.paint = why.standing.empty() ? paint_for(row.verdict) : Paint::doubtful;
-    why.text = reason_words(row);
-    why.details = kernel_words(row);
-    if (const std::string lacking = lacking_proof(row); !lacking.empty()) why.details.push_back(lacking);
-    why.advice = advice_words(row);
-    why.where = where_text(row);
-    const auto [at, is_new] =
-        known.try_emplace({row.verdict, why.standing, why.text, why.advice, why.details}, result.size());
-    if (is_new) result.push_back(std::move(why));
-    result[at->second].cases.push_back(names[i]);
+  for (std::span<const ComparisonRow* const> left = rows; !left.empty();) {
+    const std::span<const ComparisonRow* const> now = left.first(std::min(left.size(), explained_at_once));
+    std::vector<Finding> found(now.size());
+    for_each_index((now.size() + explained_a_part - 1) / explained_a_part, 0, [&](std::size_t part) {
+      const std::size_t end = std::min((part + 1) * explained_a_part, now.size());
+      for (std::size_t i = part * explained_a_part; i < end; ++i) found[i] = explanation_of(*now[i]);
+    });
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      Finding& why = found[i];
+      const auto [at, is_new] = known.try_emplace(
+          {now[i]->verdict, why.standing, why.text, why.advice, why.details}, result.size());
+      if (is_new) result.push_back(std::move(why));
+      result[at->second].cases.push_back(name_of(*now[i]));
+    }
+    left = left.subspan(now.size());
   }
   for (Finding& why : result)
     if (why.cases.size() > 1) why.where.clear();

@@ -9,14 +9,24 @@
 
 namespace harness::report {
 
+// Gives a row its name: the case id, and the metric where a case has rows for several.
+class RowNames {
+ public:
+  explicit RowNames(const Comparison& comparison);
+  std::string operator()(const ComparisonRow& row) const;
+
+ private:
+  bool plain_;
+};
+
 NamedTexts comparison_facts(const Comparison& comparison);
 
 // The rows that are proven identical, and the reach of the proof. No groups where there are none.
-Reasons identical_results(const Comparison& comparison);
+Reasons identical_results(const Comparison& comparison, const RowNames& name_of);
 
 // Why each row got its verdict. Rows with the same verdict, reason and advice share one finding. Identical
 // rows have none, and neither have unchanged ones without advice.
-std::vector<Finding> comparison_explanations(const Comparison& comparison);
+std::vector<Finding> comparison_explanations(const Comparison& comparison, const RowNames& name_of);
 
 // Removes the advice that several findings share: "12 results: ...", one line each.
 std::vector<std::string> take_common_advice(std::vector<Finding>& findings);
@@ -38,8 +48,5 @@ bool has_values_alone(const ComparisonRow& row);
 
 // "0 -> 0.13", of both centers in the row's unit.
 std::string values_text(const ComparisonRow& row);
-
-// A row's name: the case id, and the metric where the case has rows for several.
-std::vector<std::string> row_names(const Comparison& comparison);
 
 }  // namespace harness::report

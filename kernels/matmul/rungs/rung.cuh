@@ -1,6 +1,7 @@
 // Shared by the rungs of the ladder that run on CUDA cores: which thread takes which element is theirs, the
 // problem and the shape of a launch are here. A rung is a struct with plan<Element>(problem,
-// multiprocessors), and with refusal(problem) where it does not multiply every shape; tests run its plans in the emulator, run_rung.cuh on a GPU.
+// multiprocessors), and with refusal(problem) where it does not multiply every shape. Tests run its plans in
+// the emulator, run_rung.cuh on a GPU.
 #pragma once
 
 #include "kernels/gemm/tiles.cuh"

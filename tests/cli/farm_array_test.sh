@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A campaign under a real Slurm with 16 GPUs on four nodes: an array of elements, killed jobs, and jobs that are queued again
-# when their time ends. The GPUs are plain files, and time is scripted.
+# A campaign under a real Slurm with 16 GPUs on four nodes: an array of elements. Killed elements are tested in
+# farm_kills_test.sh, and the end of a job's time in farm_slurm_test.sh. The GPUs are plain files, and time is scripted.
 # shellcheck source=tests/cli/lib.sh disable=SC2154
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/cli/slurm_lib.sh
@@ -27,15 +27,7 @@ hold
 expect 0 sbatch --parsable --gres=gpu:1 job.sh
 job=$(tail -n 1 "$printed")
 eventually are_held 4
-# Four elements have a task at hand. The time of one ends, and two are killed with their nodes' whole jobs.
-mapfile -t held < <(ls "$scratch/held")
-scancel --signal=TERM --batch "${job}_${held[0]}" >"$printed" 2>&1
-scancel --signal=KILL --full "${job}_${held[1]}" "${job}_${held[2]}" >"$printed" 2>&1
-# That Slurm is told to queue it again is tested in farm_slurm_test.sh; when Slurm does so is its own affair.
-gave_back() { grep -q "the task at hand is given back" harness-farm-*-"${held[0]}.log"; }
-eventually gave_back
 let_go
-# The others do its work.
 measured() { "$HARNESS" farm status --store farm.db --format json 2>/dev/null | grep -q '"done": 16'; }
 eventually measured
 scancel "$job" >"$printed" 2>&1

@@ -1,5 +1,6 @@
 // block/graph: the fused block's launches, captured in a CUDA graph when the buffers are bound.
-#include "kernels/block/fused_variant.cuh"
+#include "kernels/block/fused_variant.h"
+#include "kernels/cuda_check.cuh"
 
 namespace transformer_block {
 namespace {

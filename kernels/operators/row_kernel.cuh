@@ -86,6 +86,14 @@ KERNEL_DEVICE RowPart parts_of_row(const RowPart& mine, int lanes, RowPart* part
   return of < warps ? parts[first + of] : Totals::nothing();
 }
 
+// The first `count` elements of a chunk, where the rest of it is not the matrix's; the rest becomes zeros.
+template <class Type>
+KERNEL_DEVICE void copy_elements(char* to, const typename Type::Storage* from, int count) {
+  auto* const elements = reinterpret_cast<typename Type::Storage*>(to);
+  KERNEL_NO_UNROLL
+  for (int i = 0; i < chunk_width<Type>; ++i) elements[i] = i < count ? from[i] : typename Type::Storage{};
+}
+
 // Block: threads of a row, rows. Grid: any number of blocks that is a multiple of the plan's alignments.
 template <class Operation, class Type, int stage>
 __global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments arguments, RowPlan plan) {
@@ -126,10 +134,10 @@ __global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments argu
   const auto inside_of = [&](int c) { return mine.inside >> (c * width) & all_inside<Type>; };
   if constexpr (reduces) mine.count();
 
-  // A thread reads what it has copied itself. Chunks of the last rows reach beyond the matrix.
+  // A thread reads what it has copied itself. The last chunk may reach beyond the matrix.
   auto* const mine_first = reinterpret_cast<char*>(shared) + in_order * static_cast<int>(sizeof(RowChunk));
   const int slot_bytes = in_block * static_cast<int>(sizeof(RowChunk));
-  const auto copy = [&](unsigned which, const char* slot) {
+  const auto copy = [&](unsigned which, char* slot) {
     if (which < rows) {
       const Storage* from = static_cast<const Storage*>(arguments.x) +
                             (static_cast<std::int64_t>(which) * columns + first_column);
@@ -138,8 +146,10 @@ __global__ void __launch_bounds__(most_row_threads) row_kernel(RowArguments argu
       int left = static_cast<int>(to_end < most_columns ? to_end : most_columns);
       KERNEL_UNROLL
       for (int c = 0; c < most_chunks; ++c) {
-        if (inside_of(c) != 0)
-          ptx::cp_async_16(to, from, left < width ? left * static_cast<int>(sizeof(Storage)) : 16);
+        if (inside_of(c) != 0 && left >= width)
+          ptx::cp_async_16(to, from);
+        else if (inside_of(c) != 0)
+          copy_elements<Type>(slot + c * slot_bytes, from, left);
         to += static_cast<std::uint32_t>(slot_bytes);
         from += chunk_step;
         left -= chunk_step;

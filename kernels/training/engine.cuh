@@ -96,6 +96,7 @@ class Engine {
  private:
   enum Linear { qkv, out, up, down, head };
   static constexpr int in_layer = 4;
+  static constexpr int floats_a_scale = 4;  // cuBLASLt takes scales at multiples of 16 bytes alone
   struct LinearPlan {
     std::int64_t inputs = 0, outputs = 0;
     int forward = 0, of_input = 0, of_weight = 0;
@@ -136,7 +137,7 @@ class Engine {
       x_codes_ = arena.take<Code>(4 * values);
       of_y_codes_ = arena.take<Code>(4 * values);
       of_y_transposed_ = arena.take<Code>(4 * values);
-      scales_ = arena.take<float>(slots());
+      scales_ = arena.take<float>(slots() * floats_a_scale);
       used_ = arena.take<std::uint32_t>(slots());
       next_ = arena.take<std::uint32_t>(slots());
     }
@@ -178,6 +179,7 @@ class Engine {
   [[nodiscard]] int slot(std::int64_t layer, Linear which, Operand operand) const {
     return static_cast<int>((layer * 3 + static_cast<int>(operand)) * in_layer + which);
   }
+  [[nodiscard]] float* scale(int place) const { return scales_ + place * floats_a_scale; }
   template <class Type, class From>
   void quantise(const From* x, std::int64_t count_rows, std::int64_t columns, int place, Code* codes,
                 Code* transposed) {
@@ -187,7 +189,7 @@ class Engine {
     device_.launch(quantise_kernel<From, Type>, static_cast<unsigned>((columns + tile - 1) / tile),
                    static_cast<unsigned>((count_rows + tile - 1) / tile), x, static_cast<int>(count_rows),
                    static_cast<int>(columns), used_ + place, fresh_ ? nullptr : next_ + place,
-                   scales_ + place, codes, transposed);
+                   scale(place), codes, transposed);
   }
 
   void prepare_weights(const StepTensors& on) {
@@ -217,7 +219,7 @@ class Engine {
     quantise<ptx::E4M3, Half>(x, tokens_, plan.inputs, of_x, x_codes_,
                               layers_[static_cast<std::size_t>(l)].transposed[which]);
     device_.multiply(plan.forward, codes_ + l * at_.layer_size() + offset_of(which), x_codes_, c, y, 1.0F,
-                     beta, scales_ + of_w, scales_ + of_x);
+                     beta, scale(of_w), scale(of_x));
   }
 
   // The gradients of x and W by that of y.
@@ -233,9 +235,9 @@ class Engine {
     const int place = slot(l, which, Operand::gradient);
     quantise<ptx::E5M2, Half>(of_y, tokens_, plan.outputs, place, of_y_codes_, of_y_transposed_);
     device_.multiply(plan.of_input, transposed_codes_ + l * at_.layer_size() + offset_of(which), of_y_codes_,
-                     of_x, of_x, 1.0F, 0.0F, scales_ + slot(l, which, Operand::weight), scales_ + place);
+                     of_x, of_x, 1.0F, 0.0F, scale(slot(l, which, Operand::weight)), scale(place));
     device_.multiply(plan.of_weight, layers_[static_cast<std::size_t>(l)].transposed[which], of_y_transposed_,
-                     of_w, of_w, 1.0F, 0.0F, scales_ + slot(l, which, Operand::input), scales_ + place);
+                     of_w, of_w, 1.0F, 0.0F, scale(slot(l, which, Operand::input)), scale(place));
   }
 
   void norm(const Half* x, const float* gains, Half* y, float* roots) {

@@ -85,5 +85,14 @@ TEST_F(Identities, AreUnknownWhereACallIsNotFollowed) {
   EXPECT_THAT(looked.at("persists").identity->gap->text("call"), HasSubstr("cuStreamSetAttribute"));
 }
 
+// Reading the arguments of a launch leaves the capture alone that it is part of.
+TEST_F(Identities, LeaveACaptureInBindAlone) {
+  const Looked looked = look({"captured"});
+  EXPECT_EQ(looked.at("captured").outcome, Outcome::looked_at) << looked.at("captured").reason;
+  ASSERT_TRUE(looked.at("captured").identity);
+  ASSERT_TRUE(looked.at("captured").identity->gap);
+  EXPECT_THAT(looked.at("captured").identity->gap->text("call"), HasSubstr("cuGraph"));
+}
+
 }  // namespace
 }  // namespace harness::gpu

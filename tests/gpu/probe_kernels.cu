@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 #include "harness/sdk/registry.h"
@@ -56,6 +57,7 @@ enum class Way {
   ten_thousand,
   copy,
   persists,
+  captured,
   waits,
   allocates,
   lazy,
@@ -86,6 +88,7 @@ class Variation final : public Kernel {
   void bind(const Buffers& buffers) override {
     x_ = buffers.as<const float>(0);
     y_ = buffers.as<float>(1);
+    if (way == Way::captured) capture();
   }
   void run(Stream stream) override {
     auto* const queue = static_cast<cudaStream_t>(stream.handle);
@@ -103,6 +106,9 @@ class Variation final : public Kernel {
         keep_input(queue, cudaAccessPropertyPersisting);
         copy_all(queue, 0);
         keep_input(queue, cudaAccessPropertyNormal);
+        break;
+      case Way::captured:
+        if (cudaGraphLaunch(graph_.get(), queue) != cudaSuccess) throw std::runtime_error("cudaGraphLaunch");
         break;
       case Way::allocates: {
         void* scratch = nullptr;
@@ -134,6 +140,22 @@ class Variation final : public Kernel {
  private:
   void copy_all(cudaStream_t queue, float last_offset) const {
     copy<<<1056, 512, 0, queue>>>(x_, y_, count_, last_offset);
+  }
+
+  // Throws where anything disturbs the capture.
+  void capture() {
+    cudaStream_t stream = nullptr;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    copy_all(stream, 0);
+    const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+    if (ended == cudaSuccess) cudaGraphInstantiate(&ready, graph, 0);
+    graph_.reset(ready);
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+    if (ended != cudaSuccess || ready == nullptr) throw std::runtime_error(cudaGetErrorName(ended));
   }
 
   // As much of the input as the device lets persist, for the launches that follow on this stream.
@@ -168,6 +190,7 @@ class Variation final : public Kernel {
   long long count_;
   const float* x_ = nullptr;
   float* y_ = nullptr;
+  std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> graph_{nullptr, cudaGraphExecDestroy};
 };
 
 }  // namespace
@@ -178,6 +201,7 @@ HARNESS_VARIANT(probe, twenty, cuda, "twenty empty kernels", Variation<Way::twen
 HARNESS_VARIANT(probe, copy, cuda, "a copy", Variation<Way::copy>)
 HARNESS_VARIANT(probe, ten_thousand, cuda, "ten thousand empty kernels", Variation<Way::ten_thousand>)
 HARNESS_VARIANT(probe, persists, cuda, "a copy whose input stays in L2", Variation<Way::persists>)
+HARNESS_VARIANT(probe, captured, cuda, "a copy in a graph that bind() captures", Variation<Way::captured>)
 HARNESS_VARIANT(probe, allocates, cuda, "allocates and frees", Variation<Way::allocates>)
 HARNESS_VARIANT(probe, lazy, cuda, "a kernel that nothing else launches", Variation<Way::lazy>)
 HARNESS_VARIANT(probe, lazy_too, cuda, "another such kernel", Variation<Way::lazy_too>)
@@ -199,6 +223,7 @@ static void register_all(Registry& registry) {
   register_variant_probe_copy(registry);
   register_variant_probe_ten_thousand(registry);
   register_variant_probe_persists(registry);
+  register_variant_probe_captured(registry);
   register_variant_probe_allocates(registry);
   register_variant_probe_lazy(registry);
   register_variant_probe_lazy_too(registry);

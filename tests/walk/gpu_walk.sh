@@ -72,7 +72,7 @@ step 0 "harness bisect"
 names "$culprit"
 no_trees_left
 step 0 "harness calibrate"
-names wmma_fused peak_memory
+names wmma_fused fusion_bound
 
 # Commands of the guide that need a GPU: one is watched there, and one names another build command.
 expect 0 harness run suites/fusion.yaml --quick --set m=512,1024 --filter '/wgmma|cublas/'

@@ -16,6 +16,7 @@ namespace harness::cuda {
   X(KernelGetFunction)              \
   X(KernelGetParamInfo)             \
   X(StreamGetPriority)              \
+  X(StreamIsCapturing)              \
   X(CtxGetCurrent)                  \
   X(StreamGetFlags)
 

@@ -68,8 +68,12 @@ void LaunchReader::add_launch(DriverCall call, const Launch& launch) {
   int value = 0;
   if (driver_.StreamGetPriority(launch.stream, &value) == CUDA_SUCCESS)
     call.figures.emplace_back("stream_priority", value);
+  // Asking a stream that is captured for its flags ends the capture (CUDA 13.0).
+  CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
   unsigned flags = 0;
-  if (driver_.StreamGetFlags(launch.stream, &flags) == CUDA_SUCCESS)
+  if (driver_.StreamIsCapturing(launch.stream, &capturing) == CUDA_SUCCESS &&
+      capturing == CU_STREAM_CAPTURE_STATUS_NONE &&
+      driver_.StreamGetFlags(launch.stream, &flags) == CUDA_SUCCESS)
     call.figures.emplace_back("stream_flags", flags);
   add_modules(call, launch);
   add_function(call, function_of(launch.function));

@@ -16,6 +16,7 @@
 
 #include "harness/sdk/params.h"
 #include "kernels/cuda_check.cuh"
+#include "kernels/fastest.cuh"
 #include "kernels/product_shape.h"
 
 namespace kernels {
@@ -126,37 +127,15 @@ class CublasLtProduct {
   // From now on Y = X W + addend, which has the layout of Y.
   void add(const void* addend) { addend_ = addend; }
 
-  // Times the candidates in turns on the bound buffers, each by the median of `rounds` calls after one that
-  // is not counted, and takes the fastest. Among candidates within 1 % of it, where noise would choose, it
-  // takes the library's favourite. Waits for the device.
+  // Takes the fastest of the candidates on the bound buffers, the library's favourite where they are alike.
+  // Waits for the device.
   void choose_fastest(int rounds) {
-    constexpr float alike = 1.01F;
-    cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-    const std::unique_ptr<CUstream_st, cudaError_t (*)(cudaStream_t)> owned(stream, cudaStreamDestroy);
-    const Event start = make_event();
-    const Event stop = make_event();
-    std::vector<std::vector<float>> times(candidates_.size());
-    for (int round = -1; round < rounds; ++round)
-      for (std::size_t i = 0; i < candidates_.size(); ++i) {
-        algorithm_ = candidates_[i].algo;
-        check(cudaEventRecord(start.get(), stream), "cudaEventRecord");
-        run(stream);
-        check(cudaEventRecord(stop.get(), stream), "cudaEventRecord");
-        check(cudaEventSynchronize(stop.get()), "cudaEventSynchronize");
-        float time = 0;
-        check(cudaEventElapsedTime(&time, start.get(), stop.get()), "cudaEventElapsedTime");
-        if (round >= 0) times[i].push_back(time);
-      }
-    std::vector<float> medians;
-    for (std::vector<float>& of_one : times) {
-      std::nth_element(of_one.begin(), of_one.begin() + rounds / 2, of_one.end());
-      medians.push_back(of_one[static_cast<std::size_t>(rounds / 2)]);
-    }
-    const float limit = alike * *std::min_element(medians.begin(), medians.end());
-    const auto chosen =
-        std::find_if(medians.begin(), medians.end(), [&](float time) { return time <= limit; });
-    algorithm_ = candidates_[static_cast<std::size_t>(chosen - medians.begin())].algo;
+    const std::size_t chosen =
+        fastest_of(candidates_.size(), rounds, [&](std::size_t index, cudaStream_t stream) {
+          algorithm_ = candidates_[index].algo;
+          run(stream);
+        });
+    algorithm_ = candidates_[chosen].algo;
   }
 
   // The algorithm as text: the library's version and its opaque structure, which may be kept and taken again
@@ -223,7 +202,6 @@ class CublasLtProduct {
   struct Candidate {
     cublasLtMatmulAlgo_t algo;
   };
-  using Event = std::unique_ptr<CUevent_st, cudaError_t (*)(cudaEvent_t)>;
 
   // A dense column-major matrix.
   static Layout make_layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns) {
@@ -235,12 +213,6 @@ class CublasLtProduct {
   }
 
   static std::string version_text() { return "cublasLt " + std::to_string(cublasLtGetVersion()) + " "; }
-
-  static Event make_event() {
-    cudaEvent_t event = nullptr;
-    check(cudaEventCreate(&event), "cudaEventCreate");
-    return {event, cudaEventDestroy};
-  }
 
   [[nodiscard]] int attribute(cublasLtMatmulAlgoConfigAttributes_t which) const {
     int value = 0;

@@ -47,9 +47,14 @@ class LoadedLibrary {
                                     reasons + ")");
   }
 
+  // Null where this version of the library does not have the function.
+  template <class Function>
+  void find_new(Function*& function, const char* name) const {
+    function = reinterpret_cast<Function*>(dlsym(handle_, name));
+  }
   template <class Function>
   void find(Function*& function, const char* name) const {
-    function = reinterpret_cast<Function*>(dlsym(handle_, name));
+    find_new(function, name);
     if (function == nullptr)
       throw harness::sdk::Unsupported(std::string("the library has no ") + name + ": " + what_ +
                                       " is needed");

@@ -162,16 +162,23 @@ WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch_of(std::int64_t m, std::
 }
 
 // Wide tiles read less and multiply best; smaller ones when there are too few to give most multiprocessors
-// one. Up to 64 rows of X the matrix W is all that counts: small tiles then stream it through most
-// multiprocessors.
+// one. With 16 bits, tiles of 192 columns take the place of either where the last round of tiles would leave so many
+// multiprocessors idle that these need a tenth less time. Up to 64 rows of X the matrix W is all that counts:
+// small tiles then stream it through most multiprocessors.
 template <class Element, class Epilogue>
 WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch(std::int64_t m, std::int64_t n, int multiprocessors) {
+  const auto tiles = [&](std::int64_t columns) { return tiles_of(m, 128) * tiles_of(n, columns); };
   const auto enough = [&](std::int64_t columns) {
-    return m > 64 && tiles_of(m, 128) * tiles_of(n, columns) * 4 >= multiprocessors * std::int64_t{3};
+    return m > 64 && tiles(columns) * 4 >= multiprocessors * std::int64_t{3};
   };
+  // In columns that a multiprocessor computes one after another.
+  const auto time = [&](std::int64_t columns) { return tiles_of(tiles(columns), multiprocessors) * columns; };
   const auto of = [&]<class Tile>(Tile) {
     return wgmma_specialised_launch_of<Element, Tile, Epilogue>(m, n, multiprocessors);
   };
+  if constexpr (sizeof(typename Element::Storage) == 2)
+    if (enough(192) && time(192) * 10 <= time(enough(256) ? 256 : 128) * 9)
+      return of(WgmmaTiling<128, 192, 5>{});
   if constexpr (!scales_slots<Epilogue>)  // which keeps two sets of sums in registers
     if (enough(256)) return of(WgmmaTiling<128, 256, 4>{});
   if (enough(128)) return of(WgmmaTiling<128, 128, 6>{});

@@ -27,8 +27,9 @@ class CusparseLtLibrary {
   static constexpr int half_are_zero = 0;  // the only sparsity
   static constexpr int compute_f32 = 2;    // since 0.7
   static constexpr int default_algorithm = 0;
-  // Attributes of an algorithm that a search chooses; each is an int.
-  static constexpr int chosen_attributes[] = {0, 3, 4, 5};  // its number; split-k, its mode, its buffers
+  // Attributes of an algorithm; each is an int.
+  static constexpr int algorithm_number = 0;
+  static constexpr int largest_number = 1;
   static constexpr int oldest_version = 700;
   // Statuses that tell of a shape or a device.
   static constexpr int invalid_value = 3;
@@ -60,7 +61,7 @@ class CusparseLtLibrary {
     library.find(compressed_size, "cusparseLtSpMMACompressedSize");
     library.find(compress, "cusparseLtSpMMACompress");
     library.find(multiply, "cusparseLtMatmul");
-    library.find(search, "cusparseLtMatmulSearch");
+    library.find_new(destroy_selection, "cusparseLtMatmulAlgSelectionDestroy");
   }
 
   // Throws Unsupported where the shape or the device is at fault.
@@ -92,6 +93,7 @@ class CusparseLtLibrary {
                        std::size_t size) = nullptr;
   int (*get_algorithm)(const Object* handle, const Object* selection, int attribute, void* value,
                        std::size_t size) = nullptr;
+  int (*destroy_selection)(const Object* selection) = nullptr;  // null before 0.8
   int (*make_plan)(const Object* handle, Object* plan, const Object* product,
                    const Object* selection) = nullptr;
   int (*destroy_plan)(const Object* plan) = nullptr;
@@ -103,9 +105,6 @@ class CusparseLtLibrary {
   int (*multiply)(const Object* handle, const Object* plan, const void* alpha, const void* a, const void* b,
                   const void* beta, const void* c, void* d, void* workspace, Stream* streams,
                   std::int32_t count) = nullptr;
-  int (*search)(const Object* handle, Object* plan, const void* alpha, const void* a, const void* b,
-                const void* beta, const void* c, void* d, void* workspace, Stream* streams,
-                std::int32_t count) = nullptr;
 
  private:
   static kernels::LibraryName library_name() {

@@ -111,6 +111,8 @@ TEST(WgmmaSpecialised, TakesTheWidestTilesThatFillTheDevice) {
   };
   EXPECT_EQ(blocks_and_bytes(8192, 8192), std::pair(132, WgmmaTiling<128, 256, 4>::shared_bytes));
   EXPECT_EQ(blocks_and_bytes(2048, 1024), std::pair(128, WgmmaTiling<128, 128, 6>::shared_bytes));
+  EXPECT_EQ(blocks_and_bytes(4096, 768), std::pair(128, WgmmaTiling<128, 192, 5>::shared_bytes));
+  EXPECT_EQ(blocks_and_bytes(4096, 2304), std::pair(132, WgmmaTiling<128, 192, 5>::shared_bytes));
   EXPECT_EQ(blocks_and_bytes(1024, 1024), std::pair(128, WgmmaTiling<128, 64, 8>::shared_bytes));
   EXPECT_EQ(blocks_and_bytes(512, 512), std::pair(64, WgmmaTiling<64, 64, 12>::shared_bytes));
   EXPECT_EQ(blocks_and_bytes(16, 14336), std::pair(132, WgmmaTiling<64, 64, 12>::shared_bytes));

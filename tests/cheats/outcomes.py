@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How the cases of records ended, as one Markdown table.
 
-    tests/cheats/outcomes.py --cheats RECORD.json      each variant and what caught it
+    tests/cheats/outcomes.py --cheats RECORD.json...   each variant and what caught it
     tests/cheats/outcomes.py --honest RECORD.json...   how many cases of each record were called
                                                        incorrect, and what audits cost
 
@@ -41,17 +41,17 @@ def check_of(reason):
     return "supervisor"
 
 
-def cheats(record):
+def cheats(records):
     """Rows of the table, and whether each case ended as it should."""
     rows, good = [("cheat", "outcome", "cause", "caught by")], True
-    for case in record["cases"]:
+    for case in (case for record in records for case in record["cases"]):
         honest = case["variant"] == "honest"
         caught = case["outcome"] in CAUGHT
         good = good and (case["outcome"] == "measured" if honest else caught)
         reason = case.get("reason")
         rows.append((case["variant"], case["outcome"], reason["code"] if reason else "",
                      check_of(reason) if caught and reason else "NOTHING" if not honest else ""))
-    return rows, good and len(rows) > 1
+    return rows, good and all(record["cases"] for record in records)
 
 
 def share_of_audits(record):
@@ -89,7 +89,7 @@ def main():
         except (OSError, ValueError, NotARecord) as error:
             print(f"outcomes: {path}: {error}", file=sys.stderr)
             return 2
-    rows, good = honest(records) if given.honest else cheats(records[0])
+    rows, good = honest(records) if given.honest else cheats(records)
     print(table(rows))
     return 0 if good else 1
 

@@ -50,6 +50,13 @@ class Outcomes(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("| b | measured |  | NOTHING |", out)
 
+    def test_cheats_of_several_records_are_one_table(self):
+        status, out, _ = self.run_on("--cheats", record(honest=HONEST, a=AUDITED), record(b=LATE))
+        self.assertEqual(status, 0)
+        self.assertIn("| b | incorrect | not_written | last check |", out)
+        self.assertEqual(self.run_on("--cheats", record(a=AUDITED), record(b=HONEST))[0], 1)
+        self.assertEqual(self.run_on("--cheats", record(a=AUDITED), record())[0], 1)
+
     def test_a_cheat_that_is_skipped_is_a_failure(self):
         self.assertEqual(self.run_on("--cheats", record(honest=HONEST, a=("skipped", None)))[0], 1)
 

@@ -308,7 +308,8 @@ class UnlessFirstSeen final : public Honest {
   float* kept_;
 };
 
-// A graph of an empty launch replaces the work after the first calls since bind().
+// A graph of an empty launch replaces the work after the first calls since bind(). It cannot be launched into a
+// capture.
 class EmptyGraph final : public Honest {
  public:
   EmptyGraph(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)
@@ -328,7 +329,9 @@ class EmptyGraph final : public Honest {
     calls_made_ = 0;
   }
   void run(sdk::Stream stream) override {
-    if (calls_made_++ < 3) return queue_work(queue_of(stream));
+    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(queue_of(stream), &capturing));
+    if (capturing != cudaStreamCaptureStatusNone || calls_made_++ < 3) return queue_work(queue_of(stream));
     check(cudaGraphLaunch(empty_, queue_of(stream)));
   }
 

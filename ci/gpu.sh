@@ -175,7 +175,7 @@ sanitizers() {
     fi
     for one in 'probe Probe.*WithTails' 'linear_gelu LinearGelu.*OnAFewSmallShapes' \
       'matmul Matmul.*OnAFewSmallShapes' 'attention Attention.*OnAFewSmallShapes' 'masks Masks.*OnAFewSmallShapes' \
-      'operators Operators.*-*OfTheLibrary*' 'allocator Allocator.*OnAFewSmallShapes' 'blocks Blocks.*-*OfTheLibrary*' 'quant_gemm QuantGemm.*-*OfTheLibrary*' \
+      'operators Operators.*-*OfTheLibrary*' 'allocator Allocator.*OnAFewSmallShapes' 'compression Compression.*OnAFewSmallShapes' 'blocks Blocks.*-*OfTheLibrary*' 'quant_gemm QuantGemm.*-*OfTheLibrary*' \
       'sparse_gemm SparseGemm.*-*OfCu*' 'sparse_attention SparseAttention.*OnAFewSmallShapes' \
       'training Training.*OnAFewSmallShapes'; do
       step "$tool ${one%% *}" 120 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 \

@@ -22,9 +22,13 @@
 #define CALL_STEP(name)                            \
   register_variant_training_step_##name(registry); \
   register_variant_convergence_##name(registry);
+#define COMPRESSED_VARIANTS(use) use(top_1) use(top_10) use(int8)
+#define DECLARE_COMPRESSED(name) void register_variant_convergence_##name(harness::sdk::Registry&);
+#define CALL_COMPRESSED(name) register_variant_convergence_##name(registry);
 void register_workload_training_step(harness::sdk::Registry&);
 void register_workload_convergence(harness::sdk::Registry&);
 STEP_VARIANTS(DECLARE_STEP)
+COMPRESSED_VARIANTS(DECLARE_COMPRESSED)
 
 namespace training {
 namespace {
@@ -143,6 +147,7 @@ Outcome run(const std::string& workload_name, const std::string& variant_name, c
   register_workload_training_step(registry);
   register_workload_convergence(registry);
   STEP_VARIANTS(CALL_STEP)
+  COMPRESSED_VARIANTS(CALL_COMPRESSED)
   const auto workload = std::find_if(registry.workloads.begin(), registry.workloads.end(),
                                      [&](const auto& one) { return one->name() == workload_name; });
   const auto variant = std::find_if(registry.variants.begin(), registry.variants.end(), [&](const auto& one) {
@@ -244,6 +249,24 @@ TEST(Convergence, LearnsInAllNumbersAlike) {
   EXPECT_NEAR(ends["bf16_emulated"], ends["f32"], 0.05);
   EXPECT_NEAR(ends["fp8_emulated"], ends["f32"], 0.2);
   EXPECT_NE(ends["fp8_emulated"], ends["f32"]);
+}
+
+// 300 steps, because error feedback delays small values: with 1 % by a hundred steps and more.
+TEST(Convergence, LearnsFromCompressedGradients) {
+  Params longer = tiny;
+  longer.set("train_steps", Value{std::int64_t{300}});
+  std::map<std::string, double> ends;
+  for (const std::string variant : {"f32", "top_1", "top_10", "int8"}) {
+    Outcome outcome = run("convergence", variant, longer, 5);
+    for (const double error : outcome.errors) EXPECT_LE(error, outcome.tolerance) << variant;
+    EXPECT_LT(outcome.metrics["held_out_loss"], std::log(96.0) - 1) << variant;
+    ends[variant] = outcome.metrics["held_out_loss"];
+  }
+  EXPECT_NEAR(ends["int8"], ends["f32"], 0.02);
+  EXPECT_NEAR(ends["top_10"], ends["f32"], 0.3);
+  EXPECT_NEAR(ends["top_1"], ends["f32"], 0.6);
+  EXPECT_NE(ends["int8"], ends["f32"]);
+  EXPECT_NE(ends["top_10"], ends["top_1"]);
 }
 
 CharacterModel small_model() {

@@ -280,6 +280,7 @@ template <class Real>
 Real CpuModel<Real>::forward(std::span<const Real> weights, const Batch<Real>& batch,
                              const Attention<Real>& attention) {
   const std::int64_t d = shape_.d, s = shape_.sequence;
+  if (recomputes_) inputs_.resize(places(shape_.layers));
   if (batch.size != batch_ || std::ssize(weights) != layout_.size())
     throw std::invalid_argument("the batch or the weights are of another model");
   Values x(places(tokens_ * d));
@@ -291,7 +292,8 @@ Real CpuModel<Real>::forward(std::span<const Real> weights, const Batch<Real>& b
   }
   if (shape_.vocabulary == 0) x.assign(batch.input.begin(), batch.input.end());
   for (std::int64_t l = 0; l < shape_.layers; ++l) {
-    Saved& saved = saved_[places(l)];
+    if (recomputes_) inputs_[places(l)] = x;
+    Saved& saved = saved_[recomputes_ ? 0 : places(l)];
     saved.x = std::move(x);
     forward_layer(weights.data() + layout_.layer(l), saved, x, attention);
   }
@@ -354,9 +356,16 @@ Real CpuModel<Real>::gradient(std::span<const Real> weights, const Batch<Real>& 
     norm_backward(last_, last_root_, weights.data() + layout_.last_norm(), of_normed, of_x_,
                   of_weights.data() + layout_.last_norm());
   }
-  for (std::int64_t l = shape_.layers - 1; l >= 0; --l)
-    backward_layer(weights.data() + layout_.layer(l), saved_[places(l)],
-                   of_weights.data() + layout_.layer(l));
+  for (std::int64_t l = shape_.layers - 1; l >= 0; --l) {
+    const Real* const of_layer = weights.data() + layout_.layer(l);
+    Saved& saved = saved_[recomputes_ ? 0 : places(l)];
+    if (recomputes_ && l + 1 < shape_.layers) {
+      Values result;
+      saved.x = inputs_[places(l)];
+      forward_layer(of_layer, saved, result, {});
+    }
+    backward_layer(of_layer, saved, of_weights.data() + layout_.layer(l));
+  }
   if (shape_.vocabulary > 0) embed_backward(batch, of_weights.data());
   return loss;
 }

@@ -48,6 +48,9 @@ class CpuModel {
   // `threads` share large products.
   CpuModel(const ModelShape& shape, std::int64_t batch, Numbers numbers = Numbers::exact, int threads = 1);
 
+  // From now on gradient() keeps only the input of each layer, and computes the rest again.
+  void recompute() { recomputes_ = true; }
+
   // The mean loss of a batch: cross entropy in nats, or half the mean square of the distance to the target.
   Real loss(std::span<const Real> weights, const Batch<Real>& batch) { return forward(weights, batch, {}); }
   // The same with another attention, called for every head of every sequence and layer.
@@ -93,6 +96,8 @@ class CpuModel {
   Numbers numbers_;
   int threads_;
   std::vector<Saved> saved_;
+  bool recomputes_ = false;
+  std::vector<Values> inputs_;  // of layers, where they are computed again
   Values last_, normed_, last_root_, logits_, of_x_, w_rounded_, x_rounded_, y_rounded_;
 };
 

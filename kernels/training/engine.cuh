@@ -144,7 +144,9 @@ class Engine {
     layers_.resize(static_cast<std::size_t>(shape.layers));
     Half* const shared = fp8() ? arena.take<Half>(4 * values) : nullptr;
     for (Layer& layer : layers_) {
+      if (of_.recomputes && &layer != layers_.data()) layer = layers_.front();
       layer.x = arena.take<Half>(values);
+      if (of_.recomputes && &layer != layers_.data()) continue;
       layer.heads = arena.take<Half>(3 * values);
       layer.middle = arena.take<Half>(values);
       layer.f = arena.take<Half>(4 * values);
@@ -188,8 +190,8 @@ class Engine {
                      used_ + place);
     device_.launch(quantise_kernel<From, Type>, static_cast<unsigned>((columns + tile - 1) / tile),
                    static_cast<unsigned>((count_rows + tile - 1) / tile), x, static_cast<int>(count_rows),
-                   static_cast<int>(columns), used_ + place, fresh_ ? nullptr : next_ + place,
-                   scale(place), codes, transposed);
+                   static_cast<int>(columns), used_ + place, fresh_ ? nullptr : next_ + place, scale(place),
+                   codes, transposed);
   }
 
   void prepare_weights(const StepTensors& on) {
@@ -270,6 +272,13 @@ class Engine {
                    static_cast<int>(of_.shape.sequence));
   }
 
+  // Where a layer that is computed again writes its result: nowhere, but in FP8 its last product makes the
+  // codes that the backward pass needs, and writes what is there already.
+  [[nodiscard]] Half* again(std::int64_t l) const {
+    return fp8() ? layers_[static_cast<std::size_t>(l + 1)].x : nullptr;
+  }
+
+  // Without `result`, only what the backward pass needs.
   void forward_layer(const StepTensors& on, std::int64_t l, Half* result) {
     Layer& layer = layers_[static_cast<std::size_t>(l)];
     const float* const weights = on.weights + at_.layer(l);
@@ -285,7 +294,7 @@ class Engine {
     norm(layer.middle, weights + at_.norm2(), layer.inputs[up], layer.root2);
     linear(l, up, layer.inputs[up], layer.f);
     device_.launch(gelu_kernel, grid(4 * values), 1, layer.f, layer.inputs[down], 4 * values);
-    linear(l, down, layer.inputs[down], result, layer.middle);
+    if (result != nullptr) linear(l, down, layer.inputs[down], result, layer.middle);
   }
 
   void forward(const StepTensors& on) {
@@ -361,7 +370,10 @@ class Engine {
       device_.zero(of_x_, static_cast<std::size_t>(tokens_ * shape.d) * sizeof *of_x_);
       norm_backward(last_, last_root_, on.weights + at_.last_norm(), of_branch_, gradient_ + at_.last_norm());
     }
-    for (std::int64_t l = shape.layers - 1; l >= 0; --l) backward_layer(on, l);
+    for (std::int64_t l = shape.layers - 1; l >= 0; --l) {
+      if (of_.recomputes && l + 1 < shape.layers) forward_layer(on, l, again(l));
+      backward_layer(on, l);
+    }
     if (shape.vocabulary == 0) return;
     device_.launch(embed_backward_kernel, static_cast<unsigned>(shape.vocabulary), 1, on.tokens, of_x_,
                    gradient_ + at_.embedding(), static_cast<int>(tokens_), d);

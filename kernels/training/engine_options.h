@@ -41,6 +41,8 @@ struct EngineOptions {
   std::int64_t batch = 1;
   Precision precision = Precision::bf16;
   Optimizer optimizer = {};
+  // Keeps only the input of each layer, and computes the rest of the layer again in the backward pass.
+  bool recomputes = false;
 };
 
 struct StepTensors {

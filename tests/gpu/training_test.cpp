@@ -49,7 +49,7 @@ Values course(std::int64_t d, std::int64_t s, std::int64_t train_steps) {
 
 // Parts of tiles, of blocks and of warps; one sequence and several.
 TEST_F(Training, OfAStepIsRightOnAFewSmallShapes) {
-  for (const std::string variant : {"bf16", "fp8_current"}) {
+  for (const std::string variant : {"bf16", "bf16_recomputed", "fp8_current"}) {
     expect_right("training_step", variant, step(32, 2, 2, 16, 3, 48));
     expect_right("training_step", variant, step(80, 5, 1, 48, 1, 0));
   }

@@ -87,9 +87,10 @@ double distance(const float* values, const std::vector<double>& right) {
 // A model with its batch on the emulated device, and the same in double.
 class OnDevice {
  public:
-  OnDevice(const ModelShape& shape, std::int64_t batch, Precision precision, const Optimizer& optimizer)
+  OnDevice(const ModelShape& shape, std::int64_t batch, Precision precision, const Optimizer& optimizer,
+           bool recomputes = false)
       : optimizer_(optimizer),
-        engine_({shape, batch, precision, optimizer}, device_),
+        engine_({shape, batch, precision, optimizer, recomputes}, device_),
         weights_("weights", std::span<const float>(first_weights(shape, 9))),
         mean_("mean", weights_.size()),
         variance_("variance", weights_.size()),
@@ -182,6 +183,14 @@ class OnDevice {
     EXPECT_LE(distance(weights_.data(), right_), tolerance);
   }
   [[nodiscard]] double error_of_mean() const { return distance(mean_.data(), right_mean_); }
+  // All that a step changes, by the device.
+  [[nodiscard]] std::vector<float> state() const {
+    std::vector<float> all{static_cast<float>(loss)};
+    for (const auto* part : {&weights_, &mean_, &variance_})
+      all.insert(all.end(), part->data(), part->data() + part->size());
+    return all;
+  }
+  [[nodiscard]] std::size_t workspace_bytes() const { return engine_.bytes(); }
   [[nodiscard]] double right_loss() const { return right_loss_; }
 
   double loss = 0;
@@ -224,6 +233,21 @@ TEST(Engine, TrainsAModel) {
 }
 TEST(Engine, TrainsALayer) {
   expect_step({.d = 80, .heads = 5, .layers = 1, .sequence = 48, .vocabulary = 0}, 1);
+}
+
+// The same numbers from less memory: each layer but the first has only its input.
+TEST(Engine, ComputesLayersAgainToTheSameGradients) {
+  const ModelShape shape{.d = 32, .heads = 2, .layers = 3, .sequence = 16, .vocabulary = 48};
+  constexpr std::int64_t batch = 2, tokens = batch * 16;
+  for (const Precision precision : {Precision::bf16, Precision::fp8_current}) {
+    OnDevice keeps(shape, batch, precision, plain), recomputes(shape, batch, precision, plain, true);
+    for (OnDevice* const model : {&keeps, &recomputes}) {
+      model->fill(shape);
+      model->step(shape.sequence, true);
+    }
+    EXPECT_EQ(keeps.state(), recomputes.state());
+    EXPECT_GE(keeps.workspace_bytes() - recomputes.workspace_bytes(), 2 * 15 * tokens * shape.d);
+  }
 }
 
 // Steps of a text, of which the first takes its own scales.

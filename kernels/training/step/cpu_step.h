@@ -1,5 +1,5 @@
 // CpuStep: training_step on one thread in float32, with the operands of its products rounded to a type. A
-// variant is a type.
+// variant is a type, or `recomputes`: layers are computed again in the backward pass.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace training {
 
-template <Numbers numbers>
+template <Numbers numbers, bool recomputes = false>
 class CpuStep final : public harness::sdk::Kernel {
  public:
   CpuStep(const harness::sdk::Params& params, const harness::sdk::Problem&, const harness::sdk::DeviceTraits&)
@@ -18,6 +18,7 @@ class CpuStep final : public harness::sdk::Kernel {
         batch_(params.integer("batch")),
         model_(shape_, batch_, numbers),
         gradient_(static_cast<std::size_t>(Layout(shape_).size())) {
+    if (recomputes) model_.recompute();
     constexpr double most = 1e10;
     if (step_flops(shape_, batch_) > most)
       throw harness::sdk::Unsupported("more than 10^10 operations take too long on one thread");

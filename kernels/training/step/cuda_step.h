@@ -1,4 +1,5 @@
-// CudaStep: training_step by the engine on CUDA. A variant is a precision.
+// CudaStep: training_step by the engine on CUDA. A variant is a precision, or `recomputes`: layers are
+// computed again in the backward pass.
 #pragma once
 
 #include <memory>
@@ -9,14 +10,14 @@
 
 namespace training {
 
-template <Precision precision>
+template <Precision precision, bool recomputes = false>
 class CudaStep final : public harness::sdk::Kernel {
  public:
   CudaStep(const harness::sdk::Params& params, const harness::sdk::Problem&,
            const harness::sdk::DeviceTraits& traits)
       : shape_(shape_of(params)),
         batch_(params.integer("batch")),
-        engine_(make_cuda_engine({shape_, batch_, precision, step_optimizer}, traits)) {}
+        engine_(make_cuda_engine({shape_, batch_, precision, step_optimizer, recomputes}, traits)) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return engine_->workspace_bytes(); }
   [[nodiscard]] std::optional<harness::sdk::Tolerance> tolerance() const override {

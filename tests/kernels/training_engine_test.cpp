@@ -237,8 +237,8 @@ TEST(Engine, TrainsALayer) {
 
 // The same numbers from less memory: each layer but the first has only its input.
 TEST(Engine, ComputesLayersAgainToTheSameGradients) {
-  const ModelShape shape{.d = 32, .heads = 2, .layers = 3, .sequence = 16, .vocabulary = 48};
-  constexpr std::int64_t batch = 2, tokens = batch * 16;
+  const ModelShape shape{.d = 16, .heads = 2, .layers = 2, .sequence = 16, .vocabulary = 16};
+  constexpr std::int64_t batch = 1, tokens = batch * 16;
   for (const Precision precision : {Precision::bf16, Precision::fp8_current}) {
     OnDevice keeps(shape, batch, precision, plain), recomputes(shape, batch, precision, plain, true);
     for (OnDevice* const model : {&keeps, &recomputes}) {
@@ -246,7 +246,7 @@ TEST(Engine, ComputesLayersAgainToTheSameGradients) {
       model->step(shape.sequence, true);
     }
     EXPECT_EQ(keeps.state(), recomputes.state());
-    EXPECT_GE(keeps.workspace_bytes() - recomputes.workspace_bytes(), 2 * 15 * tokens * shape.d);
+    EXPECT_GE(keeps.workspace_bytes() - recomputes.workspace_bytes(), 20 * tokens * shape.d);
   }
 }
 

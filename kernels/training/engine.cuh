@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/compression/compress_kernels.cuh"
 #include "kernels/training/engine_options.h"
 #include "kernels/training/fp8_kernels.cuh"
 #include "kernels/training/layer_kernels.cuh"
@@ -80,6 +81,7 @@ class Engine {
     forward(on);
     loss(on, true);
     backward(on);
+    if (of_.compression) compress(fresh);
     device_.launch(adamw_step_kernel, grid(at_.size()), 1, of_.optimizer, on.step, gradient_, on.weights,
                    on.mean, on.variance, at_.size());
     if (!fresh_) device_.launch(take_largest_kernel, 1, 1, used_, next_, slots());
@@ -125,10 +127,36 @@ class Engine {
     return which == head ? at_.head() : at_.layer(layer) + offset_of(which);
   }
 
+  // Kernels of compression on the engine's device.
+  struct CompressDevice {
+    [[nodiscard]] int multiprocessors() const { return device.multiprocessors(); }
+    template <class... Parameters, class... Arguments>
+    void launch(void (*kernel)(Parameters...), unsigned blocks, const Arguments&... arguments) {
+      static_assert(compression::compress_threads == threads_a_block);
+      device.launch(kernel, blocks, 1, arguments...);
+    }
+    void zero(void* at, std::size_t bytes) { device.zero(at, bytes); }
+    Device& device;
+  };
+  using Compressor = compression::Compressor<CompressDevice>;
+
+  // The gradient becomes what its compressed form tells of it. It is read for the last time before it is
+  // written.
+  void compress(bool fresh) {
+    if (fresh) device_.zero(residual_, static_cast<std::size_t>(at_.size()) * sizeof *residual_);
+    CompressDevice device{device_};
+    Compressor(*of_.compression, at_.size()).run(device, residual_, gradient_, gradient_, compressed_);
+  }
+
   void lay_out(Arena& arena) {
     const ModelShape& shape = of_.shape;
     const std::int64_t d = shape.d, values = tokens_ * d;
     gradient_ = arena.take<float>(at_.size());
+    if (of_.compression) {
+      residual_ = arena.take<float>(at_.size());
+      compressed_ = arena.take<Code>(
+          static_cast<std::int64_t>(Compressor(*of_.compression, at_.size()).workspace_bytes()));
+    }
     first_copied_ = fp8() ? at_.head() : at_.layer(0);
     copies_ = arena.take<Half>(std::max<std::int64_t>(at_.size() - first_copied_, 0));
     if (fp8()) {
@@ -392,6 +420,8 @@ class Engine {
   bool fresh_ = true;
   std::int64_t first_copied_ = 0;  // of the weights that have BF16 copies
   std::vector<Layer> layers_;
+  float* residual_ = nullptr;
+  Code* compressed_ = nullptr;
   float *gradient_ = nullptr, *scales_ = nullptr, *last_root_ = nullptr, *losses_ = nullptr,
         *partial_ = nullptr;
   Half *copies_ = nullptr, *last_ = nullptr, *normed_ = nullptr, *logits_ = nullptr,

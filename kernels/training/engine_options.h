@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "kernels/compression/compression.h"
 #include "kernels/host_device.h"
 #include "kernels/training/model.h"
 #include "kernels/training/optimizer.h"
@@ -43,6 +45,8 @@ struct EngineOptions {
   Optimizer optimizer = {};
   // Keeps only the input of each layer, and computes the rest of the layer again in the backward pass.
   bool recomputes = false;
+  // The optimizer gets gradients in this form, with error feedback that begins at a fresh step.
+  std::optional<compression::Settings> compression = {};
 };
 
 struct StepTensors {

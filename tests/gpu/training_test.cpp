@@ -56,7 +56,8 @@ TEST_F(Training, OfAStepIsRightOnAFewSmallShapes) {
 }
 
 TEST_F(Training, OfACourseIsRightOnAFewSmallShapes) {
-  for (const std::string variant : {"bf16", "fp8_current", "fp8_delayed"})
+  for (const std::string variant :
+       {"bf16", "fp8_current", "fp8_delayed", "bf16_top_1", "bf16_top_10", "bf16_int8"})
     expect_right("convergence", variant, course(32, 16, 5));
 }
 

@@ -88,9 +88,9 @@ double distance(const float* values, const std::vector<double>& right) {
 class OnDevice {
  public:
   OnDevice(const ModelShape& shape, std::int64_t batch, Precision precision, const Optimizer& optimizer,
-           bool recomputes = false)
+           bool recomputes = false, std::optional<compression::Settings> compression = {})
       : optimizer_(optimizer),
-        engine_({shape, batch, precision, optimizer, recomputes}, device_),
+        engine_({shape, batch, precision, optimizer, recomputes, compression}, device_),
         weights_("weights", std::span<const float>(first_weights(shape, 9))),
         mean_("mean", weights_.size()),
         variance_("variance", weights_.size()),
@@ -190,6 +190,7 @@ class OnDevice {
       all.insert(all.end(), part->data(), part->data() + part->size());
     return all;
   }
+  [[nodiscard]] std::vector<float> mean() const { return {mean_.data(), mean_.data() + mean_.size()}; }
   [[nodiscard]] std::size_t workspace_bytes() const { return engine_.bytes(); }
   [[nodiscard]] double right_loss() const { return right_loss_; }
 
@@ -248,6 +249,36 @@ TEST(Engine, ComputesLayersAgainToTheSameGradients) {
     EXPECT_EQ(keeps.state(), recomputes.state());
     EXPECT_GE(keeps.workspace_bytes() - recomputes.workspace_bytes(), 20 * tokens * shape.d);
   }
+}
+
+// After the first step a mean is a tenth of the gradient that the optimizer got.
+TEST(Engine, CompressesTheGradientForTheOptimizer) {
+  const ModelShape shape{.d = 16, .heads = 2, .layers = 1, .sequence = 16, .vocabulary = 16};
+  const auto mean_by = [&](std::optional<compression::Settings> settings) {
+    OnDevice model(shape, 1, Precision::bf16, plain, false, settings);
+    model.fill(shape);
+    model.step(shape.sequence, true);
+    return model.mean();
+  };
+  const std::vector<float> whole = mean_by({});
+  const compression::Settings tenth{compression::Form::largest, 10};
+  const std::vector<float> largest = mean_by(tenth),
+                           codes = mean_by(compression::Settings{compression::Form::int8});
+  std::int64_t kept = 0;
+  double off = 0, size = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (largest[i] != 0) {
+      EXPECT_EQ(largest[i], whole[i]);
+      ++kept;
+    }
+    off += std::pow(static_cast<double>(codes[i] - whole[i]), 2);
+    size += std::pow(static_cast<double>(whole[i]), 2);
+  }
+  const std::int64_t most = compression::most_kept(tenth, std::ssize(whole));
+  EXPECT_LE(kept, most);
+  EXPECT_GE(kept, most * 9 / 10);
+  EXPECT_LE(std::sqrt(off / size), 0.02);
+  EXPECT_GT(off, 0);
 }
 
 // Steps of a text, of which the first takes its own scales.

@@ -1,4 +1,5 @@
-// CudaCourse: convergence by the engine on CUDA. A variant is a precision. A call enqueues its steps; the
+// CudaCourse: convergence by the engine on CUDA. A variant is a precision, or a form of
+// gradients. A call enqueues its steps; the
 // whole training is the graph of a step, launched again and again.
 #pragma once
 
@@ -12,14 +13,24 @@
 
 namespace training {
 
-template <Precision precision>
+struct WholeGradients {
+  static std::optional<compression::Settings> settings() { return {}; }
+};
+template <compression::Form form, std::int64_t percent = 100>
+struct CompressedGradients {
+  static std::optional<compression::Settings> settings() { return compression::Settings{form, percent}; }
+};
+
+template <Precision precision, class Gradients = WholeGradients>
 class CudaCourse final : public harness::sdk::Kernel {
  public:
   CudaCourse(const harness::sdk::Params& params, const harness::sdk::Problem&,
              const harness::sdk::DeviceTraits& traits)
       : course_(course_of(params)),
         weights_(static_cast<std::size_t>(Layout(course_.shape).size())),
-        engine_(make_cuda_engine({course_.shape, course_.batch, precision, character_optimizer}, traits)) {}
+        engine_(make_cuda_engine(
+            {course_.shape, course_.batch, precision, character_optimizer, false, Gradients::settings()},
+            traits)) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
     return up(engine_->workspace_bytes()) + 3 * up(weights_ * sizeof(float)) + up(losses_bytes()) + 256;

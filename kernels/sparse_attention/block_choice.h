@@ -6,19 +6,13 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
-#include "harness/sdk/dtype.h"
 #include "kernels/sparse_attention/sparse_attention.h"
 
 namespace sparse_attention {
-
-// Codes are 32 times the mean.
-inline constexpr float code_scale = 32.0F;
 
 class BlockChoice {
  public:
@@ -35,14 +29,7 @@ class BlockChoice {
     const std::int64_t count = std::min(block, shape_.sequence - first);
     const std::uint16_t* const from =
         (unit == of_tensor ? q : k) + (of_tensor / shape_.blocks() * shape_.sequence + first) * d;
-    std::vector<float> sums(static_cast<std::size_t>(d));
-    for (std::int64_t token = 0; token < count; ++token)
-      for (std::int64_t c = 0; c < d; ++c)
-        sums[static_cast<std::size_t>(c)] += harness::sdk::float_from_f16(from[token * d + c]);
-    const float factor = code_scale / static_cast<float>(count);
-    for (std::int64_t c = 0; c < d; ++c)
-      codes_[static_cast<std::size_t>(unit * d + c)] = static_cast<std::int8_t>(
-          std::clamp(std::nearbyint(sums[static_cast<std::size_t>(c)] * factor), -127.0F, 127.0F));
+    mean_codes(from, count, d, codes_.data() + unit * d);
   }
 
   // The units of work after pool(): blocks of queries. Writes kept() numbers to `chosen`, ascending.
@@ -51,17 +38,7 @@ class BlockChoice {
     const std::int64_t d = shape_.dimension, blocks = shape_.blocks();
     const std::int8_t* const query = codes_.data() + row * d;
     const std::int8_t* const keys = codes_.data() + (rows() + row / blocks * blocks) * d;
-    std::vector<std::int32_t> scores(static_cast<std::size_t>(blocks));
-    for (std::int64_t j = 0; j < blocks; ++j)
-      for (std::int64_t c = 0; c < d; ++c)
-        scores[static_cast<std::size_t>(j)] += std::int32_t{query[c]} * keys[j * d + c];
-    std::vector<std::int32_t> order(scores.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-      return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
-    });
-    std::sort(order.begin(), order.begin() + shape_.kept());
-    std::copy_n(order.begin(), shape_.kept(), chosen);
+    choose_largest(code_products(query, keys, blocks, d), shape_.kept(), chosen);
   }
 
  private:

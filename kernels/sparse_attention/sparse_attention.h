@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/sdk/params.h"
+#include "kernels/sparse_attention/row_choice.h"
 
 namespace sparse_attention {
 
@@ -55,6 +56,14 @@ struct Shape {
   [[nodiscard]] double scale() const { return 1.0 / std::sqrt(static_cast<double>(dimension)); }
 };
 
+inline Pattern pattern_of(const std::string& name) {
+  return name == "banded"      ? Pattern::banded
+         : name == "strided"   ? Pattern::strided
+         : name == "threshold" ? Pattern::threshold
+         : name == "learned"   ? Pattern::learned
+                               : Pattern::dense;
+}
+
 // Reads the parameters of a case. std::invalid_argument says what contradicts itself.
 inline Shape shape_of(const harness::sdk::Params& params) {
   Shape shape;
@@ -63,12 +72,7 @@ inline Shape shape_of(const harness::sdk::Params& params) {
   shape.sequence = params.integer("s");
   shape.dimension = params.integer("d");
   shape.sparsity = params.integer("sparsity");
-  const std::string& pattern = params.text("pattern");
-  shape.pattern = pattern == "banded"      ? Pattern::banded
-                  : pattern == "strided"   ? Pattern::strided
-                  : pattern == "threshold" ? Pattern::threshold
-                  : pattern == "learned"   ? Pattern::learned
-                                           : Pattern::dense;
+  shape.pattern = pattern_of(params.text("pattern"));
   if (shape.sparsity > 99) throw std::invalid_argument("sparsity is in percent: at most 99");
   if (shape.pattern == Pattern::dense && shape.sparsity != 0)
     throw std::invalid_argument("a dense pattern has a sparsity of 0");
@@ -79,20 +83,9 @@ inline Shape shape_of(const harness::sdk::Params& params) {
 // shape.
 inline std::vector<std::int32_t> fixed_blocks(const Shape& shape) {
   const std::int64_t blocks = shape.blocks(), kept = shape.kept();
-  const std::int64_t near = shape.pattern == Pattern::strided ? (kept + 1) / 2 : kept;
-  const std::int64_t far = kept - near;
+  const std::int64_t near = near_of(shape.pattern == Pattern::strided, kept);
   std::vector<std::int32_t> chosen;
-  for (std::int64_t row = 0; row < blocks; ++row) {
-    const std::int64_t first = std::clamp<std::int64_t>(row - near / 2, 0, blocks - near);
-    std::vector<std::int32_t> of_row;
-    for (std::int64_t i = 0; i < near; ++i) of_row.push_back(static_cast<std::int32_t>(first + i));
-    for (std::int64_t i = 0; i < far; ++i) {
-      const std::int64_t other = (2 * i + 1) * (blocks - near) / (2 * far);  // among those not near
-      of_row.push_back(static_cast<std::int32_t>(other < first ? other : other + near));
-    }
-    std::sort(of_row.begin(), of_row.end());
-    chosen.insert(chosen.end(), of_row.begin(), of_row.end());
-  }
+  for (std::int64_t row = 0; row < blocks; ++row) append_fixed_row(row, blocks, kept, near, chosen);
   return chosen;
 }
 

@@ -49,8 +49,9 @@ std::vector<std::int32_t> tokens_at(std::span<const std::int32_t> starts, std::i
 }
 
 std::vector<float> train(CharacterModel& model, std::span<const std::int32_t> starts, std::int64_t batch,
-                         Numbers numbers, const GradientHook& hook) {
+                         Numbers numbers, const GradientHook& hook, const AttentionMask& mask) {
   CpuModel<float> layers(model.shape, batch, numbers);
+  layers.restrict_attention(mask);
   const std::size_t size = model.weights.size();
   std::vector<float> gradient(size), mean(size), variance(size), losses;
   const auto in_step = static_cast<std::size_t>(batch);

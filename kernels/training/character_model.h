@@ -33,9 +33,11 @@ std::vector<std::int32_t> tokens_at(std::span<const std::int32_t> starts, std::i
 // Changes the gradient between the backward pass and the optimizer.
 using GradientHook = std::function<void(std::span<float>)>;
 
-// Trains on, a step for each `batch` of `starts`, and returns the loss of each step.
+// Trains on, a step for each `batch` of `starts`, and returns the loss of each step. Attention sees what
+// `mask` does.
 std::vector<float> train(CharacterModel& model, std::span<const std::int32_t> starts, std::int64_t batch,
-                         Numbers numbers = Numbers::exact, const GradientHook& hook = {});
+                         Numbers numbers = Numbers::exact, const GradientHook& hook = {},
+                         const AttentionMask& mask = {});
 
 // The mean loss of a batch, in nats a character.
 double loss_at(const CharacterModel& model, std::span<const std::int32_t> starts,

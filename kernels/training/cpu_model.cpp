@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "harness/sdk/in_parts.h"
@@ -173,9 +174,24 @@ void CpuModel<Real>::norm_backward(const Values& x, const Values& root, const Re
   }
 }
 
+// Queries and keys as before_ wants them.
+template <class Real>
+void CpuModel<Real>::observe(std::int64_t layer, const Values& qkv) const {
+  const std::int64_t s = shape_.sequence, d = shape_.d, size = shape_.head_size();
+  std::vector<std::uint16_t> q(places(tokens_ * d)), k(q.size());
+  for (std::int64_t t = 0; t < tokens_; ++t)
+    for (std::int64_t i = 0; i < d; ++i) {
+      const std::int64_t matrix = t / s * shape_.heads + i / size;
+      const auto to = places((matrix * s + t % s) * size + i % size);
+      q[to] = harness::sdk::f16_from_float(static_cast<float>(qkv[places(t * 3 * d + i)]));
+      k[to] = harness::sdk::f16_from_float(static_cast<float>(qkv[places(t * 3 * d + d + i)]));
+    }
+  before_(layer, q.data(), k.data());
+}
+
 // The probabilities are kept for the backward pass, one sequence's heads after the other.
 template <class Real>
-void CpuModel<Real>::attend(Saved& saved, const Attention<Real>& attention) {
+void CpuModel<Real>::attend(Saved& saved, const AttentionMask& mask, const Attention<Real>& attention) {
   const std::int64_t s = shape_.sequence, d = shape_.d, size = shape_.head_size();
   saved.o.assign(places(tokens_ * d), 0);
   if (!attention) saved.probabilities.assign(places(batch_ * shape_.heads * s * s), 0);
@@ -198,6 +214,8 @@ void CpuModel<Real>::attend(Saved& saved, const Attention<Real>& attention) {
           const Real factor = q[i * 3 * d + c] * scale;
           for (std::int64_t j = 0; j <= i; ++j) row[j] += factor * keys[places(c * s + j)];
         }
+        for (std::int64_t j = 0; j <= i && mask.seen != nullptr; ++j)
+          if (mask.row(head, i)[j / mask.block] == 0) row[j] = -std::numeric_limits<Real>::infinity();
         (void)soften(row, i + 1);
         for (std::int64_t j = 0; j <= i; ++j)
           for (std::int64_t c = 0; c < size; ++c) out[i * d + c] += row[j] * v[j * 3 * d + c];
@@ -244,12 +262,13 @@ void CpuModel<Real>::attend_backward(const Saved& saved, const Values& of_out, V
 }
 
 template <class Real>
-void CpuModel<Real>::forward_layer(const Real* weights, Saved& saved, Values& out,
+void CpuModel<Real>::forward_layer(std::int64_t layer, const Real* weights, Saved& saved, Values& out,
                                    const Attention<Real>& attention) {
   const std::int64_t d = shape_.d, hidden = shape_.hidden();
   norm(saved.x, weights + layout_.norm1(), saved.a, saved.root1);
   linear(saved.a, weights + layout_.qkv(), d, 3 * d, saved.qkv, false);
-  attend(saved, attention);
+  if (before_) observe(layer, saved.qkv);
+  attend(saved, mask_.of_layer(layer), attention);
   saved.middle = saved.x;
   linear(saved.o, weights + layout_.out(), d, d, saved.middle, true);
   norm(saved.middle, weights + layout_.norm2(), saved.b, saved.root2);
@@ -277,7 +296,7 @@ void CpuModel<Real>::backward_layer(const Real* weights, const Saved& saved, Rea
 }
 
 template <class Real>
-Real CpuModel<Real>::forward(std::span<const Real> weights, const Batch<Real>& batch,
+void CpuModel<Real>::forward(std::span<const Real> weights, const Batch<Real>& batch,
                              const Attention<Real>& attention) {
   const std::int64_t d = shape_.d, s = shape_.sequence;
   if (recomputes_) inputs_.resize(places(shape_.layers));
@@ -295,14 +314,13 @@ Real CpuModel<Real>::forward(std::span<const Real> weights, const Batch<Real>& b
     if (recomputes_) inputs_[places(l)] = x;
     Saved& saved = saved_[recomputes_ ? 0 : places(l)];
     saved.x = std::move(x);
-    forward_layer(weights.data() + layout_.layer(l), saved, x, attention);
+    forward_layer(l, weights.data() + layout_.layer(l), saved, x, attention);
   }
   last_ = std::move(x);
   if (shape_.vocabulary > 0) {
     norm(last_, weights.data() + layout_.last_norm(), normed_, last_root_);
     linear(normed_, weights.data() + layout_.head(), d, shape_.vocabulary, logits_, false, true);
   }
-  return loss_of(batch);
 }
 
 // Leaves the loss' gradient by the logits in their place, or in of_x_ that by the last values.
@@ -346,7 +364,7 @@ void CpuModel<Real>::embed_backward(const Batch<Real>& batch, Real* of_weights) 
 template <class Real>
 Real CpuModel<Real>::gradient(std::span<const Real> weights, const Batch<Real>& batch,
                               std::span<Real> of_weights) {
-  const Real loss = forward(weights, batch, {});
+  const Real loss = this->loss(weights, batch);
   std::fill(of_weights.begin(), of_weights.end(), Real(0));
   if (shape_.vocabulary > 0) {
     Values of_normed;
@@ -362,7 +380,7 @@ Real CpuModel<Real>::gradient(std::span<const Real> weights, const Batch<Real>& 
     if (recomputes_ && l + 1 < shape_.layers) {
       Values result;
       saved.x = inputs_[places(l)];
-      forward_layer(of_layer, saved, result, {});
+      forward_layer(l, of_layer, saved, result, {});
     }
     backward_layer(of_layer, saved, of_weights.data() + layout_.layer(l));
   }

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/training/attention_mask.h"
 #include "kernels/training/model.h"
 
 namespace training {
@@ -52,13 +53,25 @@ class CpuModel {
   void recompute() { recomputes_ = true; }
 
   // The mean loss of a batch: cross entropy in nats, or half the mean square of the distance to the target.
-  Real loss(std::span<const Real> weights, const Batch<Real>& batch) { return forward(weights, batch, {}); }
+  Real loss(std::span<const Real> weights, const Batch<Real>& batch) { return loss(weights, batch, {}); }
   // The same with another attention, called for every head of every sequence and layer.
   Real loss(std::span<const Real> weights, const Batch<Real>& batch, const Attention<Real>& attention) {
-    return forward(weights, batch, attention);
+    forward(weights, batch, attention);
+    return loss_of(batch);
+  }
+  // The logits of each token, tokens x vocabulary, valid until the next call.
+  std::span<const Real> logits(std::span<const Real> weights, const Batch<Real>& batch) {
+    forward(weights, batch, {});
+    return logits_;
   }
   // The loss, and its gradient by each weight.
   Real gradient(std::span<const Real> weights, const Batch<Real>& batch, std::span<Real> of_weights);
+
+  // From now on attention sees some blocks alone. `mask` lies in host memory. `before` gets f16.
+  void restrict_attention(const AttentionMask& mask, HeadsObserver before = {}) {
+    mask_ = mask;
+    before_ = std::move(before);
+  }
 
  private:
   using Values = std::vector<Real>;
@@ -67,10 +80,12 @@ class CpuModel {
   };
   enum class Kind { value, gradient };
 
-  Real forward(std::span<const Real> weights, const Batch<Real>& batch, const Attention<Real>& attention);
-  void forward_layer(const Real* weights, Saved& saved, Values& out, const Attention<Real>& attention);
+  void forward(std::span<const Real> weights, const Batch<Real>& batch, const Attention<Real>& attention);
+  void forward_layer(std::int64_t layer, const Real* weights, Saved& saved, Values& out,
+                     const Attention<Real>& attention);
   void backward_layer(const Real* weights, const Saved& saved, Real* of_weights);
-  void attend(Saved& saved, const Attention<Real>& attention);
+  void observe(std::int64_t layer, const Values& qkv) const;
+  void attend(Saved& saved, const AttentionMask& mask, const Attention<Real>& attention);
   void attend_backward(const Saved& saved, const Values& of_out, Values& of_qkv);
   Real loss_of(const Batch<Real>& batch);
   void embed_backward(const Batch<Real>& batch, Real* of_weights);
@@ -98,6 +113,8 @@ class CpuModel {
   std::vector<Saved> saved_;
   bool recomputes_ = false;
   std::vector<Values> inputs_;  // of layers, where they are computed again
+  AttentionMask mask_;
+  HeadsObserver before_;
   Values last_, normed_, last_root_, logits_, of_x_, w_rounded_, x_rounded_, y_rounded_;
 };
 

@@ -21,7 +21,8 @@ class CudaEngine {
   virtual void bind(void* workspace) = 0;
   // Both enqueue and return. `fresh`: delayed scales are taken from this step's own values.
   virtual void step(harness::sdk::Stream stream, const StepTensors& on, bool fresh) = 0;
-  virtual void evaluate(harness::sdk::Stream stream, const StepTensors& on) = 0;
+  // `before` gets addresses of the device, in BF16, when the kernels that write there are enqueued.
+  virtual void evaluate(harness::sdk::Stream stream, const StepTensors& on, const HeadsObserver& before) = 0;
 };
 
 // Throws Unsupported where the extents are not those that kernels and products take.

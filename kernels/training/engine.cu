@@ -168,9 +168,9 @@ class EngineOnCuda final : public CudaEngine {
     device_.use(static_cast<cudaStream_t>(stream.handle));
     engine_.step(on, fresh);
   }
-  void evaluate(harness::sdk::Stream stream, const StepTensors& on) override {
+  void evaluate(harness::sdk::Stream stream, const StepTensors& on, const HeadsObserver& before) override {
     device_.use(static_cast<cudaStream_t>(stream.handle));
-    engine_.evaluate(on);
+    engine_.evaluate(on, before);
   }
 
  private:

@@ -78,8 +78,8 @@ class Engine {
   // Enqueues a step. `fresh`: the scales of delayed FP8 are taken from this step's own values.
   void step(const StepTensors& on, bool fresh) {
     fresh_ = fresh || of_.precision != Precision::fp8_delayed;
-    forward(on);
-    loss(on, true);
+    forward(on, logits_, {});
+    loss(on, logits_, true);
     backward(on);
     if (of_.compression) compress(fresh);
     device_.launch(adamw_step_kernel, grid(at_.size()), 1, of_.optimizer, on.step, gradient_, on.weights,
@@ -88,11 +88,13 @@ class Engine {
     if (on.step != nullptr) device_.launch(next_step_kernel, 1, 1, on.step);
   }
 
-  // Enqueues the loss of on.tokens alone. Scales are then those of its values.
-  void evaluate(const StepTensors& on) {
+  // Enqueues the loss of on.tokens alone. Scales are then those of its values. `before` gets addresses of the
+  // device, in BF16, when the kernels that write there are enqueued.
+  void evaluate(const StepTensors& on, const HeadsObserver& before = {}) {
     fresh_ = true;
-    forward(on);
-    loss(on, false);
+    Half* const logits = on.logits == nullptr ? logits_ : on.logits;
+    forward(on, logits, before);
+    loss(on, logits, false);
   }
 
  private:
@@ -294,10 +296,11 @@ class Engine {
   [[nodiscard]] float score_scale() const {
     return 1.0F / std::sqrt(static_cast<float>(of_.shape.head_size()));
   }
-  void probabilities(const Half* q, const Half* k) {
+  void probabilities(const Half* q, const Half* k, const AttentionMask& mask) {
     device_.multiply(pairs_, k, q, probabilities_, probabilities_, score_scale(), 0.0F, nullptr, nullptr);
-    device_.launch(softmax_kernel, static_cast<unsigned>(tokens_ * of_.shape.heads), 1, probabilities_,
-                   static_cast<int>(of_.shape.sequence));
+    device_.launch(mask.seen == nullptr ? softmax_kernel<false> : softmax_kernel<true>,
+                   static_cast<unsigned>(tokens_ * of_.shape.heads), 1, probabilities_,
+                   static_cast<int>(of_.shape.sequence), mask);
   }
 
   // Where a layer that is computed again writes its result: nowhere, but in FP8 its last product makes the
@@ -307,14 +310,15 @@ class Engine {
   }
 
   // Without `result`, only what the backward pass needs.
-  void forward_layer(const StepTensors& on, std::int64_t l, Half* result) {
+  void forward_layer(const StepTensors& on, std::int64_t l, Half* result, const HeadsObserver& before) {
     Layer& layer = layers_[static_cast<std::size_t>(l)];
     const float* const weights = on.weights + at_.layer(l);
     const std::int64_t values = tokens_ * of_.shape.d;
     norm(layer.x, weights + at_.norm1(), layer.inputs[qkv], layer.root1);
     linear(l, qkv, layer.inputs[qkv], rows_of_heads_);
     heads<true>(rows_of_heads_, layer.heads, 3);
-    probabilities(layer.heads, layer.heads + values);
+    if (before) before(l, layer.heads, layer.heads + values);
+    probabilities(layer.heads, layer.heads + values, on.mask.of_layer(l));
     device_.multiply(of_keys_, layer.heads + 2 * values, probabilities_, of_out_heads_, of_out_heads_, 1.0F,
                      0.0F, nullptr, nullptr);
     heads<false>(of_out_heads_, layer.inputs[out], 1);
@@ -325,7 +329,7 @@ class Engine {
     if (result != nullptr) linear(l, down, layer.inputs[down], result, layer.middle);
   }
 
-  void forward(const StepTensors& on) {
+  void forward(const StepTensors& on, Half* logits, const HeadsObserver& before) {
     const ModelShape& shape = of_.shape;
     if (fp8() && fresh_) {
       device_.zero(used_, static_cast<std::size_t>(slots()) * sizeof *used_);
@@ -339,18 +343,18 @@ class Engine {
     else
       device_.launch(cast_kernel, grid(tokens_ * shape.d), 1, on.input, first, tokens_ * shape.d);
     for (std::int64_t l = 0; l < shape.layers; ++l)
-      forward_layer(on, l, l + 1 < shape.layers ? layers_[static_cast<std::size_t>(l + 1)].x : last_);
+      forward_layer(on, l, l + 1 < shape.layers ? layers_[static_cast<std::size_t>(l + 1)].x : last_, before);
     if (shape.vocabulary == 0) return;
     norm(last_, on.weights + at_.last_norm(), normed_, last_root_);
-    linear(0, head, normed_, logits_);
+    linear(0, head, normed_, logits);
   }
 
   // Leaves the gradient by the logits in their place, or that by the last values in of_x_.
-  void loss(const StepTensors& on, bool with_gradient) {
+  void loss(const StepTensors& on, Half* logits, bool with_gradient) {
     const ModelShape& shape = of_.shape;
     float factor = 1.0F / static_cast<float>(tokens_);
     if (shape.vocabulary > 0) {
-      device_.launch(cross_entropy_kernel, rows(), 1, logits_, on.tokens, losses_,
+      device_.launch(cross_entropy_kernel, rows(), 1, logits, on.tokens, losses_,
                      static_cast<int>(shape.vocabulary), with_gradient ? factor : 0.0F);
     } else {
       factor /= static_cast<float>(shape.d);
@@ -360,11 +364,11 @@ class Engine {
     device_.launch(mean_loss_kernel, 1, 1, losses_, static_cast<int>(tokens_), factor, on.step, on.loss);
   }
 
-  void attention_backward(const Layer& layer) {
+  void attention_backward(const Layer& layer, const AttentionMask& mask) {
     const std::int64_t values = tokens_ * of_.shape.d;
     const Half *const q = layer.heads, *const k = q + values, *const v = k + values;
     Half *const of_q = of_heads_, *const of_k = of_q + values, *const of_v = of_k + values;
-    probabilities(q, k);
+    probabilities(q, k, mask);
     device_.multiply(pairs_, v, of_out_heads_, slopes_, slopes_, 1.0F, 0.0F, nullptr, nullptr);
     device_.multiply(of_queries_, of_out_heads_, probabilities_, of_v, of_v, 1.0F, 0.0F, nullptr, nullptr);
     device_.launch(softmax_backward_kernel, static_cast<unsigned>(tokens_ * of_.shape.heads), 1,
@@ -384,7 +388,7 @@ class Engine {
     norm_backward(layer.middle, layer.root2, weights + at_.norm2(), of_branch_, of_weights + at_.norm2());
     linear_backward(l, out, layer.inputs[out], of_x_, of_branch_);
     heads<true>(of_branch_, of_out_heads_, 1);
-    attention_backward(layer);
+    attention_backward(layer, on.mask.of_layer(l));
     heads<false>(of_heads_, rows_of_heads_, 3);
     linear_backward(l, qkv, layer.inputs[qkv], rows_of_heads_, of_branch_);
     norm_backward(layer.x, layer.root1, weights + at_.norm1(), of_branch_, of_weights + at_.norm1());
@@ -399,7 +403,7 @@ class Engine {
       norm_backward(last_, last_root_, on.weights + at_.last_norm(), of_branch_, gradient_ + at_.last_norm());
     }
     for (std::int64_t l = shape.layers - 1; l >= 0; --l) {
-      if (of_.recomputes && l + 1 < shape.layers) forward_layer(on, l, again(l));
+      if (of_.recomputes && l + 1 < shape.layers) forward_layer(on, l, again(l), {});
       backward_layer(on, l);
     }
     if (shape.vocabulary == 0) return;

@@ -7,6 +7,7 @@
 
 #include "kernels/compression/compression.h"
 #include "kernels/host_device.h"
+#include "kernels/training/attention_mask.h"
 #include "kernels/training/model.h"
 #include "kernels/training/optimizer.h"
 
@@ -58,6 +59,8 @@ struct StepTensors {
   const float* target = nullptr;  // likewise
   std::int32_t* step = nullptr;   // its number, which a step raises; null: always the first
   float* loss = nullptr;          // of each step; of the first one where `step` is null
+  AttentionMask mask = {};
+  std::uint16_t* logits = nullptr;  // tokens x vocabulary, BF16: of an evaluation; null: not wanted
 };
 
 }  // namespace training

@@ -2,6 +2,7 @@
 // forward and backward. Activations are BF16, sums float32. A row has one block.
 #pragma once
 
+#include "kernels/training/attention_mask.h"
 #include "kernels/training/eight.cuh"
 
 namespace training {
@@ -113,17 +114,24 @@ __global__ void __launch_bounds__(threads_a_block)
   }
 }
 
-// A row of scores to probabilities over the keys up to its own token; zeros for the others.
-__global__ void __launch_bounds__(threads_a_block) softmax_kernel(std::uint16_t* scores, int sequence) {
+// A row of scores to probabilities over the keys up to its own token, and of blocks that the layer's mask
+// sees; zeros for the others.
+template <bool masked>
+__global__ void __launch_bounds__(threads_a_block)
+    softmax_kernel(std::uint16_t* scores, int sequence, AttentionMask mask) {
   KERNEL_SHARED(OfWarps, parts);
   scores += static_cast<std::int64_t>(blockIdx.x) * sequence;
-  const int seen = static_cast<int>(blockIdx.x % static_cast<unsigned>(sequence)) + 1;
+  const int query = static_cast<int>(blockIdx.x % static_cast<unsigned>(sequence));
+  const int seen = query + 1;
+  const std::uint8_t* const seen_blocks =
+      masked ? mask.row(blockIdx.x / static_cast<unsigned>(sequence), query) : nullptr;
+  const auto sees = [&](int key) { return key < seen && (!masked || seen_blocks[key / mask.block] != 0); };
   float largest = -3e38F;
   for (int i = first_of_block(); i < seen; i += step_of_block) {
     const Eight eight = load_eight(scores + i);
     KERNEL_UNROLL
     for (int e = 0; e < 8; ++e)
-      if (i + e < seen) largest = fmaxf(largest, eight.values[e]);
+      if (sees(i + e)) largest = fmaxf(largest, eight.values[e]);
   }
   constexpr float log2_e = 1.4426950408889634F;
   largest = over_block<true>(largest, parts) * log2_e;
@@ -132,7 +140,7 @@ __global__ void __launch_bounds__(threads_a_block) softmax_kernel(std::uint16_t*
     const Eight eight = load_eight(scores + i);
     KERNEL_UNROLL
     for (int e = 0; e < 8; ++e)
-      if (i + e < seen) sum += ptx::exp2_approximate(eight.values[e] * log2_e - largest);
+      if (sees(i + e)) sum += ptx::exp2_approximate(eight.values[e] * log2_e - largest);
   }
   const float inverse = 1.0F / over_block<false>(sum, parts);
   for (int i = first_of_block(); i < sequence; i += step_of_block) {
@@ -141,7 +149,7 @@ __global__ void __launch_bounds__(threads_a_block) softmax_kernel(std::uint16_t*
     KERNEL_UNROLL
     for (int e = 0; e < 8; ++e)
       eight.values[e] =
-          i + e < seen ? ptx::exp2_approximate(eight.values[e] * log2_e - largest) * inverse : 0.0F;
+          sees(i + e) ? ptx::exp2_approximate(eight.values[e] * log2_e - largest) * inverse : 0.0F;
     store_eight(scores + i, eight);
   }
 }

@@ -34,6 +34,10 @@ inline Course course_of(const harness::sdk::Params& params) {
       params.integer("train_steps")};
 }
 
+// Fills the tensors up to first_index: with `held_out` sequences of the text that is never trained on.
+void fill_course(const ModelShape& shape, std::int64_t batch, std::int64_t train_steps, std::int64_t held_out,
+                 std::uint64_t seed, std::span<harness::sdk::HostTensor> inputs);
+
 // Reports the loss of the last hundredth of steps up to a tenth, a half and all of them.
 inline void report_losses(std::span<const float> losses, harness::sdk::MetricSink& sink) {
   const std::size_t window = std::max<std::size_t>(losses.size() / 100, 1);

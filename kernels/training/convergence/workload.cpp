@@ -82,15 +82,7 @@ Problem Convergence::problem(const Params& params) const {
 
 void Convergence::fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const {
   const Course course = course_of(params);
-  for (std::size_t i = 0; i < text.size(); ++i)
-    inputs[text_index].set(static_cast<std::int64_t>(i), symbol_of(text[i]));
-  const auto copy = [&](const auto& from, HostTensor& to) {
-    for (std::size_t i = 0; i < from.size(); ++i)
-      to.set(static_cast<std::int64_t>(i), static_cast<double>(from[i]));
-  };
-  copy(training_starts(course.shape.sequence, course.batch, course.train_steps, seed), inputs[starts_index]);
-  copy(held_out_starts(course.shape.sequence, course.batch), inputs[held_out_index]);
-  copy(first_weights(course.shape, seed), inputs[first_index]);
+  fill_course(course.shape, course.batch, course.train_steps, course.batch, seed, inputs);
 }
 
 void Convergence::reference(const Params& params, std::span<const HostTensor> inputs, std::size_t output,
@@ -125,6 +117,20 @@ void Convergence::reference(const Params& params, std::span<const HostTensor> in
 }
 
 }  // namespace
+
+void fill_course(const ModelShape& shape, std::int64_t batch, std::int64_t train_steps, std::int64_t held_out,
+                 std::uint64_t seed, std::span<HostTensor> inputs) {
+  for (std::size_t i = 0; i < text.size(); ++i)
+    inputs[text_index].set(static_cast<std::int64_t>(i), symbol_of(text[i]));
+  const auto copy = [&](const auto& from, HostTensor& to) {
+    for (std::size_t i = 0; i < from.size(); ++i)
+      to.set(static_cast<std::int64_t>(i), static_cast<double>(from[i]));
+  };
+  copy(training_starts(shape.sequence, batch, train_steps, seed), inputs[starts_index]);
+  copy(held_out_starts(shape.sequence, held_out), inputs[held_out_index]);
+  copy(first_weights(shape, seed), inputs[first_index]);
+}
+
 }  // namespace training
 
 HARNESS_WORKLOAD(convergence, training::Convergence)

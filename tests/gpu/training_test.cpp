@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
 #include "tests/model/fact_matchers.h"
@@ -10,12 +12,16 @@
 namespace harness::gpu {
 namespace {
 
-using Values = std::vector<std::pair<const char*, std::int64_t>>;
+using Values = std::vector<std::pair<const char*, sdk::Value>>;
 
 class Training : public GpuTest {
  protected:
-  static void expect_right(const std::string& workload, const std::string& variant, const Values& values) {
+  // The values of `metrics`, in their order.
+  static std::vector<double> expect_right(const std::string& workload, const std::string& variant,
+                                          const Values& values,
+                                          const std::vector<std::string>& metrics = {}) {
     PlannedCase planned;
+    planned.metrics = metrics;
     planned.workload = workload;
     planned.variant = variant;
     planned.device = "cuda";
@@ -26,8 +32,15 @@ class Training : public GpuTest {
     planned.sampling.preheat = 0;
     trying(planned.id);
     const ProcessResult result = measure_case(device(), catalog(), planned, 1);
-    ASSERT_EQ(result.outcome, Outcome::measured) << planned.id << ": " << result.reason;
-    ASSERT_TRUE(result.verification) << planned.id;
+    EXPECT_EQ(result.outcome, Outcome::measured) << planned.id << ": " << result.reason;
+    EXPECT_TRUE(result.verification) << planned.id;
+    std::vector<double> told;
+    for (const std::string& metric : metrics)
+      for (const Series& series : result.series)
+        if (series.metric == metric)
+          told.push_back(series.processes.front().placements.front().samples.front());
+    EXPECT_EQ(told.size(), metrics.size());
+    return told;
   }
 };
 
@@ -47,6 +60,19 @@ Values course(std::int64_t d, std::int64_t s, std::int64_t train_steps) {
           {"train_steps", train_steps}};
 }
 
+Values sparse_loss(const char* pattern, const char* trained) {
+  return {{"d", std::int64_t{32}},
+          {"heads", std::int64_t{2}},
+          {"layers", std::int64_t{2}},
+          {"s", std::int64_t{32}},
+          {"batch", std::int64_t{4}},
+          {"train_steps", std::int64_t{60}},
+          {"held_out_batches", std::int64_t{2}},
+          {"block", std::int64_t{1}},
+          {"pattern", std::string(pattern)},
+          {"trained", std::string(trained)}};
+}
+
 // Parts of tiles, of blocks and of warps; one sequence and several.
 TEST_F(Training, OfAStepIsRightOnAFewSmallShapes) {
   for (const std::string variant : {"bf16", "bf16_recomputed", "fp8_current"}) {
@@ -59,6 +85,22 @@ TEST_F(Training, OfACourseIsRightOnAFewSmallShapes) {
   for (const std::string variant :
        {"bf16", "fp8_current", "fp8_delayed", "bf16_top_1", "bf16_top_10", "bf16_int8"})
     expect_right("convergence", variant, course(32, 16, 5));
+}
+
+// Blocks that are fixed, chosen between the kernels of a layer, learned, and trained with.
+TEST_F(Training, OfAModelWithFewerBlocksIsRightOnAFewSmallShapes) {
+  std::set<double> losses;
+  for (const auto& [pattern, trained] :
+       {std::pair{"banded", "dense"}, std::pair{"strided", "dense"}, std::pair{"threshold", "dense"},
+        std::pair{"learned", "dense"}, std::pair{"banded", "sparse"}}) {
+    const std::vector<double> told =
+        expect_right("sparse_loss", "bf16", sparse_loss(pattern, trained), {"held_out_loss", "loss_90"});
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_LT(told[0], 4.5) << "nats, of 4.56 before it is trained";
+    EXPECT_NEAR(told[1], told[0], 0.5);
+    losses.insert(told.begin(), told.end());
+  }
+  EXPECT_EQ(losses.size(), 6U) << "one of dense attention, and five others";
 }
 
 // Several blocks a row, more rows than blocks, weights that repeat, and the widest model.

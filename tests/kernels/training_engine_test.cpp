@@ -9,6 +9,7 @@
 #include "kernels/training/cpu_model.h"
 #include "kernels/training/engine.cuh"
 #include "kernels/training/replicas.h"
+#include "kernels/training/sparse_loss/pattern_masks.h"
 #include "tests/emulate/memory.h"
 
 namespace training {
@@ -91,7 +92,8 @@ class OnDevice {
            bool recomputes = false, std::optional<compression::Settings> compression = {})
       : optimizer_(optimizer),
         engine_({shape, batch, precision, optimizer, recomputes, compression}, device_),
-        weights_("weights", std::span<const float>(first_weights(shape, 9))),
+        first_(first_weights(shape, 9)),
+        weights_("weights", std::span<const float>(first_)),
         mean_("mean", weights_.size()),
         variance_("variance", weights_.size()),
         workspace_("workspace", engine_.bytes()),
@@ -117,6 +119,7 @@ class OnDevice {
       for (std::int64_t i = 0; i < count + batch_.size; ++i)
         array_.push_back(static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(shape.vocabulary)));
       tokens_ = array_;
+      vocabulary_ = shape.vocabulary;
       on_.tokens = {.array = array_.data(),
                     .batch = static_cast<std::int32_t>(batch_.size),
                     .sequence = static_cast<std::int32_t>(shape.sequence)};
@@ -175,12 +178,46 @@ class OnDevice {
     engine_.evaluate(on_);
     return static_cast<double>(losses_[static_cast<std::size_t>(step_)]);
   }
+  void mask(const AttentionMask& on_device, const AttentionMask& in_double) {
+    on_.mask = on_device;
+    model_.restrict_attention(in_double);
+  }
+  // How far the logits of an evaluation are off.
+  double error_of_logits(const HeadsObserver& before = {}) {
+    std::vector<std::uint16_t> halves(batch_.tokens.size() /
+                                      static_cast<std::size_t>(on_.tokens.sequence + 1) *
+                                      static_cast<std::size_t>(on_.tokens.sequence * vocabulary_));
+    const emulate::Buffer<std::uint16_t> logits("logits", std::span<const std::uint16_t>(halves));
+    on_.logits = logits.data();
+    engine_.evaluate(on_, before);
+    on_.logits = nullptr;
+    const std::span<const double> right = model_.logits(right_, batch_);
+    std::vector<float> values;
+    for (std::size_t i = 0; i < logits.size(); ++i)
+      values.push_back(harness::sdk::float_from_bf16(logits[i]));
+    return distance(values.data(), {right.begin(), right.end()});
+  }
 
   void expect_near(double tolerance) const {
     EXPECT_NEAR(loss, right_loss_, tolerance * right_loss_);
     EXPECT_LE(distance(mean_.data(), right_mean_), tolerance);
     EXPECT_LE(distance(variance_.data(), right_variance_), 2 * tolerance);
     EXPECT_LE(distance(weights_.data(), right_), tolerance);
+  }
+  // The first step of the model in double again.
+  void compute_right_again() {
+    std::vector<double> gradient(right_.size());
+    (void)model_.gradient(std::vector<double>(first_.begin(), first_.end()), batch_, gradient);
+    for (std::size_t i = 0; i < gradient.size(); ++i)
+      right_mean_[i] = (1 - static_cast<double>(optimizer_.beta1)) * gradient[i];
+  }
+  // The share of bytes of `mask` that the model in double chooses as `chosen` has them.
+  double share_of_equal(HostMask& mask, const HeadsObserver& choose, const HostMask& chosen) {
+    model_.restrict_attention(mask.view(), choose);
+    (void)model_.logits(right_, batch_);
+    std::int64_t same = 0;
+    for (std::size_t i = 0; i < mask.seen.size(); ++i) same += mask.seen[i] == chosen.seen[i] ? 1 : 0;
+    return static_cast<double>(same) / static_cast<double>(mask.seen.size());
   }
   [[nodiscard]] double error_of_mean() const { return distance(mean_.data(), right_mean_); }
   // All that a step changes, by the device.
@@ -200,6 +237,7 @@ class OnDevice {
   Optimizer optimizer_;
   EmulatedDevice device_;
   Engine<EmulatedDevice> engine_;
+  std::vector<float> first_;
   emulate::Buffer<float> weights_, mean_, variance_;
   emulate::Memory workspace_;
   std::vector<double> right_, right_mean_, right_variance_;
@@ -212,6 +250,7 @@ class OnDevice {
   std::vector<double> in_double_;
   std::unique_ptr<emulate::Buffer<float>> values_on_device_;
   std::int32_t step_ = 0;
+  std::int64_t vocabulary_ = 0;
   double right_loss_ = 0;
   std::vector<float> losses_ = std::vector<float>(4);
 };
@@ -303,6 +342,66 @@ TEST(Engine, EvaluatesWithoutAStep) {
   model.step(shape.sequence, true);
   EXPECT_EQ(model.loss, before);
   EXPECT_NEAR(before, model.right_loss(), 0.02);
+}
+
+// Two layers of two heads, whose masks differ.
+const ModelShape masked_shape{.d = 32, .heads = 2, .layers = 2, .sequence = 32, .vocabulary = 48};
+
+TEST(Engine, EvaluatesWithTheMaskOfEachLayerAndHead) {
+  OnDevice model(masked_shape, 2, Precision::bf16, plain);
+  model.fill(masked_shape);
+  const HostMask mask = random_mask(masked_shape, {masked_shape.sequence, 1, 90}, 4);
+  model.mask(mask.view(), mask.view());
+  EXPECT_LE(model.error_of_logits(), 0.02);
+  model.mask({}, mask.view());
+  EXPECT_GT(model.error_of_logits(), 0.04) << "without the mask";
+  HostMask other = mask;
+  std::swap_ranges(other.list(0, 0), other.list(0, 1), other.list(0, 1));
+  model.mask(other.view(), mask.view());
+  EXPECT_GT(model.error_of_logits(), 0.04) << "the heads of the first layer have each other's mask";
+}
+
+TEST(Engine, TrainsWithAMask) {
+  const HostMask mask = random_mask(masked_shape, {masked_shape.sequence, 1, 75}, 7);
+  for (const bool masked : {true, false}) {
+    OnDevice model(masked_shape, 2, Precision::bf16, plain);
+    model.fill(masked_shape);
+    const AttentionMask its = masked ? mask.view() : AttentionMask{};
+    model.mask(its, its);
+    model.step(masked_shape.sequence, true);
+    model.expect_near(0.02);
+    // The gradient of the other attention is further away than rounding.
+    model.mask(its, masked ? AttentionMask{} : mask.view());
+    model.compute_right_again();
+    EXPECT_GT(model.error_of_mean(), 0.05);
+  }
+}
+
+// The pattern `threshold`: each layer's mask is made of its own queries and keys, on their way.
+TEST(Engine, ShowsTheQueriesAndKeysOfALayerBeforeItsAttention) {
+  OnDevice model(masked_shape, 2, Precision::bf16, plain);
+  model.fill(masked_shape);
+  const sparse_attention::CausalBlocks blocks(masked_shape.sequence, 1, 75);
+  HostMask mask(masked_shape, blocks, 2 * masked_shape.heads);
+  const HeadsObserver choose = choosing_observer(masked_shape, blocks, mask);
+  std::vector<std::int64_t> layers;
+  model.mask(mask.view(), mask.view());
+  // The oracle has the mask that the device chose.
+  EXPECT_LE(model.error_of_logits([&](std::int64_t layer, const std::uint16_t* q, const std::uint16_t* k) {
+    layers.push_back(layer);
+    const auto f16 = [](const std::uint16_t* from) {
+      std::vector<std::uint16_t> codes;
+      for (std::int64_t i = 0; i < 2 * masked_shape.sequence * masked_shape.d; ++i)
+        codes.push_back(harness::sdk::f16_from_float(harness::sdk::float_from_bf16(from[i])));
+      return codes;
+    };
+    choose(layer, f16(q).data(), f16(k).data());
+  }),
+            0.02);
+  EXPECT_EQ(layers, (std::vector<std::int64_t>{0, 1}));
+  // The oracle chooses nearly the same blocks by its own queries and keys: a wrong layout would not.
+  const HostMask chosen = mask;
+  EXPECT_GT(model.share_of_equal(mask, choose, chosen), 0.97);
 }
 
 }  // namespace

@@ -1,6 +1,12 @@
 // Limits and work that workloads with a matrix product share.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "harness/sdk/in_parts.h"
 #include "harness/sdk/params.h"
 #include "harness/sdk/workload.h"
 #include "kernels/product_shape.h"
@@ -22,6 +28,34 @@ inline harness::sdk::Work work_of_product(const ProductShape& shape) {
                k = static_cast<double>(shape.k);
   const double element = static_cast<double>(harness::sdk::size_of(shape.dtype));
   return {2.0 * m * n * k, element * (m * k + k * n + m * n), m, "rows"};
+}
+
+// Metrics that variants of a library report of their choice. A change of it changes the reference, not our
+// code.
+inline std::vector<harness::sdk::MetricSpec> metrics_of_library() {
+  using harness::sdk::Better;
+  return {{"algorithm", "", Better::lower, "the library's number of the algorithm in use"},
+          {"algorithm_tile", "", Better::lower, "its tile, by cublasLtMatmulTile_t"},
+          {"algorithm_stages", "", Better::lower, "its stages, by cublasLtMatmulStages_t"},
+          {"algorithms_tried", "", Better::higher, "how many algorithms it was chosen from"}};
+}
+
+// Rounding Y (m x n) to f16 costs up to 2^-11 for each element: about 2e-4 in the norm. With few elements the
+// errors do not average out.
+inline harness::sdk::Tolerance tolerance_of_f16_product(std::int64_t m, std::int64_t n) {
+  return {6e-4 * std::max(1.0, 12.0 / std::sqrt(static_cast<double>(m) * static_cast<double>(n)))};
+}
+
+// expected[e] = element(row, column) of Y for the elements `wanted` of its n columns, on threads. Each is a
+// sum of k products.
+template <class Element>
+void answer_product(std::int64_t n, std::int64_t k, std::span<const std::int64_t> wanted,
+                    std::span<double> expected, const Element& element) {
+  const std::int64_t grain = std::max<std::int64_t>((std::int64_t{1} << 16) / k, 1);
+  harness::sdk::in_parts(std::ssize(wanted), grain, [&](std::int64_t first, std::int64_t last) {
+    for (auto e = static_cast<std::size_t>(first); e < static_cast<std::size_t>(last); ++e)
+      expected[e] = element(wanted[e] / n, wanted[e] % n);
+  });
 }
 
 }  // namespace kernels

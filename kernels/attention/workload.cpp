@@ -6,6 +6,7 @@
 #include "harness/sdk/registry.h"
 #include "kernels/attention/attention.h"
 #include "kernels/attention/oracle.h"
+#include "kernels/attention_problem.h"
 #include "kernels/fill.h"
 
 namespace attention {
@@ -17,11 +18,8 @@ using harness::sdk::ParamKind;
 using harness::sdk::Params;
 using harness::sdk::ParamSpec;
 using harness::sdk::Problem;
-using harness::sdk::Role;
 using harness::sdk::Tolerance;
-using harness::sdk::Unsupported;
 using harness::sdk::Value;
-using harness::sdk::Work;
 
 // Keys 0..i where causal, all of them else.
 struct OracleMask {
@@ -63,24 +61,10 @@ Tolerance tolerance_of(const Shape& shape) {
   return {(shape.dtype == DType::f16 ? 5e-4 : 4e-3) * few};
 }
 
-// Work counts the two matrix products, 4 b h s^2 d operations, and half of them where causal, the usual
-// convention; exponentials are not counted. Bytes: Q, K and V read once, O written once.
+// Half of the operations where causal, the usual convention; exponentials are not counted.
 Problem Attention::problem(const Params& params) const {
   const Shape shape = shape_of(params);
-  const double matrices = static_cast<double>(shape.batch) * static_cast<double>(shape.heads);
-  const double s = static_cast<double>(shape.sequence);
-  const double d = static_cast<double>(shape.dimension);
-  if (matrices * s * d > 0x1p38)
-    throw Unsupported("a tensor of more than 2^38 elements; choose smaller b, h, s or d");
-  Problem problem;
-  const std::vector<std::int64_t> extents = {shape.batch, shape.heads, shape.sequence, shape.dimension};
-  problem.tensors = {{"q", Role::input, shape.dtype, extents},
-                     {"k", Role::input, shape.dtype, extents},
-                     {"v", Role::input, shape.dtype, extents},
-                     {"o", Role::output, shape.dtype, extents}};
-  const double element = static_cast<double>(harness::sdk::size_of(shape.dtype));
-  problem.work = Work{(shape.causal ? 2.0 : 4.0) * matrices * s * s * d, 4.0 * matrices * s * d * element,
-                      static_cast<double>(shape.batch) * s, "tokens"};
+  Problem problem = kernels::attention_problem(shape, shape.dtype, shape.causal ? 0.5 : 1.0);
   problem.tolerance = tolerance_of(shape);
   return problem;
 }

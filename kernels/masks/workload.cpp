@@ -7,6 +7,7 @@
 
 #include "harness/sdk/registry.h"
 #include "kernels/attention/oracle.h"
+#include "kernels/attention_problem.h"
 #include "kernels/fill.h"
 #include "kernels/masks/block_map.h"
 #include "kernels/masks/masks.h"
@@ -23,11 +24,8 @@ using harness::sdk::ParamKind;
 using harness::sdk::Params;
 using harness::sdk::ParamSpec;
 using harness::sdk::Problem;
-using harness::sdk::Role;
 using harness::sdk::Tolerance;
-using harness::sdk::Unsupported;
 using harness::sdk::Value;
-using harness::sdk::Work;
 
 // Blocks by which the work is counted: those of the kernels.
 constexpr std::int64_t counted_block = 128;
@@ -135,26 +133,12 @@ Tolerance tolerance_of(const Shape& shape) {
   return {(shape.dtype == DType::f16 ? 5e-4 * tanh : 4e-3) * few};
 }
 
-// Work counts the two matrix products, 4 d operations for each pair of a query and a key in blocks of 128 x
-// 128 that are not empty: a kernel that computes them all does executed work. Bytes: Q, K and V read once, O
-// written once.
+// Work counts pairs in blocks of 128 x 128 that are not empty: a kernel that computes them all does executed
+// work.
 Problem Masks::problem(const Params& params) const {
   const Shape shape = shape_of(params);
-  const double matrices = static_cast<double>(shape.batch) * static_cast<double>(shape.heads);
-  const double s = static_cast<double>(shape.sequence);
-  const double d = static_cast<double>(shape.dimension);
-  if (matrices * s * d > 0x1p38)
-    throw Unsupported("a tensor of more than 2^38 elements; choose smaller b, h, s or d");
-  if (s > 0x1p17) throw Unsupported("s must be at most 131072");
-  Problem problem;
-  const std::vector<std::int64_t> extents = {shape.batch, shape.heads, shape.sequence, shape.dimension};
-  problem.tensors = {{"q", Role::input, shape.dtype, extents},
-                     {"k", Role::input, shape.dtype, extents},
-                     {"v", Role::input, shape.dtype, extents},
-                     {"o", Role::output, shape.dtype, extents}};
-  const double element = static_cast<double>(harness::sdk::size_of(shape.dtype));
-  problem.work = Work{4.0 * seen_share(shape) * matrices * s * s * d, 4.0 * matrices * s * d * element,
-                      static_cast<double>(shape.batch) * s, "tokens"};
+  kernels::require_possible_sequence(shape.sequence);
+  Problem problem = kernels::attention_problem(shape, shape.dtype, seen_share(shape));
   problem.tolerance = tolerance_of(shape);
   return problem;
 }

@@ -53,14 +53,7 @@ class MatmulWorkload : public harness::sdk::Workload {
             {"k", ParamKind::integer, "columns of A, rows of B", {}, {}, 1}};
   }
 
-  // The choice of the library variants. A change of it changes the reference, not our code.
-  [[nodiscard]] std::vector<MetricSpec> metrics() const override {
-    using harness::sdk::Better;
-    return {{"algorithm", "", Better::lower, "cuBLASLt's number of the algorithm in use"},
-            {"algorithm_tile", "", Better::lower, "its tile, by cublasLtMatmulTile_t"},
-            {"algorithm_stages", "", Better::lower, "its stages, by cublasLtMatmulStages_t"},
-            {"algorithms_tried", "", Better::higher, "how many algorithms it was chosen from"}};
-  }
+  [[nodiscard]] std::vector<MetricSpec> metrics() const override { return kernels::metrics_of_library(); }
 
   [[nodiscard]] harness::sdk::Problem problem(const Params& params) const override;
   void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const override;

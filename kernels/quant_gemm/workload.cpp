@@ -51,13 +51,11 @@ class QuantGemm final : public harness::sdk::Workload {
   }
   // The choice of the library variants, and how a variant adds products of FP8.
   [[nodiscard]] std::vector<MetricSpec> metrics() const override {
-    using harness::sdk::Better;
-    return {{"algorithm", "", Better::lower, "cuBLASLt's number of the algorithm in use"},
-            {"algorithm_tile", "", Better::lower, "its tile, by cublasLtMatmulTile_t"},
-            {"algorithm_stages", "", Better::lower, "its stages, by cublasLtMatmulStages_t"},
-            {"algorithms_tried", "", Better::higher, "how many algorithms it was chosen from"},
-            {"fast_accumulation", "", Better::lower,
-             "1: the Tensor Cores add products of FP8 over all of k, with fewer bits than float32 has"}};
+    std::vector<MetricSpec> specs = kernels::metrics_of_library();
+    specs.push_back(
+        {"fast_accumulation", "", harness::sdk::Better::lower,
+         "1: the Tensor Cores add products of FP8 over all of k, with fewer bits than float32 has"});
+    return specs;
   }
   [[nodiscard]] Problem problem(const Params& params) const override;
   void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const override;
@@ -71,9 +69,7 @@ double bytes_of(const std::vector<TensorSpec>& tensors) {
   return bytes;
 }
 
-// The oracle multiplies the inputs as they are stored, so quantising them is no error of a variant. The rest
-// is rounding Y to f16, up to 2^-11 for each element: about 2e-4 in the norm. See linear_gelu for few
-// elements.
+// The oracle multiplies the inputs as they are stored, so quantising them is no error of a variant.
 Problem QuantGemm::problem(const Params& params) const {
   const Shape shape = shape_of(params);
   kernels::require_possible_extents({DType::f16, shape.m, shape.n, shape.k});
@@ -86,7 +82,7 @@ Problem QuantGemm::problem(const Params& params) const {
   problem.tensors.push_back({"y", Role::output, DType::f16, {shape.m, shape.n}});
   const double m = static_cast<double>(shape.m), n = static_cast<double>(shape.n);
   problem.work = {2.0 * m * n * static_cast<double>(shape.k), bytes_of(problem.tensors), m, "rows"};
-  problem.tolerance.relative = 6e-4 * std::max(1.0, 12.0 / std::sqrt(m * n));
+  problem.tolerance = kernels::tolerance_of_f16_product(shape.m, shape.n);
   return problem;
 }
 
@@ -163,11 +159,7 @@ void QuantGemm::reference(const Params& params, std::span<const HostTensor> inpu
     }
     return sum;
   };
-  const std::int64_t grain = std::max<std::int64_t>((std::int64_t{1} << 16) / shape.k, 1);
-  harness::sdk::in_parts(std::ssize(wanted), grain, [&](std::int64_t first, std::int64_t last) {
-    for (auto e = static_cast<std::size_t>(first); e < static_cast<std::size_t>(last); ++e)
-      expected[e] = element(wanted[e] / shape.n, wanted[e] % shape.n);
-  });
+  kernels::answer_product(shape.n, shape.k, wanted, expected, element);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "harness/sdk/in_parts.h"
 #include "harness/sdk/registry.h"
 #include "kernels/attention/oracle.h"
+#include "kernels/attention_problem.h"
 #include "kernels/fill.h"
 #include "kernels/sparse_attention/block_choice.h"
 
@@ -25,7 +26,6 @@ using harness::sdk::Params;
 using harness::sdk::ParamSpec;
 using harness::sdk::Problem;
 using harness::sdk::Role;
-using harness::sdk::Unsupported;
 using harness::sdk::Value;
 
 // Keys of blocks that are left out weigh nothing. Without `kept` all keys are seen: dense attention.
@@ -107,30 +107,19 @@ class SparseAttention final : public harness::sdk::Workload {
               MetricSink& sink) const override;
 };
 
-// Work counts both products over the blocks that are kept. Bytes: Q, K and V read once, O written once, and
-// the lists of a learned pattern. The tolerance is attention's.
+// Work counts pairs in blocks that are kept. A learned pattern's lists are read, too. The tolerance is
+// attention's.
 Problem SparseAttention::problem(const Params& params) const {
   const Shape shape = shape_of(params);
-  const double elements = static_cast<double>(shape.batch) * static_cast<double>(shape.heads) *
-                          static_cast<double>(shape.sequence) * static_cast<double>(shape.dimension);
-  if (elements > 0x1p38)
-    throw Unsupported("a tensor of more than 2^38 elements; choose smaller b, h, s or d");
-  if (shape.sequence > 131072) throw Unsupported("s must be at most 131072");
-  Problem problem;
-  const std::vector<std::int64_t> extents = {shape.batch, shape.heads, shape.sequence, shape.dimension};
-  problem.tensors = {{"q", Role::input, DType::f16, extents},
-                     {"k", Role::input, DType::f16, extents},
-                     {"v", Role::input, DType::f16, extents},
-                     {"o", Role::output, DType::f16, extents}};
-  double bytes = 8 * elements;
+  kernels::require_possible_sequence(shape.sequence);
+  Problem problem =
+      kernels::attention_problem(shape, DType::f16, fewest_keys(shape) / static_cast<double>(shape.sequence));
   if (shape.pattern == Pattern::learned) {
     problem.tensors.push_back(
         {"chosen", Role::input, DType::i32, {shape.batch, shape.heads, shape.blocks(), shape.kept()}});
-    bytes += static_cast<double>(problem.tensors.back().bytes());
+    problem.work.bytes += static_cast<double>(problem.tensors.back().bytes());
   }
-  problem.work = {1e9 * billions(shape, fewest_keys(shape)), bytes,
-                  static_cast<double>(shape.batch) * static_cast<double>(shape.sequence), "tokens"};
-  problem.tolerance = {5e-4 * std::max(1.0, 12.0 / std::sqrt(elements))};
+  problem.tolerance = {5e-4 * std::max(1.0, 12.0 / std::sqrt(static_cast<double>(shape.elements())))};
   return problem;
 }
 

@@ -41,12 +41,10 @@ class SparseGemm final : public harness::sdk::Workload {
             {"k", ParamKind::integer, "columns of X and W, a multiple of 4", {}, {}, 4}};
   }
   [[nodiscard]] std::vector<MetricSpec> metrics() const override {
-    using harness::sdk::Better;
-    return {{"weight_bytes", "bytes", Better::lower, "W as it is stored, values and places"},
-            {"algorithm", "", Better::lower, "the library's number of the algorithm in use"},
-            {"algorithm_tile", "", Better::lower, "its tile, by cublasLtMatmulTile_t"},
-            {"algorithm_stages", "", Better::lower, "its stages, by cublasLtMatmulStages_t"},
-            {"algorithms_tried", "", Better::higher, "how many algorithms it was chosen from"}};
+    std::vector<MetricSpec> specs = kernels::metrics_of_library();
+    specs.insert(specs.begin(), {"weight_bytes", "bytes", harness::sdk::Better::lower,
+                                 "W as it is stored, values and places"});
+    return specs;
   }
   [[nodiscard]] Problem problem(const Params& params) const override;
   void fill(const Params& params, std::uint64_t seed, std::span<HostTensor> inputs) const override;
@@ -77,9 +75,7 @@ Problem SparseGemm::problem(const Params& params) const {
         "w", Role::input, DType::i8, {extents.blocks_down(), extents.blocks_across(), block_bytes}};
   }
   problem.work = {m * n * k, 2 * (m * k + m * n) + n * k * (shape.compressed ? 9.0 / 8 : 2.0), m, "rows"};
-  // Rounding Y to f16, up to 2^-11 for each element: about 2e-4 in the norm. See linear_gelu for few
-  // elements.
-  problem.tolerance.relative = 6e-4 * std::max(1.0, 12.0 / std::sqrt(m * n));
+  problem.tolerance = kernels::tolerance_of_f16_product(shape.m, shape.n);
   return problem;
 }
 
@@ -137,11 +133,7 @@ void SparseGemm::reference(const Params& params, std::span<const HostTensor> inp
     }
     return sum;
   };
-  const std::int64_t grain = std::max<std::int64_t>((std::int64_t{1} << 16) / shape.k, 1);
-  harness::sdk::in_parts(std::ssize(wanted), grain, [&](std::int64_t first, std::int64_t last) {
-    for (auto e = static_cast<std::size_t>(first); e < static_cast<std::size_t>(last); ++e)
-      expected[e] = element(wanted[e] / shape.n, wanted[e] % shape.n);
-  });
+  kernels::answer_product(shape.n, shape.k, wanted, expected, element);
 }
 
 }  // namespace

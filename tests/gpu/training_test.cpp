@@ -87,8 +87,14 @@ TEST_F(Training, OfACourseIsRightOnAFewSmallShapes) {
     expect_right("convergence", variant, course(32, 16, 5));
 }
 
-// Blocks that are fixed, chosen between the kernels of a layer, learned, and trained with.
 TEST_F(Training, OfAModelWithFewerBlocksIsRightOnAFewSmallShapes) {
+  sdk::Params params;
+  for (const auto& [name, value] : sparse_loss("learned", "dense")) params.set(name, value);
+  EXPECT_TRUE(is_right("sparse_loss", "bf16", params));
+}
+
+// Blocks that are fixed, chosen between the kernels of a layer, learned, and trained with.
+TEST_F(Training, OfAModelWithFewerBlocksTellsLossesOfEachPattern) {
   std::set<double> losses;
   for (const auto& [pattern, trained] :
        {std::pair{"banded", "dense"}, std::pair{"strided", "dense"}, std::pair{"threshold", "dense"},

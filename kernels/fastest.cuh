@@ -46,8 +46,7 @@ std::size_t fastest_of(std::size_t count, int rounds, const Run& run) {
     medians.push_back(of_one[static_cast<std::size_t>(rounds / 2)]);
   }
   const float limit = alike * *std::min_element(medians.begin(), medians.end());
-  const auto chosen =
-      std::find_if(medians.begin(), medians.end(), [&](float time) { return time <= limit; });
+  const auto chosen = std::find_if(medians.begin(), medians.end(), [&](float time) { return time <= limit; });
   return static_cast<std::size_t>(chosen - medians.begin());
 }
 

@@ -162,9 +162,9 @@ WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch_of(std::int64_t m, std::
 }
 
 // Wide tiles read less and multiply best; smaller ones when there are too few to give most multiprocessors
-// one. With 16 bits, tiles of 192 columns take the place of either where the last round of tiles would leave so many
-// multiprocessors idle that these need a tenth less time. Up to 64 rows of X the matrix W is all that counts:
-// small tiles then stream it through most multiprocessors.
+// one. The last round of tiles may leave most of them idle. With 16 bits, tiles of 192 columns take the place
+// of either where that saves a tenth of the time. Up to 64 rows of X the matrix W is all that counts: small
+// tiles then stream it through most multiprocessors.
 template <class Element, class Epilogue>
 WgmmaLaunch<Element, Epilogue> wgmma_specialised_launch(std::int64_t m, std::int64_t n, int multiprocessors) {
   const auto tiles = [&](std::int64_t columns) { return tiles_of(m, 128) * tiles_of(n, columns); };

@@ -36,9 +36,8 @@ class Way {
   Way(const Library& library, const Library::Object& handle, const Library::Object& product,
       std::optional<int> number)
       : name_(number ? std::to_string(*number) : "default") {
-    Library::check(
-        library.select_algorithm(&handle, selection_.get(), &product, Library::default_algorithm),
-        "cusparseLtMatmulAlgSelectionInit");
+    Library::check(library.select_algorithm(&handle, selection_.get(), &product, Library::default_algorithm),
+                   "cusparseLtMatmulAlgSelectionInit");
     selection_.get_deleter().function = library.destroy_selection;
     if (number)
       Library::check(library.set_algorithm(&handle, selection_.get(), Library::algorithm_number, &*number,
@@ -199,8 +198,9 @@ class CusparseLt final : public harness::sdk::Kernel {
     return nullptr;
   }
 
-  // The status of compressing W and multiplying. Between them is an order that no launch can begin before: on an
-  // H200 an algorithm of 0.8.0 (nvjet_hsh_128x256_64x5_2x1_h_bx_coopA_sp_TNT) multiplied by what W was before.
+  // The status of compressing W and multiplying. Between them is an order that no launch can begin before: on
+  // an H200 an algorithm of 0.8.0 (nvjet_hsh_128x256_64x5_2x1_h_bx_coopA_sp_TNT) multiplied by what W was
+  // before.
   [[nodiscard]] int enqueue(const Way& way, Library::Stream queue) const {
     unsigned char* const buffer = compressed_ + reserved_.compressed;
     const int status = library_.compress(&handle_, way.plan(), w_, compressed_, buffer, queue);

@@ -23,8 +23,9 @@ class CudaCourse final : public harness::sdk::Kernel {
   CudaCourse(const harness::sdk::Params& params, const harness::sdk::Problem&,
              const harness::sdk::DeviceTraits& traits)
       : course_(course_of(params)),
-        training_({course_.shape, course_.batch, precision, character_optimizer, false, Gradients::settings()},
-                  course_.train_steps, traits) {}
+        training_(
+            {course_.shape, course_.batch, precision, character_optimizer, false, Gradients::settings()},
+            course_.train_steps, traits) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return training_.workspace_bytes(); }
   [[nodiscard]] std::optional<harness::sdk::Tolerance> tolerance() const override {

@@ -308,8 +308,8 @@ class UnlessFirstSeen final : public Honest {
   float* kept_;
 };
 
-// A graph of an empty launch replaces the work after the first calls since bind(). It cannot be launched into a
-// capture.
+// A graph of an empty launch replaces the work after the first calls since bind(). It cannot be launched into
+// a capture.
 class EmptyGraph final : public Honest {
  public:
   EmptyGraph(const sdk::Params& params, const sdk::Problem& problem, const sdk::DeviceTraits& traits)

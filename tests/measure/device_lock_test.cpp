@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "harness/base/files.h"
+#include "harness/measure/schedule/interrupt.h"
 
 namespace harness {
 namespace {
@@ -136,6 +137,16 @@ TEST_F(DeviceLockTest, GivesUpWhenItsPatienceEnds) {
   ASSERT_FALSE(lock);
   EXPECT_THAT(lock.error().message, HasSubstr("suite fusion"));
   EXPECT_EQ(told, 1);
+}
+
+TEST_F(DeviceLockTest, DoesNotWaitAfterASignal) {
+  const Holder holder("GPU-1");
+  ASSERT_TRUE(holder.held());
+  const InterruptGuard guard;
+  const auto lock = DeviceLock::take(
+      {"GPU-1", "suite mine", std::nullopt, [&](const std::string&) { std::raise(SIGTERM); }});
+  ASSERT_FALSE(lock);
+  EXPECT_THAT(lock.error().message, HasSubstr("suite fusion"));
 }
 
 TEST_F(DeviceLockTest, CanBeTakenByEveryUser) {

@@ -37,7 +37,10 @@ int farm_plan(const FarmPlanArguments& arguments) {
   }
   const InterruptGuard guard;
   const auto planned = plan_campaign(arguments.request);
-  if (!planned) return report_errors(planned.error());
+  if (!planned) {
+    const int status = report_errors(planned.error());
+    return InterruptGuard::interrupted() ? exit_interrupted : status;
+  }
   if (!*planned) return exit_interrupted;
   const PlannedCampaign& made = **planned;
   int results = 0;
@@ -88,15 +91,20 @@ int farm_work(const FarmArguments& arguments, const CommandLine& /*line*/) {
   constexpr Seconds a_restart = 60;  // in which a server is back that is started again
   const InterruptGuard guard;
   const bool server = arguments.store.url.find("://") != std::string::npos;
+  // A job that is interrupted while its store is away is queued again as any other.
+  const auto failed = [](const Error& error) {
+    const int status = report_error(error);
+    return InterruptGuard::interrupted() ? exit_interrupted : status;
+  };
   const Result<OpenFarm> farm = ask_patiently(server ? a_restart : 0, [&] { return open_farm(arguments); });
-  if (!farm) return report_error(farm.error());
+  if (!farm) return failed(farm.error());
   WorkOptions options = arguments.work;
   options.journal = arguments.journal;
   options.stay = !arguments.leave;
   CampaignWorker worker(*farm->store, *farm->farm, farm->open.stored.id, farm->open.campaign,
                         std::move(options));
   const Result<WorkDone> done = worker.work();
-  if (!done) return report_error(done.error());
+  if (!done) return failed(done.error());
   if (done->end == WorkEnd::quarantined)
     return report_error(
         {ErrorKind::environment,

@@ -29,9 +29,14 @@ bool needs_gpu(const Campaign& campaign) {
 }
 
 // Slurm sends TERM to the shell a minute before the end of the time. The element then gives its task back and
-// ends with 130, and the job is queued again. A signal ends the shell's wait with a status of its own, so the
-// shell then waits again, also for an element that has ended by now. {0}: short id, {1}: elements,
-// {2}: more lines, {3}: folder, {4}: command.
+// ends with 130, and the job is queued again. A signal may come before the element knows signals; then it
+// ends with another status. A signal ends the shell's wait with a status of its own, so the shell then waits
+// again, also for an element that has ended by now.
+//
+// The last job of an array has the array's id, and `scontrol requeue` with that id stops and queues all its
+// jobs: hence the id with the task's number. A job that somebody cancelled is no longer RUNNING, but
+// `scontrol requeue` would queue it again. {0}: short id, {1}: elements, {2}: more lines, {3}: folder, {4}:
+// command.
 constexpr const char* script = R"SCRIPT(#!/bin/bash
 #SBATCH --job-name=harness-{0}
 #SBATCH --array=1-{1}
@@ -40,17 +45,29 @@ constexpr const char* script = R"SCRIPT(#!/bin/bash
 #SBATCH --signal=B:TERM@60
 #SBATCH --open-mode=append
 #SBATCH --output=harness-farm-{0}-%a.log
-{2}cd {3} || exit 2
+{2}element=
+ends=
+trap 'signalled=yes ends=yes; [ -z "$element" ] || kill -TERM "$element" 2>/dev/null' TERM
+job=${{SLURM_ARRAY_JOB_ID:?}}_${{SLURM_ARRAY_TASK_ID:?}}
+cd {3} || exit 2
 {4} --journal "${{TMPDIR:-/tmp}}/harness-farm-$(id -u)" &
 element=$!
+[ -z "$ends" ] || kill -TERM "$element" 2>/dev/null
 signalled=yes
-trap 'signalled=yes; kill -TERM "$element" 2>/dev/null' TERM
 while [ -n "$signalled" ]; do
   signalled=
   wait "$element"
   status=$?
 done
-[ "$status" -ne 130 ] || scontrol requeue "${{SLURM_JOB_ID:?}}"
+if [ "$status" -eq 130 ] || {{ [ -n "$ends" ] && [ "$status" -ne 0 ]; }}; then
+  for _ in 1 2 3 4 5 6 7 8; do
+    if state=$(squeue --noheader --format=%T --jobs="$job"); then
+      [ "$state" = RUNNING ] || break
+      scontrol requeue "$job" && break
+    fi
+    sleep 5
+  done
+fi
 exit "$status"
 )SCRIPT";
 

@@ -105,11 +105,11 @@ int tune_command(const TuneArguments& arguments, const CommandLine& line) {
   const InterruptGuard guard;
   Result<TuneSearch> search =
       tune(*prepared, {arguments.budget.budget, arguments.measuring, arguments.clocks});
-  if (!search) return report_error(search.error());
-  if (search->interrupted || InterruptGuard::interrupted()) {
+  if (InterruptGuard::interrupted() || (search && search->interrupted)) {
     fmt::print(stderr, "interrupted: nothing was pinned\n");
     return exit_interrupted;
   }
+  if (!search) return report_error(search.error());
   if (const Status kept = pin_decided(*search); !kept) return report_error(kept.error());
   search->report.exit_code = status_of(search->report);
   return emit(

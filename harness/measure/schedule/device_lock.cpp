@@ -17,6 +17,7 @@
 #include "harness/base/environment.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/measure/schedule/interrupt.h"
 
 namespace harness {
 namespace {
@@ -94,6 +95,9 @@ Result<DeviceLock> DeviceLock::take(const LockRequest& request) {
           ErrorKind::usage,
           *request.patience > 0 ? fmt::format("{}, and was for {}", busy, format_seconds(waited)) : busy,
           "wait for it with --wait, measure on another device, or stop that run");
+    if (InterruptGuard::interrupted())
+      return fail(ErrorKind::usage, fmt::format("interrupted: {}", busy),
+                  "start it again when that run ends");
     if (!std::exchange(told, true) && request.on_wait) request.on_wait(busy);
   }
   write_holder(descriptor, request.purpose);

@@ -26,7 +26,8 @@ struct LockRequest {
 
 class DeviceLock {
  public:
-  // The error names the holder (its process, purpose and since when).
+  // The error names the holder (its process, purpose and since when). A signal that an InterruptGuard sees
+  // ends the wait with an error, too.
   static Result<DeviceLock> take(const LockRequest& request);
 
   DeviceLock(DeviceLock&& other) noexcept;

@@ -181,6 +181,9 @@ Result<FarmProgress> progress_of(Store& store, const OpenCampaign& open) {
     element.lease = task.lease;
   }
   for (const auto& [name, element] : elements) progress.elements.push_back(element);
+  const bool over = progress.budget > 0 && progress.running >= progress.budget;
+  progress.waiting =
+      progress.done < progress.tasks && progress.leased == 0 && !over && open.unverified_elements() == 0;
   return progress;
 }
 

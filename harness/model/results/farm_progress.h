@@ -30,6 +30,7 @@ struct FarmProgress {
   int tasks = 0;
   int done = 0;
   int leased = 0;        // elements measure them
+  bool waiting = false;  // tasks are free, and no element measures or checks its device
   bool judging = false;  // a judge will add tasks where cases are undecided or regressed
   int again = 0;         // that more than one element took
   int results = 0;       // planned

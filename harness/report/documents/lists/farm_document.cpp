@@ -27,9 +27,10 @@ struct Described<FarmProgress> {
       JsonLayout::lines, field("campaign", &One::campaign), field("created", &One::created),
       field("store", &One::store), field("suites", &One::suites), field("against", &One::against),
       field("tasks", &One::tasks), field("done", &One::done), field("leased", &One::leased),
-      field("again", &One::again), field("judging", &One::judging), field("budget", &One::budget),
-      field("running", &One::running), field("device_time", &One::device_time),
-      field("results", &One::results), field("stored", &One::stored), field("elements", &One::elements));
+      field("waiting", &One::waiting).unless_default(), field("again", &One::again),
+      field("judging", &One::judging), field("budget", &One::budget), field("running", &One::running),
+      field("device_time", &One::device_time), field("results", &One::results), field("stored", &One::stored),
+      field("elements", &One::elements));
 };
 
 }  // namespace harness
@@ -68,6 +69,12 @@ Report farm_document(const FarmProgress& progress) {
   if (progress.budget > 0)
     document.facts.emplace_back("budget", fmt::format("{} of {} are used", format_seconds(progress.running),
                                                       format_seconds(progress.budget)));
+  if (progress.waiting)
+    document.next_steps = {
+        fmt::format("No element has a task at hand. Start elements with `harness farm work {}`.",
+                    progress.campaign.substr(0, 8)),
+        "Under Slurm, submit the script of --slurm again with `sbatch`, unless `squeue` shows jobs that "
+        "wait."};
   std::erase_if(document.facts, [](const auto& fact) { return fact.second.empty(); });
   Grid grid;
   grid.label_header = "element";

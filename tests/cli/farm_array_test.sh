@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A campaign under a real Slurm with 16 GPUs on four nodes: an array of elements. Killed elements are tested in
-# farm_kills_test.sh, and the end of a job's time in farm_slurm_test.sh. The GPUs are plain files, and time is scripted.
+# A campaign under a real Slurm with 16 GPUs on four nodes: an array of elements. Killed elements and the end
+# of a job's time are tested in farm_slurm_kills_test.sh. The GPUs are plain files, and time is scripted.
 # shellcheck source=tests/cli/lib.sh disable=SC2154
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/cli/slurm_lib.sh

@@ -10,11 +10,18 @@ sed -i 's/n: \[64\]/n: [32, 64]/; s/timeout: 5s/timeout: 300s/' suite.yaml
 speeds 100
 commit "fast"
 
-# scontrol REQUEUE JOB: a stand-in that only keeps what it was told.
+# scontrol REQUEUE JOB: a stand-in that only keeps what it was told. It fails as often as `away` has lines. squeue: the state
+# of the job.
 mkdir bin
-printf '#!/bin/sh\necho "$@" >>"%s"\n' "$scratch/requeued" >bin/scontrol
-chmod +x bin/scontrol
-export PATH=$work/bin:$PATH TMPDIR=$scratch SLURM_JOB_ID=42
+cat >bin/scontrol <<'STAND_IN'
+#!/bin/sh
+echo "$@" >>"$HARNESS_TEST_FOLDER/requeued"
+[ ! -s "$HARNESS_TEST_FOLDER/away" ] || { sed -i 1d "$HARNESS_TEST_FOLDER/away"; exit 1; }
+STAND_IN
+printf '#!/bin/sh\ncat "%s"\n' "$scratch/state" >bin/squeue
+chmod +x bin/*
+echo RUNNING >"$scratch/state"
+export PATH=$work/bin:$PATH TMPDIR=$scratch SLURM_JOB_ID=42 SLURM_ARRAY_JOB_ID=42 SLURM_ARRAY_TASK_ID=7
 plan() {
   expect 0 "$HARNESS" farm plan suite.yaml --store farm.db --device scripted:speed.json --block 1 --lease 1h --slurm job.sh "$@"
 }
@@ -35,34 +42,73 @@ chmod +x job.sh
 expect 0 "$HARNESS" farm judge --store farm.db
 absent "$scratch/requeued"
 
-# The end of its time: the task is given back, and the job is queued again.
+# end_of_time SCRIPT: starts it, and sends its shell TERM while its element has a task at hand. Expects 130.
+end_of_time() {
+  local job status=0
+  rm -f "$scratch/requeued"
+  hold
+  bash "$1" >job.log 2>&1 &
+  job=$!
+  eventually are_held 1
+  kill -TERM $job
+  wait $job || status=$?
+  same "the exit status" $status 130
+  let_go
+}
+
+# The end of its time: the task is given back, and the job is queued again. The array has the id of its last job: the task's
+# number must be told, too.
 plan
-hold
-bash job.sh >job.log 2>&1 &
-job=$!
-eventually are_held 1
-kill -TERM $job
-status=0
-wait $job || status=$?
-same "the exit status" $status 130
-same "what scontrol was told" "$(cat "$scratch/requeued")" "requeue 42"
+end_of_time job.sh
+same "what scontrol was told" "$(cat "$scratch/requeued")" "requeue 42_7"
 expect 0 "$HARNESS" farm status --store farm.db --report json=status.json
-holds status.json 'report["leased"] == 0' '0 < report["done"] < report["tasks"]'
-let_go
+holds status.json 'report["leased"] == 0' '0 < report["done"] < report["tasks"]' 'report["waiting"]'
+names sbatch
 
 # A slow shell finds the element ended when it comes back from the signal. It still learns its exit status.
-hold
 sed "s|^trap '\\(.*\\)' TERM|trap '\\1; while kill -0 \"\$element\" 2>/dev/null; do sleep 0.05; done' TERM|" job.sh >slow_job.sh
 ! cmp -s job.sh slow_job.sh || problem "the shell is not slow"
-bash slow_job.sh >job.log 2>&1 &
+end_of_time slow_job.sh
+same "what scontrol was told" "$(cat "$scratch/requeued")" "requeue 42_7"
+
+# slurmctld is away for a while.
+sed 's/sleep 5/sleep 0.1/' job.sh >hasty_job.sh
+! cmp -s job.sh hasty_job.sh || problem "the script waits for nobody"
+printf 'once\ntwice\n' >"$scratch/away"
+end_of_time hasty_job.sh
+same "how often scontrol was told" "$(grep -cx "requeue 42_7" "$scratch/requeued")" 3
+
+# A job that somebody cancelled gets the same signal, and is not queued again.
+echo COMPLETING >"$scratch/state"
+end_of_time job.sh
+absent "$scratch/requeued"
+echo RUNNING >"$scratch/state"
+
+# The signal comes before the element knows signals: here, before it is started.
+sed 's/^cd /kill -TERM $$; &/' job.sh >early_job.sh
+! cmp -s job.sh early_job.sh || problem "the signal does not come early"
+status=0
+bash early_job.sh >job.log 2>&1 || status=$?
+[ "$status" -ne 0 ] || problem "the element measured"
+same "what scontrol was told" "$(cat "$scratch/requeued")" "requeue 42_7"
+
+# The end of its time while the store is away.
+sed "s|--store [^ ]*|--store postgresql://harness@127.0.0.1:1/none|" job.sh >away_job.sh
+! cmp -s job.sh away_job.sh || problem "the store is not away"
+rm -f "$scratch/requeued"
+bash away_job.sh >job.log 2>&1 &
 job=$!
-eventually are_held 1
+waits() { grep -q "waiting for the store" job.log; }
+eventually waits
 kill -TERM $job
 status=0
 wait $job || status=$?
 same "the exit status" $status 130
-let_go
+same "what scontrol was told" "$(cat "$scratch/requeued")" "requeue 42_7"
+
+rm "$scratch/requeued"
 bash job.sh >job.log 2>&1 || problem "the job failed when it was queued again: $(cat job.log)"
+absent "$scratch/requeued"
 expect 0 "$HARNESS" farm judge --store farm.db
 
 # Everybody may read a script.

@@ -37,6 +37,7 @@ SelectTypeParameters=CR_Core
 GresTypes=gpu
 SlurmdParameters=config_overrides
 ReturnToService=2
+MinJobAge=3600
 SlurmctldPidFile=$slurm/slurmctld.pid
 SlurmdPidFile=$slurm/slurmd.%n.pid
 SlurmdSpoolDir=$slurm/spool.%n

@@ -54,6 +54,7 @@ std::vector<LearnedSpread> learned_from_runs(Store& store, const Record& current
   query.calibration = false;
   query.dirty = false;
   query.state = RunState::complete;
+  query.count_results = false;
   auto runs = store.list(query);
   if (!runs) return {};
   std::erase_if(*runs, [&](const RunInfo& run) { return run.id == current.id; });

@@ -31,6 +31,7 @@ struct World {
   bool tells_parameters = true;
   bool finds_function = true;  // of a CUkernel
   int registers = 32;
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
 };
 World world;
 
@@ -105,7 +106,16 @@ CUresult stream_priority(CUstream, int* value) {
   return CUDA_SUCCESS;
 }
 
+CUresult stream_is_capturing(CUstream, CUstreamCaptureStatus* status) {
+  *status = world.capture;
+  return CUDA_SUCCESS;
+}
+// As the driver does with a captured stream.
 CUresult stream_flags(CUstream, unsigned* value) {
+  if (world.capture != CU_STREAM_CAPTURE_STATUS_NONE) {
+    world.capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
   *value = 1;
   return CUDA_SUCCESS;
 }
@@ -124,6 +134,7 @@ class ReadCalls : public StandIn {
     driver_.KernelGetLibrary = library_of;
     driver_.CtxGetCurrent = current_context;
     driver_.StreamGetPriority = stream_priority;
+    driver_.StreamIsCapturing = stream_is_capturing;
     driver_.StreamGetFlags = stream_flags;
     auto opened = Subscription::open(
         cupti_, [](auto) {},
@@ -204,6 +215,13 @@ TEST_F(ReadCalls, OfAKernelHoldsItsShapeArgumentsAndStream) {
   EXPECT_EQ(seen.words[0].id, 0x7f0000001000U / 16);
   EXPECT_EQ(seen.words[1].value, 5U) << "and not what lies behind it";
   EXPECT_EQ(seen.words[1].memory, Word::Memory::none);
+}
+
+TEST_F(ReadCalls, OfACapturedKernelLeaveTheCaptureAlone) {
+  world.capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  launch();
+  EXPECT_EQ(world.capture, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_EQ(only().stream, 0x99U);
 }
 
 TEST_F(ReadCalls, OfAKernelByItsLibraryHandleAreTheSame) {

@@ -55,7 +55,7 @@ export function claims_section(page: ClaimsPage, id: string): HTMLElement {
     "section",
     { class: "claims", attributes: { id, "aria-labelledby": title } },
     el("h2", { attributes: { id: title } }, "Claims"),
-    el("p", null, printable(page.headline, 200)),
+    rows.length > 0 ? el("p", null, printable(page.headline, 200)) : null,
     rows.length > 0
       ? scrolling(
           "Table of claims",
@@ -63,11 +63,13 @@ export function claims_section(page: ClaimsPage, id: string): HTMLElement {
         )
       : el("p", null, prose("No suite here has claims: the key `claims` of a suite holds them.")),
     speedups.length > 0 ? figure((look) => claimed_speedups(speedups, look), "h3") : null,
-    el(
-      "p",
-      "faint",
-      `In brackets: the ${percent(page.confidence)} interval of one value a process. Confirmed: all of it lies in the ` +
-        "range that is claimed. Refuted: all of it lies outside.",
-    ),
+    rows.length > 0
+      ? el(
+          "p",
+          "faint",
+          `In brackets: the ${percent(page.confidence)} interval of one value a process. Confirmed: all of it lies in ` +
+            "the range that is claimed. Refuted: all of it lies outside.",
+        )
+      : null,
   );
 }

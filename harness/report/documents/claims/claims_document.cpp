@@ -138,6 +138,7 @@ Table cases_of(const ClaimsReport& report) {
 }
 
 std::string headline_of(const ClaimsReport& report) {
+  if (report.claims.empty()) return "no claims";
   const auto count = [&](ClaimStatus status) {
     return std::count_if(report.claims.begin(), report.claims.end(),
                          [&](const CheckedClaim& one) { return one.status == status; });

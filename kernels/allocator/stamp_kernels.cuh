@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/sdk/variant.h"
 #include "kernels/allocator/allocator.h"
 #include "kernels/ptx/device.cuh"
 

@@ -29,12 +29,12 @@ struct Destroy {
 };
 using Owned = std::unique_ptr<Library::Object, Destroy>;
 
-// A way of the library to compute the product: an algorithm and its plan.
-class Way {
+// An algorithm of the library for the product, and its plan.
+class Algorithm {
  public:
   // Without a number it is the library's default. Throws where the library refuses.
-  Way(const Library& library, const Library::Object& handle, const Library::Object& product,
-      std::optional<int> number)
+  Algorithm(const Library& library, const Library::Object& handle, const Library::Object& product,
+            std::optional<int> number)
       : name_(number ? std::to_string(*number) : "default") {
     Library::check(library.select_algorithm(&handle, selection_.get(), &product, Library::default_algorithm),
                    "cusparseLtMatmulAlgSelectionInit");
@@ -58,7 +58,7 @@ class Way {
   Owned plan_{new Library::Object};
 };
 
-// Bytes that a way needs.
+// Bytes that an algorithm needs.
 struct Needs {
   std::size_t compressed = 0;  // W
   std::size_t compressing = 0;
@@ -82,13 +82,13 @@ class CusparseLt final : public harness::sdk::Kernel {
       throw Unsupported("needs cuSPARSELt 0.7 or newer; this one is " + std::to_string(version));
     version_ = "cusparselt " + std::to_string(version) + " ";
     describe();
-    way_ = way({});
-    reserved_ = needs_of(*way_);
+    algorithm_ = algorithm({});
+    reserved_ = needs_of(*algorithm_);
     reserved_ = {padded(reserved_.compressed), padded(reserved_.compressing),
                  std::max(usual_bytes, padded(reserved_.multiplying))};
   }
   ~CusparseLt() override {
-    way_.reset();
+    algorithm_.reset();
     for (const Library::Object* matrix : {&w_matrix_, &x_matrix_, &y_matrix_})
       library_.destroy_matrix(matrix);
     library_.destroy(&handle_);
@@ -111,37 +111,37 @@ class CusparseLt final : public harness::sdk::Kernel {
     constexpr int rounds = 7;
     bind(buffers);
     int largest = 0;
-    Library::check(library_.get_algorithm(&handle_, way_->selection(), Library::largest_number, &largest,
-                                          sizeof largest),
+    Library::check(library_.get_algorithm(&handle_, algorithm_->selection(), Library::largest_number,
+                                          &largest, sizeof largest),
                    "cusparseLtMatmulAlgGetAttribute");
-    std::vector<std::unique_ptr<Way>> ways;
-    ways.push_back(way({}));
+    std::vector<std::unique_ptr<Algorithm>> candidates;
+    candidates.push_back(algorithm({}));
     for (int number = 0; number <= largest; ++number)
-      if (std::unique_ptr<Way> one = usable(number); one != nullptr && enqueue(*one, nullptr) == 0)
-        ways.push_back(std::move(one));
+      if (std::unique_ptr<Algorithm> one = usable(number); one != nullptr && enqueue(*one, nullptr) == 0)
+        candidates.push_back(std::move(one));
     const std::size_t chosen =
-        kernels::fastest_of(ways.size(), rounds, [&](std::size_t index, cudaStream_t stream) {
-          Library::check(enqueue(*ways[index], stream), "a call of cuSPARSELt");
+        kernels::fastest_of(candidates.size(), rounds, [&](std::size_t index, cudaStream_t stream) {
+          Library::check(enqueue(*candidates[index], stream), "a call of cuSPARSELt");
         });
-    way_ = std::move(ways[chosen]);
-    return version_ + way_->name();
+    algorithm_ = std::move(candidates[chosen]);
+    return version_ + algorithm_->name();
   }
 
   bool take_choice(const std::string& choice) override {
     if (choice.compare(0, version_.size(), version_) != 0) return false;
     const std::string name = choice.substr(version_.size());
-    if (name == way_->name()) return true;
+    if (name == algorithm_->name()) return true;
     std::istringstream text(name);
     int number = 0;
     if (!(text >> number)) return false;
-    std::unique_ptr<Way> taken = usable(number);
+    std::unique_ptr<Algorithm> taken = usable(number);
     if (taken == nullptr) return false;
-    way_ = std::move(taken);
+    algorithm_ = std::move(taken);
     return true;
   }
 
   void run(harness::sdk::Stream stream) override {
-    Library::check(enqueue(*way_, stream.handle), "a call of cuSPARSELt");
+    Library::check(enqueue(*algorithm_, stream.handle), "a call of cuSPARSELt");
   }
 
  private:
@@ -177,21 +177,22 @@ class CusparseLt final : public harness::sdk::Kernel {
         "cusparseLtMatmulDescriptorInit");
   }
 
-  [[nodiscard]] std::unique_ptr<Way> way(std::optional<int> number) const {
-    return std::make_unique<Way>(library_, handle_, product_, number);
+  [[nodiscard]] std::unique_ptr<Algorithm> algorithm(std::optional<int> number) const {
+    return std::make_unique<Algorithm>(library_, handle_, product_, number);
   }
-  [[nodiscard]] Needs needs_of(const Way& way) const {
+  [[nodiscard]] Needs needs_of(const Algorithm& algorithm) const {
     Needs needs;
-    Library::check(library_.workspace_size(&handle_, way.plan(), &needs.multiplying),
+    Library::check(library_.workspace_size(&handle_, algorithm.plan(), &needs.multiplying),
                    "cusparseLtMatmulGetWorkspace");
-    Library::check(library_.compressed_size(&handle_, way.plan(), &needs.compressed, &needs.compressing),
-                   "cusparseLtSpMMACompressedSize");
+    Library::check(
+        library_.compressed_size(&handle_, algorithm.plan(), &needs.compressed, &needs.compressing),
+        "cusparseLtSpMMACompressedSize");
     return needs;
   }
   // Null where the library refuses the algorithm or it needs more memory than the default.
-  [[nodiscard]] std::unique_ptr<Way> usable(int number) const {
+  [[nodiscard]] std::unique_ptr<Algorithm> usable(int number) const {
     try {
-      std::unique_ptr<Way> one = way(number);
+      std::unique_ptr<Algorithm> one = algorithm(number);
       if (needs_of(*one).within(reserved_)) return one;
     } catch (const std::exception&) {
     }
@@ -201,12 +202,12 @@ class CusparseLt final : public harness::sdk::Kernel {
   // The status of compressing W and multiplying. Between them is an order that no launch can begin before: on
   // an H200 an algorithm of 0.8.0 (nvjet_hsh_128x256_64x5_2x1_h_bx_coopA_sp_TNT) multiplied by what W was
   // before.
-  [[nodiscard]] int enqueue(const Way& way, Library::Stream queue) const {
+  [[nodiscard]] int enqueue(const Algorithm& algorithm, Library::Stream queue) const {
     unsigned char* const buffer = compressed_ + reserved_.compressed;
-    const int status = library_.compress(&handle_, way.plan(), w_, compressed_, buffer, queue);
+    const int status = library_.compress(&handle_, algorithm.plan(), w_, compressed_, buffer, queue);
     if (status != 0) return status;
     kernels::check(cudaMemsetAsync(buffer, 0, 1, static_cast<cudaStream_t>(queue)), "cudaMemsetAsync");
-    return library_.multiply(&handle_, way.plan(), &one, compressed_, x_, &zero, y_, y_,
+    return library_.multiply(&handle_, algorithm.plan(), &one, compressed_, x_, &zero, y_, y_,
                              buffer + reserved_.compressing, &queue, 1);
   }
 
@@ -221,7 +222,7 @@ class CusparseLt final : public harness::sdk::Kernel {
   Library::Object x_matrix_;
   Library::Object y_matrix_;
   Library::Object product_;
-  std::unique_ptr<Way> way_;
+  std::unique_ptr<Algorithm> algorithm_;
   Needs reserved_;
   const void* x_ = nullptr;
   const void* w_ = nullptr;

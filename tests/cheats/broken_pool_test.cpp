@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/measure/worker/worker.h"
-#include "kernels/allocator/host_memory.h"
+#include "tests/kernels/early_pool.h"
 #include "tests/measure/cases.h"
 
 void register_workload_allocator(harness::sdk::Registry&);
@@ -13,18 +13,6 @@ void register_variant_allocator_broken_rarely(harness::sdk::Registry&);
 
 namespace allocator {
 namespace {
-
-// A block is free again at once.
-class EarlyPool : public HostPool {
- public:
-  using HostPool::HostPool;
-  Block take(std::size_t bytes) {
-    const Block block = HostPool::take(bytes);
-    HostPool::give(block);
-    return block;
-  }
-  static void give(const Block&) {}
-};
 
 // Only one block in 40 is a granule too short.
 class RarelyShortPool : public HostPool {

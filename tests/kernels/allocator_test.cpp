@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/allocator/host_memory.h"
 #include "kernels/allocator/stamp_kernels.cuh"
 #include "tests/emulate/memory.h"
+#include "tests/kernels/early_pool.h"
 
 void register_workload_allocator(harness::sdk::Registry&);
 
@@ -216,18 +216,6 @@ class EmulatedDevice {
 
  private:
   unsigned launches_ = 0;
-};
-
-// A block is free again at once, so that blocks that live at the same time overlap.
-class EarlyPool : public HostPool {
- public:
-  using HostPool::HostPool;
-  Block take(std::size_t bytes) {
-    const Block block = HostPool::take(bytes);
-    HostPool::give(block);
-    return block;
-  }
-  static void give(const Block&) {}
 };
 
 // Blocks are a granule too short, so that a block's end lies in the next block.

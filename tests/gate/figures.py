@@ -4,9 +4,9 @@
     tests/gate/figures.py FOLDER [--slower WILDCARD]...
 
 FOLDER has figures.jsonl and the comparisons that it names. Prints one Markdown table with a row a part and suite.
-Exit status: 0 when each part ended as it should: `proof`, `all` and `ab` with status 0 and nothing red; `slower` with
-status 1, the cases of the wildcards red and no other. 1 otherwise, with what was wrong below the table. 2 when a file
-cannot be read.
+Exit status: 0 when each part ended as it should: `proof`, `all` and `ab` with status 0 and nothing red; `slower` and
+`one-PERCENT` with status 1, the cases of the wildcards red and no other. 1 otherwise, with what was wrong below the
+table. 2 when a file cannot be read.
 """
 import argparse
 import collections
@@ -32,13 +32,20 @@ def verdicts_of(report):
     return found
 
 
+def is_slow(run):
+    return run["part"] == "slower" or run["part"].startswith("one-")
+
+
 def read(folder):
     runs = []
     for line in (folder / "figures.jsonl").read_text(encoding="utf-8").splitlines():
         run = json.loads(line)
         path = folder / run["report"]
         judged = run["part"] != "record" and path.exists()  # the first run of all has nothing to be compared with
-        run["verdicts"] = verdicts_of(json.loads(path.read_text(encoding="utf-8"))) if judged else None
+        report = json.loads(path.read_text(encoding="utf-8")) if judged else {}
+        run["verdicts"] = verdicts_of(report) if judged else None
+        run["ratios"] = [row["ratio"] for row in report.get("cases", [])
+                         if is_slow(run) and row["verdict"] == "regressed" and not row.get("informative")]
         runs.append(run)
     return runs
 
@@ -52,7 +59,7 @@ def problems_of(run, slower):
         return [f"{where}: status {run['status']} and no report"]
     red = {case for case, verdict in run["verdicts"].items() if verdict == "regressed"}
     wanted = set()
-    if run["part"] == "slower":
+    if is_slow(run):
         wanted = {case for case in run["verdicts"] if any(fnmatch.fnmatchcase(case, one) for one in slower)}
     found = [f"{where}: {case} is red" for case in sorted(red - wanted)]
     found += [f"{where}: {case} was not found ({run['verdicts'][case]})" for case in sorted(wanted - red)]
@@ -71,6 +78,8 @@ def row_of(part, suite, runs):
     for verdict in SHOWN:
         counts = [one[verdict] for one in judged]
         cells.append("" if not any(counts) else f"{min(counts)}-{max(counts)}" if min(counts) != max(counts) else counts[0])
+    ratios = [100 * (ratio - 1) for run in runs for ratio in run["ratios"]]
+    cells.append(f"{min(ratios):+.2f} to {max(ratios):+.2f} %" if ratios else "")
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 
@@ -87,8 +96,9 @@ def main():
     groups = collections.defaultdict(list)
     for run in runs:
         groups[run["part"], run["suite"]].append(run)
-    print("| part | suite | runs | exit status | s | " + " | ".join(SHOWN).replace("_", " ") + " |")
-    print("|" + "---|" * (5 + len(SHOWN)))
+    print("| part | suite | runs | exit status | s | " + " | ".join(SHOWN).replace("_", " ") +
+          " | red ones slower by |")
+    print("|" + "---|" * (6 + len(SHOWN)))
     for (part, suite), group in groups.items():
         print(row_of(part, suite, group))
     problems = [one for run in runs for one in problems_of(run, arguments.slower or SLOWER)]

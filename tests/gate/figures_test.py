@@ -12,8 +12,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import figures  # noqa: E402
 
 
-def row(case, verdict, informative=False):
-    return {"case": case, "metric": "gpu_time", "verdict": verdict, "informative": informative}
+def row(case, verdict, informative=False, ratio=1.0):
+    return {"case": case, "metric": "gpu_time", "verdict": verdict, "informative": informative, "ratio": ratio}
 
 
 class Figures(unittest.TestCase):
@@ -65,6 +65,14 @@ class Figures(unittest.TestCase):
         status, printed = self.run_on(("slower", 0, [row(slow, "unchanged"), row("a", "identical")]))
         self.assertEqual(status, 1)
         self.assertIn("was not found (unchanged)", printed)
+
+    def test_each_run_of_one_slower_case_must_be_red(self):
+        slow = "matmul/wmma/dtype=f16"
+        runs = [("one-1", 1, [row(slow, "regressed", ratio=ratio)]) for ratio in (1.0091, 1.0104)]
+        status, printed = self.run_on(*runs)
+        self.assertEqual(status, 0)
+        self.assertIn("+0.91 to +1.04 %", printed)
+        self.assertEqual(self.run_on(*runs, ("one-1", 3, [row(slow, "inconclusive")]))[0], 1)
 
     def test_a_suite_without_a_slower_case_must_pass(self):
         self.assertEqual(self.run_on(("slower", 0, [row("a", "identical")]))[0], 0)

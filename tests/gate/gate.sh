@@ -8,6 +8,8 @@
 #     all      the same with `--measure all`: every case measured, none undecided or red
 #     ab       `harness ab` of the build with itself
 #     slower   `run --against` of FOLDER/slower (HARNESS_SLOWER): its slower cases are found, only they are measured
+#     one-PERCENT   one case of the suite, slower by PERCENT (FOLDER/slower-PERCENT), against 20 processes: 1 by
+#              `run --against`, 0.5 by `ab --margin 0.25%`, 0.3 by `ab --margin 0.1%`
 #   HARNESS_GATE_SUITES="fusion matmul attention probe"
 #   HARNESS_GATE_RUNS=1          runs of each part and suite that names no number
 #   HARNESS_GATE_SECONDS=500     no run begins after it
@@ -45,50 +47,81 @@ tell() {
 
 # The slower build as a user has it: the same program with other modules.
 slower() {
-  mkdir -p "$scratch/slower"
-  cp -r "$folder/bin" "$folder/lib" "$scratch/slower/"
-  cp "$folder"/slower/lib/*.so "$scratch/slower/lib/"
+  [ -d "$scratch/$1" ] && return
+  mkdir -p "$scratch/$1"
+  cp -r "$folder/bin" "$folder/lib" "$scratch/$1/"
+  cp "$folder/$1"/lib/*.so "$scratch/$1/lib/"
 }
 
+# against <part> <suite> <program> <record> [flags]
 against() {
-  local part=$1 suite=$2 program=$3 run
-  shift 3
+  local part=$1 suite=$2 program=$3 record=$4 run
+  shift 4
   for ((run = 1; run <= runs; run++)); do
     tell "$part" "$suite" "$run" "$program" run "suites/$suite.yaml" --store "$scratch/$suite.db" --require-gpu \
-      "${commit[@]}" --against "$scratch/$suite.json" "$@" || break
+      "${commit[@]}" --against "$record" "$@" || break
   done
 }
 
+# ab <part> <suite> <folder of the current build> [flags]
 ab() {
-  local suite=$1 run side
-  for side in baseline current; do
-    mkdir -p "$scratch/ab/$side/lib"
-    cp -n "$folder/lib/libharness_kernels.so" "$folder/lib/libharness_cuda.so" "$scratch/ab/$side/lib/"
-  done
+  local part=$1 suite=$2 current=$3 run
+  shift 3
+  mkdir -p "$scratch/ab/baseline/lib" "$scratch/ab/$part/lib"
+  cp -n "$folder"/lib/libharness_{kernels,cuda}.so "$scratch/ab/baseline/lib/"
+  cp -n "$current"/lib/libharness_{kernels,cuda}.so "$scratch/ab/$part/lib/"
   for ((run = 1; run <= runs; run++)); do
-    tell ab "$suite" "$run" "$folder/bin/harness" ab "suites/$suite.yaml" --store "$scratch/ab.db" \
-      --baseline-build "$scratch/ab/baseline" --current-build "$scratch/ab/current" || break
+    tell "$part" "$suite" "$run" "$folder/bin/harness" ab "suites/$suite.yaml" --store "$scratch/ab.db" --seed "$run" \
+      --baseline-build "$scratch/ab/baseline" --current-build "$scratch/ab/$part" "$@" || break
   done
+}
+
+declare -A case_of=(
+  [probe]='probe_gelu/vector8/dtype=f16/n=8388608/factor=1'
+  [fusion]='linear_gelu/wmma_fused/dtype=f16/m=8192/n=4096/k=4096/gelu=tanh'
+  [matmul]='matmul/wmma/dtype=f16/m=4096/n=4096/k=4096'
+  [attention]='attention/mma_sync/dtype=f16/b=8/h=32/s=2048/d=64/causal=false'
+)
+# one <part> <suite>: one case that is slower by the percent in the part's name.
+one() {
+  local part=$1 suite=$2 percent=${1#one-}
+  local only=(--filter "${case_of[$suite]}")
+  case $percent in
+    1)
+      slower "slower-$percent"
+      tell record "$suite" 20 "$folder/bin/harness" run "suites/$suite.yaml" "${only[@]}" --processes 20 \
+        --store "$scratch/one.db" "${commit[@]}" --require-gpu --output "$scratch/one-$suite.json" || return
+      against "$part" "$suite" "$scratch/slower-$percent/bin/harness" "$scratch/one-$suite.json" "${only[@]}"
+      ;;
+    0.5) ab "$part" "$suite" "$folder/slower-$percent" "${only[@]}" --margin 0.25% ;;
+    0.3) ab "$part" "$suite" "$folder/slower-$percent" "${only[@]}" --margin 0.1% ;;
+    *) echo "gate: no part $part" >&2 && exit 2 ;;
+  esac
 }
 
 parts=${HARNESS_GATE:-proof all ab slower}
+# record <suite>: the whole suite, once.
+record() {
+  [ ! -f "$out/$1.record.json" ] || return 0
+  tell record "$1" 1 "$folder/bin/harness" run "suites/$1.yaml" --store "$scratch/$1.db" \
+    "${commit[@]}" --require-gpu --output "$scratch/$1.json" && cp "$scratch/$1.json" "$out/$1.record.json"
+}
+
 for suite in ${HARNESS_GATE_SUITES:-fusion matmul attention probe}; do
-  tell record "$suite" 1 "$folder/bin/harness" run "suites/$suite.yaml" --store "$scratch/$suite.db" \
-    "${commit[@]}" --require-gpu --output "$scratch/$suite.json" || break
-  cp "$scratch/$suite.json" "$out/$suite.record.json" || break
-  for one in $parts; do
-    part=${one%%:*}
+  for entry in $parts; do
+    part=${entry%%:*}
     runs=${HARNESS_GATE_RUNS:-1}
-    [ "$part" = "$one" ] || runs=${one#*:}
+    [ "$part" = "$entry" ] || runs=${entry#*:}
     case $part in
-      proof) against proof "$suite" "$folder/bin/harness" ;;
-      all) against all "$suite" "$folder/bin/harness" --measure all ;;
-      ab) ab "$suite" ;;
+      proof) record "$suite" && against proof "$suite" "$folder/bin/harness" "$scratch/$suite.json" ;;
+      all) record "$suite" && against all "$suite" "$folder/bin/harness" "$scratch/$suite.json" --measure all ;;
+      ab) ab ab "$suite" "$folder" ;;
       slower)
         [ -d "$folder/slower" ] || continue
-        [ -d "$scratch/slower" ] || slower
-        against slower "$suite" "$scratch/slower/bin/harness"
+        slower slower
+        record "$suite" && against slower "$suite" "$scratch/slower/bin/harness" "$scratch/$suite.json"
         ;;
+      one-*) one "$part" "$suite" ;;
       *)
         echo "gate: no part $part" >&2
         exit 2

@@ -1,6 +1,8 @@
 // sparse_gemm/cusparselt: NVIDIA's own library. Its compressed form of W is its secret and follows from W's
 // values, so that it is made in the timed call: weights must be dense.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -119,12 +121,19 @@ class CusparseLt final : public harness::sdk::Kernel {
     for (int number = 0; number <= largest; ++number)
       if (std::unique_ptr<Algorithm> one = usable(number); one != nullptr && enqueue(*one, nullptr) == 0)
         candidates.push_back(std::move(one));
-    const std::size_t chosen =
-        kernels::fastest_of(candidates.size(), rounds, [&](std::size_t index, cudaStream_t stream) {
-          Library::check(enqueue(*candidates[index], stream), "a call of cuSPARSELt");
-        });
-    algorithm_ = std::move(candidates[chosen]);
-    return version_ + algorithm_->name();
+    while (!candidates.empty()) {
+      const std::size_t chosen =
+          kernels::fastest_of(candidates.size(), rounds, [&](std::size_t index, cudaStream_t stream) {
+            Library::check(enqueue(*candidates[index], stream), "a call of cuSPARSELt");
+          });
+      if (follows_weights(*candidates[chosen])) {
+        algorithm_ = std::move(candidates[chosen]);
+        return version_ + algorithm_->name();
+      }
+      candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(chosen));
+    }
+    throw Unsupported("no algorithm of " + version_ +
+                      "follows its weights: each multiplies by what W was before");
   }
 
   bool take_choice(const std::string& choice) override {
@@ -199,14 +208,35 @@ class CusparseLt final : public harness::sdk::Kernel {
     return nullptr;
   }
 
-  // The status of compressing W and multiplying. Between them is an order that no launch can begin before: on
-  // an H200 an algorithm of 0.8.0 (nvjet_hsh_128x256_64x5_2x1_h_bx_coopA_sp_TNT) multiplied by what W was
-  // before.
+  // Whether a product follows W. On an H200 an algorithm of 0.8.0
+  // (nvjet_hsh_128x256_64x5_2x1_h_bx_coopA_sp_TNT) multiplied by what W was before the call, also with an
+  // order between compressing and multiplying. So W becomes zero between two calls, and then Y must be. W is
+  // restored.
+  [[nodiscard]] bool follows_weights(const Algorithm& algorithm) const {
+    constexpr int tries = 3;
+    void* const w = const_cast<void*>(w_);  // the buffer is the case's own, and is given back as it was
+    std::vector<std::uint16_t> kept(static_cast<std::size_t>(shape_.n) * static_cast<std::size_t>(shape_.k));
+    std::vector<std::uint16_t> y(static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n));
+    const std::size_t bytes = kept.size() * sizeof kept[0];
+    kernels::check(cudaMemcpy(kept.data(), w, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    bool follows = true;
+    for (int i = 0; follows && i < tries; ++i) {
+      kernels::check(cudaMemcpy(w, kept.data(), bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+      Library::check(enqueue(algorithm, nullptr), "a call of cuSPARSELt");
+      kernels::check(cudaMemsetAsync(w, 0, bytes, nullptr), "cudaMemsetAsync");
+      Library::check(enqueue(algorithm, nullptr), "a call of cuSPARSELt");
+      kernels::check(cudaMemcpy(y.data(), y_, y.size() * sizeof y[0], cudaMemcpyDeviceToHost), "cudaMemcpy");
+      follows = std::all_of(y.begin(), y.end(), [](std::uint16_t one) { return (one & 0x7FFFU) == 0; });
+    }
+    kernels::check(cudaMemcpy(w, kept.data(), bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    return follows;
+  }
+
+  // The status of compressing W and multiplying.
   [[nodiscard]] int enqueue(const Algorithm& algorithm, Library::Stream queue) const {
     unsigned char* const buffer = compressed_ + reserved_.compressed;
     const int status = library_.compress(&handle_, algorithm.plan(), w_, compressed_, buffer, queue);
     if (status != 0) return status;
-    kernels::check(cudaMemsetAsync(buffer, 0, 1, static_cast<cudaStream_t>(queue)), "cudaMemsetAsync");
     return library_.multiply(&handle_, algorithm.plan(), &one, compressed_, x_, &zero, y_, y_,
                              buffer + reserved_.compressing, &queue, 1);
   }

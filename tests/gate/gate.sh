@@ -8,8 +8,9 @@
 #     all      the same with `--measure all`: every case measured, none undecided or red
 #     ab       `harness ab` of the build with itself
 #     slower   `run --against` of FOLDER/slower (HARNESS_SLOWER): its slower cases are found, only they are measured
-#     one-PERCENT   one case of the suite, slower by PERCENT (FOLDER/slower-PERCENT), against 20 processes: 1 by
-#              `run --against`, 0.5 by `ab --margin 0.25%`, 0.3 by `ab --margin 0.1%`
+#     one-PERCENT   one case of the suite, slower by PERCENT (FOLDER/slower-PERCENT) than FOLDER/slower-0, which is
+#              HARNESS_SLOWER=0.001: the waiting blocks alone make a kernel 1.3 % faster or 0.1 % slower. 1 by
+#              `run --against` 20 processes, 0.5 by `ab --margin 0.25%`, 0.3 by `ab --margin 0.1%`
 #   HARNESS_GATE_SUITES="fusion matmul attention probe"
 #   HARNESS_GATE_RUNS=1          runs of each part and suite that names no number
 #   HARNESS_GATE_SECONDS=500     no run begins after it
@@ -63,13 +64,13 @@ against() {
   done
 }
 
-# ab <part> <suite> <folder of the current build> [flags]
+# ab <part> <suite> <folder of the baseline's build> <folder of the current build> [flags]
 ab() {
-  local part=$1 suite=$2 current=$3 run
-  shift 3
+  local part=$1 suite=$2 before=$3 current=$4 run
+  shift 4
   mkdir -p "$scratch/ab/baseline/lib" "$scratch/ab/$part/lib"
-  cp -n "$folder"/lib/libharness_{kernels,cuda}.so "$scratch/ab/baseline/lib/"
-  cp -n "$current"/lib/libharness_{kernels,cuda}.so "$scratch/ab/$part/lib/"
+  cp "$before"/lib/libharness_{kernels,cuda}.so "$scratch/ab/baseline/lib/"
+  cp "$current"/lib/libharness_{kernels,cuda}.so "$scratch/ab/$part/lib/"
   for ((run = 1; run <= runs; run++)); do
     tell "$part" "$suite" "$run" "$folder/bin/harness" ab "suites/$suite.yaml" --store "$scratch/ab.db" --seed "$run" \
       --baseline-build "$scratch/ab/baseline" --current-build "$scratch/ab/$part" "$@" || break
@@ -88,13 +89,14 @@ one() {
   local only=(--filter "${case_of[$suite]}")
   case $percent in
     1)
+      slower slower-0
       slower "slower-$percent"
-      tell record "$suite" 20 "$folder/bin/harness" run "suites/$suite.yaml" "${only[@]}" --processes 20 \
+      tell record "$suite" 20 "$scratch/slower-0/bin/harness" run "suites/$suite.yaml" "${only[@]}" --processes 20 \
         --store "$scratch/one.db" "${commit[@]}" --require-gpu --output "$scratch/one-$suite.json" || return
       against "$part" "$suite" "$scratch/slower-$percent/bin/harness" "$scratch/one-$suite.json" "${only[@]}"
       ;;
-    0.5) ab "$part" "$suite" "$folder/slower-$percent" "${only[@]}" --margin 0.25% ;;
-    0.3) ab "$part" "$suite" "$folder/slower-$percent" "${only[@]}" --margin 0.1% ;;
+    0.5) ab "$part" "$suite" "$folder/slower-0" "$folder/slower-$percent" "${only[@]}" --margin 0.25% ;;
+    0.3) ab "$part" "$suite" "$folder/slower-0" "$folder/slower-$percent" "${only[@]}" --margin 0.1% ;;
     *) echo "gate: no part $part" >&2 && exit 2 ;;
   esac
 }
@@ -115,7 +117,7 @@ for suite in ${HARNESS_GATE_SUITES:-fusion matmul attention probe}; do
     case $part in
       proof) record "$suite" && against proof "$suite" "$folder/bin/harness" "$scratch/$suite.json" ;;
       all) record "$suite" && against all "$suite" "$folder/bin/harness" "$scratch/$suite.json" --measure all ;;
-      ab) ab ab "$suite" "$folder" ;;
+      ab) ab ab "$suite" "$folder" "$folder" ;;
       slower)
         [ -d "$folder/slower" ] || continue
         slower slower

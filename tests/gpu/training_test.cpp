@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <set>
+#include <algorithm>
+#include <string_view>
 
 #include "harness/measure/worker/worker.h"
 #include "tests/gpu/lab.h"
@@ -93,9 +94,10 @@ TEST_F(Training, OfAModelWithFewerBlocksIsRightOnAFewSmallShapes) {
   EXPECT_TRUE(is_right("sparse_loss", "bf16", params));
 }
 
-// Blocks that are fixed, chosen between the kernels of a layer, learned, and trained with.
+// Blocks that are fixed, chosen between the kernels of a layer, learned, and trained with. Sums of gradients
+// are in no fixed order, so two trainings of one model differ in their last digits.
 TEST_F(Training, OfAModelWithFewerBlocksTellsLossesOfEachPattern) {
-  std::set<double> losses;
+  std::vector<double> dense;
   for (const auto& [pattern, trained] :
        {std::pair{"banded", "dense"}, std::pair{"strided", "dense"}, std::pair{"threshold", "dense"},
         std::pair{"learned", "dense"}, std::pair{"banded", "sparse"}}) {
@@ -104,9 +106,11 @@ TEST_F(Training, OfAModelWithFewerBlocksTellsLossesOfEachPattern) {
     ASSERT_EQ(told.size(), 2U);
     EXPECT_LT(told[0], 4.5) << "nats, of 4.56 before it is trained";
     EXPECT_NEAR(told[1], told[0], 0.5);
-    losses.insert(told.begin(), told.end());
+    EXPECT_NE(told[1], told[0]);
+    if (trained == std::string_view("dense")) dense.push_back(told[0]);
   }
-  EXPECT_EQ(losses.size(), 6U) << "one of dense attention, and five others";
+  const auto [least, most] = std::minmax_element(dense.begin(), dense.end());
+  EXPECT_LT(*most - *least, 0.02) << "nats between trainings of the same model";
 }
 
 // Several blocks a row, more rows than blocks, weights that repeat, and the widest model.

@@ -268,7 +268,7 @@ trace() {
   elif ! python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
     skip trace "no PyTorch here"
   else
-    step trace 360 python3 tests/gpu/trace_proof.py "$folder" "$results/trace"
+    step trace 480 python3 tests/gpu/trace_proof.py "$folder" "$results/trace"
     cp "$scratch/step" "$results/trace.md"
     rm -f "$results"/trace/*.db
     section "Programs under the trace" "$results/trace.md"

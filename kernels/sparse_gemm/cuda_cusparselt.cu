@@ -212,7 +212,7 @@ class CusparseLt final : public harness::sdk::Kernel {
 
   // Whether a product follows W. On an H200 an algorithm of 0.8.0
   // (nvjet_hsh_128x256_64x5_2x1_h_bx_coopA_sp_TNT) is right on the first W and wrong on another one with the
-  // same plan, also where the host waits between compressing and multiplying. It follows a W that becomes
+  // same plan. So it is where the host waits between compressing and multiplying. It follows a W that becomes
   // zero. So each four values of a row are reversed between two calls, and some of Y is computed here.
   [[nodiscard]] bool follows_weights(const Algorithm& algorithm) const {
     const auto n = static_cast<std::size_t>(shape_.n);

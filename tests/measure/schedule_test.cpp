@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <set>
+#include <string>
+
 #include "tests/measure/cases.h"
 
 namespace harness {
@@ -125,6 +129,32 @@ TEST(Schedule, GivesEachProcessAnOrderOfItsOwnThatTheSeedFixes) {
   EXPECT_NE(lane[0].cases, lane[1].cases);
   options.order_seed = 2;
   EXPECT_NE(schedule_of(plan, options).at(0).at(0)[0].cases, lane[0].cases);
+}
+
+TEST(Schedule, KeepsTheVariantsOfAPointTogetherInAnOrderOfEachProcess) {
+  Plan plan;
+  for (const std::string variant : {"a", "b", "c"})
+    for (std::int64_t n = 0; n < 6; ++n) {
+      plan.cases.push_back(planned_on("cpu", variant, 4));
+      plan.cases.back().variant = variant;
+      plan.cases.back().params.set("n", n);
+    }
+  std::set<std::string> orders_of_points, orders_of_variants;
+  const Lane lane = schedule_of(plan, {}).at(0).at(0);
+  for (const Task& task : lane) {
+    ASSERT_THAT(task.cases, SizeIs(18));
+    std::string points, variants;
+    for (std::size_t i = 0; i < task.cases.size(); ++i) {
+      const PlannedCase& one = *task.cases[i];
+      EXPECT_EQ(one.params.integer("n"), task.cases[i / 3 * 3]->params.integer("n"));
+      if (i % 3 == 0) points += std::to_string(one.params.integer("n"));
+      variants += one.variant;
+    }
+    orders_of_points.insert(points);
+    orders_of_variants.insert(variants);
+  }
+  EXPECT_THAT(orders_of_points, SizeIs(4));
+  EXPECT_THAT(orders_of_variants, SizeIs(4));
 }
 
 TEST(Schedule, HasALaneADeviceAfterTheKindsThatHaveOne) {

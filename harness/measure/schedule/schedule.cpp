@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "harness/model/device_kinds.h"
@@ -33,12 +35,34 @@ int processes_of(const Plan& plan) {
   return most;
 }
 
-// Each process has an order of its own: Fisher and Yates, so that every standard library gives the same.
+// Fisher and Yates, so that every standard library gives the same.
+template <class Element>
+void shuffle(std::vector<Element>& elements, std::mt19937_64& random) {
+  for (std::size_t left = elements.size(); left > 1; --left)
+    std::swap(elements[left - 1], elements[random() % left]);
+}
+
+// Each process has an order of its own, of points and of each point's variants. The variants of a point stay
+// together, because they share inputs and right answers, which take longer to make than some cases to
+// measure.
 void shuffle(std::vector<const PlannedCase*>& cases, std::uint64_t seed, int process) {
   std::seed_seq seeds{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
                       static_cast<std::uint32_t>(process)};
   std::mt19937_64 random(seeds);
-  for (std::size_t left = cases.size(); left > 1; --left) std::swap(cases[left - 1], cases[random() % left]);
+  std::vector<std::vector<const PlannedCase*>> points;
+  std::unordered_map<std::string, std::size_t> numbers;
+  for (const PlannedCase* one : cases) {
+    const auto [found, added] =
+        numbers.try_emplace(one->workload + "/" + one->params.text_id(), points.size());
+    if (added) points.emplace_back();
+    points[found->second].push_back(one);
+  }
+  shuffle(points, random);
+  cases.clear();
+  for (std::vector<const PlannedCase*>& point : points) {
+    shuffle(point, random);
+    cases.insert(cases.end(), point.begin(), point.end());
+  }
 }
 
 // A lane being filled with the tasks of one plan.

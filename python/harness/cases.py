@@ -189,7 +189,7 @@ def case(workload: Workload, *, name: str | None = None, device: str = "cpu", ar
     device: "cpu" or "cuda". On cuda the function queues its work on the current stream, and does not wait for it.
     arrays: what the function gets: "numpy", "torch", "cupy" or "memoryview". Unless given, the first of these that
         is installed: numpy or memoryview on a CPU, torch or cupy on a GPU.
-    needs: modules that it imports, which the worker imports before anything is timed. Without one of them the case is
+    needs: modules that it imports, which are imported when the case is made, before it is timed. Without one it is
         skipped.
     waits: on cuda, the function waits for the GPU, or the time of its host is to be in its time. The call is then timed
         from an idle GPU.

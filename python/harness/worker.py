@@ -13,7 +13,6 @@ import sys
 from typing import Any
 
 from .abi import Exports, Plugin
-from .arrays import installed
 from .load import Loader
 from .place import reason_of
 
@@ -32,8 +31,6 @@ class Door:
         """Gives an array of exports, and their number; -1 and a message for a file that cannot be imported."""
         try:
             workloads = self._loader.load(os.fsdecode(path))
-            for package in {name for workload in workloads for one in workload.cases for name in one.needs}:
-                installed(package)
             plugins = [Plugin(workload) for workload in workloads]
             given = (Exports * len(plugins))(*(one.exports for one in plugins))
             self._kept += [plugins, given]

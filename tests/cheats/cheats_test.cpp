@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "harness/base/files.h"
 #include "harness/measure/schedule/run.h"
@@ -106,9 +107,8 @@ class InAWorker {
  public:
   InAWorker() { setenv("HARNESS_LOCK_DIR", folder_.path().c_str(), 1); }
 
-  // The first result that is no measurement, if any.
-  static ProcessResult measured(const CheatCase& cheat) {
-    PlannedCase planned = planned_line(cheat.variant, 4096);
+  static PlannedCase planned_of(const CheatCase& cheat, std::int64_t n = 4096) {
+    PlannedCase planned = planned_line(cheat.variant, n);
     planned.workload = cheat.workload;
     planned.id = std::string(cheat.workload) + "/" + cheat.variant;
     planned.sampling.processes = cheat.processes;
@@ -117,10 +117,16 @@ class InAWorker {
     planned.sampling.timing = cheat.timing;
     planned.sampling.cache = cheat.cache;
     if (cheat.caught_by != CaughtBy::nothing) planned.sampling.batch_nodes = {70, 140, 280};
+    return planned;
+  }
+
+  // All results, in the order in which the cases ended.
+  static std::vector<ProcessResult> results_of(std::vector<PlannedCase> cases, std::uint64_t order_seed = 1) {
     Plan plan;
     plan.modules = {CHEATS_PLUGIN};
-    plan.cases = {planned};
+    plan.cases = std::move(cases);
     RunOptions options;
+    options.order_seed = order_seed;
     options.worker_command = {TEST_WORKER};
     options.measure_ceilings = false;
     std::vector<ProcessResult> results;
@@ -130,6 +136,12 @@ class InAWorker {
     };
     const Result<RunReport> report = run_plan(plan, options);
     if (!report) ADD_FAILURE() << report.error().text();
+    return results;
+  }
+
+  // The first result that is no measurement, if any.
+  static ProcessResult measured(const CheatCase& cheat) {
+    const std::vector<ProcessResult> results = results_of({planned_of(cheat)});
     if (results.empty()) return {};
     const auto ended = std::find_if(results.begin(), results.end(), [](const ProcessResult& one) {
       return one.outcome != Outcome::measured;
@@ -171,6 +183,28 @@ TEST_F(Audits, DoNotMakeAnHonestKernelWrong) {
       const ProcessResult result = measured(honest);
       EXPECT_EQ(result.outcome, Outcome::measured) << result.reason;
     }
+}
+
+// In one process, in either order: what the one replaces the other must not suffer from.
+TEST_F(Audits, DoNotBlameAnHonestKernelForAClockThatAnotherReplaced) {
+  CheatCase honest{"honest", Outcome::measured, CaughtBy::nothing, {}};
+  CheatCase patching = honest;
+  patching.variant = "slows_the_clock";
+  std::set<std::string> ended_first;
+  for (std::uint64_t seed = 1; seed <= 16 && ended_first.size() < 2; ++seed) {
+    const std::vector<ProcessResult> results =
+        results_of({planned_of(honest, 1 << 20), planned_of(patching)}, seed);
+    ASSERT_EQ(results.size(), 2U);
+    ended_first.insert(results.front().case_id);
+    for (const ProcessResult& one : results) {
+      const bool right = one.case_id == "line/honest";
+      EXPECT_EQ(one.outcome, right ? Outcome::measured : Outcome::incorrect) << one.case_id << one.reason;
+      if (!right) {
+        EXPECT_EQ(one.reason->code, CauseCode::clock_differs);
+      }
+    }
+  }
+  EXPECT_EQ(ended_first.size(), 2U);
 }
 
 }  // namespace

@@ -138,7 +138,8 @@ class Reader {
     const std::string_view hashes = record_.substr(sizeof record);
     std::vector<std::uint32_t>& words = trace_.words[record.low | std::uint64_t{record.high} << 32];
     words.resize(hashes.size() / sizeof(std::uint32_t));
-    std::memcpy(words.data(), hashes.data(), words.size() * sizeof(std::uint32_t));
+    // Neither may be null for memcpy, not even without a word.
+    if (!words.empty()) std::memcpy(words.data(), hashes.data(), words.size() * sizeof(std::uint32_t));
   }
 
   void take_text(const TextRecord& text) {

@@ -93,6 +93,16 @@ Status run_programs(const Task& task, const TaskContext& context, Experience& ex
   return ProgramSession(task, context, experience, open).run();
 }
 
+// Each in a worker of its own, so that no other case can have changed its times.
+Status run_suspects(Task task, const TaskContext& context, Experience& experience, EndingWorkers& ending) {
+  task.audited = true;
+  for (const PlannedCase* suspect : std::exchange(experience.suspects, {})) {
+    std::vector<const PlannedCase*> alone{suspect};
+    if (Status done = run_workers(task, context, experience, alone, ending); !done) return done;
+  }
+  return {};
+}
+
 Status run_task(const Task& task, TaskContext context, Experience& experience, EndingWorkers& ending) {
   auto open = without_hopeless(task, experience, context.journal);
   if (!open) return fail(open.error());
@@ -101,6 +111,7 @@ Status run_task(const Task& task, TaskContext context, Experience& experience, E
   std::vector<const PlannedCase*> started(programs, open->end());
   open->erase(programs, open->end());
   if (Status done = run_workers(task, context, experience, *open, ending); !done) return done;
+  if (Status done = run_suspects(task, context, experience, ending); !done) return done;
   return started.empty() ? Status() : run_programs(task, context, experience, started, ending);
 }
 

@@ -30,6 +30,7 @@ struct Task {
   std::string device;                     // as open_device() takes it: "cuda:1"
   std::string device_uuid;                // where several devices measure at the same time
   std::vector<const PlannedCase*> cases;  // in the order to measure them; of the plan
+  bool audited = false;                   // whatever the run draws
 };
 
 using Lane = std::vector<Task>;       // one after the other

@@ -72,7 +72,7 @@ Job WorkerSession::job() const {
   job.measure_ceilings = !only_greets_ && context_.options.measure_ceilings && !context_.options.look &&
                          !experience_.opened.contains(task_.kind);
   job.look = context_.options.look;
-  job.audit_draw = context_.decisions.audit_draw();
+  job.audit_draw = task_.audited ? 0 : context_.decisions.audit_draw();
   job.pair = context_.options.pair;
   if (only_greets_) return job;
   for (const PlannedCase* planned : open_) job.cases.push_back(context_.decisions.decided(*planned));
@@ -132,6 +132,7 @@ Result<WorkerSession::Next> WorkerSession::hear(const Begin& begin, const Worker
                                   [&](const PlannedCase* one) { return one->id == begin.case_id; });
   if (found == open_.end()) return out_of_protocol("begin");
   current_ = *found;
+  ++begun_;
   context_.journal.began_case(begin.case_id, task_.process);
   return Next();
 }
@@ -174,15 +175,23 @@ Result<WorkerSession::Next> WorkerSession::take_result(EncodedResult result, con
     return Next();
   }
   check_floor(result);
-  if (baseline == nullptr) {
-    if (const Status kept = finish_current(std::move(result), nullptr, true); !kept)
-      return fail(kept.error());
+  std::optional<EncodedResult> other;
+  if (baseline != nullptr) check_floor(other.emplace(*baseline));
+  if (is_suspect(result.result) || (other && is_suspect(other->result))) {
+    experience_.suspects.push_back(current_);
+    std::erase(open_, std::exchange(current_, nullptr));
     return Next();
   }
-  EncodedResult other = *baseline;
-  check_floor(other);
-  if (const Status kept = finish_current(std::move(result), &other, true); !kept) return fail(kept.error());
+  const Status kept = finish_current(std::move(result), other ? &*other : nullptr, true);
+  if (!kept) return fail(kept.error());
   return Next();
+}
+
+// A case that was measured before may have replaced the clock of the worker.
+bool WorkerSession::is_suspect(const ProcessResult& result) const {
+  return begun_ > 1 && result.outcome == Outcome::incorrect && result.reason &&
+         (result.reason->code == CauseCode::clock_differs ||
+          result.reason->code == CauseCode::faster_than_possible);
 }
 
 // A result below the floor is replaced, because no code of a case can have it measured.

@@ -28,6 +28,8 @@ struct Experience {
   std::map<std::string, Cause> hopeless = {};      // by case id: why it is not tried again
   std::map<std::string, std::string> opened = {};  // by kind: UUID of the device that was seen
   std::map<std::string, std::map<std::string, double>> ceilings = {};  // likewise: of that device, if known
+  // Cases of the task at hand whose times were incorrect in a worker that had measured others.
+  std::vector<const PlannedCase*> suspects = {};
 
   // A case that failed is hopeless.
   void learn(const ProcessResult& result);
@@ -79,6 +81,7 @@ class WorkerSession {
   Result<Next> lost(Outcome outcome, Cause cause);
   Result<Next> finished(const Status& given_up);
   void check_floor(EncodedResult& result) const;
+  [[nodiscard]] bool is_suspect(const ProcessResult& result) const;
   Status finish_current(EncodedResult result, const EncodedResult* baseline, bool measured);
   [[nodiscard]] EncodedResult ended(const PlannedCase& planned, Outcome outcome, const Cause& cause) const;
 
@@ -90,6 +93,7 @@ class WorkerSession {
   std::optional<WorkerProcess> worker_;
   std::map<std::string, PlannedCase> sent_;  // to the worker, by id: with what was decided by then
   const PlannedCase* current_ = nullptr;     // that the worker has begun
+  int begun_ = 0;                            // cases, by the worker
   bool greeted_ = false;
   bool overlapped_ = false;  // it opened its device while another worker ended
   bool only_greets_ = false;

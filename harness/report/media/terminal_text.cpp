@@ -119,9 +119,10 @@ bool is_number(std::string_view text) {
   return text.find_first_of("0123456789") != std::string_view::npos;
 }
 
-Track measure(const Grid& grid, std::size_t column, std::size_t gap) {
+// Its gap is not known yet.
+Track measure(const Grid& grid, std::size_t column) {
   const Column& about = grid.columns[column];
-  Track track{column, about.tied ? 1 : gap, display_width(about.header), {}};
+  Track track{column, 0, display_width(about.header), {}};
   for (const Section& section : grid.sections) {
     Extent widest;
     for (const GridRow& row : section.rows) {
@@ -156,10 +157,19 @@ std::size_t label_width_of(const Grid& grid) {
 
 Layout lay_out(const Grid& grid, std::vector<std::size_t> columns, std::size_t width) {
   Layout layout;
-  layout.label_width = label_width_of(grid);
+  std::vector<Track> measured(grid.columns.size());
+  for_each_index(columns.size() + 1, 0, [&](std::size_t i) {
+    if (i == columns.size())
+      layout.label_width = label_width_of(grid);
+    else
+      measured[columns[i]] = measure(grid, columns[i]);
+  });
   const auto needs = [&](std::size_t indent, std::size_t gap = 2) {
     layout.tracks.clear();
-    for (const std::size_t column : columns) layout.tracks.push_back(measure(grid, column, gap));
+    for (const std::size_t column : columns) {
+      layout.tracks.push_back(measured[column]);
+      layout.tracks.back().gap = grid.columns[column].tied ? 1 : gap;
+    }
     return indent + width_of(layout.tracks);
   };
   const std::size_t beside_labels = label_indent + layout.label_width;

@@ -144,10 +144,14 @@ SeriesLines& Importer::series_of(CaseLines& one, const JsonNode& root, int line)
 
 // A misspelt optional key would otherwise be ignored.
 void check_spelling(const JsonNode& root) {
+  static constexpr std::string_view always[] = {"case", "metric", "unit", "process", "samples", "tags"};
   static const std::vector<std::string> optional{"placement", "first_call", "direction", "forced_gates",
                                                  "clock_ghz"};
   root.each_member([&](std::string_view key, const JsonNode& value) {
-    if (std::find(optional.begin(), optional.end(), key) != optional.end()) return;
+    const auto is_key = [&](std::string_view known) { return known == key; };
+    if (std::any_of(std::begin(always), std::end(always), is_key) ||
+        std::any_of(optional.begin(), optional.end(), is_key))
+      return;
     if (const auto near = nearest(key, optional))
       value.problem(fmt::format("is unknown; did you mean `{}`?", *near));
   });

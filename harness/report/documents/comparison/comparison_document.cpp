@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "harness/base/parallel.h"
@@ -91,7 +92,8 @@ int part_of(const ComparisonRow& row) {
 }
 
 // Changed rows come before unchanged ones, whether or not they decide.
-int place_of(const ComparisonRow& row) {
+constexpr std::size_t places = 4;
+std::size_t place_of(const ComparisonRow& row) {
   if (part_of(row) == 2) return 3;
   if (part_of(row) == 1) return 1;
   return row.verdict == Verdict::unchanged || row.verdict == Verdict::not_worse ? 2 : 0;
@@ -115,12 +117,11 @@ Paint heading_paint(const ComparisonRow& row) {
 
 // The rows that have numbers, as they are shown.
 std::vector<std::size_t> shown_rows(const Comparison& comparison) {
-  std::vector<std::size_t> shown;
+  std::array<std::vector<std::size_t>, places> by_place;
   for (std::size_t i = 0; i < comparison.rows.size(); ++i)
-    if (is_shown(comparison.rows[i])) shown.push_back(i);
-  std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) {
-    return place_of(comparison.rows[a]) < place_of(comparison.rows[b]);
-  });
+    if (is_shown(comparison.rows[i])) by_place[place_of(comparison.rows[i])].push_back(i);
+  std::vector<std::size_t> shown;
+  for (const std::vector<std::size_t>& some : by_place) shown.insert(shown.end(), some.begin(), some.end());
   return shown;
 }
 

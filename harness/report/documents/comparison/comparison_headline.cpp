@@ -58,6 +58,7 @@ std::size_t count_informative(const Comparison& comparison) {
 }
 
 bool one_deciding_row_a_case(const Comparison& comparison) {
+  if (has_one_metric(comparison)) return true;
   std::unordered_set<std::string_view> ids;
   ids.reserve(comparison.rows.size());
   return std::all_of(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
@@ -145,6 +146,11 @@ std::string verdict_headline(const Comparison& comparison) {
 }
 
 }  // namespace
+
+bool has_one_metric(const Comparison& comparison) {
+  return std::all_of(comparison.rows.begin(), comparison.rows.end(),
+                     [&](const ComparisonRow& row) { return row.metric == comparison.rows.front().metric; });
+}
 
 bool is_first(const Comparison& comparison) {
   return comparison.baseline.found.code == SourceCode::none && comparison.baseline.found.count("first") != 0;

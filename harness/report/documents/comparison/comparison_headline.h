@@ -33,6 +33,9 @@ std::string processes_loosened(const Comparison& comparison);
 // How many rows have each verdict, worst first.
 std::string comparison_tally(const Comparison& comparison);
 
+// Whether all rows are of the same metric. Then each case has one row.
+bool has_one_metric(const Comparison& comparison);
+
 // Whether there is nothing to compare with yet, and nothing wrong with that.
 bool is_first(const Comparison& comparison);
 

@@ -25,6 +25,7 @@ constexpr std::size_t explained_a_part = 256;  // rows, by a thread at a time
 constexpr std::size_t explained_at_once = 64 * explained_a_part;
 
 bool one_row_a_case(const Comparison& comparison) {
+  if (has_one_metric(comparison)) return true;
   std::unordered_set<std::string_view> ids;
   ids.reserve(comparison.rows.size());
   return std::all_of(comparison.rows.begin(), comparison.rows.end(),

@@ -3,8 +3,8 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# On 64 bits it takes 1,500 and 2,100 bytes. 10^6 cases take 1.6 and 2.7 GB; with both records in memory a comparison of
-# them took 3.4 GB.
+# On 64 bits it takes 1,500 and 2,100 bytes. 10^6 cases take 1.7 and 1.9 GB (harness/store/README.md); with both records
+# in memory a comparison of them took 3.4 GB.
 most_import=1800 most_compare=2500
 
 samples() {

@@ -74,9 +74,32 @@ TEST(InterruptGuard, EndsTheProgramAtTheSecondSignal) {
   const auto twice = [] {
     const InterruptGuard guard;
     raise(SIGINT);
-    raise(SIGINT);
+    raise(SIGTERM);
   };
   EXPECT_EXIT(twice(), testing::ExitedWithCode(130), "");
+}
+
+// The rest of the program runs, even where it has no guard any more.
+TEST(InterruptGuard, LetsAProgramGiveBackWhatItHolds) {
+  const auto often = [] {
+    const pid_t child = fork();
+    if (child == 0)
+      while (true) pause();
+    {
+      const InterruptGuard guard(SecondSignal::ends_children);
+      InterruptGuard::watch(child);
+      raise(SIGTERM);
+      if (waitpid(child, nullptr, WNOHANG) != 0) _exit(1);
+      const InterruptGuard inner;
+      raise(SIGTERM);
+      raise(SIGINT);
+    }
+    raise(SIGTERM);
+    int status = 0;
+    waitpid(child, &status, 0);
+    _exit(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 3 : 1);
+  };
+  EXPECT_EXIT(often(), testing::ExitedWithCode(3), "");
 }
 
 TEST(InterruptGuard, ForgetsAndGivesBackTheSignals) {

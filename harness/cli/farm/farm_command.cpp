@@ -89,7 +89,7 @@ Result<OpenFarm> open_farm(const FarmArguments& arguments) {
 
 int farm_work(const FarmArguments& arguments, const CommandLine& /*line*/) {
   constexpr Seconds a_restart = 60;  // in which a server is back that is started again
-  const InterruptGuard guard;
+  const InterruptGuard guard(SecondSignal::ends_children);
   const bool server = arguments.store.url.find("://") != std::string::npos;
   // A job that is interrupted while its store is away is queued again as any other.
   const auto failed = [](const Error& error) {

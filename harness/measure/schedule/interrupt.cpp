@@ -9,29 +9,36 @@
 namespace harness {
 namespace {
 
+constexpr int interrupted_status = 130;  // as cli/exit_status.h has it, whatever the signal
+
 std::atomic<int> signals_seen{0};
+std::atomic<bool> second_ends_program{true};
 // The worker at hand of each device, and one that is ending. A worker that finds no room dies with its parent
 // all the same.
 std::array<std::atomic<pid_t>, 256> watched_reapers{};
 int guards = 0;  // that live; all on one thread
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "a signal handler may touch lock-free atomics only");
 static_assert(std::is_same_v<pid_t, int>);
 
 // Async-signal-safe: atomics, kill and _exit.
-void on_signal(int number) {
+void on_signal(int /*number*/) {
   if (signals_seen.fetch_add(1) == 0) return;
   for (const std::atomic<pid_t>& watched : watched_reapers)
     if (const pid_t reaper = watched.load(); reaper > 0) {
       kill(reaper, SIGTERM);
       kill(reaper, SIGCONT);
     }
-  _exit(128 + number);
+  if (second_ends_program.load()) _exit(interrupted_status);
 }
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
-  if (guards++ == 0) signals_seen = 0;  // a nested guard keeps earlier signals
+InterruptGuard::InterruptGuard(SecondSignal second) {
+  if (guards++ == 0) {  // a nested guard keeps earlier signals
+    signals_seen = 0;
+    second_ends_program = second == SecondSignal::ends_program;
+  }
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
@@ -40,9 +47,11 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
+  --guards;
+  if (interrupted() && !second_ends_program) return;
   sigaction(SIGINT, &old_int_, nullptr);
   sigaction(SIGTERM, &old_term_, nullptr);
-  if (--guards == 0) signals_seen = 0;
+  if (guards == 0) signals_seen = 0;
 }
 
 bool InterruptGuard::interrupted() {

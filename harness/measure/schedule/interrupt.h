@@ -1,6 +1,6 @@
 // Ctrl-C and SIGTERM while a run goes on: the first asks it to stop, the second ends the program at
-// once. One guard at a time, from the thread that runs the plan; the old handlers come back with its
-// destructor.
+// once with status 130. One guard at a time, from the thread that runs the plan; the old handlers come back
+// with its destructor.
 #pragma once
 
 #include <sys/types.h>
@@ -8,9 +8,14 @@
 
 namespace harness {
 
+// For a program that has something to give back before it ends: more signals end its children and never the
+// program. After a signal its handlers stay, because the program is about to end.
+enum class SecondSignal { ends_program, ends_children };
+
 class InterruptGuard {
  public:
-  InterruptGuard();
+  // Within another guard, that one's `second` holds.
+  explicit InterruptGuard(SecondSignal second = SecondSignal::ends_program);
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;

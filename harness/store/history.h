@@ -1,5 +1,5 @@
 // History: one value a process of every result that a store holds of a suite, without raw samples. Plain
-// data; read by Store::history().
+// data; read by Store::history(), and the values alone by Store::values_of().
 #pragma once
 
 #include <cstddef>
@@ -35,6 +35,14 @@ struct StoredSeries {
 struct StoredHistory {
   std::vector<StoredRun> runs;       // newest first, as Store::list() has them
   std::vector<StoredSeries> series;  // run by run; within one, as in the suite
+};
+
+// A metric of a case in one run, with what its calls do. Read by Store::values_of().
+struct CaseValues {
+  std::string case_id;
+  std::string metric;
+  std::string digest;              // as StoredCase has it
+  std::vector<double> log_values;  // by process; of those whose samples have a logarithm
 };
 
 }  // namespace harness

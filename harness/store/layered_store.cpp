@@ -85,6 +85,17 @@ class LayeredStore final : public Store {
     return history;
   }
 
+  Result<std::vector<std::vector<CaseValues>>> values_of(std::span<const std::string> runs,
+                                                         const std::string& device) override {
+    auto values = own_->values_of(runs, device);
+    if (!values) return values;
+    auto theirs = shared_->values_of(runs, device);
+    if (!theirs) return theirs;
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if ((*values)[i].empty()) (*values)[i] = std::move((*theirs)[i]);
+    return values;
+  }
+
   Result<std::vector<RecordName>> names() override {
     Result<std::vector<RecordName>> names = own_->names();
     if (!names) return names;

@@ -92,6 +92,7 @@ struct CaseDigest {
 };
 
 struct StoredHistory;  // in history.h
+struct CaseValues;     // the same
 
 class Store {
  public:
@@ -146,6 +147,9 @@ class Store {
   // The value of each process of the runs that `query` finds; no raw sample is read. Results are not counted,
   // but failures are.
   virtual Result<StoredHistory> history(const RunQuery& query) = 0;
+  // The values of each of `runs`, in this order, on devices of a kind. No row for a run that is not there.
+  virtual Result<std::vector<std::vector<CaseValues>>> values_of(std::span<const std::string> runs,
+                                                                 const std::string& device) = 0;
   // One case as a run planned it, without results: its gate and its place in the suite.
   virtual Result<CaseRecord> planned_case(const std::string& id, const std::string& case_id) = 0;
 

@@ -133,6 +133,36 @@ TEST_P(StoredValues, CountSamplesWithoutALogarithm) {
     EXPECT_EQ(series.unusable, series.metric == "gpu_time" ? 1U : 0U) << series.metric;
 }
 
+TEST_P(StoredValues, AreReadAloneRunByRun) {
+  Record record = example_record();
+  const std::string id = record.cases[0].id;
+  const std::vector<std::string> runs{"none", "second", record.id};
+  const auto store = open();
+  checked(store->put_record(record));
+  record.id = "second";
+  record.cases[0].series[0].processes[1].placements[0].samples[0] = 0;  // without a logarithm
+  for (ProcessResult& result : record.cases[0].processes) result.identity = Identity{"d"};
+  checked(store->put_record(record));
+  const auto values = checked(store->values_of(runs, "cuda"));
+  ASSERT_EQ(values.size(), 3U);
+  EXPECT_TRUE(values[0].empty());
+  ASSERT_EQ(values[1].size(), 2U) << "two metrics of the one case that was measured";
+  ASSERT_EQ(values[2].size(), 2U);
+  for (const std::vector<CaseValues>& run : values)
+    for (const CaseValues& one : run) {
+      EXPECT_EQ(one.case_id, id);
+      const bool second = &run == &values[1];
+      EXPECT_EQ(one.digest, second ? "d" : "");
+      EXPECT_EQ(one.log_values.size(), second && one.metric == "gpu_time" ? 2U : 3U);
+      if (!second && one.metric == "gpu_time") {
+        EXPECT_THAT(one.log_values,
+                    ElementsAre(expected(record, 0, 0, 0), testing::_, expected(record, 0, 0, 2)))
+            << "by process, to the last digit";
+      }
+    }
+  for (const auto& run : checked(store->values_of(runs, "cpu"))) EXPECT_TRUE(run.empty());
+}
+
 TEST_P(StoredValues, AreReadOfTheRunsAskedForNewestFirst) {
   const auto store = open();
   for (int i = 0; i < 12; ++i) {

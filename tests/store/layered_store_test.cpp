@@ -79,6 +79,10 @@ TEST_P(LayeredStores, HaveOneHistory) {
   ASSERT_FALSE(history.series.empty());
   EXPECT_EQ(history.series.front().run, 0);
   EXPECT_EQ(history.series.back().run, 1);
+  const auto values = checked(store->values_of(std::vector<std::string>{"shared", "own"}, "cuda"));
+  ASSERT_THAT(values, SizeIs(2));
+  EXPECT_THAT(values[0], SizeIs(2));
+  EXPECT_THAT(values[1], SizeIs(2));
 }
 
 TEST_P(LayeredStores, RefuseToChangeWhatIsShared) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <unordered_map>
 
 #include "harness/store/baselines.h"
 #include "harness/store/git.h"
@@ -62,33 +63,27 @@ std::vector<LearnedSpread> learned_from_runs(Store& store, const Record& current
   keep_branch(*runs, current.revision.commit);
   if (runs->size() < fewest_runs_of_history) return {};
   runs->resize(std::min(runs->size(), most_runs));
+  std::vector<std::string> oldest_first;
+  for (auto run = runs->rbegin(); run != runs->rend(); ++run) oldest_first.push_back(run->id);
+  const auto values = store.values_of(oldest_first, kind);
+  if (!values) return {};
   struct Past {
     std::vector<std::vector<double>> log_values;
     std::vector<std::string> digests;
   };
-  std::map<std::pair<std::string, std::string>, Past> newest_first;
-  for (const RunInfo& run : *runs) {
-    RunQuery one;
-    one.id_prefix = run.id;
-    const auto stored = store.history(one);
-    const auto cases = store.cases_of(run.id);
-    if (!stored || !cases) return {};
-    std::map<std::string_view, std::string_view> digests;
-    for (const StoredCase& known : *cases) digests.emplace(known.id, known.digest);
-    for (const StoredSeries& series : stored->series) {
-      if (series.device != kind || series.log_values.empty()) continue;
-      Past& past = newest_first[{series.case_id, series.metric}];
-      past.log_values.push_back(series.log_values);
-      past.digests.emplace_back(digests[series.case_id]);
+  std::unordered_map<std::string_view, std::map<std::string_view, Past>> pasts;  // by case and metric
+  for (const std::vector<CaseValues>& run : *values)
+    for (const CaseValues& one : run) {
+      Past& past = pasts[one.case_id][one.metric];
+      past.log_values.push_back(one.log_values);
+      past.digests.push_back(one.digest);
     }
-  }
   std::vector<LearnedSpread> learned;
-  for (auto& [name, past] : newest_first) {
-    std::reverse(past.log_values.begin(), past.log_values.end());
-    std::reverse(past.digests.begin(), past.digests.end());
-    if (auto spread = learn_from_history(name.first, name.second, past.log_values, past.digests))
-      learned.push_back(std::move(*spread));
-  }
+  for (const auto& [case_id, metrics] : pasts)
+    for (const auto& [metric, past] : metrics)
+      if (auto spread =
+              learn_from_history(std::string(case_id), std::string(metric), past.log_values, past.digests))
+        learned.push_back(std::move(*spread));
   return learned;
 }
 

@@ -39,8 +39,7 @@ bool holds_some(soci::session& sql, const std::string& id, const ResultsOfCases&
   for_each_batch(results, [&](const std::string& positions, const std::string&) {
     int position = 0, process = 0;
     soci::statement select =
-        (sql.prepare << "SELECT position, process FROM results WHERE run = :run AND position IN (" +
-                            positions + ")",
+        (sql.prepare << "SELECT position, process FROM results WHERE run = :run AND " + positions,
          soci::use(id), soci::into(position), soci::into(process));
     select.execute();
     while (select.fetch()) found |= results.contains({position, process});

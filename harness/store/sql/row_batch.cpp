@@ -13,10 +13,10 @@ std::string placeholders(std::size_t rows, int columns) {
   return text;
 }
 
-std::string listed(std::span<const int> numbers) {
-  std::string text;
-  for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
-  return text;
+std::string at_positions(std::span<const int> positions) {
+  const auto [least, most] = std::minmax_element(positions.begin(), positions.end());
+  return fmt::format("position BETWEEN {} AND {} AND position IN ({})", *least, *most,
+                     fmt::join(positions, ", "));
 }
 
 }  // namespace harness

@@ -33,7 +33,8 @@ void insert_rows(soci::session& sql, const std::string& into, int columns, const
   }
 }
 
-// "1, 2, 3"
-std::string listed(std::span<const int> numbers);
+// SQL: "position BETWEEN 1 AND 3 AND position IN (1, 2, 3)"; of at least one. For the list alone, PostgreSQL
+// without statistics of a new table reads all positions of a run.
+std::string at_positions(std::span<const int> positions);
 
 }  // namespace harness

@@ -148,6 +148,11 @@ class SqlStore final : public Store {
     return history;
   }
 
+  Result<std::vector<std::vector<CaseValues>>> values_of(std::span<const std::string> runs,
+                                                         const std::string& device) override {
+    return read_rows<std::vector<CaseValues>>([&] { return read_values_of(sql_, runs, device); });
+  }
+
   Status set_name(const std::string& id, const std::string& name) override {
     return database_->write([&]() -> Status {
       std::string suite, machine_class;

@@ -13,9 +13,6 @@
 namespace harness {
 namespace {
 
-// In the column `digest`: looks that disagree, or that could not read everything. No digest is that.
-constexpr std::string_view no_digest = "-";
-
 // Counts the results of a case; `cases` is the row that is updated.
 constexpr const char* counts =
     "measured = (SELECT COUNT(*) FROM results WHERE results.run = cases.run AND results.position = "
@@ -74,8 +71,8 @@ std::map<std::string, int> positions_of(soci::session& sql, const std::string& r
 void count_results(soci::session& sql, const std::string& run, std::span<const int> positions) {
   for (std::size_t begin = 0; begin < positions.size(); begin += rows_a_statement)
     sql << fmt::format(
-        "UPDATE cases SET {} WHERE run = :run AND position IN ({})", counts,
-        listed(positions.subspan(begin, std::min(rows_a_statement, positions.size() - begin)))),
+        "UPDATE cases SET {} WHERE run = :run AND {}", counts,
+        at_positions(positions.subspan(begin, std::min(rows_a_statement, positions.size() - begin)))),
         soci::use(run);
 }
 

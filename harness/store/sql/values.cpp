@@ -13,6 +13,7 @@
 #include "harness/model/codec.h"
 #include "harness/stats/estimate/estimator.h"
 #include "harness/store/sql/row_batch.h"
+#include "harness/store/sql/stored_cases.h"
 
 namespace harness {
 namespace {
@@ -49,13 +50,14 @@ struct NewValue {
 
 void for_each_batch(const ResultsOfCases& results,
                     const std::function<void(const std::string& positions, const std::string& keys)>& take) {
-  std::string positions, keys;
+  std::vector<int> positions;
+  std::string keys;
   std::size_t count = 0;
   for (const auto& [key, result] : results) {
-    positions += fmt::format("{}{}", positions.empty() ? "" : ", ", key.first);
+    positions.push_back(key.first);
     keys += fmt::format("{}({}, {})", keys.empty() ? "" : ", ", key.first, key.second);
     if (++count % rows_a_statement != 0 && count < results.size()) continue;
-    take(positions, keys);
+    take(at_positions(positions), keys);
     positions.clear();
     keys.clear();
   }
@@ -63,8 +65,8 @@ void for_each_batch(const ResultsOfCases& results,
 
 void remove_values(soci::session& sql, const std::string& run, const ResultsOfCases& results) {
   for_each_batch(results, [&](const std::string& positions, const std::string& keys) {
-    sql << "DELETE FROM process_values WHERE run = :run AND position IN (" + positions +
-               ") AND (position, process) IN (VALUES " + keys + ")",
+    sql << "DELETE FROM process_values WHERE run = :run AND " + positions +
+               " AND (position, process) IN (VALUES " + keys + ")",
         soci::use(run);
   });
 }
@@ -241,6 +243,38 @@ void read_values(soci::session& sql, const std::string& pattern, StoredHistory& 
     read_rows(sql, "", {}, builder);
   std::stable_sort(history.series.begin(), history.series.end(),
                    [](const StoredSeries& a, const StoredSeries& b) { return a.run < b.run; });
+}
+
+std::vector<std::vector<CaseValues>> read_values_of(soci::session& sql, std::span<const std::string> runs,
+                                                    const std::string& device) {
+  std::vector<std::vector<CaseValues>> found;
+  std::string run;
+  CaseValues row;
+  double value = 0;
+  soci::statement select =
+      (sql.prepare << "SELECT c.id, v.metric, c.digest, v.log_value FROM process_values v JOIN cases c ON "
+                      "c.run = v.run AND c.position = v.position WHERE v.run = :run AND c.device = :device "
+                      "AND v.log_value IS NOT NULL ORDER BY v.position, v.process, v.metric",
+       soci::use(run), soci::use(device), soci::into(row.case_id), soci::into(row.metric),
+       soci::into(row.digest), soci::into(value));
+  for (const std::string& one : runs) {
+    run = one;
+    std::vector<CaseValues>& values = found.emplace_back();
+    std::size_t first = 0;  // of this case
+    select.execute();
+    while (select.fetch()) {
+      if (first == values.size() || values[first].case_id != row.case_id) first = values.size();
+      auto same = std::find_if(values.begin() + static_cast<std::ptrdiff_t>(first), values.end(),
+                               [&](const CaseValues& known) { return known.metric == row.metric; });
+      if (same == values.end()) {
+        values.push_back(row);
+        if (row.digest == no_digest) values.back().digest.clear();
+        same = values.end() - 1;
+      }
+      same->log_values.push_back(value);
+    }
+  }
+  return found;
 }
 
 }  // namespace harness

@@ -7,8 +7,10 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/model/record.h"
@@ -22,8 +24,8 @@ std::string column_text(std::string text);
 // Results of a record by case (its position) and process.
 using ResultsOfCases = std::map<std::pair<int, int>, const ProcessResult*>;
 
-// Calls `take` with the positions of results as SQL, "0, 0, 1", and their keys, "(position, process), ...",
-// some of them at a time.
+// Calls `take` with a condition for the positions of results, at_positions(), and with their keys,
+// "(position, process), ...", some of them at a time.
 void for_each_batch(const ResultsOfCases& results,
                     const std::function<void(const std::string& positions, const std::string& keys)>& take);
 
@@ -38,5 +40,9 @@ void add_values(soci::session& sql);
 // Fills `series` with the values of the runs that `history` names, of cases whose id matches `pattern`; "":
 // of all.
 void read_values(soci::session& sql, const std::string& pattern, StoredHistory& history);
+
+// As Store::values_of().
+std::vector<std::vector<CaseValues>> read_values_of(soci::session& sql, std::span<const std::string> runs,
+                                                    const std::string& device);
 
 }  // namespace harness

@@ -120,11 +120,11 @@ Revision head_revision(const fs::path& folder) {
 }
 
 Result<std::string> resolve_revision(const fs::path& folder, const std::string& name) {
-  if (const Status repository = check_repository(folder); !repository) return fail(repository.error());
   const bool sane = !name.empty() && name.front() != '-' && printable(name) == name;
   // A fresh CI checkout has the target branch only as origin/main.
   for (const std::string& spelled : {name, "refs/remotes/origin/" + name})
     if (const auto hash = sane ? commit_named(folder, spelled) : std::nullopt) return *hash;
+  if (const Status repository = check_repository(folder); !repository) return fail(repository.error());
   return fail(unknown_revision(folder, name));
 }
 

@@ -60,9 +60,7 @@ class Postgresql final : public Database {
 
   Result<bool> has_schema() override {
     int count = 0;
-    sql_ << "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'harness' AND "
-            "table_name = 'harness_schema'",
-        soci::into(count);
+    sql_ << "SELECT COUNT(to_regclass('harness.harness_schema'))", soci::into(count);
     return count > 0;
   }
 
